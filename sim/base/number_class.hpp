@@ -1,0 +1,32 @@
+#pragma once
+// Where a number comes from. Every parameter of a shipped device carries its class and source, and
+// every result carries the weakest class among the numbers it was made from.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tiersim {
+
+/// From strongest to weakest; an enumerator is spelled as in YAML.
+enum class NumberClass : std::uint8_t { measured, fitted, specification, assumed };
+
+inline constexpr std::array<std::string_view, 4> kNumberClassNames{"measured", "fitted",
+                                                                   "specification", "assumed"};
+
+constexpr std::string_view name(NumberClass c) {
+  return kNumberClassNames[static_cast<std::size_t>(c)];
+}
+constexpr NumberClass weakest(NumberClass a, NumberClass b) {
+  return a < b ? b : a;
+}
+
+/// A value with its origin. `T` is a quantity or a plain number.
+template <class T>
+struct Sourced {
+  T value{};
+  NumberClass number_class = NumberClass::assumed;
+  std::string source = {};
+};
+
+}  // namespace tiersim

@@ -1,0 +1,20 @@
+#pragma once
+// Small helpers on names: what did the user probably mean, and lists for messages.
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tiersim {
+
+/// Levenshtein distance in bytes.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to `name`, or an empty view when none is near enough (a third of the
+/// length, at least one and at most three edits). Ties go to the first.
+std::string_view nearest(std::string_view name, std::span<const std::string> candidates);
+
+/// "a, b, c".
+std::string join(std::span<const std::string> parts, std::string_view separator = ", ");
+
+}  // namespace tiersim

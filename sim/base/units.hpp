@@ -1,0 +1,151 @@
+#pragma once
+// Strong types for everything that has a unit. The operators below are the complete list of legal
+// arithmetic across dimensions: where an expression does not compile, the formula is wrong.
+// Every operation checks for overflow; transfers round up, so nothing ever finishes early.
+// The text forms ("4800 GB/s") are in units_text.hpp.
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <ratio>
+
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+
+__extension__ using Int128 = __int128;
+__extension__ using UInt128 = unsigned __int128;
+
+inline constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
+
+/// Simulated time is whole picoseconds, so that event order never depends on rounding.
+/// 2^63 ps are 106 days.
+using Duration = std::chrono::duration<std::int64_t, std::pico>;
+
+struct SimClock {
+  using duration = Duration;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<SimClock>;
+  static constexpr bool is_steady = true;
+};
+/// A point in simulated time, never negative.
+using SimTime = SimClock::time_point;
+
+constexpr double to_seconds(Duration d) {
+  return static_cast<double>(d.count()) * 1e-12;
+}
+
+/// A whole number of base units of one dimension.
+template <class Tag>
+class Quantity {
+ public:
+  constexpr Quantity() = default;
+  static constexpr Quantity from_base(std::int64_t base) { return Quantity(base); }
+  constexpr std::int64_t in_base() const { return base_; }
+
+  friend constexpr auto operator<=>(Quantity, Quantity) = default;
+  friend constexpr Quantity operator+(Quantity a, Quantity b) {
+    std::int64_t sum = 0;
+    TS_EXPECTS(!__builtin_add_overflow(a.base_, b.base_, &sum), a.base_, b.base_);
+    return Quantity(sum);
+  }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) {
+    std::int64_t difference = 0;
+    TS_EXPECTS(!__builtin_sub_overflow(a.base_, b.base_, &difference), a.base_, b.base_);
+    return Quantity(difference);
+  }
+  friend constexpr Quantity operator*(Quantity a, std::int64_t k) {
+    std::int64_t product = 0;
+    TS_EXPECTS(!__builtin_mul_overflow(a.base_, k, &product), a.base_, k);
+    return Quantity(product);
+  }
+  friend constexpr Quantity operator*(std::int64_t k, Quantity a) { return a * k; }
+  /// The ratio of two quantities of one dimension is a plain number.
+  friend constexpr double operator/(Quantity a, Quantity b) {
+    return static_cast<double>(a.base_) / static_cast<double>(b.base_);
+  }
+  constexpr Quantity& operator+=(Quantity b) { return *this = *this + b; }
+  constexpr Quantity& operator-=(Quantity b) { return *this = *this - b; }
+
+ private:
+  constexpr explicit Quantity(std::int64_t base) : base_(base) {}
+  std::int64_t base_ = 0;
+};
+
+using Bytes = Quantity<struct BytesTag>;          ///< base unit: 1 byte
+using Bandwidth = Quantity<struct BandwidthTag>;  ///< base unit: 1 byte per second
+using Flops = Quantity<struct FlopsTag>;          ///< base unit: 1 floating-point operation
+using FlopRate = Quantity<struct FlopRateTag>;    ///< base unit: 1 operation per second
+
+namespace detail {
+/// ceil(amount * 1e12 / rate) in picoseconds; amount >= 0, rate > 0.
+constexpr Duration time_for(std::int64_t amount, std::int64_t rate) {
+  TS_EXPECTS(amount >= 0 && rate > 0, amount, rate);
+  const Int128 ps = (Int128{amount} * kPicosecondsPerSecond + rate - 1) / rate;
+  TS_ENSURES(ps <= std::numeric_limits<std::int64_t>::max(), amount, rate);
+  return Duration(static_cast<std::int64_t>(ps));
+}
+}  // namespace detail
+
+/// Time to push `n` through `bandwidth`, rounded up to a picosecond.
+constexpr Duration operator/(Bytes n, Bandwidth bandwidth) {
+  return detail::time_for(n.in_base(), bandwidth.in_base());
+}
+/// Time to do `n` operations at `rate`, rounded up to a picosecond.
+constexpr Duration operator/(Flops n, FlopRate rate) {
+  return detail::time_for(n.in_base(), rate.in_base());
+}
+
+/// `quantity * factor`, rounded up to a whole base unit; factor >= 0.
+template <class Tag>
+constexpr Quantity<Tag> scale_up(Quantity<Tag> quantity, double factor) {
+  const double scaled = static_cast<double>(quantity.in_base()) * factor;
+  TS_EXPECTS(factor >= 0 && scaled < 9.2e18, quantity, factor);
+  const auto whole = static_cast<std::int64_t>(scaled);
+  return Quantity<Tag>::from_base(static_cast<double>(whole) < scaled ? whole + 1 : whole);
+}
+/// `quantity * factor`, rounded down to a whole base unit; factor >= 0.
+template <class Tag>
+constexpr Quantity<Tag> scale_down(Quantity<Tag> quantity, double factor) {
+  const double scaled = static_cast<double>(quantity.in_base()) * factor;
+  TS_EXPECTS(factor >= 0 && scaled < 9.2e18, quantity, factor);
+  return Quantity<Tag>::from_base(static_cast<std::int64_t>(scaled));
+}
+
+/// ceil(n / granule) * granule: what a device moves when it only moves whole granules.
+constexpr Bytes round_up(Bytes n, Bytes granule) {
+  TS_EXPECTS(n.in_base() >= 0 && granule.in_base() > 0, n, granule);
+  const std::int64_t count =
+      n.in_base() / granule.in_base() + (n.in_base() % granule.in_base() != 0);
+  return granule * count;
+}
+
+namespace literals {
+constexpr Bytes operator""_B(unsigned long long n) {
+  return Bytes::from_base(static_cast<std::int64_t>(n));
+}
+constexpr Bytes operator""_KiB(unsigned long long n) {
+  return 1024 * operator""_B(n);
+}
+constexpr Bytes operator""_MiB(unsigned long long n) {
+  return 1024 * operator""_KiB(n);
+}
+constexpr Bytes operator""_GiB(unsigned long long n) {
+  return 1024 * operator""_MiB(n);
+}
+constexpr Bytes operator""_GB(unsigned long long n) {
+  return 1'000'000'000 * operator""_B(n);
+}
+constexpr Bandwidth operator""_GBps(unsigned long long n) {
+  return 1'000'000'000 * Bandwidth::from_base(static_cast<std::int64_t>(n));
+}
+constexpr Flops operator""_GFLOP(unsigned long long n) {
+  return 1'000'000'000 * Flops::from_base(static_cast<std::int64_t>(n));
+}
+constexpr FlopRate operator""_TFLOPps(unsigned long long n) {
+  return 1'000'000'000'000 * FlopRate::from_base(static_cast<std::int64_t>(n));
+}
+}  // namespace literals
+
+}  // namespace tiersim

@@ -1,0 +1,273 @@
+#include "sim/base/units_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace tiersim {
+namespace {
+
+struct Unit {
+  std::string_view symbol;
+  std::int64_t base;  // base units in one of it
+};
+struct Dimension {
+  std::string_view name;
+  std::span<const Unit> units;  // ascending
+};
+
+constexpr std::int64_t kKi = 1024;
+constexpr std::array kSizeUnits{
+    Unit{"B", 1},
+    Unit{"KB", 1'000},
+    Unit{"KiB", kKi},
+    Unit{"MB", 1'000'000},
+    Unit{"MiB", kKi* kKi},
+    Unit{"GB", 1'000'000'000},
+    Unit{"GiB", kKi* kKi* kKi},
+    Unit{"TB", 1'000'000'000'000},
+    Unit{"TiB", kKi* kKi* kKi* kKi},
+};
+constexpr std::array kBandwidthUnits{
+    Unit{"B/s", 1},
+    Unit{"KB/s", 1'000},
+    Unit{"MB/s", 1'000'000},
+    Unit{"Gbit/s", 125'000'000},
+    Unit{"GB/s", 1'000'000'000},
+    Unit{"TB/s", 1'000'000'000'000},
+};
+constexpr std::array kFlopsUnits{
+    Unit{"FLOP", 1},
+    Unit{"KFLOP", 1'000},
+    Unit{"MFLOP", 1'000'000},
+    Unit{"GFLOP", 1'000'000'000},
+    Unit{"TFLOP", 1'000'000'000'000},
+};
+constexpr std::array kFlopRateUnits{
+    Unit{"FLOP/s", 1},
+    Unit{"MFLOP/s", 1'000'000},
+    Unit{"GFLOP/s", 1'000'000'000},
+    Unit{"TFLOP/s", 1'000'000'000'000},
+    Unit{"PFLOP/s", 1'000'000'000'000'000},
+};
+constexpr std::array kDurationUnits{
+    Unit{"ps", 1},
+    Unit{"ns", 1'000},
+    Unit{"us", 1'000'000},
+    Unit{"ms", 1'000'000'000},
+    Unit{"s", 1'000'000'000'000},
+};
+constexpr std::array kDimensions{
+    Dimension{"size", kSizeUnits},
+    Dimension{"bandwidth", kBandwidthUnits},
+    Dimension{"operation count", kFlopsUnits},
+    Dimension{"operation rate", kFlopRateUnits},
+    Dimension{"duration", kDurationUnits},
+};
+
+template <class T>
+constexpr std::size_t dimension_index() {
+  if constexpr (std::is_same_v<T, Bytes>) return 0;
+  if constexpr (std::is_same_v<T, Bandwidth>) return 1;
+  if constexpr (std::is_same_v<T, Flops>) return 2;
+  if constexpr (std::is_same_v<T, FlopRate>) return 3;
+  if constexpr (std::is_same_v<T, Duration>) return 4;
+}
+
+template <class T>
+T from_base(std::int64_t base) {
+  if constexpr (std::is_same_v<T, Duration>)
+    return Duration(base);
+  else
+    return T::from_base(base);
+}
+template <class T>
+std::int64_t to_base(T value) {
+  if constexpr (std::is_same_v<T, Duration>)
+    return value.count();
+  else
+    return value.in_base();
+}
+
+std::string symbols(const Dimension& dimension) {
+  std::string out;
+  for (const Unit& unit : dimension.units) {
+    if (!out.empty()) out += ", ";
+    out += unit.symbol;
+  }
+  return out;
+}
+
+const Unit* find(const Dimension& dimension, std::string_view symbol) {
+  const auto it = std::ranges::find(dimension.units, symbol, &Unit::symbol);
+  return it == dimension.units.end() ? nullptr : &*it;
+}
+
+bool same_but_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+std::string unknown_unit(const Dimension& dimension, std::string_view text,
+                         std::string_view symbol) {
+  for (const Unit& unit : dimension.units)
+    if (same_but_case(unit.symbol, symbol))
+      return fmt::format("unknown unit '{}' in '{}' (did you mean '{}'? case matters)", symbol,
+                         text, unit.symbol);
+  for (const Dimension& other : kDimensions)
+    if (find(other, symbol) != nullptr)
+      return fmt::format("'{}' is a {} where a {} is expected (one of: {})", text, other.name,
+                         dimension.name, symbols(dimension));
+  return fmt::format("unknown unit '{}' in '{}' (expected one of: {})", symbol, text,
+                     symbols(dimension));
+}
+
+// The number as digits * 10^-scale: exact, unlike a double.
+struct Decimal {
+  std::int64_t digits = 0;
+  int scale = 0;
+  std::size_t length = 0;  // characters read
+};
+
+std::optional<Decimal> parse_decimal(std::string_view text) {
+  Decimal out;
+  bool any = false;
+  bool point = false;
+  std::size_t i = text.starts_with('-') ? 1 : 0;
+  for (; i < text.size(); ++i) {
+    if (text[i] == '.' && !point) {
+      point = true;
+      continue;
+    }
+    if (text[i] < '0' || text[i] > '9') break;
+    any = true;
+    if (__builtin_mul_overflow(out.digits, 10, &out.digits) ||
+        __builtin_add_overflow(out.digits, text[i] - '0', &out.digits))
+      return std::nullopt;
+    if (point) ++out.scale;
+  }
+  if (!any) return std::nullopt;
+  if (i + 1 < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    int exponent = 0;
+    const bool plus = text[i + 1] == '+';
+    const char* first = text.data() + i + 1 + (plus ? 1 : 0);
+    const auto [end, error] = std::from_chars(first, text.data() + text.size(), exponent);
+    if (error != std::errc{} || exponent < -30 || exponent > 30) return std::nullopt;
+    out.scale -= exponent;
+    i = static_cast<std::size_t>(end - text.data());
+  }
+  if (text.starts_with('-')) out.digits = -out.digits;
+  out.length = i;
+  return out;
+}
+
+Expected<std::int64_t> to_base_units(const Decimal& number, const Unit& unit,
+                                     std::string_view text) {
+  Int128 value = Int128{number.digits} * unit.base;  // below 2^63 * 2^53
+  constexpr Int128 kLimit = std::numeric_limits<std::int64_t>::max();
+  for (int s = number.scale; s < 0; ++s) {
+    if (value > kLimit) break;
+    value *= 10;
+  }
+  for (int s = number.scale; s > 0; --s) {
+    if (value % 10 != 0)
+      return Unexpected(fmt::format("'{}' is not a whole number of base units", text));
+    value /= 10;
+  }
+  if (value > kLimit) return Unexpected(fmt::format("'{}' is too large", text));
+  return static_cast<std::int64_t>(value);
+}
+
+Expected<std::int64_t> parse(std::string_view text, const Dimension& dimension) {
+  const auto number = parse_decimal(text);
+  if (!number)
+    return Unexpected(fmt::format("'{}' is not a {}: a number, a space and one of: {}", text,
+                                  dimension.name, symbols(dimension)));
+  std::string_view unit = text.substr(number->length);
+  if (unit.empty())
+    return Unexpected(
+        fmt::format("'{}' has no unit (expected one of: {})", text, symbols(dimension)));
+  const bool one_space = unit.size() > 1 && unit[0] == ' ' && unit[1] != ' ';
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  const Unit* found = find(dimension, unit);
+  if (found == nullptr) return Unexpected(unknown_unit(dimension, text, unit));
+  if (!one_space)
+    return Unexpected(fmt::format("'{}' needs one space between number and unit", text));
+  if (number->digits < 0) return Unexpected(fmt::format("'{}' is negative", text));
+  return to_base_units(*number, *found, text);
+}
+
+// `base` in `unit` as an exact decimal, or nothing when it has none of at most nine decimals.
+std::optional<std::string> exact_decimal(std::int64_t base, const Unit& unit) {
+  const std::int64_t whole = base / unit.base;
+  std::int64_t rest = base % unit.base;
+  std::string text = std::to_string(whole);
+  if (rest == 0) return text;
+  text += '.';
+  for (int digits = 0; rest != 0; ++digits) {
+    if (digits == 9) return std::nullopt;
+    const Int128 tenfold = Int128{rest} * 10;
+    text += static_cast<char>('0' + static_cast<int>(tenfold / unit.base));
+    rest = static_cast<std::int64_t>(tenfold % unit.base);
+  }
+  return text;
+}
+
+std::string format(std::int64_t base, const Dimension& dimension) {
+  if (base == 0) return fmt::format("0 {}", dimension.units.front().symbol);
+  std::string best;
+  for (const Unit& unit : dimension.units) {
+    const auto number = exact_decimal(base, unit);
+    if (!number) continue;
+    std::string text = *number + ' ' + std::string(unit.symbol);
+    if (best.empty() || text.size() <= best.size()) best = std::move(text);
+  }
+  return best;
+}
+
+}  // namespace
+
+template <class T>
+Expected<T> parse_quantity(std::string_view text) {
+  const auto base = parse(text, kDimensions[dimension_index<T>()]);
+  if (!base) return Unexpected(base.error());
+  return from_base<T>(*base);
+}
+
+template <class T>
+std::string format_quantity(T value) {
+  const std::int64_t base = to_base(value);
+  TS_EXPECTS(base >= 0, base);
+  return format(base, kDimensions[dimension_index<T>()]);
+}
+
+template <class T>
+std::string_view dimension_name() {
+  return kDimensions[dimension_index<T>()].name;
+}
+
+template <class T>
+std::string unit_list() {
+  return symbols(kDimensions[dimension_index<T>()]);
+}
+
+#define TS_INSTANTIATE(T)                                   \
+  template Expected<T> parse_quantity<T>(std::string_view); \
+  template std::string format_quantity<T>(T);               \
+  template std::string_view dimension_name<T>();            \
+  template std::string unit_list<T>();
+TS_INSTANTIATE(Bytes)
+TS_INSTANTIATE(Bandwidth)
+TS_INSTANTIATE(Flops)
+TS_INSTANTIATE(FlopRate)
+TS_INSTANTIATE(Duration)
+#undef TS_INSTANTIATE
+
+}  // namespace tiersim

@@ -1,0 +1,59 @@
+# One function for each kind of target, so that no folder repeats flags or include paths.
+
+add_library(tiersim_options INTERFACE)
+target_compile_features(tiersim_options INTERFACE cxx_std_20)
+target_compile_options(tiersim_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
+  -ffp-contract=off) # the same bits with and without fused multiply-add
+target_include_directories(tiersim_options INTERFACE "${PROJECT_SOURCE_DIR}")
+
+# tiersim_library(<name> SOURCES <.cpp> ... DEPS <public> ... PRIVATE_DEPS <private> ...)
+# Makes the static library tiersim::<name>. Headers sit beside their sources.
+function(tiersim_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;PRIVATE_DEPS")
+  add_library(tiersim_${name} STATIC ${arg_SOURCES})
+  add_library(tiersim::${name} ALIAS tiersim_${name})
+  target_link_libraries(tiersim_${name} PUBLIC tiersim_options ${arg_DEPS}
+    PRIVATE ${arg_PRIVATE_DEPS})
+endfunction()
+
+# tiersim_register(<target> <name> REGISTRY <type> HEADER <of the type> KINDS <kind> ...)
+# Generates register_all_<name>(<type>&), which calls register_<kind>() of every kind; a kind is the
+# pair <kind>.hpp, <kind>.cpp of this folder. Adding a model edits one word here.
+function(tiersim_register target name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "REGISTRY;HEADER" "KINDS")
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    OUTPUT_VARIABLE here)
+  set(includes "#include \"${arg_HEADER}\"\n")
+  set(calls "")
+  foreach(kind IN LISTS arg_KINDS)
+    string(APPEND includes "#include \"${here}/${kind}.hpp\"\n")
+    string(APPEND calls "  register_${kind}(registry);\n")
+    target_sources(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/${kind}.cpp")
+  endforeach()
+  set(generated "${CMAKE_CURRENT_BINARY_DIR}/register_all_${name}.cpp")
+  file(CONFIGURE OUTPUT "${generated}" CONTENT
+"${includes}
+namespace tiersim {
+void register_all_${name}(${arg_REGISTRY}& registry);
+void register_all_${name}(${arg_REGISTRY}& registry) {
+${calls}}
+}  // namespace tiersim
+")
+  target_sources(${target} PRIVATE "${generated}")
+endfunction()
+
+# tiersim_test(<name> SOURCES ... DEPS ... LABELS <layer> <ci|nightly> [TIMEOUT s])
+# One GoogleTest binary; each of its tests becomes the ctest test <layer>.<Subject>.<Behaviour>.
+function(tiersim_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;DEPS;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  list(GET arg_LABELS 0 layer)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE TIERSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()

@@ -1,0 +1,42 @@
+#include "sim/base/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/base/check.hpp"
+#include "sim/base/id.hpp"
+#include "sim/base/number_class.hpp"
+
+namespace tiersim {
+namespace {
+
+TEST(Text, EditDistanceCountsInsertionsDeletionsAndSubstitutions) {
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("same", "same"), 0U);
+}
+
+TEST(Text, NearestFindsTyposButNotStrangers) {
+  const std::vector<std::string> keys{"bandwidth", "capacity", "latency"};
+  EXPECT_EQ(nearest("bandwith", keys), "bandwidth");
+  EXPECT_EQ(nearest("lag", keys), "");
+}
+
+TEST(NumberClass, WeakestOfSeveralIsTheLeastTrusted) {
+  EXPECT_EQ(weakest(NumberClass::measured, NumberClass::assumed), NumberClass::assumed);
+  EXPECT_EQ(weakest(NumberClass::fitted, NumberClass::measured), NumberClass::fitted);
+}
+
+TEST(IdDeathTest, AnUnsetIdHasNoIndex) {
+  EXPECT_EQ(Id<struct AnyTag>(3).index(), 3U);
+  EXPECT_DEATH(static_cast<void>(Id<struct AnyTag>().index()), "precondition violated: valid");
+}
+
+TEST(CheckDeathTest, AFailedCheckPrintsTheConditionAndTheValues) {
+  const int have = 3;
+  const int want = 4;
+  EXPECT_DEATH(TS_INVARIANT(have == want, have, want),
+               "invariant violated: have == want \\[have, want = 3 4\\]");
+}
+
+}  // namespace
+}  // namespace tiersim
