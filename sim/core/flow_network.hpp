@@ -1,0 +1,146 @@
+#pragma once
+// Concurrent transfers share links: a fluid model of buses, ports and memories.
+//
+//   FlowNetwork network(engine);
+//   const LinkId up = network.add_link("gpu0.up", 63_GBps);
+//   const LinkId pool = network.add_link("pool.read", 26_GBps);
+//   const std::array hops{Hop{up, wire_up}, Hop{pool, wire_pool}};
+//   FlowSpec read{.hops = hops, .payload = 4_KiB};
+//   co_await network.transfer(read);            // in a Process; or, by handler:
+//   network.start(read, handler, cookie);       // handler.on_event(engine, cookie) when it is done
+//
+// Model. A flow moves `payload` bytes and meanwhile takes `wire` bytes from each of its hops, in
+// proportion (headers, flits and granules make wire differ from payload, hop by hop). Rates are
+// weighted max-min fair: the payload rates x satisfy sum over flows (wire/payload) x <= capacity on
+// every link, x <= payload/min_duration, and no x/weight can grow but at the cost of a smaller one
+// (Bertsekas and Gallager, Data Networks, 6.5.2). They change only when a flow starts or finishes,
+// and those instants are whole picoseconds.
+//
+// Exactness. All arithmetic is in integers. A flow finishes at its first whole picosecond at which
+// the integral of its rate has reached its payload. Where every share is a multiple of the rate
+// quantum (1/5354228880 B/s, so with up to 24 equal sharers of any link) that instant is exact.
+// Otherwise a share is rounded down, never up: no flow finishes before its rational time, and it
+// is late by less than duration * quantum / share summed over its periods of constant rate, which
+// is below 1 ps a period for 4 GB/s up to 106 days and for 1 MB/s up to 70 minutes. Where shares
+// depend on each other (flows with two or more contended links) rounding one share down could
+// raise another; a guard of 1/2^5 quantum is then taken off every share that is not exact, far
+// above what such errors were seen to add up to (tests/property/flow_network_exact_test.cpp).
+// A flow that is never slowed by another takes exactly uncontended_duration(), always.
+//
+// Order. Completions of one instant are delivered in the order in which the flows were started,
+// over all links. Starts of one instant take effect together, at the end of that instant.
+//
+// Ignores: latency (add it to the wait), packets and their queueing, credits, FIFO order, and the
+// reaction time of congestion control: a new share holds at once.
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sim/base/id.hpp"
+#include "sim/base/units.hpp"
+
+namespace tiersim {
+
+class Engine;
+class EventHandler;
+
+using LinkId = Id<struct LinkTag>;
+
+/// What a flow takes from one link over its life. `wire` >= 0.
+struct Hop {
+  LinkId link;
+  Bytes wire;
+};
+
+/// One transfer. Read during the call that starts it and not kept, so `hops` may be a temporary.
+struct FlowSpec {
+  std::span<const Hop> hops = {};  ///< at most 255, each link at most once, in any order
+  Bytes payload;                   ///< 1 B to 2^53 B
+  std::int64_t weight = 1;         ///< share relative to other flows; 1 to 2^20
+  Duration min_duration{0};        ///< the time it takes with every link free; 0: no such limit
+};
+
+/// The duration of a flow that shares nothing: the larger of min_duration and, over the hops,
+/// wire / capacity rounded up. `capacity[i]` belongs to the link with index i. Zero where nothing
+/// limits the flow. Analytic bounds use this same function.
+Duration uncontended_duration(const FlowSpec& spec, std::span<const Bandwidth> capacity);
+
+/// Totals since construction up to now. Bytes of flows in flight count in part, rounded down.
+struct LinkStats {
+  Bytes payload_moved;          ///< payload that crossed this link
+  Bytes wire_moved;             ///< what it cost in this link's capacity
+  Duration busy{0};             ///< time with at least one flow on it
+  std::int64_t flows_done = 0;  ///< flows that crossed it and finished
+  std::int64_t flows_now = 0;   ///< flows in flight
+  double utilisation = 0;       ///< wire_moved / (capacity * now); 0 at time 0
+};
+
+/// started == finished + moved_in_flight + remaining_in_flight, always.
+struct FlowTotals {
+  Bytes payload_started;
+  Bytes payload_finished;
+  Bytes moved_in_flight;      ///< rounded down, flow by flow
+  Bytes remaining_in_flight;  ///< rounded up, flow by flow
+  std::int64_t flows_started = 0;
+  std::int64_t flows_finished = 0;
+};
+
+class FlowNetwork {
+ public:
+  /// The engine must outlive the network. No flow may be in flight at destruction unless the
+  /// engine is not run again.
+  explicit FlowNetwork(Engine& engine);
+  ~FlowNetwork();
+  FlowNetwork(const FlowNetwork&) = delete;
+  FlowNetwork& operator=(const FlowNetwork&) = delete;
+
+  /// `capacity` in wire bytes per second, 1 B/s to 2^50 B/s. Links may be added at any time.
+  LinkId add_link(std::string name, Bandwidth capacity);
+
+  /// Starts a flow now; `done.on_event(engine, payload)` is called at the instant it finishes, from
+  /// the network's own event, and may start further flows. `done` must live until then.
+  void start(const FlowSpec& spec, EventHandler& done, std::uint64_t payload = 0);
+
+  class Transfer;
+  /// `co_await network.transfer(spec)` resumes when the flow has finished.
+  [[nodiscard]] Transfer transfer(const FlowSpec& spec);
+
+  /// See the free function: with this network's capacities.
+  Duration uncontended_duration(const FlowSpec& spec) const;
+
+  std::size_t link_count() const;
+  std::string_view link_name(LinkId link) const;
+  Bandwidth capacity(LinkId link) const;
+  /// Costs a walk over the flows on the link: for reports, not for every event.
+  LinkStats stats(LinkId link) const;
+  /// Costs a walk over the flows in flight.
+  FlowTotals totals() const;
+
+ private:
+  void start_waiter(const FlowSpec& spec, std::coroutine_handle<> waiter);
+
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The awaitable of transfer(); lives in the awaiting frame.
+class FlowNetwork::Transfer {
+ public:
+  Transfer(FlowNetwork& network, const FlowSpec& spec) : network_(network), spec_(spec) {}
+  bool await_ready() const { return false; }
+  void await_suspend(std::coroutine_handle<> waiter) { network_.start_waiter(spec_, waiter); }
+  void await_resume() const {}
+
+ private:
+  FlowNetwork& network_;
+  FlowSpec spec_;
+};
+
+inline FlowNetwork::Transfer FlowNetwork::transfer(const FlowSpec& spec) {
+  return Transfer(*this, spec);
+}
+
+}  // namespace tiersim
