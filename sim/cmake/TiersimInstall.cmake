@@ -1,0 +1,37 @@
+# Where the program is built and what `cmake --install` puts where. The manual page and the shell
+# completions are what the program itself prints, so they cannot differ from it.
+if(NOT TARGET tiersim_cli)
+  return()
+endif()
+set_target_properties(tiersim_cli PROPERTIES
+  OUTPUT_NAME tiersim RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+# tiersim_printed(<file> <argument> ...): `tiersim <argument> ...` > <file>, at build time
+function(tiersim_printed file)
+  get_filename_component(folder "${file}" DIRECTORY)
+  add_custom_command(OUTPUT "${file}"
+    COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}"
+    COMMAND tiersim_cli ${ARGN} > "${file}.new"
+    COMMAND ${CMAKE_COMMAND} -E rename "${file}.new" "${file}"
+    DEPENDS tiersim_cli VERBATIM)
+endfunction()
+
+set(shared_files "${PROJECT_BINARY_DIR}/share")
+tiersim_printed("${shared_files}/tiersim.1" man)
+tiersim_printed("${shared_files}/tiersim.bash" completion bash)
+tiersim_printed("${shared_files}/_tiersim" completion zsh)
+tiersim_printed("${shared_files}/tiersim.fish" completion fish)
+add_custom_target(tiersim_shared_files ALL DEPENDS
+  "${shared_files}/tiersim.1" "${shared_files}/tiersim.bash"
+  "${shared_files}/_tiersim" "${shared_files}/tiersim.fish")
+
+install(TARGETS tiersim_cli RUNTIME)
+install(DIRECTORY configs DESTINATION "${CMAKE_INSTALL_DATADIR}/tiersim")
+install(DIRECTORY reports/targets DESTINATION "${CMAKE_INSTALL_DATADIR}/tiersim")
+install(FILES "${shared_files}/tiersim.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES "${shared_files}/tiersim.bash" RENAME tiersim
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES "${shared_files}/_tiersim" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+install(FILES "${shared_files}/tiersim.fish"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
