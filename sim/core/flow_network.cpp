@@ -1,0 +1,163 @@
+// The flow network in time: the timers, what happens when one fires, and the public face.
+#include "sim/core/flow_network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/core/flow_network_impl.hpp"
+
+namespace tiersim {
+
+using flow::Group;
+using flow::Link;
+using flow::Ticks;
+using flow::TimerHeap;
+
+Duration uncontended_duration(const FlowSpec& spec, std::span<const Bandwidth> capacity) {
+  Duration longest = spec.min_duration;
+  for (const Hop& hop : spec.hops)
+    longest = std::max(longest, hop.wire / capacity[hop.link.index()]);
+  return longest;
+}
+
+LinkId FlowNetwork::Impl::add_link(std::string name, Bandwidth capacity) {
+  const std::int64_t rate = capacity.in_base();
+  TS_EXPECTS(rate > 0 && rate <= std::int64_t{1} << 50, name, rate);
+  const LinkId id(links_.size());
+  Link& link = links_.emplace_back();
+  link.name = std::move(name);
+  link.capacity = rate;
+  link.full = (UInt128{static_cast<std::uint64_t>(rate)} * flow::kQuantum) << flow::kFineBits;
+  link.timer = static_cast<Index>(timers_.owners());
+  timers_.add_owner();
+  timer_owner_.push_back(id.value());
+  capacities_.push_back(capacity);
+  return id;
+}
+
+/// The progress of the group's flows at `now`, rounded down at a pace of its own, else exact.
+Ticks FlowNetwork::Impl::clock_at(const Group& group, std::int64_t now) const {
+  const auto elapsed = static_cast<std::uint64_t>(now - group.since);
+  if (elapsed == 0 || group.bottleneck == flow::kNone) return group.clock;
+  if (group.bottleneck != flow::kOwnPace) return group.clock + group.speed * elapsed;
+  const Ticks span = group.speed;
+  const UInt128 scaled = elapsed * group.pace.denominator;
+  if (scaled >= group.pace.numerator) return group.clock + span;
+  return group.clock + flow::multiply_divide(span, scaled, group.pace.numerator).quotient;
+}
+
+void FlowNetwork::Impl::advance(Group& group, std::int64_t now) {
+  group.clock = clock_at(group, now);
+  group.since = now;
+}
+
+void FlowNetwork::Impl::pop_finished(Group& group) {
+  while (!group.flows.empty() && static_cast<Int128>(group.flows.top().finish - group.clock) <= 0) {
+    const Index flow = group.flows.top().flow;
+    group.flows.pop();
+    finish(flow);
+  }
+}
+
+/// Takes every flow out that has finished by now.
+void FlowNetwork::Impl::collect_due(std::int64_t now) {
+  while (timers_.earliest() <= now) {
+    const Index timer = timers_.earliest_owner();
+    const Index owner = timer_owner_[timer];
+    timers_.set(timer, TimerHeap::kNever);
+    if ((owner & kCapBit) != 0) {
+      Group& group = groups_[owner & ~kCapBit];
+      advance(group, now);
+      pop_finished(group);
+      continue;
+    }
+    Link& link = links_[owner];
+    // Backwards, because a group that empties is replaced by the last.
+    for (std::size_t i = link.slots.size(); i-- > 0;) {
+      Group& group = groups_[hops_of_groups_[link.slots[i]].group];
+      if (group.bottleneck != owner) continue;
+      advance(group, now);
+      pop_finished(group);
+    }
+  }
+}
+
+void FlowNetwork::Impl::deliver() {
+  if (finished_.size() > 1)
+    std::sort(finished_.begin(), finished_.end(),
+              [](const Finished& a, const Finished& b) { return a.order < b.order; });
+  for (std::size_t i = 0; i < finished_.size(); ++i) {
+    const Finished done = finished_[i];
+    if (done.is_coroutine) {
+      std::coroutine_handle<>::from_address(done.target).resume();
+    } else {
+      static_cast<EventHandler*>(done.target)->on_event(engine_, done.cookie);
+    }
+  }
+  finished_.clear();
+}
+
+void FlowNetwork::Impl::on_event(Engine&, std::uint64_t payload) {
+  if (payload == kSettle) {
+    settle_requested_ = false;
+  } else if (payload == generation_) {
+    armed_ = TimerHeap::kNever;
+  } else {
+    return;  // superseded by an earlier one
+  }
+  in_event_ = true;
+  const std::int64_t time = now();
+  collect_due(time);
+  deliver();
+  solve(time);
+  in_event_ = false;
+  arm();
+}
+
+/// Rates are computed once an instant, after all of its starts that the engine can still see.
+void FlowNetwork::Impl::request_settle() {
+  if (in_event_ || settle_requested_) return;
+  settle_requested_ = true;
+  engine_.schedule(engine_.now(), *this, kSettle);
+}
+
+/// Sees to it that an event comes at the first finish. A later one than needed is left to pass.
+void FlowNetwork::Impl::arm() {
+  const std::int64_t next = timers_.earliest();
+  if (next >= armed_) return;
+  armed_ = next;
+  engine_.schedule(SimTime(Duration(next)), *this, ++generation_);
+}
+
+FlowNetwork::FlowNetwork(Engine& engine) : impl_(std::make_unique<Impl>(engine)) {}
+FlowNetwork::~FlowNetwork() = default;
+
+LinkId FlowNetwork::add_link(std::string name, Bandwidth capacity) {
+  return impl_->add_link(std::move(name), capacity);
+}
+void FlowNetwork::start(const FlowSpec& spec, EventHandler& done, std::uint64_t payload) {
+  impl_->start(spec, &done, payload, false);
+}
+void FlowNetwork::start_waiter(const FlowSpec& spec, std::coroutine_handle<> waiter) {
+  impl_->start(spec, waiter.address(), 0, true);
+}
+Duration FlowNetwork::uncontended_duration(const FlowSpec& spec) const {
+  return tiersim::uncontended_duration(spec, impl_->capacities());
+}
+std::size_t FlowNetwork::link_count() const {
+  return impl_->link_count();
+}
+std::string_view FlowNetwork::link_name(LinkId link) const {
+  return impl_->link(link).name;
+}
+Bandwidth FlowNetwork::capacity(LinkId link) const {
+  return Bandwidth::from_base(impl_->link(link).capacity);
+}
+LinkStats FlowNetwork::stats(LinkId link) const {
+  return impl_->stats(link);
+}
+FlowTotals FlowNetwork::totals() const {
+  return impl_->totals();
+}
+
+}  // namespace tiersim

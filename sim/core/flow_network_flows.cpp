@@ -1,0 +1,219 @@
+// Flows and groups come and go: checks, storage, and the sums kept by groups and links. No rate is
+// computed here.
+#include <algorithm>
+
+#include "sim/core/flow_network_impl.hpp"
+
+namespace tiersim {
+
+using flow::Flow;
+using flow::FlowHop;
+using flow::Group;
+using flow::GroupHop;
+using flow::Link;
+using flow::LinkState;
+using flow::Pace;
+
+namespace {
+constexpr std::int64_t kBytesMax = std::int64_t{1} << 53;
+constexpr std::int64_t kWeightMax = std::int64_t{1} << 20;
+constexpr std::size_t kHopsMax = 255;
+}  // namespace
+
+void FlowNetwork::Impl::check(const FlowSpec& spec) const {
+  TS_EXPECTS(spec.payload.in_base() > 0 && spec.payload.in_base() <= kBytesMax, spec.payload);
+  TS_EXPECTS(spec.weight > 0 && spec.weight <= kWeightMax, spec.weight);
+  TS_EXPECTS(spec.min_duration.count() >= 0, spec.min_duration);
+  TS_EXPECTS(spec.hops.size() <= kHopsMax, spec.hops.size());
+  for (const Hop& hop : spec.hops) {
+    TS_EXPECTS(hop.link.index() < links_.size(), hop.link.index(), links_.size());
+    TS_EXPECTS(hop.wire.in_base() >= 0 && hop.wire.in_base() <= kBytesMax, hop.wire);
+  }
+}
+
+/// The hops in the order of their links, without those that take nothing.
+void FlowNetwork::Impl::sort_hops(const FlowSpec& spec) {
+  sorted_.clear();
+  for (const Hop& hop : spec.hops) {
+    if (hop.wire.in_base() == 0) continue;
+    std::size_t at = sorted_.size();
+    sorted_.push_back(hop);
+    for (; at > 0 && sorted_[at - 1].link >= hop.link; --at) {
+      TS_EXPECTS(sorted_[at - 1].link != hop.link, hop.link.index());
+      sorted_[at] = sorted_[at - 1];
+    }
+    sorted_[at] = hop;
+  }
+}
+
+/// The duration of the flow in sorted_ alone in the network.
+Pace FlowNetwork::Impl::solo_pace(const FlowSpec& spec) const {
+  Pace solo{static_cast<std::uint64_t>(spec.min_duration.count()), 1};
+  for (const Hop& hop : sorted_)
+    solo = flow::slower(solo, flow::pace_of(static_cast<std::uint64_t>(hop.wire.in_base()),
+                                            links_[hop.link.index()].capacity));
+  return solo;
+}
+
+void FlowNetwork::Impl::set_cap(Group& group, const FlowSpec& spec) const {
+  group.cap = {static_cast<std::uint64_t>(spec.min_duration.count()), 1};
+  group.cap_level = flow::kNoLevel;
+  group.cap_exact = true;
+  const UInt128 ticks =
+      UInt128{static_cast<std::uint64_t>(spec.payload.in_base())} * flow::kTicksPerByte;
+  const UInt128 divisor = group.cap.numerator * static_cast<std::uint64_t>(spec.weight);
+  const flow::Wide fine = flow::multiply(ticks, UInt128{1} << flow::kFineBits);
+  if (fine.high >= divisor) return;
+  const flow::Division level = flow::divide(fine, divisor);
+  group.cap_level = std::min(level.quotient, flow::kNoLevel);
+  group.cap_exact = level.exact;
+}
+
+void FlowNetwork::Impl::start(const FlowSpec& spec, void* target, std::uint64_t cookie,
+                              bool is_coroutine) {
+  check(spec);
+  sort_hops(spec);
+  const Pace solo = solo_pace(spec);
+  // A cap that no share can exceed is none, and the flow can join the others of its path.
+  const bool capped = solo.denominator == 1 && (sorted_.empty() || spec.min_duration.count() > 0) &&
+                      solo.numerator == static_cast<std::uint64_t>(spec.min_duration.count());
+  const Index group_index = find_group(capped);
+  const Index flow_index = new_flow();
+  Group& group = groups_[group_index];
+  Flow& flow = flows_[flow_index];
+  const auto payload = static_cast<std::uint64_t>(spec.payload.in_base());
+  const auto weight = static_cast<std::uint64_t>(spec.weight);
+  const UInt128 ticks = payload * flow::kTicksPerByte;
+  flow.span = weight == 1 ? ticks : flow::divide_up(ticks, weight);
+  flow.order = next_order_++;
+  flow.payload = spec.payload.in_base();
+  flow.target = target;
+  flow.cookie = cookie;
+  flow.group = group_index;
+  flow.is_coroutine = is_coroutine;
+  flow.inexact = false;
+  for (std::size_t i = 0; i < sorted_.size(); ++i) {
+    const auto wire = static_cast<std::uint64_t>(sorted_[i].wire.in_base());
+    FlowHop& hop = hops_of_flows_[flow.first_hop + i];
+    hop.wire = sorted_[i].wire.in_base();
+    hop.load = UInt128{weight} << flow::kLoadBits;
+    if (wire != payload) {
+      const UInt128 scaled = hop.load * wire;
+      hop.load = flow::divide_up(scaled, payload);
+      flow.inexact = flow.inexact || hop.load * payload != scaled;
+    }
+    // wire / solo duration; the wire of the link that sets the pace gives its whole capacity.
+    const UInt128 second = UInt128{wire} * static_cast<std::uint64_t>(kPicosecondsPerSecond);
+    hop.potential = static_cast<std::int64_t>(
+        second == solo.numerator
+            ? solo.denominator
+            : flow::rounded_up(flow::multiply_divide(second, solo.denominator, solo.numerator)));
+  }
+  if (capped) set_cap(group, spec);
+  advance(group, now());
+  group.flows.push({group.clock + flow.span, flow_index});
+  join_links(group_index, flow);
+  ++totals_.flows_started;
+  totals_.payload_started += spec.payload;
+  request_settle();
+}
+
+void FlowNetwork::Impl::join_links(Index group_index, const Flow& flow) {
+  Group& group = groups_[group_index];
+  const bool first = group.flows.size() == 1;
+  dirty_groups_.push_back(group_index);
+  group.inexact_flows += flow.inexact ? 1U : 0U;
+  for (Index i = 0; i < group.hop_count; ++i) {
+    GroupHop& hop = hops_of_groups_[group.first_hop + i];
+    const FlowHop& mine = hops_of_flows_[flow.first_hop + i];
+    Link& link = links_[hop.link];
+    if (first) {
+      hop.position = static_cast<Index>(link.slots.size());
+      link.slots.push_back(group.first_hop + i);
+    }
+    hop.load += mine.load;
+    link.load += mine.load;
+    link.potential += static_cast<std::uint64_t>(mine.potential);
+    link.inexact_flows += flow.inexact ? 1U : 0U;
+    if (link.flows++ == 0) link.busy_since = now();
+    touch(hop.link);
+  }
+}
+
+void FlowNetwork::Impl::leave_links(Index group_index, const Flow& flow) {
+  Group& group = groups_[group_index];
+  const bool last = group.flows.empty();
+  if (!last) dirty_groups_.push_back(group_index);
+  group.inexact_flows -= flow.inexact ? 1U : 0U;
+  for (Index i = 0; i < group.hop_count; ++i) {
+    GroupHop& hop = hops_of_groups_[group.first_hop + i];
+    const FlowHop& mine = hops_of_flows_[flow.first_hop + i];
+    Link& link = links_[hop.link];
+    hop.load -= mine.load;
+    link.load -= mine.load;
+    link.potential -= static_cast<std::uint64_t>(mine.potential);
+    link.inexact_flows -= flow.inexact ? 1U : 0U;
+    if (last) {
+      link.slots[hop.position] = link.slots.back();
+      hops_of_groups_[link.slots.back()].position = hop.position;
+      link.slots.pop_back();
+    }
+    if (--link.flows == 0) link.busy += now() - link.busy_since;
+    link.payload_done += flow.payload;
+    link.wire_done += mine.wire;
+    ++link.flows_done;
+    touch(hop.link);
+  }
+}
+
+void FlowNetwork::Impl::touch(Index index) {
+  Link& link = links_[index];
+  if (link.dirty) return;
+  link.dirty = true;
+  dirty_links_.push_back(index);
+}
+
+/// Takes a flow that has been popped from its group out of the network.
+void FlowNetwork::Impl::finish(Index flow_index) {
+  const Flow& flow = flows_[flow_index];
+  leave_links(flow.group, flow);
+  finished_.push_back({flow.order, flow.target, flow.cookie, flow.is_coroutine});
+  ++totals_.flows_finished;
+  totals_.payload_finished += Bytes::from_base(flow.payload);
+  const Index hop_count = groups_[flow.group].hop_count;
+  free_hops_[hop_count].push_back(flow.first_hop);
+  free_flows_.push_back(flow_index);
+  if (groups_[flow.group].flows.empty()) retire(flow.group);
+}
+
+void FlowNetwork::Impl::retire(Index group_index) {
+  Group& group = groups_[group_index];
+  timers_.set(group.timer, flow::TimerHeap::kNever);
+  group.flows.clear();
+  group.bottleneck = flow::kNone;
+  group.speed = 0;
+  if (group.capped) free_groups_[group.hop_count].push_back(group_index);
+}
+
+FlowNetwork::Impl::Index FlowNetwork::Impl::new_flow() {
+  const std::size_t hop_count = sorted_.size();
+  if (free_hops_.size() <= hop_count) free_hops_.resize(hop_count + 1);
+  Index first_hop = static_cast<Index>(hops_of_flows_.size());
+  if (free_hops_[hop_count].empty()) {
+    hops_of_flows_.resize(hops_of_flows_.size() + hop_count);
+  } else {
+    first_hop = free_hops_[hop_count].back();
+    free_hops_[hop_count].pop_back();
+  }
+  Index index = static_cast<Index>(flows_.size());
+  if (free_flows_.empty()) {
+    flows_.emplace_back();
+  } else {
+    index = free_flows_.back();
+    free_flows_.pop_back();
+  }
+  flows_[index].first_hop = first_hop;
+  return index;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,164 @@
+#pragma once
+// The two priority queues of the flow network. Neither order among equals matters: what falls due
+// together is sorted by start before it is delivered.
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "sim/core/flow_network_math.hpp"
+
+namespace tiersim::flow {
+
+/// Flows of one group by the progress at which they finish. Progress wraps around, so keys are
+/// compared by their difference. A pop leaves a hole at the top that a following push fills: in a
+/// closed loop every finish is followed by a start, and the pair costs one descent.
+class FinishHeap {
+ public:
+  struct Entry {
+    Ticks finish;
+    std::uint32_t flow;
+  };
+
+  bool empty() const { return entries_.size() == (hole_ ? 1U : 0U); }
+  std::size_t size() const { return entries_.size() - (hole_ ? 1U : 0U); }
+
+  const Entry& top() {
+    close_hole();
+    return entries_.front();
+  }
+  void pop() {
+    close_hole();
+    hole_ = true;
+  }
+  void push(Entry entry) {
+    if (hole_) {
+      hole_ = false;
+      sink(entry);
+      return;
+    }
+    std::size_t at = entries_.size();
+    entries_.push_back(entry);
+    while (at > 0) {
+      const std::size_t parent = (at - 1) / kArity;
+      if (!before(entry, entries_[parent])) break;
+      entries_[at] = entries_[parent];
+      at = parent;
+    }
+    entries_[at] = entry;
+  }
+  void clear() {
+    entries_.clear();
+    hole_ = false;
+  }
+  /// Every entry, in no order; none is a hole.
+  const std::vector<Entry>& entries() {
+    close_hole();
+    return entries_;
+  }
+
+ private:
+  static constexpr std::size_t kArity = 4;
+
+  static bool before(const Entry& a, const Entry& b) {
+    return static_cast<Int128>(a.finish - b.finish) < 0;
+  }
+  void close_hole() {
+    if (!hole_) return;
+    hole_ = false;
+    const Entry last = entries_.back();
+    entries_.pop_back();
+    if (!entries_.empty()) sink(last);
+  }
+  /// Puts `entry` where the top was.
+  void sink(Entry entry) {
+    const std::size_t size = entries_.size();
+    std::size_t at = 0;
+    while (true) {
+      const std::size_t first = at * kArity + 1;
+      if (first >= size) break;
+      std::size_t least = first;
+      const std::size_t end = first + kArity < size ? first + kArity : size;
+      for (std::size_t i = first + 1; i < end; ++i)
+        if (before(entries_[i], entries_[least])) least = i;
+      if (!before(entries_[least], entry)) break;
+      entries_[at] = entries_[least];
+      at = least;
+    }
+    entries_[at] = entry;
+  }
+
+  std::vector<Entry> entries_;
+  bool hole_ = false;
+};
+
+/// The next finish of each owner (a link or a group), by time. Owners are numbered densely.
+class TimerHeap {
+ public:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  void add_owner() { place_.push_back(kAbsent); }
+  std::size_t owners() const { return place_.size(); }
+  std::int64_t earliest() const { return heap_.empty() ? kNever : heap_.front().when; }
+  std::uint32_t earliest_owner() const { return heap_.front().owner; }
+
+  /// Sets the owner's time; kNever takes it out.
+  void set(std::uint32_t owner, std::int64_t when) {
+    std::uint32_t at = place_[owner];
+    if (when == kNever) {
+      if (at != kAbsent) remove(at);
+      return;
+    }
+    if (at == kAbsent) {
+      at = static_cast<std::uint32_t>(heap_.size());
+      heap_.push_back({when, owner});
+      place_[owner] = at;
+    } else if (heap_[at].when == when) {
+      return;
+    }
+    heap_[at].when = when;
+    settle(at);
+  }
+
+ private:
+  static constexpr std::uint32_t kAbsent = 0xffff'ffff;
+  struct Entry {
+    std::int64_t when;
+    std::uint32_t owner;
+  };
+
+  void put(std::uint32_t at, Entry entry) {
+    heap_[at] = entry;
+    place_[entry.owner] = at;
+  }
+  void remove(std::uint32_t at) {
+    place_[heap_[at].owner] = kAbsent;
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (at == heap_.size()) return;
+    put(at, last);
+    settle(at);
+  }
+  void settle(std::uint32_t at) {
+    const Entry entry = heap_[at];
+    while (at > 0 && entry.when < heap_[(at - 1) / 2].when) {
+      put(at, heap_[(at - 1) / 2]);
+      at = (at - 1) / 2;
+    }
+    const auto size = static_cast<std::uint32_t>(heap_.size());
+    while (true) {
+      std::uint32_t child = 2 * at + 1;
+      if (child >= size) break;
+      if (child + 1 < size && heap_[child + 1].when < heap_[child].when) ++child;
+      if (heap_[child].when >= entry.when) break;
+      put(at, heap_[child]);
+      at = child;
+    }
+    put(at, entry);
+  }
+
+  std::vector<Entry> heap_;
+  std::vector<std::uint32_t> place_;
+};
+
+}  // namespace tiersim::flow

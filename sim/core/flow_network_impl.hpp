@@ -1,0 +1,227 @@
+#pragma once
+// Inside of FlowNetwork. Flows of the same path and without a rate cap form one group: they have
+// the same rate per weight whatever happens, so the group keeps one clock of progress and a heap of
+// the progress at which each flow finishes. A flow with a cap is a group of its own. The link that
+// limits a group is its bottleneck, and each link has one timer, for the first finish among the
+// groups it limits. A start or finish re-solves only the groups reached from it over contended
+// links; one link with one group is a special case without any search (flow_network_solve.cpp).
+#include <coroutine>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/core/engine.hpp"
+#include "sim/core/flow_network.hpp"
+#include "sim/core/flow_network_heap.hpp"
+#include "sim/core/flow_network_math.hpp"
+
+namespace tiersim {
+
+namespace flow {
+
+using Index = std::uint32_t;
+inline constexpr Index kNone = 0xffff'ffff;     ///< no bottleneck yet
+inline constexpr Index kOwnPace = 0xffff'fffe;  ///< limited by its own pace, not by a shared link
+
+/// What one flow takes from one of its links.
+struct FlowHop {
+  UInt128 load;            ///< wire * weight / payload in units of 2^-52, rounded up
+  std::int64_t wire;       ///< bytes
+  std::int64_t potential;  ///< B/s it takes at most, alone in the network, rounded up
+};
+
+struct Flow {
+  Ticks span;  ///< payload per weight, rounded up
+  std::uint64_t order;
+  std::int64_t payload;
+  void* target;  ///< EventHandler, or the address of a coroutine
+  std::uint64_t cookie;
+  Index group;
+  Index first_hop;  ///< in hops_of_flows_; in the order of the group's hops
+  bool is_coroutine;
+  bool inexact;  ///< some load was rounded
+};
+
+struct GroupHop {
+  UInt128 load = 0;  ///< sum over the group's flows
+  Index link = 0;
+  Index group = 0;
+  Index position = 0;  ///< in the link's list of groups
+};
+
+struct Group {
+  FinishHeap flows;
+  Ticks clock = 0;  ///< progress of its flows at `since`
+  Ticks speed = 0;  ///< progress per picosecond; at its own pace: per duration `pace`
+  std::int64_t since = 0;
+  Pace pace;  ///< where bottleneck is kOwnPace: the duration of its one flow
+  Pace cap;   ///< of a capped group
+  Level cap_level = kNoLevel;
+  bool cap_exact = true;
+  bool capped = false;
+  bool frozen = false;  ///< while solving: its level is found
+  Index bottleneck = kNone;
+  Index first_hop = 0;
+  Index hop_count = 0;
+  Index timer = 0;
+  Index inexact_flows = 0;
+  Index mark = 0;  ///< number of the last solve that reached it
+};
+
+enum class LinkState : std::uint8_t {
+  idle,       ///< no flow
+  single,     ///< one flow: no more than a cap on its rate
+  slack,      ///< its flows together cannot fill it: no limit at all
+  contended,  ///< shared
+};
+
+struct Link {
+  std::string name;
+  std::int64_t capacity = 0;
+  Level full = 0;            ///< capacity in fine units
+  std::vector<Index> slots;  ///< of its groups: positions in hops_of_groups_
+  UInt128 load = 0;          ///< sum over its flows
+  UInt128 potential = 0;     ///< sum over its flows
+  Index flows = 0;
+  Index inexact_flows = 0;
+  Index timer = 0;
+  Index mark = 0;
+  LinkState state = LinkState::idle;
+  bool dirty = false;
+  // While solving: what the groups without a level yet have and want.
+  bool stale = false;
+  bool tainted = false;  ///< `remaining` is a bound, not exact
+  Level remaining = 0;
+  UInt128 open_load = 0;
+  Division share{0, true};
+  std::int64_t next = TimerHeap::kNever;
+  // The share if no flow is limited elsewhere, for the load it was computed for.
+  UInt128 solved_load = 0;
+  Division solved{0, true};
+  // Statistics.
+  std::int64_t payload_done = 0;
+  std::int64_t wire_done = 0;
+  std::int64_t flows_done = 0;
+  std::int64_t busy = 0;
+  std::int64_t busy_since = 0;
+};
+
+}  // namespace flow
+
+class FlowNetwork::Impl final : public EventHandler {
+ public:
+  explicit Impl(Engine& engine) : engine_(engine) {}
+
+  LinkId add_link(std::string name, Bandwidth capacity);
+  void start(const FlowSpec& spec, void* target, std::uint64_t cookie, bool is_coroutine);
+  void on_event(Engine& engine, std::uint64_t payload) override;
+
+  const flow::Link& link(LinkId id) const { return links_.at(id.index()); }
+  std::size_t link_count() const { return links_.size(); }
+  std::span<const Bandwidth> capacities() const { return capacities_; }
+  LinkStats stats(LinkId id);
+  FlowTotals totals();
+
+ private:
+  using Index = flow::Index;
+  struct Finished {
+    std::uint64_t order;
+    void* target;
+    std::uint64_t cookie;
+    bool is_coroutine;
+  };
+  struct Candidate {
+    flow::Level level;
+    Index owner;  ///< a link, or a capped group where kCapBit is set
+  };
+  static constexpr Index kCapBit = 0x8000'0000;
+  static constexpr std::uint64_t kSettle = 0;
+
+  // flow_network_stats.cpp
+  static flow::Ticks progress_of(const flow::Flow& flow, const flow::FinishHeap::Entry& entry,
+                                 flow::Ticks clock);
+
+  // flow_network_flows.cpp: flows and groups come and go.
+  void check(const FlowSpec& spec) const;
+  void sort_hops(const FlowSpec& spec);
+  Index find_group(bool capped);
+  Index new_group(bool capped);
+  Index hash_slot(std::span<const Hop> hops) const;
+  bool same_path(const flow::Group& group, std::span<const Hop> hops) const;
+  void grow_paths();
+  Index new_flow();
+  flow::Pace solo_pace(const FlowSpec& spec) const;
+  void set_cap(flow::Group& group, const FlowSpec& spec) const;
+  void join_links(Index group, const flow::Flow& flow);
+  void leave_links(Index group, const flow::Flow& flow);
+  void finish(Index flow);
+  void retire(Index group);
+  void touch(Index link);
+  std::span<flow::GroupHop> hops_of(const flow::Group& group) {
+    return {hops_of_groups_.data() + group.first_hop, group.hop_count};
+  }
+
+  // flow_network.cpp: time.
+  std::int64_t now() const { return engine_.now().time_since_epoch().count(); }
+  flow::Ticks clock_at(const flow::Group& group, std::int64_t now) const;
+  void advance(flow::Group& group, std::int64_t now);
+  void collect_due(std::int64_t now);
+  void pop_finished(flow::Group& group);
+  void deliver();
+  void request_settle();
+  void arm();
+
+  // flow_network_solve.cpp: rates.
+  void solve(std::int64_t now);
+  bool solve_alone(flow::Link& link, std::int64_t now);
+  void reach_link(Index link);
+  void reach_group(Index group);
+  void gather();
+  void fill(std::int64_t now);
+  void freeze_link(Index link, std::int64_t now);
+  void freeze_cap(Index group, std::int64_t now);
+  void take(flow::Group& group, Index bottleneck, flow::Level level, bool exact);
+  void run_at(flow::Group& group, Index bottleneck, flow::Ticks speed, std::int64_t now);
+  flow::Pace own_pace(flow::Group& group);
+  void run_own_pace(flow::Group& group, std::int64_t now);
+  void push_candidate(Candidate candidate);
+  std::int64_t wire_of(Index flow, Index slot) const;
+  /// Heap order: least level first, then least owner.
+  static bool later(const Candidate& a, const Candidate& b) {
+    return a.level != b.level ? a.level > b.level : a.owner > b.owner;
+  }
+
+  Engine& engine_;
+  std::vector<Bandwidth> capacities_;
+  std::vector<flow::Link> links_;
+  std::vector<flow::Group> groups_;
+  std::vector<flow::GroupHop> hops_of_groups_;
+  std::vector<flow::Flow> flows_;
+  std::vector<flow::FlowHop> hops_of_flows_;
+  std::vector<Index>
+      group_of_path_;  ///< open addressing, kNone where free; looked up, never walked
+  Index paths_ = 0;
+  std::vector<Index> free_flows_;
+  std::vector<std::vector<Index>> free_hops_;    ///< by number of hops
+  std::vector<std::vector<Index>> free_groups_;  ///< capped ones, by number of hops
+  std::vector<Hop> sorted_;                      ///< hops of the flow being started
+
+  flow::TimerHeap timers_;
+  std::vector<Index> timer_owner_;  ///< a link, or a group with kCapBit
+  std::vector<Finished> finished_;
+  std::vector<Index> dirty_links_, dirty_groups_, open_links_, open_groups_;
+  std::vector<Candidate> candidates_;
+  flow::Level fill_level_ = 0;
+  Index open_count_ = 0;
+  Index mark_ = 0;
+
+  std::int64_t armed_ = flow::TimerHeap::kNever;  ///< time of the engine event that counts
+  std::uint64_t generation_ = kSettle;
+  bool settle_requested_ = false;
+  bool in_event_ = false;
+  FlowTotals totals_;
+  std::uint64_t next_order_ = 0;
+};
+
+}  // namespace tiersim

@@ -1,0 +1,140 @@
+#pragma once
+// Integer arithmetic of the flow network: units of rate and progress, and a * b / c without
+// overflow. No rounding happens but where a function's name says which way.
+#include <cstdint>
+
+#include "sim/base/check.hpp"
+#include "sim/base/units.hpp"
+
+namespace tiersim::flow {
+
+/// Rates of progress are whole multiples of 1/kQuantum bytes a second: lcm(1..24), so that every
+/// equal split among up to 24 flows is exact.
+inline constexpr std::uint64_t kQuantum = 5'354'228'880;
+/// Shares are first computed this much finer, so that errors of shares that follow from other
+/// shares stay below the guard.
+inline constexpr unsigned kFineBits = 14;
+/// Taken off a share that depends on an inexact one; in fine units, 1/32 of a quantum.
+inline constexpr std::uint64_t kGuard = std::uint64_t{1} << (kFineBits - 5);
+/// Capacity taken per unit of payload rate and weight, in units of 2^-52.
+inline constexpr unsigned kLoadBits = 52;
+inline constexpr UInt128 kLoadOne = UInt128{1} << kLoadBits;
+
+/// A payload rate per weight in fine units, 1/(kQuantum * 2^kFineBits) B/s.
+using Level = UInt128;
+/// Progress: payload per weight in units of 1/(kQuantum * 1e12) B, so that a rate in quanta is the
+/// progress in one picosecond. Wraps around; only differences are ever used.
+using Ticks = UInt128;
+inline constexpr UInt128 kTicksPerByte =
+    UInt128{kQuantum} * static_cast<std::uint64_t>(kPicosecondsPerSecond);
+
+inline constexpr Level kNoLevel = UInt128{1} << 127U;
+
+struct Division {
+  UInt128 quotient;
+  bool exact;
+};
+
+struct Wide {
+  UInt128 high, low;
+};
+
+constexpr Wide multiply(UInt128 a, UInt128 b) {
+  constexpr UInt128 kMask = ~std::uint64_t{0};
+  const UInt128 a0 = a & kMask, a1 = a >> 64U, b0 = b & kMask, b1 = b >> 64U;
+  const UInt128 low = a0 * b0, cross = a1 * b0 + (low >> 64U);
+  const UInt128 middle = a0 * b1 + (cross & kMask);
+  return {a1 * b1 + (cross >> 64U) + (middle >> 64U), middle << 64U | (low & kMask)};
+}
+
+/// One digit (base 2^64) of the division below: top:next / divisor, with top < divisor, whose
+/// highest bit is set. Leaves the remainder in top.
+constexpr std::uint64_t divide_digit(UInt128& top, std::uint64_t next, UInt128 divisor) {
+  const auto d1 = static_cast<std::uint64_t>(divisor >> 64U);
+  const auto d0 = static_cast<std::uint64_t>(divisor);
+  UInt128 digit = top / d1;
+  UInt128 rest = top % d1;
+  while (digit >> 64U != 0 || digit * d0 > (rest << 64U | next)) {
+    --digit;
+    rest += d1;
+    if (rest >> 64U != 0) break;
+  }
+  top = (top << 64U | next) - digit * divisor;
+  return static_cast<std::uint64_t>(digit);
+}
+
+/// n / divisor where the quotient fits 128 bits: n.high < divisor (Knuth, vol. 2, algorithm 4.3.1D
+/// with two digits).
+constexpr Division divide(Wide n, UInt128 divisor) {
+  TS_EXPECTS(n.high < divisor);
+  if (n.high == 0) return {n.low / divisor, n.low % divisor == 0};
+  const auto top = static_cast<std::uint64_t>(divisor >> 64U);
+  const unsigned shift = static_cast<unsigned>(
+      top != 0 ? __builtin_clzll(top) : 64 + __builtin_clzll(static_cast<std::uint64_t>(divisor)));
+  if (shift != 0) {
+    divisor <<= shift;
+    n.high = n.high << shift | n.low >> (128U - shift);
+    n.low <<= shift;
+  }
+  const UInt128 upper = divide_digit(n.high, static_cast<std::uint64_t>(n.low >> 64U), divisor);
+  const UInt128 lower = divide_digit(n.high, static_cast<std::uint64_t>(n.low), divisor);
+  return {upper << 64U | lower, n.high == 0};
+}
+
+/// floor(a * b / c), and whether that is exact; a quotient of 2^128 or more is a fault.
+constexpr Division multiply_divide(UInt128 a, UInt128 b, UInt128 c) {
+  return divide(multiply(a, b), c);
+}
+
+constexpr UInt128 rounded_up(Division d) {
+  return d.quotient + (d.exact ? 0U : 1U);
+}
+
+/// A rational duration in picoseconds for the whole of a flow.
+struct Pace {
+  UInt128 numerator = 0;
+  UInt128 denominator = 1;
+  friend bool operator==(const Pace&, const Pace&) = default;
+};
+
+/// The time of `wire` bytes on a link of `capacity` B/s.
+constexpr Pace pace_of(std::uint64_t wire, std::int64_t capacity) {
+  return {UInt128{wire} * static_cast<std::uint64_t>(kPicosecondsPerSecond),
+          static_cast<std::uint64_t>(capacity)};
+}
+
+/// The longer; b where they are equal.
+constexpr Pace slower(const Pace& a, const Pace& b) {
+  const Wide x = multiply(a.numerator, b.denominator);
+  const Wide y = multiply(b.numerator, a.denominator);
+  return (x.high != y.high ? x.high > y.high : x.low > y.low) ? a : b;
+}
+
+/// ceil(a / b)
+constexpr UInt128 divide_up(UInt128 a, UInt128 b) {
+  return a / b + (a % b != 0 ? 1U : 0U);
+}
+
+/// remaining / load, rounded down: the level that fills `remaining` (fine units) by flows of
+/// together `load`.
+constexpr Division level_of(UInt128 remaining, UInt128 load) {
+  if ((load & (kLoadOne - 1)) == 0) {  // headers aside, the common case
+    const UInt128 whole = load >> kLoadBits;
+    const UInt128 quotient = remaining / whole;
+    return {quotient, quotient * whole == remaining};
+  }
+  const Wide n{remaining >> (128U - kLoadBits), remaining << kLoadBits};
+  if (n.high >= load) return {kNoLevel, false};
+  return divide(n, load);
+}
+
+/// level * load, rounded up: what flows of together `load` take at `level`, in fine units.
+constexpr Division taken_at(Level level, UInt128 load) {
+  if ((load & (kLoadOne - 1)) == 0) return {level * (load >> kLoadBits), true};
+  const Wide product = multiply(level, load);
+  const bool exact = (product.low & (kLoadOne - 1)) == 0;
+  const UInt128 floor = product.high << (128U - kLoadBits) | product.low >> kLoadBits;
+  return {floor + (exact ? 0U : 1U), exact};
+}
+
+}  // namespace tiersim::flow

@@ -1,0 +1,275 @@
+// Rates: weighted max-min fairness by progressive filling over what a change can reach.
+#include <algorithm>
+
+#include "sim/core/flow_network_impl.hpp"
+
+namespace tiersim {
+
+using flow::Division;
+using flow::Group;
+using flow::GroupHop;
+using flow::Level;
+using flow::Link;
+using flow::LinkState;
+using flow::Ticks;
+using flow::TimerHeap;
+
+namespace {
+
+LinkState state_of(const Link& link) {
+  if (link.flows == 0) return LinkState::idle;
+  if (link.flows == 1) return LinkState::single;
+  // Each of its flows at its fastest would still fit: then no flow is ever slowed here. The link
+  // that sets a flow's own pace is never slack, for that flow alone may fill it.
+  const bool fits = link.potential <= static_cast<std::uint64_t>(link.capacity);
+  return fits ? LinkState::slack : LinkState::contended;
+}
+
+/// The first picosecond at which `remaining` progress is made.
+std::int64_t finish_time(std::int64_t now, Ticks remaining, Ticks speed) {
+  const UInt128 wait = flow::divide_up(remaining, speed);
+  // Slower than simulated time lasts: no finish unless a share changes.
+  if (wait >= static_cast<std::uint64_t>(TimerHeap::kNever - now)) return TimerHeap::kNever;
+  return now + static_cast<std::int64_t>(wait);
+}
+
+/// The link's share if no flow is limited elsewhere.
+Division full_share(Link& link) {
+  if (link.solved_load != link.load) {
+    link.solved = flow::level_of(link.full, link.load);
+    link.solved_load = link.load;
+  }
+  return link.solved;
+}
+
+}  // namespace
+
+void FlowNetwork::Impl::solve(std::int64_t now) {
+  if (dirty_links_.empty() && dirty_groups_.empty()) return;
+  if (dirty_links_.size() == 1 && solve_alone(links_[dirty_links_.front()], now)) {
+    dirty_links_.clear();
+    dirty_groups_.clear();
+    return;
+  }
+  gather();
+  fill(now);
+}
+
+/// A link whose flows are one group that crosses nothing else: virtual time. False if it is not.
+bool FlowNetwork::Impl::solve_alone(Link& link, std::int64_t now) {
+  if (link.slots.size() > 1) return false;
+  for (const Index index : dirty_groups_)
+    if (groups_[index].hop_count != 1) return false;
+  link.dirty = false;
+  link.state = state_of(link);
+  if (link.slots.empty()) {
+    timers_.set(link.timer, TimerHeap::kNever);
+    return true;
+  }
+  const GroupHop& hop = hops_of_groups_[link.slots.front()];
+  Group& group = groups_[hop.group];
+  if (group.hop_count != 1 || group.capped) {
+    link.dirty = true;
+    return false;
+  }
+  const Division share = full_share(link);
+  const bool exact = share.exact && link.inexact_flows == 0 &&
+                     (share.quotient & ((UInt128{1} << flow::kFineBits) - 1)) == 0;
+  if (link.flows == 1 && !exact) {
+    link.dirty = true;
+    return false;
+  }
+  run_at(group, static_cast<Index>(&link - links_.data()), share.quotient >> flow::kFineBits, now);
+  timers_.set(link.timer, finish_time(now, group.flows.top().finish - group.clock, group.speed));
+  return true;
+}
+
+void FlowNetwork::Impl::reach_group(Index index) {
+  Group& group = groups_[index];
+  if (group.mark == mark_) return;
+  group.mark = mark_;
+  group.frozen = false;
+  open_groups_.push_back(index);
+}
+
+/// Takes the link into the set to solve, and over it, where it is shared, what else crosses it.
+void FlowNetwork::Impl::reach_link(Index index) {
+  Link& link = links_[index];
+  if (link.mark == mark_ || link.state == LinkState::slack || link.state == LinkState::idle) return;
+  link.mark = mark_;
+  open_links_.push_back(index);
+  for (const Index slot : link.slots) reach_group(hops_of_groups_[slot].group);
+}
+
+/// Everything whose rate the dirty links and groups may change.
+void FlowNetwork::Impl::gather() {
+  ++mark_;
+  open_links_.clear();
+  open_groups_.clear();
+  // All states first: the search below reads them.
+  for (const Index index : dirty_links_) {
+    Link& link = links_[index];
+    link.dirty = false;
+    const LinkState before = link.state;
+    link.state = state_of(link);
+    const bool limits = link.state != LinkState::slack && link.state != LinkState::idle;
+    if (!limits) timers_.set(link.timer, TimerHeap::kNever);
+    // A link that stops limiting lets its groups go.
+    if (link.state == LinkState::slack && before != LinkState::slack)
+      for (const Index slot : link.slots) reach_group(hops_of_groups_[slot].group);
+  }
+  for (const Index index : dirty_links_) reach_link(index);
+  for (const Index index : dirty_groups_)
+    if (!groups_[index].flows.empty()) reach_group(index);
+  for (std::size_t i = 0; i < open_groups_.size(); ++i)
+    for (const GroupHop& hop : hops_of(groups_[open_groups_[i]])) reach_link(hop.link);
+  dirty_links_.clear();
+  dirty_groups_.clear();
+}
+
+/// Bytes the flow takes from the link of this slot of its group.
+std::int64_t FlowNetwork::Impl::wire_of(Index flow, Index slot) const {
+  const flow::Flow& of = flows_[flow];
+  return hops_of_flows_[of.first_hop + slot - groups_[of.group].first_hop].wire;
+}
+
+void FlowNetwork::Impl::push_candidate(Candidate candidate) {
+  candidates_.push_back(candidate);
+  std::push_heap(candidates_.begin(), candidates_.end(), later);
+}
+
+/// Raises the level of all groups together. Whatever reaches its limit first, a link or a cap,
+/// freezes its groups; the others share what is left.
+void FlowNetwork::Impl::fill(std::int64_t now) {
+  candidates_.clear();
+  for (const Index index : open_links_) {
+    Link& link = links_[index];
+    link.remaining = link.full;
+    link.open_load = link.load;
+    link.stale = false;
+    link.tainted = false;
+    link.next = TimerHeap::kNever;
+    link.share = full_share(link);
+    candidates_.push_back({link.share.quotient, index});
+  }
+  for (const Index index : open_groups_)
+    if (groups_[index].capped) candidates_.push_back({groups_[index].cap_level, index | kCapBit});
+  std::make_heap(candidates_.begin(), candidates_.end(), later);
+  open_count_ = static_cast<Index>(open_groups_.size());
+  fill_level_ = 0;
+  while (open_count_ > 0) {
+    TS_INVARIANT(!candidates_.empty(), open_count_);
+    std::pop_heap(candidates_.begin(), candidates_.end(), later);
+    const Candidate least = candidates_.back();
+    candidates_.pop_back();
+    if ((least.owner & kCapBit) != 0) {
+      freeze_cap(least.owner & ~kCapBit, now);
+      continue;
+    }
+    Link& link = links_[least.owner];
+    if (link.open_load == 0) continue;
+    if (!link.stale) {
+      freeze_link(least.owner, now);
+      continue;
+    }
+    // Groups frozen elsewhere left more for the others here: its turn may come later.
+    link.stale = false;
+    link.share = flow::level_of(link.remaining, link.open_load);
+    if (link.share.quotient < fill_level_) link.share = {fill_level_, false};
+    push_candidate({link.share.quotient, least.owner});
+  }
+  for (const Index index : open_links_) timers_.set(links_[index].timer, links_[index].next);
+}
+
+/// The link is full: its groups without a level get its share.
+void FlowNetwork::Impl::freeze_link(Index index, std::int64_t now) {
+  Link& link = links_[index];
+  const Division share = link.share;
+  fill_level_ = share.quotient;
+  const bool exact = share.exact && !link.tainted && link.inexact_flows == 0;
+  Level sure = share.quotient;
+  if (link.tainted) sure = sure > flow::kGuard ? sure - flow::kGuard : 0;
+  const bool whole = (sure & ((Level{1} << flow::kFineBits) - 1)) == 0;
+  const Ticks speed = sure >> flow::kFineBits;
+  link.open_load = 0;
+  if (link.state == LinkState::single && !(exact && whole)) {
+    Group& group = groups_[hops_of_groups_[link.slots.front()].group];
+    take(group, index, share.quotient, false);
+    run_own_pace(group, now);
+    return;
+  }
+  TS_INVARIANT(speed > 0, index, link.capacity, link.flows);
+  Ticks least = ~Ticks{0};
+  for (const Index slot : link.slots) {
+    Group& group = groups_[hops_of_groups_[slot].group];
+    if (group.frozen) continue;
+    take(group, index, share.quotient, exact);
+    run_at(group, index, speed, now);
+    least = std::min(least, group.flows.top().finish - group.clock);
+  }
+  link.next = finish_time(now, least, speed);
+}
+
+void FlowNetwork::Impl::freeze_cap(Index index, std::int64_t now) {
+  Group& group = groups_[index];
+  if (group.frozen) return;
+  fill_level_ = std::max(fill_level_, group.cap_level);
+  take(group, flow::kNone, group.cap_level, group.cap_exact && group.inexact_flows == 0);
+  run_own_pace(group, now);
+}
+
+/// Freezes the group at `level`: its other links have that much less for those still open.
+void FlowNetwork::Impl::take(Group& group, Index bottleneck, Level level, bool exact) {
+  group.frozen = true;
+  --open_count_;
+  for (const GroupHop& hop : hops_of(group)) {
+    Link& link = links_[hop.link];
+    if (hop.link == bottleneck || link.mark != mark_) continue;
+    link.open_load -= hop.load;
+    if (link.open_load == 0) continue;
+    const Division taken = flow::taken_at(level, hop.load);
+    link.remaining -= std::min(taken.quotient, link.remaining);
+    link.stale = true;
+    link.tainted = link.tainted || !exact || !taken.exact || group.inexact_flows != 0;
+  }
+}
+
+void FlowNetwork::Impl::run_at(Group& group, Index bottleneck, Ticks speed, std::int64_t now) {
+  advance(group, now);
+  if (group.bottleneck == flow::kOwnPace) timers_.set(group.timer, TimerHeap::kNever);
+  group.bottleneck = bottleneck;
+  group.speed = speed;
+}
+
+/// The duration of the group's one flow on the links that it has to itself, and by its cap.
+flow::Pace FlowNetwork::Impl::own_pace(Group& group) {
+  flow::Pace slowest = group.capped ? group.cap : flow::Pace{};
+  const Index flow = group.flows.top().flow;
+  for (Index i = 0; i < group.hop_count; ++i) {
+    const Link& link = links_[hops_of_groups_[group.first_hop + i].link];
+    if (link.state != LinkState::single) continue;
+    const auto wire = static_cast<std::uint64_t>(wire_of(flow, group.first_hop + i));
+    slowest = flow::slower(slowest, flow::pace_of(wire, link.capacity));
+  }
+  return slowest;
+}
+
+/// The group's one flow runs as if alone. Left as it is where it already does, so that its progress
+/// is rounded only where it is disturbed.
+void FlowNetwork::Impl::run_own_pace(Group& group, std::int64_t now) {
+  const flow::Pace pace = own_pace(group);
+  if (group.bottleneck == flow::kOwnPace && group.pace == pace) return;
+  advance(group, now);
+  const flow::FinishHeap::Entry entry = group.flows.top();
+  const Ticks span = flows_[entry.flow].span;
+  const Ticks remaining = entry.finish - group.clock;
+  group.bottleneck = flow::kOwnPace;
+  group.pace = pace;
+  group.speed = span;
+  const UInt128 whole =
+      remaining == span ? pace.numerator
+                        : flow::rounded_up(flow::multiply_divide(remaining, pace.numerator, span));
+  timers_.set(group.timer, finish_time(now, whole, pace.denominator));
+}
+
+}  // namespace tiersim

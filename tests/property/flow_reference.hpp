@@ -1,0 +1,71 @@
+#pragma once
+// What the flow network is checked against: full progressive filling as in the textbook
+// (Bertsekas and Gallager, Data Networks, 6.5.2), over all flows every time, for any number type.
+// With exact rationals it is the truth; with double it is what the network is timed against.
+#include <cstddef>
+#include <vector>
+
+namespace tiersim::flow_reference {
+
+/// wire / payload of a flow on one link.
+template <class Number>
+struct Use {
+  std::size_t link;
+  Number wire_per_payload;
+};
+
+template <class Number>
+struct Demand {
+  std::vector<Use<Number>> uses;
+  Number weight = 1;
+  Number rate_max = 0;  ///< payload per second; 0: no cap
+};
+
+/// Payload per second of every demand: weighted max-min fair. Every demand needs a cap or a use.
+template <class Number>
+std::vector<Number> fill(const std::vector<Number>& capacity,
+                         const std::vector<Demand<Number>>& demands) {
+  std::vector<Number> rate(demands.size(), Number(0));
+  std::vector<bool> frozen(demands.size(), false);
+  std::vector<Number> left(capacity), load(capacity.size(), Number(0));
+  std::vector<std::size_t> open(capacity.size(), 0);
+  for (const Demand<Number>& demand : demands)
+    for (const Use<Number>& use : demand.uses) {
+      load[use.link] += use.wire_per_payload * demand.weight;
+      ++open[use.link];
+    }
+  for (std::size_t to_freeze = demands.size(); to_freeze > 0;) {
+    bool found = false;
+    bool at_link = false;
+    std::size_t least = 0;
+    Number level(0);
+    for (std::size_t l = 0; l < capacity.size(); ++l) {
+      if (open[l] == 0) continue;
+      const Number share = left[l] / load[l];
+      if (!found || share < level) level = share, least = l, found = at_link = true;
+    }
+    for (std::size_t f = 0; f < demands.size(); ++f) {
+      if (frozen[f] || demands[f].rate_max == 0) continue;
+      const Number cap = demands[f].rate_max / demands[f].weight;
+      if (!found || cap < level) level = cap, least = f, found = true, at_link = false;
+    }
+    for (std::size_t f = 0; f < demands.size(); ++f) {
+      if (frozen[f]) continue;
+      bool limited = !at_link && f == least;
+      for (const Use<Number>& use : demands[f].uses)
+        limited = limited || (at_link && use.link == least);
+      if (!limited) continue;
+      frozen[f] = true;
+      --to_freeze;
+      rate[f] = level * demands[f].weight;
+      for (const Use<Number>& use : demands[f].uses) {
+        left[use.link] -= rate[f] * use.wire_per_payload;
+        load[use.link] -= use.wire_per_payload * demands[f].weight;
+        --open[use.link];
+      }
+    }
+  }
+  return rate;
+}
+
+}  // namespace tiersim::flow_reference
