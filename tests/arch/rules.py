@@ -1,0 +1,44 @@
+"""The table of layers and the other agreements on the tree, as data. CONTRIBUTING.md explains them."""
+
+# Module -> modules that it may include besides itself. A pattern instead of a module name narrows
+# the permission to the files that match it. An include may only point down.
+ALL_LIBRARIES = ["sim/base", "sim/config", "sim/core", "sim/model", "hwmodels", "workloads",
+                 "sim/run"]
+LAYERS = {
+    "sim/base": [],
+    "sim/config": ["sim/base"],
+    "sim/core": ["sim/base"],
+    "sim/model": ["sim/base", "sim/config", "sim/core"],
+    "hwmodels": ["sim/base", "sim/config", "sim/core", "sim/model"],
+    "workloads": ["sim/base", "sim/config", "sim/core", "sim/model"],
+    "sim/run": ["sim/base", "sim/config", "sim/core", "sim/model", "hwmodels", "workloads"],
+    "reports": ["sim/base", "sim/config", "sim/model", "sim/run/*record*.hpp"],
+    "sim/sweep": ALL_LIBRARIES,
+    "sim/cli": ALL_LIBRARIES + ["sim/sweep", "reports"],
+    "kernels": [],
+    "tests": ALL_LIBRARIES + ["sim/sweep", "sim/cli", "reports", "kernels"],
+}
+
+# Third-party include -> where it may stand (patterns of paths).
+THIRD_PARTY_PLACES = {
+    "yaml-cpp/": ["sim/config/*.cpp", "tests/*"],
+    "CLI/": ["sim/cli/*"],
+    "nlohmann/": ["*.cpp"],
+}
+# Headers that may include more than the standard library: what may stand in them.
+HEADER_THIRD_PARTY = {
+    "sim/base/": ["fmt/"],
+    "sim/config/": ["fmt/", "nlohmann/"],
+    "kernels/": [""],  # CUDA
+    "tests/": [""],    # GoogleTest and the like
+}
+
+TOP_FOLDERS = ["configs", "hwmodels", "kernels", "reports", "sim", "tests", "workloads"]
+ROOT_FILES = ["*.md", "LICENSE", "CMakeLists.txt", "CMakePresets.json", "tiersim", ".*"]
+
+# Libraries report through Diagnostics and checks; only these files may end the program or print.
+MAY_EXIT_OR_PRINT = ["sim/cli/*", "sim/base/check.cpp", "kernels/*", "tests/*"]
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 70
+MAX_README_LINES = 80
