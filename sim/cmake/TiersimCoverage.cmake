@@ -7,8 +7,8 @@ if(TIERSIM_COVERAGE)
   add_custom_target(coverage_report
     COMMAND ${CMAKE_COMMAND} -E make_directory "${coverage_dir}"
     COMMAND "${GCOVR}" --root "${PROJECT_SOURCE_DIR}" --object-directory "${PROJECT_BINARY_DIR}"
-      --filter "${PROJECT_SOURCE_DIR}/\\(sim\\|hwmodels\\|workloads\\|reports\\)/"
-      --exclude-throw-branches --print-summary
+      --filter "${PROJECT_SOURCE_DIR}/(sim|hwmodels|workloads|reports)/"
+      --exclude-throw-branches --print-summary --fail-under-line 1 # an empty report is a failure
       --txt "${coverage_dir}/coverage.txt" --html-details "${coverage_dir}/index.html"
     WORKING_DIRECTORY "${PROJECT_BINARY_DIR}"
     COMMENT "Coverage: ${coverage_dir}/index.html" VERBATIM)
