@@ -35,24 +35,16 @@ LinkId FlowNetwork::Impl::add_link(std::string name, Bandwidth capacity) {
   return id;
 }
 
-/// The progress of the group's flows at `now`, rounded down at a pace of its own, else exact.
-Ticks FlowNetwork::Impl::clock_at(const Group& group, std::int64_t now) const {
-  const auto elapsed = static_cast<std::uint64_t>(now - group.since);
-  if (elapsed == 0 || group.bottleneck == flow::kNone) return group.clock;
-  if (group.bottleneck != flow::kOwnPace) return group.clock + group.speed * elapsed;
+/// The progress at a pace of its own, rounded down.
+Ticks FlowNetwork::Impl::own_clock_at(const Group& group, std::uint64_t elapsed) {
   const Ticks span = group.speed;
   const UInt128 scaled = elapsed * group.pace.denominator;
   if (scaled >= group.pace.numerator) return group.clock + span;
   return group.clock + flow::multiply_divide(span, scaled, group.pace.numerator).quotient;
 }
 
-void FlowNetwork::Impl::advance(Group& group, std::int64_t now) {
-  group.clock = clock_at(group, now);
-  group.since = now;
-}
-
 void FlowNetwork::Impl::pop_finished(Group& group) {
-  while (!group.flows.empty() && static_cast<Int128>(group.flows.top().finish - group.clock) <= 0) {
+  while (group.flows.due(group.clock)) {
     const Index flow = group.flows.top().flow;
     group.flows.pop();
     finish(flow);
@@ -64,7 +56,7 @@ void FlowNetwork::Impl::collect_due(std::int64_t now) {
   while (timers_.earliest() <= now) {
     const Index timer = timers_.earliest_owner();
     const Index owner = timer_owner_[timer];
-    timers_.set(timer, TimerHeap::kNever);
+    timers_.expire_earliest();
     if ((owner & kCapBit) != 0) {
       Group& group = groups_[owner & ~kCapBit];
       advance(group, now);

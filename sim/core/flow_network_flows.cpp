@@ -72,14 +72,23 @@ void FlowNetwork::Impl::set_cap(Group& group, const FlowSpec& spec) const {
 void FlowNetwork::Impl::start(const FlowSpec& spec, void* target, std::uint64_t cookie,
                               bool is_coroutine) {
   check(spec);
-  sort_hops(spec);
-  const Pace solo = solo_pace(spec);
-  // A cap that no share can exceed is none, and the flow can join the others of its path.
-  const bool capped = solo.denominator == 1 && (sorted_.empty() || spec.min_duration.count() > 0) &&
-                      solo.numerator == static_cast<std::uint64_t>(spec.min_duration.count());
-  const Index group_index = find_group(capped);
-  const Index flow_index = new_flow();
-  Group& group = groups_[group_index];
+  Index group_index = flow::kNone;
+  Pace solo;
+  bool capped = false;
+  if (spec.hops.size() == 1 && spec.min_duration.count() == 0 &&
+      spec.hops.front().wire.in_base() > 0) {
+    sorted_.assign(1, spec.hops.front());
+    Link& link = links_[spec.hops.front().link.index()];
+    if (link.own_group == flow::kNone) link.own_group = find_group(false);
+    group_index = link.own_group;
+  } else {
+    sort_hops(spec);
+    solo = solo_pace(spec);
+    // A cap that no share can exceed is none, and the flow can join the others of its path.
+    capped = solo == Pace{static_cast<std::uint64_t>(spec.min_duration.count()), 1};
+    group_index = find_group(capped);
+  }
+  const Index flow_index = new_flow(sorted_.size());
   Flow& flow = flows_[flow_index];
   const auto payload = static_cast<std::uint64_t>(spec.payload.in_base());
   const auto weight = static_cast<std::uint64_t>(spec.weight);
@@ -92,23 +101,14 @@ void FlowNetwork::Impl::start(const FlowSpec& spec, void* target, std::uint64_t 
   flow.group = group_index;
   flow.is_coroutine = is_coroutine;
   flow.inexact = false;
-  for (std::size_t i = 0; i < sorted_.size(); ++i) {
-    const auto wire = static_cast<std::uint64_t>(sorted_[i].wire.in_base());
-    FlowHop& hop = hops_of_flows_[flow.first_hop + i];
-    hop.wire = sorted_[i].wire.in_base();
-    hop.load = UInt128{weight} << flow::kLoadBits;
-    if (wire != payload) {
-      const UInt128 scaled = hop.load * wire;
-      hop.load = flow::divide_up(scaled, payload);
-      flow.inexact = flow.inexact || hop.load * payload != scaled;
-    }
-    // wire / solo duration; the wire of the link that sets the pace gives its whole capacity.
-    const UInt128 second = UInt128{wire} * static_cast<std::uint64_t>(kPicosecondsPerSecond);
-    hop.potential = static_cast<std::int64_t>(
-        second == solo.numerator
-            ? solo.denominator
-            : flow::rounded_up(flow::multiply_divide(second, solo.denominator, solo.numerator)));
+  if (sorted_.size() == 1 && !capped) {
+    FlowHop& hop = hops_of_flows_[flow.first_hop];
+    set_load(flow, hop, sorted_.front(), weight);
+    hop.potential = links_[sorted_.front().link.index()].capacity;
+  } else {
+    set_hops(flow, solo, weight);
   }
+  Group& group = groups_[group_index];
   if (capped) set_cap(group, spec);
   advance(group, now());
   group.flows.push({group.clock + flow.span, flow_index});
@@ -118,10 +118,35 @@ void FlowNetwork::Impl::start(const FlowSpec& spec, void* target, std::uint64_t 
   request_settle();
 }
 
+void FlowNetwork::Impl::set_load(Flow& flow, FlowHop& hop, const Hop& given, std::uint64_t weight) {
+  hop.wire = given.wire.in_base();
+  hop.load = UInt128{weight} << flow::kLoadBits;
+  if (hop.wire == flow.payload) return;
+  const auto payload = static_cast<std::uint64_t>(flow.payload);
+  const UInt128 scaled = hop.load * static_cast<std::uint64_t>(hop.wire);
+  hop.load = flow::divide_up(scaled, payload);
+  flow.inexact = flow.inexact || hop.load * payload != scaled;
+}
+
+void FlowNetwork::Impl::set_hops(Flow& flow, const Pace& solo, std::uint64_t weight) {
+  for (std::size_t i = 0; i < sorted_.size(); ++i) {
+    FlowHop& hop = hops_of_flows_[flow.first_hop + i];
+    set_load(flow, hop, sorted_[i], weight);
+    // wire / solo duration; the wire of the link that sets the pace gives its whole capacity.
+    const Pace second = flow::pace_of(static_cast<std::uint64_t>(hop.wire), 1);
+    hop.potential =
+        static_cast<std::int64_t>(second.numerator == solo.numerator
+                                      ? solo.denominator
+                                      : flow::rounded_up(flow::multiply_divide(
+                                            second.numerator, solo.denominator, solo.numerator)));
+  }
+}
+
 void FlowNetwork::Impl::join_links(Index group_index, const Flow& flow) {
   Group& group = groups_[group_index];
   const bool first = group.flows.size() == 1;
-  dirty_groups_.push_back(group_index);
+  // One without a cap is reached over the link that limits it.
+  if (group.capped) dirty_groups_.push_back(group_index);
   group.inexact_flows += flow.inexact ? 1U : 0U;
   for (Index i = 0; i < group.hop_count; ++i) {
     GroupHop& hop = hops_of_groups_[group.first_hop + i];
@@ -143,7 +168,6 @@ void FlowNetwork::Impl::join_links(Index group_index, const Flow& flow) {
 void FlowNetwork::Impl::leave_links(Index group_index, const Flow& flow) {
   Group& group = groups_[group_index];
   const bool last = group.flows.empty();
-  if (!last) dirty_groups_.push_back(group_index);
   group.inexact_flows -= flow.inexact ? 1U : 0U;
   for (Index i = 0; i < group.hop_count; ++i) {
     GroupHop& hop = hops_of_groups_[group.first_hop + i];
@@ -166,13 +190,6 @@ void FlowNetwork::Impl::leave_links(Index group_index, const Flow& flow) {
   }
 }
 
-void FlowNetwork::Impl::touch(Index index) {
-  Link& link = links_[index];
-  if (link.dirty) return;
-  link.dirty = true;
-  dirty_links_.push_back(index);
-}
-
 /// Takes a flow that has been popped from its group out of the network.
 void FlowNetwork::Impl::finish(Index flow_index) {
   const Flow& flow = flows_[flow_index];
@@ -180,9 +197,7 @@ void FlowNetwork::Impl::finish(Index flow_index) {
   finished_.push_back({flow.order, flow.target, flow.cookie, flow.is_coroutine});
   ++totals_.flows_finished;
   totals_.payload_finished += Bytes::from_base(flow.payload);
-  const Index hop_count = groups_[flow.group].hop_count;
-  free_hops_[hop_count].push_back(flow.first_hop);
-  free_flows_.push_back(flow_index);
+  free_flows_[groups_[flow.group].hop_count].push_back(flow_index);
   if (groups_[flow.group].flows.empty()) retire(flow.group);
 }
 
@@ -195,24 +210,18 @@ void FlowNetwork::Impl::retire(Index group_index) {
   if (group.capped) free_groups_[group.hop_count].push_back(group_index);
 }
 
-FlowNetwork::Impl::Index FlowNetwork::Impl::new_flow() {
-  const std::size_t hop_count = sorted_.size();
-  if (free_hops_.size() <= hop_count) free_hops_.resize(hop_count + 1);
-  Index first_hop = static_cast<Index>(hops_of_flows_.size());
-  if (free_hops_[hop_count].empty()) {
-    hops_of_flows_.resize(hops_of_flows_.size() + hop_count);
-  } else {
-    first_hop = free_hops_[hop_count].back();
-    free_hops_[hop_count].pop_back();
+/// A flow keeps its room for hops when it is reused.
+FlowNetwork::Impl::Index FlowNetwork::Impl::new_flow(std::size_t hop_count) {
+  if (free_flows_.size() <= hop_count) free_flows_.resize(hop_count + 1);
+  std::vector<Index>& pool = free_flows_[hop_count];
+  if (!pool.empty()) {
+    const Index index = pool.back();
+    pool.pop_back();
+    return index;
   }
-  Index index = static_cast<Index>(flows_.size());
-  if (free_flows_.empty()) {
-    flows_.emplace_back();
-  } else {
-    index = free_flows_.back();
-    free_flows_.pop_back();
-  }
-  flows_[index].first_hop = first_hop;
+  const auto index = static_cast<Index>(flows_.size());
+  flows_.emplace_back().first_hop = static_cast<Index>(hops_of_flows_.size());
+  hops_of_flows_.resize(hops_of_flows_.size() + hop_count);
   return index;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The two priority queues of the flow network. Neither order among equals matters: what falls due
 // together is sorted by start before it is delivered.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -26,6 +27,15 @@ class FinishHeap {
   const Entry& top() {
     close_hole();
     return entries_.front();
+  }
+  /// Whether some flow finishes at `clock` or before; leaves a hole a hole where it can.
+  bool due(Ticks clock) {
+    if (empty()) return false;
+    if (!hole_) return !after(entries_.front(), clock);
+    const std::size_t end = std::min(entries_.size(), kArity + 1);
+    for (std::size_t i = 1; i < end; ++i)
+      if (!after(entries_[i], clock)) return true;
+    return false;
   }
   void pop() {
     close_hole();
@@ -62,6 +72,9 @@ class FinishHeap {
 
   static bool before(const Entry& a, const Entry& b) {
     return static_cast<Int128>(a.finish - b.finish) < 0;
+  }
+  static bool after(const Entry& entry, Ticks clock) {
+    return static_cast<Int128>(entry.finish - clock) > 0;
   }
   void close_hole() {
     if (!hole_) return;
@@ -101,6 +114,12 @@ class TimerHeap {
   std::size_t owners() const { return place_.size(); }
   std::int64_t earliest() const { return heap_.empty() ? kNever : heap_.front().when; }
   std::uint32_t earliest_owner() const { return heap_.front().owner; }
+
+  /// Puts the earliest off until it is set again.
+  void expire_earliest() {
+    heap_.front().when = kNever;
+    settle(0);
+  }
 
   /// Sets the owner's time; kNever takes it out.
   void set(std::uint32_t owner, std::int64_t when) {

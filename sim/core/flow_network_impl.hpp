@@ -87,6 +87,7 @@ struct Link {
   Index inexact_flows = 0;
   Index timer = 0;
   Index mark = 0;
+  Index own_group = kNone;  ///< of the flows that cross this link only, without a cap
   LinkState state = LinkState::idle;
   bool dirty = false;
   // While solving: what the groups without a level yet have and want.
@@ -150,22 +151,39 @@ class FlowNetwork::Impl final : public EventHandler {
   Index hash_slot(std::span<const Hop> hops) const;
   bool same_path(const flow::Group& group, std::span<const Hop> hops) const;
   void grow_paths();
-  Index new_flow();
+  Index new_flow(std::size_t hop_count);
   flow::Pace solo_pace(const FlowSpec& spec) const;
   void set_cap(flow::Group& group, const FlowSpec& spec) const;
   void join_links(Index group, const flow::Flow& flow);
   void leave_links(Index group, const flow::Flow& flow);
+  static void set_load(flow::Flow& flow, flow::FlowHop& hop, const Hop& given,
+                       std::uint64_t weight);
+  void set_hops(flow::Flow& flow, const flow::Pace& solo, std::uint64_t weight);
   void finish(Index flow);
   void retire(Index group);
-  void touch(Index link);
+  void touch(Index link) {
+    if (links_[link].dirty) return;
+    links_[link].dirty = true;
+    dirty_links_.push_back(link);
+  }
   std::span<flow::GroupHop> hops_of(const flow::Group& group) {
     return {hops_of_groups_.data() + group.first_hop, group.hop_count};
   }
 
   // flow_network.cpp: time.
   std::int64_t now() const { return engine_.now().time_since_epoch().count(); }
-  flow::Ticks clock_at(const flow::Group& group, std::int64_t now) const;
-  void advance(flow::Group& group, std::int64_t now);
+  static flow::Ticks own_clock_at(const flow::Group& group, std::uint64_t elapsed);
+  /// The progress of the group's flows at `now`.
+  static flow::Ticks clock_at(const flow::Group& group, std::int64_t now) {
+    const auto elapsed = static_cast<std::uint64_t>(now - group.since);
+    if (group.bottleneck == flow::kOwnPace) return own_clock_at(group, elapsed);
+    return group.clock + group.speed * elapsed;
+  }
+  static void advance(flow::Group& group, std::int64_t now) {
+    if (group.since == now) return;
+    group.clock = clock_at(group, now);
+    group.since = now;
+  }
   void collect_due(std::int64_t now);
   void pop_finished(flow::Group& group);
   void deliver();
@@ -182,7 +200,12 @@ class FlowNetwork::Impl final : public EventHandler {
   void freeze_link(Index link, std::int64_t now);
   void freeze_cap(Index group, std::int64_t now);
   void take(flow::Group& group, Index bottleneck, flow::Level level, bool exact);
-  void run_at(flow::Group& group, Index bottleneck, flow::Ticks speed, std::int64_t now);
+  void run_at(flow::Group& group, Index bottleneck, flow::Ticks speed, std::int64_t now) {
+    advance(group, now);
+    if (group.bottleneck == flow::kOwnPace) timers_.set(group.timer, flow::TimerHeap::kNever);
+    group.bottleneck = bottleneck;
+    group.speed = speed;
+  }
   flow::Pace own_pace(flow::Group& group);
   void run_own_pace(flow::Group& group, std::int64_t now);
   void push_candidate(Candidate candidate);
@@ -202,8 +225,7 @@ class FlowNetwork::Impl final : public EventHandler {
   std::vector<Index>
       group_of_path_;  ///< open addressing, kNone where free; looked up, never walked
   Index paths_ = 0;
-  std::vector<Index> free_flows_;
-  std::vector<std::vector<Index>> free_hops_;    ///< by number of hops
+  std::vector<std::vector<Index>> free_flows_;   ///< by number of hops
   std::vector<std::vector<Index>> free_groups_;  ///< capped ones, by number of hops
   std::vector<Hop> sorted_;                      ///< hops of the flow being started
 

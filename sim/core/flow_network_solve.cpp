@@ -46,9 +46,9 @@ Division full_share(Link& link) {
 
 void FlowNetwork::Impl::solve(std::int64_t now) {
   if (dirty_links_.empty() && dirty_groups_.empty()) return;
-  if (dirty_links_.size() == 1 && solve_alone(links_[dirty_links_.front()], now)) {
+  if (dirty_links_.size() == 1 && dirty_groups_.empty() &&
+      solve_alone(links_[dirty_links_.front()], now)) {
     dirty_links_.clear();
-    dirty_groups_.clear();
     return;
   }
   gather();
@@ -58,8 +58,6 @@ void FlowNetwork::Impl::solve(std::int64_t now) {
 /// A link whose flows are one group that crosses nothing else: virtual time. False if it is not.
 bool FlowNetwork::Impl::solve_alone(Link& link, std::int64_t now) {
   if (link.slots.size() > 1) return false;
-  for (const Index index : dirty_groups_)
-    if (groups_[index].hop_count != 1) return false;
   link.dirty = false;
   link.state = state_of(link);
   if (link.slots.empty()) {
@@ -232,13 +230,6 @@ void FlowNetwork::Impl::take(Group& group, Index bottleneck, Level level, bool e
     link.stale = true;
     link.tainted = link.tainted || !exact || !taken.exact || group.inexact_flows != 0;
   }
-}
-
-void FlowNetwork::Impl::run_at(Group& group, Index bottleneck, Ticks speed, std::int64_t now) {
-  advance(group, now);
-  if (group.bottleneck == flow::kOwnPace) timers_.set(group.timer, TimerHeap::kNever);
-  group.bottleneck = bottleneck;
-  group.speed = speed;
 }
 
 /// The duration of the group's one flow on the links that it has to itself, and by its cap.
