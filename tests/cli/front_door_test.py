@@ -6,6 +6,7 @@ front_door_test.py ROOT: the repository whose `tiersim` and `.ci/` are tested.
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,30 @@ class RunsTheProgram(Checkout):
     def test_needs_no_writable_home(self):
         done = self.run_it("run", HOME="/proc/none")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+
+    def test_can_build_outside_the_checkout(self):
+        done = self.run_it("run", TIERSIM_BUILD_DIR=str(self.top / "else where"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse((self.root / "build").exists())
+        done = self.run_it("run", TIERSIM_BUILD_DIR="/proc/none")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("cannot write to /proc/none; TIERSIM_BUILD_DIR=FOLDER", done.stderr)
+
+    def test_an_interrupt_ends_it_with_130(self):
+        slow = f"#!/bin/sh\ntouch '{self.top}/begun'; sleep 20\n"
+        for build, program in ((slow, PROGRAM), (BUILD, slow)):  # while building, while running
+            write(self.root / "sim/build.sh", build)
+            write(self.root / "sim/program.sh", program)
+            begun = subprocess.Popen([self.root / "tiersim", "run"], env=self.env,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                     start_new_session=True)
+            while not (self.top / "begun").exists():
+                time.sleep(0.02)
+            os.killpg(begun.pid, signal.SIGINT)
+            self.assertIn(begun.wait(timeout=15), (130, -signal.SIGINT))
+            self.assertEqual((self.root / "build/release/bin/tiersim").exists(), build == BUILD)
+            (self.top / "begun").unlink()
 
 
 class Rebuilds(Checkout):
