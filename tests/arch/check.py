@@ -73,7 +73,8 @@ def clean_headers(tree):
                    if path.startswith(folder) for p in prefixes]
         for line, quote, name in includes(tree, path):
             standard = re.fullmatch(r"[a-z0-9_]+", name)
-            if quote == "<" and not standard and not name.startswith(tuple(allowed)):
+            if quote == "<" and not standard and not name.startswith(
+                    rules.COMPILER_HEADERS + tuple(allowed)):
                 yield path, line, f"<{name}> in a header: only the standard library may stand here"
 
 
