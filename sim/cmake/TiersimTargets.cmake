@@ -43,6 +43,11 @@ ${calls}}
   target_sources(${target} PRIVATE "${generated}")
 endfunction()
 
+# tests_<layer> builds the tests of one layer.
+foreach(layer IN ITEMS unit theory property golden bad_configs validation fuzz cli bench)
+  add_custom_target(tests_${layer})
+endforeach()
+
 # tiersim_test(<name> SOURCES ... DEPS ... LABELS <layer> <ci|nightly> [TIMEOUT s])
 # One GoogleTest binary; each of its tests becomes the ctest test <layer>.<Subject>.<Behaviour>.
 function(tiersim_test name)
@@ -52,6 +57,7 @@ function(tiersim_test name)
   endif()
   list(GET arg_LABELS 0 layer)
   add_executable(${name} ${arg_SOURCES})
+  add_dependencies(tests_${layer} ${name})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TIERSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${name} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60
