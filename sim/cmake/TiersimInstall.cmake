@@ -21,7 +21,8 @@ tiersim_printed("${shared_files}/tiersim.1" man)
 tiersim_printed("${shared_files}/tiersim.bash" completion bash)
 tiersim_printed("${shared_files}/_tiersim" completion zsh)
 tiersim_printed("${shared_files}/tiersim.fish" completion fish)
-add_custom_target(tiersim_shared_files ALL DEPENDS
+# The program with all that is installed beside it; what the front door builds.
+add_custom_target(tiersim_program ALL DEPENDS
   "${shared_files}/tiersim.1" "${shared_files}/tiersim.bash"
   "${shared_files}/_tiersim" "${shared_files}/tiersim.fish")
 

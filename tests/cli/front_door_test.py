@@ -22,7 +22,7 @@ set(program "${PROJECT_BINARY_DIR}/bin/tiersim")
 add_custom_command(OUTPUT "${program}" DEPENDS "${PROJECT_SOURCE_DIR}/sim/program.sh"
   COMMAND sh "${PROJECT_SOURCE_DIR}/sim/build.sh" "${PROJECT_SOURCE_DIR}/sim/program.sh" "${program}"
   VERBATIM)
-add_custom_target(tiersim_cli ALL DEPENDS "${program}")
+add_custom_target(tiersim_program ALL DEPENDS "${program}")
 include(CTest)
 if(BUILD_TESTING)
   foreach(test IN ITEMS good slow)
