@@ -196,7 +196,8 @@ def block_siblings(lines, at):
 @rule
 def sourced_numbers(tree):
     for path in tree.matching(".yaml", ".yml", under="configs/"):
-        text = re.sub(r"(^|\s)#[^\n]*", r"\1", tree.text(path))
+        text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', tree.text(path))
+        text = re.sub(r"(^|\s)#[^\n]*", r"\1", text)
         lines = text.splitlines()
         found = [(i + 1, block_siblings(lines, i)) for i, line in enumerate(lines)
                  if re.match(r" *(?:- +)*value\s*:", line)]

@@ -206,7 +206,7 @@ class TreeRules(Planted):
 class Sources(Planted):
     def test_a_value_in_braces_without_source(self):
         self.plant("configs/devices/a.yaml", """\
-            read: {value: 1 GB/s, class: specification, source: "Table 1"}
+            read: {value: 1 GB/s, class: specification, source: "Table #1 {a}"}
             write: {value: 1 GB/s, class: assumed}
             """)
         self.assert_finds("configs/devices/a.yaml:2: sourced_numbers", "value without source")
