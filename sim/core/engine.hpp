@@ -1,0 +1,223 @@
+#pragma once
+// The discrete-event engine: a clock, the pending events, and the processes that wait for them.
+//
+//   Engine engine;
+//   engine.call_after(5ns, [&] { ++count; });            // a small callable
+//   engine.schedule(engine.now() + 5ns, handler, 42);    // handler.on_event(engine, 42)
+//   engine.spawn(worker(engine));                        // a process (process.hpp)
+//   engine.run();
+//
+// Order is a contract: events happen by (time, lane, order of scheduling) and nothing else, so the
+// same program gives the same result everywhere. Time never goes back; scheduling for the past is a
+// fault. One engine belongs to one thread at a time; engines share nothing.
+//
+// Nothing on the path of an event allocates once the pools have grown to what the model needs.
+// Only users of cancellation and of lanes pay for them.
+//
+// Life time. Resources and models that processes use must live as long as those processes;
+// end_processes() ends them early. The engine's destructor ends what is left, the newest first.
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sim/base/check.hpp"
+#include "sim/base/units.hpp"
+#include "sim/core/call_node.hpp"
+#include "sim/core/event.hpp"
+#include "sim/core/event_queue.hpp"
+#include "sim/core/node_pool.hpp"
+#include "sim/core/process.hpp"
+#include "sim/core/target_ring.hpp"
+
+namespace tiersim {
+
+class DelayAwaiter;
+
+class Engine {
+ public:
+  Engine();
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  SimTime now() const { return SimTime(Duration(static_cast<std::int64_t>(now_))); }
+  /// How many events have happened: the measure of work that tests may gate on.
+  std::uint64_t events() const { return events_; }
+
+  /// Runs until nothing is pending. now() is then the time of the last event; what was cancelled
+  /// does not count. An exception from an event or a spawned process leaves run() as it is.
+  void run();
+  /// Runs every event up to and including `end`, which now() then is. `end` >= now().
+  void run_until(SimTime end);
+
+  // Events. Precondition of all: `when` >= now(). Those for now() happen after the ones of the same
+  // lane that are due already.
+  void schedule(SimTime when, EventHandler& handler, std::uint64_t payload = 0,
+                Lane lane = Lane::normal);
+  /// `function` is called with the engine or with nothing. Its captures are at most
+  /// CallNode::kCaptureSize bytes: keep larger state in an object and capture a reference.
+  template <class Function>
+  void call_at(SimTime when, Function&& function, Lane lane = Lane::normal);
+  template <class Function>
+  void call_after(Duration delay, Function&& function, Lane lane = Lane::normal) {
+    call_at(after(delay), std::forward<Function>(function), lane);
+  }
+
+  // Events that may be cancelled. A cancelled one is skipped when its time comes.
+  Token schedule_cancellable(SimTime when, EventHandler& handler, std::uint64_t payload = 0,
+                             Lane lane = Lane::normal);
+  template <class Function>
+  Token call_at_cancellable(SimTime when, Function&& function, Lane lane = Lane::normal);
+  template <class Function>
+  Token call_after_cancellable(Duration delay, Function&& function, Lane lane = Lane::normal) {
+    return call_at_cancellable(after(delay), std::forward<Function>(function), lane);
+  }
+  /// Returns whether the event was still pending. Any token may be given, also an old one.
+  bool cancel(Token token);
+
+  // Processes.
+  /// Starts `process` at this instant, after what is due already. The engine owns it from now on.
+  ProcessRef spawn(Process process);
+  bool alive(ProcessRef process) const;
+  /// Ends a spawned process where it waits: its local variables are destroyed now and whoever
+  /// joined it is woken. Returns whether it was alive. It must not be running, nor wait for an
+  /// awaitable that the engine does not know (one that sets no WaitNode).
+  bool cancel(ProcessRef process);
+  /// Ends every process. Not to be called while run() is active.
+  void end_processes();
+
+  /// co_await engine.delay(d): `d` >= 0. A delay of zero lets what is due now go first.
+  DelayAwaiter delay(Duration duration);
+  /// co_await engine.until(t): t >= now().
+  DelayAwaiter until(SimTime when);
+  DelayAwaiter until(SimTime when, Lane lane);
+
+  // For authors of awaitables.
+  /// Resumes `process` at this instant, after what is due already.
+  void wake(ProcessPromise& process, Lane lane = Lane::normal) {
+    ring(lane).push(target_of(process));
+    ++in_rings_;
+  }
+  /// The same at `when` >= now(), in picoseconds.
+  void resume_at(std::uint64_t when, ProcessPromise& process, Lane lane);
+  /// `node` is woken at the end of `process`, which is alive.
+  void add_joiner(ProcessRef process, WaitNode& node);
+  /// Returns whether it was still waiting.
+  bool remove_joiner(ProcessRef process, WaitNode& node);
+  bool running() const { return running_; }
+
+ private:
+  friend class ProcessPromise;
+  class KeptFrames;
+  struct Slot {
+    ProcessPromise* process;  ///< null: free
+    std::uint64_t id;
+    std::uint32_t next_free;
+  };
+  static constexpr int kLanes = 3;
+  static constexpr std::uint32_t kNoSlot = 0xffff'ffff;
+
+  static Target target_of(ProcessPromise& process) {
+    return Target(Target::Kind::process, process.handle().address());
+  }
+  static std::uint64_t ticks(SimTime when) {
+    return static_cast<std::uint64_t>(when.time_since_epoch().count());
+  }
+  SimTime after(Duration delay) const {
+    TS_EXPECTS(delay.count() >= 0, delay);
+    return now() + delay;
+  }
+  TargetRing& ring(Lane lane) { return rings_[static_cast<std::size_t>(lane)]; }
+
+  void push(SimTime when, Target target, Lane lane);
+  void push_laned(std::uint64_t when, Target target, Lane lane);
+  template <class Function>
+  CallNode& make_call(SimTime when, Function&& function, Lane lane);
+
+  void run_to(std::uint64_t end);
+  void step_in_instant();
+  void gather_instant(Event first);
+  void happen(Target target, std::uint64_t time);
+  void happen_tagged(Target target, std::uint64_t time);
+
+  // engine_processes.cpp
+  void end_of(ProcessPromise& process) noexcept;
+  WaitNode* retire(ProcessPromise& process) noexcept;
+  void wake_joiners(WaitNode* latest);
+  void destroy_process(ProcessPromise& process);
+  void destroy_frame(ProcessPromise& process);
+  void keep_frame(ProcessPromise& process);
+  void fail(std::exception_ptr error) noexcept;
+
+  std::uint64_t now_ = 0;
+  std::uint64_t instant_ = 0;  ///< of what is in the rings; now_, or about to be
+  std::uint64_t events_ = 0;
+  std::size_t in_rings_ = 0;
+  /// Events in the queue that need a closer look: of another lane, or of an ended process.
+  std::size_t unusual_ = 0;
+  EventQueue queue_;
+  TargetRing rings_[kLanes];  // by lane: what is due now but was not in time for the queue
+  bool running_ = false;
+  bool ending_ = false;
+
+  NodePool<HandlerNode> handler_nodes_;
+  NodePool<CallNode> call_nodes_;
+  NodePool<LanedNode> laned_nodes_;
+
+  std::vector<Slot> slots_;
+  std::uint32_t free_slot_ = kNoSlot;
+  std::uint64_t next_id_ = 1;
+  std::unique_ptr<KeptFrames> kept_frames_;
+  std::exception_ptr failure_;
+};
+
+inline void Engine::push(SimTime when, Target target, Lane lane) {
+  const std::uint64_t time = ticks(when);
+  TS_EXPECTS(when >= now(), when, now_);
+  if (time == now_) {
+    ring(lane).push(target);
+    ++in_rings_;
+  } else if (lane == Lane::normal) {
+    queue_.push({time, target}, now_);
+  } else {
+    push_laned(time, target, lane);
+  }
+}
+
+inline void Engine::schedule(SimTime when, EventHandler& handler, std::uint64_t payload,
+                             Lane lane) {
+  if (payload == 0) return push(when, Target(Target::Kind::handler, &handler), lane);
+  HandlerNode& node = handler_nodes_.take();
+  node.handler = &handler;
+  node.payload = payload;
+  push(when, Target(Target::Kind::handler_node, &node), lane);
+}
+
+template <class Function>
+CallNode& Engine::make_call(SimTime when, Function&& function, Lane lane) {
+  CallNode& node = call_nodes_.take();
+  node.set(std::forward<Function>(function));
+  push(when, Target(Target::Kind::call_node, &node), lane);
+  return node;
+}
+template <class Function>
+void Engine::call_at(SimTime when, Function&& function, Lane lane) {
+  make_call(when, std::forward<Function>(function), lane);
+}
+template <class Function>
+Token Engine::call_at_cancellable(SimTime when, Function&& function, Lane lane) {
+  return Token(make_call(when, std::forward<Function>(function), lane));
+}
+inline Token Engine::schedule_cancellable(SimTime when, EventHandler& handler,
+                                          std::uint64_t payload, Lane lane) {
+  return call_at_cancellable(
+      when, [&handler, payload](Engine& engine) { handler.on_event(engine, payload); }, lane);
+}
+
+}  // namespace tiersim
+
+#include "sim/core/process_awaiters.hpp"  // IWYU pragma: export
