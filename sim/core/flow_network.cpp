@@ -47,6 +47,7 @@ void FlowNetwork::Impl::pop_finished(Group& group) {
   while (group.flows.due(group.clock)) {
     const Index flow = group.flows.top().flow;
     group.flows.pop();
+    group.first_known = false;
     finish(flow);
   }
 }

@@ -112,6 +112,7 @@ void FlowNetwork::Impl::start(const FlowSpec& spec, void* target, std::uint64_t 
   if (capped) set_cap(group, spec);
   advance(group, now());
   group.flows.push({group.clock + flow.span, flow_index});
+  group.first_known = false;
   join_links(group_index, flow);
   ++totals_.flows_started;
   totals_.payload_started += spec.payload;
@@ -158,6 +159,7 @@ void FlowNetwork::Impl::join_links(Index group_index, const Flow& flow) {
     }
     hop.load += mine.load;
     link.load += mine.load;
+    link.added_load += mine.load;
     link.potential += static_cast<std::uint64_t>(mine.potential);
     link.inexact_flows += flow.inexact ? 1U : 0U;
     if (link.flows++ == 0) link.busy_since = now();
@@ -194,6 +196,7 @@ void FlowNetwork::Impl::leave_links(Index group_index, const Flow& flow) {
 void FlowNetwork::Impl::finish(Index flow_index) {
   const Flow& flow = flows_[flow_index];
   leave_links(flow.group, flow);
+  undisturbed_ = std::min(undisturbed_, groups_[flow.group].level);
   finished_.push_back({flow.order, flow.target, flow.cookie, flow.is_coroutine});
   ++totals_.flows_finished;
   totals_.payload_finished += Bytes::from_base(flow.payload);
@@ -207,6 +210,7 @@ void FlowNetwork::Impl::retire(Index group_index) {
   group.flows.clear();
   group.bottleneck = flow::kNone;
   group.speed = 0;
+  group.level = flow::kNoLevel;
   if (group.capped) free_groups_[group.hop_count].push_back(group_index);
 }
 

@@ -50,23 +50,34 @@ struct GroupHop {
   Index position = 0;  ///< in the link's list of groups
 };
 
-struct Group {
-  FinishHeap flows;
-  Ticks clock = 0;  ///< progress of its flows at `since`
-  Ticks speed = 0;  ///< progress per picosecond; at its own pace: per duration `pace`
+/// Ordered so that what a solve reads of every group comes first.
+struct alignas(64) Group {
+  Level level = kNoLevel;  ///< share per weight, before it is rounded down to a speed
+  Ticks clock = 0;         ///< progress of its flows at `since`
+  Ticks speed = 0;         ///< progress per picosecond; at its own pace: per duration `pace`
+  Ticks first = 0;         ///< least progress at which one finishes, where first_known
   std::int64_t since = 0;
+  Index mark = 0;  ///< number of the last solve that reached it
+  Index bottleneck = kNone;
+  Index first_hop = 0;
+  Index hop_count = 0;
+  Index inexact_flows = 0;
+  Index timer = 0;
+  bool capped = false;
+  bool frozen = false;  ///< while solving: its level is found
+  bool exact = true;    ///< so is its level, not a rounded one
+  bool first_known = false;
+  FinishHeap flows;
   Pace pace;  ///< where bottleneck is kOwnPace: the duration of its one flow
   Pace cap;   ///< of a capped group
   Level cap_level = kNoLevel;
   bool cap_exact = true;
-  bool capped = false;
-  bool frozen = false;  ///< while solving: its level is found
-  Index bottleneck = kNone;
-  Index first_hop = 0;
-  Index hop_count = 0;
-  Index timer = 0;
-  Index inexact_flows = 0;
-  Index mark = 0;  ///< number of the last solve that reached it
+
+  Ticks next_finish() {
+    if (!first_known) first = flows.top().finish;
+    first_known = true;
+    return first;
+  }
 };
 
 enum class LinkState : std::uint8_t {
@@ -90,11 +101,15 @@ struct Link {
   Index own_group = kNone;  ///< of the flows that cross this link only, without a cap
   LinkState state = LinkState::idle;
   bool dirty = false;
-  // While solving: what the groups without a level yet have and want.
+  // While solving: what the groups without a level yet have and want. Afterwards `remaining` and
+  // `shared_load` are what there was when the link froze at `level`; kNoLevel: it is not full.
   bool stale = false;
   bool tainted = false;  ///< `remaining` is a bound, not exact
   Level remaining = 0;
   UInt128 open_load = 0;
+  UInt128 shared_load = 0;
+  UInt128 added_load = 0;  ///< by starts since the last solve
+  Level level = kNoLevel;
   Division share{0, true};
   std::int64_t next = TimerHeap::kNever;
   // The share if no flow is limited elsewhere, for the load it was computed for.
@@ -210,10 +225,13 @@ class FlowNetwork::Impl final : public EventHandler {
   void run_own_pace(flow::Group& group, std::int64_t now);
   void push_candidate(Candidate candidate);
   std::int64_t wire_of(Index flow, Index slot) const;
+  flow::Level undisturbed_below(const flow::Link& link, flow::LinkState before) const;
   /// Heap order: least level first, then least owner.
-  static bool later(const Candidate& a, const Candidate& b) {
-    return a.level != b.level ? a.level > b.level : a.owner > b.owner;
-  }
+  struct Later {
+    bool operator()(const Candidate& a, const Candidate& b) const {
+      return a.level != b.level ? a.level > b.level : a.owner > b.owner;
+    }
+  };
 
   Engine& engine_;
   std::vector<Bandwidth> capacities_;
@@ -235,6 +253,7 @@ class FlowNetwork::Impl final : public EventHandler {
   std::vector<Index> dirty_links_, dirty_groups_, open_links_, open_groups_;
   std::vector<Candidate> candidates_;
   flow::Level fill_level_ = 0;
+  flow::Level undisturbed_ = flow::kNoLevel;  ///< levels below it stay as they are
   Index open_count_ = 0;
   Index mark_ = 0;
 

@@ -49,10 +49,11 @@ void FlowNetwork::Impl::solve(std::int64_t now) {
   if (dirty_links_.size() == 1 && dirty_groups_.empty() &&
       solve_alone(links_[dirty_links_.front()], now)) {
     dirty_links_.clear();
-    return;
+  } else {
+    gather();
+    fill(now);
   }
-  gather();
-  fill(now);
+  undisturbed_ = flow::kNoLevel;
 }
 
 /// A link whose flows are one group that crosses nothing else: virtual time. False if it is not.
@@ -60,7 +61,9 @@ bool FlowNetwork::Impl::solve_alone(Link& link, std::int64_t now) {
   if (link.slots.size() > 1) return false;
   link.dirty = false;
   link.state = state_of(link);
+  link.added_load = 0;
   if (link.slots.empty()) {
+    link.level = flow::kNoLevel;
     timers_.set(link.timer, TimerHeap::kNever);
     return true;
   }
@@ -78,7 +81,11 @@ bool FlowNetwork::Impl::solve_alone(Link& link, std::int64_t now) {
     return false;
   }
   run_at(group, static_cast<Index>(&link - links_.data()), share.quotient >> flow::kFineBits, now);
-  timers_.set(link.timer, finish_time(now, group.flows.top().finish - group.clock, group.speed));
+  group.level = link.level = share.quotient;
+  group.exact = share.exact && link.inexact_flows == 0;
+  link.remaining = link.full;
+  link.shared_load = link.load;
+  timers_.set(link.timer, finish_time(now, group.next_finish() - group.clock, group.speed));
   return true;
 }
 
@@ -91,12 +98,40 @@ void FlowNetwork::Impl::reach_group(Index index) {
 }
 
 /// Takes the link into the set to solve, and over it, where it is shared, what else crosses it.
+/// What stays undisturbed keeps what it takes.
 void FlowNetwork::Impl::reach_link(Index index) {
   Link& link = links_[index];
   if (link.mark == mark_ || link.state == LinkState::slack || link.state == LinkState::idle) return;
+  if (link.level < undisturbed_) return;
   link.mark = mark_;
   open_links_.push_back(index);
-  for (const Index slot : link.slots) reach_group(hops_of_groups_[slot].group);
+  link.remaining = link.full;
+  link.open_load = link.load;
+  link.tainted = false;
+  for (const Index slot : link.slots) {
+    const GroupHop& hop = hops_of_groups_[slot];
+    const Group& group = groups_[hop.group];
+    if (group.level >= undisturbed_) {
+      reach_group(hop.group);
+      continue;
+    }
+    const Division taken = flow::taken_at(group.level, hop.load);
+    link.remaining -= std::min(taken.quotient, link.remaining);
+    link.open_load -= hop.load;
+    link.tainted = link.tainted || !group.exact || !taken.exact;
+  }
+  link.share = link.open_load == link.load || link.open_load == 0
+                   ? full_share(link)
+                   : flow::level_of(link.remaining, link.open_load);
+}
+
+/// With the link's new flows, progressive filling goes as it did before at least up to this level:
+/// before it froze, the link had `remaining` for `shared_load`.
+Level FlowNetwork::Impl::undisturbed_below(const Link& link, LinkState before) const {
+  if (link.added_load == 0) return flow::kNoLevel;
+  if (before != LinkState::single && before != LinkState::contended)
+    return flow::level_of(link.full, link.load).quotient;
+  return flow::level_of(link.remaining, link.shared_load + link.added_load).quotient;
 }
 
 /// Everything whose rate the dirty links and groups may change.
@@ -110,15 +145,18 @@ void FlowNetwork::Impl::gather() {
     link.dirty = false;
     const LinkState before = link.state;
     link.state = state_of(link);
-    const bool limits = link.state != LinkState::slack && link.state != LinkState::idle;
-    if (!limits) timers_.set(link.timer, TimerHeap::kNever);
+    undisturbed_ = std::min(undisturbed_, undisturbed_below(link, before));
+    link.added_load = 0;
+    if (link.state == LinkState::single || link.state == LinkState::contended) continue;
+    timers_.set(link.timer, TimerHeap::kNever);
+    link.level = flow::kNoLevel;
     // A link that stops limiting lets its groups go.
     if (link.state == LinkState::slack && before != LinkState::slack)
-      for (const Index slot : link.slots) reach_group(hops_of_groups_[slot].group);
+      for (const Index slot : link.slots) dirty_groups_.push_back(hops_of_groups_[slot].group);
   }
   for (const Index index : dirty_links_) reach_link(index);
   for (const Index index : dirty_groups_)
-    if (!groups_[index].flows.empty()) reach_group(index);
+    if (!groups_[index].flows.empty() && groups_[index].level >= undisturbed_) reach_group(index);
   for (std::size_t i = 0; i < open_groups_.size(); ++i)
     for (const GroupHop& hop : hops_of(groups_[open_groups_[i]])) reach_link(hop.link);
   dirty_links_.clear();
@@ -133,7 +171,7 @@ std::int64_t FlowNetwork::Impl::wire_of(Index flow, Index slot) const {
 
 void FlowNetwork::Impl::push_candidate(Candidate candidate) {
   candidates_.push_back(candidate);
-  std::push_heap(candidates_.begin(), candidates_.end(), later);
+  std::push_heap(candidates_.begin(), candidates_.end(), Later{});
 }
 
 /// Raises the level of all groups together. Whatever reaches its limit first, a link or a cap,
@@ -142,22 +180,21 @@ void FlowNetwork::Impl::fill(std::int64_t now) {
   candidates_.clear();
   for (const Index index : open_links_) {
     Link& link = links_[index];
-    link.remaining = link.full;
-    link.open_load = link.load;
     link.stale = false;
-    link.tainted = false;
+    link.level = flow::kNoLevel;
+    link.shared_load = 0;
     link.next = TimerHeap::kNever;
-    link.share = full_share(link);
+    if (link.open_load == 0) continue;
     candidates_.push_back({link.share.quotient, index});
   }
   for (const Index index : open_groups_)
     if (groups_[index].capped) candidates_.push_back({groups_[index].cap_level, index | kCapBit});
-  std::make_heap(candidates_.begin(), candidates_.end(), later);
+  std::make_heap(candidates_.begin(), candidates_.end(), Later{});
   open_count_ = static_cast<Index>(open_groups_.size());
   fill_level_ = 0;
   while (open_count_ > 0) {
     TS_INVARIANT(!candidates_.empty(), open_count_);
-    std::pop_heap(candidates_.begin(), candidates_.end(), later);
+    std::pop_heap(candidates_.begin(), candidates_.end(), Later{});
     const Candidate least = candidates_.back();
     candidates_.pop_back();
     if ((least.owner & kCapBit) != 0) {
@@ -189,6 +226,8 @@ void FlowNetwork::Impl::freeze_link(Index index, std::int64_t now) {
   if (link.tainted) sure = sure > flow::kGuard ? sure - flow::kGuard : 0;
   const bool whole = (sure & ((Level{1} << flow::kFineBits) - 1)) == 0;
   const Ticks speed = sure >> flow::kFineBits;
+  link.level = share.quotient;
+  link.shared_load = link.open_load;
   link.open_load = 0;
   if (link.state == LinkState::single && !(exact && whole)) {
     Group& group = groups_[hops_of_groups_[link.slots.front()].group];
@@ -201,9 +240,9 @@ void FlowNetwork::Impl::freeze_link(Index index, std::int64_t now) {
   for (const Index slot : link.slots) {
     Group& group = groups_[hops_of_groups_[slot].group];
     if (group.frozen) continue;
-    take(group, index, share.quotient, exact);
+    take(group, index, share.quotient, exact && group.inexact_flows == 0);
     run_at(group, index, speed, now);
-    least = std::min(least, group.flows.top().finish - group.clock);
+    least = std::min(least, group.next_finish() - group.clock);
   }
   link.next = finish_time(now, least, speed);
 }
@@ -219,16 +258,17 @@ void FlowNetwork::Impl::freeze_cap(Index index, std::int64_t now) {
 /// Freezes the group at `level`: its other links have that much less for those still open.
 void FlowNetwork::Impl::take(Group& group, Index bottleneck, Level level, bool exact) {
   group.frozen = true;
+  group.level = level;
+  group.exact = exact;
   --open_count_;
   for (const GroupHop& hop : hops_of(group)) {
     Link& link = links_[hop.link];
     if (hop.link == bottleneck || link.mark != mark_) continue;
     link.open_load -= hop.load;
-    if (link.open_load == 0) continue;
     const Division taken = flow::taken_at(level, hop.load);
     link.remaining -= std::min(taken.quotient, link.remaining);
     link.stale = true;
-    link.tainted = link.tainted || !exact || !taken.exact || group.inexact_flows != 0;
+    link.tainted = link.tainted || !exact || !taken.exact;
   }
 }
 
