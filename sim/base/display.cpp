@@ -1,0 +1,45 @@
+#include "sim/base/display.hpp"
+
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace tiersim {
+namespace {
+
+constexpr std::string_view kSizes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+constexpr std::string_view kBandwidths[] = {"B/s", "KB/s", "MB/s", "GB/s", "TB/s", "PB/s"};
+constexpr std::string_view kRates[] = {"FLOP/s",  "KFLOP/s", "MFLOP/s",
+                                       "GFLOP/s", "TFLOP/s", "PFLOP/s"};
+constexpr std::string_view kCounts[] = {"FLOP", "KFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"};
+constexpr std::string_view kTimes[] = {"ps", "ns", "us", "ms", "s"};
+
+std::string scaled(double value, double step, std::span<const std::string_view> units) {
+  std::size_t unit = 0;
+  while (value >= step && unit + 1 < units.size()) {
+    value /= step;
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}", value, units[unit]);
+}
+
+}  // namespace
+
+std::string display(Bytes bytes) {
+  return scaled(static_cast<double>(bytes.in_base()), 1024, kSizes);
+}
+std::string display(Bandwidth bandwidth) {
+  return scaled(static_cast<double>(bandwidth.in_base()), 1000, kBandwidths);
+}
+std::string display(FlopRate rate) {
+  return scaled(static_cast<double>(rate.in_base()), 1000, kRates);
+}
+std::string display(Flops flops) {
+  return scaled(static_cast<double>(flops.in_base()), 1000, kCounts);
+}
+std::string display(Duration duration) {
+  return scaled(static_cast<double>(duration.count()), 1000, kTimes);
+}
+
+}  // namespace tiersim

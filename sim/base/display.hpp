@@ -1,0 +1,16 @@
+#pragma once
+// Quantities for people: three or four significant digits and a fitting unit. Not canonical and
+// never parsed again; units_text.hpp is for that.
+#include <string>
+
+#include "sim/base/units.hpp"
+
+namespace tiersim {
+
+std::string display(Bytes bytes);          ///< "512 GiB", binary units
+std::string display(Bandwidth bandwidth);  ///< "4.8 TB/s"
+std::string display(FlopRate rate);        ///< "989 TFLOP/s"
+std::string display(Flops flops);          ///< "1.73 TFLOP"
+std::string display(Duration duration);    ///< "12.3 ms"
+
+}  // namespace tiersim

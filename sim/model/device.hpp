@@ -1,0 +1,84 @@
+#pragma once
+// The seams between hardware and workload. A device states its capacities once, as channels, and
+// what an access costs it, as a pure function. The bound adds those costs up, the engine lets them
+// contend: both ask the same functions, so an operation that meets no other takes the same time in
+// both.
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/units.hpp"
+#include "sim/model/step_graph.hpp"
+
+namespace tiersim {
+
+/// One direction of one device: the capacity that concurrent accesses share.
+struct Channel {
+  std::string name;    ///< unique in its device: "read", "down", ...
+  Bandwidth capacity;  ///< in bytes of the channel: wire bytes of a link, bus bytes of a memory
+};
+
+/// How much of one channel an access takes.
+struct Charge {
+  std::size_t channel = 0;  ///< position in Device::channels()
+  Bytes busy;               ///< bytes of the channel's capacity, overheads included
+};
+
+/// What an access costs one device.
+struct AccessCost {
+  std::vector<Charge> charges = {};
+  Duration latency{};       ///< unloaded time that it adds to the first byte, both ways for a read
+  Duration min_duration{};  ///< a rate limit that no channel expresses; 0 for none
+  Bytes moved;              ///< payload rounded up to what the device really moves
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::span<const Channel> channels() const = 0;
+  /// Cost of `payload` bytes in contiguous runs of `run` bytes each; 0 < run <= payload.
+  virtual AccessCost cost(Direction direction, Bytes payload, Bytes run) const = 0;
+};
+
+/// A place that holds bytes and serves them.
+class MemoryTier : public Device {
+ public:
+  virtual Bytes capacity() const = 0;
+};
+
+/// Something that bytes cross on the way between a tier and the GPU.
+class Link : public Device {};
+
+/// A unit of the GPU that issues requests to remote tiers: SM loads, or the copy engine.
+class RequestEngine {
+ public:
+  virtual ~RequestEngine() = default;
+  virtual std::span<const Channel> channels() const = 0;
+  /// Cost of issuing the access over a path whose unloaded round trip is given.
+  virtual AccessCost cost(Direction direction, Bytes payload, Bytes run,
+                          Duration round_trip) const = 0;
+};
+
+/// What a kernel asks of the compute unit.
+struct KernelWork {
+  KernelFamily family = KernelFamily::gemm;
+  Arithmetic arithmetic = Arithmetic::bf16;
+  Flops flops;
+  Duration memory_time{};  ///< unloaded time of its memory accesses
+};
+
+struct KernelTime {
+  Duration launch{};   ///< before the first instruction; overlaps nothing
+  Duration compute{};  ///< arithmetic alone
+  Duration body{};     ///< arithmetic and memory together, at least the larger
+};
+
+class ComputeUnit {
+ public:
+  virtual ~ComputeUnit() = default;
+  virtual KernelTime time(const KernelWork& work) const = 0;
+};
+
+}  // namespace tiersim

@@ -1,0 +1,60 @@
+#pragma once
+// How a device gets from YAML to an object: a spec is the typed configuration of one kind of
+// device; it describes its fields and builds the device. A kind registers itself by name (generated
+// code calls register_<kind>), and `model: <kind>` in YAML chooses it.
+#include <memory>
+#include <string>
+
+#include "sim/base/registry.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/model/device.hpp"
+
+namespace tiersim {
+
+template <class Interface>
+class DeviceSpec {
+ public:
+  virtual ~DeviceSpec() = default;
+  /// Lists the fields of this kind; see sim/config/fields.hpp.
+  virtual void describe(Fields& f) = 0;
+  virtual std::unique_ptr<Interface> build() const = 0;
+};
+
+template <class Interface>
+struct DeviceKind {
+  std::string help;  ///< one line, for `tiersim list hw`
+  std::unique_ptr<DeviceSpec<Interface>> (*make)() = nullptr;
+};
+
+namespace detail {
+/// Finds the free describe(), which a member of that name would hide.
+template <class Config>
+void describe_fields(Fields& f, Config& config) {
+  describe(f, config);
+}
+}  // namespace detail
+
+/// A DeviceSpec from a config struct with describe(Fields&, Config&) and make_device(const
+/// Config&).
+template <class Interface, class Config>
+class ConfiguredDevice final : public DeviceSpec<Interface> {
+ public:
+  static std::unique_ptr<DeviceSpec<Interface>> make() {
+    return std::make_unique<ConfiguredDevice>();
+  }
+  void describe(Fields& f) override { detail::describe_fields(f, config_); }
+  std::unique_ptr<Interface> build() const override { return make_device(config_); }
+
+ private:
+  Config config_;
+};
+
+/// Every kind of device there is.
+struct DeviceLibrary {
+  Registry<DeviceKind<MemoryTier>> memory;
+  Registry<DeviceKind<Link>> link;
+  Registry<DeviceKind<RequestEngine>> request;
+  Registry<DeviceKind<ComputeUnit>> compute;
+};
+
+}  // namespace tiersim

@@ -1,0 +1,23 @@
+#include "sim/model/step_graph.hpp"
+
+namespace tiersim {
+
+OpId StepGraph::add(Op op) {
+  const OpId id(ops.size());
+  for (const OpId before : op.after) TS_EXPECTS(before < id, before, id);
+  for (const Access& access : op.accesses) {
+    TS_EXPECTS(access.tier.index() < tier_names.size(), access.tier);
+    TS_EXPECTS(access.payload > Bytes{}, access.payload);
+    TS_EXPECTS(access.run > Bytes{} && access.run <= access.payload, access.run, access.payload);
+  }
+  ops.push_back(std::move(op));
+  return id;
+}
+
+std::string describe_op(const Op& op) {
+  std::string text;
+  if (op.layer >= 0) text = "layer " + std::to_string(op.layer) + ' ';
+  return text += name(op.phase);
+}
+
+}  // namespace tiersim

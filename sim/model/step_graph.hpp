@@ -1,0 +1,137 @@
+#pragma once
+// What one inference step holds and does, free of any timing. A workload builds one StepGraph;
+// sim/run reads it three ways (accounting, bound, engine), so that the table, the roofline and the
+// simulation can never disagree about what was moved.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/id.hpp"
+#include "sim/base/units.hpp"
+
+namespace tiersim {
+
+using TierId = Id<struct TierTag>;  ///< position in StepGraph::tier_names
+using OpId = Id<struct OpTag>;      ///< position in StepGraph::ops
+
+/// What a tensor is for; every byte of footprint and traffic is counted under one of these.
+enum class TensorClass : std::uint8_t {
+  weights,
+  keys,
+  values,
+  key_copy,      ///< a second layout of the keys (SparQ)
+  lowrank_keys,  ///< projected, quantised keys used for screening only (MAPLE)
+  indices,       ///< positions that screening chose
+  activations,
+  staging,  ///< near-tier buffers that fetched tensors land in
+};
+inline constexpr std::array<std::string_view, 8> kTensorClassNames{
+    "weights", "keys", "values", "key_copy", "lowrank_keys", "indices", "activations", "staging"};
+constexpr std::string_view name(TensorClass c) {
+  return kTensorClassNames[static_cast<std::size_t>(c)];
+}
+/// Classes that the papers count as the KV cache.
+constexpr bool is_kv_cache(TensorClass c) {
+  return c == TensorClass::keys || c == TensorClass::values || c == TensorClass::key_copy ||
+         c == TensorClass::lowrank_keys;
+}
+
+/// As the GPU sees it: a read moves bytes towards it.
+enum class Direction : std::uint8_t { read, write };
+constexpr std::string_view name(Direction d) {
+  return d == Direction::read ? "read" : "write";
+}
+
+/// Which part of the step an operation belongs to.
+enum class Phase : std::uint8_t {
+  embedding,
+  projection,
+  screening,
+  gather,
+  attention,
+  write_back,
+  mlp,
+  head,
+};
+inline constexpr std::array<std::string_view, 8> kPhaseNames{
+    "embedding", "projection", "screening", "gather", "attention", "write_back", "mlp", "head"};
+constexpr std::string_view name(Phase p) {
+  return kPhaseNames[static_cast<std::size_t>(p)];
+}
+
+/// The kernel that a compute operation runs; a ComputeUnit has one set of parameters for each.
+enum class KernelFamily : std::uint8_t { gemm, attention, screening, elementwise };
+inline constexpr std::array<std::string_view, 4> kKernelFamilyNames{"gemm", "attention",
+                                                                    "screening", "elementwise"};
+constexpr std::string_view name(KernelFamily k) {
+  return kKernelFamilyNames[static_cast<std::size_t>(k)];
+}
+
+/// The arithmetic that a compute operation is done in; it chooses the peak rate.
+enum class Arithmetic : std::uint8_t { bf16, fp8, int8 };
+inline constexpr std::array<std::string_view, 3> kArithmeticNames{"bf16", "fp8", "int8"};
+constexpr std::string_view name(Arithmetic a) {
+  return kArithmeticNames[static_cast<std::size_t>(a)];
+}
+
+/// Who issues the memory requests of an operation.
+enum class Requester : std::uint8_t {
+  sm,           ///< loads and stores of a kernel
+  copy_engine,  ///< DMA, one descriptor for each contiguous run
+};
+inline constexpr std::array<std::string_view, 2> kRequesterNames{"sm", "copy_engine"};
+constexpr std::string_view name(Requester r) {
+  return kRequesterNames[static_cast<std::size_t>(r)];
+}
+
+/// A tensor that stays in a tier for the whole step.
+struct Tensor {
+  TensorClass tensor_class = TensorClass::weights;
+  TierId tier;
+  Bytes size;
+};
+
+/// Bytes that an operation reads from or writes to one tier.
+struct Access {
+  TierId tier;
+  Direction direction = Direction::read;
+  TensorClass tensor_class = TensorClass::weights;
+  Bytes payload;  ///< bytes asked for
+  Bytes
+      run;  ///< contiguous bytes of each request, 0 < run <= payload; a device moves whole granules
+};
+
+enum class OpKind : std::uint8_t {
+  compute,   ///< a kernel: occupies the compute unit, in order
+  transfer,  ///< moves bytes between tiers; occupies only the devices on its path
+};
+
+struct Op {
+  OpKind kind = OpKind::compute;
+  Phase phase = Phase::projection;
+  int layer = -1;  ///< -1: not part of a layer
+  KernelFamily family = KernelFamily::gemm;
+  Arithmetic arithmetic = Arithmetic::bf16;
+  Requester requester = Requester::sm;
+  Flops flops;
+  std::vector<Access> accesses = {};
+  std::vector<OpId> after = {};  ///< operations that must finish first; each id below this one's
+};
+
+struct StepGraph {
+  std::vector<std::string> tier_names = {};
+  std::vector<Tensor> tensors = {};
+  std::vector<Op> ops = {};
+  std::int64_t tokens = 0;  ///< tokens that the step produces, over all sequences
+
+  /// Appends an operation. Dependencies must already be in the graph, so it is acyclic by
+  /// construction.
+  OpId add(Op op);
+};
+
+/// "layer 3 attention", "head": for traces and messages.
+std::string describe_op(const Op& op);
+
+}  // namespace tiersim
