@@ -1,0 +1,24 @@
+#pragma once
+// Method card: maple (Liu et al., MAPLE: Memory-Aware Predict and Load)
+//   Keeps     keys and values in the far tier; low-rank keys of `rank_ratio * head_dim` elements of
+//             `key_type` a position and KV head in the near tier, with the projections that make
+//             them.
+//   Step      projects the new token to low rank, scores against the low-rank keys (near tier
+//   only),
+//             fetches the chosen share of rows: one crossing to the far tier a layer.
+//   Bytes     screening: batch * kv_heads * context * rank * key_type, near tier;
+//             rows: 2 * batch * kv_heads * budget * context * head_dim elements, in runs of a row.
+//   FLOPs     projection 2 * batch * (hidden * k + 2 k^2) with k = kv_heads * rank (P counted
+//   dense);
+//             screening 2 * batch * heads * context * rank;
+//             attention 4 * batch * heads * budget * context * head_dim.
+//   Assumed   that cached low-rank keys are INT8 with rank head_dim / 4: the paper states INT8 for
+//   the
+//             projections; its Table 1 (+6.25 % footprint) is what this reading gives.
+#include "workloads/attention/method.hpp"
+
+namespace tiersim {
+
+void register_maple(Registry<MethodKind>& registry);
+
+}  // namespace tiersim

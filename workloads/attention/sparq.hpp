@@ -1,0 +1,20 @@
+#pragma once
+// Method card: sparq (Ribar et al. 2023, arXiv 2312.04985), offloaded to the far tier
+//   Keeps     keys and values in the far tier, and a second copy of the keys, transposed, beside
+//   them. Step      fetches r of head_dim key columns, scores them, fetches the chosen share of
+//   rows.
+//             Two dependent crossings to the far tier a layer.
+//   Bytes     screening: batch * kv_heads * r * context elements, in runs of a whole column (two
+//             copies) or of one element (one copy, which saves nothing where sectors are moved);
+//             rows: 2 * batch * kv_heads * budget * context * head_dim elements, in runs of a row.
+//   FLOPs     2 * batch * heads * context * r, then 4 * batch * heads * budget * context *
+//   head_dim. Ignores   the running mean of the values that SparQ mixes in, and different columns
+//   for the query
+//             heads of one GQA group.
+#include "workloads/attention/method.hpp"
+
+namespace tiersim {
+
+void register_sparq(Registry<MethodKind>& registry);
+
+}  // namespace tiersim
