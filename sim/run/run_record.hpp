@@ -1,0 +1,76 @@
+#pragma once
+// The result of one run and where it comes from: the only thing that reports read. The JSON form is
+// an interface (schema tiersim.record/v1); `results` is the same bytes for the same config on any
+// machine.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/base/expected.hpp"
+#include "sim/base/number_class.hpp"
+
+namespace tiersim {
+
+struct Metric {
+  double value = 0;
+  std::string unit;
+  NumberClass number_class = NumberClass::assumed;
+  std::optional<std::pair<double, double>> ci95 = {};  ///< where a calibrated number carries one
+};
+
+/// One sourced number of the configuration.
+struct NumberRecord {
+  std::string path;
+  std::string value;
+  NumberClass number_class = NumberClass::assumed;
+  std::string source;
+};
+
+struct ReadWrite {
+  std::int64_t read = 0;
+  std::int64_t write = 0;
+};
+
+using BytesByClass = std::map<std::string, std::int64_t>;  ///< by tensor class, zeros left out
+
+struct TimeShare {
+  std::string name;
+  double seconds = 0;
+};
+
+struct RunRecord {
+  // provenance
+  std::string tiersim_version;
+  std::string run_id;  ///< SHA-256 of the canonical configuration
+  std::vector<NumberRecord> numbers;
+  // config: canonical JSON of the whole effective configuration
+  std::string config;
+  std::string name;
+  // results
+  std::map<std::string, Metric> metrics;
+  std::map<std::string, std::int64_t> footprint_bytes;     ///< by tier
+  std::map<std::string, BytesByClass> footprint_by_class;  ///< by tier
+  std::map<std::string, ReadWrite> traffic_bytes;          ///< payload by device
+  std::map<std::string, ReadWrite> moved_bytes;            ///< in the device's granules
+  std::map<std::string, std::pair<BytesByClass, BytesByClass>> traffic_by_class;  ///< read, write
+  std::map<std::string, std::int64_t> channel_bytes;  ///< wire or bus bytes by channel
+  std::map<std::string, double> channel_utilisation;  ///< share of capacity over the step
+  std::vector<TimeShare> bound_shares;  ///< what the critical path waits for, largest first
+  std::vector<TimeShare> phases;        ///< time with an operation of that phase running, as run
+  std::string bounded_by;
+};
+
+/// Pretty-printed JSON, ending in a newline.
+std::string to_json(const RunRecord& record);
+/// The `results` object alone, likewise.
+std::string pretty_results(const RunRecord& record);
+
+/// The `config` object of a record's JSON text, for `tiersim rerun`; the error says what is wrong.
+Expected<std::string> config_of_record(const std::string& json);
+/// The `results` object of a record's JSON text, as canonical JSON.
+Expected<std::string> results_of_record(const std::string& json);
+
+}  // namespace tiersim

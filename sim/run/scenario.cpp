@@ -1,0 +1,90 @@
+#include "sim/run/scenario.hpp"
+
+#include "sim/base/text.hpp"
+#include "sim/run/accounting.hpp"
+#include "workloads/llm/decode_step.hpp"
+
+namespace tiersim {
+namespace {
+
+AttentionContext context_of(const ScenarioConfig& config, const System& system) {
+  return {.model = config.model,
+          .decode = config.decode,
+          .placement = {system.tier(config.placement.near), system.tier(config.placement.far)}};
+}
+
+// Footprint without operations: what capacity searches need.
+StepGraph tensors_only(AttentionContext context, const ScenarioConfig& config, const System& system,
+                       std::int64_t batch) {
+  context.decode.batch = batch;
+  return build_decode_tensors(context, *config.method.method, system.tier_names());
+}
+
+}  // namespace
+
+void describe(Fields& f, MethodConfig& c) {
+  f.doc("A KV method: where keys and values live and what a step reads of them.");
+  const auto library = make_method_library();
+  std::vector<Alternative> names;
+  for (const auto& [name, kind] : library.entries()) names.push_back({name, kind.help});
+  f.select("name", c.name, names, [&](const std::string& name, Fields& fields) {
+    if (!c.method || c.name != name) c.method = library.find(name)->make();
+    c.name = name;
+    c.method->describe(fields);
+  });
+}
+
+void describe(Fields& f, PlacementConfig& c) {
+  f.doc("Which tiers of the system the method's near and far tensors go to.");
+  f.required("near", c.near, "Tier of weights, activations and staging.");
+  f.required("far", c.far, "Tier that the KV cache is offloaded to.");
+}
+
+void describe(Fields& f, ScenarioConfig& c) {
+  f.doc("One decode step of one model with one KV method on one system.");
+  f.required("name", c.name, "Name of the scenario, for reports.");
+  f.optional("description", c.description, "What it is for.");
+  f.document("system", c.system, "system", "The hardware.");
+  f.document("model", c.model, "model", "The transformer.");
+  f.required("decode", c.decode, "The step.");
+  f.required("method", c.method, "The KV method.");
+  f.required("placement", c.placement, "Tiers by role.");
+
+  std::vector<std::string> tiers;
+  for (const auto& [name, tier] : c.system.tiers) tiers.push_back(name);
+  const auto check_tier = [&](const std::string& key, const std::string& name) {
+    f.check(c.system.tiers.contains(name), key, "the system has no tier '" + name + "'",
+            "its tiers are: " + join(tiers));
+  };
+  check_tier("placement.near", c.placement.near);
+  check_tier("placement.far", c.placement.far);
+  if (c.method.method)
+    for (const MethodProblem& problem : c.method.method->problems(c.model))
+      f.check(false, "method." + problem.key, problem.message, problem.hint);
+}
+
+StepGraph build_graph(const ScenarioConfig& config, const System& system) {
+  return build_decode_step(context_of(config, system), *config.method.method, system.tier_names());
+}
+
+std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {
+  const AttentionContext context = context_of(config, system);
+  const auto fits = [&](std::int64_t batch) {
+    return overflows(tensors_only(context, config, system, batch), system).empty();
+  };
+  if (!fits(1)) return 0;
+  std::int64_t low = 1;  // fits
+  std::int64_t high = 2;
+  constexpr std::int64_t kLimit = 1'000'000;  // as DecodeConfig's range
+  while (high <= kLimit && fits(high)) {
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace tiersim

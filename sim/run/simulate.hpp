@@ -1,0 +1,33 @@
+#pragma once
+// A scenario from configuration to record.
+#include <memory>
+
+#include "sim/run/accounting.hpp"
+#include "sim/run/bound.hpp"
+#include "sim/run/executor.hpp"
+#include "sim/run/run_record.hpp"
+#include "sim/run/scenario.hpp"
+
+namespace tiersim {
+
+/// Which readings a record is to hold.
+enum class Readings : std::uint8_t {
+  accounting,  ///< footprint and traffic; needs no tier to be large enough
+  all,         ///< also the bound and the engine; every tier must hold what it is given
+};
+
+/// Everything one run is made of, for traces and tests beside the record.
+struct Simulation {
+  std::unique_ptr<System> system;
+  StepGraph graph;
+  std::vector<OpPlan> plans;
+  Accounting accounting;
+  Bound bound;
+  Execution execution;
+  RunRecord record;
+};
+
+/// Runs a scenario. The error is what does not fit where, and the largest batch that would.
+Expected<Simulation> simulate(const ScenarioConfig& config, Readings readings);
+
+}  // namespace tiersim

@@ -1,0 +1,119 @@
+#include "sim/run/system.hpp"
+
+#include <algorithm>
+
+namespace tiersim {
+
+Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
+  Duration body = min_duration;
+  for (const auto& [channel, busy] : charges)
+    body = std::max(body, busy / all[channel.index()].capacity);
+  return setup + body;
+}
+
+System::System(const SystemConfig& config) : gpu_(config.gpu.spec->build()) {
+  std::map<std::string, Placed> links;
+  for (const auto& [name, tier] : config.tiers) {
+    tier_names_.push_back(name);
+    device_names_.push_back(name);
+    Tier& built = tiers_.emplace_back();
+    built.memory = tier.memory.spec->build();
+    built.remote = !tier.path.empty();
+    built.devices.push_back({built.memory.get(), DeviceId(device_names_.size() - 1),
+                             add_channels(name, built.memory->channels())});
+  }
+  for (const auto& [name, link] : config.links) {
+    device_names_.push_back(name);
+    links_.push_back(link.spec->build());
+    links[name] = {links_.back().get(), DeviceId(device_names_.size() - 1),
+                   add_channels(name, links_.back()->channels())};
+  }
+  std::size_t next = 0;
+  for (const auto& [name, tier] : config.tiers) {
+    for (const std::string& link : tier.path) tiers_[next].devices.push_back(links.at(link));
+    ++next;
+  }
+  for (const auto* engine : {&config.sm, &config.copy_engine}) {
+    const std::string name(kRequesterNames[requesters_.size()]);
+    Engine& built = requesters_.emplace_back();
+    built.engine = engine->spec->build();
+    built.first_channel = add_channels(name, built.engine->channels());
+  }
+}
+
+std::size_t System::add_channels(const std::string& device, std::span<const Channel> channels) {
+  const std::size_t first = channels_.size();
+  for (const Channel& channel : channels)
+    channels_.push_back({device + '.' + channel.name, channel.capacity});
+  return first;
+}
+
+TierId System::tier(std::string_view name) const {
+  const auto it = std::ranges::find(tier_names_, name);
+  TS_EXPECTS(it != tier_names_.end(), name);
+  return TierId(static_cast<std::size_t>(it - tier_names_.begin()));
+}
+
+void System::charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const {
+  for (const Charge& part : cost.charges) {
+    const ChannelId id(first_channel + part.channel);
+    const auto at = std::ranges::lower_bound(plan.charges, id, {}, &ChannelCharge::channel);
+    if (at != plan.charges.end() && at->channel == id) {
+      at->busy += part.busy;
+    } else {
+      plan.charges.insert(at, {id, part.busy});
+    }
+  }
+}
+
+void System::add_access(const Access& access, Requester requester, OpPlan& plan) const {
+  const Tier& tier = tiers_[access.tier.index()];
+  Duration latency{};
+  for (const Placed& placed : tier.devices) {
+    const AccessCost cost = placed.device->cost(access.direction, access.payload, access.run);
+    charge(cost, placed.first_channel, plan);
+    latency += cost.latency;
+    plan.min_duration += cost.min_duration;
+    plan.traffic.push_back(
+        {placed.id, access.direction, access.tensor_class, access.payload, cost.moved});
+  }
+  if (tier.remote) {
+    const Engine& engine = requesters_[static_cast<std::size_t>(requester)];
+    const AccessCost cost =
+        engine.engine->cost(access.direction, access.payload, access.run, latency);
+    charge(cost, engine.first_channel, plan);
+    plan.min_duration += cost.min_duration;  // one engine issues the parts one after another
+  }
+  plan.setup = std::max(plan.setup, latency);
+  plan.payload += access.payload;
+}
+
+OpPlan System::plan(const Op& op) const {
+  OpPlan plan;
+  for (const Access& access : op.accesses) add_access(access, op.requester, plan);
+  plan.min_reason = "requests";
+  // A transfer by SM loads is a kernel too: it is launched like one.
+  const bool kernel = op.kind == OpKind::compute || op.requester == Requester::sm;
+  if (!kernel) return plan;
+
+  const Duration memory = plan.uncontended(channels_) - plan.setup;
+  const KernelTime time = gpu_->time({op.family, op.arithmetic, op.flops, memory});
+  plan.setup += time.launch;
+  if (op.kind == OpKind::transfer) return plan;
+  plan.exclusive = true;
+  // What arithmetic adds to memory; where memory alone is the longer, its channels say so.
+  if (time.body > memory || time.compute > plan.min_duration) {
+    plan.min_duration = time.body;
+    plan.min_reason = "compute";
+  }
+  return plan;
+}
+
+std::vector<OpPlan> System::plan(const StepGraph& graph) const {
+  std::vector<OpPlan> plans;
+  plans.reserve(graph.ops.size());
+  for (const Op& op : graph.ops) plans.push_back(plan(op));
+  return plans;
+}
+
+}  // namespace tiersim

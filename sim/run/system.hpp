@@ -1,0 +1,96 @@
+#pragma once
+// The built hardware: devices, their channels in one list, and what an operation costs on them.
+// Whole after construction and immutable, so that any number of readings can share one.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/base/id.hpp"
+#include "sim/model/device.hpp"
+#include "sim/run/system_config.hpp"
+
+namespace tiersim {
+
+using ChannelId = Id<struct ChannelTag>;  ///< position in System::channels()
+using DeviceId = Id<struct DeviceTag>;    ///< position in System::device_names(): tiers, then links
+
+struct SystemChannel {
+  std::string name;  ///< "pcie.to_gpu"
+  Bandwidth capacity;
+};
+
+/// Share of one channel that an operation takes.
+struct ChannelCharge {
+  ChannelId channel;
+  Bytes busy;
+};
+
+/// Payload that an operation moves through one device.
+struct DeviceTraffic {
+  DeviceId device;
+  Direction direction = Direction::read;
+  TensorClass tensor_class = TensorClass::weights;
+  Bytes payload;
+  Bytes moved;  ///< in the device's whole granules
+};
+
+/// What one operation costs: the common input of the bound and the engine.
+struct OpPlan {
+  bool exclusive = false;   ///< occupies the compute unit
+  Duration setup{};         ///< launch and first-byte latency; overlaps nothing of the operation
+  Duration min_duration{};  ///< what arithmetic or the request engine needs at least, after setup
+  std::string_view min_reason;  ///< "compute" or "requests": which of the two min_duration is
+  std::vector<ChannelCharge> charges = {};  ///< one for each channel, by id
+  std::vector<DeviceTraffic> traffic = {};
+  Bytes payload;  ///< all accesses together
+
+  /// setup + max(min_duration, busy / capacity of every channel): the operation alone on the
+  /// system.
+  Duration uncontended(const std::vector<SystemChannel>& channels) const;
+};
+
+class System {
+ public:
+  explicit System(const SystemConfig& config);
+
+  const std::vector<SystemChannel>& channels() const { return channels_; }
+  const std::vector<std::string>& device_names() const { return device_names_; }
+  /// Names of the tiers; a TierId of a graph for this system is a position here.
+  const std::vector<std::string>& tier_names() const { return tier_names_; }
+  TierId tier(std::string_view name) const;
+  Bytes capacity(TierId tier) const { return tiers_[tier.index()].memory->capacity(); }
+
+  OpPlan plan(const Op& op) const;
+  /// The plan of every operation, by OpId.
+  std::vector<OpPlan> plan(const StepGraph& graph) const;
+
+ private:
+  struct Placed {  // a device and where its channels start in channels_
+    const Device* device = nullptr;
+    DeviceId id;
+    std::size_t first_channel = 0;
+  };
+  struct Tier {
+    std::unique_ptr<MemoryTier> memory;
+    std::vector<Placed> devices;  // the memory itself, then the links of its path
+    bool remote = false;
+  };
+  struct Engine {
+    std::unique_ptr<RequestEngine> engine;
+    std::size_t first_channel = 0;
+  };
+
+  std::size_t add_channels(const std::string& device, std::span<const Channel> channels);
+  void add_access(const Access& access, Requester requester, OpPlan& plan) const;
+  void charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const;
+
+  std::vector<SystemChannel> channels_;
+  std::vector<std::string> device_names_;
+  std::vector<std::string> tier_names_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<Tier> tiers_;
+  std::vector<Engine> requesters_;  // by Requester
+  std::unique_ptr<ComputeUnit> gpu_;
+};
+
+}  // namespace tiersim

@@ -1,0 +1,64 @@
+#include "sim/run/system.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/run/small_system.hpp"
+
+namespace tiersim {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace literals;
+using testing::copy;
+using testing::kernel;
+using testing::small_system;
+
+Bytes busy(const System& system, const OpPlan& plan, std::string_view channel) {
+  for (const ChannelCharge& charge : plan.charges)
+    if (system.channels()[charge.channel.index()].name == channel) return charge.busy;
+  return {};
+}
+
+TEST(System, AKernelTakesLaunchLatencyAndTheLongerOfMemoryAndArithmetic) {
+  const System system(small_system());
+  const OpPlan memory = system.plan(kernel(system, 1'000'000_B, 1_GFLOP));  // 10 us, 1 ms
+  EXPECT_TRUE(memory.exclusive);
+  EXPECT_EQ(memory.setup, 1us + 100ns);
+  EXPECT_EQ(memory.uncontended(system.channels()), 1us + 100ns + 1ms);
+  const OpPlan reading = system.plan(kernel(system, 1_GB, 1_GFLOP));  // 10 ms, 1 ms
+  EXPECT_EQ(reading.uncontended(system.channels()), 1us + 100ns + 10ms);
+}
+
+TEST(System, ACopyChargesEveryDeviceOnItsWayOnce) {
+  const System system(small_system());
+  const OpPlan plan = system.plan(copy(system, 8'000'000_B));
+  EXPECT_FALSE(plan.exclusive);
+  EXPECT_EQ(plan.setup, 500ns);  // link and memory; copies are not launched
+  EXPECT_EQ(busy(system, plan, "pool.bus"), 8'000'000_B);
+  EXPECT_EQ(busy(system, plan, "hbm.bus"), 8'000'000_B);
+  EXPECT_EQ(busy(system, plan, "pcie.to_gpu"), 8'000'020_B);  // one completion header
+  EXPECT_EQ(busy(system, plan, "pcie.from_gpu"), 24_B);       // one request
+  EXPECT_EQ(busy(system, plan, "copy_engine.to_gpu"), 8'000'000_B);
+  EXPECT_EQ(plan.uncontended(system.channels()), 500ns + 1ms);  // the copy engine's 8 GB/s
+}
+
+TEST(System, TrafficNamesTheTierAndTheLinks) {
+  const System system(small_system());
+  const OpPlan plan = system.plan(copy(system, 1000_B));
+  std::vector<std::string> devices;
+  for (const DeviceTraffic& part : plan.traffic) {
+    devices.push_back(system.device_names()[part.device.index()]);
+    EXPECT_EQ(part.payload, 1000_B);
+  }
+  EXPECT_EQ(devices, (std::vector<std::string>{"pool", "pcie", "hbm"}));
+}
+
+TEST(System, TransfersByKernelsAreLaunchedAndTransfersByDmaAreNot) {
+  const System system(small_system());
+  Op op = copy(system, 1000_B);
+  op.requester = Requester::sm;
+  EXPECT_EQ(system.plan(op).setup, 500ns + 1us);
+}
+
+}  // namespace
+}  // namespace tiersim
