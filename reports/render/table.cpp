@@ -1,0 +1,139 @@
+#include "reports/render/table.hpp"
+
+#include <algorithm>
+
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+namespace {
+
+std::vector<std::size_t> widths(const Table& table) {
+  std::vector<std::size_t> out;
+  for (const Column& column : table.columns) out.push_back(display_width(column.title));
+  for (const auto& row : table.rows)
+    for (std::size_t c = 0; c < row.size(); ++c) out[c] = std::max(out[c], display_width(row[c]));
+  return out;
+}
+
+std::string padded(const std::string& cell, std::size_t width, Align align) {
+  const std::string blanks(width - display_width(cell), ' ');
+  return align == Align::left ? cell + blanks : blanks + cell;
+}
+
+std::string without_trailing_blanks(std::string line) {
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+std::string replaced(std::string_view text, char from, std::string_view to) {
+  std::string out;
+  for (const char c : text) {
+    if (c == from) {
+      out += to;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string latex_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("&%$#_{}").find(c) != std::string_view::npos) {
+      out += '\\';
+      out += c;
+    } else if (c == '\\') {
+      out += "\\textbackslash{}";
+    } else if (c == '~' || c == '^') {
+      (out += '\\') += c;
+      out += "{}";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string csv_cell(std::string_view cell) {
+  if (cell.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(cell);
+  return '"' + replaced(cell, '"', "\"\"") + '"';
+}
+
+}  // namespace
+
+void Table::add(std::vector<std::string> row) {
+  TS_EXPECTS(row.size() == columns.size(), row.size(), columns.size());
+  rows.push_back(std::move(row));
+}
+
+std::size_t display_width(std::string_view utf8) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string to_text(const Table& table) {
+  const auto width = widths(table);
+  const auto line = [&](auto cell_of) {
+    std::string out;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      if (c != 0) out += "  ";
+      out += padded(cell_of(c), width[c], table.columns[c].align);
+    }
+    return without_trailing_blanks(std::move(out)) + '\n';
+  };
+  std::string out = table.title.empty() ? "" : table.title + '\n';
+  out += line([&](std::size_t c) { return table.columns[c].title; });
+  out += line([&](std::size_t c) { return std::string(width[c], '-'); });
+  for (const auto& row : table.rows) out += line([&](std::size_t c) { return row[c]; });
+  for (const std::string& note : table.notes) out += "  " + note + '\n';
+  return out;
+}
+
+std::string to_markdown(const Table& table) {
+  std::string out = table.title.empty() ? "" : "### " + table.title + "\n\n";
+  out += '|';
+  for (const Column& column : table.columns) out += ' ' + replaced(column.title, '|', "\\|") + " |";
+  out += "\n|";
+  for (const Column& column : table.columns) out += column.align == Align::left ? "---|" : "---:|";
+  out += '\n';
+  for (const auto& row : table.rows) {
+    out += '|';
+    for (const std::string& cell : row) out += ' ' + replaced(cell, '|', "\\|") + " |";
+    out += '\n';
+  }
+  for (const std::string& note : table.notes) out += "\n- " + note;
+  if (!table.notes.empty()) out += '\n';
+  return out;
+}
+
+std::string to_csv(const Table& table) {
+  std::string out;
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    out += (c == 0 ? "" : ",") + csv_cell(table.columns[c].title);
+  out += "\r\n";
+  for (const auto& row : table.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) out += (c == 0 ? "" : ",") + csv_cell(row[c]);
+    out += "\r\n";
+  }
+  return out;
+}
+
+std::string to_latex(const Table& table) {
+  std::string out = "\\begin{table}\n\\centering\n\\begin{tabular}{";
+  for (const Column& column : table.columns) out += column.align == Align::left ? 'l' : 'r';
+  out += "}\n\\toprule\n";
+  const auto line = [&](auto cell_of) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      out += (c == 0 ? "" : " & ") + latex_escaped(cell_of(c));
+    out += " \\\\\n";
+  };
+  line([&](std::size_t c) { return table.columns[c].title; });
+  out += "\\midrule\n";
+  for (const auto& row : table.rows) line([&](std::size_t c) { return row[c]; });
+  out += "\\bottomrule\n\\end{tabular}\n\\caption{" + latex_escaped(table.title) + "}\n";
+  for (const std::string& note : table.notes) out += "% " + note + '\n';
+  return out + "\\end{table}\n";
+}
+
+}  // namespace tiersim

@@ -1,0 +1,35 @@
+#pragma once
+// One table, five ways out: aligned text for a terminal, Markdown, CSV (RFC 4180), LaTeX (booktabs)
+// and rows for JSON. Cells are text, already rounded as they are to be shown.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tiersim {
+
+enum class Align { left, right };
+
+struct Column {
+  std::string title;
+  Align align = Align::right;
+};
+
+struct Table {
+  std::string title;
+  std::vector<Column> columns = {};
+  std::vector<std::vector<std::string>> rows = {};  ///< each as long as columns
+  std::vector<std::string> notes = {};              ///< printed below, one a line
+
+  void add(std::vector<std::string> row);
+};
+
+std::string to_text(const Table& table);
+std::string to_markdown(const Table& table);
+std::string to_csv(const Table& table);
+/// A `table` environment; needs \usepackage{booktabs}.
+std::string to_latex(const Table& table);
+
+/// Characters that a terminal shows, for aligning UTF-8 text.
+std::size_t display_width(std::string_view utf8);
+
+}  // namespace tiersim

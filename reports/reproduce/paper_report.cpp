@@ -1,0 +1,175 @@
+#include "reports/reproduce/paper_report.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tiersim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "512", "132.5", "6.25 %": as tables print them.
+std::string shown(double value, std::string_view unit) {
+  if (unit == "ratio") return fmt::format("{:.2f} %", value * 100);
+  std::string text = fmt::format("{:.2f}", value);
+  while (text.ends_with('0')) text.pop_back();
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string difference(const TargetResult& r) {
+  const double delta = r.simulated - r.paper;
+  if (std::abs(delta) <= r.tolerance) return "0";
+  return r.unit == "ratio" ? fmt::format("{:+.2f} pp", delta * 100)
+                           : fmt::format("{:+.4g} ({:+.1f} %)", delta, 100 * delta / r.paper);
+}
+
+// Contradictions are explained once each, under the table, by number.
+class Notes {
+ public:
+  std::string mark(const TargetResult& r) {
+    if (r.why.empty()) return r.status;
+    const auto [it, added] = numbers_.emplace(r.why, numbers_.size() + 1);
+    if (added) texts_.push_back(fmt::format("[{}] {}", it->second, r.why));
+    return fmt::format("{} [{}]", r.status, it->second);
+  }
+  std::vector<std::string> texts() const { return texts_; }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+  std::vector<std::string> texts_;
+};
+
+Table comparison_table(const PaperReport& report, Reading reading, std::string title) {
+  Table table{.title = std::move(title),
+              .columns = {{"model", Align::left},
+                          {"method", Align::left},
+                          {"quantity", Align::left},
+                          {"paper"},
+                          {"simulated"},
+                          {"unit", Align::left},
+                          {"difference"},
+                          {"status", Align::left}}};
+  Notes notes;
+  for (const ReproducedRow& row : report.rows) {
+    if (row.target.reading != reading) continue;
+    for (const TargetResult& cell : row.cells) {
+      const std::string unit = cell.unit == "ratio" ? "" : cell.unit;
+      table.add({row.target.label, row.target.method, cell.id.substr(cell.id.rfind('.') + 1),
+                 shown(cell.paper, cell.unit), shown(cell.simulated, cell.unit), unit,
+                 difference(cell), notes.mark(cell)});
+    }
+  }
+  table.notes = notes.texts();
+  return table;
+}
+
+std::string seconds(double s) {
+  if (s >= 1) return fmt::format("{:.3f} s", s);
+  return s >= 1e-3 ? fmt::format("{:.3f} ms", s * 1e3) : fmt::format("{:.3f} us", s * 1e6);
+}
+
+std::string gibibytes(std::int64_t bytes) {
+  return fmt::format("{:.2f}", static_cast<double>(bytes) / 1073741824.0);
+}
+
+// The two devices of the default path that readers ask for; others are in the record.
+std::string moved(const RunRecord& record, const char* device) {
+  const auto it = record.traffic_bytes.find(device);
+  if (it == record.traffic_bytes.end()) return "-";
+  return fmt::format("{} / {}", gibibytes(it->second.read), gibibytes(it->second.write));
+}
+
+std::string bounded_by(const RunRecord& record) {
+  const double step = record.metrics.at("bound_s").value;
+  std::string out;
+  for (std::size_t i = 0; i < record.bound_shares.size() && i < 2; ++i) {
+    const auto& [name, time] = record.bound_shares[i];
+    out += fmt::format("{}{} {:.0f} %", i == 0 ? "" : ", ", name, 100 * time / step);
+  }
+  return out;
+}
+
+Table step_table(const PaperReport& report) {
+  Table table{.title = "Decode step on the default system (bytes: GiB read / written)",
+              .columns = {{"model", Align::left},
+                          {"method", Align::left},
+                          {"step"},
+                          {"bound"},
+                          {"tokens/s"},
+                          {"HBM"},
+                          {"PCIe"},
+                          {"pool"},
+                          {"bounded by (share of the critical path)", Align::left},
+                          {"class", Align::left}}};
+  for (const auto& [target, record, problem] : report.steps) {
+    if (!problem.empty()) {
+      table.add(
+          {target.label, target.method, "does not fit", "-", "-", "-", "-", "-", "capacity", "-"});
+      table.notes.push_back(target.label + ' ' + target.method + ": " + problem);
+      continue;
+    }
+    const Metric& step = record.metrics.at("step_time_s");
+    table.add({target.label, target.method, seconds(step.value),
+               seconds(record.metrics.at("bound_s").value),
+               fmt::format("{:.2f}", record.metrics.at("throughput_tokens_per_s").value),
+               moved(record, "hbm"), moved(record, "pcie"), moved(record, "pool"),
+               bounded_by(record), std::string(name(step.number_class))});
+  }
+  return table;
+}
+
+Json to_object(const TargetResult& r) {
+  return {{"id", r.id},         {"reading", r.reading},
+          {"paper", r.paper},   {"simulated", r.simulated},
+          {"unit", r.unit},     {"tolerance", r.tolerance},
+          {"status", r.status}, {"why", r.why}};
+}
+
+Json to_object(const ReproducedStep& step) {
+  Json out{{"model", step.target.label}, {"method", step.target.method}};
+  if (!step.problem.empty()) {
+    out["problem"] = step.problem;
+  } else {
+    out["run_id"] = step.record.run_id;
+    out["results"] = Json::parse(to_json(step.record))["results"];
+  }
+  return out;
+}
+
+}  // namespace
+
+bool PaperReport::all_hold() const {
+  return std::ranges::all_of(
+      rows, [](const ReproducedRow& row) { return std::ranges::all_of(row.cells, holds); });
+}
+
+std::vector<Table> tables_of(const PaperReport& report) {
+  return {comparison_table(report, Reading::paper, "As printed: the paper's assumptions"),
+          comparison_table(report, Reading::first_principles,
+                           "First principles: published model dimensions"),
+          step_table(report)};
+}
+
+std::string to_json(const PaperReport& report) {
+  Json targets = Json::array();
+  std::size_t failed = 0;
+  for (const ReproducedRow& row : report.rows)
+    for (const TargetResult& cell : row.cells) {
+      targets.push_back(to_object(cell));
+      if (!holds(cell)) ++failed;
+    }
+  Json steps = Json::array();
+  for (const ReproducedStep& step : report.steps) steps.push_back(to_object(step));
+  const std::size_t count = targets.size();
+  const Json out{{"paper", report.paper},
+                 {"targets", std::move(targets)},
+                 {"decode_steps", std::move(steps)},
+                 {"summary", {{"cells", count}, {"failed", failed}}}};
+  return out.dump(2) + '\n';
+}
+
+}  // namespace tiersim

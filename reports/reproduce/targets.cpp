@@ -1,0 +1,49 @@
+#include "reports/reproduce/targets.hpp"
+
+#include "reports/reproduce/compare.hpp"
+
+namespace tiersim {
+
+void describe(Fields& f, TargetCell& c) {
+  f.doc("One printed number.");
+  f.required("paper", c.paper, "The value as printed.");
+  f.optional("expect", c.expect, kExpectationNames,
+             "exact: simulated must equal the printed value; rule: it must equal `value`.");
+  f.optional("value", c.value, "Under `rule`: what the paper's own rule gives.");
+  f.optional("why", c.why, "Under `rule`: how the printed value contradicts the paper.");
+  f.check(c.expect == Expectation::exact || !c.why.empty(), "why",
+          "is missing under `expect: rule`", "say how the printed value contradicts the paper");
+}
+
+void describe(Fields& f, TargetRow& c) {
+  f.doc("One row of a printed table under one reading.");
+  f.required("id", c.id, "Path in the list of targets, without the cell.");
+  f.required("label", c.label, "Model, as the paper names it.");
+  f.required("method", c.method, "Method, as the paper names it.");
+  f.required("reading", c.reading, kReadingNames, "Under which assumptions.");
+  f.required("where", c.where, "Table, figure or section.");
+  f.required("scenario", c.scenario, "Scenario file, relative to the configs folder.");
+  f.optional("set", c.set, "Settings on top of the scenario, a.b=c.");
+  f.optional("baseline", c.baseline, "Row that overhead and reduction refer to.");
+  f.required("cells", c.cells, "Printed numbers by quantity.");
+  for (const auto& [quantity, cell] : c.cells)
+    f.check(find_quantity(quantity) != nullptr, "cells." + quantity, "is no known quantity",
+            "one of: " + quantity_names());
+}
+
+void describe(Fields& f, TargetStep& c) {
+  f.doc("A decode step that is simulated beside the table.");
+  f.required("label", c.label, "Model.");
+  f.required("method", c.method, "Method.");
+  f.required("scenario", c.scenario, "Scenario file, relative to the configs folder.");
+  f.optional("set", c.set, "Settings on top of the scenario, a.b=c.");
+}
+
+void describe(Fields& f, Targets& c) {
+  f.doc("What one paper states and a simulation can be held to.");
+  f.required("paper", c.paper, "Title and authors.");
+  f.required("rows", c.rows, "Printed rows.");
+  f.optional("steps", c.steps, "Decode steps to show beside them.");
+}
+
+}  // namespace tiersim

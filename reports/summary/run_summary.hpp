@@ -1,0 +1,12 @@
+#pragma once
+// What `tiersim run` prints for people: what was run, how long a step takes and why, what lives and
+// moves where, and how far the numbers can be trusted.
+#include <string>
+
+#include "sim/run/run_record.hpp"
+
+namespace tiersim {
+
+std::string summary_text(const RunRecord& record);
+
+}  // namespace tiersim

@@ -1,0 +1,53 @@
+#include "reports/render/table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tiersim {
+namespace {
+
+Table sample() {
+  Table table{.title = "Loads", .columns = {{"model", Align::left}, {"GiB"}}};
+  table.add({"7B, \"dense\"", "512"});
+  table.add({"50 % | µ_x", "6.25"});
+  table.notes = {"[1] a note"};
+  return table;
+}
+
+TEST(Table, TextIsAlignedByCharactersNotBytes) {
+  EXPECT_EQ(to_text(sample()),
+            "Loads\n"
+            "model         GiB\n"
+            "-----------  ----\n"
+            "7B, \"dense\"   512\n"
+            "50 % | µ_x   6.25\n"
+            "  [1] a note\n");
+}
+
+TEST(Table, MarkdownEscapesThePipe) {
+  EXPECT_EQ(to_markdown(sample()),
+            "### Loads\n\n"
+            "| model | GiB |\n"
+            "|---|---:|\n"
+            "| 7B, \"dense\" | 512 |\n"
+            "| 50 % \\| µ_x | 6.25 |\n"
+            "\n- [1] a note\n");
+}
+
+TEST(Table, CsvQuotesCommasAndQuotes) {
+  EXPECT_EQ(to_csv(sample()), "model,GiB\r\n\"7B, \"\"dense\"\"\",512\r\n50 % | µ_x,6.25\r\n");
+}
+
+TEST(Table, LatexEscapesItsSpecialCharacters) {
+  const std::string latex = to_latex(sample());
+  EXPECT_NE(latex.find("50 \\% | µ\\_x & 6.25 \\\\"), std::string::npos) << latex;
+  EXPECT_NE(latex.find("\\begin{tabular}{lr}\n\\toprule"), std::string::npos) << latex;
+  EXPECT_NE(latex.find("\\caption{Loads}"), std::string::npos) << latex;
+}
+
+TEST(TableDeathTest, ARowOfTheWrongLengthIsRefused) {
+  Table table = sample();
+  EXPECT_DEATH(table.add({"one cell"}), "row.size\\(\\) == columns.size\\(\\)");
+}
+
+}  // namespace
+}  // namespace tiersim
