@@ -1,0 +1,94 @@
+#include "sim/cli/files.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "sim/cli/command.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const fs::path& path, const std::string& reason) {
+  throw Failure(ExitCode::internal,
+                fmt::format("tiersim: error: cannot {} '{}': {}", what, path.string(), reason));
+}
+
+std::string last_error() {
+  return std::generic_category().message(errno);
+}
+
+}  // namespace
+
+fs::path config_root() {
+  if (const char* set = std::getenv("TIERSIM_CONFIGS"); set != nullptr && *set != '\0') {
+    if (!fs::is_directory(set))
+      throw Failure(ExitCode::usage,
+                    fmt::format("tiersim: error: TIERSIM_CONFIGS is no folder: '{}'", set));
+    return set;
+  }
+  std::error_code error;
+  for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path(); !at.empty();
+       at = at.parent_path()) {
+    for (const char* candidate : {"configs", "share/tiersim/configs"})
+      if (fs::is_directory(at / candidate / "scenarios", error)) return at / candidate;
+    if (at == at.parent_path()) break;
+  }
+  throw Failure(ExitCode::usage,
+                "tiersim: error: the shipped configurations are not found above the program; set "
+                "TIERSIM_CONFIGS to their folder");
+}
+
+fs::path targets_root() {
+  const fs::path root = config_root().parent_path();
+  std::error_code error;
+  for (const char* candidate : {"reports/targets", "targets"})
+    if (fs::is_directory(root / candidate, error)) return root / candidate;
+  throw Failure(ExitCode::usage, fmt::format("tiersim: error: no paper targets beside '{}'",
+                                             config_root().string()));
+}
+
+std::string read_file(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) fail("read", path, "is a folder");
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) fail("read", path, last_error());
+  return text.str();
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  if (path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) fail("create the folder of", path, error.message());
+  // A device or pipe (/dev/null) is written in place: a rename would replace it.
+  const bool special = fs::exists(path, error) && !fs::is_regular_file(path, error);
+  fs::path temporary = path;
+  if (!special) temporary += fmt::format(".tmp{}", std::rand());
+  {
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    if (!(out << text) || !out.flush()) {
+      const std::string reason = last_error();
+      if (!special) fs::remove(temporary, error);
+      fail("write", path, reason);
+    }
+  }
+  if (special) return;
+  fs::rename(temporary, path, error);
+  if (!error) return;
+  const std::string reason = error.message();
+  fs::remove(temporary, error);
+  fail("write", path, reason);
+}
+
+}  // namespace tiersim::cli

@@ -1,0 +1,23 @@
+#pragma once
+// Files of the command line: where the shipped ones are, and writing results without leaving half a
+// file.
+#include <filesystem>
+#include <string>
+
+namespace tiersim::cli {
+
+/// Folder with devices/, models/, systems/, scenarios/: TIERSIM_CONFIGS, else configs/ or
+/// share/tiersim/configs in a folder above the program. Throws Failure when there is none.
+std::filesystem::path config_root();
+
+/// Folder of the paper targets: reports/targets or targets beside config_root().
+std::filesystem::path targets_root();
+
+/// Whole text of a file. Throws Failure.
+std::string read_file(const std::filesystem::path& path);
+
+/// Writes beside the file and renames, so that the file is either whole or as it was. "-" is
+/// stdout. Creates missing folders. Throws Failure.
+void write_file(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace tiersim::cli

@@ -1,0 +1,22 @@
+#include "sim/cli/loading.hpp"
+
+namespace tiersim::cli {
+
+void throw_if_any(const Diagnostics& diagnostics) {
+  if (diagnostics.ok()) return;
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.list())
+    text += (text.empty() ? "" : "\n") + diagnostic.text();
+  throw Failure(ExitCode::bad_config, text);
+}
+
+ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  Document document =
+      load_document(path, {.overrides = set, .config_root = config_root()}, diagnostics);
+  auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
+  throw_if_any(diagnostics);
+  return {std::move(document), std::move(config)};
+}
+
+}  // namespace tiersim::cli

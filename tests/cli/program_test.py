@@ -1,0 +1,210 @@
+"""The program as a user runs it: program_test.py PROGRAM SOURCE_FOLDER."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+SCENARIOS = sorted((SOURCE / "configs/scenarios").rglob("*.yaml"))
+MAPLE = SOURCE / "configs/scenarios/maple/llama2_7b_maple.yaml"
+
+
+def run(*arguments, **options):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=60, **options)
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def expect_failure(self, result, code, *texts):
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(result.stdout, "")
+        for text in texts:
+            self.assertIn(text, result.stderr)
+
+
+class Run(InFolder):
+    def test_every_shipped_scenario_runs(self):
+        self.assertGreaterEqual(len(SCENARIOS), 8)
+        for scenario in SCENARIOS:
+            with self.subTest(scenario=scenario.name):
+                result = run("run", scenario)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn("bounded by", result.stdout)
+
+    def test_json_is_a_record_and_nothing_else_on_stdout(self):
+        record = json.loads(run("run", MAPLE, "--json").stdout)
+        self.assertEqual(record["schema"], "tiersim.record/v1")
+        self.assertEqual(sorted(record), ["config", "provenance", "results", "schema"])
+        step = record["results"]["metrics"]["step_time_s"]
+        self.assertEqual((step["unit"], step["class"]), ("s", "assumed"))
+        self.assertGreaterEqual(step["value"], record["results"]["metrics"]["bound_s"]["value"])
+        self.assertTrue(all(number["source"] for number in record["provenance"]["numbers"]))
+
+    def test_two_runs_give_the_same_bytes(self):
+        self.assertEqual(run("run", MAPLE, "--json").stdout, run("run", MAPLE, "--json").stdout)
+
+    def test_output_and_trace_are_written_whole(self):
+        result = run("run", MAPLE, "-o", self.folder / "a/record.json", "--trace", self.folder / "t.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        json.loads((self.folder / "a/record.json").read_text())
+        self.assertTrue(json.loads((self.folder / "t.json").read_text())["traceEvents"])
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["a", "t.json"])
+
+    def test_a_record_runs_again_to_the_same_results(self):
+        run("run", MAPLE, "-o", self.folder / "r.json")
+        result = run("rerun", self.folder / "r.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("same results", result.stdout)
+        text = (self.folder / "r.json").read_text().replace('"bounded_by": "', '"bounded_by": "not ')
+        (self.folder / "r.json").write_text(text)
+        self.assertEqual(run("rerun", self.folder / "r.json").returncode, 5)
+
+    def test_what_does_not_fit_says_what_would(self):
+        result = run("run", SOURCE / "configs/scenarios/maple/llama2_7b_dense_hbm.yaml",
+                     "--set", "decode.batch=128")
+        self.expect_failure(result, 3, "tier 'hbm' holds", "keys 256 GiB",
+                            "the largest batch that fits is")
+
+    def test_a_scenario_that_is_no_scenario(self):
+        self.expect_failure(run("run", self.folder / "none.yaml"), 3, "none.yaml:1:1: error")
+        (self.folder / "empty.yaml").write_text("")
+        self.expect_failure(run("run", self.folder / "empty.yaml"), 3, "empty.yaml:1:1: error")
+        self.expect_failure(run("run", self.folder), 3, "error")
+        self.expect_failure(run("run", SOURCE / "configs/models/llama2_7b.yaml"), 3,
+                            "tiersim.scenario/v1")
+
+    def test_eight_mistakes_are_reported_in_one_go(self):
+        (self.folder / "eight.yaml").write_text(f"""schema: tiersim.scenario/v1
+base: {SOURCE}/configs/bases/maple_table1.yaml
+name: eight mistakes
+model: {{base: {SOURCE}/configs/models/llama2_7b.yaml, layerz: 3, heads: many}}
+decode: {{batch: 0, context: 8192, context: 4096, kv_type: fp61}}
+method: {{name: mapel, budget: 0.25}}
+system: {{base: {SOURCE}/configs/systems/h200_cxl_pool.yaml, tiers: {{hbm: {{memory: {{latency: 5 GB/s, capacity: 141}}}}}}}}
+""")
+        result = run("run", self.folder / "eight.yaml")
+        self.expect_failure(result, 3)
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 8, result.stderr)
+        for text in ("layerz", "many", "1 to 1000000", "context", "fp61", "maple", "duration",
+                     "no unit"):
+            self.assertTrue(any(text in line for line in lines), f"{text}: {result.stderr}")
+        for line in lines:
+            self.assertRegex(line, r"^.*eight\.yaml:\d+:\d+: error: ")
+
+    def test_a_full_disk_is_an_error(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full here")
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([PROGRAM, "run", str(MAPLE), "--json"], stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("No space left", result.stderr)
+
+
+class Reproduce(InFolder):
+    def test_maple_prints_every_cell(self):
+        result = run("reproduce", "maple", "--json", "--no-files")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        targets = {(t["id"], t["reading"]): t for t in json.loads(result.stdout)["targets"]}
+        expected = {
+            "paper": {"llama2-7b": ((512, 768, 544), (512, 132, 128)),
+                      "llama2-13b": ((1000, 1500, 1062.5), (1000, 256.25, 250))},
+            "first_principles": {"llama2-7b": ((512, 768, 544), (512, 132, 128)),
+                                 "llama2-13b": ((800, 1200, 850), (800, 206.25, 200))},
+        }
+        for reading, models in expected.items():
+            for model, (footprints, loads) in models.items():
+                for method, footprint, load in zip(("dense", "sparq", "maple"), footprints, loads):
+                    row = f"maple.table1.{model}.{method}"
+                    self.assertEqual(targets[row + ".footprint", reading]["simulated"], footprint)
+                    self.assertEqual(targets[row + ".load", reading]["simulated"], load)
+        for target in targets.values():
+            self.assertIn(target["status"], ("pass", "rule"))
+            self.assertEqual(bool(target["why"]), target["status"] == "rule")
+
+    def test_files_in_four_formats(self):
+        result = run("reproduce", "maple", "-o", self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        written = sorted(p.name for p in (self.folder / "maple").iterdir())
+        self.assertEqual(written, sorted(
+            ["report.md", "report.json"] +
+            [f"{name}.{kind}" for kind in ("csv", "tex")
+             for name in ("table_paper", "table_first_principles", "decode_step")]))
+        self.assertIn("\\toprule",
+                      (self.folder / "maple/table_paper.tex").read_text())
+
+    def test_a_missed_target_is_exit_5(self):
+        configs = self.folder / "configs"
+        os.symlink(SOURCE / "configs", configs)
+        targets = self.folder / "reports/targets"
+        targets.mkdir(parents=True)
+        text = (SOURCE / "reports/targets/maple.yaml").read_text()
+        (targets / "maple.yaml").write_text(text.replace("paper: 512}", "paper: 513}"))
+        result = run("reproduce", "maple", "--no-files", env={**os.environ, "TIERSIM_CONFIGS": str(configs)})
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("fail", result.stdout)
+
+    def test_an_unknown_paper(self):
+        self.expect_failure(run("reproduce", "mapel"), 2, "maple")
+
+    def test_trace_holds_every_step(self):
+        run("reproduce", "maple", "--no-files", "--trace", self.folder / "t.json")
+        events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
+        names = [e["args"]["name"] for e in events if e.get("name") == "process_name"]
+        self.assertEqual(len(names), 8)
+
+
+class Verbs(InFolder):
+    def test_usage_errors_are_exit_2_with_the_nearest_verb(self):
+        self.expect_failure(run("rum"), 2, "did you mean 'run'")
+        self.expect_failure(run("run"), 2)
+        self.expect_failure(run("run", MAPLE, "--nope"), 2)
+        self.expect_failure(run(), 2)
+
+    def test_help_and_version(self):
+        self.assertIn("reproduce", run("--help").stdout)
+        self.assertRegex(run("--version").stdout, r"^tiersim \d+\.\d+\.\d+\n$")
+
+    def test_lists(self):
+        for what in ("hw", "models", "methods", "metrics", "scenarios"):
+            rows = json.loads(run("list", what, "--json").stdout)
+            self.assertTrue(rows, what)
+            self.assertEqual(len(run("list", what).stdout.splitlines()), len(rows) + 2)
+
+    def test_schemas_are_those_in_the_tree(self):
+        for kind in ("scenario", "system", "model", "targets"):
+            shipped = (SOURCE / f"configs/schema/{kind}.schema.json").read_text()
+            self.assertEqual(run("config", "schema", kind).stdout, shipped,
+                             f"run: tiersim config schema {kind} > configs/schema/{kind}.schema.json")
+
+    def test_show_names_origins_and_can_be_run(self):
+        shown = run("config", "show", MAPLE, "--set", "decode.batch=64").stdout
+        self.assertIn("--set", shown)
+        self.assertIn("maple_table1.yaml", shown)
+        (self.folder / "shown.yaml").write_text(shown)
+        again = run("run", self.folder / "shown.yaml", "--json")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        direct = run("run", MAPLE, "--set", "decode.batch=64", "--json")
+        self.assertEqual(json.loads(again.stdout)["results"], json.loads(direct.stdout)["results"])
+
+    def test_completions_name_every_verb(self):
+        for shell in ("bash", "zsh", "fish"):
+            text = run("completion", shell).stdout
+            for verb in ("run", "reproduce", "config", "list"):
+                self.assertIn(verb, text)
+        self.assertTrue(run("man").stdout.startswith(".TH TIERSIM 1"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -1,0 +1,47 @@
+#pragma once
+// The shipped configurations, for tests that hold over every one of them.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/config/describe.hpp"
+#include "sim/run/scenario.hpp"
+
+namespace tiersim::testing {
+
+inline std::filesystem::path configs() {
+  return std::filesystem::path(TIERSIM_SOURCE_DIR) / "configs";
+}
+
+/// Every file below configs/scenarios, relative to configs/, sorted.
+inline std::vector<std::string> shipped_scenarios() {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(configs() / "scenarios"))
+    if (entry.path().extension() == ".yaml")
+      out.push_back(entry.path().lexically_relative(configs()).generic_string());
+  std::ranges::sort(out);
+  return out;
+}
+
+/// A scenario by its path below configs/, with settings on top. A mistake in it fails the test.
+inline ScenarioConfig scenario(const std::string& path, const std::vector<std::string>& set = {}) {
+  Diagnostics diagnostics;
+  const Document document =
+      load_document(configs() / path, {.overrides = set, .config_root = configs()}, diagnostics);
+  auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
+  for (const Diagnostic& diagnostic : diagnostics.list()) ADD_FAILURE() << diagnostic.text();
+  return config;
+}
+
+/// "scenarios/maple/llama2_7b_maple.yaml" as a test name.
+inline std::string test_name(const std::string& path) {
+  std::string out = std::filesystem::path(path).stem().string();
+  std::ranges::replace_if(
+      out, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return out;
+}
+
+}  // namespace tiersim::testing
