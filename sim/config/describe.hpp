@@ -1,0 +1,93 @@
+#pragma once
+// What a describe() function (fields.hpp) gives. C is a struct with `describe(Fields&, C&)`:
+//
+//   Diagnostics diagnostics;
+//   const Document document = load_document("a.yaml", {.overrides = {"decode.batch=4"}},
+//   diagnostics); const auto scenario = read<Scenario>(document, "scenario", diagnostics); const
+//   std::string id = sha256_hex(canonical_text_for_id(scenario));
+//
+// The canonical texts are the same bytes for the same values, whatever file, key order, unit or
+// default they come from.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/number_class.hpp"
+#include "sim/config/diagnostics.hpp"
+#include "sim/config/document.hpp"
+#include "sim/config/fields.hpp"
+
+namespace tiersim {
+
+/// One number of a configuration that says where it comes from.
+struct SourcedNumber {
+  std::string path;   ///< dotted, as --set takes it
+  std::string value;  ///< canonical text, "4800 GB/s"
+  NumberClass number_class = NumberClass::assumed;
+  std::string source;
+};
+
+namespace detail {
+
+enum class Sources : std::uint8_t { kept, left_out };
+
+void read_document(const Document& document, std::string_view kind, const StructValue& config,
+                   Diagnostics& diagnostics);
+std::string canonical(const StructValue& config, Sources sources);
+std::string schema_text(std::string_view kind, std::string_view title, const StructValue& config);
+std::string show_text(const Document& document, const StructValue& config);
+std::vector<SourcedNumber> numbers(const StructValue& config);
+
+/// The struct for visitors that only look: describe() takes a mutable struct because the reader
+/// writes it.
+template <class C>
+StructValue view(const C& config) {
+  auto& described = const_cast<C&>(config);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return {[&described](Fields& f) { describe(f, described); }};
+}
+
+}  // namespace detail
+
+/// Reads a document of the kind (its schema must be tiersim.<kind>/v1). When `diagnostics` is not
+/// ok() afterwards, the result is not to be used.
+template <class C>
+C read(const Document& document, std::string_view kind, Diagnostics& diagnostics) {
+  C config{};
+  detail::read_document(document, kind, detail::view(config), diagnostics);
+  return config;
+}
+
+/// The whole effective configuration as a JSON object on one line, keys in the order of describe().
+/// load_text() and read() turn it into an equal configuration.
+template <class C>
+std::string canonical_json(const C& config) {
+  return detail::canonical(detail::view(config), detail::Sources::kept);
+}
+
+/// The same without the source of each number, so that mending a citation makes no new run id.
+template <class C>
+std::string canonical_text_for_id(const C& config) {
+  return detail::canonical(detail::view(config), detail::Sources::left_out);
+}
+
+/// JSON Schema, draft 2020-12, of files of the kind; pretty-printed, ends in a newline.
+template <class C>
+std::string json_schema(std::string_view kind, std::string_view title) {
+  C config{};
+  return detail::schema_text(kind, title, detail::view(config));
+}
+
+/// The effective configuration as YAML, which can be loaded again; a comment gives the origin of
+/// every value: file:line, the --set option, or default.
+template <class C>
+std::string show_config(const Document& document, const C& config) {
+  return detail::show_text(document, detail::view(config));
+}
+
+/// Every number with a source, in the order of describe().
+template <class C>
+std::vector<SourcedNumber> list_numbers(const C& config) {
+  return detail::numbers(detail::view(config));
+}
+
+}  // namespace tiersim

@@ -1,0 +1,112 @@
+#include "sim/config/dump.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/config/json_text.hpp"
+#include "sim/config/scalars.hpp"
+
+namespace tiersim::detail {
+namespace {
+
+class Dumper final : public Fields {
+ public:
+  explicit Dumper(Sources sources) : sources_(sources) {}
+
+  PlainTree take() { return std::move(tree_); }
+
+  void doc(std::string_view) override {}
+  void check(bool, std::string_view, std::string_view, std::string_view) override {}
+  void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
+              const DescribeKind& describe_kind) override {
+    tree_.add(key, PlainTree::text(kind));
+    if (std::ranges::find(alternatives, kind, &Alternative::name) == alternatives.end()) return;
+    const std::string chosen = kind;
+    describe_kind(chosen, *this);
+  }
+
+ protected:
+  void field(const Field& field, const Value& value) override {
+    PlainTree dumped = dump_value(value, sources_);
+    if (dumped.kind != NodeKind::null) tree_.add(field.key, std::move(dumped));
+  }
+
+ private:
+  Sources sources_;
+  PlainTree tree_;
+};
+
+PlainTree dump_scalar(const ScalarValue& value) {
+  const std::string text = format_scalar(value);
+  return is_text(value) ? PlainTree::text(text) : PlainTree::bare(text);
+}
+
+PlainTree dump_sourced(const SourcedValue& value, Sources sources) {
+  PlainTree tree{.is_sourced = true};
+  tree.add("value", dump_scalar(value.value));
+  tree.add("class", PlainTree::text(name(*value.number_class)));
+  if (sources == Sources::kept) tree.add("source", PlainTree::text(*value.source));
+  return tree;
+}
+
+void collect(const PlainTree& tree, const std::string& path, std::vector<SourcedNumber>& out) {
+  if (tree.is_sourced) {
+    const auto& name = tree.find("class")->scalar;
+    const auto at = std::ranges::find(kNumberClassNames, name);
+    out.push_back({path, tree.find("value")->scalar,
+                   static_cast<NumberClass>(at - kNumberClassNames.begin()),
+                   tree.find("source")->scalar});
+    return;
+  }
+  const std::string prefix = path.empty() ? "" : path + '.';
+  for (const auto& [key, value] : tree.entries) collect(value, prefix + key, out);
+  for (std::size_t i = 0; i < tree.items.size(); ++i)
+    collect(tree.items[i], prefix + std::to_string(i), out);
+}
+
+}  // namespace
+
+PlainTree dump_value(const Value& value, Sources sources) {
+  return std::visit(
+      [&]<class T>(const T& v) -> PlainTree {
+        PlainTree tree;
+        if constexpr (std::is_same_v<T, ScalarValue>) {
+          return dump_scalar(v);
+        } else if constexpr (std::is_same_v<T, EnumValue>) {
+          return PlainTree::text(v.names[v.get()]);
+        } else if constexpr (std::is_same_v<T, SourcedValue>) {
+          return dump_sourced(v, sources);
+        } else if constexpr (std::is_same_v<T, StructValue>) {
+          return dump(v, sources);
+        } else if constexpr (std::is_same_v<T, ListValue>) {
+          tree.kind = NodeKind::sequence;
+          for (std::size_t i = 0; i < v.size(); ++i)
+            tree.items.push_back(dump_value(v.at(i), sources));
+        } else if constexpr (std::is_same_v<T, MapValue>) {
+          for (const std::string& key : v.keys()) tree.add(key, dump_value(v.at(key), sources));
+        } else {
+          if (v.has()) return dump_value(v.get(), sources);
+          tree.kind = NodeKind::null;
+        }
+        return tree;
+      },
+      value.kind);
+}
+
+PlainTree dump(const StructValue& config, Sources sources) {
+  Dumper dumper(sources);
+  config.describe(dumper);
+  return dumper.take();
+}
+
+std::string canonical(const StructValue& config, Sources sources) {
+  return to_json_line(dump(config, sources));
+}
+
+std::vector<SourcedNumber> numbers(const StructValue& config) {
+  std::vector<SourcedNumber> out;
+  collect(dump(config, Sources::kept), "", out);
+  return out;
+}
+
+}  // namespace tiersim::detail

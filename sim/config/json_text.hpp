@@ -1,0 +1,17 @@
+#pragma once
+// A plain tree as JSON.
+#include <string>
+#include <string_view>
+
+#include "sim/config/plain_tree.hpp"
+
+namespace tiersim::detail {
+
+/// One line without spaces, no newline at its end.
+std::string to_json_line(const PlainTree& tree);
+/// Two spaces a level; ends in a newline.
+std::string to_json_pretty(const PlainTree& tree);
+/// In double quotes, escaped as JSON and YAML both read it.
+std::string json_string(std::string_view text);
+
+}  // namespace tiersim::detail

@@ -1,0 +1,222 @@
+#include "sim/config/loader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/config/overlay.hpp"
+#include "sim/config/overrides.hpp"
+#include "sim/config/yaml_tree.hpp"
+
+namespace tiersim {
+namespace fs = std::filesystem;
+namespace {
+
+// What bases of bases may multiply a configuration to.
+constexpr std::size_t kMaxNodes = 1'000'000;
+constexpr std::size_t kMaxChain = 50;
+
+// One name for a file, however it was reached.
+std::string identity(const fs::path& path) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(path, error);
+  return (error ? path : canonical).string();
+}
+
+bool is_word(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+}  // namespace
+
+void Loader::report(const Origin& at, std::string message, std::string hint) {
+  diagnostics_.report({at.location(), std::move(message), std::move(hint)});
+}
+
+std::optional<std::string> Loader::read(const fs::path& path, const Origin& named_at) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    report(named_at, fmt::format("cannot read '{}': is a folder", path.string()));
+    return std::nullopt;
+  }
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  if (in.is_open() && !in.bad() && text) return std::move(text).str();
+  const std::string reason = std::generic_category().message(errno == 0 ? EIO : errno);
+  report(named_at, fmt::format("cannot read '{}': {}", path.string(), reason));
+  return std::nullopt;
+}
+
+std::optional<Node> Loader::parse(std::string text, const std::string& shown, Schema schema) {
+  const auto source = std::make_shared<const TextSource>(TextSource{shown, ""});
+  auto root = parse_yaml(std::move(text), source, diagnostics_);
+  if (!root) return std::nullopt;
+  if (root->kind == NodeKind::null) {
+    report({source, 1, 1}, "the file is empty", "it begins with schema: tiersim.<kind>/v1");
+    return std::nullopt;
+  }
+  if (root->kind != NodeKind::mapping) {
+    report(root->origin, fmt::format("expected a mapping, found {}", root->what()));
+    return std::nullopt;
+  }
+  if (!take_schema(*root, shown, schema)) return std::nullopt;
+  return root;
+}
+
+// Moves the schema line from the entries to the tags.
+bool Loader::take_schema(Node& root, const std::string& shown, Schema schema) {
+  const Entry* entry = root.find("schema");
+  if (entry == nullptr) {
+    if (schema == Schema::optional) return true;
+    report({root.origin.source, 1, 1}, "missing required key 'schema'",
+           fmt::format("'{}' begins with schema: tiersim.<kind>/v1", shown));
+    return false;
+  }
+  std::string text = entry->value.kind == NodeKind::scalar ? entry->value.scalar : "";
+  const bool ours = text.starts_with("tiersim.");
+  if (ours) text.erase(0, std::string("tiersim.").size());
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::string kind = text.substr(0, slash);
+  const bool known_version = text.substr(slash) == "/v1";
+  if (!ours || !is_word(kind) || !known_version) {
+    const std::string expected = ours && is_word(kind) ? kind : "<kind>";
+    report(entry->value.origin,
+           fmt::format("expected schema tiersim.{}/v1, found {}", expected, entry->value.what()));
+    return false;
+  }
+  root.schemas.push_back({kind, entry->value.origin});
+  std::erase_if(root.entries, [](const Entry& e) { return e.key == "schema"; });
+  return true;
+}
+
+Node Loader::load_file(const fs::path& path) {
+  const auto source = std::make_shared<const TextSource>(TextSource{path.string(), ""});
+  auto text = read(path, {source, 1, 1});
+  return finish_top(text ? parse(std::move(*text), path.string(), Schema::required) : std::nullopt,
+                    path);
+}
+
+Node Loader::load_text(std::string text, const fs::path& name) {
+  return finish_top(parse(std::move(text), name.string(), Schema::optional), name);
+}
+
+Node Loader::finish_top(std::optional<Node> root, const fs::path& path) {
+  Node overrides = parse_overrides(options_.overrides, diagnostics_);
+  if (!root) return {};
+  nodes_ = count_nodes(*root);
+  Node top = overlay_bases(std::move(*root), std::move(overrides), diagnostics_);
+  chain_.push_back(path);
+  expand(top, path.parent_path(), 0);
+  return top;
+}
+
+// Children first: whether one names a base of its own decides how it lies over the base.
+void Loader::expand(Node& node, const fs::path& folder, std::size_t depth) {
+  for (Node& item : node.items) expand(item, folder, depth + 1);
+  for (Entry& entry : node.entries)
+    if (entry.key != "base") expand(entry.value, folder, depth + 1);
+  const Entry* named = node.find("base");
+  if (named == nullptr) return;
+  const Entry base = *named;
+  std::erase_if(node.entries, [](const Entry& e) { return e.key == "base"; });
+  expand_base(node, base, folder, depth);
+}
+
+void Loader::expand_base(Node& node, const Entry& base, const fs::path& folder, std::size_t depth) {
+  Node below;
+  below.kind = NodeKind::mapping;
+  below.origin = node.origin;
+  const auto names = base_names(base);
+  below.incomplete = names.empty();
+  for (const Node* name : names) {
+    const auto file = load_base(*name, folder, depth);
+    if (file)
+      below = overlay_bases(std::move(below), file->root, diagnostics_);
+    else
+      below.incomplete = true;
+  }
+  node = overlay_bases(std::move(below), std::move(node), diagnostics_);
+  node.replaces = true;
+}
+
+std::vector<const Node*> Loader::base_names(const Entry& base) {
+  std::vector<const Node*> names;
+  if (base.value.kind == NodeKind::scalar) names.push_back(&base.value);
+  for (const Node& item : base.value.items) names.push_back(&item);
+  const bool all_text =
+      std::ranges::all_of(names, [](const Node* n) { return n->kind == NodeKind::scalar; });
+  if (all_text && !names.empty()) return names;
+  report(base.value.origin, fmt::format("expected a file name or a list of them as base, found {}",
+                                        base.value.what()));
+  return {};
+}
+
+std::optional<fs::path> Loader::find_base(const Node& name, const fs::path& folder) {
+  // An option is written for the shipped configurations first, then for where the user stands.
+  std::vector<fs::path> folders{folder, options_.config_root};
+  if (name.origin.is_override()) folders = {options_.config_root, fs::path()};
+  std::string looked;
+  for (const fs::path& from : folders) {
+    const fs::path path = (from / name.scalar).lexically_normal();
+    std::error_code error;
+    if (fs::exists(path, error)) return path;
+    if (!looked.empty() && looked == path.string()) continue;
+    looked += (looked.empty() ? "" : " and ") + path.string();
+  }
+  report(name.origin, fmt::format("there is no base file '{}'", name.scalar),
+         "looked for " + looked);
+  return std::nullopt;
+}
+
+std::shared_ptr<const Loader::LoadedFile> Loader::load_base(const Node& name,
+                                                            const fs::path& folder,
+                                                            std::size_t depth) {
+  const auto path = find_base(name, folder);
+  if (!path) return nullptr;
+  const std::string id = identity(*path);
+  const auto in_chain = std::ranges::find(chain_, id, identity);
+  if (in_chain != chain_.end()) {
+    std::string text;
+    for (auto it = in_chain; it != chain_.end(); ++it) text += it->string() + " -> ";
+    report(name.origin, "base files form a cycle", text + path->string());
+    return nullptr;
+  }
+  if (chain_.size() >= kMaxChain) {
+    report(name.origin, fmt::format("more than {} base files below each other", kMaxChain));
+    return nullptr;
+  }
+  if (!loaded_.contains(id)) {
+    auto text = read(*path, name.origin);
+    auto root = text ? parse(std::move(*text), path->string(), Schema::required) : std::nullopt;
+    std::shared_ptr<LoadedFile> file;
+    if (root) {
+      file = std::make_shared<LoadedFile>();
+      file->root = std::move(*root);
+      chain_.push_back(*path);
+      expand(file->root, path->parent_path(), 0);
+      chain_.pop_back();
+      file->nodes = count_nodes(file->root);
+      file->depth = depth_of(file->root);
+    }
+    loaded_.emplace(id, file);
+  }
+  const auto& file = loaded_.at(id);
+  if (!file) return nullptr;
+  nodes_ += file->nodes;
+  const bool too_deep = depth + file->depth > kMaxDepth;
+  if (nodes_ <= kMaxNodes && !too_deep) return file;
+  report(name.origin, too_deep ? fmt::format("nested deeper than {} levels", kMaxDepth)
+                               : fmt::format("more than {} values with all bases", kMaxNodes));
+  return nullptr;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,53 @@
+#pragma once
+// Files to one tree: reads the top-level file, lays the overrides over it, and replaces every
+// `base` by what the named files say. One Loader loads one document.
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/config/document.hpp"
+
+namespace tiersim {
+
+class Loader {
+ public:
+  Loader(const LoadOptions& options, Diagnostics& diagnostics)
+      : options_(options), diagnostics_(diagnostics) {}
+
+  Node load_file(const std::filesystem::path& path);
+  Node load_text(std::string text, const std::filesystem::path& name);
+
+ private:
+  struct LoadedFile {
+    Node root;
+    std::size_t nodes = 0;
+    std::size_t depth = 0;
+  };
+  enum class Schema : std::uint8_t { required, optional };
+
+  std::optional<std::string> read(const std::filesystem::path& path, const Origin& named_at);
+  std::optional<Node> parse(std::string text, const std::string& shown, Schema schema);
+  bool take_schema(Node& root, const std::string& shown, Schema schema);
+  Node finish_top(std::optional<Node> root, const std::filesystem::path& path);
+
+  void expand(Node& node, const std::filesystem::path& folder, std::size_t depth);
+  void expand_base(Node& node, const Entry& base, const std::filesystem::path& folder,
+                   std::size_t depth);
+  std::vector<const Node*> base_names(const Entry& base);
+  std::optional<std::filesystem::path> find_base(const Node& name,
+                                                 const std::filesystem::path& folder);
+  std::shared_ptr<const LoadedFile> load_base(const Node& name, const std::filesystem::path& folder,
+                                              std::size_t depth);
+  void report(const Origin& at, std::string message, std::string hint = {});
+
+  const LoadOptions& options_;
+  Diagnostics& diagnostics_;
+  std::map<std::string, std::shared_ptr<const LoadedFile>> loaded_;  // null: failed, reported
+  std::vector<std::filesystem::path> chain_;  // files being expanded, outermost first
+  std::size_t nodes_ = 0;                     // in the whole configuration
+};
+
+}  // namespace tiersim

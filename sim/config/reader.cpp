@@ -1,0 +1,236 @@
+#include "sim/config/reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/text.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/config/scalars.hpp"
+
+namespace tiersim::detail {
+namespace {
+
+std::string join_path(const std::string& parent, std::string_view key) {
+  return parent.empty() ? std::string(key) : fmt::format("{}.{}", parent, key);
+}
+
+// Whether the node has the kind; reports it otherwise.
+bool expect(NodeKind kind, const Node& node, const Place& place, ReadLog& log) {
+  if (node.kind == kind) return true;
+  const bool list = kind == NodeKind::sequence;
+  const std::string hint =
+      node.kind == NodeKind::null ? (list ? "write [] for none" : "write {} for none") : "";
+  log.report(node.origin, place.path,
+             fmt::format("expected {}, found {}", list ? "a list" : "a mapping", node.what()),
+             hint);
+  return false;
+}
+
+bool expect_schemas(std::string_view kind, const Node& node, const Place& place, ReadLog& log) {
+  bool ok = true;
+  for (const SchemaTag& tag : node.schemas) {
+    if (tag.kind == kind) continue;
+    log.report(tag.origin, place.path,
+               fmt::format("expected schema tiersim.{}/v1, found 'tiersim.{}/v1'", kind, tag.kind),
+               "");
+    ok = false;
+  }
+  return ok;
+}
+
+std::vector<std::string> to_strings(EnumNames names) {
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+Reader::Reader(ReadLog& log, const Node& mapping, Place place)
+    : log_(log), mapping_(mapping), place_(std::move(place)), mistakes_before_(log.mistakes) {
+  place_.incomplete |= mapping.incomplete;
+  if (mapping.damaged) ++log_.mistakes;  // was reported when it was loaded
+}
+
+std::string Reader::child_path(std::string_view key) const {
+  return join_path(place_.path, key);
+}
+
+void Reader::field(const Field& field, const Value& value) {
+  known_.emplace_back(field.key);
+  if (const Entry* entry = mapping_.find(field.key))
+    read(field, value, entry->value, {child_path(field.key), entry->key_origin, place_.incomplete});
+  else if (field.required)
+    missing_.emplace_back(field.key);
+}
+
+void Reader::select(std::string_view key, std::string& kind,
+                    const std::vector<Alternative>& alternatives,
+                    const DescribeKind& describe_kind) {
+  known_.emplace_back(key);
+  std::vector<std::string> names;
+  for (const Alternative& alternative : alternatives) names.push_back(alternative.name);
+  std::string chosen = kind;
+  const Entry* entry = mapping_.find(key);
+  if (entry != nullptr && entry->value.kind != NodeKind::scalar) {
+    log_.report(entry->value.origin, child_path(key), "expected text, found " + entry->value.what(),
+                "one of: " + join(names));
+    kind_unknown_ = true;
+    return;
+  }
+  if (entry != nullptr) chosen = entry->value.scalar;
+  if (entry == nullptr && chosen.empty()) {
+    missing_.emplace_back(key);
+    kind_unknown_ = true;
+    return;
+  }
+  if (std::ranges::find(names, chosen) == names.end()) {
+    log_.report(entry == nullptr ? place_.origin : entry->value.origin, child_path(key),
+                fmt::format("unknown value '{}'", chosen), choice_hint(chosen, names));
+    kind_unknown_ = true;
+    return;
+  }
+  describe_kind(chosen, *this);
+  kind = chosen;
+}
+
+void Reader::check(bool ok, std::string_view path, std::string_view message,
+                   std::string_view hint) {
+  if (!ok) failed_.push_back({std::string(path), std::string(message), std::string(hint)});
+}
+
+void Reader::read(const Field& field, const Value& value, const Node& node, const Place& place) {
+  const auto read_kind = [&]<class T>(const T& v) {
+    if constexpr (std::is_same_v<T, ScalarValue>) {
+      read_scalar(field, v, node, place);
+    } else if constexpr (std::is_same_v<T, EnumValue>) {
+      read_enum(v, node, place);
+    } else if constexpr (std::is_same_v<T, SourcedValue>) {
+      read_sourced(field, v, node, place);
+    } else if constexpr (std::is_same_v<T, StructValue>) {
+      read_struct(field, v, node, place);
+    } else if constexpr (std::is_same_v<T, ListValue>) {
+      read_list(field, v, node, place);
+    } else if constexpr (std::is_same_v<T, MapValue>) {
+      read_map(field, v, node, place);
+    } else {
+      v.set(node.kind != NodeKind::null);
+      if (v.has()) read(field, v.get(), node, place);
+    }
+  };
+  std::visit(read_kind, value.kind);
+}
+
+void Reader::read_scalar(const Field& field, const ScalarValue& value, const Node& node,
+                         const Place& place) {
+  if (auto problem = parse_scalar(node, value, field.limits))
+    log_.report(node.origin, place.path, std::move(problem->message), std::move(problem->hint));
+}
+
+void Reader::read_enum(const EnumValue& value, const Node& node, const Place& place) {
+  const auto names = to_strings(value.names);
+  const auto at = std::ranges::find(names, node.scalar);
+  if (node.kind != NodeKind::scalar)
+    log_.report(node.origin, place.path, "expected text, found " + node.what(),
+                "one of: " + join(names));
+  else if (at == names.end())
+    log_.report(node.origin, place.path, fmt::format("unknown value '{}'", node.scalar),
+                choice_hint(node.scalar, names));
+  else
+    value.set(static_cast<std::size_t>(at - names.begin()));
+}
+
+void Reader::read_sourced(const Field& field, const SourcedValue& value, const Node& node,
+                          const Place& place) {
+  if (node.kind != NodeKind::mapping) {
+    *value.number_class = NumberClass::assumed;
+    *value.source = node.origin.is_override() ? "command line" : "not stated";
+    return read_scalar(field, value.value, node, place);
+  }
+  Reader parts(log_, node, place);
+  const EnumValue number_class{
+      kNumberClassNames, [&] { return static_cast<std::size_t>(*value.number_class); },
+      [&](std::size_t index) { *value.number_class = static_cast<NumberClass>(index); }};
+  parts.field({"value", "", true, field.limits, {}}, {value.value});
+  parts.field({"class", "", true, {}, {}}, {number_class});
+  parts.field({"source", "", true, {}, {}}, {ScalarValue(value.source)});
+  parts.check(!value.source->empty(), "source", "is empty", "say where the number comes from");
+  parts.finish();
+  // A new value from the command line does not come from the data sheet that the old one was from.
+  const auto overridden = [&](std::string_view key) {
+    const Entry* entry = node.find(key);
+    return entry != nullptr && entry->value.origin.is_override();
+  };
+  if (!overridden("value")) return;
+  if (!overridden("class")) *value.number_class = NumberClass::assumed;
+  if (!overridden("source")) *value.source = "command line";
+}
+
+void Reader::read_struct(const Field& field, const StructValue& value, const Node& node,
+                         const Place& place) {
+  if (!expect(NodeKind::mapping, node, place, log_)) return;
+  if (!field.document_kind.empty() && !expect_schemas(field.document_kind, node, place, log_))
+    return;
+  Reader reader(log_, node, place);
+  value.describe(reader);
+  reader.finish();
+}
+
+void Reader::read_list(const Field& field, const ListValue& value, const Node& node,
+                       const Place& place) {
+  if (!expect(NodeKind::sequence, node, place, log_)) return;
+  value.resize(node.items.size());
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const Node& item = node.items[i];
+    read(field, value.at(i), item,
+         {join_path(place.path, std::to_string(i)), item.origin, place.incomplete});
+  }
+}
+
+void Reader::read_map(const Field& field, const MapValue& value, const Node& node,
+                      const Place& place) {
+  if (!expect(NodeKind::mapping, node, place, log_)) return;
+  if (node.damaged) ++log_.mistakes;
+  value.clear();
+  for (const Entry& entry : node.entries)
+    read(field, value.at(entry.key), entry.value,
+         {join_path(place.path, entry.key), entry.key_origin, place.incomplete || node.incomplete});
+}
+
+void Reader::report_unknown_keys() {
+  for (const Entry& entry : mapping_.entries) {
+    if (std::ranges::find(known_, entry.key) != known_.end()) continue;
+    std::string hint = "known keys: " + join(known_);
+    if (entry.key == "schema") hint = "it stands at the top of a file only";
+    if (const std::string near(nearest(entry.key, known_)); !near.empty()) {
+      hint = fmt::format("did you mean '{}'?", near);
+      std::erase(missing_, near);
+    }
+    log_.report(entry.key_origin, place_.path, fmt::format("unknown key '{}'", entry.key), hint);
+  }
+}
+
+void Reader::finish() {
+  if (!kind_unknown_) report_unknown_keys();
+  if (place_.incomplete) return;
+  for (const std::string& key : missing_)
+    log_.report(place_.origin, place_.path, fmt::format("missing required key '{}'", key), "");
+  if (log_.mistakes != mistakes_before_) return;
+  for (const FailedCheck& check : failed_)
+    log_.report(origin_at(mapping_, check.path, place_.origin), child_path(check.path),
+                check.message, check.hint);
+}
+
+void read_document(const Document& document, std::string_view kind, const StructValue& config,
+                   Diagnostics& diagnostics) {
+  const Node& root = document.root();
+  if (root.kind != NodeKind::mapping) return;  // reported when it was loaded
+  ReadLog log{diagnostics};
+  const Place place{"", root.origin, false};
+  if (!expect_schemas(kind, root, place, log)) return;
+  Reader reader(log, root, place);
+  config.describe(reader);
+  reader.finish();
+}
+
+}  // namespace tiersim::detail

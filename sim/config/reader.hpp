@@ -1,0 +1,82 @@
+#pragma once
+// The Fields that fills a struct from a mapping. Every mistake is reported once: what follows from
+// a mistake already reported (a missing key that is there misspelt, a check on values that could
+// not be read, keys of an unknown kind) is not.
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/config/diagnostics.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/config/tree.hpp"
+
+namespace tiersim::detail {
+
+struct Problem;
+
+/// Diagnostics of one reading, counted to tell whether anything below a mapping went wrong.
+struct ReadLog {
+  Diagnostics& diagnostics;
+  std::size_t mistakes = 0;
+
+  void report(const Origin& at, const std::string& path, std::string message, std::string hint) {
+    ++mistakes;
+    diagnostics.report({at.location(), std::move(message), std::move(hint), path});
+  }
+};
+
+/// Where a value stands: its dotted path, the origin of its key, and whether a base that could have
+/// supplied parts of it was not loaded.
+struct Place {
+  std::string path;
+  Origin origin;
+  bool incomplete = false;
+};
+
+class Reader final : public Fields {
+ public:
+  Reader(ReadLog& log, const Node& mapping, Place place);
+
+  /// Reports unknown and missing keys, then failed checks. Once, after describe().
+  void finish();
+
+  void doc(std::string_view) override {}
+  void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
+              const DescribeKind& describe_kind) override;
+  void check(bool ok, std::string_view path, std::string_view message,
+             std::string_view hint) override;
+
+ protected:
+  void field(const Field& field, const Value& value) override;
+
+ private:
+  struct FailedCheck {
+    std::string path;
+    std::string message;
+    std::string hint;
+  };
+
+  void read(const Field& field, const Value& value, const Node& node, const Place& place);
+  void read_scalar(const Field& field, const ScalarValue& value, const Node& node,
+                   const Place& place);
+  void read_enum(const EnumValue& value, const Node& node, const Place& place);
+  void read_sourced(const Field& field, const SourcedValue& value, const Node& node,
+                    const Place& place);
+  void read_struct(const Field& field, const StructValue& value, const Node& node,
+                   const Place& place);
+  void read_list(const Field& field, const ListValue& value, const Node& node, const Place& place);
+  void read_map(const Field& field, const MapValue& value, const Node& node, const Place& place);
+  void report_unknown_keys();
+  std::string child_path(std::string_view key) const;
+
+  ReadLog& log_;
+  const Node& mapping_;
+  Place place_;
+  std::size_t mistakes_before_;
+  bool kind_unknown_ = false;  // so its further keys are unknown too
+  std::vector<std::string> known_;
+  std::vector<std::string> missing_;
+  std::vector<FailedCheck> failed_;
+};
+
+}  // namespace tiersim::detail

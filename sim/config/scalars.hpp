@@ -1,0 +1,36 @@
+#pragma once
+// One scalar value to and from text, with its limits.
+#include <optional>
+#include <string>
+
+#include "sim/config/limits.hpp"
+#include "sim/config/tree.hpp"
+#include "sim/config/value.hpp"
+
+namespace tiersim::detail {
+
+struct Problem {
+  std::string message;
+  std::string hint = {};
+};
+
+/// Parses the node into the member, which keeps its value when there is a problem.
+std::optional<Problem> parse_scalar(const Node& node, const ScalarValue& member,
+                                    const Limits& limits);
+
+/// Text that parse_scalar turns into the same value.
+std::string format_scalar(const ScalarValue& member);
+
+/// Whether the value is written as JSON string; numbers and truth values are not.
+bool is_text(const ScalarValue& member);
+
+/// "a whole number", "a size"...: what the member takes.
+std::string noun(const ScalarValue& member);
+
+/// "B, KiB, ..." for a quantity, otherwise empty.
+std::string units(const ScalarValue& member);
+
+/// "did you mean 'x'? one of: ...", the question only where one is near.
+std::string choice_hint(const std::string& given, const std::vector<std::string>& names);
+
+}  // namespace tiersim::detail

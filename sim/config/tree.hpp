@@ -1,0 +1,78 @@
+#pragma once
+// A configuration as text in a tree, every node with its origin. Values have no type yet: that is
+// given by the describe() function that reads them.
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/diagnostics.hpp"
+
+namespace tiersim {
+
+/// A file, or one --set option.
+struct TextSource {
+  std::string file;   ///< as shown in diagnostics
+  std::string label;  ///< for an override, the option as given; empty for a file
+};
+
+struct Origin {
+  std::shared_ptr<const TextSource> source;  ///< null for a default
+  int line = 1;                              ///< from 1
+  int column = 1;                            ///< from 1, in bytes
+
+  bool is_override() const { return source && !source->label.empty(); }
+  Location location() const;
+  /// "file:line", "--set a.b=c" or "default".
+  std::string text() const;
+};
+
+/// The `schema:` line of a file that a mapping was made from.
+struct SchemaTag {
+  std::string kind;  ///< K of tiersim.K/v1
+  Origin origin;
+};
+
+enum class NodeKind : std::uint8_t { null, scalar, sequence, mapping };
+
+struct Node;
+struct Entry;
+
+struct Node {
+  NodeKind kind = NodeKind::null;
+  bool quoted = false;      ///< a scalar that is text whatever it looks like
+  bool incomplete = false;  ///< a base of this mapping could not be loaded
+  bool damaged = false;     ///< something in this very mapping was reported already
+  bool replaces = false;    ///< as overlay, replaces the mapping below (it names a base)
+  std::string scalar = {};
+  std::vector<Node> items = {};
+  std::vector<Entry> entries = {};
+  std::vector<SchemaTag> schemas = {};
+  Origin origin = {};
+
+  /// nullptr when this is no mapping or has no such key.
+  const Entry* find(std::string_view key) const;
+  Entry* find(std::string_view key);
+  /// "'4800 GB/s'", "a list", "a mapping" or "nothing", for messages.
+  std::string what() const;
+};
+
+struct Entry {
+  std::string key;
+  Origin key_origin;
+  Node value;
+};
+
+/// Deepest mapping or list that a file may nest.
+inline constexpr std::size_t kMaxDepth = 100;
+
+/// Nodes of the tree, itself included.
+std::size_t count_nodes(const Node& node);
+/// Levels below the node.
+std::size_t depth_of(const Node& node);
+/// Origin of the key or list element at the dotted path, or of the deepest part of it that there
+/// is; `fallback` when there is none.
+Origin origin_at(const Node& node, std::string_view path, const Origin& fallback);
+
+}  // namespace tiersim

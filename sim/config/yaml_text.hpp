@@ -1,0 +1,26 @@
+#pragma once
+// Faults of a YAML text that its parser does not report, or reports in words of its own.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tiersim {
+
+struct TextFault {
+  int line = 1;    ///< from 1
+  int column = 1;  ///< from 1, in bytes
+  std::string message;
+  std::string hint = {};
+};
+
+/// Removes a UTF-8 byte order mark and turns CRLF into LF; columns stay what an editor shows.
+void normalise(std::string& text);
+
+/// The first of: too large, not UTF-8, a control character, a tab in an indentation.
+std::optional<TextFault> text_fault(std::string_view text);
+
+/// Whether the quoted scalar at `at` ends with its quote; true for a block scalar.
+bool is_closed_quote(std::string_view text, std::size_t at);
+
+}  // namespace tiersim
