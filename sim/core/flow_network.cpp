@@ -23,6 +23,7 @@ Duration uncontended_duration(const FlowSpec& spec, std::span<const Bandwidth> c
 LinkId FlowNetwork::Impl::add_link(std::string name, Bandwidth capacity) {
   const std::int64_t rate = capacity.in_base();
   TS_EXPECTS(rate > 0 && rate <= std::int64_t{1} << 50, name, rate);
+  TS_EXPECTS(links_.size() < kCapBit, name);
   const LinkId id(links_.size());
   Link& link = links_.emplace_back();
   link.name = std::move(name);
@@ -66,8 +67,8 @@ void FlowNetwork::Impl::collect_due(std::int64_t now) {
     }
     Link& link = links_[owner];
     // Backwards, because a group that empties is replaced by the last.
-    for (std::size_t i = link.slots.size(); i-- > 0;) {
-      Group& group = groups_[hops_of_groups_[link.slots[i]].group];
+    for (std::size_t i = link.groups.size(); i-- > 0;) {
+      Group& group = groups_[link.groups[i].group];
       if (group.bottleneck != owner) continue;
       advance(group, now);
       pop_finished(group);

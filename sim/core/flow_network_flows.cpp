@@ -79,14 +79,14 @@ void FlowNetwork::Impl::start(const FlowSpec& spec, void* target, std::uint64_t 
       spec.hops.front().wire.in_base() > 0) {
     sorted_.assign(1, spec.hops.front());
     Link& link = links_[spec.hops.front().link.index()];
-    if (link.own_group == flow::kNone) link.own_group = find_group(false);
-    group_index = link.own_group;
+    if (link.own_path == flow::kNone) link.own_path = find_path();
+    group_index = group_of(link.own_path);
   } else {
     sort_hops(spec);
     solo = solo_pace(spec);
     // A cap that no share can exceed is none, and the flow can join the others of its path.
     capped = solo == Pace{static_cast<std::uint64_t>(spec.min_duration.count()), 1};
-    group_index = find_group(capped);
+    group_index = capped ? new_group(flow::kNone) : group_of(find_path());
   }
   const Index flow_index = new_flow(sorted_.size());
   Flow& flow = flows_[flow_index];
@@ -154,10 +154,14 @@ void FlowNetwork::Impl::join_links(Index group_index, const Flow& flow) {
     const FlowHop& mine = hops_of_flows_[flow.first_hop + i];
     Link& link = links_[hop.link];
     if (first) {
-      hop.position = static_cast<Index>(link.slots.size());
-      link.slots.push_back(group.first_hop + i);
+      hop.position = static_cast<Index>(link.groups.size());
+      link.groups.push_back({.load = 0,
+                             .level = flow::kNoLevel,
+                             .group = group_index,
+                             .hop = group.first_hop + i,
+                             .exact = true});
     }
-    hop.load += mine.load;
+    link.groups[hop.position].load += mine.load;
     link.load += mine.load;
     link.added_load += mine.load;
     link.potential += static_cast<std::uint64_t>(mine.potential);
@@ -172,17 +176,17 @@ void FlowNetwork::Impl::leave_links(Index group_index, const Flow& flow) {
   const bool last = group.flows.empty();
   group.inexact_flows -= flow.inexact ? 1U : 0U;
   for (Index i = 0; i < group.hop_count; ++i) {
-    GroupHop& hop = hops_of_groups_[group.first_hop + i];
+    const GroupHop hop = hops_of_groups_[group.first_hop + i];
     const FlowHop& mine = hops_of_flows_[flow.first_hop + i];
     Link& link = links_[hop.link];
-    hop.load -= mine.load;
+    link.groups[hop.position].load -= mine.load;
     link.load -= mine.load;
     link.potential -= static_cast<std::uint64_t>(mine.potential);
     link.inexact_flows -= flow.inexact ? 1U : 0U;
     if (last) {
-      link.slots[hop.position] = link.slots.back();
-      hops_of_groups_[link.slots.back()].position = hop.position;
-      link.slots.pop_back();
+      link.groups[hop.position] = link.groups.back();
+      hops_of_groups_[link.groups.back().hop].position = hop.position;
+      link.groups.pop_back();
     }
     if (--link.flows == 0) link.busy += now() - link.busy_since;
     link.payload_done += flow.payload;
@@ -211,7 +215,8 @@ void FlowNetwork::Impl::retire(Index group_index) {
   group.bottleneck = flow::kNone;
   group.speed = 0;
   group.level = flow::kNoLevel;
-  if (group.capped) free_groups_[group.hop_count].push_back(group_index);
+  if (!group.capped) paths_[group.path].group = flow::kNone;
+  free_groups_[group.hop_count].push_back(group_index);
 }
 
 /// A flow keeps its room for hops when it is reused.

@@ -105,6 +105,54 @@ class FinishHeap {
   bool hole_ = false;
 };
 
+/// What may freeze next while solving, by level and then by owner, in one word each.
+class LevelHeap {
+ public:
+  static constexpr unsigned kOwnerBits = 24;
+  /// Levels are cut off here: 2^58 B/s per weight.
+  static constexpr Level kLevelMax = (Level{1} << (128U - kOwnerBits)) - 1;
+
+  void clear() { keys_.clear(); }
+  bool empty() const { return keys_.empty(); }
+  /// To be followed by build().
+  void add(Level level, std::uint32_t owner) { keys_.push_back(key(level, owner)); }
+  void build() {
+    for (std::size_t i = keys_.size() / kArity + 1; i-- > 0;)
+      if (i < keys_.size()) sink(i, keys_[i]);
+  }
+  std::uint32_t top_owner() const {
+    return static_cast<std::uint32_t>(keys_.front()) & ((1U << kOwnerBits) - 1);
+  }
+  void replace_top(Level level) { sink(0, key(level, top_owner())); }
+  void pop() {
+    const UInt128 last = keys_.back();
+    keys_.pop_back();
+    if (!keys_.empty()) sink(0, last);
+  }
+
+ private:
+  static constexpr std::size_t kArity = 4;
+
+  static UInt128 key(Level level, std::uint32_t owner) {
+    return std::min(level, kLevelMax) << kOwnerBits | owner;
+  }
+  void sink(std::size_t at, UInt128 key) {
+    const std::size_t size = keys_.size();
+    for (std::size_t first = at * kArity + 1; first < size; first = at * kArity + 1) {
+      std::size_t least = first;
+      const std::size_t end = std::min(first + kArity, size);
+      for (std::size_t i = first + 1; i < end; ++i)
+        if (keys_[i] < keys_[least]) least = i;
+      if (keys_[least] >= key) break;
+      keys_[at] = keys_[least];
+      at = least;
+    }
+    keys_[at] = key;
+  }
+
+  std::vector<UInt128> keys_;
+};
+
 /// The next finish of each owner (a link or a group), by time. Owners are numbered densely.
 class TimerHeap {
  public:

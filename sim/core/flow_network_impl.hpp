@@ -43,11 +43,26 @@ struct Flow {
   bool inexact;  ///< some load was rounded
 };
 
+/// Where a group is in the list of one of its links.
 struct GroupHop {
-  UInt128 load = 0;  ///< sum over the group's flows
   Index link = 0;
-  Index group = 0;
-  Index position = 0;  ///< in the link's list of groups
+  Index position = 0;
+};
+
+/// A group as one of its links sees it.
+struct LinkGroup {
+  UInt128 load;  ///< sum over the group's flows
+  Level level;   ///< of the group
+  Index group;
+  Index hop;   ///< of the group: position in hops_of_groups_
+  bool exact;  ///< so is the level
+};
+
+/// The links of flows without a cap, and their group while there are any.
+struct Path {
+  Index first_link = 0;  ///< in links_of_paths_
+  Index hop_count = 0;
+  Index group = kNone;
 };
 
 /// Ordered so that what a solve reads of every group comes first.
@@ -63,9 +78,9 @@ struct alignas(64) Group {
   Index hop_count = 0;
   Index inexact_flows = 0;
   Index timer = 0;
+  Index path = kNone;  ///< none of a capped group
   bool capped = false;
   bool frozen = false;  ///< while solving: its level is found
-  bool exact = true;    ///< so is its level, not a rounded one
   bool first_known = false;
   FinishHeap flows;
   Pace pace;  ///< where bottleneck is kOwnPace: the duration of its one flow
@@ -90,15 +105,15 @@ enum class LinkState : std::uint8_t {
 struct Link {
   std::string name;
   std::int64_t capacity = 0;
-  Level full = 0;            ///< capacity in fine units
-  std::vector<Index> slots;  ///< of its groups: positions in hops_of_groups_
-  UInt128 load = 0;          ///< sum over its flows
-  UInt128 potential = 0;     ///< sum over its flows
+  Level full = 0;  ///< capacity in fine units
+  std::vector<LinkGroup> groups;
+  UInt128 load = 0;       ///< sum over its flows
+  UInt128 potential = 0;  ///< sum over its flows
   Index flows = 0;
   Index inexact_flows = 0;
   Index timer = 0;
   Index mark = 0;
-  Index own_group = kNone;  ///< of the flows that cross this link only, without a cap
+  Index own_path = kNone;  ///< of the flows that cross this link only, without a cap
   LinkState state = LinkState::idle;
   bool dirty = false;
   // While solving: what the groups without a level yet have and want. Afterwards `remaining` and
@@ -147,11 +162,8 @@ class FlowNetwork::Impl final : public EventHandler {
     std::uint64_t cookie;
     bool is_coroutine;
   };
-  struct Candidate {
-    flow::Level level;
-    Index owner;  ///< a link, or a capped group where kCapBit is set
-  };
-  static constexpr Index kCapBit = 0x8000'0000;
+  /// Marks a group where a number may also be that of a link.
+  static constexpr Index kCapBit = Index{1} << (flow::LevelHeap::kOwnerBits - 1);
   static constexpr std::uint64_t kSettle = 0;
 
   // flow_network_stats.cpp
@@ -161,10 +173,11 @@ class FlowNetwork::Impl final : public EventHandler {
   // flow_network_flows.cpp: flows and groups come and go.
   void check(const FlowSpec& spec) const;
   void sort_hops(const FlowSpec& spec);
-  Index find_group(bool capped);
-  Index new_group(bool capped);
+  Index find_path();
+  Index group_of(Index path);
+  Index new_group(Index path);
   Index hash_slot(std::span<const Hop> hops) const;
-  bool same_path(const flow::Group& group, std::span<const Hop> hops) const;
+  bool same_path(const flow::Path& path, std::span<const Hop> hops) const;
   void grow_paths();
   Index new_flow(std::size_t hop_count);
   flow::Pace solo_pace(const FlowSpec& spec) const;
@@ -223,15 +236,8 @@ class FlowNetwork::Impl final : public EventHandler {
   }
   flow::Pace own_pace(flow::Group& group);
   void run_own_pace(flow::Group& group, std::int64_t now);
-  void push_candidate(Candidate candidate);
-  std::int64_t wire_of(Index flow, Index slot) const;
+  std::int64_t wire_of(Index flow, Index hop) const;
   flow::Level undisturbed_below(const flow::Link& link, flow::LinkState before) const;
-  /// Heap order: least level first, then least owner.
-  struct Later {
-    bool operator()(const Candidate& a, const Candidate& b) const {
-      return a.level != b.level ? a.level > b.level : a.owner > b.owner;
-    }
-  };
 
   Engine& engine_;
   std::vector<Bandwidth> capacities_;
@@ -240,18 +246,18 @@ class FlowNetwork::Impl final : public EventHandler {
   std::vector<flow::GroupHop> hops_of_groups_;
   std::vector<flow::Flow> flows_;
   std::vector<flow::FlowHop> hops_of_flows_;
-  std::vector<Index>
-      group_of_path_;  ///< open addressing, kNone where free; looked up, never walked
-  Index paths_ = 0;
+  std::vector<flow::Path> paths_;
+  std::vector<Index> links_of_paths_;
+  std::vector<Index> path_table_;  ///< open addressing, kNone where free; looked up, never walked
   std::vector<std::vector<Index>> free_flows_;   ///< by number of hops
-  std::vector<std::vector<Index>> free_groups_;  ///< capped ones, by number of hops
+  std::vector<std::vector<Index>> free_groups_;  ///< by number of hops
   std::vector<Hop> sorted_;                      ///< hops of the flow being started
 
   flow::TimerHeap timers_;
   std::vector<Index> timer_owner_;  ///< a link, or a group with kCapBit
   std::vector<Finished> finished_;
   std::vector<Index> dirty_links_, dirty_groups_, open_links_, open_groups_;
-  std::vector<Candidate> candidates_;
+  flow::LevelHeap candidates_;
   flow::Level fill_level_ = 0;
   flow::Level undisturbed_ = flow::kNoLevel;  ///< levels below it stay as they are
   Index open_count_ = 0;

@@ -10,6 +10,7 @@ using flow::Group;
 using flow::GroupHop;
 using flow::Level;
 using flow::Link;
+using flow::LinkGroup;
 using flow::LinkState;
 using flow::Ticks;
 using flow::TimerHeap;
@@ -58,17 +59,17 @@ void FlowNetwork::Impl::solve(std::int64_t now) {
 
 /// A link whose flows are one group that crosses nothing else: virtual time. False if it is not.
 bool FlowNetwork::Impl::solve_alone(Link& link, std::int64_t now) {
-  if (link.slots.size() > 1) return false;
+  if (link.groups.size() > 1) return false;
   link.dirty = false;
   link.state = state_of(link);
   link.added_load = 0;
-  if (link.slots.empty()) {
+  if (link.groups.empty()) {
     link.level = flow::kNoLevel;
     timers_.set(link.timer, TimerHeap::kNever);
     return true;
   }
-  const GroupHop& hop = hops_of_groups_[link.slots.front()];
-  Group& group = groups_[hop.group];
+  LinkGroup& of = link.groups.front();
+  Group& group = groups_[of.group];
   if (group.hop_count != 1 || group.capped) {
     link.dirty = true;
     return false;
@@ -81,8 +82,8 @@ bool FlowNetwork::Impl::solve_alone(Link& link, std::int64_t now) {
     return false;
   }
   run_at(group, static_cast<Index>(&link - links_.data()), share.quotient >> flow::kFineBits, now);
-  group.level = link.level = share.quotient;
-  group.exact = share.exact && link.inexact_flows == 0;
+  group.level = of.level = link.level = share.quotient;
+  of.exact = share.exact && link.inexact_flows == 0;
   link.remaining = link.full;
   link.shared_load = link.load;
   timers_.set(link.timer, finish_time(now, group.next_finish() - group.clock, group.speed));
@@ -108,17 +109,15 @@ void FlowNetwork::Impl::reach_link(Index index) {
   link.remaining = link.full;
   link.open_load = link.load;
   link.tainted = false;
-  for (const Index slot : link.slots) {
-    const GroupHop& hop = hops_of_groups_[slot];
-    const Group& group = groups_[hop.group];
-    if (group.level >= undisturbed_) {
-      reach_group(hop.group);
+  for (const LinkGroup& of : link.groups) {
+    if (of.level >= undisturbed_) {
+      reach_group(of.group);
       continue;
     }
-    const Division taken = flow::taken_at(group.level, hop.load);
+    const Division taken = flow::taken_at(of.level, of.load);
     link.remaining -= std::min(taken.quotient, link.remaining);
-    link.open_load -= hop.load;
-    link.tainted = link.tainted || !group.exact || !taken.exact;
+    link.open_load -= of.load;
+    link.tainted = link.tainted || !of.exact || !taken.exact;
   }
   link.share = link.open_load == link.load || link.open_load == 0
                    ? full_share(link)
@@ -152,7 +151,7 @@ void FlowNetwork::Impl::gather() {
     link.level = flow::kNoLevel;
     // A link that stops limiting lets its groups go.
     if (link.state == LinkState::slack && before != LinkState::slack)
-      for (const Index slot : link.slots) dirty_groups_.push_back(hops_of_groups_[slot].group);
+      for (const LinkGroup& of : link.groups) dirty_groups_.push_back(of.group);
   }
   for (const Index index : dirty_links_) reach_link(index);
   for (const Index index : dirty_groups_)
@@ -163,15 +162,10 @@ void FlowNetwork::Impl::gather() {
   dirty_groups_.clear();
 }
 
-/// Bytes the flow takes from the link of this slot of its group.
-std::int64_t FlowNetwork::Impl::wire_of(Index flow, Index slot) const {
+/// Bytes the flow takes by this hop of its group.
+std::int64_t FlowNetwork::Impl::wire_of(Index flow, Index hop) const {
   const flow::Flow& of = flows_[flow];
-  return hops_of_flows_[of.first_hop + slot - groups_[of.group].first_hop].wire;
-}
-
-void FlowNetwork::Impl::push_candidate(Candidate candidate) {
-  candidates_.push_back(candidate);
-  std::push_heap(candidates_.begin(), candidates_.end(), Later{});
+  return hops_of_flows_[of.first_hop + hop - groups_[of.group].first_hop].wire;
 }
 
 /// Raises the level of all groups together. Whatever reaches its limit first, a link or a cap,
@@ -185,33 +179,32 @@ void FlowNetwork::Impl::fill(std::int64_t now) {
     link.shared_load = 0;
     link.next = TimerHeap::kNever;
     if (link.open_load == 0) continue;
-    candidates_.push_back({link.share.quotient, index});
+    candidates_.add(link.share.quotient, index);
   }
   for (const Index index : open_groups_)
-    if (groups_[index].capped) candidates_.push_back({groups_[index].cap_level, index | kCapBit});
-  std::make_heap(candidates_.begin(), candidates_.end(), Later{});
+    if (groups_[index].capped) candidates_.add(groups_[index].cap_level, index | kCapBit);
+  candidates_.build();
   open_count_ = static_cast<Index>(open_groups_.size());
   fill_level_ = 0;
   while (open_count_ > 0) {
     TS_INVARIANT(!candidates_.empty(), open_count_);
-    std::pop_heap(candidates_.begin(), candidates_.end(), Later{});
-    const Candidate least = candidates_.back();
-    candidates_.pop_back();
-    if ((least.owner & kCapBit) != 0) {
-      freeze_cap(least.owner & ~kCapBit, now);
+    const Index owner = candidates_.top_owner();
+    if ((owner & kCapBit) != 0) {
+      candidates_.pop();
+      freeze_cap(owner & ~kCapBit, now);
       continue;
     }
-    Link& link = links_[least.owner];
-    if (link.open_load == 0) continue;
-    if (!link.stale) {
-      freeze_link(least.owner, now);
+    Link& link = links_[owner];
+    if (link.open_load == 0 || !link.stale) {
+      candidates_.pop();
+      if (link.open_load != 0) freeze_link(owner, now);
       continue;
     }
     // Groups frozen elsewhere left more for the others here: its turn may come later.
     link.stale = false;
     link.share = flow::level_of(link.remaining, link.open_load);
     if (link.share.quotient < fill_level_) link.share = {fill_level_, false};
-    push_candidate({link.share.quotient, least.owner});
+    candidates_.replace_top(link.share.quotient);
   }
   for (const Index index : open_links_) timers_.set(links_[index].timer, links_[index].next);
 }
@@ -230,15 +223,15 @@ void FlowNetwork::Impl::freeze_link(Index index, std::int64_t now) {
   link.shared_load = link.open_load;
   link.open_load = 0;
   if (link.state == LinkState::single && !(exact && whole)) {
-    Group& group = groups_[hops_of_groups_[link.slots.front()].group];
+    Group& group = groups_[link.groups.front().group];
     take(group, index, share.quotient, false);
     run_own_pace(group, now);
     return;
   }
   TS_INVARIANT(speed > 0, index, link.capacity, link.flows);
   Ticks least = ~Ticks{0};
-  for (const Index slot : link.slots) {
-    Group& group = groups_[hops_of_groups_[slot].group];
+  for (const LinkGroup& of : link.groups) {
+    Group& group = groups_[of.group];
     if (group.frozen) continue;
     take(group, index, share.quotient, exact && group.inexact_flows == 0);
     run_at(group, index, speed, now);
@@ -259,13 +252,15 @@ void FlowNetwork::Impl::freeze_cap(Index index, std::int64_t now) {
 void FlowNetwork::Impl::take(Group& group, Index bottleneck, Level level, bool exact) {
   group.frozen = true;
   group.level = level;
-  group.exact = exact;
   --open_count_;
   for (const GroupHop& hop : hops_of(group)) {
     Link& link = links_[hop.link];
+    LinkGroup& of = link.groups[hop.position];
+    of.level = level;
+    of.exact = exact;
     if (hop.link == bottleneck || link.mark != mark_) continue;
-    link.open_load -= hop.load;
-    const Division taken = flow::taken_at(level, hop.load);
+    link.open_load -= of.load;
+    const Division taken = flow::taken_at(level, of.load);
     link.remaining -= std::min(taken.quotient, link.remaining);
     link.stale = true;
     link.tainted = link.tainted || !exact || !taken.exact;

@@ -25,14 +25,14 @@ LinkStats FlowNetwork::Impl::stats(LinkId id) {
   const std::int64_t time = now();
   std::int64_t payload = link.payload_done;
   std::int64_t wire = link.wire_done;
-  for (const Index slot : link.slots) {
-    Group& group = groups_[hops_of_groups_[slot].group];
+  for (const flow::LinkGroup& of : link.groups) {
+    Group& group = groups_[of.group];
     const flow::Ticks clock = clock_at(group, time);
     for (const flow::FinishHeap::Entry& entry : group.flows.entries()) {
       const Flow& flow = flows_[entry.flow];
       const flow::Ticks done = progress_of(flow, entry, clock);
       payload += part(flow.payload, done, flow.span);
-      wire += part(wire_of(entry.flow, slot), done, flow.span);
+      wire += part(wire_of(entry.flow, of.hop), done, flow.span);
     }
   }
   LinkStats stats;
