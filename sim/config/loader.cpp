@@ -162,14 +162,15 @@ std::vector<const Node*> Loader::base_names(const Entry& base) {
 
 std::optional<fs::path> Loader::find_base(const Node& name, const fs::path& folder) {
   // An option is written for the shipped configurations first, then for where the user stands.
-  std::vector<fs::path> folders{folder, options_.config_root};
-  if (name.origin.is_override()) folders = {options_.config_root, fs::path()};
+  const bool option = name.origin.is_override();
+  std::vector<fs::path> folders{option ? fs::path() : folder};
+  if (!options_.config_root.empty())
+    folders.insert(option ? folders.begin() : folders.end(), options_.config_root);
   std::string looked;
   for (const fs::path& from : folders) {
     const fs::path path = (from / name.scalar).lexically_normal();
     std::error_code error;
     if (fs::exists(path, error)) return path;
-    if (!looked.empty() && looked == path.string()) continue;
     looked += (looked.empty() ? "" : " and ") + path.string();
   }
   report(name.origin, fmt::format("there is no base file '{}'", name.scalar),

@@ -115,6 +115,16 @@ Expected<T, Problem> parse(const Node& node) {
   }
 }
 
+template <class T>
+Problem outside(const std::string& text, const Limits& limits) {
+  if (limits.allowed.empty())
+    return {fmt::format("'{}' is out of range", text), "allowed: " + limits.text()};
+  // A number is not misspelt, so none is near.
+  return {fmt::format("unknown value '{}'", text), std::is_same_v<T, std::string>
+                                                       ? choice_hint(text, limits.allowed)
+                                                       : "one of: " + join(limits.allowed)};
+}
+
 }  // namespace
 
 std::optional<Problem> parse_scalar(const Node& node, const ScalarValue& member,
@@ -124,13 +134,7 @@ std::optional<Problem> parse_scalar(const Node& node, const ScalarValue& member,
         if (node.kind != NodeKind::scalar) return wrong_type(node, noun_of<T>());
         const auto value = parse<T>(node);
         if (!value) return value.error();
-        if (!inside(*value, limits, node.scalar)) {
-          if (limits.allowed.empty())
-            return Problem{fmt::format("'{}' is out of range", node.scalar),
-                           "allowed: " + limits.text()};
-          return Problem{fmt::format("unknown value '{}'", node.scalar),
-                         choice_hint(node.scalar, limits.allowed)};
-        }
+        if (!inside(*value, limits, node.scalar)) return outside<T>(node.scalar, limits);
         *target = *value;
         return std::nullopt;
       },
@@ -168,8 +172,19 @@ std::string units(const ScalarValue& member) {
       member);
 }
 
+std::string probably_meant(const std::string& given, const std::vector<std::string>& names) {
+  if (const std::string_view near = nearest(given, names); !near.empty()) return std::string(near);
+  std::string swapped = given;
+  for (std::size_t i = 1; i < swapped.size(); ++i) {
+    std::swap(swapped[i - 1], swapped[i]);
+    if (std::ranges::find(names, swapped) != names.end()) return swapped;
+    std::swap(swapped[i - 1], swapped[i]);
+  }
+  return "";
+}
+
 std::string choice_hint(const std::string& given, const std::vector<std::string>& names) {
-  const std::string_view near = nearest(given, names);
+  const std::string near = probably_meant(given, names);
   const std::string all = "one of: " + join(names);
   return near.empty() ? all : fmt::format("did you mean '{}'? {}", near, all);
 }

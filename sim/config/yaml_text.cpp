@@ -33,6 +33,7 @@ void normalise(std::string& text) {
   for (std::string::size_type i = 0; i < text.size(); ++i)
     if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') text[out++] = text[i];
   text.resize(out);
+  if (!text.empty() && text.back() != '\n') text += '\n';
 }
 
 std::optional<TextFault> text_fault(std::string_view text) {

@@ -14,7 +14,8 @@ struct TextFault {
   std::string hint = {};
 };
 
-/// Removes a UTF-8 byte order mark and turns CRLF into LF; columns stay what an editor shows.
+/// Removes a UTF-8 byte order mark, turns CRLF into LF and ends the last line; columns stay what an
+/// editor shows.
 void normalise(std::string& text);
 
 /// The first of: too large, not UTF-8, a control character, a tab in an indentation.

@@ -96,7 +96,6 @@ class TreeBuilder final : public YAML::EventHandler {
     if (tag != "?" && !tag.empty()) refuse_tag(mark);
     if (open_.size() >= kMaxDepth)
       throw Stop(origin(mark), fmt::format("nested deeper than {} levels", kMaxDepth), "");
-    refuse_as_key(origin(mark), kind);
     Open& opened = open_.emplace_back();
     opened.node.kind = kind;
     opened.node.origin = origin(mark);
@@ -105,11 +104,6 @@ class TreeBuilder final : public YAML::EventHandler {
     Node node = std::move(open_.back().node);
     open_.pop_back();
     place(std::move(node));
-  }
-  void refuse_as_key(const Origin& where, NodeKind kind) const {
-    const bool is_key =
-        !open_.empty() && open_.back().node.kind == NodeKind::mapping && !open_.back().has_key;
-    if (is_key && kind != NodeKind::scalar) throw Stop(where, "a key must be text", "");
   }
 
   void place(Node node) {
@@ -122,7 +116,8 @@ class TreeBuilder final : public YAML::EventHandler {
       parent.node.items.push_back(std::move(node));
       return;
     }
-    refuse_as_key(node.origin, node.kind);
+    if (!parent.has_key && node.kind != NodeKind::scalar)
+      throw Stop(node.origin, "a key must be text", "");
     if (!std::exchange(parent.has_key, !parent.has_key)) {
       parent.key = std::move(node.scalar);
       parent.key_origin = node.origin;
@@ -135,6 +130,8 @@ class TreeBuilder final : public YAML::EventHandler {
                            fmt::format("first on line {}", first->key_origin.line)});
       return;
     }
+    // The parser has seen the next token by then, which may be lines further on.
+    if (node.kind == NodeKind::null) node.origin = parent.key_origin;
     parent.node.entries.push_back({parent.key, parent.key_origin, std::move(node)});
   }
 
@@ -152,11 +149,11 @@ Diagnostic explain(const YAML::Exception& error, const TreeBuilder& builder) {
   const std::string& says = error.msg;
   if (says.find("flow not found") != std::string::npos && builder.innermost())
     return {builder.innermost()->location(), "this bracket is never closed", ""};
+  if (says == "illegal flow end") return {at, "this bracket closes none that is open", ""};
   if (says == "illegal map value")
     return {at, "a ':' that cannot stand here", "put text with ': ' in quotes"};
   if (says.starts_with("end of map not found") || says.starts_with("end of sequence not found"))
     return {at, "this line does not continue what stands above", "check indentation and quotes"};
-  if (says == "illegal EOF in scalar") return {at, "a quote is never closed", ""};
   if (says == "the referenced anchor is not defined")
     return {at, "aliases are not supported", "put text that starts with '*' in quotes"};
   return {at, "not valid YAML: " + says, ""};
