@@ -80,27 +80,31 @@ void FlowNetwork::Impl::deliver() {
   if (finished_.size() > 1)
     std::sort(finished_.begin(), finished_.end(),
               [](const Finished& a, const Finished& b) { return a.order < b.order; });
-  for (std::size_t i = 0; i < finished_.size(); ++i) {
-    const Finished done = finished_[i];
-    if (done.is_coroutine) {
-      std::coroutine_handle<>::from_address(done.target).resume();
-    } else {
-      static_cast<EventHandler*>(done.target)->on_event(engine_, done.cookie);
+  if (waiter_finished_) {
+    // Through the engine, in order: what the first does must not reach into this list, as by
+    // cancelling another process in it.
+    for (const Finished& done : finished_) {
+      if (done.waiter == nullptr) {
+        engine_.schedule(engine_.now(), *done.handler, done.cookie);
+        continue;
+      }
+      done.waiter->next = done.waiter;
+      engine_.wake(*done.waiter->process);
     }
+  } else {
+    for (std::size_t i = 0; i < finished_.size(); ++i)
+      finished_[i].handler->on_event(engine_, finished_[i].cookie);
   }
+  waiter_finished_ = false;
   finished_.clear();
 }
 
-void FlowNetwork::Impl::on_event(Engine&, std::uint64_t payload) {
-  if (payload == kSettle) {
-    settle_requested_ = false;
-  } else if (payload == generation_) {
-    armed_ = TimerHeap::kNever;
-  } else {
-    return;  // superseded by an earlier one
-  }
-  in_event_ = true;
+/// A timer has fired, or starts are to take effect.
+void FlowNetwork::Impl::on_event(Engine&, std::uint64_t) {
   const std::int64_t time = now();
+  if (armed_ <= time) armed_ = TimerHeap::kNever;
+  settle_requested_ = false;
+  in_event_ = true;
   collect_due(time);
   deliver();
   solve(time);
@@ -108,19 +112,21 @@ void FlowNetwork::Impl::on_event(Engine&, std::uint64_t payload) {
   arm();
 }
 
-/// Rates are computed once an instant, after all of its starts that the engine can still see.
+/// Rates are computed once an instant, after all of its starts.
 void FlowNetwork::Impl::request_settle() {
   if (in_event_ || settle_requested_) return;
   settle_requested_ = true;
-  engine_.schedule(engine_.now(), *this, kSettle);
+  engine_.schedule(engine_.now(), *this, 0, Lane::late);
 }
 
-/// Sees to it that an event comes at the first finish. A later one than needed is left to pass.
+/// Sees to it that an event comes at the first finish. An earlier one than needed does no harm; a
+/// later one is cancelled, for it could be the last of all and so move the engine's clock.
 void FlowNetwork::Impl::arm() {
   const std::int64_t next = timers_.earliest();
   if (next >= armed_) return;
+  if (armed_ != TimerHeap::kNever) engine_.cancel(timer_);
   armed_ = next;
-  engine_.schedule(SimTime(Duration(next)), *this, ++generation_);
+  timer_ = engine_.schedule_cancellable(SimTime(Duration(next)), *this);
 }
 
 FlowNetwork::FlowNetwork(Engine& engine) : impl_(std::make_unique<Impl>(engine)) {}
@@ -130,10 +136,13 @@ LinkId FlowNetwork::add_link(std::string name, Bandwidth capacity) {
   return impl_->add_link(std::move(name), capacity);
 }
 void FlowNetwork::start(const FlowSpec& spec, EventHandler& done, std::uint64_t payload) {
-  impl_->start(spec, &done, payload, false);
+  impl_->start(spec, &done, payload, nullptr);
 }
-void FlowNetwork::start_waiter(const FlowSpec& spec, std::coroutine_handle<> waiter) {
-  impl_->start(spec, waiter.address(), 0, true);
+std::uint32_t FlowNetwork::start_waiter(const FlowSpec& spec, WaitNode& waiter) {
+  return impl_->start(spec, nullptr, 0, &waiter);
+}
+void FlowNetwork::forget_waiter(std::uint32_t flow) {
+  impl_->forget_waiter(flow);
 }
 Duration FlowNetwork::uncontended_duration(const FlowSpec& spec) const {
   return tiersim::uncontended_duration(spec, impl_->capacities());
@@ -149,6 +158,9 @@ Bandwidth FlowNetwork::capacity(LinkId link) const {
 }
 LinkStats FlowNetwork::stats(LinkId link) const {
   return impl_->stats(link);
+}
+std::vector<FlowShare> FlowNetwork::shares() const {
+  return impl_->shares();
 }
 FlowTotals FlowNetwork::totals() const {
   return impl_->totals();

@@ -28,19 +28,22 @@
 // A flow that is never slowed by another takes exactly uncontended_duration(), always.
 //
 // Order. Completions of one instant are delivered in the order in which the flows were started,
-// over all links. Starts of one instant take effect together, at the end of that instant.
+// over all links. Starts of one instant take effect together, when nothing else is left to do at
+// that instant (Lane::late). Where a process that awaits a flow is cancelled, the flow goes on to
+// its end and nobody hears of it.
 //
 // Ignores: latency (add it to the wait), packets and their queueing, credits, FIFO order, and the
 // reaction time of congestion control: a new share holds at once.
-#include <coroutine>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/base/id.hpp"
 #include "sim/base/units.hpp"
+#include "sim/core/process.hpp"
 
 namespace tiersim {
 
@@ -88,6 +91,16 @@ struct FlowTotals {
   std::int64_t flows_finished = 0;
 };
 
+/// What one flow in flight gets at this instant.
+struct FlowShare {
+  std::uint64_t flow = 0;  ///< its number in the order of starts, from 0
+  LinkId bottleneck;       ///< the shared link that limits it; invalid: it runs as if alone
+  Int128 rate_quanta = 0;  ///< payload rate per weight in 1/kFlowRateQuantum B/s, rounded down
+};
+
+/// Rates are multiples of 1/kFlowRateQuantum B/s: lcm(1..24).
+inline constexpr std::int64_t kFlowRateQuantum = 5'354'228'880;
+
 class FlowNetwork {
  public:
   /// The engine must outlive the network. No flow may be in flight at destruction unless the
@@ -106,7 +119,7 @@ class FlowNetwork {
 
   class Transfer;
   /// `co_await network.transfer(spec)` resumes when the flow has finished.
-  [[nodiscard]] Transfer transfer(const FlowSpec& spec);
+  Transfer transfer(const FlowSpec& spec);
 
   /// See the free function: with this network's capacities.
   Duration uncontended_duration(const FlowSpec& spec) const;
@@ -118,25 +131,40 @@ class FlowNetwork {
   LinkStats stats(LinkId link) const;
   /// Costs a walk over the flows in flight.
   FlowTotals totals() const;
+  /// In the order of starts. Flows started at this very instant may not be among them yet.
+  std::vector<FlowShare> shares() const;
 
  private:
-  void start_waiter(const FlowSpec& spec, std::coroutine_handle<> waiter);
+  std::uint32_t start_waiter(const FlowSpec& spec, WaitNode& waiter);
+  void forget_waiter(std::uint32_t flow);
 
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
 
 /// The awaitable of transfer(); lives in the awaiting frame.
-class FlowNetwork::Transfer {
+class [[nodiscard]] FlowNetwork::Transfer : WaitNode {
  public:
-  Transfer(FlowNetwork& network, const FlowSpec& spec) : network_(network), spec_(spec) {}
+  Transfer(FlowNetwork& network, const FlowSpec& spec)
+      : WaitNode(&Transfer::abandoned), network_(network), spec_(spec) {}
   bool await_ready() const { return false; }
-  void await_suspend(std::coroutine_handle<> waiter) { network_.start_waiter(spec_, waiter); }
-  void await_resume() const {}
+  void await_suspend(Process::Handle waiter) {
+    waiter.promise().set_waiting(*this);
+    flow_ = network_.start_waiter(spec_, *this);
+  }
+  void await_resume() const { process->set_running(); }
 
  private:
+  static bool abandoned(WaitNode& node) {
+    if (node.next == &node) return true;  // the flow has finished
+    auto& transfer = static_cast<Transfer&>(node);
+    transfer.network_.forget_waiter(transfer.flow_);
+    return false;
+  }
+
   FlowNetwork& network_;
   FlowSpec spec_;
+  std::uint32_t flow_ = 0;
 };
 
 inline FlowNetwork::Transfer FlowNetwork::transfer(const FlowSpec& spec) {

@@ -69,8 +69,8 @@ void FlowNetwork::Impl::set_cap(Group& group, const FlowSpec& spec) const {
   group.cap_exact = level.exact;
 }
 
-void FlowNetwork::Impl::start(const FlowSpec& spec, void* target, std::uint64_t cookie,
-                              bool is_coroutine) {
+FlowNetwork::Impl::Index FlowNetwork::Impl::start(const FlowSpec& spec, EventHandler* handler,
+                                                  std::uint64_t cookie, WaitNode* waiter) {
   check(spec);
   Index group_index = flow::kNone;
   Pace solo;
@@ -96,10 +96,10 @@ void FlowNetwork::Impl::start(const FlowSpec& spec, void* target, std::uint64_t 
   flow.span = weight == 1 ? ticks : flow::divide_up(ticks, weight);
   flow.order = next_order_++;
   flow.payload = spec.payload.in_base();
-  flow.target = target;
+  flow.handler = handler;
+  flow.waiter = waiter;
   flow.cookie = cookie;
   flow.group = group_index;
-  flow.is_coroutine = is_coroutine;
   flow.inexact = false;
   if (sorted_.size() == 1 && !capped) {
     FlowHop& hop = hops_of_flows_[flow.first_hop];
@@ -117,6 +117,7 @@ void FlowNetwork::Impl::start(const FlowSpec& spec, void* target, std::uint64_t 
   ++totals_.flows_started;
   totals_.payload_started += spec.payload;
   request_settle();
+  return flow_index;
 }
 
 void FlowNetwork::Impl::set_load(Flow& flow, FlowHop& hop, const Hop& given, std::uint64_t weight) {
@@ -201,7 +202,9 @@ void FlowNetwork::Impl::finish(Index flow_index) {
   const Flow& flow = flows_[flow_index];
   leave_links(flow.group, flow);
   undisturbed_ = std::min(undisturbed_, groups_[flow.group].level);
-  finished_.push_back({flow.order, flow.target, flow.cookie, flow.is_coroutine});
+  if (flow.handler != nullptr || flow.waiter != nullptr)
+    finished_.push_back({flow.order, flow.handler, flow.waiter, flow.cookie});
+  waiter_finished_ = waiter_finished_ || flow.waiter != nullptr;
   ++totals_.flows_finished;
   totals_.payload_finished += Bytes::from_base(flow.payload);
   free_flows_[groups_[flow.group].hop_count].push_back(flow_index);

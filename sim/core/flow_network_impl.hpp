@@ -5,7 +5,6 @@
 // limits a group is its bottleneck, and each link has one timer, for the first finish among the
 // groups it limits. A start or finish re-solves only the groups reached from it over contended
 // links; one link with one group is a special case without any search (flow_network_solve.cpp).
-#include <coroutine>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,12 +34,12 @@ struct Flow {
   Ticks span;  ///< payload per weight, rounded up
   std::uint64_t order;
   std::int64_t payload;
-  void* target;  ///< EventHandler, or the address of a coroutine
+  EventHandler* handler;  ///< null: a process waits
+  WaitNode* waiter;       ///< null: nobody wants to know any more
   std::uint64_t cookie;
   Index group;
   Index first_hop;  ///< in hops_of_flows_; in the order of the group's hops
-  bool is_coroutine;
-  bool inexact;  ///< some load was rounded
+  bool inexact;     ///< some load was rounded
 };
 
 /// Where a group is in the list of one of its links.
@@ -142,10 +141,12 @@ struct Link {
 
 class FlowNetwork::Impl final : public EventHandler {
  public:
+  using Index = flow::Index;
   explicit Impl(Engine& engine) : engine_(engine) {}
 
   LinkId add_link(std::string name, Bandwidth capacity);
-  void start(const FlowSpec& spec, void* target, std::uint64_t cookie, bool is_coroutine);
+  Index start(const FlowSpec& spec, EventHandler* handler, std::uint64_t cookie, WaitNode* waiter);
+  void forget_waiter(Index flow) { flows_.at(flow).waiter = nullptr; }
   void on_event(Engine& engine, std::uint64_t payload) override;
 
   const flow::Link& link(LinkId id) const { return links_.at(id.index()); }
@@ -153,18 +154,17 @@ class FlowNetwork::Impl final : public EventHandler {
   std::span<const Bandwidth> capacities() const { return capacities_; }
   LinkStats stats(LinkId id);
   FlowTotals totals();
+  std::vector<FlowShare> shares();
 
  private:
-  using Index = flow::Index;
   struct Finished {
     std::uint64_t order;
-    void* target;
+    EventHandler* handler;
+    WaitNode* waiter;
     std::uint64_t cookie;
-    bool is_coroutine;
   };
   /// Marks a group where a number may also be that of a link.
   static constexpr Index kCapBit = Index{1} << (flow::LevelHeap::kOwnerBits - 1);
-  static constexpr std::uint64_t kSettle = 0;
 
   // flow_network_stats.cpp
   static flow::Ticks progress_of(const flow::Flow& flow, const flow::FinishHeap::Entry& entry,
@@ -264,7 +264,8 @@ class FlowNetwork::Impl final : public EventHandler {
   Index mark_ = 0;
 
   std::int64_t armed_ = flow::TimerHeap::kNever;  ///< time of the engine event that counts
-  std::uint64_t generation_ = kSettle;
+  Token timer_;
+  bool waiter_finished_ = false;
   bool settle_requested_ = false;
   bool in_event_ = false;
   FlowTotals totals_;

@@ -5,12 +5,13 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/units.hpp"
+#include "sim/core/flow_network.hpp"
 
 namespace tiersim::flow {
 
 /// Rates of progress are whole multiples of 1/kQuantum bytes a second: lcm(1..24), so that every
 /// equal split among up to 24 flows is exact.
-inline constexpr std::uint64_t kQuantum = 5'354'228'880;
+inline constexpr std::uint64_t kQuantum = kFlowRateQuantum;
 /// Shares are first computed this much finer, so that errors of shares that follow from other
 /// shares stay below the guard.
 inline constexpr unsigned kFineBits = 14;

@@ -63,6 +63,23 @@ FlowTotals FlowNetwork::Impl::totals() {
   return totals;
 }
 
+std::vector<FlowShare> FlowNetwork::Impl::shares() {
+  std::vector<FlowShare> shares;
+  for (Group& group : groups_) {
+    if (group.bottleneck == flow::kNone) continue;
+    const bool alone = group.bottleneck == flow::kOwnPace;
+    flow::Ticks speed = group.speed;
+    if (alone && group.pace.numerator > 0)
+      speed = flow::multiply_divide(speed, group.pace.denominator, group.pace.numerator).quotient;
+    for (const flow::FinishHeap::Entry& entry : group.flows.entries())
+      shares.push_back({flows_[entry.flow].order, alone ? LinkId() : LinkId(group.bottleneck),
+                        static_cast<Int128>(speed)});
+  }
+  std::sort(shares.begin(), shares.end(),
+            [](const FlowShare& a, const FlowShare& b) { return a.flow < b.flow; });
+  return shares;
+}
+
 /// Progress of a flow since it started, when its group's clock stands at `clock`.
 flow::Ticks FlowNetwork::Impl::progress_of(const Flow& flow, const flow::FinishHeap::Entry& entry,
                                            flow::Ticks clock) {
