@@ -87,8 +87,8 @@ void Engine::run_to(std::uint64_t end) {
       step_in_instant();
       continue;
     }
-    if (queue_.empty()) return;
-    if (queue_.next_time() > end) return;
+    const Event* const next = queue_.next();
+    if (next == nullptr || next->time > end) return;
     const Event event = queue_.pop();
     instant_ = event.time;
     if (unusual_ != 0) [[unlikely]] {

@@ -89,6 +89,8 @@ class Engine {
   bool cancel(ProcessRef process);
   /// Ends every process. Not to be called while run() is active.
   void end_processes();
+  /// For destructors of what processes use: ends all that are left, unless that is going on.
+  void end_processes_before_model();
 
   /// co_await engine.delay(d): `d` >= 0. A delay of zero lets what is due now go first.
   DelayAwaiter delay(Duration duration);
@@ -108,7 +110,8 @@ class Engine {
   void add_joiner(ProcessRef process, WaitNode& node);
   /// Returns whether it was still waiting.
   bool remove_joiner(ProcessRef process, WaitNode& node);
-  bool running() const { return running_; }
+  /// Ends `part`, a process that an awaiter has attached to its own.
+  void discard(Process& part);
 
  private:
   friend class ProcessPromise;

@@ -1,43 +1,130 @@
 #pragma once
-// The pending events in the order of (time, FIFO).
+// The pending events in the order of (time, FIFO): monotone radix buckets behind a sorted front
+// run.
+//
+// Time never goes back, so an event can be filed by the highest digit in which its time differs
+// from `base_`, some time that has been reached (a radix heap: Ahuja, Mehlhorn, Orlin and Tarjan,
+// JACM 37:2, 1990; here with octal digits). Filing is appending to a list. Buckets are in the order
+// of time, but not sorted inside.
+//
+//            run: sorted                buckets: unsorted, each behind the one before
+//   now  [ . .. .  .... ]  limit_  [   ....  ][ .  . .. .. ][  .  ...  .. ......  ] ...
+//
+// The next events are in the run. Whatever is earlier than `limit_` is inserted there, the rest is
+// filed. With few events pending there is no limit and the run has all of them. A run that is full
+// files its later half and lowers the limit. An empty run is refilled from the lowest bucket: a
+// bucket of one chunk is sorted and becomes the run; a larger one is filed anew, relative to its
+// least time, which is about to be reached. So an event moves about log8(pending / 32) times.
+//
+// FIFO among equal times needs no sequence number: equal times are always in one place, filing
+// keeps their order, and sorting and inserting are stable.
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <queue>
-#include <vector>
+#include <limits>
 
 #include "sim/core/event.hpp"
+#include "sim/core/node_pool.hpp"
 
 namespace tiersim {
 
 class EventQueue {
  public:
-  bool empty() const { return heap_.empty(); }
-  /// `now` is the time of the simulation: nothing earlier is or will be pushed.
+  EventQueue();
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+
+  /// `now` is the time of the simulation: no event ever pushed is earlier.
   void push(Event event, std::uint64_t now) {
-    static_cast<void>(now);
-    heap_.push({event, next_++});
+    if (event.time >= limit_) return file(event);
+    if (last_ == run_->events.data() + kChunk) [[unlikely]] {
+      make_room(now);
+      if (event.time >= limit_) return file(event);
+    }
+    Event* slot = last_++;
+    for (; slot != first_ && slot[-1].time > event.time; --slot) *slot = slot[-1];
+    *slot = event;
   }
-  /// Whether the next event is due at `now`, the time of the simulation.
-  bool next_is_at(std::uint64_t now) { return !heap_.empty() && heap_.top().event.time == now; }
-  /// The time of the next event; !empty().
-  std::uint64_t next_time() { return heap_.top().event.time; }
-  /// Takes the next event; !empty().
+
+  /// The next event, null where none is pending.
+  const Event* next() {
+    if (first_ != last_) [[likely]]
+      return first_;
+    return refill() ? first_ : nullptr;
+  }
+  /// Whether the next event is due at `now`, the time of the simulation. Unlike next() this never
+  /// touches the order of what is later than now.
+  bool next_is_at(std::uint64_t now) {
+    if (first_ != last_) return first_->time == now;
+    return limit_ <= now && refill() && first_->time == now;
+  }
+  /// Takes the next event; one of the above has said that there is one.
   Event pop() {
-    const Event event = heap_.top().event;
-    heap_.pop();
-    return event;
+    prefetch(first_[kAhead]);
+    return *first_++;
   }
 
  private:
-  struct Numbered {
-    Event event;
-    std::uint64_t number;
-    friend bool operator<(const Numbered& a, const Numbered& b) {
-      return a.event.time != b.event.time ? a.event.time > b.event.time : a.number > b.number;
-    }
+  static constexpr std::size_t kChunk = 64;  // events in the run, and in a piece of a bucket
+  static constexpr std::size_t kAhead = 4;
+  static constexpr unsigned kDigitBits = 3;
+  static constexpr unsigned kDigits = 1U << kDigitBits;
+  static constexpr unsigned kLevels = (64 + kDigitBits - 1) / kDigitBits;
+  static constexpr unsigned kBuckets = kLevels * kDigits;
+  static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+  struct alignas(64) Chunk {
+    std::array<Event, kChunk + kAhead + 1> events;  // the end is only ever prefetched
+    Chunk* next = nullptr;
+    Chunk* next_free = nullptr;
   };
-  std::priority_queue<Numbered> heap_;
-  std::uint64_t next_ = 0;
+  /// All chunks but the last are full.
+  struct Bucket {
+    Event* end = nullptr;       ///< where the next event goes
+    Event* capacity = nullptr;  ///< end of the last chunk
+    Chunk* first = nullptr;
+    Chunk* last = nullptr;
+  };
+
+  /// What the event will touch: a frame or a node.
+  static void prefetch(const Event& event) {
+    const auto* object = static_cast<const std::byte*>(event.target.object());
+    __builtin_prefetch(object, 1);
+    __builtin_prefetch(object + 64, 1);
+  }
+  unsigned bucket_of(std::uint64_t time) const {
+    const unsigned level =
+        static_cast<unsigned>(std::bit_width((time ^ base_) | 1) - 1) / kDigitBits;
+    return level * kDigits + static_cast<unsigned>(time >> (level * kDigitBits)) % kDigits;
+  }
+  void file(Event event) {
+    const unsigned index = bucket_of(event.time);
+    Bucket& bucket = buckets_[index];
+    if (bucket.end == bucket.capacity) [[unlikely]]
+      extend(index);
+    *bucket.end++ = event;
+  }
+
+  void extend(unsigned index);
+  Bucket detach(unsigned index);
+  unsigned lowest_bucket() const;  // kBuckets where all are empty
+  void file_all(const Bucket& bucket);
+  void make_room(std::uint64_t now);
+  void rebase(std::uint64_t base);
+  bool refill();
+  void take(Chunk& chunk, Event* end);
+  static void sort(Event* first, Event* last);
+
+  Event* first_ = nullptr;  // the run, within *run_
+  Event* last_ = nullptr;
+  std::uint64_t limit_ = kNoLimit;
+  /// Not later than any filed event. Every bucketed time agrees with it above its own level.
+  std::uint64_t base_ = 0;
+  Chunk* run_ = nullptr;
+  std::array<std::uint64_t, (kBuckets + 63) / 64> occupied_{};  // one bit a bucket
+  std::array<Bucket, kBuckets> buckets_{};
+  NodePool<Chunk> chunks_;
 };
 
 }  // namespace tiersim

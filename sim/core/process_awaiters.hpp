@@ -51,7 +51,7 @@ inline void Engine::resume_at(std::uint64_t when, ProcessPromise& process, Lane 
 
 /// A process run as a part of the awaiting one. Should it end without ever waiting, the caller goes
 /// on without having been suspended: no stack grows in a loop of such calls.
-class [[nodiscard]] Process::Call : WaitNode, Completion {
+class [[nodiscard]] Process::Call : public WaitNode, Completion {
  public:
   explicit Call(Handle child)
       : WaitNode(&Call::abandoned), Completion(&Call::child_ended), child_(child) {}
@@ -90,7 +90,7 @@ inline Process::Call Process::operator co_await() const {
 }
 
 /// Waits for the end of a spawned process.
-class [[nodiscard]] ProcessRef::Join : WaitNode {
+class [[nodiscard]] ProcessRef::Join : public WaitNode {
  public:
   explicit Join(ProcessRef ref) : WaitNode(&Join::abandoned), ref_(ref) {}
   bool await_ready() const { return false; }
