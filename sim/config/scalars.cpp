@@ -26,26 +26,27 @@ std::int64_t in_base(T quantity) {
     return quantity.in_base();
 }
 
-// Sign of a - b. A bound of another dimension is a fault of the describe() that states it.
-template <class T>
-int compare(T value, const Number& bound) {
+// Sign of value - limit. A limit of another dimension is a fault of the describe() that states it.
+template <class T, class Limit>
+int compare_with(T value, Limit limit) {
   const auto sign = [](auto a, auto b) { return a < b ? -1 : a > b ? 1 : 0; };
-  return std::visit(
-      [&]<class B>(B limit) {
-        if constexpr (std::is_same_v<T, B>) {
-          return sign(value, limit);
-        } else if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<B>) {
-          return sign(static_cast<double>(value), static_cast<double>(limit));
-        } else if constexpr (kIsQuantity<T> && std::is_same_v<B, std::int64_t>) {
-          TS_EXPECTS(limit == 0, limit);  // positive(); any other bound has a unit
-          return sign(in_base(value), limit);
-        } else {
-          TS_EXPECTS(kIsQuantity<T> == kIsQuantity<B>);
-          TS_EXPECTS(!kIsQuantity<T>);
-          return 0;
-        }
-      },
-      bound);
+  if constexpr (std::is_same_v<T, Limit>) {
+    return sign(value, limit);
+  } else if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<Limit>) {
+    return sign(static_cast<double>(value), static_cast<double>(limit));
+  } else if constexpr (kIsQuantity<T> && std::is_same_v<Limit, std::int64_t>) {
+    TS_EXPECTS(limit == 0, limit);  // positive(); any other limit has a unit
+    return sign(in_base(value), limit);
+  } else {
+    constexpr bool kSameDimension = false;
+    TS_EXPECTS(kSameDimension);
+    return 0;
+  }
+}
+
+template <class T>
+int compare(T value, const Number& limit) {
+  return std::visit([value](auto of_kind) { return compare_with(value, of_kind); }, limit);
 }
 
 template <class T>

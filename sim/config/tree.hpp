@@ -46,8 +46,8 @@ struct Node {
   bool damaged = false;     ///< something in this very mapping was reported already
   bool replaces = false;    ///< as overlay, replaces the mapping below (it names a base)
   std::string scalar = {};
-  std::vector<Node> items = {};
-  std::vector<Entry> entries = {};
+  std::vector<Node> items;
+  std::vector<Entry> entries;
   std::vector<SchemaTag> schemas = {};
   Origin origin = {};
 

@@ -13,6 +13,9 @@
 namespace tiersim {
 namespace {
 
+// Keys are looked up one by one: few, and in the order of the file.
+constexpr std::size_t kMaxKeys = 10'000;
+
 // Ends parsing at the first thing that makes the rest meaningless.
 struct Stop : std::runtime_error {
   Stop(Origin at, const std::string& message, std::string advice)
@@ -130,6 +133,8 @@ class TreeBuilder final : public YAML::EventHandler {
                            fmt::format("first on line {}", first->key_origin.line)});
       return;
     }
+    if (parent.node.entries.size() >= kMaxKeys)
+      throw Stop(parent.key_origin, fmt::format("more than {} keys in one mapping", kMaxKeys), "");
     // The parser has seen the next token by then, which may be lines further on.
     if (node.kind == NodeKind::null) node.origin = parent.key_origin;
     parent.node.entries.push_back({parent.key, parent.key_origin, std::move(node)});

@@ -94,6 +94,9 @@ TEST(ParseYaml, RefusesDeepNestingAndHugeText) {
   std::string block;
   for (std::size_t i = 0; i < 1000; ++i) block += std::string(i, ' ') + "a:\n";
   EXPECT_EQ(mistakes(block), "a.yaml:101:101: error: nested deeper than 100 levels\n");
+  std::string keys;
+  for (int i = 0; i <= 10'000; ++i) keys += "k" + std::to_string(i) + ": 1\n";
+  EXPECT_EQ(mistakes(keys), "a.yaml:10001:1: error: more than 10000 keys in one mapping\n");
   EXPECT_EQ(mistakes(std::string((std::size_t{16} << 20U) + 1, 'x')),
             "a.yaml:1:1: error: larger than 16 MiB\n");
 }
