@@ -60,7 +60,7 @@ function(tiersim_test name)
   add_dependencies(tests_${layer} ${name})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TIERSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${name} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
     PROPERTIES TIMEOUT ${arg_TIMEOUT})
   # gtest_discover_tests would keep only the first label of a list, so ctest sets them when it starts.
   set(labels "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
