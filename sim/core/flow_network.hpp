@@ -20,11 +20,12 @@
 // the integral of its rate has reached its payload. Where every share is a multiple of the rate
 // quantum (1/5354228880 B/s, so with up to 24 equal sharers of any link) that instant is exact.
 // Otherwise a share is rounded down, never up: no flow finishes before its rational time, and it
-// is late by less than duration * quantum / share summed over its periods of constant rate, which
-// is below 1 ps a period for 4 GB/s up to 106 days and for 1 MB/s up to 70 minutes. Where shares
-// depend on each other (flows with two or more contended links) rounding one share down could
-// raise another; a guard of 1/2^5 quantum is then taken off every share that is not exact, far
-// above what such errors were seen to add up to (tests/property/flow_network_exact_test.cpp).
+// is late by less than d * (quantum / share + 2^-60 * payload / wire), summed over its periods of
+// constant rate d. That is below 1 ps a period of 89 minutes at 1 MB/s, of 5 seconds at 1 kB/s.
+// Where shares depend on each other (flows with two or more contended links) rounding one share
+// down could raise another; so 1/32 quantum and 2^-52 of the share are taken off every share that
+// depends on an inexact one. That guard is far above what such errors add up to in the random
+// networks of tests/property/flow_network_exact_test.cpp, not a proof for every network.
 // A flow that is never slowed by another takes exactly uncontended_duration(), always.
 //
 // Order. Completions of one instant are delivered in the order in which the flows were started,
@@ -52,7 +53,8 @@ class EventHandler;
 
 using LinkId = Id<struct LinkTag>;
 
-/// What a flow takes from one link over its life. `wire` >= 0.
+/// What a flow takes from one link over its life. `wire` is 0 to 2^53 B and below 2^44 times the
+/// payload over the weight.
 struct Hop {
   LinkId link;
   Bytes wire;

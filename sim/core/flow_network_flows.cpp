@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t kBytesMax = std::int64_t{1} << 53;
 constexpr std::int64_t kWeightMax = std::int64_t{1} << 20;
 constexpr std::size_t kHopsMax = 255;
+constexpr unsigned kLoadMaxBits = 44;  ///< of wire * weight / payload, so that sums do not overflow
 }  // namespace
 
 void FlowNetwork::Impl::check(const FlowSpec& spec) const {
@@ -125,9 +126,14 @@ void FlowNetwork::Impl::set_load(Flow& flow, FlowHop& hop, const Hop& given, std
   hop.load = UInt128{weight} << flow::kLoadBits;
   if (hop.wire == flow.payload) return;
   const auto payload = static_cast<std::uint64_t>(flow.payload);
-  const UInt128 scaled = hop.load * static_cast<std::uint64_t>(hop.wire);
-  hop.load = flow::divide_up(scaled, payload);
-  flow.inexact = flow.inexact || hop.load * payload != scaled;
+  const UInt128 weighted = UInt128{weight} * static_cast<std::uint64_t>(hop.wire);
+  TS_EXPECTS(weighted >> kLoadMaxBits <= payload, hop.wire, weight, payload);
+  const flow::Division load = weighted >> (128U - flow::kLoadBits) == 0
+                                  ? flow::Division{(weighted << flow::kLoadBits) / payload,
+                                                   (weighted << flow::kLoadBits) % payload == 0}
+                                  : flow::multiply_divide(weighted, flow::kLoadOne, payload);
+  hop.load = flow::rounded_up(load);
+  flow.inexact = flow.inexact || !load.exact;
 }
 
 void FlowNetwork::Impl::set_hops(Flow& flow, const Pace& solo, std::uint64_t weight) {

@@ -21,6 +21,10 @@ class FinishHeap {
     std::uint32_t flow;
   };
 
+  /// With room for a few flows at once: groups are many, and one that grows for the first time
+  /// long after the start would allocate then.
+  FinishHeap() { entries_.reserve(8); }
+
   bool empty() const { return entries_.size() == (hole_ ? 1U : 0U); }
   std::size_t size() const { return entries_.size() - (hole_ ? 1U : 0U); }
 

@@ -25,7 +25,7 @@ inline constexpr Index kOwnPace = 0xffff'fffe;  ///< limited by its own pace, no
 
 /// What one flow takes from one of its links.
 struct FlowHop {
-  UInt128 load;            ///< wire * weight / payload in units of 2^-52, rounded up
+  UInt128 load;            ///< wire * weight / payload in units of 2^-60, rounded up
   std::int64_t wire;       ///< bytes
   std::int64_t potential;  ///< B/s it takes at most, alone in the network, rounded up
 };
@@ -208,7 +208,8 @@ class FlowNetwork::Impl final : public EventHandler {
     return group.clock + group.speed * elapsed;
   }
   static void advance(flow::Group& group, std::int64_t now) {
-    if (group.since == now) return;
+    // At its own pace even no time may be enough: a flow that nothing limits.
+    if (group.since == now && group.bottleneck != flow::kOwnPace) return;
     group.clock = clock_at(group, now);
     group.since = now;
   }

@@ -15,10 +15,8 @@ inline constexpr std::uint64_t kQuantum = kFlowRateQuantum;
 /// Shares are first computed this much finer, so that errors of shares that follow from other
 /// shares stay below the guard.
 inline constexpr unsigned kFineBits = 14;
-/// Taken off a share that depends on an inexact one; in fine units, 1/32 of a quantum.
-inline constexpr std::uint64_t kGuard = std::uint64_t{1} << (kFineBits - 5);
-/// Capacity taken per unit of payload rate and weight, in units of 2^-52.
-inline constexpr unsigned kLoadBits = 52;
+/// Capacity taken per unit of payload rate and weight, in units of 2^-60.
+inline constexpr unsigned kLoadBits = 60;
 inline constexpr UInt128 kLoadOne = UInt128{1} << kLoadBits;
 
 /// A payload rate per weight in fine units, 1/(kQuantum * 2^kFineBits) B/s.
@@ -30,6 +28,12 @@ inline constexpr UInt128 kTicksPerByte =
     UInt128{kQuantum} * static_cast<std::uint64_t>(kPicosecondsPerSecond);
 
 inline constexpr Level kNoLevel = UInt128{1} << 127U;
+
+/// What is taken off a share that depends on an inexact one: 1/32 of a quantum, and 2^-52 of the
+/// share for the rounding of loads.
+constexpr Level guard_of(Level share) {
+  return (Level{1} << (kFineBits - 5)) + (share >> 52U);
+}
 
 struct Division {
   UInt128 quotient;

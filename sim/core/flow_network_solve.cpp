@@ -216,7 +216,7 @@ void FlowNetwork::Impl::freeze_link(Index index, std::int64_t now) {
   fill_level_ = share.quotient;
   const bool exact = share.exact && !link.tainted && link.inexact_flows == 0;
   Level sure = share.quotient;
-  if (link.tainted) sure = sure > flow::kGuard ? sure - flow::kGuard : 0;
+  if (link.tainted) sure -= std::min(sure, flow::guard_of(sure));
   const bool whole = (sure & ((Level{1} << flow::kFineBits) - 1)) == 0;
   const Ticks speed = sure >> flow::kFineBits;
   link.level = share.quotient;

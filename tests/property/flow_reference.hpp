@@ -28,12 +28,16 @@ std::vector<Number> fill(const std::vector<Number>& capacity,
   std::vector<Number> rate(demands.size(), Number(0));
   std::vector<bool> frozen(demands.size(), false);
   std::vector<Number> left(capacity), load(capacity.size(), Number(0));
-  std::vector<std::size_t> open(capacity.size(), 0);
-  for (const Demand<Number>& demand : demands)
-    for (const Use<Number>& use : demand.uses) {
-      load[use.link] += use.wire_per_payload * demand.weight;
+  std::vector<std::vector<std::size_t>> users(capacity.size());
+  std::vector<std::size_t> open(capacity.size(), 0), capped;
+  for (std::size_t f = 0; f < demands.size(); ++f) {
+    if (demands[f].rate_max != 0) capped.push_back(f);
+    for (const Use<Number>& use : demands[f].uses) {
+      load[use.link] += use.wire_per_payload * demands[f].weight;
+      users[use.link].push_back(f);
       ++open[use.link];
     }
+  }
   for (std::size_t to_freeze = demands.size(); to_freeze > 0;) {
     bool found = false;
     bool at_link = false;
@@ -44,17 +48,14 @@ std::vector<Number> fill(const std::vector<Number>& capacity,
       const Number share = left[l] / load[l];
       if (!found || share < level) level = share, least = l, found = at_link = true;
     }
-    for (std::size_t f = 0; f < demands.size(); ++f) {
-      if (frozen[f] || demands[f].rate_max == 0) continue;
+    for (const std::size_t f : capped) {
+      if (frozen[f]) continue;
       const Number cap = demands[f].rate_max / demands[f].weight;
       if (!found || cap < level) level = cap, least = f, found = true, at_link = false;
     }
-    for (std::size_t f = 0; f < demands.size(); ++f) {
+    const std::vector<std::size_t> only{least};
+    for (const std::size_t f : at_link ? users[least] : only) {
       if (frozen[f]) continue;
-      bool limited = !at_link && f == least;
-      for (const Use<Number>& use : demands[f].uses)
-        limited = limited || (at_link && use.link == least);
-      if (!limited) continue;
       frozen[f] = true;
       --to_freeze;
       rate[f] = level * demands[f].weight;

@@ -42,10 +42,14 @@ class Player final : public EventHandler {
     finish_.assign(script.flows.size(), -1);
   }
 
-  /// Finish time of each flow.
-  const std::vector<std::int64_t>& run() {
+  /// Schedules all starts.
+  void start() {
     for (std::size_t i = 0; i < script_.flows.size(); ++i)
       engine_.schedule(SimTime(Duration(script_.flows[i].start)), *this, kStart | i);
+  }
+  /// Plays all of it; the finish time of each flow.
+  const std::vector<std::int64_t>& run() {
+    start();
     engine_.run();
     return finish_;
   }

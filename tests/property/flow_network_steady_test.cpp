@@ -1,0 +1,96 @@
+// In a steady state the network allocates nothing. Counts every operator new of this binary.
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "sim/base/rng.hpp"
+#include "sim/core/engine.hpp"
+#include "sim/core/flow_network.hpp"
+
+namespace {
+std::int64_t allocations = 0;
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  const auto align = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(align, (size + align - 1) / align * align)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace tiersim {
+namespace {
+
+constexpr std::size_t kHosts = 8;
+constexpr std::int64_t kEnd = 100'000'000'000;  // ps; stop starting flows then
+
+Hop hop(std::size_t link, std::int64_t wire) {
+  return {LinkId(link), Bytes::from_base(wire)};
+}
+
+Process mover(Engine& engine, FlowNetwork& network, std::uint64_t seed) {
+  Rng rng(seed, "mover");
+  while (engine.now() < SimTime(Duration(kEnd))) {
+    const std::int64_t size = 1 + static_cast<std::int64_t>(rng.below(100'000));
+    const std::size_t from = rng.below(kHosts);
+    const std::size_t to = rng.below(kHosts);
+    const std::array hops{hop(from, size + size / 16), hop(kHosts + to, size)};
+    FlowSpec spec;
+    spec.hops = hops;
+    spec.payload = Bytes::from_base(size);
+    if (rng.below(4) == 0)
+      spec.min_duration = Duration(1 + static_cast<std::int64_t>(rng.below(10'000'000)));
+    co_await network.transfer(spec);
+  }
+}
+
+class Nobody final : public EventHandler {
+ public:
+  void on_event(Engine&, std::uint64_t) override {}
+};
+
+TEST(FlowNetworkSteady, AllocatesNothing) {
+  Engine engine;
+  FlowNetwork network(engine);
+  for (std::size_t l = 0; l < 2 * kHosts; ++l)
+    network.add_link("link", Bandwidth::from_base(10'000'000'000));
+  // More at once, each with a cap and so a group of its own, than there will ever be below.
+  Nobody nobody;
+  for (std::uint64_t i = 0; i < 64; ++i) {
+    const std::array hops{hop(i % kHosts, 1000), hop(kHosts + i / kHosts, 1000)};
+    network.start(
+        {.hops = hops, .payload = Bytes::from_base(1000), .min_duration = Duration(1'000'000)},
+        nobody);
+  }
+  for (std::uint64_t i = 0; i < 40; ++i) engine.spawn(mover(engine, network, i));
+  engine.run_until(SimTime(Duration(kEnd / 2)));  // all paths seen, all pools grown
+  const std::int64_t flows = network.totals().flows_finished;
+  const std::int64_t before = allocations;
+  engine.run_until(SimTime(Duration(kEnd - 1)));
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_GT(network.totals().flows_finished - flows, 10'000);
+  engine.run();
+}
+
+}  // namespace
+}  // namespace tiersim
