@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+PROGRAM, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 SCENARIOS = sorted((SOURCE / "configs/scenarios").rglob("*.yaml"))
 MAPLE = SOURCE / "configs/scenarios/maple/llama2_7b_maple.yaml"
 

@@ -30,7 +30,7 @@ TEST_P(Golden, ResultsAreThoseKept) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Golden, ::testing::ValuesIn(testing::shipped_scenarios()),
-                         [](const auto& info) { return testing::test_name(info.param); });
+                         [](const auto& instance) { return testing::test_name(instance.param); });
 
 }  // namespace
 }  // namespace tiersim

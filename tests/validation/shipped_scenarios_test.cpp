@@ -114,7 +114,7 @@ TEST_P(ShippedScenario, MaxBatchFitsAndOneMoreDoesNot) {
 
 INSTANTIATE_TEST_SUITE_P(Shipped, ShippedScenario,
                          ::testing::ValuesIn(testing::shipped_scenarios()),
-                         [](const auto& info) { return testing::test_name(info.param); });
+                         [](const auto& instance) { return testing::test_name(instance.param); });
 
 }  // namespace
 }  // namespace tiersim
