@@ -8,6 +8,7 @@
 //
 // The canonical texts are the same bytes for the same values, whatever file, key order, unit or
 // default they come from.
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -8,6 +8,7 @@
 //   if (!diagnostics.ok()) ...   // print diagnostics.text(), exit 3; `config` is not to be used
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tiersim {

@@ -21,8 +21,7 @@ class Dumper final : public Fields {
               const DescribeKind& describe_kind) override {
     tree_.add(key, PlainTree::text(kind));
     if (std::ranges::find(alternatives, kind, &Alternative::name) == alternatives.end()) return;
-    const std::string chosen = kind;
-    describe_kind(chosen, *this);
+    describe_kind(kind, *this);
   }
 
  protected:

@@ -1,6 +1,7 @@
 #pragma once
 // Files to one tree: reads the top-level file, lays the overrides over it, and replaces every
 // `base` by what the named files say. One Loader loads one document.
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>

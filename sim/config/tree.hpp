@@ -2,6 +2,7 @@
 // A configuration as text in a tree, every node with its origin. Values have no type yet: that is
 // given by the describe() function that reads them.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
