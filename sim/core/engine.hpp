@@ -36,6 +36,7 @@
 namespace tiersim {
 
 class DelayAwaiter;
+class LanedDelayAwaiter;
 
 class Engine {
  public:
@@ -96,7 +97,7 @@ class Engine {
   DelayAwaiter delay(Duration duration);
   /// co_await engine.until(t): t >= now().
   DelayAwaiter until(SimTime when);
-  DelayAwaiter until(SimTime when, Lane lane);
+  LanedDelayAwaiter until(SimTime when, Lane lane);
 
   // For authors of awaitables.
   /// Resumes `process` at this instant, after what is due already.

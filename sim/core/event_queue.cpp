@@ -9,7 +9,7 @@ namespace tiersim {
 
 EventQueue::EventQueue() {
   run_ = &chunks_.take();
-  first_ = last_ = run_->events.data();
+  set_run(run_->events.data(), run_->events.data());
 }
 
 void EventQueue::extend(unsigned index) {
@@ -52,12 +52,11 @@ void EventQueue::file_all(const Bucket& bucket) {
   }
 }
 
-/// The run is full, or has no space behind it.
+/// The run has no space behind it, because it moved on or because it grew.
 void EventQueue::make_room(std::uint64_t now) {
-  Event* const start = run_->events.data();
-  if (first_ - start >= static_cast<std::ptrdiff_t>(kChunk / 4)) {
-    last_ = std::copy(first_, last_, start);
-    first_ = start;
+  if (last_ - first_ <= kShortRun) {
+    Event* const start = run_->events.data();
+    set_run(start, std::copy(first_, last_, start));
     return;
   }
   Event* split = first_ + (last_ - first_) / 2;
@@ -99,9 +98,8 @@ bool EventQueue::refill() {
     Bucket bucket = detach(index);
     Chunk& chunk = *bucket.first;
     if (bucket.first == bucket.last) {
-      take(chunk, bucket.end);
-      if (level != 0) sort(first_, last_);
       const unsigned shift = level * kDigitBits;
+      take_sorted(chunk, bucket.end, shift);
       limit_ = ((first_->time >> shift) + 1) << shift;
       if (lowest_bucket() == kBuckets) limit_ = kNoLimit;
     } else if (level == 0) {  // all of one time: in order as they are
@@ -126,20 +124,48 @@ bool EventQueue::refill() {
   }
 }
 
+void EventQueue::set_run(Event* first, Event* last) {
+  first_ = first;
+  last_ = last;
+  space_ = std::min(last + kShortRun, run_->events.data() + kChunk);
+}
+
 /// Makes `chunk` the run.
 void EventQueue::take(Chunk& chunk, Event* end) {
   chunks_.give_back(*run_);
   run_ = &chunk;
-  first_ = chunk.events.data();
-  last_ = end;
+  set_run(chunk.events.data(), end);
 }
 
-/// Stable insertion sort: for a few dozen events nothing is faster.
-void EventQueue::sort(Event* first, Event* last) {
-  for (Event* event = first + 1; event < last; ++event) {
+/// Makes the events of `chunk` the run, sorted. Their times differ only below bit `bits`.
+void EventQueue::take_sorted(Chunk& chunk, Event* end, unsigned bits) {
+  Event* const begin = chunk.events.data();
+  if (end - begin <= kFewEvents) {
+    take(chunk, end);
+  } else {
+    // By the leading bits first: what is left to move is then little, and well predicted.
+    const unsigned shift = bits > kBinBits ? bits - kBinBits : 0;
+    const auto bin_of = [shift](const Event& event) { return event.time >> shift & (kBins - 1); };
+    std::array<std::uint8_t, kBins> place{};
+    for (const Event* event = begin; event != end; ++event) ++place[bin_of(*event)];
+    std::uint8_t before = 0;
+    for (std::uint8_t& at : place) {
+      const std::uint8_t count = at;
+      at = before;
+      before = static_cast<std::uint8_t>(before + count);
+    }
+    Event* const sorted = run_->events.data();
+    for (const Event* event = begin; event != end; ++event)
+      sorted[place[bin_of(*event)]++] = *event;
+    chunks_.give_back(chunk);
+    set_run(sorted, sorted + (end - begin));
+  }
+  // Stable insertion.
+  for (Event* event = first_ + 1; event < last_; ++event) {
+    if (event[-1].time <= event->time) continue;
     const Event moving = *event;
     Event* slot = event;
-    for (; slot != first && slot[-1].time > moving.time; --slot) *slot = slot[-1];
+    for (; slot != first_ && slot[-1].time > moving.time; --slot) *slot = slot[-1];
     *slot = moving;
   }
 }

@@ -14,7 +14,7 @@
 // filed. With few events pending there is no limit and the run has all of them. A run that is full
 // files its later half and lowers the limit. An empty run is refilled from the lowest bucket: a
 // bucket of one chunk is sorted and becomes the run; a larger one is filed anew, relative to its
-// least time, which is about to be reached. So an event moves about log8(pending / 32) times.
+// least time, which is about to be reached. So an event moves about log8(pending / 64) times.
 //
 // FIFO among equal times needs no sequence number: equal times are always in one place, filing
 // keeps their order, and sorting and inserting are stable.
@@ -38,7 +38,7 @@ class EventQueue {
   /// `now` is the time of the simulation: no event ever pushed is earlier.
   void push(Event event, std::uint64_t now) {
     if (event.time >= limit_) return file(event);
-    if (last_ == run_->events.data() + kChunk) [[unlikely]] {
+    if (last_ == space_) [[unlikely]] {
       make_room(now);
       if (event.time >= limit_) return file(event);
     }
@@ -66,12 +66,16 @@ class EventQueue {
   }
 
  private:
-  static constexpr std::size_t kChunk = 64;  // events in the run, and in a piece of a bucket
+  static constexpr std::size_t kChunk = 128;  // events in the run, and in a piece of a bucket
   static constexpr std::size_t kAhead = 4;
+  static constexpr std::ptrdiff_t kShortRun = 24;  // inserting costs less than filing
   static constexpr unsigned kDigitBits = 3;
   static constexpr unsigned kDigits = 1U << kDigitBits;
   static constexpr unsigned kLevels = (64 + kDigitBits - 1) / kDigitBits;
   static constexpr unsigned kBuckets = kLevels * kDigits;
+  static constexpr unsigned kBinBits = 6;  // of the first pass of sorting
+  static constexpr unsigned kBins = 1U << kBinBits;
+  static constexpr std::ptrdiff_t kFewEvents = 6;  // sorted without that pass
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
   struct alignas(64) Chunk {
@@ -113,11 +117,13 @@ class EventQueue {
   void make_room(std::uint64_t now);
   void rebase(std::uint64_t base);
   bool refill();
+  void set_run(Event* first, Event* last);
   void take(Chunk& chunk, Event* end);
-  static void sort(Event* first, Event* last);
+  void take_sorted(Chunk& chunk, Event* end, unsigned bits);
 
   Event* first_ = nullptr;  // the run, within *run_
   Event* last_ = nullptr;
+  Event* space_ = nullptr;  // end of where the run may grow before make_room()
   std::uint64_t limit_ = kNoLimit;
   /// Not later than any filed event. Every bucketed time agrees with it above its own level.
   std::uint64_t base_ = 0;

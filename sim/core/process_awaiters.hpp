@@ -8,7 +8,27 @@ namespace tiersim {
 /// engine.delay(), engine.until(): always suspends, for another event may be due at this instant.
 class [[nodiscard]] DelayAwaiter {
  public:
-  DelayAwaiter(std::uint64_t when, Lane lane) : when_(when), lane_(lane) {}
+  explicit DelayAwaiter(std::uint64_t when) : when_(when) {}
+  bool await_ready() const { return false; }
+  void await_suspend(Process::Handle waiter) {
+    const std::uint64_t when = when_;
+    process_ = &waiter.promise();
+    process_->set_queued();
+    process_->engine().resume_at(when, *process_, Lane::normal);
+  }
+  void await_resume() const { process_->set_running(); }
+
+ private:
+  union {                      // so that the frame of a small process fits into two cache lines
+    std::uint64_t when_;       // until it suspends
+    ProcessPromise* process_;  // from then on
+  };
+};
+
+/// The same in another lane.
+class [[nodiscard]] LanedDelayAwaiter {
+ public:
+  LanedDelayAwaiter(std::uint64_t when, Lane lane) : when_(when), lane_(lane) {}
   bool await_ready() const { return false; }
   void await_suspend(Process::Handle waiter) {
     process_ = &waiter.promise();
@@ -27,14 +47,15 @@ inline DelayAwaiter Engine::delay(Duration duration) {
   const std::uint64_t when = now_ + static_cast<std::uint64_t>(duration.count());
   // Both below 2^63: neither a negative duration nor a time out of range.
   TS_EXPECTS(((static_cast<std::uint64_t>(duration.count()) | when) >> 63U) == 0, duration, now_);
-  return {when, Lane::normal};
-}
-inline DelayAwaiter Engine::until(SimTime when, Lane lane) {
-  TS_EXPECTS(when >= now(), when, now_);
-  return {ticks(when), lane};
+  return DelayAwaiter(when);
 }
 inline DelayAwaiter Engine::until(SimTime when) {
-  return until(when, Lane::normal);
+  TS_EXPECTS(when >= now(), when, now_);
+  return DelayAwaiter(ticks(when));
+}
+inline LanedDelayAwaiter Engine::until(SimTime when, Lane lane) {
+  TS_EXPECTS(when >= now(), when, now_);
+  return {ticks(when), lane};
 }
 
 inline void Engine::resume_at(std::uint64_t when, ProcessPromise& process, Lane lane) {

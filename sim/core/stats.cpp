@@ -63,7 +63,9 @@ double student_t_975(std::int64_t degrees) {
   const auto n = static_cast<double>(degrees);
   const double g1 = (z * z * z + z) / 4;
   const double g2 = (5 * z * z * z * z * z + 16 * z * z * z + 3 * z) / 96;
-  return z + g1 / n + g2 / (n * n);
+  const double g3 =
+      (3 * z * z * z * z * z * z * z + 19 * z * z * z * z * z + 17 * z * z * z - 15 * z) / 384;
+  return z + g1 / n + g2 / (n * n) + g3 / (n * n * n);
 }
 
 }  // namespace tiersim

@@ -1,0 +1,104 @@
+// What may gate a change, for it is the same on every machine: how many events a piece of work
+// takes, and that none of them allocates once the pools have grown.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "tests/bench/engine_loops.hpp"
+
+namespace {
+
+std::atomic<std::uint64_t> allocations{0};
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return allocate(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace tiersim::bench {
+namespace {
+
+struct Counts {
+  std::uint64_t done;
+  std::uint64_t events;
+  std::uint64_t allocations;
+};
+
+template <class Loop>
+Counts count(Loop& loop, std::uint64_t warm_up, std::uint64_t units) {
+  loop.run(warm_up);
+  const std::uint64_t events = loop.engine().events();
+  const std::uint64_t before = allocations.load();
+  const std::uint64_t done = loop.run(units);
+  return {done, loop.engine().events() - events, allocations.load() - before};
+}
+
+TEST(EngineCounts, AHeldProcessIsOneEventWithoutAllocation) {
+  for (const std::size_t pending : {2U, 1000U, 30'000U}) {
+    ProcessHold loop(pending);
+    const Counts counts = count(loop, 10 * pending, 100'000);
+    EXPECT_EQ(counts.events, counts.done);
+    EXPECT_NEAR(static_cast<double>(counts.done), 1e5, 5e3) << "mean increment off";
+    EXPECT_EQ(counts.allocations, 0U) << pending << " pending";
+  }
+}
+
+TEST(EngineCounts, AHandlerWithPayloadIsOneEventWithoutAllocation) {
+  HandlerHold loop(1000);
+  const Counts counts = count(loop, 10'000, 100'000);
+  EXPECT_EQ(counts.events, counts.done);
+  EXPECT_EQ(counts.allocations, 0U);
+}
+
+// Of a customer: the arrival, its start, its service; and its waking where it had to wait, which at
+// load 0.8 are four in five.
+TEST(EngineCounts, ACustomerIsFourEventsAtMostWithoutAllocation) {
+  CustomerQueue loop;
+  const Counts counts = count(loop, 300'000, 100'000);
+  const auto customers = static_cast<double>(counts.done);
+  EXPECT_NEAR(static_cast<double>(counts.events) / customers, 3.8, 0.05);
+  EXPECT_EQ(counts.allocations, 0U);
+}
+
+TEST(EngineCounts, AClosedNetworkDoesNotAllocate) {
+  ClosedNetwork loop;
+  EXPECT_EQ(count(loop, 100'000, 50'000).allocations, 0U);
+}
+
+TEST(EngineCounts, SpawningAndEndingDoesNotAllocate) {
+  SpawnAndEnd loop;
+  const Counts counts = count(loop, 1000, 10'000);
+  EXPECT_EQ(counts.events, 2 * counts.done + 1);
+  EXPECT_EQ(counts.allocations, 0U);
+}
+
+}  // namespace
+}  // namespace tiersim::bench
