@@ -30,7 +30,8 @@ class Registry {
     for (const auto& [kind, entry] : entries_) out.push_back(kind);
     return out;
   }
-  const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
+  const std::map<std::string, Entry, std::less<>>& entries() const& { return entries_; }
+  void entries() const&& = delete;  // would dangle in `for (... : make_library().entries())`
 
  private:
   std::map<std::string, Entry, std::less<>> entries_;

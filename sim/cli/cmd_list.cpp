@@ -39,7 +39,8 @@ Table hardware() {
 
 Table methods() {
   Table table = of({"method", "what"});
-  for (const auto& [name, kind] : make_method_library().entries()) table.add({name, kind.help});
+  const auto library = make_method_library();
+  for (const auto& [name, kind] : library.entries()) table.add({name, kind.help});
   return table;
 }
 
