@@ -1,5 +1,6 @@
 #include "sim/config/document.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +122,7 @@ TEST(Bases, ThatMultiplyAreRefusedBeforeTheyFillTheMemory) {
   for (int i = 1; i < 30; ++i) {
     const std::string below = "{base: " + std::to_string(i - 1) + ".yaml}";
     folder.write(std::to_string(i) + ".yaml",
-                 "schema: tiersim.experiment/v1\na: " + below + "\nb: " + below + '\n');
+                 fmt::format("schema: tiersim.experiment/v1\na: {0}\nb: {0}\n", below));
   }
   const Read got = read_file(folder.path() / "29.yaml");
   EXPECT_THAT(got.mistakes, testing::HasSubstr("error: more than 1000000 values with all bases\n"));

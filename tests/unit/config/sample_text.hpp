@@ -1,7 +1,9 @@
 #pragma once
 // Reading the sample configuration from text, as tests do it.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,10 +60,11 @@ inline std::string with(std::string_view from, std::string_view to) {
 /// A folder for the files of one test, removed afterwards.
 class Folder {
  public:
-  explicit Folder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("tiersim_config_" + name)) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
+  explicit Folder(const std::string& name) {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / ("tiersim_" + name + "_XXXXXX")).string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
+    path_ = pattern;
   }
   ~Folder() {
     std::error_code error;
@@ -71,7 +74,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
 
   std::filesystem::path write(const std::string& name, std::string_view text) const {
-    const std::filesystem::path path = path_ / name;
+    std::filesystem::path path = path_ / name;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
     return path;
