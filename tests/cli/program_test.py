@@ -165,6 +165,20 @@ class Reproduce(InFolder):
         self.assertEqual(len(names), 8)
 
 
+class Readme(InFolder):
+    def test_its_output_is_what_the_program_prints(self):
+        block = (SOURCE / "README.md").read_text().split("```text\n")[1].split("```")[0]
+        printed = run("reproduce", "maple", "--no-files").stdout.splitlines()
+        for line in filter(None, block.splitlines()):
+            self.assertIn(line, printed)
+
+    def test_its_scenario_runs(self):
+        block = (SOURCE / "README.md").read_text().split("```yaml\n")[1].split("```")[0]
+        (self.folder / "my.yaml").write_text(block)
+        result = run("run", self.folder / "my.yaml")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+
 class Verbs(InFolder):
     def test_usage_errors_are_exit_2_with_the_nearest_verb(self):
         self.expect_failure(run("rum"), 2, "did you mean 'run'")
