@@ -1,9 +1,11 @@
 #include "sim/core/engine.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -272,6 +274,41 @@ TEST(Process, CancellationDestroysWhatItHoldsAndWakesItsJoiners) {
   engine.run();
   EXPECT_EQ(live, 0);
   EXPECT_EQ(engine.now(), at(105ns));
+}
+
+// Each thread has its own engine and pool of frames; a frame may also end on another thread.
+TEST(Process, EnginesOnThreadsShareNothing) {
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (int i = 0; i < 4; ++i) engines.push_back(std::make_unique<Engine>());
+  std::array<int, 4> live{};
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    threads.emplace_back([&engine = *engines[i], &count = live[i]] {
+      for (int n = 0; n < 100; ++n) engine.spawn(outer(engine, count));
+      engine.run();
+      for (int n = 0; n < 100; ++n) engine.spawn(outer(engine, count));
+      engine.run_until(engine.now() + 1ns);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(live, (std::array{200, 200, 200, 200}));
+  engines.clear();
+  EXPECT_EQ(live, (std::array{0, 0, 0, 0}));
+}
+
+TEST(ProcessDeathTest, CannotCancelItself) {
+  const auto suicide = [](Engine& engine, ProcessRef& self) -> Process {
+    engine.cancel(self);
+    co_return;
+  };
+  EXPECT_DEATH(
+      {
+        Engine engine;
+        ProcessRef self;
+        self = engine.spawn(suicide(engine, self));
+        engine.run();
+      },
+      "precondition violated");
 }
 
 }  // namespace
