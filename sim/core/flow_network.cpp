@@ -112,6 +112,17 @@ void FlowNetwork::Impl::on_event(Engine&, std::uint64_t) {
   arm();
 }
 
+bool FlowNetwork::Impl::has_waiters() {
+  for (Group& group : groups_)
+    for (const flow::FinishHeap::Entry& entry : group.flows.entries())
+      if (flows_[entry.flow].waiter != nullptr) return true;
+  return false;
+}
+
+void FlowNetwork::Impl::stop() {
+  if (armed_ != TimerHeap::kNever) engine_.cancel(timer_);
+}
+
 /// Rates are computed once an instant, after all of its starts.
 void FlowNetwork::Impl::request_settle() {
   if (in_event_ || settle_requested_) return;
@@ -129,8 +140,12 @@ void FlowNetwork::Impl::arm() {
   timer_ = engine_.schedule_cancellable(SimTime(Duration(next)), *this);
 }
 
-FlowNetwork::FlowNetwork(Engine& engine) : impl_(std::make_unique<Impl>(engine)) {}
-FlowNetwork::~FlowNetwork() = default;
+FlowNetwork::FlowNetwork(Engine& engine)
+    : Waitable(engine), impl_(std::make_unique<Impl>(engine)) {}
+FlowNetwork::~FlowNetwork() {
+  end_users(impl_->has_waiters());
+  impl_->stop();
+}
 
 LinkId FlowNetwork::add_link(std::string name, Bandwidth capacity) {
   return impl_->add_link(std::move(name), capacity);

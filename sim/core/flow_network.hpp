@@ -44,12 +44,9 @@
 
 #include "sim/base/id.hpp"
 #include "sim/base/units.hpp"
-#include "sim/core/process.hpp"
+#include "sim/core/wait_list.hpp"
 
 namespace tiersim {
-
-class Engine;
-class EventHandler;
 
 using LinkId = Id<struct LinkTag>;
 
@@ -103,14 +100,13 @@ struct FlowShare {
 /// Rates are multiples of 1/kFlowRateQuantum B/s: lcm(1..24).
 inline constexpr std::int64_t kFlowRateQuantum = 5'354'228'880;
 
-class FlowNetwork {
+class FlowNetwork : public Waitable {
  public:
-  /// The engine must outlive the network. No flow may be in flight at destruction unless the
-  /// engine is not run again.
+  /// The engine must outlive the network.
   explicit FlowNetwork(Engine& engine);
+  /// Flows in flight are forgotten. Where a process awaits one, the engine's processes are ended.
+  /// Not right after a start(): the engine must have had its turn, or not be run again.
   ~FlowNetwork();
-  FlowNetwork(const FlowNetwork&) = delete;
-  FlowNetwork& operator=(const FlowNetwork&) = delete;
 
   /// `capacity` in wire bytes per second, 1 B/s to 2^50 B/s. Links may be added at any time.
   LinkId add_link(std::string name, Bandwidth capacity);

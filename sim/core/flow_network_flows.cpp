@@ -47,10 +47,10 @@ void FlowNetwork::Impl::sort_hops(const FlowSpec& spec) {
   }
 }
 
-/// The duration of the flow in sorted_ alone in the network.
+/// The duration of the flow in given_ alone in the network.
 Pace FlowNetwork::Impl::solo_pace(const FlowSpec& spec) const {
   Pace solo{static_cast<std::uint64_t>(spec.min_duration.count()), 1};
-  for (const Hop& hop : sorted_)
+  for (const Hop& hop : given_)
     solo = flow::slower(solo, flow::pace_of(static_cast<std::uint64_t>(hop.wire.in_base()),
                                             links_[hop.link.index()].capacity));
   return solo;
@@ -78,18 +78,19 @@ FlowNetwork::Impl::Index FlowNetwork::Impl::start(const FlowSpec& spec, EventHan
   bool capped = false;
   if (spec.hops.size() == 1 && spec.min_duration.count() == 0 &&
       spec.hops.front().wire.in_base() > 0) {
-    sorted_.assign(1, spec.hops.front());
+    given_ = spec.hops;
     Link& link = links_[spec.hops.front().link.index()];
     if (link.own_path == flow::kNone) link.own_path = find_path();
     group_index = group_of(link.own_path);
   } else {
     sort_hops(spec);
+    given_ = sorted_;
     solo = solo_pace(spec);
     // A cap that no share can exceed is none, and the flow can join the others of its path.
     capped = solo == Pace{static_cast<std::uint64_t>(spec.min_duration.count()), 1};
     group_index = capped ? new_group(flow::kNone) : group_of(find_path());
   }
-  const Index flow_index = new_flow(sorted_.size());
+  const Index flow_index = new_flow(given_.size());
   Flow& flow = flows_[flow_index];
   const auto payload = static_cast<std::uint64_t>(spec.payload.in_base());
   const auto weight = static_cast<std::uint64_t>(spec.weight);
@@ -102,10 +103,10 @@ FlowNetwork::Impl::Index FlowNetwork::Impl::start(const FlowSpec& spec, EventHan
   flow.cookie = cookie;
   flow.group = group_index;
   flow.inexact = false;
-  if (sorted_.size() == 1 && !capped) {
+  if (given_.size() == 1 && !capped) {
     FlowHop& hop = hops_of_flows_[flow.first_hop];
-    set_load(flow, hop, sorted_.front(), weight);
-    hop.potential = links_[sorted_.front().link.index()].capacity;
+    set_load(flow, hop, given_.front(), weight);
+    hop.potential = links_[given_.front().link.index()].capacity;
   } else {
     set_hops(flow, solo, weight);
   }
@@ -137,9 +138,9 @@ void FlowNetwork::Impl::set_load(Flow& flow, FlowHop& hop, const Hop& given, std
 }
 
 void FlowNetwork::Impl::set_hops(Flow& flow, const Pace& solo, std::uint64_t weight) {
-  for (std::size_t i = 0; i < sorted_.size(); ++i) {
+  for (std::size_t i = 0; i < given_.size(); ++i) {
     FlowHop& hop = hops_of_flows_[flow.first_hop + i];
-    set_load(flow, hop, sorted_[i], weight);
+    set_load(flow, hop, given_[i], weight);
     // wire / solo duration; the wire of the link that sets the pace gives its whole capacity.
     const Pace second = flow::pace_of(static_cast<std::uint64_t>(hop.wire), 1);
     hop.potential =

@@ -148,6 +148,8 @@ class FlowNetwork::Impl final : public EventHandler {
   Index start(const FlowSpec& spec, EventHandler* handler, std::uint64_t cookie, WaitNode* waiter);
   void forget_waiter(Index flow) { flows_.at(flow).waiter = nullptr; }
   void on_event(Engine& engine, std::uint64_t payload) override;
+  bool has_waiters();
+  void stop();
 
   const flow::Link& link(LinkId id) const { return links_.at(id.index()); }
   std::size_t link_count() const { return links_.size(); }
@@ -252,7 +254,8 @@ class FlowNetwork::Impl final : public EventHandler {
   std::vector<Index> path_table_;  ///< open addressing, kNone where free; looked up, never walked
   std::vector<std::vector<Index>> free_flows_;   ///< by number of hops
   std::vector<std::vector<Index>> free_groups_;  ///< by number of hops
-  std::vector<Hop> sorted_;                      ///< hops of the flow being started
+  std::vector<Hop> sorted_;
+  std::span<const Hop> given_;  ///< hops of the flow being started, by link
 
   flow::TimerHeap timers_;
   std::vector<Index> timer_owner_;  ///< a link, or a group with kCapBit

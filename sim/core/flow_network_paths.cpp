@@ -40,15 +40,15 @@ void FlowNetwork::Impl::grow_paths() {
   }
 }
 
-/// The path of the flow in sorted_.
+/// The path of the flow in given_.
 FlowNetwork::Impl::Index FlowNetwork::Impl::find_path() {
   grow_paths();
-  Index& entry = path_table_[hash_slot(sorted_)];
+  Index& entry = path_table_[hash_slot(given_)];
   if (entry == flow::kNone) {
     entry = static_cast<Index>(paths_.size());
     paths_.push_back({.first_link = static_cast<Index>(links_of_paths_.size()),
-                      .hop_count = static_cast<Index>(sorted_.size())});
-    for (const Hop& hop : sorted_) links_of_paths_.push_back(hop.link.value());
+                      .hop_count = static_cast<Index>(given_.size())});
+    for (const Hop& hop : given_) links_of_paths_.push_back(hop.link.value());
   }
   return entry;
 }
@@ -58,9 +58,9 @@ FlowNetwork::Impl::Index FlowNetwork::Impl::group_of(Index path) {
   return paths_[path].group;
 }
 
-/// An empty group over the links in sorted_; `path` is kNone for a capped one.
+/// An empty group over the links in given_; `path` is kNone for a capped one.
 FlowNetwork::Impl::Index FlowNetwork::Impl::new_group(Index path) {
-  const std::size_t hop_count = sorted_.size();
+  const std::size_t hop_count = given_.size();
   if (free_groups_.size() <= hop_count) free_groups_.resize(hop_count + 1);
   std::vector<Index>& pool = free_groups_[hop_count];
   auto index = static_cast<Index>(groups_.size());
@@ -81,7 +81,7 @@ FlowNetwork::Impl::Index FlowNetwork::Impl::new_group(Index path) {
   group.path = path;
   group.capped = path == flow::kNone;
   for (std::size_t i = 0; i < hop_count; ++i)
-    hops_of_groups_[group.first_hop + i].link = sorted_[i].link.value();
+    hops_of_groups_[group.first_hop + i].link = given_[i].link.value();
   return index;
 }
 

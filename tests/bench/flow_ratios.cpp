@@ -51,8 +51,8 @@ int ratios(int rounds) {
   struct Star {
     std::uint64_t flows, hosts;
   };
-  for (const Star star : {Star{10, 16}, Star{100, 16}, Star{100, 64}, Star{1000, 64},
-                          Star{1000, 256}, Star{1000, 1024}}) {
+  for (const Star star : {Star{10, 16}, Star{100, 16}, Star{100, 64}, Star{1000, 16},
+                          Star{1000, 64}, Star{1000, 256}, Star{1000, 1024}}) {
     const std::string name =
         ", " + std::to_string(star.flows) + " flows, " + std::to_string(star.hosts) + " hosts";
     const std::int64_t operations = 200'000 / static_cast<std::int64_t>(star.flows);

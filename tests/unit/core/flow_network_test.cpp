@@ -256,6 +256,21 @@ TEST_F(FlowNetworkTest, ACancelledProcessLeavesItsFlow) {
   EXPECT_EQ(engine.now().time_since_epoch(), microseconds(2));
 }
 
+// The network goes first, while a process still awaits a flow: the process is ended with it.
+TEST(FlowNetworkLife, ANetworkMayGoWhileAProcessWaits) {
+  Engine engine;
+  int done = 0;
+  {
+    FlowNetwork network(engine);
+    const LinkId link = network.add_link("link", 1_GBps);
+    engine.spawn(mover(network, link, 1000_B, 3, done));
+    engine.run_until(SimTime(nanoseconds(1500)));
+  }
+  engine.run();
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(engine.now().time_since_epoch(), nanoseconds(1500));
+}
+
 TEST(UncontendedDuration, IsTheSlowestHopRoundedUpOrTheMinimum) {
   const std::array capacity{3_GBps, 7_GBps};
   const std::array hops{Hop{LinkId(0), 10_B}, Hop{LinkId(1), 10_B}};
