@@ -139,12 +139,13 @@ PlainTree schema_of_scalar(const ScalarValue& scalar, const Limits& limits) {
     add_bounds(limits, schema);
   } else {
     type("string");
-    std::string pattern = units(scalar);
-    if (pattern.empty()) return schema;
-    for (std::size_t at = 0; (at = pattern.find(", ", at)) != std::string::npos;)
-      pattern.replace(at, 2, "|");
+    const std::string list = units(scalar);  // "B, KB, ..."
+    if (list.empty()) return schema;
+    std::string pattern;
+    for (const char c : list)
+      if (c != ' ') pattern += c == ',' ? '|' : c;
     schema.add("pattern",
-               PlainTree::text("^[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)? (" + pattern + ")$"));
+               PlainTree::text(fmt::format("^[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)? ({})$", pattern)));
   }
   return schema;
 }

@@ -45,7 +45,7 @@ void describe(Fields& f, SystemConfig& c) {
   f.document("gpu", c.gpu, "device", "The GPU's compute.");
   f.document("sm", c.sm, "device", "How kernels reach remote tiers.");
   f.document("copy_engine", c.copy_engine, "device", "How DMA reaches remote tiers.");
-  f.optional("links", c.links, "Links by name.");
+  f.optional_document("links", c.links, "device", "Links by name.");
   f.required("tiers", c.tiers, "Memory tiers by name.");
   std::vector<std::string> known;
   for (const auto& [name, link] : c.links) known.push_back(name);
