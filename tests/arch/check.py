@@ -157,17 +157,23 @@ def unfinished(tree):
     return grep(tree, UNFINISHED, paths, "an unfinished mark without an issue: (#123) after it")
 
 
+def names_file(cmake, name):
+    """Does the text of a CMakeLists.txt name this file, or its stem in a loop over `${x}.cpp`?"""
+    def has(word):
+        return re.search(rf"(?<![\w./-]){re.escape(word)}(?![\w-])", cmake)
+
+    cmake = cmake.replace("${CMAKE_CURRENT_SOURCE_DIR}/", "")
+    stem, dot, ending = name.rpartition(".")
+    return has(name) or (re.search(r"\$\{\w+\}" + re.escape(dot + ending), cmake) and has(stem))
+
+
 @rule
 def listed_tests(tree):
     lists = tree.matching("CMakeLists.txt", under="tests/")
     for path in tree.matching(".cpp", ".cu", "_test.py", "_test.sh", under="tests/"):
-        for cmake in lists:
-            folder = cmake[:-len("CMakeLists.txt")]
-            name = path[len(folder):] if path.startswith(folder) else None
-            if name and re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-])",
-                                  tree.text(cmake).replace("${CMAKE_CURRENT_SOURCE_DIR}/", "")):
-                break
-        else:
+        folders = [(cmake, cmake[:-len("CMakeLists.txt")]) for cmake in lists]
+        if not any(path.startswith(folder) and names_file(tree.text(cmake), path[len(folder):])
+                   for cmake, folder in folders):
             yield path, 1, "named by no CMakeLists.txt: this test never runs"
 
 

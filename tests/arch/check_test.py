@@ -201,6 +201,12 @@ class TreeRules(Planted):
         self.assert_clean()
         self.plant("tests/unit/a/b_test.cpp", "int b;\n")
         self.assert_finds("tests/unit/a/b_test.cpp:1: listed_tests")
+        self.plant("tests/unit/CMakeLists.txt", """\
+            foreach(name IN ITEMS a/b_test)
+              add_executable(${name} ${name}.cpp)
+            endforeach()
+            """)
+        self.assert_clean()
 
 
 class Sources(Planted):
