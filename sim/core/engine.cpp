@@ -83,18 +83,27 @@ void Engine::run_to(std::uint64_t end) {
   } const running(running_);
   instant_ = now_;
   for (;;) {
-    if (in_rings_ != 0) [[unlikely]] {
-      step_in_instant();
+    if (in_rings_ != 0) {
+      TargetRing& normal = ring(Lane::normal);
+      if (unusual_ != 0 || normal.empty() || !ring(Lane::urgent).empty() ||
+          queue_.next_is_at(instant_)) [[unlikely]] {
+        step_in_instant();
+      } else {
+        --in_rings_;
+        happen(normal.pop(), instant_);
+      }
       continue;
     }
     const Event* const next = queue_.next();
     if (next == nullptr || next->time > end) return;
-    const Event event = queue_.pop();
-    instant_ = event.time;
+    const std::uint64_t time = next->time;
+    const Target target = next->target;
+    queue_.pop();
+    instant_ = time;
     if (unusual_ != 0) [[unlikely]] {
-      gather_instant(event);
+      gather_instant({time, target});
     } else {
-      happen(event.target, event.time);
+      happen(target, time);
     }
   }
 }
@@ -103,7 +112,8 @@ void Engine::step_in_instant() {
   Target target;
   TargetRing& urgent = ring(Lane::urgent);
   if (urgent.empty() && queue_.next_is_at(instant_)) {
-    target = queue_.pop().target;
+    target = queue_.next()->target;
+    queue_.pop();
   } else {
     TargetRing& normal = ring(Lane::normal);
     target = (!urgent.empty() ? urgent : !normal.empty() ? normal : ring(Lane::late)).pop();
@@ -118,7 +128,7 @@ void Engine::step_in_instant() {
 
 // All of the instant goes to the rings, each to its lane. Nothing is in the rings before.
 void Engine::gather_instant(Event first) {
-  for (Event event = first;; event = queue_.pop()) {
+  for (Event event = first;;) {
     if (event.target.kind() == Target::Kind::laned_node) {
       auto& node = *static_cast<LanedNode*>(event.target.object());
       --unusual_;
@@ -130,6 +140,8 @@ void Engine::gather_instant(Event first) {
       ++in_rings_;
     }
     if (!queue_.next_is_at(first.time)) break;
+    event = *queue_.next();
+    queue_.pop();
   }
 }
 

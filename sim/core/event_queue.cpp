@@ -12,7 +12,12 @@ EventQueue::EventQueue() {
   set_run(run_->events.data(), run_->events.data());
 }
 
-void EventQueue::extend(unsigned index) {
+void EventQueue::push_into_full_run(Event event, std::uint64_t now) {
+  make_room(now);
+  push(event, now);
+}
+
+void EventQueue::file_into_full_bucket(Event event, unsigned index) {
   Bucket& bucket = buckets_[index];
   Chunk& chunk = chunks_.take();
   chunk.next = nullptr;
@@ -25,6 +30,7 @@ void EventQueue::extend(unsigned index) {
   bucket.last = &chunk;
   bucket.end = chunk.events.data();
   bucket.capacity = bucket.end + kChunk;
+  *bucket.end++ = event;
 }
 
 EventQueue::Bucket EventQueue::detach(unsigned index) {

@@ -38,10 +38,8 @@ class EventQueue {
   /// `now` is the time of the simulation: no event ever pushed is earlier.
   void push(Event event, std::uint64_t now) {
     if (event.time >= limit_) return file(event);
-    if (last_ == space_) [[unlikely]] {
-      make_room(now);
-      if (event.time >= limit_) return file(event);
-    }
+    if (last_ == space_) [[unlikely]]
+      return push_into_full_run(event, now);
     Event* slot = last_++;
     for (; slot != first_ && slot[-1].time > event.time; --slot) *slot = slot[-1];
     *slot = event;
@@ -59,10 +57,10 @@ class EventQueue {
     if (first_ != last_) return first_->time == now;
     return limit_ <= now && refill() && first_->time == now;
   }
-  /// Takes the next event; one of the above has said that there is one.
-  Event pop() {
+  /// Removes the next event; one of the above has said that there is one.
+  void pop() {
     prefetch(first_[kAhead]);
-    return *first_++;
+    ++first_;
   }
 
  private:
@@ -106,11 +104,13 @@ class EventQueue {
     const unsigned index = bucket_of(event.time);
     Bucket& bucket = buckets_[index];
     if (bucket.end == bucket.capacity) [[unlikely]]
-      extend(index);
+      return file_into_full_bucket(event, index);
     *bucket.end++ = event;
   }
 
-  void extend(unsigned index);
+  // Last calls of the above, so that those need no registers but what calls may destroy.
+  void push_into_full_run(Event event, std::uint64_t now);
+  void file_into_full_bucket(Event event, unsigned index);
   Bucket detach(unsigned index);
   unsigned lowest_bucket() const;  // kBuckets where all are empty
   void file_all(const Bucket& bucket);

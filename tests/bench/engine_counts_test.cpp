@@ -1,47 +1,12 @@
 // What may gate a change, for it is the same on every machine: how many events a piece of work
 // takes, and that none of them allocates once the pools have grown.
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 
 #include <gtest/gtest.h>
 
+#include "tests/bench/allocations.hpp"
 #include "tests/bench/engine_loops.hpp"
-
-namespace {
-
-std::atomic<std::uint64_t> allocations{0};
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return allocate(size, alignof(std::max_align_t));
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
 
 namespace tiersim::bench {
 namespace {
@@ -56,9 +21,9 @@ template <class Loop>
 Counts count(Loop& loop, std::uint64_t warm_up, std::uint64_t units) {
   loop.run(warm_up);
   const std::uint64_t events = loop.engine().events();
-  const std::uint64_t before = allocations.load();
+  const std::uint64_t before = allocations();
   const std::uint64_t done = loop.run(units);
-  return {done, loop.engine().events() - events, allocations.load() - before};
+  return {done, loop.engine().events() - events, allocations() - before};
 }
 
 TEST(EngineCounts, AHeldProcessIsOneEventWithoutAllocation) {

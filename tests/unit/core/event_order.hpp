@@ -75,7 +75,8 @@ inline void expect_same_order(Law law, std::uint64_t seed, std::uint64_t pops) {
     }
     const Event* const next = queue.next();
     ASSERT_NE(next, nullptr);
-    const Event event = queue.pop();
+    const Event event = *next;
+    queue.pop();
     ASSERT_EQ(event.time, reference.top().time) << "pop " << popped;
     const auto got = reinterpret_cast<std::uintptr_t>(event.target.object()) / 8;
     ASSERT_EQ(got, reference.top().number) << "pop " << popped;

@@ -20,7 +20,8 @@ TEST(EventQueue, HoldsTheWholeRangeOfTime) {
   for (std::uint64_t i = 0; i < 1000; ++i) queue.push({kLast - i % 500, Target()}, 0);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     ASSERT_NE(queue.next(), nullptr);
-    EXPECT_EQ(queue.pop().time, kLast - 499 + i / 2);
+    EXPECT_EQ(queue.next()->time, kLast - 499 + i / 2);
+    queue.pop();
   }
   EXPECT_EQ(queue.next(), nullptr);
 }
@@ -34,11 +35,13 @@ TEST(EventQueue, TakesEarlierEventsAfterItWasAskedForItsNext) {
   for (std::uint64_t i = 0; i < 1000; ++i) queue.push({1'000'499, Target()}, 1'000'499);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     ASSERT_NE(queue.next(), nullptr);
-    EXPECT_EQ(queue.pop().time, 1'000'499U);
+    EXPECT_EQ(queue.next()->time, 1'000'499U);
+    queue.pop();
   }
   for (std::uint64_t i = 500; i < 1000; ++i) {
     ASSERT_NE(queue.next(), nullptr);
-    EXPECT_EQ(queue.pop().time, 1'000'000 + i);
+    EXPECT_EQ(queue.next()->time, 1'000'000 + i);
+    queue.pop();
   }
   EXPECT_EQ(queue.next(), nullptr);
 }
