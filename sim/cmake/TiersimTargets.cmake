@@ -49,18 +49,23 @@ foreach(layer IN ITEMS unit theory property golden bad_configs validation fuzz c
 endforeach()
 
 # tiersim_test(<name> SOURCES ... DEPS ... LABELS <layer> <ci|nightly> [TIMEOUT s])
-# One GoogleTest binary; each of its tests becomes the ctest test <layer>.<Subject>.<Behaviour>.
+# One GoogleTest binary; each of its tests becomes the ctest test <layer>.<Subject>.<Behaviour>, and
+# <layer>.nightly.<Subject>.<Behaviour> where it is nightly, since one source may make both.
 function(tiersim_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;DEPS;LABELS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   list(GET arg_LABELS 0 layer)
+  set(prefix "${layer}.")
+  if(nightly IN_LIST arg_LABELS)
+    string(APPEND prefix "nightly.")
+  endif()
   add_executable(${name} ${arg_SOURCES})
   add_dependencies(tests_${layer} ${name})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TIERSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${name} TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
+  gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
     PROPERTIES TIMEOUT ${arg_TIMEOUT})
   # gtest_discover_tests would keep only the first label of a list, so ctest sets them when it starts.
   set(labels "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
