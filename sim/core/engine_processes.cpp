@@ -10,6 +10,10 @@
 
 namespace tiersim {
 
+void Process::destroy() {
+  handle_.destroy();
+}
+
 ProcessRef Engine::spawn(Process process) {
   const Process::Handle handle = process.release();
   TS_EXPECTS(handle && handle.promise().state_ == ProcessPromise::State::fresh);

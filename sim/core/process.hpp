@@ -64,12 +64,14 @@ class [[nodiscard]] Process {
   Process(Process&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Process& operator=(Process&& other) noexcept {
     if (this != &other) {
-      destroy();
+      if (handle_) destroy();
       handle_ = std::exchange(other.handle_, nullptr);
     }
     return *this;
   }
-  ~Process() { destroy(); }
+  ~Process() {
+    if (handle_) destroy();
+  }
 
   class Call;
   /// Runs the process as a part of the awaiting one.
@@ -80,9 +82,9 @@ class [[nodiscard]] Process {
   Handle release() { return std::exchange(handle_, nullptr); }
 
  private:
-  void destroy() {
-    if (handle_) handle_.destroy();
-  }
+  /// Never inlined: where clang sees a frame created and destroyed in one function it places it
+  /// inside the frame of the caller, and cancellation must keep the memory of each by itself.
+  [[gnu::noinline]] void destroy();
 
   Handle handle_;
 };
