@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "hwmodels/limits.hpp"
 #include "hwmodels/runs.hpp"
 
 namespace tiersim {
@@ -19,7 +20,7 @@ class CopyEngine final : public RequestEngine {
     const std::size_t channel = direction == Direction::read ? 0 : 1;
     return {.charges = {{channel, payload}},
             .latency = {},
-            .min_duration = descriptor_time_ * Runs::of(payload, run).count(),
+            .min_duration = repeated(descriptor_time_, Runs::of(payload, run).count()),
             .moved = payload};
   }
 
@@ -32,9 +33,10 @@ class CopyEngine final : public RequestEngine {
 
 void describe(Fields& f, CopyEngineConfig& c) {
   f.doc("The GPU's copy engines (DMA).");
-  f.required("to_gpu", c.to_gpu, "Sustained rate of copies towards the GPU.", positive());
-  f.required("from_gpu", c.from_gpu, "Sustained rate of copies from the GPU.", positive());
-  f.required("descriptor_time", c.descriptor_time, "Time of one descriptor, one contiguous run.");
+  f.required("to_gpu", c.to_gpu, "Sustained rate of copies towards the GPU.", bandwidth_limits());
+  f.required("from_gpu", c.from_gpu, "Sustained rate of copies from the GPU.", bandwidth_limits());
+  f.required("descriptor_time", c.descriptor_time, "Time of one descriptor, one contiguous run.",
+             latency_limits());
 }
 
 std::unique_ptr<RequestEngine> make_device(const CopyEngineConfig& config) {

@@ -1,5 +1,7 @@
 #include "hwmodels/compute/roofline_gpu.hpp"
 
+#include "hwmodels/limits.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -28,12 +30,13 @@ class RooflineGpu final : public ComputeUnit {
 
 void describe(Fields& f, RooflineGpuConfig& c) {
   f.doc("One GPU as a roofline.");
-  f.required("peak_bf16", c.peak_bf16, "Dense bf16 or fp16 rate.", positive());
-  f.required("peak_fp8", c.peak_fp8, "Dense fp8 rate.", positive());
-  f.required("peak_int8", c.peak_int8, "Dense int8 rate.", positive());
+  f.required("peak_bf16", c.peak_bf16, "Dense bf16 or fp16 rate.", flop_rate_limits());
+  f.required("peak_fp8", c.peak_fp8, "Dense fp8 rate.", flop_rate_limits());
+  f.required("peak_int8", c.peak_int8, "Dense int8 rate.", flop_rate_limits());
   f.required("efficiency", c.efficiency, "Share of the peak that a large matrix product reaches.",
              in_range(0.01, 1.0));
-  f.required("launch", c.launch, "Time from the end of one kernel to the start of the next.");
+  f.required("launch", c.launch, "Time from the end of one kernel to the start of the next.",
+             latency_limits());
 }
 
 std::unique_ptr<ComputeUnit> make_device(const RooflineGpuConfig& config) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "hwmodels/limits.hpp"
 #include "hwmodels/runs.hpp"
 
 namespace tiersim {
@@ -29,7 +30,7 @@ class SmLoads final : public RequestEngine {
   Duration windows_time(Bytes payload, Duration round_trip) const {
     const Int128 product = Int128{payload.in_base()} * round_trip.count();
     const Int128 ps = (product + in_flight_.in_base() - 1) / in_flight_.in_base();
-    TS_ENSURES(ps <= std::numeric_limits<std::int64_t>::max(), payload, round_trip);
+    if (ps > std::numeric_limits<std::int64_t>::max()) throw UnitOverflow();
     return Duration(static_cast<std::int64_t>(ps));
   }
 
@@ -41,8 +42,8 @@ class SmLoads final : public RequestEngine {
 
 void describe(Fields& f, SmLoadsConfig& c) {
   f.doc("Kernels that load from or store to remote memory.");
-  f.required("to_gpu", c.to_gpu, "Sustained rate of loads.", positive());
-  f.required("from_gpu", c.from_gpu, "Sustained rate of stores.", positive());
+  f.required("to_gpu", c.to_gpu, "Sustained rate of loads.", bandwidth_limits());
+  f.required("from_gpu", c.from_gpu, "Sustained rate of stores.", bandwidth_limits());
   f.required("in_flight", c.in_flight, "Bytes requested and not yet answered, all SMs together.",
              positive());
 }

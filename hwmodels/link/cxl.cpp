@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "hwmodels/limits.hpp"
 #include "hwmodels/runs.hpp"
 
 namespace tiersim {
@@ -17,8 +18,9 @@ constexpr Bytes kTwoFlits = 136_B;
 
 // Flit bytes of so many half slots, rounded up: 8.5 bytes each.
 constexpr Bytes half_slots(std::int64_t count) {
-  return Bytes::from_base((kTwoFlits.in_base() * count + kHalfSlotsPerTwoFlits - 1) /
-                          kHalfSlotsPerTwoFlits);
+  const std::int64_t sixteenths = (kTwoFlits * count).in_base();
+  return Bytes::from_base(sixteenths / kHalfSlotsPerTwoFlits +
+                          (sixteenths % kHalfSlotsPerTwoFlits != 0 ? 1 : 0));
 }
 
 class Cxl final : public Link {
@@ -57,10 +59,13 @@ class Cxl final : public Link {
 
 void describe(Fields& f, CxlConfig& c) {
   f.doc("CXL.mem ports with 68-byte flits.");
-  f.required("raw", c.raw, "Rate of one direction of one port before 128/130 coding.", positive());
+  f.required("raw", c.raw, "Rate of one direction of one port before 128/130 coding.",
+             bandwidth_limits());
   f.required("ports", c.ports, "Equal ports that addresses are interleaved over.",
              in_range(1, 1024));
-  f.required("latency", c.latency, "Unloaded round trip that it adds to a read.");
+  f.check(c.raw.value / kBandwidthMost * static_cast<double>(c.ports.value) <= 1, "ports",
+          "give more than 1000 TB/s together", "fewer ports or a lower raw rate");
+  f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
 }
 
 std::unique_ptr<Link> make_device(const CxlConfig& config) {

@@ -1,5 +1,7 @@
 #include "hwmodels/link/hop.hpp"
 
+#include "hwmodels/limits.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -19,7 +21,8 @@ class Hop final : public Link {
 
 void describe(Fields& f, HopConfig& c) {
   f.doc("A root complex or switch: latency only.");
-  f.required("latency", c.latency, "Time that one crossing adds to a read's round trip.");
+  f.required("latency", c.latency, "Time that one crossing adds to a read's round trip.",
+             latency_limits());
   f.required("crossings", c.crossings, "How many such stages lie on the path.", in_range(0, 16));
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "hwmodels/limits.hpp"
 #include "hwmodels/runs.hpp"
 
 namespace tiersim {
@@ -59,13 +60,13 @@ class Pcie final : public Link {
 
 void describe(Fields& f, PcieConfig& c) {
   f.doc("One PCI Express link between a GPU and a root complex or switch.");
-  f.required("raw", c.raw, "Rate of one direction after line coding.", positive());
+  f.required("raw", c.raw, "Rate of one direction after line coding.", bandwidth_limits());
   f.required("link_efficiency", c.link_efficiency,
              "Share of raw left for transaction packets beside ACK, flow control and SKIP.",
              in_range(0.01, 1.0));
   f.required("max_payload", c.max_payload, "Largest payload of one packet (MPS).", positive());
   f.required("max_read_request", c.max_read_request, "Largest read request (MRRS).", positive());
-  f.required("latency", c.latency, "Unloaded round trip that it adds to a read.");
+  f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
 }
 
 std::unique_ptr<Link> make_device(const PcieConfig& config) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hwmodels/limits.hpp"
 #include "hwmodels/runs.hpp"
 
 namespace tiersim {
@@ -58,7 +59,7 @@ class Dram final : public MemoryTier {
 void describe(Fields& f, DramConfig& c) {
   f.doc("A DRAM: HBM, GDDR or DDR, as one shared capacity.");
   f.required("capacity", c.capacity, "Bytes that it holds.", positive());
-  f.required("peak", c.peak, "Data-sheet bandwidth, all channels together.", positive());
+  f.required("peak", c.peak, "Data-sheet bandwidth, all channels together.", bandwidth_limits());
   f.required("pseudo_channels", c.pseudo_channels,
              "Independent channels that open rows on their own.", in_range(1, 4096));
   f.required("atom", c.atom, "Smallest access that it moves.", positive());
@@ -68,8 +69,9 @@ void describe(Fields& f, DramConfig& c) {
              in_range(0.01, 1.0));
   f.required("write_efficiency", c.write_efficiency, "Sustained share of peak, writes among reads.",
              in_range(0.01, 1.0));
-  f.required("row_time", c.row_time, "Time between two row accesses of one pseudo channel.");
-  f.required("latency", c.latency, "Unloaded time to the first byte.");
+  f.required("row_time", c.row_time, "Time between two row accesses of one pseudo channel.",
+             in_range(Duration(0), std::chrono::milliseconds(1)));
+  f.required("latency", c.latency, "Unloaded time to the first byte.", latency_limits());
   f.check(c.interleave.value >= c.atom.value, "interleave", "is smaller than the atom",
           "an atom lies in one pseudo channel");
 }

@@ -1,13 +1,15 @@
 #pragma once
 // Strong types for everything that has a unit. The operators below are the complete list of legal
 // arithmetic across dimensions: where an expression does not compile, the formula is wrong.
-// Every operation checks for overflow; transfers round up, so nothing ever finishes early.
-// The text forms ("4800 GB/s") are in units_text.hpp.
+// Every operation checks for overflow and throws UnitOverflow: sizes and times beyond 9.2e18 bytes
+// or 106 days come from a configuration, so its reader can be told. Transfers round up, so nothing
+// ever finishes early. The text forms ("4800 GB/s") are in units_text.hpp.
 #include <chrono>
 #include <compare>
 #include <cstdint>
 #include <limits>
 #include <ratio>
+#include <stdexcept>
 
 #include "sim/base/check.hpp"
 
@@ -36,6 +38,18 @@ constexpr double to_seconds(Duration d) {
   return static_cast<double>(d.count()) * 1e-12;
 }
 
+/// A result that no quantity can hold.
+struct UnitOverflow : std::overflow_error {
+  UnitOverflow() : std::overflow_error("a size beyond 9.2e18 bytes or a time beyond 106 days") {}
+};
+
+/// `duration * count`, checked; both >= 0.
+constexpr Duration repeated(Duration duration, std::int64_t count) {
+  std::int64_t ps = 0;
+  if (__builtin_mul_overflow(duration.count(), count, &ps)) throw UnitOverflow();
+  return Duration(ps);
+}
+
 /// A whole number of base units of one dimension.
 template <class Tag>
 class Quantity {
@@ -47,17 +61,17 @@ class Quantity {
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
   friend constexpr Quantity operator+(Quantity a, Quantity b) {
     std::int64_t sum = 0;
-    TS_EXPECTS(!__builtin_add_overflow(a.base_, b.base_, &sum), a.base_, b.base_);
+    if (__builtin_add_overflow(a.base_, b.base_, &sum)) throw UnitOverflow();
     return Quantity(sum);
   }
   friend constexpr Quantity operator-(Quantity a, Quantity b) {
     std::int64_t difference = 0;
-    TS_EXPECTS(!__builtin_sub_overflow(a.base_, b.base_, &difference), a.base_, b.base_);
+    if (__builtin_sub_overflow(a.base_, b.base_, &difference)) throw UnitOverflow();
     return Quantity(difference);
   }
   friend constexpr Quantity operator*(Quantity a, std::int64_t k) {
     std::int64_t product = 0;
-    TS_EXPECTS(!__builtin_mul_overflow(a.base_, k, &product), a.base_, k);
+    if (__builtin_mul_overflow(a.base_, k, &product)) throw UnitOverflow();
     return Quantity(product);
   }
   friend constexpr Quantity operator*(std::int64_t k, Quantity a) { return a * k; }
@@ -83,7 +97,7 @@ namespace detail {
 constexpr Duration time_for(std::int64_t amount, std::int64_t rate) {
   TS_EXPECTS(amount >= 0 && rate > 0, amount, rate);
   const Int128 ps = (Int128{amount} * kPicosecondsPerSecond + rate - 1) / rate;
-  TS_ENSURES(ps <= std::numeric_limits<std::int64_t>::max(), amount, rate);
+  if (ps > std::numeric_limits<std::int64_t>::max()) throw UnitOverflow();
   return Duration(static_cast<std::int64_t>(ps));
 }
 }  // namespace detail
@@ -101,7 +115,8 @@ constexpr Duration operator/(Flops n, FlopRate rate) {
 template <class Tag>
 constexpr Quantity<Tag> scale_up(Quantity<Tag> quantity, double factor) {
   const double scaled = static_cast<double>(quantity.in_base()) * factor;
-  TS_EXPECTS(factor >= 0 && scaled < 9.2e18, quantity, factor);
+  TS_EXPECTS(factor >= 0, quantity, factor);
+  if (scaled >= 9.2e18) throw UnitOverflow();
   const auto whole = static_cast<std::int64_t>(scaled);
   return Quantity<Tag>::from_base(static_cast<double>(whole) < scaled ? whole + 1 : whole);
 }
@@ -109,7 +124,8 @@ constexpr Quantity<Tag> scale_up(Quantity<Tag> quantity, double factor) {
 template <class Tag>
 constexpr Quantity<Tag> scale_down(Quantity<Tag> quantity, double factor) {
   const double scaled = static_cast<double>(quantity.in_base()) * factor;
-  TS_EXPECTS(factor >= 0 && scaled < 9.2e18, quantity, factor);
+  TS_EXPECTS(factor >= 0, quantity, factor);
+  if (scaled >= 9.2e18) throw UnitOverflow();
   return Quantity<Tag>::from_base(static_cast<std::int64_t>(scaled));
 }
 

@@ -133,26 +133,46 @@ std::string overflow_text(const ScenarioConfig& config, const System& system,
   return fmt::format("{}; the largest batch that fits is {}", text, batch);
 }
 
-}  // namespace
+// The engine counts a flow of up to 2^53 B and a time of up to 106 days; half of that is kept free
+// for what waiting adds.
+void expect_countable(const Simulation& sim) {
+  constexpr Bytes kMostPayload = Bytes::from_base(std::int64_t{1} << 53U);
+  constexpr double kMostSeconds = 53 * 86400.0;
+  double seconds = 0;
+  for (const OpPlan& plan : sim.plans) {
+    seconds += to_seconds(plan.uncontended(sim.system->channels()));
+    if (plan.payload > kMostPayload || seconds > kMostSeconds) throw UnitOverflow();
+  }
+}
 
-Expected<Simulation> simulate(const ScenarioConfig& config, Readings readings) {
-  Simulation sim;
-  sim.system = std::make_unique<System>(config.system);
-  sim.graph = build_graph(config, *sim.system);
-  if (readings == Readings::all)
-    if (const auto all = overflows(sim.graph, *sim.system); !all.empty())
-      return Unexpected(overflow_text(config, *sim.system, all));
-
+Simulation simulate_fitting(const ScenarioConfig& config, Simulation sim, Readings readings) {
   sim.plans = sim.system->plan(sim.graph);
   sim.accounting = account(sim.graph, *sim.system, sim.plans);
   Recorder recorder(config, sim);
   recorder.provenance();
   recorder.accounting();
   if (readings == Readings::accounting) return sim;
+  expect_countable(sim);
   sim.bound = bound_of(sim.graph, *sim.system, sim.plans);
   sim.execution = execute(sim.graph, *sim.system, sim.plans);
   recorder.times();
   return sim;
+}
+
+}  // namespace
+
+Expected<Simulation> simulate(const ScenarioConfig& config, Readings readings) {
+  try {
+    Simulation sim;
+    sim.system = std::make_unique<System>(config.system);
+    sim.graph = build_graph(config, *sim.system);
+    if (readings == Readings::all)
+      if (const auto all = overflows(sim.graph, *sim.system); !all.empty())
+        return Unexpected(overflow_text(config, *sim.system, all));
+    return simulate_fitting(config, std::move(sim), readings);
+  } catch (const UnitOverflow& overflow) {
+    return Unexpected(fmt::format("the step is beyond what can be counted: {}", overflow.what()));
+  }
 }
 
 }  // namespace tiersim

@@ -101,8 +101,7 @@ OpPlan System::plan(const Op& op) const {
   plan.setup += time.launch;
   if (op.kind == OpKind::transfer) return plan;
   plan.exclusive = true;
-  // What arithmetic adds to memory; where memory alone is the longer, its channels say so.
-  if (time.body > memory || time.compute > plan.min_duration) {
+  if (time.body > memory) {  // else the channels that memory waits for say so themselves
     plan.min_duration = time.body;
     plan.min_reason = "compute";
   }

@@ -12,7 +12,7 @@ class Sparq final : public Method {
   void describe(Fields& f) override {
     f.required("budget", budget_, "Share of the rows that is fetched.", in_range(0.0, 1.0));
     f.required("rank", rank_, "Key columns fetched for screening, r of head_dim.",
-               in_range(1, 65'536));
+               in_range(1, 4096));
     f.optional("key_copies", key_copies_, "2: a transposed copy to screen from; 1: none.",
                in_range(1, 2));
     f.optional("fetch_by", fetch_by_, kRequesterNames, "Who fetches columns and rows.");
@@ -61,7 +61,7 @@ class Sparq final : public Method {
 
  private:
   Bytes columns(const KvShape& shape) const {
-    return stored(shape.sequences * rank_ * shape.context, shape.type);
+    return stored(shape.context, shape.type) * (shape.sequences * rank_);
   }
 
   OpId add_scores(const AttentionContext& c, int layer, OpId fetched, StepGraph& graph) const {

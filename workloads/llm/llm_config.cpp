@@ -15,11 +15,11 @@ void describe(Fields& f, LlmConfig& c) {
   f.required("name", c.name, "Name of the model.");
   f.required("source", c.source, "Where the dimensions are published.");
   f.required("layers", c.layers, "Decoder layers.", in_range(1, 1000));
-  f.required("hidden", c.hidden, "Width of the residual stream.", in_range(1, 1'000'000));
-  f.required("heads", c.heads, "Query heads.", in_range(1, 10'000));
+  f.required("hidden", c.hidden, "Width of the residual stream.", in_range(1, 200'000));
+  f.required("heads", c.heads, "Query heads.", in_range(1, 4096));
   f.required("kv_heads", c.kv_heads, "Key and value heads; fewer than heads under GQA.",
-             in_range(1, 10'000));
-  f.required("head_dim", c.head_dim, "Width of one head.", in_range(1, 65'536));
+             in_range(1, 4096));
+  f.required("head_dim", c.head_dim, "Width of one head.", in_range(1, 4096));
   f.required("intermediate", c.intermediate, "Width of the gated MLP.", in_range(1, 1'000'000));
   f.required("vocabulary", c.vocabulary, "Entries of the vocabulary.", in_range(1, 10'000'000));
   f.optional("tied_embeddings", c.tied_embeddings, "Whether embedding and head share weights.");
