@@ -91,9 +91,9 @@ class EventQueue {
 
   /// What the event will touch: a frame or a node.
   static void prefetch(const Event& event) {
-    const auto* object = static_cast<const std::byte*>(event.target.object());
-    __builtin_prefetch(object, 1);
-    __builtin_prefetch(object + 64, 1);
+    const auto address = reinterpret_cast<std::uintptr_t>(event.target.object());
+    __builtin_prefetch(reinterpret_cast<const void*>(address), 1);
+    __builtin_prefetch(reinterpret_cast<const void*>(address + 64), 1);
   }
   unsigned bucket_of(std::uint64_t time) const {
     const unsigned level =
