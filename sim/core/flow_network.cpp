@@ -104,6 +104,7 @@ void FlowNetwork::Impl::on_event(Engine&, std::uint64_t) {
   const std::int64_t time = now();
   if (armed_ <= time) armed_ = TimerHeap::kNever;
   settle_requested_ = false;
+  if (exchange(time)) return;
   in_event_ = true;
   collect_due(time);
   deliver();
@@ -137,7 +138,8 @@ void FlowNetwork::Impl::arm() {
   if (next >= armed_) return;
   if (armed_ != TimerHeap::kNever) engine_.cancel(timer_);
   armed_ = next;
-  timer_ = engine_.schedule_cancellable(SimTime(Duration(next)), *this);
+  timer_ = engine_.call_at_cancellable(SimTime(Duration(next)),
+                                       [this](Engine& engine) { on_event(engine, 0); });
 }
 
 FlowNetwork::FlowNetwork(Engine& engine)

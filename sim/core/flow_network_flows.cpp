@@ -15,7 +15,6 @@ using flow::LinkState;
 using flow::Pace;
 
 namespace {
-constexpr std::int64_t kBytesMax = std::int64_t{1} << 53;
 constexpr std::int64_t kWeightMax = std::int64_t{1} << 20;
 constexpr std::size_t kHopsMax = 255;
 constexpr unsigned kLoadMaxBits = 44;  ///< of wire * weight / payload, so that sums do not overflow
@@ -70,8 +69,9 @@ void FlowNetwork::Impl::set_cap(Group& group, const FlowSpec& spec) const {
   group.cap_exact = level.exact;
 }
 
-FlowNetwork::Impl::Index FlowNetwork::Impl::start(const FlowSpec& spec, EventHandler* handler,
-                                                  std::uint64_t cookie, WaitNode* waiter) {
+FlowNetwork::Impl::Index FlowNetwork::Impl::start_anew(const FlowSpec& spec, EventHandler* handler,
+                                                       std::uint64_t cookie, WaitNode* waiter) {
+  leave_now();
   check(spec);
   Index group_index = flow::kNone;
   Pace solo;
@@ -113,7 +113,7 @@ FlowNetwork::Impl::Index FlowNetwork::Impl::start(const FlowSpec& spec, EventHan
   Group& group = groups_[group_index];
   if (capped) set_cap(group, spec);
   advance(group, now());
-  group.flows.push({group.clock + flow.span, flow_index});
+  group.flows.push(group.clock + flow.span, flow_index);
   group.first_known = false;
   join_links(group_index, flow);
   ++totals_.flows_started;

@@ -16,9 +16,19 @@ namespace tiersim::flow {
 /// closed loop every finish is followed by a start, and the pair costs one descent.
 class FinishHeap {
  public:
+  /// The progress in two words: in one it would pad the entry to 32 bytes.
   struct Entry {
-    Ticks finish;
+    std::uint64_t low;
+    std::uint64_t high;
     std::uint32_t flow;
+
+    Entry(Ticks finish, std::uint32_t of) { set(finish, of); }
+    void set(Ticks finish, std::uint32_t of) {
+      low = static_cast<std::uint64_t>(finish);
+      high = static_cast<std::uint64_t>(finish >> 64U);
+      flow = of;
+    }
+    Ticks finish() const { return Ticks{high} << 64U | low; }
   };
 
   /// With room for a few flows at once: groups are many, and one that grows for the first time
@@ -41,21 +51,35 @@ class FinishHeap {
       if (!after(entries_[i], clock)) return true;
     return false;
   }
+  /// Whether the top, which is due at `clock`, is the only one that is. Not empty.
+  bool only_top_due(Ticks clock) {
+    close_hole();
+    const Entry* const entries = entries_.data();
+    const std::size_t size = entries_.size();
+    if (size > kArity)
+      return (before(clock, entries[1]) & before(clock, entries[2]) & before(clock, entries[3]) &
+              before(clock, entries[4])) != 0;
+    for (std::size_t i = 1; i < size; ++i)
+      if (!after(entries[i], clock)) return false;
+    return true;
+  }
   void pop() {
     close_hole();
     hole_ = true;
   }
-  void push(Entry entry) {
-    if (hole_) {
-      hole_ = false;
-      sink(entry);
-      return;
-    }
+  /// Puts an entry in place of the one that was popped last.
+  void replace_popped(Ticks finish, std::uint32_t flow) {
+    hole_ = false;
+    sink(finish, flow);
+  }
+  void push(Ticks finish, std::uint32_t flow) {
+    if (hole_) return replace_popped(finish, flow);
+    const Entry entry(finish, flow);
     std::size_t at = entries_.size();
     entries_.push_back(entry);
     while (at > 0) {
       const std::size_t parent = (at - 1) / kArity;
-      if (!before(entry, entries_[parent])) break;
+      if (before(entry, entries_[parent]) == 0) break;
       entries_[at] = entries_[parent];
       at = parent;
     }
@@ -74,35 +98,57 @@ class FinishHeap {
  private:
   static constexpr std::size_t kArity = 4;
 
-  static bool before(const Entry& a, const Entry& b) {
-    return static_cast<Int128>(a.finish - b.finish) < 0;
+  /// As a number, 1 for true: which of two is less is a coin toss that no branch should hang on.
+  static std::size_t before(const Entry& a, const Entry& b) {
+    return (a.high - b.high - (a.low < b.low ? 1U : 0U)) >> 63U;
+  }
+  static std::size_t before(Ticks a, const Entry& b) {
+    return (static_cast<std::uint64_t>(a >> 64U) - b.high -
+            (static_cast<std::uint64_t>(a) < b.low ? 1U : 0U)) >>
+           63U;
   }
   static bool after(const Entry& entry, Ticks clock) {
-    return static_cast<Int128>(entry.finish - clock) > 0;
+    return static_cast<Int128>(entry.finish() - clock) > 0;
   }
   void close_hole() {
-    if (!hole_) return;
+    if (hole_) [[unlikely]]
+      fill_hole();
+  }
+  void fill_hole() {
     hole_ = false;
     const Entry last = entries_.back();
     entries_.pop_back();
-    if (!entries_.empty()) sink(last);
+    if (!entries_.empty()) sink(last.finish(), last.flow);
   }
-  /// Puts `entry` where the top was.
-  void sink(Entry entry) {
+  /// Puts an entry where the top was. By its parts: an entry that is copied as a whole right after
+  /// its parts have been written waits for the stores.
+  void sink(Ticks finish, std::uint32_t flow) {
+    Entry* const entries = entries_.data();
     const std::size_t size = entries_.size();
     std::size_t at = 0;
-    while (true) {
-      const std::size_t first = at * kArity + 1;
-      if (first >= size) break;
-      std::size_t least = first;
-      const std::size_t end = first + kArity < size ? first + kArity : size;
-      for (std::size_t i = first + 1; i < end; ++i)
-        if (before(entries_[i], entries_[least])) least = i;
-      if (!before(entries_[least], entry)) break;
-      entries_[at] = entries_[least];
-      at = least;
+    std::size_t first = 1;
+    for (; first + kArity <= size; first = at * kArity + 1) {
+      const Entry* const child = entries + first;
+      const std::size_t left = before(child[1], child[0]);
+      const std::size_t right = 2 + before(child[3], child[2]);
+      const std::size_t least = left ^ ((left ^ right) & (0 - before(child[right], child[left])));
+      if (before(finish, child[least]) != 0) {
+        entries[at].set(finish, flow);
+        return;
+      }
+      entries[at] = child[least];
+      at = first + least;
     }
-    entries_[at] = entry;
+    if (first < size) {  // the last, with fewer children
+      std::size_t least = first;
+      for (std::size_t i = first + 1; i < size; ++i)
+        least += (i - least) * before(entries[i], entries[least]);
+      if (before(finish, entries[least]) == 0) {
+        entries[at] = entries[least];
+        at = least;
+      }
+    }
+    entries[at].set(finish, flow);
   }
 
   std::vector<Entry> entries_;
@@ -167,6 +213,18 @@ class TimerHeap {
   std::int64_t earliest() const { return heap_.empty() ? kNever : heap_.front().when; }
   std::uint32_t earliest_owner() const { return heap_.front().owner; }
 
+  /// Whether the earliest is due at `now` and no other is.
+  bool only_earliest_due(std::int64_t now) const {
+    const std::size_t size = heap_.size();
+    return size > 0 && heap_[0].when <= now && (size < 2 || heap_[1].when > now) &&
+           (size < 3 || heap_[2].when > now);
+  }
+  /// Sets the time of the earliest.
+  void set_earliest(std::int64_t when) {
+    if (when == kNever) return remove(0);
+    heap_.front().when = when;
+    if (heap_.size() > 1) settle(0);
+  }
   /// Puts the earliest off until it is set again.
   void expire_earliest() {
     heap_.front().when = kNever;

@@ -4,7 +4,8 @@
 // the progress at which each flow finishes. A flow with a cap is a group of its own. The link that
 // limits a group is its bottleneck, and each link has one timer, for the first finish among the
 // groups it limits. A start or finish re-solves only the groups reached from it over contended
-// links; one link with one group is a special case without any search (flow_network_solve.cpp).
+// links; one link with one group is a special case without any search (flow_network_solve.cpp), and
+// one flow that follows another like it there is not even a start (flow_network_exchange.cpp).
 #include <cstdint>
 #include <span>
 #include <string>
@@ -31,7 +32,7 @@ struct FlowHop {
 };
 
 struct Flow {
-  Ticks span;  ///< payload per weight, rounded up
+  StoredTicks span = 0;  ///< payload per weight, rounded up
   std::uint64_t order;
   std::int64_t payload;
   EventHandler* handler;  ///< null: a process waits
@@ -67,9 +68,9 @@ struct Path {
 /// Ordered so that what a solve reads of every group comes first.
 struct alignas(64) Group {
   Level level = kNoLevel;  ///< share per weight, before it is rounded down to a speed
-  Ticks clock = 0;         ///< progress of its flows at `since`
+  StoredTicks clock = 0;   ///< progress of its flows at `since`
   Ticks speed = 0;         ///< progress per picosecond; at its own pace: per duration `pace`
-  Ticks first = 0;         ///< least progress at which one finishes, where first_known
+  StoredTicks first = 0;   ///< least progress at which one finishes, where first_known
   std::int64_t since = 0;
   Index mark = 0;  ///< number of the last solve that reached it
   Index bottleneck = kNone;
@@ -82,13 +83,14 @@ struct alignas(64) Group {
   bool frozen = false;  ///< while solving: its level is found
   bool first_known = false;
   FinishHeap flows;
-  Pace pace;  ///< where bottleneck is kOwnPace: the duration of its one flow
-  Pace cap;   ///< of a capped group
+  Divider by_speed;  ///< of the speed it had when a finish was last exchanged for a start
+  Pace pace;         ///< where bottleneck is kOwnPace: the duration of its one flow
+  Pace cap;          ///< of a capped group
   Level cap_level = kNoLevel;
   bool cap_exact = true;
 
   Ticks next_finish() {
-    if (!first_known) first = flows.top().finish;
+    if (!first_known) first = flows.top().finish();
     first_known = true;
     return first;
   }
@@ -145,7 +147,11 @@ class FlowNetwork::Impl final : public EventHandler {
   explicit Impl(Engine& engine) : engine_(engine) {}
 
   LinkId add_link(std::string name, Bandwidth capacity);
-  Index start(const FlowSpec& spec, EventHandler* handler, std::uint64_t cookie, WaitNode* waiter);
+  Index start(const FlowSpec& spec, EventHandler* handler, std::uint64_t cookie, WaitNode* waiter) {
+    const Index place = leaving_;
+    if (place != flow::kNone && start_in_place(spec, handler, cookie, waiter)) return place;
+    return start_anew(spec, handler, cookie, waiter);
+  }
   void forget_waiter(Index flow) { flows_.at(flow).waiter = nullptr; }
   void on_event(Engine& engine, std::uint64_t payload) override;
   bool has_waiters();
@@ -165,6 +171,7 @@ class FlowNetwork::Impl final : public EventHandler {
     WaitNode* waiter;
     std::uint64_t cookie;
   };
+  static constexpr std::int64_t kBytesMax = std::int64_t{1} << 53;
   /// Marks a group where a number may also be that of a link.
   static constexpr Index kCapBit = Index{1} << (flow::LevelHeap::kOwnerBits - 1);
 
@@ -173,6 +180,8 @@ class FlowNetwork::Impl final : public EventHandler {
                                  flow::Ticks clock);
 
   // flow_network_flows.cpp: flows and groups come and go.
+  Index start_anew(const FlowSpec& spec, EventHandler* handler, std::uint64_t cookie,
+                   WaitNode* waiter);
   void check(const FlowSpec& spec) const;
   void sort_hops(const FlowSpec& spec);
   Index find_path();
@@ -221,7 +230,22 @@ class FlowNetwork::Impl final : public EventHandler {
   void request_settle();
   void arm();
 
+  // flow_network_exchange.cpp: a finish and a start in its place.
+  bool exchange(std::int64_t now);
+  bool start_in_place(const FlowSpec& spec, EventHandler* handler, std::uint64_t cookie,
+                      WaitNode* waiter);
+  std::int64_t first_finish(flow::Group& group, std::int64_t now);
+  /// Takes the flow that is leaving out of the sums, if there is one.
+  void leave_now() {
+    if (leaving_ == flow::kNone) return;
+    const Index flow = leaving_;
+    leaving_ = flow::kNone;
+    flows_[flow].handler = nullptr;  // has been called
+    finish(flow);
+  }
+
   // flow_network_solve.cpp: rates.
+  static std::int64_t finish_time(std::int64_t now, flow::Ticks remaining, flow::Ticks speed);
   void solve(std::int64_t now);
   bool solve_alone(flow::Link& link, std::int64_t now);
   void reach_link(Index link);
@@ -269,6 +293,8 @@ class FlowNetwork::Impl final : public EventHandler {
 
   std::int64_t armed_ = flow::TimerHeap::kNever;  ///< time of the engine event that counts
   Token timer_;
+  Index leaving_ = flow::kNone;  ///< finished, its handler is being called, and still in the sums
+  Index leaving_link_ = 0;       ///< its only one
   bool waiter_finished_ = false;
   bool settle_requested_ = false;
   bool in_event_ = false;

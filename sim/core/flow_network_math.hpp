@@ -27,6 +27,18 @@ using Ticks = UInt128;
 inline constexpr UInt128 kTicksPerByte =
     UInt128{kQuantum} * static_cast<std::uint64_t>(kPicosecondsPerSecond);
 
+/// Ticks as they are kept: written in halves, because a store of both that gathers them from two
+/// registers over the stack waits for the stack.
+class StoredTicks {
+ public:
+  constexpr StoredTicks(Ticks ticks)
+      : low_(static_cast<std::uint64_t>(ticks)), high_(static_cast<std::uint64_t>(ticks >> 64U)) {}
+  constexpr operator Ticks() const { return Ticks{high_} << 64U | low_; }
+
+ private:
+  std::uint64_t low_, high_;
+};
+
 inline constexpr Level kNoLevel = UInt128{1} << 127U;
 
 /// What is taken off a share that depends on an inexact one: 1/32 of a quantum, and 2^-52 of the
@@ -119,6 +131,49 @@ constexpr Pace slower(const Pace& a, const Pace& b) {
 constexpr UInt128 divide_up(UInt128 a, UInt128 b) {
   return a / b + (a % b != 0 ? 1U : 0U);
 }
+
+/// Divides by the same number many times: by its inverse to 64 bits, and what that is off by is put
+/// right (Moeller and Granlund, Improved division by invariant integers, IEEE Trans. Comp. 60:2).
+class Divider {
+ public:
+  UInt128 divisor() const { return divisor_; }
+
+  /// 0 < divisor < 2^126
+  constexpr void set(UInt128 divisor) {
+    divisor_ = divisor;
+    const auto high = static_cast<std::uint64_t>(divisor >> 64U);
+    const auto low = static_cast<std::uint64_t>(divisor);
+    shift_ = static_cast<unsigned>(high != 0 ? __builtin_clzll(high) : 64 + __builtin_clzll(low));
+    const auto leading = static_cast<std::uint64_t>(divisor << shift_ >> 64U);
+    inverse_ = static_cast<std::uint64_t>(~UInt128{0} / leading);  // less 2^64
+    limit_ = high < 4 ? static_cast<std::uint64_t>(divisor >> 2U) : ~std::uint64_t{0};
+  }
+  /// Whether divide_up() can be used: not if the quotient is 2^62 or more.
+  constexpr bool fits(UInt128 n) const { return static_cast<std::uint64_t>(n >> 64U) < limit_; }
+  /// ceil(n / divisor); fits(n).
+  constexpr std::uint64_t divide_up(UInt128 n) const {
+    const UInt128 u = shift_ <= 64 ? n >> (64 - shift_) : n << (shift_ - 64);
+    const UInt128 product = UInt128{inverse_} * static_cast<std::uint64_t>(u >> 64U) + u;
+    auto quotient = static_cast<std::uint64_t>(product >> 64U) + 1;
+    UInt128 excess = quotient * divisor_ - n;
+    // One too low as often as right: no branch.
+    const auto low = static_cast<std::uint64_t>(excess >> 127U);
+    quotient += low;
+    excess += divisor_ & (0 - UInt128{low});
+    while (excess >= divisor_) [[unlikely]] {  // above it, or below 0
+        const bool below = static_cast<Int128>(excess) < 0;
+        quotient += below ? 1U : ~std::uint64_t{0};
+        excess += below ? divisor_ : 0 - divisor_;
+      }
+    return quotient;
+  }
+
+ private:
+  UInt128 divisor_ = 0;
+  std::uint64_t inverse_ = 0;
+  std::uint64_t limit_ = 0;  ///< of the upper half of what is divided
+  unsigned shift_ = 0;
+};
 
 /// remaining / load, rounded down: the level that fills `remaining` (fine units) by flows of
 /// together `load`.

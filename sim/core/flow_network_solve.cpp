@@ -26,14 +26,6 @@ LinkState state_of(const Link& link) {
   return fits ? LinkState::slack : LinkState::contended;
 }
 
-/// The first picosecond at which `remaining` progress is made.
-std::int64_t finish_time(std::int64_t now, Ticks remaining, Ticks speed) {
-  const UInt128 wait = flow::divide_up(remaining, speed);
-  // Slower than simulated time lasts: no finish unless a share changes.
-  if (wait >= static_cast<std::uint64_t>(TimerHeap::kNever - now)) return TimerHeap::kNever;
-  return now + static_cast<std::int64_t>(wait);
-}
-
 /// The link's share if no flow is limited elsewhere.
 Division full_share(Link& link) {
   if (link.solved_load != link.load) {
@@ -44,6 +36,14 @@ Division full_share(Link& link) {
 }
 
 }  // namespace
+
+/// The first picosecond at which `remaining` progress is made.
+std::int64_t FlowNetwork::Impl::finish_time(std::int64_t now, Ticks remaining, Ticks speed) {
+  const UInt128 wait = flow::divide_up(remaining, speed);
+  // Slower than simulated time lasts: no finish unless a share changes.
+  if (wait >= static_cast<std::uint64_t>(TimerHeap::kNever - now)) return TimerHeap::kNever;
+  return now + static_cast<std::int64_t>(wait);
+}
 
 void FlowNetwork::Impl::solve(std::int64_t now) {
   if (dirty_links_.empty() && dirty_groups_.empty()) return;
@@ -288,7 +288,7 @@ void FlowNetwork::Impl::run_own_pace(Group& group, std::int64_t now) {
   advance(group, now);
   const flow::FinishHeap::Entry entry = group.flows.top();
   const Ticks span = flows_[entry.flow].span;
-  const Ticks remaining = entry.finish - group.clock;
+  const Ticks remaining = entry.finish() - group.clock;
   group.bottleneck = flow::kOwnPace;
   group.pace = pace;
   group.speed = span;

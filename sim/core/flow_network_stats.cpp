@@ -21,6 +21,7 @@ std::int64_t part(std::int64_t amount, flow::Ticks progress, flow::Ticks span) {
 }  // namespace
 
 LinkStats FlowNetwork::Impl::stats(LinkId id) {
+  leave_now();
   const Link& link = links_.at(id.index());
   const std::int64_t time = now();
   std::int64_t payload = link.payload_done;
@@ -48,6 +49,7 @@ LinkStats FlowNetwork::Impl::stats(LinkId id) {
 }
 
 FlowTotals FlowNetwork::Impl::totals() {
+  leave_now();
   FlowTotals totals = totals_;
   const std::int64_t time = now();
   for (Group& group : groups_) {
@@ -64,6 +66,7 @@ FlowTotals FlowNetwork::Impl::totals() {
 }
 
 std::vector<FlowShare> FlowNetwork::Impl::shares() {
+  leave_now();
   std::vector<FlowShare> shares;
   for (Group& group : groups_) {
     if (group.bottleneck == flow::kNone) continue;
@@ -83,9 +86,9 @@ std::vector<FlowShare> FlowNetwork::Impl::shares() {
 /// Progress of a flow since it started, when its group's clock stands at `clock`.
 flow::Ticks FlowNetwork::Impl::progress_of(const Flow& flow, const flow::FinishHeap::Entry& entry,
                                            flow::Ticks clock) {
-  const flow::Ticks remaining = entry.finish - clock;
+  const flow::Ticks remaining = entry.finish() - clock;
   if (static_cast<Int128>(remaining) <= 0) return flow.span;  // due at this very instant
-  return flow.span - std::min(remaining, flow.span);
+  return flow.span - std::min<flow::Ticks>(remaining, flow.span);
 }
 
 }  // namespace tiersim

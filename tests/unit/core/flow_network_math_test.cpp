@@ -36,6 +36,29 @@ TEST(FlowNetworkMath, DivisionUndoesMultiplication) {
   }
 }
 
+TEST(FlowNetworkMath, ADividerRoundsUpLikeADivision) {
+  Rng rng(4, "divider");
+  Divider divider;
+  int used = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const UInt128 d = (word(rng.next(), rng.next()) >> (2 + rng.below(126))) | 1U;
+    divider.set(d);
+    ASSERT_TRUE(divider.divisor() == d);
+    for (int k = 0; k < 8; ++k) {
+      UInt128 n = word(rng.next(), rng.next()) >> (1 + rng.below(127));
+      if (k >= 4) n = n / d * d + static_cast<UInt128>(k) - 5;  // next to a multiple
+      if (!divider.fits(n)) continue;
+      ++used;
+      ASSERT_TRUE(divider.divide_up(n) == divide_up(n, d)) << i << " " << k;
+    }
+    // The times of flows: a rate above 1 B/s, a wait below 2^60 ps.
+    if (d >> 32U != 0 && d >> 66U == 0) {
+      ASSERT_TRUE(divider.fits(d << 60U)) << i;
+    }
+  }
+  EXPECT_GT(used, 100'000);
+}
+
 TEST(FlowNetworkMath, AShareOfWholeLoadsIsPlainDivision) {
   EXPECT_TRUE(level_of(1000, 8 * kLoadOne).quotient == 125);
   EXPECT_TRUE(level_of(1000, 8 * kLoadOne).exact);
