@@ -8,7 +8,7 @@
 //   Source    copy engine Gen5 x16 about 55 GB/s (measured by others); a descriptor takes 1-2 us,
 //   so that
 //             8192 rows of 4 KB reach about 3 GB/s.
-//   Checked   tests/unit/hwmodels/request_test.cpp
+//   Checked   tests/unit/hwmodels/compute_test.cpp
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 

@@ -11,7 +11,7 @@ namespace {
 class RooflineGpu final : public ComputeUnit {
  public:
   explicit RooflineGpu(const RooflineGpuConfig& c) : launch_(c.launch.value) {
-    const std::array peaks{c.peak_bf16.value, c.peak_fp8.value, c.peak_int8.value};
+    const std::array peaks{c.peak_bf16.value, c.peak_int8.value};
     std::ranges::transform(peaks, rates_.begin(),
                            [&](FlopRate peak) { return scale_down(peak, c.efficiency.value); });
   }
@@ -23,7 +23,7 @@ class RooflineGpu final : public ComputeUnit {
 
  private:
   Duration launch_;
-  std::array<FlopRate, 3> rates_{};  // by Arithmetic
+  std::array<FlopRate, 2> rates_{};  // by Arithmetic
 };
 
 }  // namespace
@@ -31,7 +31,7 @@ class RooflineGpu final : public ComputeUnit {
 void describe(Fields& f, RooflineGpuConfig& c) {
   f.doc("One GPU as a roofline.");
   f.required("peak_bf16", c.peak_bf16, "Dense bf16 or fp16 rate.", flop_rate_limits());
-  f.required("peak_fp8", c.peak_fp8, "Dense fp8 rate.", flop_rate_limits());
+
   f.required("peak_int8", c.peak_int8, "Dense int8 rate.", flop_rate_limits());
   f.required("efficiency", c.efficiency, "Share of the peak that a large matrix product reaches.",
              in_range(0.01, 1.0));

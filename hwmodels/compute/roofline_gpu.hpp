@@ -5,7 +5,7 @@
 //   Ignores   waves and tails, tile padding beyond the FLOPs as counted, clocks, L2.
 //   Valid     kernels large enough to fill the GPU.
 //   Source    data sheets for peaks; efficiency from a measured 8192^3 bf16 matrix product.
-//   Checked   tests/unit/hwmodels/roofline_gpu_test.cpp
+//   Checked   tests/unit/hwmodels/compute_test.cpp
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -13,7 +13,7 @@ namespace tiersim {
 
 struct RooflineGpuConfig {
   Sourced<FlopRate> peak_bf16;
-  Sourced<FlopRate> peak_fp8;
+
   Sourced<FlopRate> peak_int8;
   Sourced<double> efficiency;
   Sourced<Duration> launch;

@@ -6,7 +6,7 @@
 //   Ignores   the SMs that such a kernel takes from others, growth of the round trip under load.
 //   Valid     runs of 32 B and more.
 //   Source    nvbandwidth on H100, PCIe Gen5 x16: 35.2 GB/s host to device, 52.77 device to host.
-//   Checked   tests/unit/hwmodels/request_test.cpp
+//   Checked   tests/unit/hwmodels/compute_test.cpp
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 

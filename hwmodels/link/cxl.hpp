@@ -5,10 +5,11 @@
 //   Equation  capacity = ports * raw * 128/130 per direction;
 //             a read line takes 4.5 slots towards the GPU and 1 from it, a written line .5 and 5.
 //             So lines/s = slots/s / max(4.5 r + .5 (1 - r), r + 5 (1 - r)) at read share r.
-//   Ignores   credits, head-of-line blocking, retries, uneven interleaving.
+//   Ignores   that a posted write needs one way only (it is charged a read's latency),
+//             credits, head-of-line blocking, retries, uneven interleaving.
 //   Valid     68 B flits (CXL 1.1 and 2.0, Gen5).
 //   Source    CXL 2.0 specification, flit packing; x8: 26.4 GB/s read, 37.5 at 2:1, 23.7 write.
-//   Checked   tests/unit/hwmodels/cxl_test.cpp
+//   Checked   tests/unit/hwmodels/link_test.cpp
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 

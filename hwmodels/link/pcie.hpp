@@ -6,11 +6,12 @@
 //   Equation  capacity = raw * link_efficiency (ACK, flow control and SKIP);
 //             read: MRd 24 B for each max_read_request, CplD 20 B + data for each max_payload;
 //             write: MWr 24 B + data for each max_payload.
-//   Ignores   credits and tags (a RequestEngine limits what is in flight), ordering, completion
+//   Ignores   that a posted write needs one way only (it is charged a read's latency),
+//             credits and tags (a RequestEngine limits what is in flight), ordering, completion
 //             boundaries (RCB), errors and replays.
 //   Valid     requests aligned to their size.
 //   Source    PCI Express base specification; header sizes as in the pcie-bench model (SIGCOMM
-//   2018). Checked   tests/unit/hwmodels/pcie_test.cpp against that model's figures, 1 %
+//   2018). Checked   tests/unit/hwmodels/link_test.cpp against that model's figures, 1 %
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 

@@ -62,9 +62,10 @@ void describe(Fields& f, DramConfig& c) {
   f.required("peak", c.peak, "Data-sheet bandwidth, all channels together.", bandwidth_limits());
   f.required("pseudo_channels", c.pseudo_channels,
              "Independent channels that open rows on their own.", in_range(1, 4096));
-  f.required("atom", c.atom, "Smallest access that it moves.", positive());
+  f.required("atom", c.atom, "Smallest access that it moves.",
+             in_range(Bytes::from_base(1), Bytes::from_base(4096)));
   f.required("interleave", c.interleave, "Consecutive bytes that lie in one pseudo channel.",
-             positive());
+             in_range(Bytes::from_base(1), Bytes::from_base(1 << 20)));
   f.required("read_efficiency", c.read_efficiency, "Sustained share of peak, reads.",
              in_range(0.01, 1.0));
   f.required("write_efficiency", c.write_efficiency, "Sustained share of peak, writes among reads.",

@@ -72,10 +72,10 @@ std::string trust_line(const RunRecord& record) {
   std::array<int, kNumberClassNames.size()> count{};
   for (const NumberRecord& number : record.numbers)
     ++count[static_cast<std::size_t>(number.number_class)];
-  std::string out = "times rest on";
+  std::string out = "numbers of this configuration:";
   for (std::size_t c = 0; c < count.size(); ++c)
     out += fmt::format("{} {} {}", c == 0 ? "" : ",", count[c], kNumberClassNames[c]);
-  return out + " numbers (sources in the record: --json)\n";
+  return out + " (sources: --json)\n";
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::string summary_text(const RunRecord& record) {
   out += fmt::format("step       {}   bound {} ({:.2f} of it), bounded by {}\n",
                      time_text(value("step_time_s")), time_text(value("bound_s")),
                      value("bound_s") / value("step_time_s"), record.bounded_by);
-  out += fmt::format("throughput {:.4g} tokens/s\n", value("throughput_tokens_per_s"));
+  out += fmt::format("throughput {:.2f} tokens/s\n", value("throughput_tokens_per_s"));
   out += fmt::format("capacity   largest batch {:.0f} at this context\n\n", value("max_batch"));
   out += to_text(share_table(record)) + '\n' + to_text(footprint_table(record)) + '\n' +
          to_text(traffic_table(record)) + '\n';

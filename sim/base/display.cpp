@@ -21,6 +21,7 @@ std::string scaled(double value, double step, std::span<const std::string_view> 
     value /= step;
     ++unit;
   }
+  if (value >= 9999.5) return fmt::format("{:.0f} {}", value, units[unit]);  // no exponents
   return fmt::format("{:.4g} {}", value, units[unit]);
 }
 

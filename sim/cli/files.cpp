@@ -1,5 +1,7 @@
 #include "sim/cli/files.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path, const std::string& reason) {
-  throw Failure(ExitCode::internal,
+  throw Failure(ExitCode::usage,
                 fmt::format("tiersim: error: cannot {} '{}': {}", what, path.string(), reason));
 }
 
@@ -59,7 +61,9 @@ std::string read_file(const fs::path& path) {
   if (fs::is_directory(path, error)) fail("read", path, "is a folder");
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) fail("read", path, last_error());
+  if (!in) fail("read", path, last_error());
+  text << in.rdbuf();  // sets failbit on an empty file, which is no error
+  if (in.bad()) fail("read", path, last_error());
   return text.str();
 }
 
@@ -74,7 +78,7 @@ void write_file(const fs::path& path, const std::string& text) {
   // A device or pipe (/dev/null) is written in place: a rename would replace it.
   const bool special = fs::exists(path, error) && !fs::is_regular_file(path, error);
   fs::path temporary = path;
-  if (!special) temporary += fmt::format(".tmp{}", std::rand());
+  if (!special) temporary += fmt::format(".tmp{}", ::getpid());
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
     if (!(out << text) || !out.flush()) {

@@ -70,8 +70,8 @@ constexpr std::string_view name(KernelFamily k) {
 }
 
 /// The arithmetic that a compute operation is done in; it chooses the peak rate.
-enum class Arithmetic : std::uint8_t { bf16, fp8, int8 };
-inline constexpr std::array<std::string_view, 3> kArithmeticNames{"bf16", "fp8", "int8"};
+enum class Arithmetic : std::uint8_t { bf16, int8 };
+inline constexpr std::array<std::string_view, 2> kArithmeticNames{"bf16", "int8"};
 constexpr std::string_view name(Arithmetic a) {
   return kArithmeticNames[static_cast<std::size_t>(a)];
 }

@@ -75,11 +75,15 @@ class Executor final : public EventHandler {
       engine_.schedule(engine_.now() + plan.min_duration, *this, 2 * op + kDone);
       return;
     }
+    // Shares are equal in the bytes of each flow's own widest channel: ports arbitrate by packet
+    // and flit, so that scattered writes of little payload cannot crowd out a stream.
+    Bytes widest = Bytes::from_base(1);
     hops_.clear();
+    for (const auto& [channel, busy] : plan.charges) widest = std::max(widest, busy);
     for (const auto& [channel, busy] : plan.charges)
       hops_.push_back({links_[channel.index()], busy});
-    network_.start({.hops = hops_, .payload = plan.payload, .min_duration = plan.min_duration},
-                   *this, 2 * op + kDone);
+    network_.start({.hops = hops_, .payload = widest, .min_duration = plan.min_duration}, *this,
+                   2 * op + kDone);
   }
 
   void finish(std::size_t op) {

@@ -70,7 +70,8 @@ Json results(const RunRecord& record) {
 Expected<std::string> member_of_record(const std::string& json, const char* member) {
   const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded() || !parsed.is_object()) return Unexpected(std::string("is not JSON"));
-  if (parsed.value("schema", "") != "tiersim.record/v1")
+  if (const auto schema = parsed.find("schema");
+      schema == parsed.end() || *schema != "tiersim.record/v1")
     return Unexpected(std::string("is not a record (schema tiersim.record/v1 expected)"));
   const auto it = parsed.find(member);
   if (it == parsed.end() || !it->is_object())

@@ -1,5 +1,7 @@
 #include "sim/run/scenario.hpp"
 
+#include <algorithm>
+
 #include "sim/base/text.hpp"
 #include "sim/run/accounting.hpp"
 #include "workloads/llm/decode_step.hpp"
@@ -70,7 +72,11 @@ StepGraph build_graph(const ScenarioConfig& config, const System& system) {
 std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {
   const AttentionContext context = context_of(config, system);
   const auto fits = [&](std::int64_t batch) {
-    return overflows(tensors_only(context, config, system, batch), system).empty();
+    try {
+      return overflows(tensors_only(context, config, system, batch), system).empty();
+    } catch (const UnitOverflow&) {
+      return false;  // more than can be counted is more than any tier holds
+    }
   };
   if (!fits(1)) return 0;
   std::int64_t low = 1;  // fits
@@ -80,6 +86,7 @@ std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {
     low = high;
     high *= 2;
   }
+  high = std::min(high, kLimit + 1);
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
     (fits(middle) ? low : high) = middle;

@@ -136,12 +136,14 @@ std::string overflow_text(const ScenarioConfig& config, const System& system,
 // The engine counts a flow of up to 2^53 B and a time of up to 106 days; half of that is kept free
 // for what waiting adds.
 void expect_countable(const Simulation& sim) {
-  constexpr Bytes kMostPayload = Bytes::from_base(std::int64_t{1} << 53U);
+  constexpr Bytes kMostFlow = Bytes::from_base(std::int64_t{1} << 53U);
   constexpr double kMostSeconds = 53 * 86400.0;
   double seconds = 0;
   for (const OpPlan& plan : sim.plans) {
     seconds += to_seconds(plan.uncontended(sim.system->channels()));
-    if (plan.payload > kMostPayload || seconds > kMostSeconds) throw UnitOverflow();
+    for (const ChannelCharge& charge : plan.charges)
+      if (charge.busy > kMostFlow) throw UnitOverflow();
+    if (seconds > kMostSeconds) throw UnitOverflow();
   }
 }
 

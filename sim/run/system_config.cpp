@@ -1,5 +1,7 @@
 #include "sim/run/system_config.hpp"
 
+#include <algorithm>
+
 #include "hwmodels/device_library.hpp"
 #include "sim/base/text.hpp"
 
@@ -48,7 +50,19 @@ void describe(Fields& f, SystemConfig& c) {
   f.optional_document("links", c.links, "device", "Links by name.");
   f.required("tiers", c.tiers, "Memory tiers by name.");
   std::vector<std::string> known;
-  for (const auto& [name, link] : c.links) known.push_back(name);
+  for (const auto& [name, link] : c.links) {
+    known.push_back(name);
+    const bool taken = c.tiers.contains(name) || std::ranges::count(kRequesterNames, name) != 0;
+    f.check(!taken, "links." + name, "has the name of another device",
+            "records tell devices by name");
+  }
+  for (const auto& [name, tier] : c.tiers) {
+    f.check(std::ranges::count(kRequesterNames, name) == 0, "tiers." + name,
+            "has the name of another device", "records tell devices by name");
+    for (const std::string& link : tier.path)
+      f.check(std::ranges::count(tier.path, link) == 1, "tiers." + name + ".path",
+              "has link '" + link + "' twice", "a second crossing is a link of its own");
+  }
   for (const auto& [name, tier] : c.tiers)
     for (const std::string& link : tier.path)
       f.check(c.links.contains(link), "tiers." + name + ".path", "no link is named '" + link + "'",

@@ -44,7 +44,7 @@ OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Pha
     op.accesses.push_back({far, Direction::read, part.tensor_class, part.payload, part.run});
     landed += part.payload;
   }
-  op.accesses.push_back({near, Direction::write, TensorClass::staging, landed, parts.front().run});
+  op.accesses.push_back({near, Direction::write, TensorClass::staging, landed, landed});
   op.after = {after};
   return graph.add(std::move(op));
 }

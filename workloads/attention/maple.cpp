@@ -61,6 +61,9 @@ class Maple final : public Method {
   std::int64_t rank(const LlmConfig& model) const {
     return static_cast<std::int64_t>(rank_ratio_ * static_cast<double>(model.head_dim));
   }
+  Arithmetic arithmetic() const {
+    return key_type_ == DataType::int8 ? Arithmetic::int8 : Arithmetic::bf16;
+  }
   Bytes lowrank_row(const AttentionContext& c) const { return stored(rank(c.model), key_type_); }
   // One layer, whole batch.
   Bytes lowrank_keys(const AttentionContext& c) const {
@@ -83,6 +86,7 @@ class Maple final : public Method {
     Op op{.phase = Phase::screening,
           .layer = layer,
           .family = KernelFamily::gemm,
+          .arithmetic = arithmetic(),
           .flops = Flops::from_base(2 * (c.model.hidden * k + 2 * k * k)) * c.decode.batch};
     op.accesses = {{near, Direction::read, TensorClass::weights, weights, weights},
                    {near, Direction::read, TensorClass::activations, input, input},
@@ -99,7 +103,7 @@ class Maple final : public Method {
     Op op{.phase = Phase::screening,
           .layer = layer,
           .family = KernelFamily::screening,
-          .arithmetic = key_type_ == DataType::int8 ? Arithmetic::int8 : Arithmetic::bf16,
+          .arithmetic = arithmetic(),
           .flops = Flops::from_base(2 * rank(c.model)) * (shape.query_heads * shape.context)};
     op.accesses = {{near, Direction::read, TensorClass::lowrank_keys, lowrank_keys(c),
                     lowrank_row(c) * shape.context},

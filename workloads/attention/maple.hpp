@@ -12,6 +12,9 @@
 //   dense);
 //             screening 2 * batch * heads * context * rank;
 //             attention 4 * batch * heads * budget * context * head_dim.
+//   Ignores   top-k and the scores' own traffic (fused with screening); under GQA, rows are chosen
+//   once
+//             a KV head, for the whole group of query heads.
 //   Assumed   that cached low-rank keys are INT8 with rank head_dim / 4: the paper states INT8 for
 //   the
 //             projections; its Table 1 (+6.25 % footprint) is what this reading gives.

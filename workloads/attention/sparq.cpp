@@ -7,6 +7,8 @@
 namespace tiersim {
 namespace {
 
+constexpr Bytes kSector = Bytes::from_base(32);  // what a GPU loads at least
+
 class Sparq final : public Method {
  public:
   void describe(Fields& f) override {
@@ -41,11 +43,11 @@ class Sparq final : public Method {
     const KvShape shape(c);
     const std::int64_t chosen = shape.chosen(budget_);
     const bool two = key_copies_ == 2;
-    const Bytes run = stored(two ? shape.context : 1, shape.type);
-    const OpId fetched =
-        add_fetch(graph, c, layer, Phase::screening, fetch_by_,
-                  {{two ? TensorClass::key_copy : TensorClass::keys, columns(shape), run}}, Bytes{},
-                  projected);
+
+    const OpId fetched = add_fetch(
+        graph, c, layer, Phase::screening, fetch_by_,
+        {{two ? TensorClass::key_copy : TensorClass::keys, columns(shape), column_run(shape)}},
+        Bytes{}, projected);
     const OpId scored = add_scores(c, layer, fetched, graph);
     const OpId gathered = add_fetch(graph, c, layer, Phase::gather, fetch_by_,
                                     {{TensorClass::keys, shape.rows(chosen), shape.row()},
@@ -60,8 +62,19 @@ class Sparq final : public Method {
   }
 
  private:
+  // Bytes of each row that one copy must load: a sector for each column until all are touched, and
+  // the whole row once that is half of it.
+  Bytes row_part(const KvShape& shape) const {
+    const Bytes sectors = kSector * rank_;
+    return sectors * 2 < shape.row() ? sectors : shape.row();
+  }
   Bytes columns(const KvShape& shape) const {
-    return stored(shape.context, shape.type) * (shape.sequences * rank_);
+    if (key_copies_ == 2) return stored(shape.context, shape.type) * (shape.sequences * rank_);
+    return row_part(shape) * (shape.sequences * shape.context);
+  }
+  Bytes column_run(const KvShape& shape) const {
+    if (key_copies_ == 2) return stored(shape.context, shape.type);
+    return row_part(shape) == shape.row() ? shape.row() : kSector;
   }
 
   OpId add_scores(const AttentionContext& c, int layer, OpId fetched, StepGraph& graph) const {

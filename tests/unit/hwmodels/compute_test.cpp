@@ -14,7 +14,6 @@ using namespace literals;
 RooflineGpuConfig one_teraflop() {
   RooflineGpuConfig c;
   c.peak_bf16.value = 2_TFLOPps;
-  c.peak_fp8.value = 4_TFLOPps;
   c.peak_int8.value = 8_TFLOPps;
   c.efficiency.value = 0.5;
   c.launch.value = 3us;
@@ -33,7 +32,6 @@ TEST(RooflineGpu, TakesTheLongerOfArithmeticAndMemory) {
 
 TEST(RooflineGpu, TheArithmeticChoosesThePeak) {
   const auto gpu = make_device(one_teraflop());
-  EXPECT_EQ(gpu->time({.arithmetic = Arithmetic::fp8, .flops = 1_GFLOP}).compute, 500us);
   EXPECT_EQ(gpu->time({.arithmetic = Arithmetic::int8, .flops = 1_GFLOP}).compute, 250us);
 }
 

@@ -47,7 +47,7 @@ inline SystemConfig small_system() {
   using namespace literals;
   using namespace std::chrono_literals;
   RooflineGpuConfig gpu;
-  gpu.peak_bf16.value = gpu.peak_fp8.value = gpu.peak_int8.value = 1_TFLOPps;
+  gpu.peak_bf16.value = gpu.peak_int8.value = 1_TFLOPps;
   gpu.efficiency.value = 1.0;
   gpu.launch.value = 1us;
   SmLoadsConfig sm;

@@ -1,0 +1,132 @@
+// Bytes of each method on a small model with grouped queries, worked out by hand.
+#include <gtest/gtest.h>
+
+#include "sim/run/simulate.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim {
+namespace {
+
+// 2 layers, 4 query heads over 2 KV heads of 128 elements (rows of 256 B), 3 sequences of 64
+// positions.
+constexpr std::int64_t kLayers = 2;
+constexpr std::int64_t kSequences = 3 * 2;
+constexpr std::int64_t kContext = 64;
+constexpr std::int64_t kRow = 256;
+constexpr std::int64_t kKeys = kLayers * kSequences * kContext * kRow;
+
+RunRecord record(const std::string& method, std::vector<std::string> set = {}) {
+  const std::vector<std::string> small{
+      "model.layers=2",     "model.hidden=512",       "model.heads=4",  "model.kv_heads=2",
+      "model.head_dim=128", "model.intermediate=256", "decode.batch=3", "decode.context=64"};
+  set.insert(set.end(), small.begin(), small.end());
+  const auto result = simulate(
+      testing::scenario("scenarios/maple/llama2_7b_" + method + ".yaml", set), Readings::all);
+  EXPECT_TRUE(result);
+  return result->record;
+}
+
+std::int64_t read(const RunRecord& r, const char* device, const char* tensor_class) {
+  const BytesByClass& bytes = r.traffic_by_class.at(device).first;
+  const auto it = bytes.find(tensor_class);
+  return it == bytes.end() ? 0 : it->second;
+}
+
+TEST(Dense, LoadsEveryRow) {
+  const RunRecord r = record("dense_pool");
+  EXPECT_EQ(read(r, "pool", "keys"), kKeys);
+  EXPECT_EQ(read(r, "pool", "values"), kKeys);
+  EXPECT_EQ(r.footprint_bytes.at("pool"), 2 * kKeys);
+}
+
+TEST(Sparq, LoadsTwoColumnsOf128AndAQuarterOfTheRows) {
+  const RunRecord r = record("sparq_r2");
+  EXPECT_EQ(read(r, "pool", "key_copy"), kKeys * 2 / 128);
+  EXPECT_EQ(read(r, "pool", "keys"), kKeys / 4);
+  EXPECT_EQ(read(r, "pool", "values"), kKeys / 4);
+  EXPECT_EQ(r.footprint_bytes.at("pool"), 3 * kKeys);
+  EXPECT_EQ(r.traffic_by_class.at("pool").second.at("key_copy"), kKeys / kContext);
+}
+
+// One copy loads a 32 B sector for each column: 2 of 8 sectors of a row; all of them from 4 columns
+// on.
+TEST(Sparq, OneCopyLoadsSectorsAndNeverMoreThanTheKeys) {
+  const RunRecord two = record("sparq_r2", {"method.key_copies=1"});
+  EXPECT_EQ(read(two, "pool", "keys"), kKeys * 2 / 8 + kKeys / 4);
+  const RunRecord most = record("sparq_r32", {"method.key_copies=1"});
+  EXPECT_EQ(read(most, "pool", "keys"), kKeys + kKeys / 4);
+  EXPECT_EQ(most.footprint_bytes.at("pool"), 2 * kKeys);
+  EXPECT_EQ(most.moved_bytes.at("pool").read, kKeys + 2 * kKeys / 4);
+}
+
+TEST(Maple, ScreensFromTheNearTierAndLoadsAQuarterOfTheRows) {
+  const RunRecord r = record("maple");
+  EXPECT_EQ(read(r, "hbm", "lowrank_keys"), kKeys / 8);  // a quarter of the width, a byte each
+  EXPECT_EQ(read(r, "pool", "lowrank_keys"), 0);
+  EXPECT_EQ(read(r, "pool", "keys") + read(r, "pool", "values"), 2 * kKeys / 4);
+  EXPECT_EQ(r.footprint_bytes.at("pool"), 2 * kKeys);
+  EXPECT_EQ(r.footprint_by_class.at("hbm").at("lowrank_keys"), kKeys / 8);
+  EXPECT_EQ(read(r, "hbm", "indices"), kLayers * kSequences * (kContext / 4) * 2);
+}
+
+// Scattered writes of 2 B take many times their payload of a port; they must not crowd out the
+// stream of the gather beside them: ports arbitrate by flit.
+TEST(Sparq, TheWriteBackOfScatteredElementsHardlySlowsTheFetch) {
+  const auto sim =
+      simulate(testing::scenario("scenarios/maple/llama2_7b_sparq_r2.yaml"), Readings::all);
+  for (std::size_t i = 0; i < sim->plans.size(); ++i) {
+    if (sim->graph.ops[i].kind != OpKind::transfer || sim->graph.ops[i].phase == Phase::write_back)
+      continue;
+    const OpTiming& timing = sim->execution.timings[i];
+    const double alone = to_seconds(sim->plans[i].uncontended(sim->system->channels()));
+    EXPECT_LE(to_seconds(timing.end - timing.start), 1.02 * alone)
+        << describe_op(sim->graph.ops[i]);
+  }
+}
+
+TEST(Scenario, TheLargestBatchIsOneThatDecodeAccepts) {
+  const ScenarioConfig config =
+      testing::scenario("scenarios/maple/llama2_7b_maple.yaml",
+                        {"decode.context=1", "system.tiers.hbm.memory.capacity=9000 TB",
+                         "system.tiers.pool.memory.capacity=9000 TB"});
+  EXPECT_EQ(largest_batch(config, System(config.system)), 1'000'000);
+}
+
+std::string mistakes(const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  const Document document =
+      load_document(testing::configs() / "scenarios/maple/llama2_7b_maple.yaml",
+                    {.overrides = set, .config_root = testing::configs()}, diagnostics);
+  static_cast<void>(read<ScenarioConfig>(document, "scenario", diagnostics));
+  return diagnostics.text();
+}
+
+TEST(Scenario, DevicesHaveNamesOfTheirOwnAndPathsCrossALinkOnce) {
+  EXPECT_NE(
+      mistakes({"system.links.hbm.base=devices/root_complex.yaml"}).find("name of another device"),
+      std::string::npos);
+  EXPECT_NE(
+      mistakes({"system.links.sm.base=devices/root_complex.yaml"}).find("name of another device"),
+      std::string::npos);
+  EXPECT_NE(mistakes({"system.tiers.pool.path=[pcie, pcie]"}).find("has link 'pcie' twice"),
+            std::string::npos);
+  EXPECT_NE(mistakes({"system.tiers.pool.path=[pcei]"}).find("no link is named 'pcei'"),
+            std::string::npos);
+}
+
+TEST(Simulate, WhatCannotBeCountedIsAnErrorAndNoAbort) {
+  for (const std::vector<std::string>& set :
+       {std::vector<std::string>{"decode.batch=1000000", "decode.context=100000000"},
+        {"system.tiers.pool.memory.peak=1 KB/s"},
+        {"system.links.cxl_switch.latency=1 s", "system.links.cxl_switch.crossings=16",
+         "system.sm.in_flight=1 B"}}) {
+    const auto result =
+        simulate(testing::scenario("scenarios/maple/llama2_7b_maple.yaml", set), Readings::all);
+    ASSERT_FALSE(result) << set.front();
+    EXPECT_NE(result.error().find("beyond what can be counted"), std::string::npos)
+        << result.error();
+  }
+}
+
+}  // namespace
+}  // namespace tiersim
