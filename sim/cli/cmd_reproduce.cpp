@@ -37,7 +37,9 @@ std::vector<ReproducedRow> reproduce_rows(const Targets& targets) {
   std::vector<RunRecord> records;
   for (const TargetRow& row : targets.rows) {
     const ScenarioFile file = load_scenario(config_root() / row.scenario, row.set);
-    records.push_back(std::move(simulate(file.config, Readings::accounting)->record));
+    auto result = simulate(file.config, Readings::accounting);
+    if (!result) throw Failure(ExitCode::bad_config, row.scenario + ": error: " + result.error());
+    records.push_back((*std::move(result)).record);
   }
   const auto baseline_of = [&](const TargetRow& row) {
     for (std::size_t i = 0; i < targets.rows.size(); ++i)
@@ -99,7 +101,7 @@ std::vector<std::string> papers() {
 }
 
 std::vector<std::string> chosen_papers(const std::string& asked) {
-  const std::vector<std::string> all = papers();
+  std::vector<std::string> all = papers();
   if (asked == "all") return all;
   if (std::ranges::find(all, asked) != all.end()) return {asked};
   throw Failure(

@@ -43,7 +43,7 @@ class [[nodiscard]] Gather : public WaitNode {
       : WaitNode(&Gather::abandoned), parts_(std::move(parts)), needed_(needed) {
     if constexpr (requires { branches_.resize(needed); }) branches_.resize(parts_.size());
   }
-  Gather(Gather&&) = default;
+  Gather(Gather&&) noexcept = default;
 
   bool await_ready() const { return needed_ == 0; }
   bool await_suspend(Process::Handle waiter) {

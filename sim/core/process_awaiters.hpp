@@ -8,6 +8,7 @@ namespace tiersim {
 /// engine.delay(), engine.until(): always suspends, for another event may be due at this instant.
 class [[nodiscard]] DelayAwaiter {
  public:
+  // The union has one member at a time: NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
   explicit DelayAwaiter(std::uint64_t when) : when_(when) {}
   bool await_ready() const { return false; }
   void await_suspend(Process::Handle waiter) {
@@ -19,10 +20,13 @@ class [[nodiscard]] DelayAwaiter {
   void await_resume() const { process_->set_running(); }
 
  private:
+  // The linter takes members of a nameless union for public:
+  // NOLINTBEGIN(readability-identifier-naming)
   union {                      // so that the frame of a small process fits into two cache lines
     std::uint64_t when_;       // until it suspends
     ProcessPromise* process_;  // from then on
   };
+  // NOLINTEND(readability-identifier-naming)
 };
 
 /// The same in another lane.

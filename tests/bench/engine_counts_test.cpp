@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/bench/allocations.hpp"
 #include "tests/bench/engine_loops.hpp"
+#include "tests/support/allocations.hpp"
 
 namespace tiersim::bench {
 namespace {
@@ -21,9 +21,9 @@ template <class Loop>
 Counts count(Loop& loop, std::uint64_t warm_up, std::uint64_t units) {
   loop.run(warm_up);
   const std::uint64_t events = loop.engine().events();
-  const std::uint64_t before = allocations();
+  const std::uint64_t before = testing::allocations();
   const std::uint64_t done = loop.run(units);
-  return {done, loop.engine().events() - events, allocations() - before};
+  return {done, loop.engine().events() - events, testing::allocations() - before};
 }
 
 TEST(EngineCounts, AHeldProcessIsOneEventWithoutAllocation) {

@@ -1,42 +1,14 @@
 // In a steady state the network allocates nothing. Counts every operator new of this binary.
+#include "tests/support/allocations.hpp"
+
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 
 #include <gtest/gtest.h>
 
 #include "sim/base/rng.hpp"
 #include "sim/core/engine.hpp"
 #include "sim/core/flow_network.hpp"
-
-namespace {
-std::int64_t allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  ++allocations;
-  const auto align = static_cast<std::size_t>(alignment);
-  if (void* memory = std::aligned_alloc(align, (size + align - 1) / align * align)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
 
 namespace tiersim {
 namespace {
@@ -85,9 +57,9 @@ TEST(FlowNetworkSteady, AllocatesNothing) {
   for (std::uint64_t i = 0; i < 40; ++i) engine.spawn(mover(engine, network, i));
   engine.run_until(SimTime(Duration(kEnd / 2)));  // all paths seen, all pools grown
   const std::int64_t flows = network.totals().flows_finished;
-  const std::int64_t before = allocations;
+  const std::uint64_t before = testing::allocations();
   engine.run_until(SimTime(Duration(kEnd - 1)));
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(testing::allocations() - before, 0U);
   EXPECT_GT(network.totals().flows_finished - flows, 10'000);
   engine.run();
 }

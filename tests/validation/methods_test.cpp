@@ -10,7 +10,7 @@ namespace {
 // 2 layers, 4 query heads over 2 KV heads of 128 elements (rows of 256 B), 3 sequences of 64
 // positions.
 constexpr std::int64_t kLayers = 2;
-constexpr std::int64_t kSequences = 3 * 2;
+constexpr std::int64_t kSequences = 6;
 constexpr std::int64_t kContext = 64;
 constexpr std::int64_t kRow = 256;
 constexpr std::int64_t kKeys = kLayers * kSequences * kContext * kRow;

@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
 
-namespace tiersim::bench {
+namespace tiersim::testing {
 
 /// Calls of operator new so far, in a program that links allocations.cpp.
 std::uint64_t allocations();
 
-}  // namespace tiersim::bench
+}  // namespace tiersim::testing

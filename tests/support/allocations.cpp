@@ -1,6 +1,6 @@
 // Replaces operator new by one that counts. In a file of its own, where no compiler inlines it into
 // its callers and then finds new and free mismatched.
-#include "tests/bench/allocations.hpp"
+#include "tests/support/allocations.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -41,10 +41,10 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
 
-namespace tiersim::bench {
+namespace tiersim::testing {
 
 std::uint64_t allocations() {
   return count.load();
 }
 
-}  // namespace tiersim::bench
+}  // namespace tiersim::testing
