@@ -11,7 +11,6 @@ using flow::FlowHop;
 using flow::Group;
 using flow::GroupHop;
 using flow::Link;
-using flow::LinkState;
 using flow::Pace;
 
 namespace {

@@ -8,7 +8,6 @@ namespace tiersim {
 /// engine.delay(), engine.until(): always suspends, for another event may be due at this instant.
 class [[nodiscard]] DelayAwaiter {
  public:
-  // The union has one member at a time: NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
   explicit DelayAwaiter(std::uint64_t when) : when_(when) {}
   bool await_ready() const { return false; }
   void await_suspend(Process::Handle waiter) {

@@ -59,7 +59,7 @@ double student_t_975(std::int64_t degrees) {
   constexpr std::array kTable{12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060};
   if (degrees <= static_cast<std::int64_t>(kTable.size()))
     return kTable[static_cast<std::size_t>(degrees - 1)];
-  constexpr double z = 1.959964;
+  const double z = 1.959964;  // of the normal distribution
   const auto n = static_cast<double>(degrees);
   const double g1 = (z * z * z + z) / 4;
   const double g2 = (5 * z * z * z * z * z + 16 * z * z * z + 3 * z) / 96;
