@@ -32,6 +32,10 @@ std::string Limits::text() const {
   return high ? "at most " + text_of(*high) : "";
 }
 
+Limits fraction() {
+  return {.low = 0.0, .high = 1.0, .low_open = true};
+}
+
 Limits positive() {
   return above(0);
 }

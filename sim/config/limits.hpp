@@ -63,6 +63,8 @@ template <class Low>
 Limits above(Low low) {
   return {.low = detail::to_number(low), .low_open = true};
 }
+/// 0 < value <= 1.
+Limits fraction();
 /// value > 0, for numbers and quantities alike.
 Limits positive();
 /// One of these words.

@@ -12,12 +12,10 @@ namespace {
 class Maple final : public Method {
  public:
   void describe(Fields& f) override {
-    f.required("budget", budget_, "Share of the rows that is fetched.", in_range(0.0, 1.0));
-    f.required("rank_ratio", rank_ratio_, "Low-rank width over head_dim.", in_range(0.0, 1.0));
+    f.required("budget", budget_, "Share of the rows that is fetched.", fraction());
+    f.required("rank_ratio", rank_ratio_, "Low-rank width over head_dim.", fraction());
     f.required("key_type", key_type_, kDataTypeNames, "Element type of the low-rank keys.");
     f.optional("fetch_by", fetch_by_, kRequesterNames, "Who fetches the chosen rows.");
-    f.check(budget_ > 0, "budget", "is zero", "a share above 0, at most 1");
-    f.check(rank_ratio_ > 0, "rank_ratio", "is zero", "a share above 0, at most 1");
   }
 
   std::vector<MethodProblem> problems(const LlmConfig& model) const override {

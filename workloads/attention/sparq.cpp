@@ -12,13 +12,12 @@ constexpr Bytes kSector = Bytes::from_base(32);  // what a GPU loads at least
 class Sparq final : public Method {
  public:
   void describe(Fields& f) override {
-    f.required("budget", budget_, "Share of the rows that is fetched.", in_range(0.0, 1.0));
+    f.required("budget", budget_, "Share of the rows that is fetched.", fraction());
     f.required("rank", rank_, "Key columns fetched for screening, r of head_dim.",
                in_range(1, 4096));
     f.optional("key_copies", key_copies_, "2: a transposed copy to screen from; 1: none.",
                in_range(1, 2));
     f.optional("fetch_by", fetch_by_, kRequesterNames, "Who fetches columns and rows.");
-    f.check(budget_ > 0, "budget", "is zero", "a share above 0, at most 1");
   }
 
   std::vector<MethodProblem> problems(const LlmConfig& model) const override {
