@@ -16,7 +16,7 @@ class CopyEngine final : public RequestEngine {
 
   std::span<const Channel> channels() const override { return channels_; }
 
-  AccessCost cost(Direction direction, Bytes payload, Bytes run, Duration) const override {
+  AccessCost cost(Direction direction, Bytes payload, Bytes run, const RoundTrip&) const override {
     const std::size_t channel = direction == Direction::read ? 0 : 1;
     return {.charges = {{channel, payload}},
             .latency = {},

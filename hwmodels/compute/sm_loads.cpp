@@ -16,11 +16,12 @@ class SmLoads final : public RequestEngine {
 
   std::span<const Channel> channels() const override { return channels_; }
 
-  AccessCost cost(Direction direction, Bytes payload, Bytes, Duration round_trip) const override {
+  AccessCost cost(Direction direction, Bytes payload, Bytes,
+                  const RoundTrip& round_trip) const override {
     const std::size_t channel = direction == Direction::read ? 0 : 1;
     return {.charges = {{channel, payload}},
             .latency = {},
-            .min_duration = windows_time(payload, round_trip),
+            .min_duration = windows_time(payload, round_trip.unloaded),
             .moved = payload};
   }
 

@@ -46,19 +46,30 @@ class Device {
 class MemoryTier : public Device {
  public:
   virtual Bytes capacity() const = 0;
+  /// What queueing in it adds to the unloaded latency while it serves `rate`; never falls with the
+  /// rate.
+  virtual Duration added_latency(Bandwidth) const { return {}; }
 };
 
 /// Something that bytes cross on the way between a tier and the GPU.
 class Link : public Device {};
+
+/// The way of a request to a remote tier and back.
+struct RoundTrip {
+  Duration unloaded{};
+  const MemoryTier* memory = nullptr;  ///< the tier at its end; never null
+  /// With what queueing in the tier adds while it serves `rate`.
+  Duration at(Bandwidth rate) const { return unloaded + memory->added_latency(rate); }
+};
 
 /// A unit of the GPU that issues requests to remote tiers: SM loads, or the copy engine.
 class RequestEngine {
  public:
   virtual ~RequestEngine() = default;
   virtual std::span<const Channel> channels() const = 0;
-  /// Cost of issuing the access over a path whose unloaded round trip is given.
+  /// Cost of issuing the access over a path with this round trip.
   virtual AccessCost cost(Direction direction, Bytes payload, Bytes run,
-                          Duration round_trip) const = 0;
+                          const RoundTrip& round_trip) const = 0;
 };
 
 /// What a kernel asks of the compute unit.
@@ -66,7 +77,9 @@ struct KernelWork {
   KernelFamily family = KernelFamily::gemm;
   Arithmetic arithmetic = Arithmetic::bf16;
   Flops flops;
-  Duration memory_time{};  ///< unloaded time of its memory accesses
+  Duration memory_time{};     ///< time of its accesses to every tier, alone on the system
+  Bytes memory_bytes;         ///< moved in the GPU's own memory
+  Duration memory_latency{};  ///< unloaded latency of the GPU's own memory
 };
 
 struct KernelTime {

@@ -74,16 +74,19 @@ void System::add_access(const Access& access, Requester requester, OpPlan& plan)
     charge(cost, placed.first_channel, plan);
     latency += cost.latency;
     plan.min_duration += cost.min_duration;
+    if (!tier.remote) plan.own_bytes += cost.moved;
     plan.traffic.push_back(
         {placed.id, access.direction, access.tensor_class, access.payload, cost.moved});
   }
   if (tier.remote) {
     const Engine& engine = requesters_[static_cast<std::size_t>(requester)];
     const AccessCost cost =
-        engine.engine->cost(access.direction, access.payload, access.run, latency);
+        engine.engine->cost(access.direction, access.payload, access.run,
+                            RoundTrip{latency, tier.memory.get()});
     charge(cost, engine.first_channel, plan);
     plan.min_duration += cost.min_duration;  // one engine issues the parts one after another
   }
+  if (!tier.remote) plan.own_latency = std::max(plan.own_latency, latency);
   plan.setup = std::max(plan.setup, latency);
   plan.payload += access.payload;
 }
@@ -97,7 +100,12 @@ OpPlan System::plan(const Op& op) const {
   if (!kernel) return plan;
 
   const Duration memory = plan.uncontended(channels_) - plan.setup;
-  const KernelTime time = gpu_->time({op.family, op.arithmetic, op.flops, memory});
+  const KernelTime time = gpu_->time({.family = op.family,
+                                      .arithmetic = op.arithmetic,
+                                      .flops = op.flops,
+                                      .memory_time = memory,
+                                      .memory_bytes = plan.own_bytes,
+                                      .memory_latency = plan.own_latency});
   plan.setup += time.launch;
   if (op.kind == OpKind::transfer) return plan;
   plan.exclusive = true;

@@ -42,7 +42,9 @@ struct OpPlan {
   std::string_view min_reason;  ///< "compute" or "requests": which of the two min_duration is
   std::vector<ChannelCharge> charges = {};  ///< one for each channel, by id
   std::vector<DeviceTraffic> traffic = {};
-  Bytes payload;  ///< all accesses together
+  Bytes payload;           ///< all accesses together
+  Bytes own_bytes;         ///< moved in the GPU's own memory
+  Duration own_latency{};  ///< unloaded, of the GPU's own memory
 
   /// setup + max(min_duration, busy / capacity of every channel): the operation alone on the
   /// system.

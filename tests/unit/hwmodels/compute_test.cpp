@@ -20,6 +20,17 @@ RooflineGpuConfig one_teraflop() {
   return c;
 }
 
+// A tier whose latency no load changes, at the end of a path with this round trip.
+RoundTrip alone(Duration unloaded) {
+  class Tier final : public MemoryTier {
+    std::span<const Channel> channels() const override { return {}; }
+    Bytes capacity() const override { return {}; }
+    AccessCost cost(Direction, Bytes, Bytes) const override { return {}; }
+  };
+  static const Tier tier;
+  return {unloaded, &tier};
+}
+
 TEST(RooflineGpu, TakesTheLongerOfArithmeticAndMemory) {
   const auto gpu = make_device(one_teraflop());
   KernelWork work{.flops = 1_GFLOP, .memory_time = 2ms};
@@ -43,11 +54,11 @@ TEST(CopyEngine, ADescriptorForEachRowLimitsScatteredCopies) {
   c.descriptor_time.value = Duration(1'365'000);
   const auto engine = make_device(c);
   const Bytes payload = 4096_B * 8192;
-  const auto cost = engine->cost(Direction::read, payload, 4096_B, 1us);
+  const auto cost = engine->cost(Direction::read, payload, 4096_B, alone(1us));
   EXPECT_EQ(cost.min_duration, Duration(1'365'000) * 8192);
   EXPECT_NEAR(static_cast<double>(payload.in_base()) / to_seconds(cost.min_duration) / 1e9, 3.0,
               0.01);
-  EXPECT_EQ(engine->cost(Direction::read, payload, payload, 1us).min_duration, Duration(1'365'000));
+  EXPECT_EQ(engine->cost(Direction::read, payload, payload, alone(1us)).min_duration, Duration(1'365'000));
 }
 
 TEST(SmLoads, BytesInFlightOverTheRoundTripLimitTheRate) {
@@ -57,8 +68,8 @@ TEST(SmLoads, BytesInFlightOverTheRoundTripLimitTheRate) {
   c.in_flight.value = 64_KiB;
   const auto loads = make_device(c);
   // 64 KiB each microsecond: 16 MiB take 256 us.
-  EXPECT_EQ(loads->cost(Direction::read, 16_MiB, 256_B, 1us).min_duration, 256us);
-  EXPECT_EQ(loads->cost(Direction::write, 16_MiB, 256_B, 1us).charges.front().channel, 1U);
+  EXPECT_EQ(loads->cost(Direction::read, 16_MiB, 256_B, alone(1us)).min_duration, 256us);
+  EXPECT_EQ(loads->cost(Direction::write, 16_MiB, 256_B, alone(1us)).charges.front().channel, 1U);
 }
 
 TEST(DeviceLibrary, HasEveryKindThatIsListed) {
