@@ -76,9 +76,9 @@ class RequestEngine {
 struct KernelWork {
   KernelFamily family = KernelFamily::gemm;
   Arithmetic arithmetic = Arithmetic::bf16;
-  Flops flops;
+  Flops flops{};
   Duration memory_time{};     ///< time of its accesses to every tier, alone on the system
-  Bytes memory_bytes;         ///< moved in the GPU's own memory
+  Bytes memory_bytes{};       ///< moved in the GPU's own memory
   Duration memory_latency{};  ///< unloaded latency of the GPU's own memory
 };
 
