@@ -14,6 +14,9 @@ constexpr std::string_view kRates[] = {"FLOP/s",  "KFLOP/s", "MFLOP/s",
                                        "GFLOP/s", "TFLOP/s", "PFLOP/s"};
 constexpr std::string_view kCounts[] = {"FLOP", "KFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"};
 constexpr std::string_view kTimes[] = {"ps", "ns", "us", "ms", "s"};
+constexpr std::string_view kEnergies[] = {"nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ"};
+constexpr std::string_view kDollars[] = {"USD"};
+constexpr std::string_view kPowers[] = {"mW", "W", "kW", "MW"};
 
 std::string scaled(double value, double step, std::span<const std::string_view> units) {
   std::size_t unit = 0;
@@ -41,6 +44,15 @@ std::string display(Flops flops) {
 }
 std::string display(Duration duration) {
   return scaled(static_cast<double>(duration.count()), 1000, kTimes);
+}
+std::string display(Energy energy) {
+  return scaled(static_cast<double>(energy.in_base()), 1000, kEnergies);
+}
+std::string display(Power power) {
+  return scaled(static_cast<double>(power.in_base()), 1000, kPowers);
+}
+std::string display(Money money) {
+  return scaled(to_usd(money), 1000, kDollars);
 }
 
 }  // namespace tiersim

@@ -12,5 +12,8 @@ std::string display(Bandwidth bandwidth);  ///< "4.8 TB/s"
 std::string display(FlopRate rate);        ///< "989 TFLOP/s"
 std::string display(Flops flops);          ///< "1.73 TFLOP"
 std::string display(Duration duration);    ///< "12.3 ms"
+std::string display(Energy energy);        ///< "1.25 J"
+std::string display(Power power);          ///< "700 W"
+std::string display(Money money);          ///< "30000 USD"
 
 }  // namespace tiersim

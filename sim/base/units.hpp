@@ -1,9 +1,10 @@
 #pragma once
 // Strong types for everything that has a unit. The operators below are the complete list of legal
 // arithmetic across dimensions: where an expression does not compile, the formula is wrong.
-// Every operation checks for overflow and throws UnitOverflow: sizes and times beyond 9.2e18 bytes
-// or 106 days come from a configuration, so its reader can be told. Transfers round up, so nothing
-// ever finishes early. The text forms ("4800 GB/s") are in units_text.hpp.
+// Every operation checks for overflow and throws UnitOverflow: a size beyond 9.2e18 bytes or a time
+// beyond 106 days comes from a configuration, so its reader can be told. Transfers round up, so
+// nothing ever finishes early; energy and money round up too. The text forms ("4800 GB/s") are in
+// units_text.hpp.
 #include <chrono>
 #include <compare>
 #include <cstdint>
@@ -92,6 +93,30 @@ using Bandwidth = Quantity<struct BandwidthTag>;  ///< base unit: 1 byte per sec
 using Flops = Quantity<struct FlopsTag>;          ///< base unit: 1 floating-point operation
 using FlopRate = Quantity<struct FlopRateTag>;    ///< base unit: 1 operation per second
 
+using Energy = Quantity<struct EnergyTag>;  ///< base unit: 1 nJ, so that 106 days at 1 kW fit
+using EnergyPerByte = Quantity<struct EnergyPerByteTag>;    ///< base unit: 1 fJ/B
+using EnergyPerFlop = Quantity<struct EnergyPerFlopTag>;    ///< base unit: 1 aJ per operation
+using Power = Quantity<struct PowerTag>;                    ///< base unit: 1 mW
+using Money = Quantity<struct MoneyTag>;                    ///< base unit: 1e-9 USD
+using MoneyPerByte = Quantity<struct MoneyPerByteTag>;      ///< base unit: 1e-9 USD per 1e9 bytes
+using MoneyPerEnergy = Quantity<struct MoneyPerEnergyTag>;  ///< base unit: 1e-9 USD/kWh
+
+/// `List<Before..., every quantity>`: the one list of what has a unit and a text form.
+template <template <class...> class List, class... Before>
+using WithQuantities =
+    List<Before..., Bytes, Bandwidth, Flops, FlopRate, Duration, Energy, EnergyPerByte,
+         EnergyPerFlop, Power, Money, MoneyPerByte, MoneyPerEnergy>;
+
+constexpr double to_joules(Energy energy) {
+  return static_cast<double>(energy.in_base()) * 1e-9;
+}
+constexpr double to_watts(Power power) {
+  return static_cast<double>(power.in_base()) * 1e-3;
+}
+constexpr double to_usd(Money money) {
+  return static_cast<double>(money.in_base()) * 1e-9;
+}
+
 namespace detail {
 /// ceil(amount * 1e12 / rate) in picoseconds; amount >= 0, rate > 0.
 constexpr Duration time_for(std::int64_t amount, std::int64_t rate) {
@@ -99,6 +124,14 @@ constexpr Duration time_for(std::int64_t amount, std::int64_t rate) {
   const Int128 ps = (Int128{amount} * kPicosecondsPerSecond + rate - 1) / rate;
   if (ps > std::numeric_limits<std::int64_t>::max()) throw UnitOverflow();
   return Duration(static_cast<std::int64_t>(ps));
+}
+/// ceil(a * b / divisor); a, b >= 0.
+template <class Result>
+constexpr Result product(std::int64_t a, std::int64_t b, std::int64_t divisor) {
+  TS_EXPECTS(a >= 0 && b >= 0, a, b);
+  const Int128 base = (Int128{a} * b + divisor - 1) / divisor;
+  if (base > std::numeric_limits<std::int64_t>::max()) throw UnitOverflow();
+  return Result::from_base(static_cast<std::int64_t>(base));
 }
 }  // namespace detail
 
@@ -109,6 +142,25 @@ constexpr Duration operator/(Bytes n, Bandwidth bandwidth) {
 /// Time to do `n` operations at `rate`, rounded up to a picosecond.
 constexpr Duration operator/(Flops n, FlopRate rate) {
   return detail::time_for(n.in_base(), rate.in_base());
+}
+
+/// What moving, computing or idling takes, rounded up to 1 nJ.
+constexpr Energy operator*(Bytes n, EnergyPerByte each) {
+  return detail::product<Energy>(n.in_base(), each.in_base(), 1'000'000);  // fJ in 1 nJ
+}
+constexpr Energy operator*(Flops n, EnergyPerFlop each) {
+  return detail::product<Energy>(n.in_base(), each.in_base(), 1'000'000'000);  // aJ in 1 nJ
+}
+constexpr Energy operator*(Power power, Duration time) {
+  return detail::product<Energy>(power.in_base(), time.count(), 1'000'000);  // mW ps in 1 nJ
+}
+/// What holding or using it costs, rounded up to 1e-9 USD.
+constexpr Money operator*(Bytes n, MoneyPerByte each) {
+  return detail::product<Money>(n.in_base(), each.in_base(), 1'000'000'000);
+}
+constexpr Money operator*(Energy energy, MoneyPerEnergy each) {
+  constexpr std::int64_t kNanojoulesPerKilowattHour = 3'600'000'000'000'000;
+  return detail::product<Money>(energy.in_base(), each.in_base(), kNanojoulesPerKilowattHour);
 }
 
 /// `quantity * factor`, rounded up to a whole base unit; factor >= 0.

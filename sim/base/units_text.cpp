@@ -62,21 +62,75 @@ constexpr std::array kDurationUnits{
     Unit{"ms", 1'000'000'000},
     Unit{"s", 1'000'000'000'000},
 };
+constexpr std::array kEnergyUnits{
+    Unit{"nJ", 1},
+    Unit{"uJ", 1'000},
+    Unit{"mJ", 1'000'000},
+    Unit{"J", 1'000'000'000},
+    Unit{"kJ", 1'000'000'000'000},
+    Unit{"MJ", 1'000'000'000'000'000},
+    Unit{"kWh", 3'600'000'000'000'000},
+};
+constexpr std::array kEnergyPerByteUnits{
+    Unit{"fJ/B", 1},       Unit{"fJ/bit", 8},       Unit{"pJ/B", 1'000},
+    Unit{"pJ/bit", 8'000}, Unit{"nJ/B", 1'000'000},
+};
+constexpr std::array kEnergyPerFlopUnits{
+    Unit{"aJ/FLOP", 1},
+    Unit{"fJ/FLOP", 1'000},
+    Unit{"pJ/FLOP", 1'000'000},
+    Unit{"nJ/FLOP", 1'000'000'000},
+};
+constexpr std::array kPowerUnits{
+    Unit{"mW", 1},
+    Unit{"W", 1'000},
+    Unit{"kW", 1'000'000},
+    Unit{"MW", 1'000'000'000},
+};
+constexpr std::array kMoneyUnits{
+    Unit{"nUSD", 1},
+    Unit{"uUSD", 1'000},
+    Unit{"USD", 1'000'000'000},
+};
+constexpr std::array kMoneyPerByteUnits{
+    Unit{"nUSD/GB", 1},
+    Unit{"USD/TB", 1'000'000},
+    Unit{"USD/GB", 1'000'000'000},
+};
+constexpr std::array kMoneyPerEnergyUnits{
+    Unit{"nUSD/kWh", 1},
+    Unit{"USD/MWh", 1'000'000},
+    Unit{"USD/kWh", 1'000'000'000},
+};
+// In the order of WithQuantities.
 constexpr std::array kDimensions{
     Dimension{"size", kSizeUnits},
     Dimension{"bandwidth", kBandwidthUnits},
     Dimension{"operation count", kFlopsUnits},
     Dimension{"operation rate", kFlopRateUnits},
     Dimension{"duration", kDurationUnits},
+    Dimension{"energy", kEnergyUnits},
+    Dimension{"energy per byte", kEnergyPerByteUnits},
+    Dimension{"energy per operation", kEnergyPerFlopUnits},
+    Dimension{"power", kPowerUnits},
+    Dimension{"price", kMoneyUnits},
+    Dimension{"price per byte", kMoneyPerByteUnits},
+    Dimension{"price per energy", kMoneyPerEnergyUnits},
 };
 
+template <class... T>
+struct Positions {
+  static_assert(sizeof...(T) == kDimensions.size());
+  template <class X>
+  static constexpr std::size_t of() {
+    std::size_t position = 0;
+    (void)((std::is_same_v<X, T> || (++position, false)) || ...);
+    return position;
+  }
+};
 template <class T>
 constexpr std::size_t dimension_index() {
-  if constexpr (std::is_same_v<T, Bytes>) return 0;
-  if constexpr (std::is_same_v<T, Bandwidth>) return 1;
-  if constexpr (std::is_same_v<T, Flops>) return 2;
-  if constexpr (std::is_same_v<T, FlopRate>) return 3;
-  if constexpr (std::is_same_v<T, Duration>) return 4;
+  return WithQuantities<Positions>::of<T>();
 }
 
 template <class T>
@@ -108,6 +162,11 @@ const Unit* find(const Dimension& dimension, std::string_view symbol) {
   return it == dimension.units.end() ? nullptr : &*it;
 }
 
+std::string with_article(std::string_view noun) {
+  const bool vowel = noun.find_first_of("aeiou") == 0;
+  return fmt::format("{} {}", vowel ? "an" : "a", noun);
+}
+
 bool same_but_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) {
     return std::tolower(static_cast<unsigned char>(x)) ==
@@ -123,8 +182,9 @@ std::string unknown_unit(const Dimension& dimension, std::string_view text,
                          text, unit.symbol);
   for (const Dimension& other : kDimensions)
     if (find(other, symbol) != nullptr)
-      return fmt::format("'{}' is a {} where a {} is expected (one of: {})", text, other.name,
-                         dimension.name, symbols(dimension));
+      return fmt::format("'{}' is {} where {} is expected (one of: {})", text,
+                         with_article(other.name), with_article(dimension.name),
+                         symbols(dimension));
   return fmt::format("unknown unit '{}' in '{}' (expected one of: {})", symbol, text,
                      symbols(dimension));
 }
@@ -188,8 +248,8 @@ Expected<std::int64_t> to_base_units(const Decimal& number, const Unit& unit,
 Expected<std::int64_t> parse(std::string_view text, const Dimension& dimension) {
   const auto number = parse_decimal(text);
   if (!number)
-    return Unexpected(fmt::format("'{}' is not a {}: a number, a space and one of: {}", text,
-                                  dimension.name, symbols(dimension)));
+    return Unexpected(fmt::format("'{}' is not {}: a number, a space and one of: {}", text,
+                                  with_article(dimension.name), symbols(dimension)));
   std::string_view unit = text.substr(number->length);
   if (unit.empty())
     return Unexpected(
@@ -249,8 +309,8 @@ std::string format_quantity(T value) {
 }
 
 template <class T>
-std::string_view dimension_name() {
-  return kDimensions[dimension_index<T>()].name;
+std::string dimension_noun() {
+  return with_article(kDimensions[dimension_index<T>()].name);
 }
 
 template <class T>
@@ -261,13 +321,20 @@ std::string unit_list() {
 #define TS_INSTANTIATE(T)                                   \
   template Expected<T> parse_quantity<T>(std::string_view); \
   template std::string format_quantity<T>(T);               \
-  template std::string_view dimension_name<T>();            \
+  template std::string dimension_noun<T>();                 \
   template std::string unit_list<T>();
 TS_INSTANTIATE(Bytes)
 TS_INSTANTIATE(Bandwidth)
 TS_INSTANTIATE(Flops)
 TS_INSTANTIATE(FlopRate)
 TS_INSTANTIATE(Duration)
+TS_INSTANTIATE(Energy)
+TS_INSTANTIATE(EnergyPerByte)
+TS_INSTANTIATE(EnergyPerFlop)
+TS_INSTANTIATE(Power)
+TS_INSTANTIATE(Money)
+TS_INSTANTIATE(MoneyPerByte)
+TS_INSTANTIATE(MoneyPerEnergy)
 #undef TS_INSTANTIATE
 
 }  // namespace tiersim

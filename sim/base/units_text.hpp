@@ -11,8 +11,7 @@
 namespace tiersim {
 
 /// Parses "141 GB". The error names the value and the allowed units, and says so when the unit
-/// belongs to another dimension or differs in case only. T: Bytes, Bandwidth, Flops, FlopRate,
-/// Duration.
+/// belongs to another dimension or differs in case only. T: any of WithQuantities (units.hpp).
 template <class T>
 Expected<T> parse_quantity(std::string_view text);
 
@@ -20,9 +19,9 @@ Expected<T> parse_quantity(std::string_view text);
 template <class T>
 std::string format_quantity(T value);
 
-/// "size", "bandwidth", "operation count", "operation rate", "duration".
+/// The dimension with its article: "a size", "an operation count", "an energy per byte".
 template <class T>
-std::string_view dimension_name();
+std::string dimension_noun();
 
 /// "B, KiB, MiB, ...": the units of the dimension, comma separated.
 template <class T>

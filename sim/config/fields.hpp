@@ -13,11 +13,12 @@
 // own (see describe.hpp for how they are used). A describe function runs with half-read members
 // too, so it must not assume anything about them.
 //
-// A member is bool, std::int64_t, double, std::string, a quantity (Bytes, Bandwidth, Flops,
-// FlopRate, Duration), Sourced<> of a number or quantity, an enum (with the array of its names), a
-// struct with a describe() of its own, or a std::vector, std::map<std::string, .> or std::optional
-// of these. In YAML an enumerator has its name, and a Sourced is `4800 GB/s` (class assumed, source
-// "not stated") or `{value: 4800 GB/s, class: specification, source: "data sheet"}`.
+// A member is bool, std::int64_t, double, std::string, a quantity (Bytes, Duration, Energy, ...:
+// all of WithQuantities), Sourced<> of a number or quantity, an enum (with the array of its names),
+// a struct with a describe() of its own, or a std::vector, std::map<std::string, .> or
+// std::optional of these. In YAML an enumerator has its name, and a Sourced is `4800 GB/s` (class
+// assumed, source "not stated") or `{value: 4800 GB/s, class: specification, source: "data
+// sheet"}`.
 #include <array>
 #include <cstddef>
 #include <functional>

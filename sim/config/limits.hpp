@@ -21,7 +21,7 @@
 namespace tiersim {
 
 /// A bound: a plain number or a quantity.
-using Number = std::variant<std::int64_t, double, Bytes, Bandwidth, Flops, FlopRate, Duration>;
+using Number = WithQuantities<std::variant, std::int64_t, double>;
 
 struct Limits {
   std::optional<Number> low = {};

@@ -72,10 +72,8 @@ std::string noun_of() {
     return "a number";
   else if constexpr (std::is_same_v<T, std::string>)
     return "text";
-  else {
-    const std::string_view name = dimension_name<T>();
-    return fmt::format("{} {}", name.starts_with('o') ? "an" : "a", name);
-  }
+  else
+    return dimension_noun<T>();
 }
 
 Problem wrong_type(const Node& node, const std::string& expected) {

@@ -24,8 +24,14 @@ class Fields;
 namespace detail {
 
 struct Value;
-using ScalarValue = std::variant<bool*, std::int64_t*, double*, std::string*, Bytes*, Bandwidth*,
-                                 Flops*, FlopRate*, Duration*>;
+template <class... T>
+struct ScalarTypes {
+  using Pointers = std::variant<T*...>;
+  template <class X>
+  static constexpr bool kHave = (std::is_same_v<X, T> || ...);
+};
+using Scalars = WithQuantities<ScalarTypes, bool, std::int64_t, double, std::string>;
+using ScalarValue = Scalars::Pointers;
 using EnumNames = std::span<const std::string_view>;
 using OnValue = std::function<void(const Value&)>;
 
@@ -68,10 +74,7 @@ struct Value {
 };
 
 template <class T>
-concept Scalar =
-    std::is_same_v<T, bool> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> ||
-    std::is_same_v<T, std::string> || std::is_same_v<T, Bytes> || std::is_same_v<T, Bandwidth> ||
-    std::is_same_v<T, Flops> || std::is_same_v<T, FlopRate> || std::is_same_v<T, Duration>;
+concept Scalar = Scalars::kHave<T>;
 
 template <Scalar T>
 Value value_of(T& member, EnumNames) {
