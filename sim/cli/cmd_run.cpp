@@ -25,7 +25,7 @@ ExitCode run(const Options& options) {
   const auto result = simulate(file.config, Readings::all);
   if (!result) {
     Diagnostics diagnostics;
-    diagnostics.report({file.document.locate("decode.batch"), result.error(),
+    diagnostics.report({file.document.locate("step.batch"), result.error(),
                         "a smaller batch or context, another placement or a larger tier"});
     throw_if_any(diagnostics);
   }

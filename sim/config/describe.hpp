@@ -2,7 +2,7 @@
 // What a describe() function (fields.hpp) gives. C is a struct with `describe(Fields&, C&)`:
 //
 //   Diagnostics diagnostics;
-//   const Document document = load_document("a.yaml", {.overrides = {"decode.batch=4"}},
+//   const Document document = load_document("a.yaml", {.overrides = {"step.batch=4"}},
 //   diagnostics); const auto scenario = read<Scenario>(document, "scenario", diagnostics); const
 //   std::string id = sha256_hex(canonical_text_for_id(scenario));
 //

@@ -4,22 +4,22 @@
 
 #include "sim/base/text.hpp"
 #include "sim/run/accounting.hpp"
-#include "workloads/llm/decode_step.hpp"
+#include "workloads/llm/step_builder.hpp"
 
 namespace tiersim {
 namespace {
 
 AttentionContext context_of(const ScenarioConfig& config, const System& system) {
   return {.model = config.model,
-          .decode = config.decode,
+          .step = config.step,
           .placement = {system.tier(config.placement.near), system.tier(config.placement.far)}};
 }
 
 // Footprint without operations: what capacity searches need.
 StepGraph tensors_only(AttentionContext context, const ScenarioConfig& config, const System& system,
                        std::int64_t batch) {
-  context.decode.batch = batch;
-  return build_decode_tensors(context, *config.method.method, system.tier_names());
+  context.step.batch = batch;
+  return build_step_tensors(context, *config.method.method, system.tier_names());
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   f.optional("description", c.description, "What it is for.");
   f.document("system", c.system, "system", "The hardware.");
   f.document("model", c.model, "model", "The transformer.");
-  f.required("decode", c.decode, "The step.");
+  f.required("step", c.step, "The step.");
   f.required("method", c.method, "The KV method.");
   f.required("placement", c.placement, "Tiers by role.");
 
@@ -66,7 +66,7 @@ void describe(Fields& f, ScenarioConfig& c) {
 }
 
 StepGraph build_graph(const ScenarioConfig& config, const System& system) {
-  return build_decode_step(context_of(config, system), *config.method.method, system.tier_names());
+  return build_step(context_of(config, system), *config.method.method, system.tier_names());
 }
 
 std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {
@@ -81,7 +81,7 @@ std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {
   if (!fits(1)) return 0;
   std::int64_t low = 1;  // fits
   std::int64_t high = 2;
-  constexpr std::int64_t kLimit = 1'000'000;  // as DecodeConfig's range
+  constexpr std::int64_t kLimit = 1'000'000;  // as StepConfig's range
   while (high <= kLimit && fits(high)) {
     low = high;
     high *= 2;

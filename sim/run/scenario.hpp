@@ -8,6 +8,7 @@
 #include "sim/run/system_config.hpp"
 #include "workloads/attention/method.hpp"
 #include "workloads/llm/llm_config.hpp"
+#include "workloads/llm/step_config.hpp"
 
 namespace tiersim {
 
@@ -28,7 +29,7 @@ struct ScenarioConfig {
   std::string description;
   SystemConfig system;
   LlmConfig model;
-  DecodeConfig decode;
+  StepConfig step;
   MethodConfig method;
   PlacementConfig placement;
 };

@@ -104,7 +104,7 @@ class Recorder {
     counted("step_flops", a.flops.in_base());
     const std::int64_t batch = largest_batch(config_, system);
     counted("max_batch", batch);
-    counted("kv_capacity_tokens", batch * config_.decode.context);
+    counted("kv_capacity_tokens", batch * config_.step.context);
   }
 
   void phases() {

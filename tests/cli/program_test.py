@@ -71,7 +71,7 @@ class Run(InFolder):
 
     def test_what_does_not_fit_says_what_would(self):
         result = run("run", SOURCE / "configs/scenarios/maple/llama2_7b_dense_hbm.yaml",
-                     "--set", "decode.batch=128")
+                     "--set", "step.batch=128")
         self.expect_failure(result, 3, "tier 'hbm' holds", "keys 256 GiB",
                             "the largest batch that fits is")
 
@@ -88,7 +88,7 @@ class Run(InFolder):
 base: {SOURCE}/configs/bases/maple_table1.yaml
 name: eight mistakes
 model: {{base: {SOURCE}/configs/models/llama2_7b.yaml, layerz: 3, heads: many}}
-decode: {{batch: 0, context: 8192, context: 4096, kv_type: fp61}}
+step: {{batch: 0, context: 8192, context: 4096, kv_type: fp61}}
 method: {{name: mapel, budget: 0.25}}
 system: {{base: {SOURCE}/configs/systems/h200_cxl_pool.yaml, tiers: {{hbm: {{memory: {{latency: 5 GB/s, capacity: 141}}}}}}}}
 """)
@@ -203,13 +203,13 @@ class Verbs(InFolder):
                              f"run: tiersim config schema {kind} > configs/schema/{kind}.schema.json")
 
     def test_show_names_origins_and_can_be_run(self):
-        shown = run("config", "show", MAPLE, "--set", "decode.batch=64").stdout
+        shown = run("config", "show", MAPLE, "--set", "step.batch=64").stdout
         self.assertIn("--set", shown)
         self.assertIn("maple_table1.yaml", shown)
         (self.folder / "shown.yaml").write_text(shown)
         again = run("run", self.folder / "shown.yaml", "--json")
         self.assertEqual(again.returncode, 0, again.stderr)
-        direct = run("run", MAPLE, "--set", "decode.batch=64", "--json")
+        direct = run("run", MAPLE, "--set", "step.batch=64", "--json")
         self.assertEqual(json.loads(again.stdout)["results"], json.loads(direct.stdout)["results"])
 
     def test_completions_name_every_verb(self):

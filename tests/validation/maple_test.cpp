@@ -72,7 +72,7 @@ TEST(MapleFigure1, TheKvShareGrowsWithTheContext) {
   for (const int context : {1024, 2048, 4096, 8192, 16384}) {
     const auto sim =
         simulate(testing::scenario("scenarios/maple/llama2_7b_dense_pool.yaml",
-                                   {"decode.batch=8", "decode.context=" + std::to_string(context)}),
+                                   {"step.batch=8", "step.context=" + std::to_string(context)}),
                  Readings::all);
     double gather = 0;
     for (const TimeShare& phase : sim->record.phases)

@@ -18,7 +18,7 @@ constexpr std::int64_t kKeys = kLayers * kSequences * kContext * kRow;
 RunRecord record(const std::string& method, std::vector<std::string> set = {}) {
   const std::vector<std::string> small{
       "model.layers=2",     "model.hidden=512",       "model.heads=4",  "model.kv_heads=2",
-      "model.head_dim=128", "model.intermediate=256", "decode.batch=3", "decode.context=64"};
+      "model.head_dim=128", "model.intermediate=256", "step.batch=3", "step.context=64"};
   set.insert(set.end(), small.begin(), small.end());
   const auto result = simulate(
       testing::scenario("scenarios/maple/llama2_7b_" + method + ".yaml", set), Readings::all);
@@ -87,7 +87,7 @@ TEST(Sparq, TheWriteBackOfScatteredElementsHardlySlowsTheFetch) {
 TEST(Scenario, TheLargestBatchIsOneThatDecodeAccepts) {
   const ScenarioConfig config =
       testing::scenario("scenarios/maple/llama2_7b_maple.yaml",
-                        {"decode.context=1", "system.tiers.hbm.memory.capacity=9000 TB",
+                        {"step.context=1", "system.tiers.hbm.memory.capacity=9000 TB",
                          "system.tiers.pool.memory.capacity=9000 TB"});
   EXPECT_EQ(largest_batch(config, System(config.system)), 1'000'000);
 }
@@ -116,7 +116,7 @@ TEST(Scenario, DevicesHaveNamesOfTheirOwnAndPathsCrossALinkOnce) {
 
 TEST(Simulate, WhatCannotBeCountedIsAnErrorAndNoAbort) {
   for (const std::vector<std::string>& set :
-       {std::vector<std::string>{"decode.batch=1000000", "decode.context=100000000"},
+       {std::vector<std::string>{"step.batch=1000000", "step.context=100000000"},
         {"system.tiers.pool.memory.peak=1 KB/s"},
         {"system.links.cxl_switch.latency=1 s", "system.links.cxl_switch.crossings=16",
          "system.sm.in_flight=1 B"}}) {

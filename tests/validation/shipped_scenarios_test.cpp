@@ -97,7 +97,7 @@ TEST_P(ShippedScenario, ARecordRunsAgainFromItsOwnConfiguration) {
 }
 
 TEST_P(ShippedScenario, OneSequenceTakesNoLongerThanTheWholeBatch) {
-  EXPECT_LE(run({"decode.batch=1"}).execution.time, run().execution.time);
+  EXPECT_LE(run({"step.batch=1"}).execution.time, run().execution.time);
 }
 
 TEST_P(ShippedScenario, MaxBatchFitsAndOneMoreDoesNot) {
@@ -105,7 +105,7 @@ TEST_P(ShippedScenario, MaxBatchFitsAndOneMoreDoesNot) {
   const System system(config.system);
   const std::int64_t most = largest_batch(config, system);
   const auto fits = [&](std::int64_t batch) {
-    const auto other = testing::scenario(GetParam(), {"decode.batch=" + std::to_string(batch)});
+    const auto other = testing::scenario(GetParam(), {"step.batch=" + std::to_string(batch)});
     return overflows(build_graph(other, system), system).empty();
   };
   EXPECT_TRUE(fits(most));

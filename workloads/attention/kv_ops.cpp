@@ -6,11 +6,11 @@
 namespace tiersim {
 
 KvShape::KvShape(const AttentionContext& c)
-    : sequences(c.decode.batch * c.model.kv_heads),
-      context(c.decode.context),
+    : sequences(c.step.batch * c.model.kv_heads),
+      context(c.step.context),
       head_dim(c.model.head_dim),
-      query_heads(c.decode.batch * c.model.heads),
-      type(c.decode.kv_type) {}
+      query_heads(c.step.batch * c.model.heads),
+      type(c.step.kv_type) {}
 
 std::int64_t KvShape::chosen(double budget) const {
   return std::min(context,

@@ -79,13 +79,13 @@ class Maple final : public Method {
     const KvShape shape(c);
     const TierId near = c.placement.near;
     const std::int64_t k = c.model.kv_heads * rank(c.model);
-    const Bytes input = stored(c.decode.batch * c.model.hidden, DataType::bf16);
+    const Bytes input = stored(c.step.batch * c.model.hidden, DataType::bf16);
     const Bytes weights = projection_weights(c);
     Op op{.phase = Phase::screening,
           .layer = layer,
           .family = KernelFamily::gemm,
           .arithmetic = arithmetic(),
-          .flops = Flops::from_base(2 * (c.model.hidden * k + 2 * k * k)) * c.decode.batch};
+          .flops = Flops::from_base(2 * (c.model.hidden * k + 2 * k * k)) * c.step.batch};
     op.accesses = {{near, Direction::read, TensorClass::weights, weights, weights},
                    {near, Direction::read, TensorClass::activations, input, input},
                    {near, Direction::write, TensorClass::lowrank_keys,

@@ -9,6 +9,7 @@
 #include "sim/config/fields.hpp"
 #include "sim/model/step_graph.hpp"
 #include "workloads/llm/llm_config.hpp"
+#include "workloads/llm/step_config.hpp"
 
 namespace tiersim {
 
@@ -21,7 +22,7 @@ struct Placement {
 /// What every method is given.
 struct AttentionContext {
   LlmConfig model;
-  DecodeConfig decode;
+  StepConfig step;
   Placement placement;
 };
 

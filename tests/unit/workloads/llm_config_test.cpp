@@ -60,7 +60,7 @@ TEST(KvShape, SizesAreThoseOfTheCache) {
 TEST(KvShape, LongContextsTakeWiderIndices) {
   AttentionContext c{llama2_7b(), {.batch = 1, .context = 65'536}, {TierId(0), TierId(1)}};
   EXPECT_EQ(KvShape(c).indices(1), 64_B);
-  c.decode.context = 65'537;
+  c.step.context = 65'537;
   EXPECT_EQ(KvShape(c).indices(1), 128_B);
 }
 

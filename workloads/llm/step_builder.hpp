@@ -8,11 +8,11 @@
 namespace tiersim {
 
 /// Tiers are named by position: `tier_names` becomes StepGraph::tier_names. All weights are near.
-StepGraph build_decode_step(const AttentionContext& context, const Method& method,
+StepGraph build_step(const AttentionContext& context, const Method& method,
                             std::vector<std::string> tier_names);
 
 /// The same graph with its tensors and no operations: what a capacity question needs.
-StepGraph build_decode_tensors(const AttentionContext& context, const Method& method,
+StepGraph build_step_tensors(const AttentionContext& context, const Method& method,
                                std::vector<std::string> tier_names);
 
 }  // namespace tiersim

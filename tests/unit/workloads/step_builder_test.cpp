@@ -1,4 +1,4 @@
-#include "workloads/llm/decode_step.hpp"
+#include "workloads/llm/step_builder.hpp"
 
 #include <map>
 
@@ -23,13 +23,13 @@ AttentionContext small() {
                     .head_dim = 8,
                     .intermediate = 64,
                     .vocabulary = 100},
-          .decode = {.batch = 3, .context = 16},
+          .step = {.batch = 3, .context = 16},
           .placement = {TierId(kNear), TierId(kFar)}};
 }
 
 StepGraph build(const std::string& method) {
   const auto built = make_method_library().find(method)->make();
-  return build_decode_step(small(), *built, {"near", "far"});
+  return build_step(small(), *built, {"near", "far"});
 }
 
 Bytes moved(const StepGraph& graph, std::size_t tier, Direction direction,

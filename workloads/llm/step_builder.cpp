@@ -1,4 +1,4 @@
-#include "workloads/llm/decode_step.hpp"
+#include "workloads/llm/step_builder.hpp"
 
 #include <algorithm>
 
@@ -12,19 +12,19 @@ class Builder {
   Builder(const AttentionContext& context, StepGraph& graph) : c_(context), graph_(graph) {}
 
   Bytes activations(std::int64_t width) const {
-    return stored(c_.decode.batch * width, DataType::bf16);
+    return stored(c_.step.batch * width, DataType::bf16);
   }
 
   /// A matrix product of the batch with in * out weights. `produced` is the width of what it
   /// writes, where a fused epilogue (the gate of the MLP) writes less than out.
   OpId product(Phase phase, int layer, std::int64_t in, std::int64_t out, std::int64_t produced,
                std::vector<OpId> after) {
-    const Bytes weights = stored(in * out, c_.decode.weight_type);
+    const Bytes weights = stored(in * out, c_.step.weight_type);
     const TierId near = c_.placement.near;
     Op op{.phase = phase,
           .layer = layer,
           .family = KernelFamily::gemm,
-          .flops = Flops::from_base(2 * in * out) * c_.decode.batch};
+          .flops = Flops::from_base(2 * in * out) * c_.step.batch};
     op.accesses = {
         {near, Direction::read, TensorClass::weights, weights, weights},
         {near, Direction::read, TensorClass::activations, activations(in), activations(in)},
@@ -35,10 +35,10 @@ class Builder {
   }
 
   OpId embedding() {
-    const Bytes row = stored(c_.model.hidden, c_.decode.weight_type);
+    const Bytes row = stored(c_.model.hidden, c_.step.weight_type);
     const TierId near = c_.placement.near;
     Op op{.phase = Phase::embedding, .family = KernelFamily::elementwise, .flops = {}};
-    op.accesses = {{near, Direction::read, TensorClass::weights, row * c_.decode.batch, row},
+    op.accesses = {{near, Direction::read, TensorClass::weights, row * c_.step.batch, row},
                    {near, Direction::write, TensorClass::activations, activations(c_.model.hidden),
                     activations(c_.model.hidden)}};
     return graph_.add(std::move(op));
@@ -63,27 +63,27 @@ class Builder {
 
 }  // namespace
 
-StepGraph build_decode_tensors(const AttentionContext& context, const Method& method,
+StepGraph build_step_tensors(const AttentionContext& context, const Method& method,
                                std::vector<std::string> tier_names) {
   const LlmConfig& m = context.model;
   const TierId near = context.placement.near;
   StepGraph graph;
   graph.tier_names = std::move(tier_names);
-  graph.tokens = context.decode.batch;
-  add_tensor(graph, TensorClass::weights, near, stored(m.parameters(), context.decode.weight_type));
+  graph.tokens = context.step.batch;
+  add_tensor(graph, TensorClass::weights, near, stored(m.parameters(), context.step.weight_type));
   // Peak: residual stream and the widest product's input and output, the head's logits included.
   const std::int64_t widest =
       std::max({m.query_width() + 2 * m.kv_width(), m.intermediate + m.hidden, m.vocabulary});
   add_tensor(graph, TensorClass::activations, near,
-             stored(context.decode.batch * (2 * m.hidden + widest), DataType::bf16));
+             stored(context.step.batch * (2 * m.hidden + widest), DataType::bf16));
   method.add_tensors(context, graph);
   return graph;
 }
 
-StepGraph build_decode_step(const AttentionContext& context, const Method& method,
+StepGraph build_step(const AttentionContext& context, const Method& method,
                             std::vector<std::string> tier_names) {
   const LlmConfig& m = context.model;
-  StepGraph graph = build_decode_tensors(context, method, std::move(tier_names));
+  StepGraph graph = build_step_tensors(context, method, std::move(tier_names));
   Builder builder(context, graph);
   OpId last = builder.embedding();
   for (int layer = 0; layer < m.layers; ++layer) last = builder.layer(layer, method, last);

@@ -1,0 +1,32 @@
+#pragma once
+// Element types of stored tensors, and the bytes that they take.
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/base/units.hpp"
+#include "sim/model/step_graph.hpp"
+
+namespace tiersim {
+
+/// The scales of quantised groups are not counted: a few percent, and their layout differs by format.
+enum class DataType : std::uint8_t { fp16, bf16, fp8, int8, int4 };
+inline constexpr std::array<std::string_view, 5> kDataTypeNames{"fp16", "bf16", "fp8", "int8",
+                                                                "int4"};
+constexpr std::int64_t bits(DataType type) {
+  constexpr std::array<std::int64_t, 5> kBits{16, 16, 8, 8, 4};
+  return kBits[static_cast<std::size_t>(type)];
+}
+/// Bytes of so many elements stored back to back, rounded up.
+constexpr Bytes stored(std::int64_t elements, DataType type) {
+  const Bytes in_bits = Bytes::from_base(elements) * bits(type);
+  return Bytes::from_base(in_bits.in_base() / 8 + (in_bits.in_base() % 8 != 0 ? 1 : 0));
+}
+
+/// The arithmetic of a matrix product whose weights are stored so: 4-bit weights are widened before
+/// they are multiplied, 8-bit ones are multiplied as they are.
+constexpr Arithmetic arithmetic_of(DataType weights) {
+  return weights == DataType::int8 ? Arithmetic::int8 : Arithmetic::bf16;
+}
+
+}  // namespace tiersim

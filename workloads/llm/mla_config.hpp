@@ -1,0 +1,28 @@
+#pragma once
+// Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1): keys and values of all
+// heads are unpacked from one latent, and one rotary key is shared by all heads; the cache holds
+// these two. Decode multiplies queries with the key unpacking and outputs with the value unpacking
+// ("absorbed"), so that every head attends over the latent itself and nothing is unpacked.
+#include <cstdint>
+
+#include "sim/config/fields.hpp"
+
+namespace tiersim {
+
+struct MlaConfig {
+  std::int64_t q_lora_rank =
+      0;  ///< width of the query latent; 0: queries come from the hidden state
+  std::int64_t kv_lora_rank = 0;
+  std::int64_t qk_nope_head_dim = 0;
+  std::int64_t qk_rope_head_dim = 0;
+  std::int64_t v_head_dim = 0;
+
+  std::int64_t qk_head_dim() const { return qk_nope_head_dim + qk_rope_head_dim; }
+  /// One row of the cache, for all heads.
+  std::int64_t latent_width() const { return kv_lora_rank + qk_rope_head_dim; }
+
+  friend bool operator==(const MlaConfig&, const MlaConfig&) = default;
+};
+void describe(Fields& f, MlaConfig& c);
+
+}  // namespace tiersim

@@ -1,0 +1,53 @@
+#include "workloads/llm/moe_config.hpp"
+
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+namespace {
+
+// By repeated squaring, so that no C library decides the last bit.
+double whole_power(double base, std::int64_t exponent) {
+  double result = 1.0;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+}  // namespace
+
+void describe(Fields& f, MoeConfig& c) {
+  f.doc("Mixture of experts in place of the MLP.");
+  f.required("experts", c.experts, "Routed experts of a layer.", in_range(1, 4096));
+  f.required("experts_per_token", c.experts_per_token, "Routed experts that a token passes.",
+             in_range(1, 4096));
+  f.optional("shared_experts", c.shared_experts, "Experts that every token passes.",
+             in_range(0, 4096));
+  f.required("expert_intermediate", c.expert_intermediate, "Width of the MLP of one expert.",
+             in_range(1, 100'000));
+  f.optional("dense_layers", c.dense_layers, "First layers that have a plain MLP instead.",
+             in_range(0, 1000));
+  f.optional("router_bias", c.router_bias, "Whether the router has a bias for each expert.");
+  f.check(c.experts_per_token <= c.experts, "experts_per_token", "is above experts",
+          "a token cannot pass more experts than there are");
+}
+
+// The unreached, U = (E - k) ((E - k) / E)^(tokens - 1), are rounded down. U is a whole number for
+// a few first token counts at most: there it is computed in whole numbers, since a rounding error
+// would cost an expert. From where it is none, it never is again, and the error of the power (below
+// 1e-10 of U before U < 1 ends the matter) only decides which side of a whole number it is on.
+std::int64_t expected_experts(const MoeConfig& moe, std::int64_t tokens) {
+  const std::int64_t all = moe.experts;
+  const std::int64_t missed = all - moe.experts_per_token;
+  TS_EXPECTS(all >= 1 && missed >= 0 && missed < all && tokens >= 0, all, missed, tokens);
+  if (tokens == 0) return 0;
+  std::int64_t unreached = missed;
+  std::int64_t left = tokens - 1;
+  for (; left > 0 && unreached > 0 && unreached * missed % all == 0; --left)
+    unreached = unreached * missed / all;
+  const double power = whole_power(static_cast<double>(missed) / static_cast<double>(all), left);
+  return all - static_cast<std::int64_t>(static_cast<double>(unreached) * power);
+}
+
+}  // namespace tiersim

@@ -1,0 +1,27 @@
+#pragma once
+// Mixture of experts in place of a layer's MLP: a router sends each token to some of the routed
+// experts, and every token passes the shared experts.
+#include <cstdint>
+
+#include "sim/config/fields.hpp"
+
+namespace tiersim {
+
+struct MoeConfig {
+  std::int64_t experts = 0;  ///< routed experts of a layer
+  std::int64_t experts_per_token = 0;
+  std::int64_t shared_experts = 0;
+  std::int64_t expert_intermediate = 0;  ///< width of one expert's MLP
+  std::int64_t dense_layers = 0;         ///< the first so many layers have a plain MLP
+  bool router_bias = false;              ///< one per expert (DeepSeek-V3: e_score_correction_bias)
+
+  friend bool operator==(const MoeConfig&, const MoeConfig&) = default;
+};
+void describe(Fields& f, MoeConfig& c);
+
+/// Experts of a layer that at least one of `tokens` tokens is expected to reach, rounded up:
+/// E (1 - (1 - k/E)^tokens). Assumes that every token picks its k of E experts uniformly and on its
+/// own; trained routers are close to that by their balancing loss, and skew would lower the count.
+std::int64_t expected_experts(const MoeConfig& moe, std::int64_t tokens);
+
+}  // namespace tiersim

@@ -1,0 +1,20 @@
+#include "workloads/llm/step_config.hpp"
+
+namespace tiersim {
+
+void describe(Fields& f, StepConfig& c) {
+  f.doc("One step of a batch of sequences of equal length.");
+  f.optional("kind", c.kind, kStepKindNames,
+             "decode: one new position a sequence; prefill: all of them.");
+  f.required("batch", c.batch, "Sequences in the batch.", in_range(1, 1'000'000));
+  f.required("context", c.context, "Positions of each sequence, the newest included.",
+             in_range(1, 100'000'000));
+  f.optional("encoder_context", c.encoder_context,
+             "Positions of the encoder's input, for models that have an encoder.",
+             in_range(0, 100'000'000));
+  f.optional("weight_type", c.weight_type, kDataTypeNames, "Element type of the weights.");
+  f.optional("kv_type", c.kv_type, kDataTypeNames, "Element type of the KV cache.");
+  f.optional("overlap", c.overlap, kOverlapNames, "What may run at the same time.");
+}
+
+}  // namespace tiersim

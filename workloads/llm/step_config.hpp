@@ -1,0 +1,39 @@
+#pragma once
+// The step that is asked of a model: decode or prefill, how many sequences, how long, in which types,
+// and what of it may overlap.
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/config/fields.hpp"
+#include "workloads/llm/data_type.hpp"
+
+namespace tiersim {
+
+enum class StepKind : std::uint8_t {
+  decode,   ///< every sequence grows by one position
+  prefill,  ///< every sequence is read whole, for the first time
+};
+inline constexpr std::array<std::string_view, 2> kStepKindNames{"decode", "prefill"};
+
+/// Which operations may run beside each other. Nothing overlaps unless it says so.
+enum class Overlap : std::uint8_t {
+  serial,              ///< each operation after the one before it; only write-backs run beside
+  prefetch_screening,  ///< a layer screens and fetches by a query guessed from the layer before
+  micro_batches,       ///< two halves of the batch, each serial, share the devices
+};
+inline constexpr std::array<std::string_view, 3> kOverlapNames{"serial", "prefetch_screening",
+                                                               "micro_batches"};
+
+struct StepConfig {
+  StepKind kind = StepKind::decode;
+  std::int64_t batch = 1;
+  std::int64_t context = 1;          ///< positions of each sequence, the newest included
+  std::int64_t encoder_context = 0;  ///< positions of the encoder's input; 0 without an encoder
+  DataType weight_type = DataType::fp16;
+  DataType kv_type = DataType::fp16;
+  Overlap overlap = Overlap::serial;
+};
+void describe(Fields& f, StepConfig& c);
+
+}  // namespace tiersim
