@@ -1,0 +1,174 @@
+// Every shipped model against the published number of its weights, and every architecture's layer
+// against its formula written out with numbers.
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim/config/describe.hpp"
+#include "workloads/llm/llm_config.hpp"
+
+namespace tiersim {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kModels = fs::path(TIERSIM_SOURCE_DIR) / "configs/models";
+
+LlmConfig shipped(const std::string& name) {
+  Diagnostics diagnostics;
+  const Document document = load_document(kModels / (name + ".yaml"), {}, diagnostics);
+  auto model = read<LlmConfig>(document, "model", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  return model;
+}
+
+std::int64_t sum(const std::vector<Product>& products) {
+  std::int64_t weights = 0;
+  for (const Product& product : products) weights += product.weights;
+  return weights;
+}
+
+// Totals of the published weight files (safetensors index, or the sum of the tensors on the model's
+// page). DeepSeek-V3 and Kimi-K2: without the multi-token-prediction module and the scales of the
+// fp8 blocks, with the router's e_score_correction_bias.
+const std::map<std::string, std::int64_t> kPublished{
+    {"llama2_7b", 6'738'415'616},         {"llama2_13b", 13'015'864'320},
+    {"llama2_70b", 68'976'648'192},       {"llama3_8b", 8'030'261'248},
+    {"llama3_70b", 70'553'706'496},       {"llama31_405b", 405'853'388'800},
+    {"mistral_7b", 7'241'732'096},        {"mixtral_8x7b", 46'702'792'704},
+    {"qwen3_8b", 8'190'735'360},          {"qwen3_32b", 32'762'123'264},
+    {"deepseek_v2_lite", 15'706'484'224}, {"deepseek_v2", 235'741'434'880},
+    {"deepseek_v3", 671'026'419'200},     {"kimi_k2", 1'026'408'232'448},
+    {"t5_v1_1_small", 76'961'152},        {"t5_v1_1_base", 247'577'856},
+};
+
+TEST(ModelZoo, ParametersEqualThePublishedTotals) {
+  for (const auto& [name, total] : kPublished) EXPECT_EQ(shipped(name).parameters(), total) << name;
+}
+
+TEST(ModelZoo, EveryShippedModelIsChecked) {
+  for (const auto& entry : fs::directory_iterator(kModels))
+    EXPECT_TRUE(kPublished.contains(entry.path().stem().string())) << entry.path();
+}
+
+// The matrices of the products are those of the attention: what is left are norms and biases.
+TEST(ModelZoo, ProductsHoldEveryMatrixWeightOfALayer) {
+  for (const auto& [name, total] : kPublished) {
+    const LlmConfig m = shipped(name);
+    std::int64_t matrices = sum(m.projections_in()) + sum(m.projections_out());
+    std::int64_t vectors = 2 * m.hidden;
+    if (m.encoder) {
+      matrices += sum(m.cross_projections_in()) + m.cross_kv().weights;
+      matrices += sum(m.cross_projections_out());
+      vectors += m.hidden;
+    }
+    if (m.mla) vectors += m.mla->q_lora_rank + m.mla->kv_lora_rank;
+    if (m.qk_norm) vectors += 2 * m.head_dim;
+    const std::int64_t last = m.layers - 1;
+    if (m.is_moe_layer(last)) {
+      matrices += m.router_weights() + m.shared_weights() + m.moe->experts * m.expert_weights();
+      vectors += m.moe->router_bias ? m.moe->experts : 0;
+    } else {
+      matrices += sum(m.mlp_products(m.intermediate));
+    }
+    EXPECT_EQ(m.layer_parameters(last), matrices + vectors) << name;
+  }
+}
+
+TEST(ModelZoo, ALayerOfGroupedQueryAttention) {
+  const LlmConfig m = shipped("llama3_8b");
+  EXPECT_EQ(m.projections_in(),
+            (std::vector<Product>{{4096, 6144, 6144, 4096 * (4096 + 1024 + 1024)}}));
+  EXPECT_EQ(m.projections_out(), (std::vector<Product>{{4096, 4096, 4096, 4096 * 4096}}));
+  EXPECT_EQ(m.mlp_products(14336), (std::vector<Product>{{4096, 28672, 14336, 4096 * 28672},
+                                                         {14336, 4096, 4096, 14336 * 4096}}));
+  EXPECT_EQ(m.layer_parameters(0), 4096 * 6144 + 4096 * 4096 + 3 * 4096 * 14336 + 2 * 4096);
+  EXPECT_EQ(m.cached_width(), 2 * 32 * 8 * 128);
+  EXPECT_FALSE(m.is_moe_layer(0));
+}
+
+TEST(ModelZoo, ALayerWithHeadNorms) {
+  EXPECT_EQ(shipped("qwen3_8b").layer_parameters(0),
+            4096 * (4096 + 1024 + 1024) + 4096 * 4096 + 2 * 128 + 3 * 4096 * 12288 + 2 * 4096);
+}
+
+TEST(ModelZoo, ALayerWithAWindow) {
+  const LlmConfig m = shipped("mistral_7b");
+  EXPECT_EQ(m.attended(4095), 4095);
+  EXPECT_EQ(m.attended(32768), 4096);
+  EXPECT_EQ(shipped("llama3_8b").attended(32768), 32768);
+}
+
+TEST(ModelZoo, ALayerWithExperts) {
+  const LlmConfig m = shipped("mixtral_8x7b");
+  EXPECT_EQ(m.expert_weights(), 3 * 4096 * 14336);
+  EXPECT_EQ(m.router_weights(), 4096 * 8);
+  EXPECT_EQ(m.shared_weights(), 0);
+  EXPECT_TRUE(m.is_moe_layer(0));
+  EXPECT_EQ(m.layer_parameters(0),
+            4096 * 6144 + 4096 * 4096 + 4096 * 8 + 8 * 3 * 4096 * 14336 + 2 * 4096);
+}
+
+// DeepSeek-V3: 128 heads of 128 + 64, latents of 1536 and 512.
+TEST(ModelZoo, ALayerOfLatentAttention) {
+  const LlmConfig m = shipped("deepseek_v3");
+  const std::int64_t q_b = 1536 * 128 * 192;
+  EXPECT_EQ(m.projections_in(),
+            (std::vector<Product>{{7168, 1536, 1536, 7168 * 1536},
+                                  {1536, 128 * 192, 128 * 192, q_b},
+                                  {7168, 576, 576, 7168 * 576},
+                                  {128 * 128, 128 * 512, 128 * 512, 128 * 128 * 512}}));
+  EXPECT_EQ(m.projections_out(),
+            (std::vector<Product>{{128 * 512, 128 * 128, 128 * 128, 128 * 512 * 128},
+                                  {128 * 128, 7168, 7168, 128 * 128 * 7168}}));
+  const std::int64_t kv_b = 512 * 128 * (128 + 128);  // as published: both unpackings in one
+  const std::int64_t attention =
+      7168 * 1536 + 1536 + q_b + 7168 * 576 + 512 + kv_b + 128 * 128 * 7168;
+  EXPECT_EQ(m.layer_parameters(0), attention + 3 * 7168 * 18432 + 2 * 7168);
+  EXPECT_EQ(m.layer_parameters(3),
+            attention + 256 * 7168 + 256 + std::int64_t{257} * 3 * 7168 * 2048 + 2 * 7168);
+  EXPECT_EQ(m.key_width(), 576);
+  EXPECT_EQ(m.value_width(), 0);
+  EXPECT_EQ(m.cached_heads(), 1);
+  EXPECT_EQ(m.score_width(), 576);
+  EXPECT_EQ(m.mix_width(), 512);
+  EXPECT_EQ(m.cached_width(), 61 * 576);
+}
+
+TEST(ModelZoo, ALayerOfLatentAttentionWithoutAQueryLatent) {
+  const LlmConfig m = shipped("deepseek_v2_lite");
+  ASSERT_EQ(m.projections_in().size(), 3U);
+  EXPECT_EQ(m.projections_in().front(), (Product{2048, 16 * 192, 16 * 192, 2048 * 16 * 192}));
+  EXPECT_EQ(m.shared_weights(), 2 * 3 * 2048 * 1408);
+  EXPECT_FALSE(m.is_moe_layer(0));
+  EXPECT_TRUE(m.is_moe_layer(1));
+}
+
+// T5 v1.1 small: 6 heads of 64 on a stream of 512, so that queries are narrower than the stream.
+TEST(ModelZoo, ALayerWithCrossAttention) {
+  const LlmConfig m = shipped("t5_v1_1_small");
+  const std::int64_t attention = 4 * 512 * 384;
+  const std::int64_t mlp = 3 * 512 * 1024;
+  EXPECT_EQ(m.cross_projections_in(), (std::vector<Product>{{512, 384, 384, 512 * 384}}));
+  EXPECT_EQ(m.cross_projections_out(), (std::vector<Product>{{384, 512, 512, 384 * 512}}));
+  EXPECT_EQ(m.cross_kv(), (Product{512, 768, 768, 512 * 768}));
+  EXPECT_EQ(m.layer_parameters(0), 2 * attention + mlp + 3 * 512);
+  EXPECT_EQ(m.encoder_parameters(), 8 * (attention + mlp + 2 * 512) + 32 * 6 + 512);
+  EXPECT_EQ(m.parameters(),
+            8 * m.layer_parameters(0) + 32 * 6 + 512 + m.encoder_parameters() + 2 * 32128 * 512);
+}
+
+TEST(LlmConfig, BiasesAndAPlainMlpAreCounted) {
+  LlmConfig m = shipped("llama2_7b");
+  const std::int64_t before = m.layer_parameters(0);
+  m.qkv_bias = true;
+  EXPECT_EQ(m.layer_parameters(0), before + 3 * 4096);
+  m.gated_mlp = false;
+  EXPECT_EQ(m.layer_parameters(0), before + 3 * 4096 - 4096 * 11008);
+  EXPECT_EQ(m.mlp_products(11008).front(), (Product{4096, 11008, 11008, 4096 * 11008}));
+}
+
+}  // namespace
+}  // namespace tiersim
