@@ -5,13 +5,15 @@
 // Every file begins with `schema: tiersim.<kind>/v1`. `base: file` or `base: [files]` may stand in
 // any mapping: the files are loaded with their own bases, merged in order, and what else stands in
 // the mapping lies over them. A base is looked for beside the file that names it, then in the
-// configuration root. Overrides lie over everything (overrides.hpp).
+// configuration root. Files of other formats are imported by keys of their own (importer.hpp).
+// Overrides lie over everything (overrides.hpp).
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/config/diagnostics.hpp"
+#include "sim/config/importer.hpp"
 #include "sim/config/tree.hpp"
 
 namespace tiersim {
@@ -19,6 +21,7 @@ namespace tiersim {
 struct LoadOptions {
   std::vector<std::string> overrides = {};  ///< "a.b.c=value", as given to --set
   std::filesystem::path config_root = {};   ///< the shipped configs; may be empty
+  std::vector<Importer> importers = {};     ///< keys that name files of other formats
 };
 
 class Document {

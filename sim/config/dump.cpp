@@ -16,6 +16,7 @@ class Dumper final : public Fields {
   PlainTree take() { return std::move(tree_); }
 
   void doc(std::string_view) override {}
+  void importable(std::string_view, std::string_view) override {}
   void check(bool, std::string_view, std::string_view, std::string_view) override {}
   void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override {

@@ -82,6 +82,10 @@ class Fields {
     add({key, help, false, {}, kind}, member);
   }
 
+  /// A key that names a file of another format, whose values lie under this mapping. The loader
+  /// takes it away (importer.hpp); whoever describes the mapping knows it by this.
+  virtual void importable(std::string_view key, std::string_view help) = 0;
+
   /// Reads `key` into `kind`; it must be one of the alternatives, and `describe_kind` lists the
   /// further fields of that alternative, which stand in the same mapping. At most one per mapping.
   using DescribeKind = std::function<void(const std::string& kind, Fields&)>;

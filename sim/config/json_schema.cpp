@@ -41,6 +41,12 @@ class SchemaWriter final : public Fields {
  public:
   void doc(std::string_view text) override { doc_ = text; }
   void check(bool, std::string_view, std::string_view, std::string_view) override {}
+  void importable(std::string_view key, std::string_view help) override {
+    PlainTree schema;
+    schema.add("description", PlainTree::text(help));
+    schema.add("type", PlainTree::text("string"));
+    for (PlainTree& variant : variants_) variant.add(key, schema);
+  }
   void select(std::string_view key, std::string&, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override {
     std::vector<PlainTree> all;

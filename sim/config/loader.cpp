@@ -34,6 +34,15 @@ bool is_word(const std::string& text) {
   });
 }
 
+void set_origins(Node& node, const Origin& origin) {
+  node.origin = origin;
+  for (Node& item : node.items) set_origins(item, origin);
+  for (Entry& entry : node.entries) {
+    entry.key_origin = origin;
+    set_origins(entry.value, origin);
+  }
+}
+
 }  // namespace
 
 void Loader::report(const Origin& at, std::string message, std::string hint) {
@@ -110,7 +119,7 @@ Node Loader::load_text(std::string text, const fs::path& name) {
 }
 
 Node Loader::finish_top(std::optional<Node> root, const fs::path& path) {
-  Node overrides = parse_overrides(options_.overrides, diagnostics_);
+  Node overrides = parse_overrides(options_, diagnostics_);
   if (!root) return {};
   nodes_ = count_nodes(*root);
   Node top = overlay_bases(std::move(*root), std::move(overrides), diagnostics_);
@@ -122,19 +131,30 @@ Node Loader::finish_top(std::optional<Node> root, const fs::path& path) {
 // Children first: whether one names a base of its own decides how it lies over the base.
 void Loader::expand(Node& node, const fs::path& folder, std::size_t depth) {
   for (Node& item : node.items) expand(item, folder, depth + 1);
-  for (Entry& entry : node.entries)
-    if (entry.key != "base") expand(entry.value, folder, depth + 1);
-  const Entry* named = node.find("base");
-  if (named == nullptr) return;
-  const Entry base = *named;
-  std::erase_if(node.entries, [](const Entry& e) { return e.key == "base"; });
-  expand_base(node, base, folder, depth);
-}
-
-void Loader::expand_base(Node& node, const Entry& base, const fs::path& folder, std::size_t depth) {
+  std::vector<Entry> bases;
+  std::vector<Entry> imports;
+  for (Entry& entry : node.entries) {
+    if (entry.key == "base")
+      bases.push_back(entry);
+    else if (importer_of(entry.key) != nullptr)
+      imports.push_back(entry);
+    else
+      expand(entry.value, folder, depth + 1);
+  }
+  if (bases.empty() && imports.empty()) return;
+  std::erase_if(node.entries,
+                [&](const Entry& e) { return e.key == "base" || importer_of(e.key) != nullptr; });
   Node below;
   below.kind = NodeKind::mapping;
   below.origin = node.origin;
+  for (const Entry& base : bases) lay_bases(below, base, folder, depth);
+  for (const Entry& entry : imports)
+    lay_import(below, *importer_of(entry.key), entry, folder, depth);
+  node = overlay_bases(std::move(below), std::move(node), diagnostics_);
+  node.replaces = true;
+}
+
+void Loader::lay_bases(Node& below, const Entry& base, const fs::path& folder, std::size_t depth) {
   const auto names = base_names(base);
   below.incomplete = names.empty();
   for (const Node* name : names) {
@@ -144,8 +164,50 @@ void Loader::expand_base(Node& node, const Entry& base, const fs::path& folder, 
     else
       below.incomplete = true;
   }
-  node = overlay_bases(std::move(below), std::move(node), diagnostics_);
-  node.replaces = true;
+}
+
+void Loader::lay_import(Node& below, const Importer& importer, const Entry& entry,
+                        const fs::path& folder, std::size_t depth) {
+  std::optional<Node> imported;
+  if (entry.value.kind == NodeKind::scalar)
+    imported = import_file(importer, entry.value, folder);
+  else
+    report(entry.value.origin,
+           fmt::format("expected a file name as {}, found {}", entry.key, entry.value.what()));
+  if (imported && admit(entry.value, count_nodes(*imported), depth + depth_of(*imported)))
+    below = overlay_bases(std::move(below), std::move(*imported), diagnostics_);
+  else
+    below.incomplete = true;
+}
+
+std::optional<Node> Loader::import_file(const Importer& importer, const Node& name,
+                                        const fs::path& folder) {
+  const auto path = find_file(name, folder, "file");
+  const auto text = path ? read(*path, name.origin) : std::nullopt;
+  if (!text) return std::nullopt;
+  const auto converted = importer.convert(*path, *text);
+  if (!converted) {
+    for (const ImportProblem& problem : converted.error())
+      report(name.origin, problem.message, problem.hint);
+    return std::nullopt;
+  }
+  const auto source = std::make_shared<const TextSource>(TextSource{path->string(), ""});
+  Diagnostics faults;
+  auto root = parse_yaml(*converted, source, faults);
+  if (!faults.ok() || !root || root->kind != NodeKind::mapping) {
+    const auto all = faults.list();
+    report(name.origin, fmt::format("cannot import '{}'", path->string()),
+           all.empty() ? "" : all.front().message);
+    return std::nullopt;
+  }
+  set_origins(*root, {source, 1, 1});  // lines of the converted text are not lines of the file
+  if (!take_schema(*root, path->string(), Schema::optional)) return std::nullopt;
+  return root;
+}
+
+const Importer* Loader::importer_of(const std::string& key) const {
+  const auto at = std::ranges::find(options_.importers, key, &Importer::key);
+  return at == options_.importers.end() ? nullptr : &*at;
 }
 
 std::vector<const Node*> Loader::base_names(const Entry& base) {
@@ -160,7 +222,8 @@ std::vector<const Node*> Loader::base_names(const Entry& base) {
   return {};
 }
 
-std::optional<fs::path> Loader::find_base(const Node& name, const fs::path& folder) {
+std::optional<fs::path> Loader::find_file(const Node& name, const fs::path& folder,
+                                          const std::string& what) {
   // An option is written for the shipped configurations first, then for where the user stands.
   const bool option = name.origin.is_override();
   std::vector<fs::path> folders{option ? fs::path() : folder};
@@ -173,7 +236,7 @@ std::optional<fs::path> Loader::find_base(const Node& name, const fs::path& fold
     if (fs::exists(path, error)) return path;
     looked += (looked.empty() ? "" : " and ") + path.string();
   }
-  report(name.origin, fmt::format("there is no base file '{}'", name.scalar),
+  report(name.origin, fmt::format("there is no {} '{}'", what, name.scalar),
          "looked for " + looked);
   return std::nullopt;
 }
@@ -181,7 +244,7 @@ std::optional<fs::path> Loader::find_base(const Node& name, const fs::path& fold
 std::shared_ptr<const Loader::LoadedFile> Loader::load_base(const Node& name,
                                                             const fs::path& folder,
                                                             std::size_t depth) {
-  const auto path = find_base(name, folder);
+  const auto path = find_file(name, folder, "base file");
   if (!path) return nullptr;
   const std::string id = identity(*path);
   const auto in_chain = std::ranges::find(chain_, id, identity);
@@ -211,13 +274,18 @@ std::shared_ptr<const Loader::LoadedFile> Loader::load_base(const Node& name,
     loaded_.emplace(id, file);
   }
   const auto& file = loaded_.at(id);
-  if (!file) return nullptr;
-  nodes_ += file->nodes;
-  const bool too_deep = depth + file->depth > kMaxDepth;
-  if (nodes_ <= kMaxNodes && !too_deep) return file;
+  if (!file || !admit(name, file->nodes, depth + file->depth)) return nullptr;
+  return file;
+}
+
+// Whether the configuration can take so many more values.
+bool Loader::admit(const Node& name, std::size_t nodes, std::size_t depth) {
+  nodes_ += nodes;
+  const bool too_deep = depth > kMaxDepth;
+  if (nodes_ <= kMaxNodes && !too_deep) return true;
   report(name.origin, too_deep ? fmt::format("nested deeper than {} levels", kMaxDepth)
                                : fmt::format("more than {} values with all bases", kMaxNodes));
-  return nullptr;
+  return false;
 }
 
 }  // namespace tiersim

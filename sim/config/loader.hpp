@@ -1,6 +1,6 @@
 #pragma once
 // Files to one tree: reads the top-level file, lays the overrides over it, and replaces every
-// `base` by what the named files say. One Loader loads one document.
+// `base` and every import by what the named files say. One Loader loads one document.
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -35,13 +35,20 @@ class Loader {
   Node finish_top(std::optional<Node> root, const std::filesystem::path& path);
 
   void expand(Node& node, const std::filesystem::path& folder, std::size_t depth);
-  void expand_base(Node& node, const Entry& base, const std::filesystem::path& folder,
-                   std::size_t depth);
+  void lay_bases(Node& below, const Entry& base, const std::filesystem::path& folder,
+                 std::size_t depth);
+  void lay_import(Node& below, const Importer& importer, const Entry& entry,
+                  const std::filesystem::path& folder, std::size_t depth);
   std::vector<const Node*> base_names(const Entry& base);
-  std::optional<std::filesystem::path> find_base(const Node& name,
-                                                 const std::filesystem::path& folder);
+  std::optional<std::filesystem::path> find_file(const Node& name,
+                                                 const std::filesystem::path& folder,
+                                                 const std::string& what);
   std::shared_ptr<const LoadedFile> load_base(const Node& name, const std::filesystem::path& folder,
                                               std::size_t depth);
+  std::optional<Node> import_file(const Importer& importer, const Node& name,
+                                  const std::filesystem::path& folder);
+  bool admit(const Node& name, std::size_t nodes, std::size_t depth);
+  const Importer* importer_of(const std::string& key) const;
   void report(const Origin& at, std::string message, std::string hint = {});
 
   const LoadOptions& options_;

@@ -1,5 +1,6 @@
 #include "sim/config/overrides.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -48,10 +49,14 @@ void shift_all(Node& node, int columns) {
   }
 }
 
-void mark_replacing(Node& node) {
-  node.replaces = node.find("base") != nullptr;
-  for (Node& item : node.items) mark_replacing(item);
-  for (Entry& entry : node.entries) mark_replacing(entry.value);
+// A mapping with files of its own replaces the one below it, as it does in a file.
+void mark_replacing(Node& node, const std::vector<Importer>& importers) {
+  node.replaces =
+      node.find("base") != nullptr || std::ranges::any_of(importers, [&](const Importer& importer) {
+        return node.find(importer.key) != nullptr;
+      });
+  for (Node& item : node.items) mark_replacing(item, importers);
+  for (Entry& entry : node.entries) mark_replacing(entry.value, importers);
 }
 
 std::optional<Node> parse_one(const std::string& text, Diagnostics& diagnostics) {
@@ -89,16 +94,16 @@ std::optional<Node> parse_one(const std::string& text, Diagnostics& diagnostics)
 
 }  // namespace
 
-Node parse_overrides(const std::vector<std::string>& overrides, Diagnostics& diagnostics) {
+Node parse_overrides(const LoadOptions& options, Diagnostics& diagnostics) {
   Node all;
   all.kind = NodeKind::mapping;
-  for (const std::string& text : overrides) {
+  for (const std::string& text : options.overrides) {
     if (auto one = parse_one(text, diagnostics))
       all = overlay(std::move(all), std::move(*one), diagnostics);
     else
       all.damaged = true;
   }
-  for (Entry& entry : all.entries) mark_replacing(entry.value);
+  for (Entry& entry : all.entries) mark_replacing(entry.value, options.importers);
   return all;
 }
 

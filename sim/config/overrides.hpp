@@ -3,15 +3,14 @@
 // The overrides lie over the top-level file before its bases are loaded, so `model.base=...`
 // exchanges a file and `model.layers=4` changes what it says; their order matters only where two
 // set one key.
-#include <string>
-#include <vector>
-
 #include "sim/config/diagnostics.hpp"
+#include "sim/config/document.hpp"
 #include "sim/config/tree.hpp"
 
 namespace tiersim {
 
-/// One mapping with all overrides. A mapping in it that has a `base` replaces the file's.
-Node parse_overrides(const std::vector<std::string>& overrides, Diagnostics& diagnostics);
+/// One mapping with all overrides. A mapping in it that has a `base` or the key of an importer
+/// replaces the file's.
+Node parse_overrides(const LoadOptions& options, Diagnostics& diagnostics);
 
 }  // namespace tiersim

@@ -64,6 +64,12 @@ void Reader::field(const Field& field, const Value& value) {
     missing_.emplace_back(field.key);
 }
 
+void Reader::importable(std::string_view key, std::string_view) {
+  known_.emplace_back(key);
+  if (const Entry* entry = mapping_.find(key))  // the loader had no importer for it
+    log_.report(entry->key_origin, child_path(key), "cannot be imported here", "");
+}
+
 void Reader::select(std::string_view key, std::string& kind,
                     const std::vector<Alternative>& alternatives,
                     const DescribeKind& describe_kind) {

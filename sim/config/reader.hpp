@@ -41,6 +41,7 @@ class Reader final : public Fields {
   void finish();
 
   void doc(std::string_view) override {}
+  void importable(std::string_view key, std::string_view help) override;
   void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override;
   void check(bool ok, std::string_view path, std::string_view message,
