@@ -23,19 +23,23 @@ enum class TensorClass : std::uint8_t {
   values,
   key_copy,      ///< a second layout of the keys (SparQ)
   lowrank_keys,  ///< projected, quantised keys used for screening only (MAPLE)
+  page_bounds,   ///< smallest and largest key of each page, used for screening only (Quest)
+  scores,        ///< attention that each kept position has had so far (H2O)
+  row_cache,     ///< near copies of far rows that are often chosen
+  cross_rows,    ///< keys and values of an encoder's output
   indices,       ///< positions that screening chose
   activations,
   staging,  ///< near-tier buffers that fetched tensors land in
 };
-inline constexpr std::array<std::string_view, 8> kTensorClassNames{
-    "weights", "keys", "values", "key_copy", "lowrank_keys", "indices", "activations", "staging"};
+inline constexpr std::array<std::string_view, 12> kTensorClassNames{
+    "weights", "keys",      "values",     "key_copy", "lowrank_keys", "page_bounds",
+    "scores",  "row_cache", "cross_rows", "indices",  "activations",  "staging"};
 constexpr std::string_view name(TensorClass c) {
   return kTensorClassNames[static_cast<std::size_t>(c)];
 }
 /// Classes that the papers count as the KV cache.
 constexpr bool is_kv_cache(TensorClass c) {
-  return c == TensorClass::keys || c == TensorClass::values || c == TensorClass::key_copy ||
-         c == TensorClass::lowrank_keys;
+  return c >= TensorClass::keys && c <= TensorClass::cross_rows;
 }
 
 /// As the GPU sees it: a read moves bytes towards it.
@@ -70,8 +74,8 @@ constexpr std::string_view name(KernelFamily k) {
 }
 
 /// The arithmetic that a compute operation is done in; it chooses the peak rate.
-enum class Arithmetic : std::uint8_t { bf16, int8 };
-inline constexpr std::array<std::string_view, 2> kArithmeticNames{"bf16", "int8"};
+enum class Arithmetic : std::uint8_t { bf16, fp8, int8 };
+inline constexpr std::array<std::string_view, 3> kArithmeticNames{"bf16", "fp8", "int8"};
 constexpr std::string_view name(Arithmetic a) {
   return kArithmeticNames[static_cast<std::size_t>(a)];
 }

@@ -12,48 +12,35 @@ class Dense final : public Method {
     f.optional("fetch_by", fetch_by_, kRequesterNames, "Who copies them from the far tier.");
   }
 
-  void add_tensors(const AttentionContext& c, StepGraph& graph) const override {
-    const KvShape shape(c);
-    const TierId tier = tier_ == KvTier::near ? c.placement.near : c.placement.far;
-    add_tensor(graph, TensorClass::keys, tier, shape.all() * c.model.layers);
-    add_tensor(graph, TensorClass::values, tier, shape.all() * c.model.layers);
-    if (tier_ == KvTier::far)
-      add_tensor(graph, TensorClass::staging, c.placement.near, shape.all() * 2);
+  std::vector<CachedTensor> cached(const AttentionContext& c) const override {
+    return cached_rows(c, tier(c), KvShape(c).context);
   }
 
-  OpId add_layer(const AttentionContext& c, int layer, OpId projected,
-                 StepGraph& graph) const override {
+  void add_buffers(const AttentionContext& c, StepGraph& graph) const override {
     const KvShape shape(c);
+    if (tier_ == KvTier::far)
+      add_tensor(graph, TensorClass::staging, c.placement.near, shape.both(shape.context));
+  }
+
+  LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
+                     StepGraph& graph) const override {
+    const KvShape shape(c);
+    const OpId kept = add_store(graph, c, in.layer, cached(c), in.projected);
     if (tier_ == KvTier::near)
-      return add_attention(graph, c, layer, shape.context, TensorClass::keys,
-                           append_near(c, layer, projected, graph));
-    const Bytes sequence = shape.row() * shape.context;
+      return {.attended = add_attention(graph, c, in.layer, shape.context,
+                                        contiguous_rows(shape, shape.context), {kept}),
+              .fetched = {}};
     const OpId fetched = add_fetch(
-        graph, c, layer, Phase::gather, fetch_by_,
-        {{TensorClass::keys, shape.all(), sequence}, {TensorClass::values, shape.all(), sequence}},
-        Bytes{}, projected);
-    add_write_back(graph, c, layer,
-                   {{TensorClass::keys, shape.rows(1), shape.row()},
-                    {TensorClass::values, shape.rows(1), shape.row()}},
-                   projected);
-    return add_attention(graph, c, layer, shape.context, TensorClass::staging, fetched);
+        graph, c, in.layer,
+        {.by = fetch_by_, .parts = contiguous_rows(shape, shape.context), .after = {in.projected}});
+    return {.attended = add_attention(graph, c, in.layer, shape.context,
+                                      staged_rows(shape, shape.context), {fetched}),
+            .fetched = fetched};
   }
 
  private:
-  // The new token's rows, written to the cache in the near tier by a kernel of their own.
-  static OpId append_near(const AttentionContext& c, int layer, OpId projected, StepGraph& graph) {
-    const KvShape shape(c);
-    const TierId near = c.placement.near;
-    const Bytes rows = shape.rows(1);
-    Op op{.phase = Phase::write_back,
-          .layer = layer,
-          .family = KernelFamily::elementwise,
-          .flops = {}};
-    op.accesses = {{near, Direction::read, TensorClass::activations, rows * 2, rows * 2},
-                   {near, Direction::write, TensorClass::keys, rows, shape.row()},
-                   {near, Direction::write, TensorClass::values, rows, shape.row()}};
-    op.after = {projected};
-    return graph.add(std::move(op));
+  TierId tier(const AttentionContext& c) const {
+    return tier_ == KvTier::near ? c.placement.near : c.placement.far;
   }
 
   KvTier tier_ = KvTier::near;

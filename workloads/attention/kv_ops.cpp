@@ -6,15 +6,19 @@
 namespace tiersim {
 
 KvShape::KvShape(const AttentionContext& c)
-    : sequences(c.step.batch * c.model.kv_heads),
-      context(c.step.context),
-      head_dim(c.model.head_dim),
+    : sequences(c.step.batch * c.model.cached_heads()),
+      context(c.model.attended(c.step.context)),
+      key_width(c.model.key_width()),
+      value_width(c.model.value_width()),
       query_heads(c.step.batch * c.model.heads),
+      queries_per_row(c.model.heads / c.model.cached_heads()),
+      score_width(c.model.score_width()),
+      mix_width(c.model.mix_width()),
       type(c.step.kv_type) {}
 
-std::int64_t KvShape::chosen(double budget) const {
+std::int64_t KvShape::chosen(double share) const {
   return std::min(context,
-                  static_cast<std::int64_t>(std::ceil(static_cast<double>(context) * budget)));
+                  static_cast<std::int64_t>(std::ceil(static_cast<double>(context) * share)));
 }
 
 Bytes KvShape::indices(std::int64_t positions) const {
@@ -22,73 +26,113 @@ Bytes KvShape::indices(std::int64_t positions) const {
 }
 
 Flops KvShape::attention_flops(std::int64_t positions) const {
-  return Flops::from_base(4 * head_dim) * (query_heads * positions);
+  return Flops::from_base(2 * (score_width + mix_width)) * (query_heads * positions);
 }
 
 void add_tensor(StepGraph& graph, TensorClass tensor_class, TierId tier, Bytes size) {
   if (size > Bytes{}) graph.tensors.push_back({tensor_class, tier, size});
 }
 
-OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Phase phase,
-               Requester requester, const std::vector<FarPart>& parts, Bytes indices, OpId after) {
+std::vector<CachedTensor> cached_rows(const AttentionContext& context, TierId tier,
+                                      std::int64_t positions) {
+  const KvShape shape(context);
+  std::vector<CachedTensor> out{
+      {TensorClass::keys, tier, positions, shape.key_row(), shape.sequences}};
+  if (shape.value_width > 0)
+    out.push_back({TensorClass::values, tier, positions, shape.value_row(), shape.sequences});
+  return out;
+}
+
+std::vector<Part> scattered_rows(const KvShape& shape, std::int64_t positions) {
+  return {{TensorClass::keys, shape.keys(positions), shape.key_row()},
+          {TensorClass::values, shape.values(positions), shape.value_row()}};
+}
+
+std::vector<Part> contiguous_rows(const KvShape& shape, std::int64_t positions) {
+  return {{TensorClass::keys, shape.keys(positions), shape.key_row() * positions},
+          {TensorClass::values, shape.values(positions), shape.value_row() * positions}};
+}
+
+std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions) {
+  return {{TensorClass::staging, shape.both(positions), shape.key_row() * positions}};
+}
+
+void add_access(Op& op, TierId tier, Direction direction, const Part& part) {
+  if (part.payload > Bytes{})
+    op.accesses.push_back({tier, direction, part.tensor_class, part.payload, part.run});
+}
+
+void add_access(Op& op, TierId tier, Direction direction, TensorClass tensor_class, Bytes payload) {
+  add_access(op, tier, direction, {tensor_class, payload, payload});
+}
+
+OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fetch fetch) {
   Op op{.kind = OpKind::transfer,
-        .phase = phase,
+        .phase = fetch.phase,
         .layer = layer,
-        .requester = requester,
+        .requester = fetch.by,
         .flops = {}};
   const auto [near, far] = context.placement;
-  if (indices > Bytes{})
-    op.accesses.push_back({near, Direction::read, TensorClass::indices, indices, indices});
+  add_access(op, near, Direction::read, TensorClass::indices, fetch.indices);
   Bytes landed;
-  for (const FarPart& part : parts) {
-    op.accesses.push_back({far, Direction::read, part.tensor_class, part.payload, part.run});
+  for (const Part& part : fetch.parts) {
+    add_access(op, far, Direction::read, part);
     landed += part.payload;
   }
-  op.accesses.push_back({near, Direction::write, TensorClass::staging, landed, landed});
-  op.after = {after};
+  add_access(op, near, Direction::write, TensorClass::staging, landed);
+  op.after = std::move(fetch.after);
   return graph.add(std::move(op));
 }
 
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                   std::int64_t positions, TensorClass from, OpId after) {
+                   std::int64_t positions, const std::vector<Part>& parts,
+                   std::vector<OpId> after) {
   const KvShape shape(context);
   const TierId near = context.placement.near;
-  const Bytes rows = shape.rows(positions);
-  const Bytes stretch = shape.row() * positions;  // of one sequence, contiguous
-  const Bytes queries = stored(shape.query_heads * shape.head_dim, DataType::bf16);
   Op op{.kind = OpKind::compute,
         .phase = Phase::attention,
         .layer = layer,
         .family = KernelFamily::attention,
         .flops = shape.attention_flops(positions)};
-  op.accesses = {{near, Direction::read, TensorClass::activations, queries, queries},
-                 {near, Direction::write, TensorClass::activations, queries, queries}};
-  if (from == TensorClass::staging) {
-    op.accesses.push_back({near, Direction::read, from, rows * 2, stretch});
-  } else {
-    op.accesses.push_back({near, Direction::read, TensorClass::keys, rows, stretch});
-    op.accesses.push_back({near, Direction::read, TensorClass::values, rows, stretch});
-  }
-  op.after = {after};
+  add_access(op, near, Direction::read, TensorClass::activations, shape.queries());
+  add_access(op, near, Direction::write, TensorClass::activations, shape.outputs());
+  for (const Part& part : parts) add_access(op, near, Direction::read, part);
+  op.after = std::move(after);
   return graph.add(std::move(op));
 }
 
-void add_write_back(StepGraph& graph, const AttentionContext& context, int layer,
-                    const std::vector<FarPart>& parts, OpId after) {
-  Op op{.kind = OpKind::transfer,
-        .phase = Phase::write_back,
-        .layer = layer,
-        .requester = Requester::sm,
-        .flops = {}};
+OpId add_store(StepGraph& graph, const AttentionContext& context, int layer,
+               const std::vector<CachedTensor>& cached, OpId after) {
   const auto [near, far] = context.placement;
-  Bytes total;
-  for (const FarPart& part : parts) {
-    op.accesses.push_back({far, Direction::write, part.tensor_class, part.payload, part.run});
-    total += part.payload;
+  Op to_far{.kind = OpKind::transfer,
+            .phase = Phase::write_back,
+            .layer = layer,
+            .requester = Requester::sm,
+            .flops = {},
+            .after = {after}};
+  Op to_near{.phase = Phase::write_back,
+             .layer = layer,
+             .family = KernelFamily::elementwise,
+             .flops = {},
+             .after = {after}};
+  Bytes far_sum;
+  Bytes near_sum;
+  for (const CachedTensor& tensor : cached) {
+    if (tensor.own_kernel) continue;
+    const std::int64_t positions = std::min(context.new_positions(), tensor.positions);
+    const Part part{tensor.tensor_class, tensor.per_position() * positions,
+                    tensor.piece * positions};
+    const bool is_near = tensor.tier == near;
+    add_access(is_near ? to_near : to_far, tensor.tier, Direction::write, part);
+    (is_near ? near_sum : far_sum) += part.payload;
   }
-  op.accesses.push_back({near, Direction::read, TensorClass::activations, total, total});
-  op.after = {after};
-  graph.add(std::move(op));
+  if (far_sum > Bytes{}) {
+    add_access(to_far, near, Direction::read, TensorClass::activations, far_sum);
+    graph.add(std::move(to_far));
+  }
+  if (near_sum == Bytes{}) return after;
+  add_access(to_near, near, Direction::read, TensorClass::activations, near_sum);
+  return graph.add(std::move(to_near));
 }
 
 }  // namespace tiersim

@@ -1,58 +1,87 @@
 #pragma once
 // The pieces that KV methods are made of: sizes of the KV cache, and the operations that fetch
-// rows, attend over them and write the new token back. Bytes and FLOPs of each are stated here
-// once.
+// rows, attend over them and store the new ones. Bytes and FLOPs of each are stated here once.
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {
 
-/// Sizes of one layer's KV cache over the whole batch.
+/// Sizes of one layer's KV cache over the whole batch. Under latent attention (MLA) a row is the
+/// latent, kept as a key for one head; values have no bytes of their own.
 struct KvShape {
-  std::int64_t sequences = 0;  ///< (batch, KV head) pairs: each has its own rows
-  std::int64_t context = 0;
-  std::int64_t head_dim = 0;
-  std::int64_t query_heads = 0;  ///< over the batch
+  std::int64_t sequences = 0;  ///< (batch, cached head) pairs: each has its own rows
+  std::int64_t context = 0;    ///< positions that are attended to; fewer than asked under a window
+  std::int64_t key_width = 0;
+  std::int64_t value_width = 0;
+  std::int64_t query_heads = 0;      ///< over the batch
+  std::int64_t queries_per_row = 0;  ///< query heads that share one cached head
+  std::int64_t score_width = 0;
+  std::int64_t mix_width = 0;
   DataType type = DataType::fp16;
 
   explicit KvShape(const AttentionContext& context);
 
-  /// One row: the key (or value) of one position and KV head.
-  Bytes row() const { return stored(head_dim, type); }
-  /// Keys (or values) of so many positions of every sequence.
-  Bytes rows(std::int64_t positions) const { return row() * (sequences * positions); }
-  /// Whole cache of keys (or values).
-  Bytes all() const { return rows(context); }
-  /// Positions chosen by a method that fetches `budget` of them, rounded up.
-  std::int64_t chosen(double budget) const;
+  /// One row: the key (or value) of one position and cached head.
+  Bytes key_row() const { return stored(key_width, type); }
+  Bytes value_row() const { return stored(value_width, type); }
+  Bytes row_pair() const { return key_row() + value_row(); }
+  /// Rows of so many positions of every sequence.
+  Bytes keys(std::int64_t positions) const { return key_row() * (sequences * positions); }
+  Bytes values(std::int64_t positions) const { return value_row() * (sequences * positions); }
+  Bytes both(std::int64_t positions) const { return keys(positions) + values(positions); }
+  /// Positions chosen by a method that wants this share of them, rounded up.
+  std::int64_t chosen(double share) const;
   /// Index list of so many chosen positions: 2 bytes each up to a context of 65536, else 4.
   Bytes indices(std::int64_t positions) const;
-  /// Scores and weighted sum over so many positions, every query head: 4 * positions * head_dim
-  /// each.
+  /// Scores and weighted sum over so many positions, every query head:
+  /// 2 * positions * (score_width + mix_width) each.
   Flops attention_flops(std::int64_t positions) const;
+  /// Queries as the attention kernel reads them, and what it writes.
+  Bytes queries() const { return stored(query_heads * score_width, DataType::bf16); }
+  Bytes outputs() const { return stored(query_heads * mix_width, DataType::bf16); }
 };
 
 /// Adds a tensor; nothing when its size is zero.
 void add_tensor(StepGraph& graph, TensorClass tensor_class, TierId tier, Bytes size);
 
-/// Bytes of one class that come from (or go to) the far tier of a transfer, in runs of `run`.
-struct FarPart {
+/// Keys and values of so many positions in the tier, as cached() lists them.
+std::vector<CachedTensor> cached_rows(const AttentionContext& context, TierId tier,
+                                      std::int64_t positions);
+
+/// Bytes of one class that an operation reads from a tier, in runs of `run`; nothing when zero.
+struct Part {
   TensorClass tensor_class = TensorClass::keys;
   Bytes payload;
   Bytes run;
 };
+/// Keys and values of so many positions, each row a run of its own, or each sequence's rows one.
+std::vector<Part> scattered_rows(const KvShape& shape, std::int64_t positions);
+std::vector<Part> contiguous_rows(const KvShape& shape, std::int64_t positions);
 
-/// Moves the parts from the far tier into near-tier staging. Reads the index list from the near
-/// tier first when `indices` is not zero.
-OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Phase phase,
-               Requester requester, const std::vector<FarPart>& parts, Bytes indices, OpId after);
+/// Adds an access to the operation; nothing when its payload is zero. Without `run`, one run.
+void add_access(Op& op, TierId tier, Direction direction, TensorClass tensor_class, Bytes payload);
+void add_access(Op& op, TierId tier, Direction direction, const Part& part);
 
-/// Exact attention over `positions` rows of keys and values that lie in the near tier as `from`.
+/// Copies parts from the far tier into near-tier staging.
+struct Fetch {
+  Phase phase = Phase::gather;
+  Requester by = Requester::sm;
+  std::vector<Part> parts = {};
+  Bytes indices{};  ///< index list that it reads from the near tier first
+  std::vector<OpId> after = {};
+};
+OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fetch fetch);
+
+/// Exact attention of one new position over so many others, whose rows are read from the near tier
+/// as `parts`.
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                   std::int64_t positions, TensorClass from, OpId after);
+                   std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after);
+/// What add_attention reads of rows that were fetched to staging.
+std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions);
 
-/// Writes the new token's rows, one part a class, to their tier. Nothing waits for it but the
-/// step's end.
-void add_write_back(StepGraph& graph, const AttentionContext& context, int layer,
-                    const std::vector<FarPart>& parts, OpId after);
+/// Stores the step's new positions in every cached tensor that has no kernel of its own: far ones
+/// beside the rest (nothing waits but the step's end), near ones by a kernel. Returns what
+/// attention must wait for: that kernel, or `after`.
+OpId add_store(StepGraph& graph, const AttentionContext& context, int layer,
+               const std::vector<CachedTensor>& cached, OpId after);
 
 }  // namespace tiersim

@@ -1,5 +1,6 @@
 #include "workloads/attention/maple.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -13,51 +14,65 @@ class Maple final : public Method {
  public:
   void describe(Fields& f) override {
     f.required("budget", budget_, "Share of the rows that is fetched.", fraction());
-    f.required("rank_ratio", rank_ratio_, "Low-rank width over head_dim.", fraction());
+    f.required("rank_ratio", rank_ratio_, "Low-rank width over that of a key row.", fraction());
     f.required("key_type", key_type_, kDataTypeNames, "Element type of the low-rank keys.");
     f.optional("fetch_by", fetch_by_, kRequesterNames, "Who fetches the chosen rows.");
   }
 
   std::vector<MethodProblem> problems(const LlmConfig& model) const override {
-    const double rank = rank_ratio_ * static_cast<double>(model.head_dim);
+    const double rank = rank_ratio_ * static_cast<double>(model.key_width());
     if (rank == std::floor(rank)) return {};
     return {{"rank_ratio",
-             fmt::format("gives a rank of {} at the model's head_dim {}", rank, model.head_dim),
+             fmt::format("gives a rank of {} at the model's key rows of {} elements", rank,
+                         model.key_width()),
              "choose a ratio that gives a whole number"}};
   }
 
-  void add_tensors(const AttentionContext& c, StepGraph& graph) const override {
+  bool screens() const override { return true; }
+
+  std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);
-    const auto [near, far] = c.placement;
+    std::vector<CachedTensor> out = cached_rows(c, c.placement.far, shape.context);
+    out.push_back({TensorClass::lowrank_keys, c.placement.near, shape.context, lowrank_row(c),
+                   shape.sequences, true});
+    return out;
+  }
+
+  void add_buffers(const AttentionContext& c, StepGraph& graph) const override {
+    const KvShape shape(c);
+    const TierId near = c.placement.near;
     const std::int64_t chosen = shape.chosen(budget_);
-    add_tensor(graph, TensorClass::keys, far, shape.all() * c.model.layers);
-    add_tensor(graph, TensorClass::values, far, shape.all() * c.model.layers);
-    add_tensor(graph, TensorClass::lowrank_keys, near, lowrank_keys(c) * c.model.layers);
     add_tensor(graph, TensorClass::weights, near, projection_weights(c) * c.model.layers);
-    add_tensor(graph, TensorClass::staging, near, shape.rows(chosen) * 2);
+    add_tensor(graph, TensorClass::staging, near, shape.both(chosen));
     add_tensor(graph, TensorClass::indices, near, shape.indices(chosen));
   }
 
-  OpId add_layer(const AttentionContext& c, int layer, OpId projected,
-                 StepGraph& graph) const override {
+  LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
+                     StepGraph& graph) const override {
     const KvShape shape(c);
     const std::int64_t chosen = shape.chosen(budget_);
-    const OpId lowrank = add_projection(c, layer, projected, graph);
-    const OpId screened = add_screening(c, layer, lowrank, graph);
-    const OpId gathered = add_fetch(graph, c, layer, Phase::gather, fetch_by_,
-                                    {{TensorClass::keys, shape.rows(chosen), shape.row()},
-                                     {TensorClass::values, shape.rows(chosen), shape.row()}},
-                                    shape.indices(chosen), screened);
-    add_write_back(graph, c, layer,
-                   {{TensorClass::keys, shape.rows(1), shape.row()},
-                    {TensorClass::values, shape.rows(1), shape.row()}},
-                   projected);
-    return add_attention(graph, c, layer, chosen, TensorClass::staging, gathered);
+    const OpId lowrank = add_projection(c, in.layer, in.screen_after, graph);
+    const OpId screened = add_screening(c, in.layer, lowrank, graph);
+    const OpId gathered = add_fetch(graph, c, in.layer,
+                                    {.by = fetch_by_,
+                                     .parts = scattered_rows(shape, chosen),
+                                     .indices = shape.indices(chosen),
+                                     .after = {screened}});
+    add_store(graph, c, in.layer, cached(c), in.projected);
+    return {.attended = add_attention(graph, c, in.layer, chosen, staged_rows(shape, chosen),
+                                      {gathered, in.projected}),
+            .fetched = gathered};
+  }
+
+  LayerOps add_prefill_layer(const AttentionContext& c, const LayerInputs& in,
+                             StepGraph& graph) const override {
+    add_projection(c, in.layer, in.projected, graph);
+    return Method::add_prefill_layer(c, in, graph);
   }
 
  private:
   std::int64_t rank(const LlmConfig& model) const {
-    return static_cast<std::int64_t>(rank_ratio_ * static_cast<double>(model.head_dim));
+    return static_cast<std::int64_t>(rank_ratio_ * static_cast<double>(model.key_width()));
   }
   Arithmetic arithmetic() const {
     return key_type_ == DataType::int8 ? Arithmetic::int8 : Arithmetic::bf16;
@@ -68,29 +83,32 @@ class Maple final : public Method {
     const KvShape shape(c);
     return lowrank_row(c) * (shape.sequences * shape.context);
   }
-  // P, W_Q and W_K of one layer, in key_type.
+  // P, W_K and W_Q of one layer; W_Q gives every query head its own.
+  std::int64_t projection_elements(const LlmConfig& model) const {
+    const std::int64_t k = model.cached_heads() * rank(model);
+    return model.hidden * k + k * k + k * model.heads * rank(model);
+  }
   Bytes projection_weights(const AttentionContext& c) const {
-    const std::int64_t k = c.model.kv_heads * rank(c.model);
-    return stored(c.model.hidden * k + 2 * k * k, key_type_);
+    return stored(projection_elements(c.model), key_type_);
   }
 
-  OpId add_projection(const AttentionContext& c, int layer, OpId projected,
-                      StepGraph& graph) const {
+  OpId add_projection(const AttentionContext& c, int layer, OpId after, StepGraph& graph) const {
     const KvShape shape(c);
     const TierId near = c.placement.near;
-    const std::int64_t k = c.model.kv_heads * rank(c.model);
-    const Bytes input = stored(c.step.batch * c.model.hidden, DataType::bf16);
+    const std::int64_t tokens = c.step.batch * c.new_positions();
+    const Bytes input = stored(tokens * c.model.hidden, DataType::bf16);
     const Bytes weights = projection_weights(c);
+    const std::int64_t kept = std::min(c.new_positions(), shape.context);
     Op op{.phase = Phase::screening,
           .layer = layer,
           .family = KernelFamily::gemm,
           .arithmetic = arithmetic(),
-          .flops = Flops::from_base(2 * (c.model.hidden * k + 2 * k * k)) * c.step.batch};
+          .flops = Flops::from_base(2 * projection_elements(c.model)) * tokens};
     op.accesses = {{near, Direction::read, TensorClass::weights, weights, weights},
                    {near, Direction::read, TensorClass::activations, input, input},
                    {near, Direction::write, TensorClass::lowrank_keys,
-                    lowrank_row(c) * shape.sequences, lowrank_row(c)}};
-    op.after = {projected};
+                    lowrank_row(c) * (shape.sequences * kept), lowrank_row(c) * kept}};
+    op.after = {after};
     return graph.add(std::move(op));
   }
 

@@ -13,7 +13,7 @@ class Sparq final : public Method {
  public:
   void describe(Fields& f) override {
     f.required("budget", budget_, "Share of the rows that is fetched.", fraction());
-    f.required("rank", rank_, "Key columns fetched for screening, r of head_dim.",
+    f.required("rank", rank_, "Key columns fetched for screening, r of a key row's.",
                in_range(1, 4096));
     f.optional("key_copies", key_copies_, "2: a transposed copy to screen from; 1: none.",
                in_range(1, 2));
@@ -21,43 +21,53 @@ class Sparq final : public Method {
   }
 
   std::vector<MethodProblem> problems(const LlmConfig& model) const override {
-    if (rank_ <= model.head_dim) return {};
-    return {{"rank", fmt::format("{} exceeds the model's head_dim {}", rank_, model.head_dim), ""}};
+    if (rank_ <= model.key_width()) return {};
+    return {{"rank",
+             fmt::format("{} exceeds the {} elements of the model's key rows", rank_,
+                         model.key_width()),
+             ""}};
   }
 
-  void add_tensors(const AttentionContext& c, StepGraph& graph) const override {
+  bool screens() const override { return true; }
+
+  std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);
-    const auto [near, far] = c.placement;
-    add_tensor(graph, TensorClass::keys, far, shape.all() * c.model.layers);
-    add_tensor(graph, TensorClass::values, far, shape.all() * c.model.layers);
+    std::vector<CachedTensor> out = cached_rows(c, c.placement.far, shape.context);
+    // Transposed: a new position is one element of each column.
     if (key_copies_ == 2)
-      add_tensor(graph, TensorClass::key_copy, far, shape.all() * c.model.layers);
+      out.push_back({TensorClass::key_copy, c.placement.far, shape.context, stored(1, shape.type),
+                     shape.sequences * shape.key_width});
+    return out;
+  }
+
+  void add_buffers(const AttentionContext& c, StepGraph& graph) const override {
+    const KvShape shape(c);
+    const TierId near = c.placement.near;
     const std::int64_t chosen = shape.chosen(budget_);
-    add_tensor(graph, TensorClass::staging, near, columns(shape) + shape.rows(chosen) * 2);
+    add_tensor(graph, TensorClass::staging, near, columns(shape) + shape.both(chosen));
     add_tensor(graph, TensorClass::indices, near, shape.indices(chosen));
   }
 
-  OpId add_layer(const AttentionContext& c, int layer, OpId projected,
-                 StepGraph& graph) const override {
+  LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
+                     StepGraph& graph) const override {
     const KvShape shape(c);
     const std::int64_t chosen = shape.chosen(budget_);
-    const bool two = key_copies_ == 2;
-
-    const OpId fetched = add_fetch(
-        graph, c, layer, Phase::screening, fetch_by_,
-        {{two ? TensorClass::key_copy : TensorClass::keys, columns(shape), column_run(shape)}},
-        Bytes{}, projected);
-    const OpId scored = add_scores(c, layer, fetched, graph);
-    const OpId gathered = add_fetch(graph, c, layer, Phase::gather, fetch_by_,
-                                    {{TensorClass::keys, shape.rows(chosen), shape.row()},
-                                     {TensorClass::values, shape.rows(chosen), shape.row()}},
-                                    shape.indices(chosen), scored);
-    std::vector<FarPart> written{{TensorClass::keys, shape.rows(1), shape.row()},
-                                 {TensorClass::values, shape.rows(1), shape.row()}};
-    // The new token is one element of each transposed column.
-    if (two) written.push_back({TensorClass::key_copy, shape.rows(1), stored(1, shape.type)});
-    add_write_back(graph, c, layer, written, projected);
-    return add_attention(graph, c, layer, chosen, TensorClass::staging, gathered);
+    const TensorClass from = key_copies_ == 2 ? TensorClass::key_copy : TensorClass::keys;
+    add_store(graph, c, in.layer, cached(c), in.projected);
+    const OpId fetched = add_fetch(graph, c, in.layer,
+                                   {.phase = Phase::screening,
+                                    .by = fetch_by_,
+                                    .parts = {{from, columns(shape), column_run(shape)}},
+                                    .after = {in.screen_after}});
+    const OpId scored = add_scores(c, in.layer, fetched, graph);
+    const OpId gathered = add_fetch(graph, c, in.layer,
+                                    {.by = fetch_by_,
+                                     .parts = scattered_rows(shape, chosen),
+                                     .indices = shape.indices(chosen),
+                                     .after = {scored}});
+    return {.attended = add_attention(graph, c, in.layer, chosen, staged_rows(shape, chosen),
+                                      {gathered, in.projected}),
+            .fetched = gathered};
   }
 
  private:
@@ -65,7 +75,7 @@ class Sparq final : public Method {
   // the whole row once that is half of it.
   Bytes row_part(const KvShape& shape) const {
     const Bytes sectors = kSector * rank_;
-    return sectors * 2 < shape.row() ? sectors : shape.row();
+    return sectors * 2 < shape.key_row() ? sectors : shape.key_row();
   }
   Bytes columns(const KvShape& shape) const {
     if (key_copies_ == 2) return stored(shape.context, shape.type) * (shape.sequences * rank_);
@@ -73,7 +83,7 @@ class Sparq final : public Method {
   }
   Bytes column_run(const KvShape& shape) const {
     if (key_copies_ == 2) return stored(shape.context, shape.type);
-    return row_part(shape) == shape.row() ? shape.row() : kSector;
+    return row_part(shape) == shape.key_row() ? shape.key_row() : kSector;
   }
 
   OpId add_scores(const AttentionContext& c, int layer, OpId fetched, StepGraph& graph) const {

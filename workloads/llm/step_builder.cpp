@@ -3,91 +3,154 @@
 #include <algorithm>
 
 #include "workloads/attention/kv_ops.hpp"
+#include "workloads/attention/prefill.hpp"
+#include "workloads/llm/layer_ops.hpp"
 
 namespace tiersim {
 namespace {
 
-class Builder {
+bool cross_attends(const AttentionContext& c) {
+  return c.model.encoder.has_value();
+}
+
+// Keys and values of the encoder's output, one decoder layer: made once, read by every step.
+Bytes cross_rows(const AttentionContext& c) {
+  return stored(c.model.kv_width(), c.step.kv_type) * (c.step.batch * c.step.encoder_context);
+}
+
+// One batch, or one micro-batch of it, from embedding to head.
+class Chain {
  public:
-  Builder(const AttentionContext& context, StepGraph& graph) : c_(context), graph_(graph) {}
+  Chain(AttentionContext context, const Method& method, StepGraph& graph)
+      : c_(std::move(context)),
+        method_(method),
+        graph_(graph),
+        ops_(c_, graph, c_.step.batch * c_.new_positions()) {}
 
-  Bytes activations(std::int64_t width) const {
-    return stored(c_.step.batch * width, DataType::bf16);
-  }
-
-  /// A matrix product of the batch with in * out weights. `produced` is the width of what it
-  /// writes, where a fused epilogue (the gate of the MLP) writes less than out.
-  OpId product(Phase phase, int layer, std::int64_t in, std::int64_t out, std::int64_t produced,
-               std::vector<OpId> after) {
-    const Bytes weights = stored(in * out, c_.step.weight_type);
-    const TierId near = c_.placement.near;
-    Op op{.phase = phase,
-          .layer = layer,
-          .family = KernelFamily::gemm,
-          .flops = Flops::from_base(2 * in * out) * c_.step.batch};
-    op.accesses = {
-        {near, Direction::read, TensorClass::weights, weights, weights},
-        {near, Direction::read, TensorClass::activations, activations(in), activations(in)},
-        {near, Direction::write, TensorClass::activations, activations(produced),
-         activations(produced)}};
-    op.after = std::move(after);
-    return graph_.add(std::move(op));
-  }
-
-  OpId embedding() {
-    const Bytes row = stored(c_.model.hidden, c_.step.weight_type);
-    const TierId near = c_.placement.near;
-    Op op{.phase = Phase::embedding, .family = KernelFamily::elementwise, .flops = {}};
-    op.accesses = {{near, Direction::read, TensorClass::weights, row * c_.step.batch, row},
-                   {near, Direction::write, TensorClass::activations, activations(c_.model.hidden),
-                    activations(c_.model.hidden)}};
-    return graph_.add(std::move(op));
-  }
-
-  OpId layer(int index, const Method& method, OpId input) {
-    const LlmConfig& m = c_.model;
-    const std::int64_t qkv = m.query_width() + 2 * m.kv_width();
-    const OpId projected = product(Phase::projection, index, m.hidden, qkv, qkv, {input});
-    const OpId attended = method.add_layer(c_, index, projected, graph_);
-    const OpId output =
-        product(Phase::projection, index, m.query_width(), m.hidden, m.hidden, {attended});
-    const OpId gated =
-        product(Phase::mlp, index, m.hidden, 2 * m.intermediate, m.intermediate, {output});
-    return product(Phase::mlp, index, m.intermediate, m.hidden, m.hidden, {gated});
+  void build() {
+    OpId last = cross_attends(c_) && prefill() ? encode() : OpId();
+    const OpId embedded = ops_.embedding();
+    if (last.valid()) graph_.ops[embedded.index()].after = {last};
+    last = embedded;
+    for (int layer = 0; layer < c_.model.layers; ++layer) last = add_layer(layer, last);
+    ops_.head(c_.step.batch, last);
   }
 
  private:
-  const AttentionContext& c_;
+  bool prefill() const { return c_.step.kind == StepKind::prefill; }
+
+  OpId add_layer(int layer, OpId input) {
+    const LlmConfig& m = c_.model;
+    const OpId projected = ops_.products(Phase::projection, layer, m.projections_in(), input);
+    const LayerInputs in{.layer = layer,
+                         .projected = projected,
+                         .screen_after = guessed_.valid() ? guessed_ : projected,
+                         .before = layers_};
+    const LayerOps done =
+        prefill() ? method_.add_prefill_layer(c_, in, graph_) : method_.add_layer(c_, in, graph_);
+    layers_.push_back(done);
+    guessed_ = guess(layer + 1, input);
+    OpId last = ops_.products(Phase::projection, layer, m.projections_out(), done.attended);
+    if (cross_attends(c_)) last = cross_attention(layer, last);
+    return ops_.mlp(layer, last);
+  }
+
+  // The next layer's queries, from this layer's input: the residual stream changes little from
+  // layer to layer (InfiniGen, arXiv 2406.19707).
+  OpId guess(int layer, OpId input) {
+    if (c_.step.overlap != Overlap::prefetch_screening || prefill() || layer >= c_.model.layers)
+      return OpId();
+    const LlmConfig& m = c_.model;
+    return ops_.product(Phase::screening, layer,
+                        {.in = m.hidden,
+                         .out = m.query_width(),
+                         .produced = m.query_width(),
+                         .weights = m.hidden * m.query_width()},
+                        input);
+  }
+
+  OpId cross_attention(int layer, OpId last) {
+    last = ops_.products(Phase::projection, layer, c_.model.cross_projections_in(), last);
+    last = add_full_attention(graph_, c_, layer, c_.new_positions(), c_.step.encoder_context,
+                              TensorClass::cross_rows, {last});
+    return ops_.products(Phase::projection, layer, c_.model.cross_projections_out(), last);
+  }
+
+  // The encoder over its whole input, then keys and values for every cross attention.
+  OpId encode() {
+    const LlmConfig& m = c_.model;
+    const std::int64_t positions = c_.step.encoder_context;
+    LayerOpsBuilder ops(c_, graph_, c_.step.batch * positions);
+    OpId last = ops.embedding();
+    for (int layer = 0; layer < m.encoder->layers; ++layer) {
+      last = ops.products(Phase::projection, layer, m.projections_in(), last);
+      last = add_full_attention(graph_, c_, layer, positions, positions, TensorClass::activations,
+                                {last});
+      last = ops.products(Phase::projection, layer, m.projections_out(), last);
+      last = ops.dense_mlp(layer, last);
+    }
+    for (int layer = 0; layer < m.layers; ++layer) {
+      last = ops.product(Phase::projection, layer, m.cross_kv(), last);
+      const Bytes rows = cross_rows(c_);
+      Op& made = graph_.ops[last.index()];  // written as they are cached, not as activations
+      made.accesses.back() = {c_.placement.near, Direction::write, TensorClass::cross_rows,
+                              rows * 2, rows * 2};
+    }
+    return last;
+  }
+
+  AttentionContext c_;
+  const Method& method_;
   StepGraph& graph_;
+  LayerOpsBuilder ops_;
+  OpId guessed_;  // queries of the layer to come
+  std::vector<LayerOps> layers_;
 };
+
+// Peak: residual stream and the widest product's input and output, and the logits. A prefill works
+// off its prompts one after another, so that only one prompt's activations live at a time.
+Bytes activations(const AttentionContext& c) {
+  const LlmConfig& m = c.model;
+  std::int64_t widest = m.intermediate + m.hidden;
+  for (const auto& chain : {m.projections_in(), m.projections_out()})
+    for (const Product& p : chain) widest = std::max(widest, p.in + p.produced);
+  if (m.moe)
+    widest = std::max(widest, (m.moe->experts_per_token + m.moe->shared_experts) *
+                                  (m.moe->expert_intermediate + m.hidden));
+  const std::int64_t positions = c.step.kind == StepKind::decode ? c.step.batch : c.step.context;
+  const std::int64_t tokens = std::max(positions, cross_attends(c) ? c.step.encoder_context : 0);
+  return stored(2 * m.hidden + widest, DataType::bf16) * tokens +
+         stored(m.vocabulary, DataType::bf16) * c.step.batch;
+}
 
 }  // namespace
 
 StepGraph build_step_tensors(const AttentionContext& context, const Method& method,
-                               std::vector<std::string> tier_names) {
+                             std::vector<std::string> tier_names) {
   const LlmConfig& m = context.model;
   const TierId near = context.placement.near;
   StepGraph graph;
   graph.tier_names = std::move(tier_names);
-  graph.tokens = context.step.batch;
+  graph.tokens = context.step.batch * context.new_positions();
   add_tensor(graph, TensorClass::weights, near, stored(m.parameters(), context.step.weight_type));
-  // Peak: residual stream and the widest product's input and output, the head's logits included.
-  const std::int64_t widest =
-      std::max({m.query_width() + 2 * m.kv_width(), m.intermediate + m.hidden, m.vocabulary});
-  add_tensor(graph, TensorClass::activations, near,
-             stored(context.step.batch * (2 * m.hidden + widest), DataType::bf16));
-  method.add_tensors(context, graph);
+  add_tensor(graph, TensorClass::activations, near, activations(context));
+  if (cross_attends(context))
+    add_tensor(graph, TensorClass::cross_rows, near, cross_rows(context) * (2 * m.layers));
+  add_method_tensors(method, context, graph);
   return graph;
 }
 
 StepGraph build_step(const AttentionContext& context, const Method& method,
-                            std::vector<std::string> tier_names) {
-  const LlmConfig& m = context.model;
+                     std::vector<std::string> tier_names) {
   StepGraph graph = build_step_tensors(context, method, std::move(tier_names));
-  Builder builder(context, graph);
-  OpId last = builder.embedding();
-  for (int layer = 0; layer < m.layers; ++layer) last = builder.layer(layer, method, last);
-  builder.product(Phase::head, -1, m.hidden, m.vocabulary, m.vocabulary, {last});
+  const bool halves = context.step.overlap == Overlap::micro_batches && context.step.batch > 1;
+  AttentionContext part = context;
+  if (halves) {
+    part.step.batch = context.step.batch / 2;
+    Chain(part, method, graph).build();
+    part.step.batch = context.step.batch - part.step.batch;
+  }
+  Chain(part, method, graph).build();
   return graph;
 }
 

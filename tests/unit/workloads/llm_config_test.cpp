@@ -50,8 +50,8 @@ TEST(LlmConfig, TiedEmbeddingsCountOnce) {
 TEST(KvShape, SizesAreThoseOfTheCache) {
   const KvShape shape(
       AttentionContext{llama2_7b(), {.batch = 128, .context = 8192}, {TierId(0), TierId(1)}});
-  EXPECT_EQ(shape.row(), 256_B);
-  EXPECT_EQ(shape.all() * 2 * 32, 512_GiB);  // keys and values of 32 layers
+  EXPECT_EQ(shape.key_row(), 256_B);
+  EXPECT_EQ(shape.keys(shape.context) * 2 * 32, 512_GiB);  // keys and values of 32 layers
   EXPECT_EQ(shape.chosen(0.25), 2048);
   EXPECT_EQ(shape.chosen(1e-9), 1);
   EXPECT_EQ(shape.indices(2048), 2_B * (128 * 32 * 2048));

@@ -1,0 +1,23 @@
+#include "workloads/attention/method.hpp"
+
+#include "workloads/attention/kv_ops.hpp"
+#include "workloads/attention/prefill.hpp"
+
+namespace tiersim {
+
+void Method::add_buffers(const AttentionContext&, StepGraph&) const {}
+
+LayerOps Method::add_prefill_layer(const AttentionContext& context, const LayerInputs& in,
+                                   StepGraph& graph) const {
+  const OpId stored_near = add_store(graph, context, in.layer, cached(context), in.projected);
+  return {.attended = add_prefill_attention(graph, context, in.layer, {stored_near}),
+          .fetched = {}};
+}
+
+void add_method_tensors(const Method& method, const AttentionContext& context, StepGraph& graph) {
+  for (const CachedTensor& tensor : method.cached(context))
+    add_tensor(graph, tensor.tensor_class, tensor.tier, tensor.all() * context.model.layers);
+  method.add_buffers(context, graph);
+}
+
+}  // namespace tiersim
