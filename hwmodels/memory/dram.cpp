@@ -1,13 +1,43 @@
 #include "hwmodels/memory/dram.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "hwmodels/limits.hpp"
 #include "hwmodels/runs.hpp"
+#include "sim/base/portable_math.hpp"
 
 namespace tiersim {
 namespace {
+
+constexpr std::size_t kBus = 0;
+constexpr std::size_t kWrite = 1;
+
+// The latency curve in steps of 2^-20 of peak, so that rounding in pow() cannot make it fall.
+class Queueing {
+ public:
+  Queueing(const DramQueueing& c, Bandwidth peak)
+      : peak_(peak),
+        scale_(c.scale.value),
+        exponent_(c.exponent.value),
+        saturation_(c.saturation.value) {}
+
+  Duration added_latency(Bandwidth rate) const {
+    const Int128 steps = (Int128{std::min(rate, peak_).in_base()} << 20U) / peak_.in_base();
+    const double most = kMostOfSaturation * saturation_;
+    const double u = std::min(static_cast<double>(steps) * 0x1p-20, most);
+    if (u <= 0) return {};
+    const double load = portable_pow(u, exponent_) / (1.0 - u / saturation_);
+    return Duration(static_cast<std::int64_t>(static_cast<double>(scale_.count()) * load));
+  }
+
+ private:
+  static constexpr double kMostOfSaturation = 0.98;  // just above where it was measured
+
+  Bandwidth peak_;
+  Duration scale_;
+  double exponent_;
+  double saturation_;
+};
 
 class Dram final : public MemoryTier {
  public:
@@ -21,17 +51,28 @@ class Dram final : public MemoryTier {
         row_bytes_(scale_up(c.peak.value, to_seconds(c.row_time.value) /
                                               static_cast<double>(c.pseudo_channels.value))
                        .in_base()),
-        channels_{Channel{"bus", c.peak.value}} {}
+        channels_{Channel{"bus", c.peak.value}} {
+    if (c.write_limit)
+      channels_.push_back({"write", scale_down(c.peak.value, c.write_limit->value)});
+    if (c.queueing) queueing_.emplace(*c.queueing, c.peak.value);
+  }
 
   Bytes capacity() const override { return capacity_; }
   std::span<const Channel> channels() const override { return channels_; }
+  Duration added_latency(Bandwidth rate) const override {
+    return queueing_ ? queueing_->added_latency(rate) : Duration{};
+  }
 
   AccessCost cost(Direction direction, Bytes payload, Bytes run) const override {
-    const double efficiency = direction == Direction::read ? read_efficiency_ : write_efficiency_;
+    const bool read = direction == Direction::read;
+    const double efficiency = read ? read_efficiency_ : write_efficiency_;
     const Runs runs = Runs::of(payload, run);
     const Bytes moved = runs.total([&](Bytes length) { return round_up(length, atom_); });
     const Bytes busy = runs.total([&](Bytes length) { return bus_bytes(length, efficiency); });
-    return {.charges = {{0, busy}}, .latency = latency_, .min_duration = {}, .moved = moved};
+    AccessCost cost{
+        .charges = {{kBus, busy}}, .latency = latency_, .min_duration = {}, .moved = moved};
+    if (!read && channels_.size() > kWrite) cost.charges.push_back({kWrite, moved});
+    return cost;
   }
 
  private:
@@ -51,10 +92,19 @@ class Dram final : public MemoryTier {
   double write_efficiency_;
   Duration latency_;
   std::int64_t row_bytes_;  // bus bytes that pass while one row is opened
-  std::array<Channel, 1> channels_;
+  std::vector<Channel> channels_;
+  std::optional<Queueing> queueing_;
 };
 
 }  // namespace
+
+void describe(Fields& f, DramQueueing& c) {
+  f.doc("Latency that queueing adds: scale * u^exponent / (1 - u / saturation), u = rate / peak.");
+  f.required("scale", c.scale, "Added latency in front of the two terms.", latency_limits());
+  f.required("exponent", c.exponent, "Power of the load.", in_range(0.1, 8.0));
+  f.required("saturation", c.saturation, "Share of peak where the queue would grow without end.",
+             share_limits());
+}
 
 void describe(Fields& f, DramConfig& c) {
   f.doc("A DRAM: HBM, GDDR or DDR, as one shared capacity.");
@@ -67,12 +117,15 @@ void describe(Fields& f, DramConfig& c) {
   f.required("interleave", c.interleave, "Consecutive bytes that lie in one pseudo channel.",
              in_range(Bytes::from_base(1), Bytes::from_base(1 << 20)));
   f.required("read_efficiency", c.read_efficiency, "Sustained share of peak, reads.",
-             in_range(0.01, 1.0));
+             share_limits());
   f.required("write_efficiency", c.write_efficiency, "Sustained share of peak, writes among reads.",
-             in_range(0.01, 1.0));
+             share_limits());
+  f.optional("write_limit", c.write_limit,
+             "Share of peak that writes alone reach; none where absent.", share_limits());
   f.required("row_time", c.row_time, "Time between two row accesses of one pseudo channel.",
              in_range(Duration(0), std::chrono::milliseconds(1)));
   f.required("latency", c.latency, "Unloaded time to the first byte.", latency_limits());
+  f.optional("queueing", c.queueing, "Latency under load; none is added where absent.");
   f.check(c.interleave.value >= c.atom.value, "interleave", "is smaller than the atom",
           "an atom lies in one pseudo channel");
 }
@@ -82,7 +135,7 @@ std::unique_ptr<MemoryTier> make_device(const DramConfig& config) {
 }
 
 void register_dram(Registry<DeviceKind<MemoryTier>>& registry) {
-  registry.add("dram", {"HBM, GDDR or DDR: granule, efficiency and row rate (flow)",
+  registry.add("dram", {"HBM, GDDR or DDR: granule, efficiency, row rate and queueing (flow)",
                         &ConfiguredDevice<MemoryTier, DramConfig>::make});
 }
 

@@ -77,5 +77,103 @@ TEST(Dram, RandomReadsMatchTheGupsTableOfTheH200) {
   EXPECT_NEAR(giga_reads_per_s, 39.055, 0.10 * 39.055);
 }
 
+// Share of peak when reads and writes of these sizes run at the same time.
+double share_of(const MemoryTier& memory, Bytes reads, Bytes writes, Bandwidth peak) {
+  std::vector<Bytes> busy(memory.channels().size());
+  const auto add = [&](Direction direction, Bytes payload) {
+    if (payload == 0_B) return;
+    for (const Charge& charge : memory.cost(direction, payload, payload).charges)
+      busy[charge.channel] += charge.busy;
+  };
+  add(Direction::read, reads);
+  add(Direction::write, writes);
+  Duration longest{};
+  for (std::size_t c = 0; c < busy.size(); ++c)
+    longest = std::max(longest, busy[c] / memory.channels()[c].capacity);
+  return static_cast<double>((reads + writes).in_base()) / to_seconds(longest) /
+         static_cast<double>(peak.in_base());
+}
+
+// As shipped for HBM: reads at .92 of peak, writes among them at .873, at most .67 of peak written.
+DramConfig hbm() {
+  DramConfig c = round_numbers();
+  c.read_efficiency.value = 0.92;
+  c.write_efficiency.value = 0.873;
+  c.write_limit = {.value = 0.67};
+  c.row_time.value = 5ns;
+  return c;
+}
+
+// Measured: H100-64GB reads .934 and writes .669 of peak (Mess benchmark), H200 copies .896. Band 5
+// %.
+TEST(Dram, ReadsCopiesAndWritesAloneAllReachWhatWasMeasured) {
+  const auto memory = make_device(hbm());
+  const Bandwidth peak = 1000_GBps;
+  EXPECT_NEAR(share_of(*memory, 1_GiB, 0_B, peak), 0.934, 0.05 * 0.934);
+  EXPECT_NEAR(share_of(*memory, 1_GiB, 1_GiB, peak), 0.896, 0.05 * 0.896);
+  EXPECT_NEAR(share_of(*memory, 0_B, 1_GiB, peak), 0.669, 0.05 * 0.669);
+}
+
+TEST(Dram, TwiceTheChannelsAndTheLoadAreTheSameShare) {
+  DramConfig twice = hbm();
+  twice.peak.value = 2000_GBps;
+  twice.pseudo_channels.value = 200;
+  const auto one = make_device(hbm());
+  const auto two = make_device(twice);
+  EXPECT_NEAR(share_of(*one, 64_MiB, 16_MiB, 1000_GBps), share_of(*two, 128_MiB, 32_MiB, 2000_GBps),
+              1e-9);
+  EXPECT_EQ(busy(twice, Direction::read, 12800_B, 32_B),
+            2 * busy(hbm(), Direction::read, 6400_B, 32_B));  // twice in all, on twice the bus
+}
+
+TEST(Dram, TheLatencyCurveStartsAtNothingAndStaysFinite) {
+  EXPECT_EQ(make_device(round_numbers())->added_latency(1000_GBps), 0ns);
+  DramConfig c = round_numbers();
+  // x / (1 - x) times 10 ns with a saturation of .8: 10 ns at half of it.
+  c.queueing = DramQueueing{.scale = {.value = Duration(12'500)},
+                            .exponent = {.value = 1.0},
+                            .saturation = {.value = 0.8}};
+  const auto memory = make_device(c);
+  EXPECT_EQ(memory->added_latency({}), 0ns);
+  EXPECT_NEAR(to_seconds(memory->added_latency(400_GBps)), 10e-9, 2e-12);  // rounded down to 1 ps
+  Duration last{};
+  for (int i = 0; i <= 3000; ++i) {
+    const Duration now = memory->added_latency(500'000'000 * Bandwidth::from_base(i));
+    EXPECT_GE(now, last) << i;
+    last = now;
+  }
+  // At .98 of saturation and beyond: 10 ns * .98 / .02.
+  EXPECT_NEAR(to_seconds(last), 490e-9, 2e-12);
+  EXPECT_EQ(memory->added_latency(100'000 * 1_GBps), last);
+}
+
+// Mess benchmark, H100-64GB (1631 GB/s), reads only: GB/s and ns of a pointer chase. Band 10 %.
+TEST(Dram, LoadedLatencyFollowsTheMeasuredCurveOfTheH100) {
+  DramConfig c = hbm();
+  c.peak.value = 1631_GBps;
+  c.latency.value = 365ns;
+  c.queueing = DramQueueing{
+      .scale = {.value = 38ns}, .exponent = {.value = 0.65}, .saturation = {.value = 0.968}};
+  const auto memory = make_device(c);
+  for (const auto& [rate, latency] :
+       {std::pair{0.027, 365.0}, std::pair{2.99, 366.0}, std::pair{8.03, 366.0},
+        std::pair{100.87, 374.0}, std::pair{277.31, 379.0}, std::pair{423.27, 386.0},
+        std::pair{765.82, 412.0}, std::pair{946.39, 431.0}, std::pair{1121.49, 470.0},
+        std::pair{1433.68, 703.0}, std::pair{1523.78, 1414.0}}) {
+    const auto at = Bandwidth::from_base(static_cast<std::int64_t>(rate * 1e9));
+    const Duration total = c.latency.value + memory->added_latency(at);
+    EXPECT_NEAR(to_seconds(total) * 1e9, latency, 0.10 * latency) << rate;
+  }
+}
+
+// GUPS on H100: 31.8 to 31.9 G random 8-byte reads a second over 160 pseudo channels; band 10 %.
+TEST(Dram, RandomReadsMatchTheGupsTableOfTheH100) {
+  DramConfig c = hbm();
+  c.peak.value = 3352_GBps;
+  c.pseudo_channels.value = 160;
+  const Bytes bus = busy(c, Direction::read, 8_B * 1'000'000'000, 8_B);
+  EXPECT_NEAR(1.0 / to_seconds(bus / c.peak.value), 31.8, 0.10 * 31.8);
+}
+
 }  // namespace
 }  // namespace tiersim
