@@ -1,8 +1,9 @@
 #include "hwmodels/link/cxl.hpp"
 
-#include <array>
+#include <algorithm>
 
 #include "hwmodels/limits.hpp"
+#include "hwmodels/posted.hpp"
 #include "hwmodels/runs.hpp"
 
 namespace tiersim {
@@ -12,60 +13,83 @@ using namespace literals;
 
 constexpr std::size_t kToGpu = 0;
 constexpr std::size_t kFromGpu = 1;
+constexpr std::size_t kReads = 2;
 constexpr Bytes kLine = 64_B;
-constexpr std::int64_t kHalfSlotsPerTwoFlits = 16;  // 2 flits * 4 slots * 2 halves
-constexpr Bytes kTwoFlits = 136_B;
-
-// Flit bytes of so many half slots, rounded up: 8.5 bytes each.
-constexpr Bytes half_slots(std::int64_t count) {
-  const std::int64_t sixteenths = (kTwoFlits * count).in_base();
-  return Bytes::from_base(sixteenths / kHalfSlotsPerTwoFlits +
-                          (sixteenths % kHalfSlotsPerTwoFlits != 0 ? 1 : 0));
-}
+constexpr Bytes kSmallFlit = 68_B;
 
 class Cxl final : public Link {
  public:
   explicit Cxl(const CxlConfig& c)
-      : latency_(c.latency.value),
-        channels_{Channel{"to_gpu", usable(c)}, Channel{"from_gpu", usable(c)}} {}
+      : flit_(c.flit.value),
+        half_slots_(c.flit.value == kSmallFlit ? 8 : 30),
+        latency_(c.latency.value),
+        channels_{Channel{"to_gpu", usable(c)}, Channel{"from_gpu", usable(c)}} {
+    if (c.reads_in_flight) channels_.push_back({"reads", rate_in_flight(c)});
+  }
 
   std::span<const Channel> channels() const override { return channels_; }
 
   AccessCost cost(Direction direction, Bytes payload, Bytes run) const override {
+    const bool read = direction == Direction::read;
     const Bytes moved =
         Runs::of(payload, run).total([](Bytes length) { return round_up(length, kLine); });
     const std::int64_t lines = moved.in_base() / kLine.in_base();
-    if (direction == Direction::read)
-      return {.charges = {{kToGpu, half_slots(9 * lines)}, {kFromGpu, half_slots(2 * lines)}},
-              .latency = latency_,
-              .min_duration = {},
-              .moved = moved};
-    return {.charges = {{kToGpu, half_slots(lines)}, {kFromGpu, half_slots(10 * lines)}},
-            .latency = latency_,
-            .min_duration = {},
-            .moved = moved};
+    AccessCost cost{.charges = {{kToGpu, flit_bytes((read ? 9 : 1) * lines)},
+                                {kFromGpu, flit_bytes((read ? 2 : 10) * lines)}},
+                    .latency = latency_of(direction, latency_),
+                    .min_duration = {},
+                    .moved = moved};
+    if (read && channels_.size() > kReads) cost.charges.push_back({kReads, moved});
+    return cost;
   }
 
  private:
   static Bandwidth usable(const CxlConfig& c) {
-    return scale_down(c.raw.value * c.ports.value, 128.0 / 130.0);
+    const double coding = c.flit.value == kSmallFlit ? 128.0 / 130.0 : 1.0;
+    return scale_down(c.raw.value * c.ports.value, coding);
+  }
+  // A rate below 1 KB/s would be no capacity; one above what any channel may have is no limit.
+  static Bandwidth rate_in_flight(const CxlConfig& c) {
+    const CxlReadsInFlight& reads = *c.reads_in_flight;
+    const Int128 bytes = Int128{kLine.in_base()} * reads.lines.value * c.ports.value;
+    const Int128 rate = bytes * kPicosecondsPerSecond / reads.time.value.count();
+    return Bandwidth::from_base(static_cast<std::int64_t>(
+        std::clamp(rate, Int128{1000}, Int128{kBandwidthMost.in_base()})));
   }
 
+  // Flit bytes of so many half slots, rounded up: 8.5 bytes each of 68 B flits.
+  Bytes flit_bytes(std::int64_t half_slots) const {
+    const std::int64_t parts = (flit_ * half_slots).in_base();
+    return Bytes::from_base(parts / half_slots_ + (parts % half_slots_ != 0 ? 1 : 0));
+  }
+
+  Bytes flit_;
+  std::int64_t half_slots_;  // in a flit
   Duration latency_;
-  std::array<Channel, 2> channels_;
+  std::vector<Channel> channels_;
 };
 
 }  // namespace
 
+void describe(Fields& f, CxlReadsInFlight& c) {
+  f.doc("How many reads a port keeps in flight.");
+  f.required("lines", c.lines, "Lines requested and not yet answered, one port.",
+             outstanding_limits());
+  f.required("time", c.time, "Time that one of them takes from request to answer at the port.",
+             in_range(Duration(1000), Duration(kPicosecondsPerSecond)));
+}
+
 void describe(Fields& f, CxlConfig& c) {
-  f.doc("CXL.mem ports with 68-byte flits.");
-  f.required("raw", c.raw, "Rate of one direction of one port before 128/130 coding.",
-             bandwidth_limits());
+  f.doc("CXL.mem ports.");
+  f.required("raw", c.raw, "Rate of one direction of one port before coding.", bandwidth_limits());
   f.required("ports", c.ports, "Equal ports that addresses are interleaved over.",
              in_range(1, 1024));
   f.check(c.raw.value / kBandwidthMost * static_cast<double>(c.ports.value) <= 1, "ports",
           "give more than 1000 TB/s together", "fewer ports or a lower raw rate");
+  f.optional("flit", c.flit, "Size of a flit: 68 B up to CXL 2.0, 256 B from CXL 3.0 on.",
+             one_of({"68 B", "256 B"}));
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
+  f.optional("reads_in_flight", c.reads_in_flight, "Not a limit where absent.");
 }
 
 std::unique_ptr<Link> make_device(const CxlConfig& config) {
@@ -73,7 +97,7 @@ std::unique_ptr<Link> make_device(const CxlConfig& config) {
 }
 
 void register_cxl(Registry<DeviceKind<Link>>& registry) {
-  registry.add("cxl", {"CXL.mem ports, 68 B flits, two directions (flow)",
+  registry.add("cxl", {"CXL.mem ports: flits, slots, two directions (flow)",
                        &ConfiguredDevice<Link, CxlConfig>::make});
 }
 

@@ -1,26 +1,40 @@
 #pragma once
-// Model card: cxl (CXL.mem over 68-byte flits; fidelity: flow)
+// Model card: cxl (CXL.mem over 68-byte or 256-byte flits; fidelity: flow)
 //   Models    `ports` equal CXL ports that addresses are interleaved over, as two directional
-//             capacities. Traffic is in 64 B lines; a flit of 68 B has four slots.
-//   Equation  capacity = ports * raw * 128/130 per direction;
+//             capacities. Traffic is in 64 B lines; a flit of 68 B has 4 slots of 16 B, one of 256
+//             B has 15 beside its header, CRC and FEC.
+//   Equation  capacity = ports * raw per direction, times 128/130 for 68 B flits;
 //             a read line takes 4.5 slots towards the GPU and 1 from it, a written line .5 and 5.
 //             So lines/s = slots/s / max(4.5 r + .5 (1 - r), r + 5 (1 - r)) at read share r.
-//   Ignores   that a posted write needs one way only (it is charged a read's latency),
-//             credits, head-of-line blocking, retries, uneven interleaving.
-//   Valid     68 B flits (CXL 1.1 and 2.0, Gen5).
-//   Source    CXL 2.0 specification, flit packing; x8: 26.4 GB/s read, 37.5 at 2:1, 23.7 write.
+//             With `reads_in_flight`: read lines/s <= ports * lines / time (Little's law), as a
+//             third channel.
+//             Latency: a read takes the round trip; a write is posted by the GPU, so it takes half.
+//   Ignores   credits, head-of-line blocking, retries, uneven interleaving.
+//   Valid     68 B flits: CXL 1.1 and 2.0 (Gen5). 256 B flits: CXL 3.x (Gen6), standard flits.
+//   Source    CXL specification, flit packing; Gen5 x8: 26.4 GB/s read, 37.5 at 2:1, 23.7 write;
+//             Gen6 x8 about 54, x16 about 108 GB/s read (derived, not measured).
 //   Checked   tests/unit/hwmodels/link_test.cpp
+#include <optional>
+
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
 namespace tiersim {
 
+struct CxlReadsInFlight {
+  Sourced<std::int64_t> lines;
+  Sourced<Duration> time;
+};
+
 struct CxlConfig {
   Sourced<Bandwidth> raw;
   Sourced<std::int64_t> ports;
+  Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};
   Sourced<Duration> latency;
+  std::optional<CxlReadsInFlight> reads_in_flight;
 };
 
+void describe(Fields& f, CxlReadsInFlight& c);
 void describe(Fields& f, CxlConfig& c);
 std::unique_ptr<Link> make_device(const CxlConfig& config);
 void register_cxl(Registry<DeviceKind<Link>>& registry);

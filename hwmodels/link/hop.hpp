@@ -1,12 +1,15 @@
 #pragma once
-// Model card: hop (a root complex or switch on a path; fidelity: analytic)
-//   Models    a fixed latency for each crossing. The ports on its two sides hold the capacities.
-//   Equation  t = crossings * latency
-//   Ignores   that a posted write needs one way only (it is charged a read's latency),
-//             internal bandwidth, arbitration, head-of-line blocking.
-//   Valid     where the ports beside it are the narrower ones.
-//   Source    CXL switch hop: 90 ns, as in HARDWARE tables; class in the YAML.
+// Model card: hop (a root complex or switch on a path; fidelity: analytic, flow with a capacity)
+//   Models    a fixed latency for each crossing, and where it is stated a capacity for each
+//             direction, in bytes of payload. Otherwise the ports on its two sides hold the
+//             capacities.
+//   Equation  read: t = crossings * latency; a posted write takes half of it, one way.
+//   Ignores   arbitration, head-of-line blocking, headers inside.
+//   Valid     without a capacity: where the ports beside it are the narrower ones.
+//   Source    CXL 2.0 switch: 90 ns a hop, a vendor's figure; class in the YAML.
 //   Checked   tests/unit/hwmodels/link_test.cpp
+#include <optional>
+
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -15,6 +18,7 @@ namespace tiersim {
 struct HopConfig {
   Sourced<Duration> latency;
   Sourced<std::int64_t> crossings;
+  std::optional<Sourced<Bandwidth>> capacity;
 };
 
 void describe(Fields& f, HopConfig& c);

@@ -3,23 +3,23 @@
 #include <array>
 
 #include "hwmodels/limits.hpp"
-#include "hwmodels/runs.hpp"
+#include "hwmodels/packets.hpp"
+#include "hwmodels/posted.hpp"
 
 namespace tiersim {
 namespace {
 
-using namespace literals;
-
 constexpr std::size_t kToGpu = 0;
 constexpr std::size_t kFromGpu = 1;
-constexpr Bytes kRequestHeader = 24_B;     // MRd and MWr, with framing and LCRC
-constexpr Bytes kCompletionHeader = 20_B;  // CplD, likewise
 
 class Pcie final : public Link {
  public:
   explicit Pcie(const PcieConfig& c)
       : max_payload_(c.max_payload.value),
         max_read_request_(c.max_read_request.value),
+        max_completion_(c.max_completion ? c.max_completion->value : c.max_payload.value),
+        request_header_(c.request_header.value),
+        completion_header_(c.completion_header.value),
         latency_(c.latency.value),
         channels_{Channel{"to_gpu", scale_down(c.raw.value, c.link_efficiency.value)},
                   Channel{"from_gpu", scale_down(c.raw.value, c.link_efficiency.value)}} {}
@@ -28,30 +28,30 @@ class Pcie final : public Link {
 
   AccessCost cost(Direction direction, Bytes payload, Bytes run) const override {
     const Runs runs = Runs::of(payload, run);
-    const auto with_headers = [&](Bytes packet, Bytes header) {
-      return runs.total([&](Bytes length) { return length + header * packets(length, packet); });
-    };
-    if (direction == Direction::write)
-      return {.charges = {{kFromGpu, with_headers(max_payload_, kRequestHeader)}},
-              .latency = latency_,
-              .min_duration = {},
-              .moved = payload};
+    AccessCost cost{.charges = {},
+                    .latency = latency_of(direction, latency_),
+                    .min_duration = {},
+                    .moved = payload};
+    if (direction == Direction::write) {
+      cost.charges = {{kFromGpu, runs.total([&](Bytes length) {
+                         return with_headers(length, max_payload_, request_header_);
+                       })}};
+      return cost;
+    }
+    const Bytes answers = runs.total(
+        [&](Bytes length) { return with_headers(length, max_completion_, completion_header_); });
     const Bytes requests = runs.total(
-        [&](Bytes length) { return kRequestHeader * packets(length, max_read_request_); });
-    return {
-        .charges = {{kToGpu, with_headers(max_payload_, kCompletionHeader)}, {kFromGpu, requests}},
-        .latency = latency_,
-        .min_duration = {},
-        .moved = payload};
+        [&](Bytes length) { return request_header_ * packets_of(length, max_read_request_); });
+    cost.charges = {{kToGpu, answers}, {kFromGpu, requests}};
+    return cost;
   }
 
  private:
-  static std::int64_t packets(Bytes length, Bytes packet) {
-    return Runs::of(std::max(length, packet), packet).count();
-  }
-
   Bytes max_payload_;
   Bytes max_read_request_;
+  Bytes max_completion_;
+  Bytes request_header_;
+  Bytes completion_header_;
   Duration latency_;
   std::array<Channel, 2> channels_;
 };
@@ -62,10 +62,18 @@ void describe(Fields& f, PcieConfig& c) {
   f.doc("One PCI Express link between a GPU and a root complex or switch.");
   f.required("raw", c.raw, "Rate of one direction after line coding.", bandwidth_limits());
   f.required("link_efficiency", c.link_efficiency,
-             "Share of raw left for transaction packets beside ACK, flow control and SKIP.",
-             in_range(0.01, 1.0));
-  f.required("max_payload", c.max_payload, "Largest payload of one packet (MPS).", positive());
-  f.required("max_read_request", c.max_read_request, "Largest read request (MRRS).", positive());
+             "Share of raw left for transaction packets beside ACK, flow control and SKIP; in flit "
+             "mode 236/256.",
+             share_limits());
+  f.required("max_payload", c.max_payload, "Largest payload of one packet (MPS).", packet_limits());
+  f.required("max_read_request", c.max_read_request, "Largest read request (MRRS).",
+             packet_limits());
+  f.optional("max_completion", c.max_completion,
+             "Largest payload of one completion; max_payload where absent.", packet_limits());
+  f.optional("request_header", c.request_header, "Header of a read request or posted write.",
+             header_limits());
+  f.optional("completion_header", c.completion_header, "Header of a completion with data.",
+             header_limits());
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
 }
 

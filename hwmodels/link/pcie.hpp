@@ -1,17 +1,24 @@
 #pragma once
 // Model card: pcie (fidelity: flow)
 //   Models    one PCI Express link as two directional capacities in wire bytes. A read sends
-//   requests
-//             one way and completions the other; a write sends posted packets one way.
-//   Equation  capacity = raw * link_efficiency (ACK, flow control and SKIP);
-//             read: MRd 24 B for each max_read_request, CplD 20 B + data for each max_payload;
-//             write: MWr 24 B + data for each max_payload.
-//   Ignores   that a posted write needs one way only (it is charged a read's latency),
-//             credits and tags (a RequestEngine limits what is in flight), ordering, completion
-//             boundaries (RCB), errors and replays.
+//             requests one way and completions the other; a write sends posted packets one way.
+//   Equation  capacity = raw * link_efficiency;
+//             read: request_header for each max_read_request, completion_header + data for each
+//             completion of at most max_payload (or max_completion where it is given);
+//             write: request_header + data for each max_payload.
+//             Gen1 to Gen5: headers of 24 B (MRd, MWr) and 20 B (CplD) with framing and LCRC;
+//             link_efficiency holds ACK, flow control and SKIP. Gen6 sends flits of 256 B of which
+//             236 B are transaction packets: link_efficiency = 236/256 of the line rate holds all
+//             of that, and headers have neither framing nor LCRC (16 B and 12 B). Latency: a read
+//             takes the round trip, a posted write half of it, one way.
+//   Ignores   credits and tags (a RequestEngine limits what is in flight), ordering, errors and
+//             replays.
 //   Valid     requests aligned to their size.
 //   Source    PCI Express base specification; header sizes as in the pcie-bench model (SIGCOMM
-//   2018). Checked   tests/unit/hwmodels/link_test.cpp against that model's figures, 1 %
+//             2018).
+//   Checked   tests/unit/hwmodels/pcie_test.cpp against that model's figures, 1 %
+#include <optional>
+
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -22,6 +29,11 @@ struct PcieConfig {
   Sourced<double> link_efficiency;
   Sourced<Bytes> max_payload;
   Sourced<Bytes> max_read_request;
+  std::optional<Sourced<Bytes>> max_completion;
+  Sourced<Bytes> request_header{Bytes::from_base(24), NumberClass::specification,
+                                "MRd and MWr with 64-bit address, framing and LCRC"};
+  Sourced<Bytes> completion_header{Bytes::from_base(20), NumberClass::specification,
+                                   "CplD with framing and LCRC"};
   Sourced<Duration> latency;
 };
 

@@ -1,76 +1,15 @@
-#include <algorithm>
-#include <array>
-
 #include <gtest/gtest.h>
 
 #include "hwmodels/link/cxl.hpp"
 #include "hwmodels/link/hop.hpp"
-#include "hwmodels/link/pcie.hpp"
+#include "tests/unit/hwmodels/link_rate.hpp"
 
 namespace tiersim {
 namespace {
 
 using namespace std::chrono_literals;
 using namespace literals;
-
-/// GB/s of payload when accesses of the given costs run at the same time, payloads in the same
-/// ratio.
-double rate_of(const Link& link, Bytes reads, Bytes writes, Bytes run) {
-  std::array<Bytes, 2> busy{};
-  const auto add = [&](Direction direction, Bytes payload) {
-    if (payload == 0_B) return;
-    for (const Charge& charge : link.cost(direction, payload, run).charges)
-      busy[charge.channel] += charge.busy;
-  };
-  add(Direction::read, reads);
-  add(Direction::write, writes);
-  Duration longest{};
-  for (std::size_t c = 0; c < link.channels().size(); ++c)
-    longest = std::max(longest, busy[c] / link.channels()[c].capacity);
-  return static_cast<double>((reads + writes).in_base()) / to_seconds(longest) / 1e9;
-}
-
-std::unique_ptr<Link> gen5_x16(Bytes max_payload, double efficiency) {
-  PcieConfig c;
-  c.raw.value = Bandwidth::from_base(63'015'000'000);
-  c.link_efficiency.value = efficiency;
-  c.max_payload.value = max_payload;
-  c.max_read_request.value = 512_B;
-  return make_device(c);
-}
-
-// Figures of the pcie-bench model (Neugebauer et al., SIGCOMM 2018) for Gen5 x16; its share for
-// ACK, flow control and SKIP is 56.85/63.015 at an MPS of 256 B and 55.85/63.015 at 128 B. Band: 1
-// %.
-TEST(Pcie, PayloadRatesMatchTheTlpModel) {
-  struct Row {
-    std::int64_t run;
-    double read;
-    double write;
-  };
-  const auto link = gen5_x16(256_B, 0.9022);
-  for (const Row& row : {Row{32, 34.985, 32.486}, Row{64, 43.314, 41.345}, Row{128, 49.168, 47.874},
-                         Row{256, 52.73, 51.977}, Row{4096, 52.73, 51.977}}) {
-    const Bytes run = Bytes::from_base(row.run);
-    EXPECT_NEAR(rate_of(*link, run * 1000, 0_B, run), row.read, 0.01 * row.read) << row.run;
-    EXPECT_NEAR(rate_of(*link, 0_B, run * 1000, run), row.write, 0.01 * row.write) << row.run;
-  }
-  const auto narrow = gen5_x16(128_B, 0.8863);
-  EXPECT_NEAR(rate_of(*narrow, 4096_B * 1000, 0_B, 4096_B), 48.303, 0.01 * 48.303);
-}
-
-TEST(Pcie, ReadsTakeRequestsTheOtherWay) {
-  const auto cost = gen5_x16(256_B, 1.0)->cost(Direction::read, 1024_B, 1024_B);
-  ASSERT_EQ(cost.charges.size(), 2U);
-  EXPECT_EQ(cost.charges[0].busy, 1024_B + 4 * 20_B);  // four completions
-  EXPECT_EQ(cost.charges[1].busy, 2 * 24_B);           // two requests of 512 B
-}
-
-TEST(Pcie, AShortLastPacketPaysAWholeHeader) {
-  const auto cost = gen5_x16(256_B, 1.0)->cost(Direction::write, 300_B, 300_B);
-  ASSERT_EQ(cost.charges.size(), 1U);
-  EXPECT_EQ(cost.charges[0].busy, 300_B + 2 * 24_B);
-}
+using testing::rate_of;
 
 std::unique_ptr<Link> cxl_x8(std::int64_t ports) {
   CxlConfig c;
@@ -110,6 +49,47 @@ TEST(Hop, AddsItsLatencyForEachCrossing) {
   const auto cost = make_device(c)->cost(Direction::read, 1_MiB, 64_B);
   EXPECT_EQ(cost.latency, 180ns);
   EXPECT_TRUE(cost.charges.empty());
+}
+
+// Gen6 x8 about 54 GB/s of reads, x16 about 108 (derived from slots of 256 B flits); band 5 %.
+TEST(Cxl, LargeFlitsHaveFifteenSlots) {
+  CxlConfig c;
+  c.raw.value = 64_GBps;
+  c.ports.value = 1;
+  c.flit.value = 256_B;
+  EXPECT_NEAR(rate_of(*make_device(c), 1_MiB, 0_B, 64_B), 64.0 * 15 / 256 / 4.5 * 64, 1e-3);
+  EXPECT_NEAR(rate_of(*make_device(c), 1_MiB, 0_B, 64_B), 54, 0.05 * 54);
+  c.raw.value = 128_GBps;
+  EXPECT_NEAR(rate_of(*make_device(c), 1_MiB, 0_B, 64_B), 108, 0.05 * 108);
+}
+
+// 48 lines of 64 B each 256 ns are 12 GB/s, on a link that could carry 26; writes do not wait.
+TEST(Cxl, ReadsInFlightLimitReadsOnly) {
+  CxlConfig c;
+  c.raw.value = 32_GBps;
+  c.ports.value = 2;
+  const auto free = make_device(c);
+  c.reads_in_flight = CxlReadsInFlight{.lines = {.value = 48}, .time = {.value = 256ns}};
+  const auto limited = make_device(c);
+  EXPECT_NEAR(rate_of(*limited, 1_MiB, 0_B, 64_B), 2 * 12, 1e-3);
+  EXPECT_EQ(rate_of(*limited, 0_B, 1_MiB, 64_B), rate_of(*free, 0_B, 1_MiB, 64_B));
+}
+
+TEST(Hop, APostedWriteCrossesOnce) {
+  HopConfig c;
+  c.latency.value = 90ns;
+  c.crossings.value = 1;
+  EXPECT_EQ(make_device(c)->cost(Direction::write, 1_MiB, 64_B).latency, 45ns);
+}
+
+TEST(Hop, HasACapacityWhereOneIsStated) {
+  HopConfig c;
+  c.latency.value = 90ns;
+  c.crossings.value = 1;
+  c.capacity = {.value = 10_GBps};
+  const auto hop = make_device(c);
+  EXPECT_NEAR(rate_of(*hop, 1_MiB, 0_B, 64_B), 10, 1e-3);
+  EXPECT_NEAR(rate_of(*hop, 1_MiB, 1_MiB, 64_B), 20, 1e-3);
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+#pragma once
+// Model card: nvlink (one GPU's NVLink port, or a chip-to-chip NVLink; fidelity: flow)
+//   Models    all NVLinks of one GPU as two capacities, what comes in (ejection) and what goes out
+//             (injection), in packets with a header. The switch between ports does not block, so
+//             ports are all there is; a switch's latency is a hop of its own.
+//   Equation  capacity = raw * efficiency per direction; wire bytes of a run = sectors(run) +
+//             header for each packet; a read also sends a header each packet the other way.
+//             Latency: a read takes the round trip, a posted write half of it, one way.
+//   Ignores   single links of a port, credits, the acknowledgements of writes.
+//   Valid     transfers that spread over all links of the port.
+//   Source    point to point on H100: 371-380 of 450 GB/s, both ways at once 741-773 of 900;
+//             headers are not published (16 B on up to 256 B is assumed).
+//   Checked   tests/unit/hwmodels/nvlink_network_test.cpp
+#include "sim/base/number_class.hpp"
+#include "sim/model/device_spec.hpp"
+
+namespace tiersim {
+
+struct NvlinkConfig {
+  Sourced<Bandwidth> raw;
+  Sourced<double> efficiency;
+  Sourced<Bytes> sector;
+  Sourced<Bytes> packet;
+  Sourced<Bytes> header;
+  Sourced<Duration> latency;
+};
+
+void describe(Fields& f, NvlinkConfig& c);
+std::unique_ptr<Link> make_device(const NvlinkConfig& config);
+void register_nvlink(Registry<DeviceKind<Link>>& registry);
+
+}  // namespace tiersim
