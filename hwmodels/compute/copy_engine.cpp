@@ -1,5 +1,6 @@
 #include "hwmodels/compute/copy_engine.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "hwmodels/limits.hpp"
@@ -8,24 +9,33 @@
 namespace tiersim {
 namespace {
 
+constexpr std::size_t kToGpu = 0;
+constexpr std::size_t kFromGpu = 1;
+
 class CopyEngine final : public RequestEngine {
  public:
   explicit CopyEngine(const CopyEngineConfig& c)
       : descriptor_time_(c.descriptor_time.value),
+        window_(std::nullopt, c.outstanding),
         channels_{Channel{"to_gpu", c.to_gpu.value}, Channel{"from_gpu", c.from_gpu.value}} {}
 
   std::span<const Channel> channels() const override { return channels_; }
 
-  AccessCost cost(Direction direction, Bytes payload, Bytes run, const RoundTrip&) const override {
-    const std::size_t channel = direction == Direction::read ? 0 : 1;
-    return {.charges = {{channel, payload}},
+  AccessCost cost(Direction direction, Bytes payload, Bytes run,
+                  const RoundTrip& round_trip) const override {
+    const bool read = direction == Direction::read;
+    Duration least = repeated(descriptor_time_, Runs::of(payload, run).count());
+    if (read)
+      least = std::max(least, window_.time(payload, run, round_trip, channels_[kToGpu].capacity));
+    return {.charges = {{read ? kToGpu : kFromGpu, payload}},
             .latency = {},
-            .min_duration = repeated(descriptor_time_, Runs::of(payload, run).count()),
+            .min_duration = least,
             .moved = payload};
   }
 
  private:
   Duration descriptor_time_;
+  RequestWindow window_;
   std::array<Channel, 2> channels_;
 };
 
@@ -37,6 +47,7 @@ void describe(Fields& f, CopyEngineConfig& c) {
   f.required("from_gpu", c.from_gpu, "Sustained rate of copies from the GPU.", bandwidth_limits());
   f.required("descriptor_time", c.descriptor_time, "Time of one descriptor, one contiguous run.",
              latency_limits());
+  f.optional("outstanding", c.outstanding, "Not a limit where absent.");
 }
 
 std::unique_ptr<RequestEngine> make_device(const CopyEngineConfig& config) {

@@ -1,24 +1,39 @@
 #pragma once
 // Model card: roofline_gpu (fidelity: analytic)
 //   Models    one GPU's kernels at specification level: launch, arithmetic and memory.
-//   Equation  t = launch + max(memory time, flops / (peak * efficiency))
-//   Ignores   waves and tails, tile padding beyond the FLOPs as counted, clocks, L2.
+//   Equation  t = launch + (m^p + c^p)^(1/p), p = sharpness, and max(m, c) where it is absent;
+//             c = flops / (peak of the arithmetic * efficiency of the family);
+//             m = memory time, at least memory bytes * latency / in_flight (Little's law).
+//   Ignores   waves and tails (ceil(waves) / waves is left to a model fitted from kernel timings),
+//             tile padding beyond the FLOPs as counted, clocks and power, L2.
 //   Valid     kernels large enough to fill the GPU.
 //   Source    data sheets for peaks; efficiency from a measured 8192^3 bf16 matrix product.
 //   Checked   tests/unit/hwmodels/compute_test.cpp
+#include <array>
+#include <optional>
+
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
 namespace tiersim {
 
+/// Efficiency of each kernel family that has one of its own.
+struct FamilyEfficiency {
+  std::array<std::optional<Sourced<double>>, kKernelFamilyNames.size()> of;
+};
+
 struct RooflineGpuConfig {
   Sourced<FlopRate> peak_bf16;
-
+  std::optional<Sourced<FlopRate>> peak_fp8;
   Sourced<FlopRate> peak_int8;
   Sourced<double> efficiency;
+  std::optional<FamilyEfficiency> family_efficiency;
+  std::optional<Sourced<double>> sharpness;
+  std::optional<Sourced<Bytes>> in_flight;
   Sourced<Duration> launch;
 };
 
+void describe(Fields& f, FamilyEfficiency& c);
 void describe(Fields& f, RooflineGpuConfig& c);
 std::unique_ptr<ComputeUnit> make_device(const RooflineGpuConfig& config);
 void register_roofline_gpu(Registry<DeviceKind<ComputeUnit>>& registry);

@@ -3,39 +3,34 @@
 #include <array>
 
 #include "hwmodels/limits.hpp"
-#include "hwmodels/runs.hpp"
 
 namespace tiersim {
 namespace {
 
+constexpr std::size_t kToGpu = 0;
+constexpr std::size_t kFromGpu = 1;
+
 class SmLoads final : public RequestEngine {
  public:
   explicit SmLoads(const SmLoadsConfig& c)
-      : in_flight_(c.in_flight.value),
+      : window_(c.in_flight.value, c.outstanding),
         channels_{Channel{"to_gpu", c.to_gpu.value}, Channel{"from_gpu", c.from_gpu.value}} {}
 
   std::span<const Channel> channels() const override { return channels_; }
 
-  AccessCost cost(Direction direction, Bytes payload, Bytes,
+  AccessCost cost(Direction direction, Bytes payload, Bytes run,
                   const RoundTrip& round_trip) const override {
-    const std::size_t channel = direction == Direction::read ? 0 : 1;
-    return {.charges = {{channel, payload}},
+    const bool read = direction == Direction::read;
+    return {.charges = {{read ? kToGpu : kFromGpu, payload}},
             .latency = {},
-            .min_duration = windows_time(payload, round_trip.unloaded),
+            .min_duration = read
+                                ? window_.time(payload, run, round_trip, channels_[kToGpu].capacity)
+                                : Duration{},
             .moved = payload};
   }
 
  private:
-  // payload / in_flight round trips, rounded up to a picosecond. Stores are posted: they do not
-  // wait, but the same window of buffers bounds them.
-  Duration windows_time(Bytes payload, Duration round_trip) const {
-    const Int128 product = Int128{payload.in_base()} * round_trip.count();
-    const Int128 ps = (product + in_flight_.in_base() - 1) / in_flight_.in_base();
-    if (ps > std::numeric_limits<std::int64_t>::max()) throw UnitOverflow();
-    return Duration(static_cast<std::int64_t>(ps));
-  }
-
-  Bytes in_flight_;
+  RequestWindow window_;
   std::array<Channel, 2> channels_;
 };
 
@@ -47,6 +42,7 @@ void describe(Fields& f, SmLoadsConfig& c) {
   f.required("from_gpu", c.from_gpu, "Sustained rate of stores.", bandwidth_limits());
   f.required("in_flight", c.in_flight, "Bytes requested and not yet answered, all SMs together.",
              positive());
+  f.optional("outstanding", c.outstanding, "Not a limit where absent.");
 }
 
 std::unique_ptr<RequestEngine> make_device(const SmLoadsConfig& config) {

@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "hwmodels/compute/copy_engine.hpp"
 #include "hwmodels/compute/roofline_gpu.hpp"
-#include "hwmodels/compute/sm_loads.hpp"
 #include "hwmodels/device_library.hpp"
 
 namespace tiersim {
@@ -20,17 +18,6 @@ RooflineGpuConfig one_teraflop() {
   return c;
 }
 
-// A tier whose latency no load changes, at the end of a path with this round trip.
-RoundTrip alone(Duration unloaded) {
-  class Tier final : public MemoryTier {
-    std::span<const Channel> channels() const override { return {}; }
-    Bytes capacity() const override { return {}; }
-    AccessCost cost(Direction, Bytes, Bytes) const override { return {}; }
-  };
-  static const Tier tier;
-  return {unloaded, &tier};
-}
-
 TEST(RooflineGpu, TakesTheLongerOfArithmeticAndMemory) {
   const auto gpu = make_device(one_teraflop());
   KernelWork work{.flops = 1_GFLOP, .memory_time = 2ms};
@@ -46,36 +33,71 @@ TEST(RooflineGpu, TheArithmeticChoosesThePeak) {
   EXPECT_EQ(gpu->time({.arithmetic = Arithmetic::int8, .flops = 1_GFLOP}).compute, 250us);
 }
 
-// 8192 rows of 4 KB, a descriptor each of 1.365 us, reach 3 GB/s whatever the link could do.
-TEST(CopyEngine, ADescriptorForEachRowLimitsScatteredCopies) {
-  CopyEngineConfig c;
-  c.to_gpu.value = 55_GBps;
-  c.from_gpu.value = 55_GBps;
-  c.descriptor_time.value = Duration(1'365'000);
-  const auto engine = make_device(c);
-  const Bytes payload = 4096_B * 8192;
-  const auto cost = engine->cost(Direction::read, payload, 4096_B, alone(1us));
-  EXPECT_EQ(cost.min_duration, Duration(1'365'000) * 8192);
-  EXPECT_NEAR(static_cast<double>(payload.in_base()) / to_seconds(cost.min_duration) / 1e9, 3.0,
-              0.01);
-  EXPECT_EQ(engine->cost(Direction::read, payload, payload, alone(1us)).min_duration, Duration(1'365'000));
+TEST(RooflineGpu, WithoutFp8UnitsSuchWeightsAreMultipliedAsBf16) {
+  RooflineGpuConfig c = one_teraflop();
+  const KernelWork work{.arithmetic = Arithmetic::fp8, .flops = 1_GFLOP};
+  EXPECT_EQ(make_device(c)->time(work).compute, 1ms);
+  c.peak_fp8 = {.value = 4_TFLOPps};
+  EXPECT_EQ(make_device(c)->time(work).compute, 500us);
 }
 
-TEST(SmLoads, BytesInFlightOverTheRoundTripLimitTheRate) {
-  SmLoadsConfig c;
-  c.to_gpu.value = 35_GBps;
-  c.from_gpu.value = 50_GBps;
-  c.in_flight.value = 64_KiB;
-  const auto loads = make_device(c);
-  // 64 KiB each microsecond: 16 MiB take 256 us.
-  EXPECT_EQ(loads->cost(Direction::read, 16_MiB, 256_B, alone(1us)).min_duration, 256us);
-  EXPECT_EQ(loads->cost(Direction::write, 16_MiB, 256_B, alone(1us)).charges.front().channel, 1U);
+TEST(RooflineGpu, AFamilyMayHaveAnEfficiencyOfItsOwn) {
+  RooflineGpuConfig c = one_teraflop();
+  c.family_efficiency.emplace();
+  c.family_efficiency->of[static_cast<std::size_t>(KernelFamily::attention)] = {.value = 0.25};
+  const auto gpu = make_device(c);
+  EXPECT_EQ(gpu->time({.family = KernelFamily::attention, .flops = 1_GFLOP}).compute, 2ms);
+  EXPECT_EQ(gpu->time({.family = KernelFamily::gemm, .flops = 1_GFLOP}).compute, 1ms);
+}
+
+// 1 MiB with 1 KiB in flight for 1 us each: 1024 us.
+TEST(RooflineGpu, BytesInFlightOverTheLatencyLimitTheOwnMemory) {
+  RooflineGpuConfig c = one_teraflop();
+  KernelWork work{.memory_time = 1us, .memory_bytes = 1_MiB, .memory_latency = 1us};
+  EXPECT_EQ(make_device(c)->time(work).body, 1us);
+  c.in_flight = {.value = 1_KiB};
+  EXPECT_EQ(make_device(c)->time(work).body, 1024us);
+  work.memory_time = 2ms;
+  EXPECT_EQ(make_device(c)->time(work).body, 2ms);
+}
+
+// p = 2: 3 ms and 4 ms are 5 ms together; p = 1 adds them up.
+TEST(RooflineGpu, SharpnessBlendsArithmeticAndMemory) {
+  RooflineGpuConfig c = one_teraflop();
+  c.sharpness = {.value = 2.0};
+  const KernelWork work{.flops = 3_GFLOP, .memory_time = 4ms};
+  // The power is good to 1e-13: 1 ps of 5 ms, rounded up.
+  EXPECT_NEAR(static_cast<double>(make_device(c)->time(work).body.count()), 5e9, 1.5);
+  c.sharpness->value = 1.0;
+  EXPECT_NEAR(static_cast<double>(make_device(c)->time(work).body.count()), 7e9, 1.5);
+  c.sharpness->value = 64.0;
+  EXPECT_EQ(make_device(c)->time({.flops = 1_GFLOP, .memory_time = 4ms}).body, 4ms);
+  EXPECT_EQ(make_device(c)->time({.memory_time = 4ms}).body, 4ms);
+  EXPECT_EQ(make_device(c)->time({}).body, 0ms);
+}
+
+TEST(RooflineGpu, TheBlendLiesBetweenTheLargerAndTheSumAndNeverFalls) {
+  RooflineGpuConfig c = one_teraflop();
+  for (const double p : {1.0, 1.7, 4.0, 16.0, 64.0}) {
+    c.sharpness = {.value = p};
+    const auto gpu = make_device(c);
+    Duration last{};
+    for (int us = 0; us <= 3000; us += 50) {
+      const Duration memory = std::chrono::microseconds(us);
+      const Duration body = gpu->time({.flops = 1_GFLOP, .memory_time = memory}).body;
+      EXPECT_GE(body, std::max<Duration>(memory, 1ms));
+      EXPECT_LE(body, memory + 1ms + Duration(1));
+      EXPECT_GE(body, last);
+      last = body;
+    }
+  }
 }
 
 TEST(DeviceLibrary, HasEveryKindThatIsListed) {
   const DeviceLibrary library = make_device_library();
-  EXPECT_EQ(library.memory.names(), std::vector<std::string>({"dram"}));
-  EXPECT_EQ(library.link.names(), std::vector<std::string>({"cxl", "hop", "pcie"}));
+  EXPECT_EQ(library.memory.names(), std::vector<std::string>({"dram", "nvme"}));
+  EXPECT_EQ(library.link.names(),
+            std::vector<std::string>({"cxl", "hop", "network", "nvlink", "pcie"}));
   EXPECT_EQ(library.request.names(), std::vector<std::string>({"copy_engine", "sm_loads"}));
   EXPECT_EQ(library.compute.names(), std::vector<std::string>({"roofline_gpu"}));
 }

@@ -1,0 +1,37 @@
+#pragma once
+// What a request engine keeps in flight, and how long an access takes because of it.
+//   Equation  rate <= window / RTT(rate), where the window is the least of the bytes in flight and
+//             outstanding * min(run, request), and RTT grows with the rate as the memory at the end
+//             of the path says. The rate is the largest that fulfils this, found by bisection on
+//             whole bytes a second, so every compiler finds the same.
+//   Ignores   load that others put on the memory: each access sees the latency of its own rate.
+#include <optional>
+
+#include "sim/base/number_class.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/model/device.hpp"
+
+namespace tiersim {
+
+/// PCI Express tags or the like; both fields or none.
+struct OutstandingRequests {
+  Sourced<std::int64_t> count;
+  Sourced<Bytes> size;
+};
+void describe(Fields& f, OutstandingRequests& c);
+
+class RequestWindow {
+ public:
+  RequestWindow(std::optional<Bytes> in_flight, const std::optional<OutstandingRequests>& requests);
+
+  /// Least time of `payload` in runs of `run` bytes, when no more than `most` is possible anyway; 0
+  /// where nothing limits the window.
+  Duration time(Bytes payload, Bytes run, const RoundTrip& round_trip, Bandwidth most) const;
+
+ private:
+  std::optional<Bytes> in_flight_;
+  std::optional<std::int64_t> count_;
+  Bytes size_;
+};
+
+}  // namespace tiersim

@@ -1,0 +1,134 @@
+#include <gtest/gtest.h>
+
+#include "hwmodels/compute/copy_engine.hpp"
+#include "hwmodels/compute/sm_loads.hpp"
+#include "hwmodels/memory/dram.hpp"
+
+namespace tiersim {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace literals;
+
+// A tier that adds so much latency for each GB/s, at the end of a path.
+class Tier final : public MemoryTier {
+ public:
+  explicit Tier(Duration each = {}) : each_(each) {}
+  std::span<const Channel> channels() const override { return {}; }
+  Bytes capacity() const override { return {}; }
+  AccessCost cost(Direction, Bytes, Bytes) const override { return {}; }
+  Duration added_latency(Bandwidth rate) const override {
+    return each_ * (rate.in_base() / 1'000'000'000);
+  }
+
+ private:
+  Duration each_;
+};
+
+RoundTrip alone(Duration unloaded) {
+  static const Tier tier;
+  return {unloaded, &tier};
+}
+
+// 8192 rows of 4 KB, a descriptor each of 1.365 us, reach 3 GB/s whatever the link could do.
+TEST(CopyEngine, ADescriptorForEachRowLimitsScatteredCopies) {
+  CopyEngineConfig c;
+  c.to_gpu.value = 55_GBps;
+  c.from_gpu.value = 55_GBps;
+  c.descriptor_time.value = Duration(1'365'000);
+  const auto engine = make_device(c);
+  const Bytes payload = 4096_B * 8192;
+  const auto cost = engine->cost(Direction::read, payload, 4096_B, alone(1us));
+  EXPECT_EQ(cost.min_duration, Duration(1'365'000) * 8192);
+  EXPECT_NEAR(static_cast<double>(payload.in_base()) / to_seconds(cost.min_duration) / 1e9, 3.0,
+              0.01);
+  EXPECT_EQ(engine->cost(Direction::read, payload, payload, alone(1us)).min_duration,
+            Duration(1'365'000));
+}
+
+TEST(SmLoads, BytesInFlightOverTheRoundTripLimitTheRate) {
+  SmLoadsConfig c;
+  c.to_gpu.value = 35_GBps;
+  c.from_gpu.value = 50_GBps;
+  c.in_flight.value = 64_KiB;
+  const auto loads = make_device(c);
+  // 64 KiB each microsecond: 16 MiB take 256 us.
+  EXPECT_EQ(loads->cost(Direction::read, 16_MiB, 256_B, alone(1us)).min_duration, 256us);
+  const auto stores = loads->cost(Direction::write, 16_MiB, 256_B, alone(1us));
+  EXPECT_EQ(stores.charges.front().channel, 1U);
+  EXPECT_EQ(stores.min_duration, 0us);  // posted
+}
+
+// 256 tags of 512 B over 1 us are 131 GB/s; of 64 B, 16.4 GB/s: 1 MiB takes 64 us.
+TEST(SmLoads, OutstandingRequestsAreOfARunAtMost) {
+  SmLoadsConfig c;
+  c.to_gpu.value = 1000_GBps;
+  c.from_gpu.value = 1000_GBps;
+  c.in_flight.value = 1_GiB;
+  c.outstanding = OutstandingRequests{.count = {.value = 256}, .size = {.value = 512_B}};
+  const auto loads = make_device(c);
+  EXPECT_EQ(loads->cost(Direction::read, 1_MiB, 4096_B, alone(1us)).min_duration, 8us);
+  EXPECT_EQ(loads->cost(Direction::read, 1_MiB, 64_B, alone(1us)).min_duration, 64us);
+}
+
+TEST(CopyEngine, TheSlowerOfDescriptorsAndOutstandingRequestsCounts) {
+  CopyEngineConfig c;
+  c.to_gpu.value = 100_GBps;
+  c.from_gpu.value = 100_GBps;
+  c.descriptor_time.value = 1us;
+  c.outstanding = OutstandingRequests{.count = {.value = 32}, .size = {.value = 512_B}};
+  const auto engine = make_device(c);
+  // 16 KiB each microsecond: 64 us in one run; 256 descriptors of 4 KiB take longer.
+  EXPECT_EQ(engine->cost(Direction::read, 1_MiB, 1_MiB, alone(1us)).min_duration, 64us);
+  EXPECT_EQ(engine->cost(Direction::read, 1_MiB, 4096_B, alone(1us)).min_duration, 256us);
+  EXPECT_EQ(engine->cost(Direction::write, 1_MiB, 1_MiB, alone(1us)).min_duration, 1us);  // posted
+}
+
+SmLoadsConfig window_of(Bytes window) {
+  SmLoadsConfig c;
+  c.to_gpu.value = 1000_GBps;
+  c.from_gpu.value = 1000_GBps;
+  c.in_flight.value = window;
+  return c;
+}
+
+// 1 us and 10 ns each GB/s: 200 KB in flight keep up R with R (1 us + R 10 ns) = 200 KB, R = 100
+// GB/s, where half of that would stand without load on a round trip of 2 us. Steps of 1 GB/s.
+TEST(SmLoads, TheRateAndTheLoadedRoundTripFitEachOther) {
+  const Tier tier(10ns);
+  const auto loads = make_device(window_of(200'000_B));
+  const Bytes payload = 1_GB;
+  const auto cost = loads->cost(Direction::read, payload, 256_B, RoundTrip{1us, &tier});
+  const double rate = 1.0 / to_seconds(cost.min_duration);
+  EXPECT_NEAR(rate, 100.0, 1.0);
+}
+
+TEST(SmLoads, MoreInFlightOrAShorterWayNeverTakesLonger) {
+  for (const Duration each : {Duration{}, Duration(3ns), Duration(1us)}) {
+    const Tier tier(each);
+    Duration last = 24h;
+    for (std::int64_t window = 1; window < (std::int64_t{1} << 40); window = window * 9 / 8 + 1) {
+      const auto loads = make_device(window_of(Bytes::from_base(window)));
+      const auto time = [&](Duration way) {
+        return loads->cost(Direction::read, 1_MiB, 256_B, RoundTrip{way, &tier}).min_duration;
+      };
+      EXPECT_LE(time(1us), last) << window;
+      EXPECT_LE(time(500ns), time(1us)) << window;
+      last = time(1us);
+    }
+  }
+}
+
+TEST(SmLoads, MoreBytesNeverTakeLessTime) {
+  const Tier tier(3ns);
+  const auto loads = make_device(window_of(64_KiB));
+  Duration last{};
+  for (std::int64_t bytes = 256; bytes < 1'000'000'000; bytes = bytes * 5 / 4) {
+    const auto cost = loads->cost(Direction::read, Bytes::from_base(bytes), 256_B, {1us, &tier});
+    EXPECT_GE(cost.min_duration, last);
+    last = cost.min_duration;
+  }
+}
+
+}  // namespace
+}  // namespace tiersim
