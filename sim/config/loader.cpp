@@ -227,7 +227,7 @@ std::optional<fs::path> Loader::find_file(const Node& name, const fs::path& fold
   // An option is written for the shipped configurations first, then for where the user stands.
   const bool option = name.origin.is_override();
   std::vector<fs::path> folders{option ? fs::path() : folder};
-  if (!options_.config_root.empty())
+  if (!options_.config_root.empty() && !fs::path(name.scalar).is_absolute())
     folders.insert(option ? folders.begin() : folders.end(), options_.config_root);
   std::string looked;
   for (const fs::path& from : folders) {

@@ -66,8 +66,11 @@ void Reader::field(const Field& field, const Value& value) {
 
 void Reader::importable(std::string_view key, std::string_view) {
   known_.emplace_back(key);
-  if (const Entry* entry = mapping_.find(key))  // the loader had no importer for it
-    log_.report(entry->key_origin, child_path(key), "cannot be imported here", "");
+  importable_.emplace_back(key);
+  const Entry* entry = mapping_.find(key);
+  if (entry == nullptr) return;
+  log_.report(entry->key_origin, child_path(key), "cannot be imported here", "");
+  place_.incomplete = true;  // since the loader had no importer for it
 }
 
 void Reader::select(std::string_view key, std::string& kind,
@@ -211,6 +214,8 @@ void Reader::report_unknown_keys() {
     if (const std::string near = probably_meant(entry.key, known_); !near.empty()) {
       hint = fmt::format("did you mean '{}'?", near);
       std::erase(missing_, near);
+      // The file would have supplied what seems to be missing.
+      if (std::ranges::find(importable_, near) != importable_.end()) place_.incomplete = true;
     }
     log_.report(entry.key_origin, place_.path, fmt::format("unknown key '{}'", entry.key), hint);
   }

@@ -76,6 +76,7 @@ class Reader final : public Fields {
   std::size_t mistakes_before_;
   bool kind_unknown_ = false;  // so its further keys are unknown too
   std::vector<std::string> known_;
+  std::vector<std::string> importable_;
   std::vector<std::string> missing_;
   std::vector<FailedCheck> failed_;
 };

@@ -152,7 +152,7 @@ TEST_F(Import, OfAnotherKindOrOfNoMappingIsRefused) {
 }
 
 TEST_F(Import, KeyIsKnownToTheReaderAndTheSchema) {
-  EXPECT_EQ(load("grid: {grid_fiel: a, name: a, shape: {rows: 1, columns: 1}}\n").mistakes,
+  EXPECT_EQ(load("grid: {grid_fiel: a, round: true}\n").mistakes,
             "board.yaml:2:8: error: grid: unknown key 'grid_fiel' (did you mean 'grid_file'?)\n");
   const std::string schema = json_schema<Grid>("grid", "A grid");
   EXPECT_NE(
@@ -163,8 +163,7 @@ TEST_F(Import, KeyIsKnownToTheReaderAndTheSchema) {
 
 TEST_F(Import, WithoutAnImporterIsNotIgnored) {
   Diagnostics diagnostics;
-  const Document document = load_text("name: a\nshape: {rows: 1, columns: 1}\ngrid_file: a.txt\n",
-                                      "a.yaml", {}, diagnostics);
+  const Document document = load_text("name: a\n\ngrid_file: a.txt\n", "a.yaml", {}, diagnostics);
   static_cast<void>(read<Grid>(document, "grid", diagnostics));
   EXPECT_EQ(diagnostics.text(), "a.yaml:3:1: error: grid_file: cannot be imported here\n");
 }
