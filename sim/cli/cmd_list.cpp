@@ -67,7 +67,7 @@ Table models() {
   Table table = of({"model", "parameters", "layers", "heads", "KV heads", "head_dim", "file"});
   for (const fs::path& path : yaml_files("models")) {
     Diagnostics diagnostics;
-    const Document document = load_document(path, {.config_root = config_root()}, diagnostics);
+    const Document document = load_document(path, standard_options(), diagnostics);
     const auto model = read<LlmConfig>(document, "model", diagnostics);
     throw_if_any(diagnostics);
     table.add({model.name, fmt::format("{:.3f} B", static_cast<double>(model.parameters()) / 1e9),

@@ -27,7 +27,7 @@ struct Options {
 
 Targets load_targets(const fs::path& path) {
   Diagnostics diagnostics;
-  const Document document = load_document(path, {.config_root = config_root()}, diagnostics);
+  const Document document = load_document(path, standard_options(), diagnostics);
   auto targets = read<Targets>(document, "targets", diagnostics);
   throw_if_any(diagnostics);
   return targets;

@@ -17,7 +17,7 @@ ExitCode rerun(const std::string& path) {
     if (!*part)
       throw Failure(ExitCode::bad_config, fmt::format("{}:1:1: error: {}", path, part->error()));
   Diagnostics diagnostics;
-  const Document document = load_text(*config, path, {.config_root = config_root()}, diagnostics);
+  const Document document = load_text(*config, path, standard_options(), diagnostics);
   const auto scenario = read<ScenarioConfig>(document, "scenario", diagnostics);
   throw_if_any(diagnostics);
   const auto result = simulate(scenario, Readings::all);

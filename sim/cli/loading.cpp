@@ -1,5 +1,9 @@
 #include "sim/cli/loading.hpp"
 
+#include <utility>
+
+#include "workloads/importers.hpp"
+
 namespace tiersim::cli {
 
 void throw_if_any(const Diagnostics& diagnostics) {
@@ -10,10 +14,13 @@ void throw_if_any(const Diagnostics& diagnostics) {
   throw Failure(ExitCode::bad_config, text);
 }
 
+LoadOptions standard_options(std::vector<std::string> set) {
+  return {.overrides = std::move(set), .config_root = config_root(), .importers = make_importers()};
+}
+
 ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set) {
   Diagnostics diagnostics;
-  Document document =
-      load_document(path, {.overrides = set, .config_root = config_root()}, diagnostics);
+  Document document = load_document(path, standard_options(set), diagnostics);
   auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
   throw_if_any(diagnostics);
   return {std::move(document), std::move(config)};

@@ -19,6 +19,9 @@ struct ScenarioFile {
 /// Throws Failure with every diagnostic and exit code bad_config.
 void throw_if_any(const Diagnostics& diagnostics);
 
+/// How every file of a command is loaded: with the shipped configurations and every importer.
+LoadOptions standard_options(std::vector<std::string> set = {});
+
 ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set);
 
 }  // namespace tiersim::cli

@@ -9,6 +9,7 @@
 
 #include "sim/config/describe.hpp"
 #include "sim/run/scenario.hpp"
+#include "workloads/importers.hpp"
 
 namespace tiersim::testing {
 
@@ -29,8 +30,9 @@ inline std::vector<std::string> shipped_scenarios() {
 /// A scenario by its path below configs/, with settings on top. A mistake in it fails the test.
 inline ScenarioConfig scenario(const std::string& path, const std::vector<std::string>& set = {}) {
   Diagnostics diagnostics;
-  const Document document =
-      load_document(configs() / path, {.overrides = set, .config_root = configs()}, diagnostics);
+  const Document document = load_document(
+      configs() / path, {.overrides = set, .config_root = configs(), .importers = make_importers()},
+      diagnostics);
   auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.list()) ADD_FAILURE() << diagnostic.text();
   return config;

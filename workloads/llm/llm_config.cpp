@@ -130,6 +130,7 @@ void describe(Fields& f, EncoderConfig& c) {
 
 void describe(Fields& f, LlmConfig& c) {
   f.doc("A transformer, by its published dimensions.");
+  f.importable("hf_config", "Configuration file of a Hugging Face model (config.json).");
   f.required("name", c.name, "Name of the model.");
   f.required("source", c.source, "Where the dimensions are published.");
   f.required("layers", c.layers, "Decoder layers.", in_range(1, 1000));

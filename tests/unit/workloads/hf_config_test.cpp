@@ -1,0 +1,295 @@
+#include "workloads/llm/hf_config.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "sim/config/describe.hpp"
+#include "workloads/importers.hpp"
+#include "workloads/llm/llm_config.hpp"
+
+namespace tiersim {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kModels = fs::path(TIERSIM_SOURCE_DIR) / "configs/models";
+
+LlmConfig read_model(const Document& document, Diagnostics& diagnostics) {
+  auto model = read<LlmConfig>(document, "model", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  return model;
+}
+
+LlmConfig shipped(const std::string& name) {
+  Diagnostics diagnostics;
+  return read_model(load_document(kModels / (name + ".yaml"), {}, diagnostics), diagnostics);
+}
+
+LlmConfig imported(const std::string& json, const fs::path& path = "checkpoint/config.json") {
+  const auto yaml = import_hf_config(path, json);
+  if (!yaml) {
+    for (const ImportProblem& problem : yaml.error()) ADD_FAILURE() << problem.message;
+    return {};
+  }
+  Diagnostics diagnostics;
+  return read_model(load_text(*yaml, "model.yaml", {}, diagnostics), diagnostics);
+}
+
+std::string problems(const std::string& json) {
+  const auto yaml = import_hf_config("a/config.json", json);
+  std::string text;
+  if (yaml) return text;
+  for (const ImportProblem& problem : yaml.error())
+    text += problem.message + (problem.hint.empty() ? "" : " (" + problem.hint + ")") + '\n';
+  return text;
+}
+
+/// `keys` in single quotes, for legible tests.
+std::string json(std::string keys) {
+  std::ranges::replace(keys, '\'', '"');
+  return '{' + keys + '}';
+}
+
+std::string decoder(const std::string& type, const std::string& dimensions) {
+  return json("'model_type': '" + type + "', " + dimensions);
+}
+
+std::string dimensions(int layers, int hidden, int heads, int kv_heads, int intermediate,
+                       int vocabulary) {
+  return "'num_hidden_layers': " + std::to_string(layers) +
+         ", 'hidden_size': " + std::to_string(hidden) +
+         ", 'num_attention_heads': " + std::to_string(heads) +
+         ", 'num_key_value_heads': " + std::to_string(kv_heads) +
+         ", 'intermediate_size': " + std::to_string(intermediate) +
+         ", 'vocab_size': " + std::to_string(vocabulary);
+}
+
+const std::string kLatent =
+    ", 'kv_lora_rank': 512, 'qk_nope_head_dim': 128, 'qk_rope_head_dim': 64, 'v_head_dim': 128"
+    ", 'attention_bias': false, 'moe_layer_freq': 1, 'n_group': 8, 'topk_group': 4";
+
+std::string experts(int routed, int each, int shared, int width, int dense,
+                    const std::string& method) {
+  return ", 'n_routed_experts': " + std::to_string(routed) +
+         ", 'num_experts_per_tok': " + std::to_string(each) +
+         ", 'n_shared_experts': " + std::to_string(shared) +
+         ", 'moe_intermediate_size': " + std::to_string(width) +
+         ", 'first_k_dense_replace': " + std::to_string(dense) + ", 'topk_method': '" + method +
+         "'";
+}
+
+const std::string kT5 =
+    ", 'vocab_size': 32128, 'd_kv': 64, 'feed_forward_proj': 'gated-gelu', 'n_positions': 512"
+    ", 'relative_attention_num_buckets': 32, 'tie_word_embeddings': false, 'dropout_rate': 0.1";
+
+/// What the checkpoints' files say of the dimensions, with some of the keys beside them.
+std::map<std::string, std::string> published() {
+  const std::string common =
+      ", 'hidden_act': 'silu', 'max_position_embeddings': 4096, 'rms_norm_eps': 1e-05"
+      ", 'rope_scaling': null, 'rope_theta': 10000.0, 'torch_dtype': 'bfloat16', 'use_cache': true";
+  const auto llama = [&](const std::string& size) {
+    return decoder("llama", size + common + ", 'attention_bias': false, 'mlp_bias': false");
+  };
+  const auto qwen3 = [&](const std::string& size) {
+    return decoder("qwen3", size + common +
+                                ", 'head_dim': 128, 'attention_bias': false"
+                                ", 'max_window_layers': 36, 'sliding_window': null"
+                                ", 'use_sliding_window': false");
+  };
+  return {
+      {"llama2_7b", llama(dimensions(32, 4096, 32, 32, 11008, 32000))},
+      {"llama2_13b", llama(dimensions(40, 5120, 40, 40, 13824, 32000))},
+      {"llama2_70b", llama(dimensions(80, 8192, 64, 8, 28672, 32000))},
+      {"llama3_8b", llama(dimensions(32, 4096, 32, 8, 14336, 128256))},
+      {"llama3_70b", llama(dimensions(80, 8192, 64, 8, 28672, 128256))},
+      {"llama31_405b", llama(dimensions(126, 16384, 128, 8, 53248, 128256))},
+      {"mistral_7b", decoder("mistral", dimensions(32, 4096, 32, 8, 14336, 32000) + common +
+                                            ", 'sliding_window': 4096")},
+      {"mixtral_8x7b",
+       decoder("mixtral", dimensions(32, 4096, 32, 8, 14336, 32000) + common +
+                              ", 'num_local_experts': 8, 'num_experts_per_tok': 2"
+                              ", 'sliding_window': null, 'router_aux_loss_coef': 0.02")},
+      {"qwen3_8b", qwen3(dimensions(36, 4096, 32, 8, 12288, 151936))},
+      {"qwen3_32b", qwen3(dimensions(64, 5120, 64, 8, 25600, 151936))},
+      {"deepseek_v2_lite",
+       decoder("deepseek_v2", dimensions(27, 2048, 16, 16, 10944, 102400) + common + kLatent +
+                                  ", 'q_lora_rank': null" + experts(64, 6, 2, 1408, 1, "greedy"))},
+      {"deepseek_v2",
+       decoder("deepseek_v2", dimensions(60, 5120, 128, 128, 12288, 102400) + common + kLatent +
+                                  ", 'q_lora_rank': 1536" +
+                                  experts(160, 6, 2, 1536, 1, "group_limited_greedy"))},
+      {"deepseek_v3",
+       decoder("deepseek_v3", dimensions(61, 7168, 128, 128, 18432, 129280) + common + kLatent +
+                                  ", 'q_lora_rank': 1536, 'num_nextn_predict_layers': 1" +
+                                  experts(256, 8, 1, 2048, 3, "noaux_tc"))},
+      {"kimi_k2",
+       decoder("kimi_k2", dimensions(61, 7168, 64, 64, 18432, 163840) + common + kLatent +
+                              ", 'q_lora_rank': 1536, 'num_nextn_predict_layers': 0" +
+                              experts(384, 8, 1, 2048, 1, "noaux_tc"))},
+      {"t5_v1_1_small", json("'model_type': 't5', 'd_model': 512, 'd_ff': 1024, 'num_layers': 8"
+                             ", 'num_decoder_layers': 8, 'num_heads': 6" +
+                             kT5)},
+      {"t5_v1_1_base", json("'model_type': 't5', 'd_model': 768, 'd_ff': 2048, 'num_layers': 12"
+                            ", 'num_heads': 12" +
+                            kT5)},
+  };
+}
+
+TEST(HfConfig, OfEveryShippedModelGivesTheSameModel) {
+  for (const auto& [name, text] : published()) {
+    LlmConfig model = imported(text);
+    const LlmConfig same = shipped(name);
+    model.name = same.name;
+    model.source = same.source;
+    EXPECT_EQ(canonical_json(model), canonical_json(same)) << name;
+    EXPECT_EQ(model, same) << name;
+  }
+  std::size_t models = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(kModels)) ++models;
+  EXPECT_EQ(published().size(), models);
+}
+
+TEST(HfConfig, NamesTheModelAfterItsCheckpointOrFolder) {
+  const std::string size = dimensions(1, 64, 2, 2, 128, 100);
+  EXPECT_EQ(imported(decoder("llama", size + ", '_name_or_path': 'meta/Llama-7b/'")).name,
+            "Llama-7b");
+  EXPECT_EQ(imported(decoder("llama", size), "x/My-Model/config.json").name, "My-Model");
+  EXPECT_EQ(imported(decoder("llama", size), "x/tiny.json").name, "tiny");
+  EXPECT_EQ(imported(decoder("llama", size), "config.json").name, "llama");
+}
+
+TEST(HfConfig, SaysWhatItIsFromAndWhatItLeavesOut) {
+  EXPECT_EQ(imported(published().at("llama2_7b"), "x/My-Model/config.json").source,
+            "Hugging Face configuration file My-Model/config.json, model_type llama");
+  std::string text = published().at("deepseek_v3");
+  text.insert(1, R"("quantization_config": {"quant_method": "fp8", "fmt": "e4m3"}, )");
+  EXPECT_EQ(imported(text).source,
+            "Hugging Face configuration file checkpoint/config.json, model_type deepseek_v3, "
+            "without the multi-token-prediction module, published with weights quantised by fp8");
+}
+
+TEST(HfConfig, OfQwen2HasBiases) {
+  const LlmConfig model =
+      imported(decoder("qwen2", dimensions(28, 3584, 28, 4, 18944, 152064) +
+                                    ", 'use_sliding_window': false, 'sliding_window': 131072"));
+  EXPECT_TRUE(model.qkv_bias);
+  EXPECT_EQ(model.parameters(), 7'615'616'512);  // Qwen2.5-7B, as published
+}
+
+// Qwen3-30B-A3B, as published.
+TEST(HfConfig, OfQwen3WithExperts) {
+  const LlmConfig model = imported(
+      decoder("qwen3_moe", dimensions(48, 2048, 32, 4, 6144, 151936) +
+                               ", 'head_dim': 128, 'num_experts': 128, 'num_experts_per_tok': 8"
+                               ", 'moe_intermediate_size': 768, 'decoder_sparse_step': 1"
+                               ", 'mlp_only_layers': [], 'norm_topk_prob': true"));
+  EXPECT_EQ(model.parameters(), 30'532'122'624);
+  EXPECT_EQ(model.moe->dense_layers, 0);
+}
+
+// T5 small, as published: no gate, tied embeddings, nothing said about either.
+TEST(HfConfig, OfTheFirstT5HasNoGate) {
+  const LlmConfig model =
+      imported(json("'model_type': 't5', 'd_model': 512, 'd_ff': 2048, 'd_kv': 64, 'num_heads': 8"
+                    ", 'num_layers': 6, 'vocab_size': 32128, 'relative_attention_num_buckets': 32"
+                    ", 'output_past': true, 'task_specific_params': {'summarization': {}}"));
+  EXPECT_EQ(model.parameters(), 60'506'624);
+}
+
+TEST(HfConfig, DerivesHeadDimAndKvHeads) {
+  const LlmConfig model =
+      imported(decoder("llama",
+                       "'num_hidden_layers': 1, 'hidden_size': 64, 'num_attention_heads': 4"
+                       ", 'intermediate_size': 128, 'vocab_size': 100, 'layer_types': "
+                       "['full_attention'], 'tie_word_embeddings': true"));
+  EXPECT_EQ(model.head_dim, 16);
+  EXPECT_EQ(model.kv_heads, 4);
+  EXPECT_TRUE(model.tied_embeddings);
+}
+
+TEST(HfConfig, ThatIsNoneIsOneProblem) {
+  const std::string types =
+      "(supported: deepseek_v2, deepseek_v3, kimi_k2, llama, mistral, mixtral, qwen2, qwen3, "
+      "qwen3_moe, t5)\n";
+  EXPECT_EQ(problems("{\n  \"model_type\": llama"),
+            "'a/config.json' is not JSON (first fault at line 2, column 17)\n");
+  EXPECT_EQ(problems(""), "'a/config.json' is not JSON (first fault at line 1, column 1)\n");
+  EXPECT_EQ(problems("[1]"), "'a/config.json' is not a JSON object\n");
+  EXPECT_EQ(problems(R"({"vocab_size": 1e999})"),
+            "'a/config.json' is not JSON (a number is too large)\n");
+  EXPECT_EQ(problems("{}"), "'a/config.json': missing key 'model_type' " + types);
+  EXPECT_EQ(problems(json("'model_type': 'mamba'")),
+            "model_type 'mamba' is not supported " + types);
+  EXPECT_EQ(problems(json("'model_type': 3")), "'a/config.json': 'model_type' is 3, not text\n");
+}
+
+TEST(HfConfig, TellsEveryMissingKeyAtOnce) {
+  EXPECT_EQ(problems(json("'model_type': 'llama', 'hidden_size': '4096', 'vocab_size': 1.5, "
+                          "'num_attention_heads': [[1]], 'intermediate_size': 3000000000")),
+            "'a/config.json': missing key 'num_hidden_layers'\n"
+            "'a/config.json': 'hidden_size' is \"4096\", not a whole number of at most "
+            "1000000000\n"
+            "'a/config.json': 'num_attention_heads' is a list, not a whole number of at most "
+            "1000000000\n"
+            "'a/config.json': 'intermediate_size' is 3000000000, not a whole number of at most "
+            "1000000000\n"
+            "'a/config.json': 'vocab_size' is 1.5, not a whole number of at most 1000000000\n");
+}
+
+TEST(HfConfig, RefusesWhatWouldChangeSizes) {
+  const std::string size = dimensions(1, 64, 2, 2, 128, 100);
+  const auto told = [&](const std::string& type, const std::string& more) {
+    return problems(decoder(type, size + ", " + more));
+  };
+  EXPECT_EQ(told("llama", "'attention_bias': true, 'mlp_bias': true"),
+            "'a/config.json': 'attention_bias' is true, which is not modelled\n"
+            "'a/config.json': 'mlp_bias' is true, which is not modelled\n");
+  EXPECT_EQ(told("llama", "'sliding_window': 4096"),
+            "'a/config.json': 'sliding_window' is not understood (take it out of the file if it "
+            "changes no size)\n");
+  EXPECT_EQ(
+      told("llama", "'num_memory_tokens': 16, 'use_qk_norm': true, 'vision_config': {'a': 1}"),
+      "'a/config.json': 'num_memory_tokens' is not understood (take it out of the file if "
+      "it changes no size)\n"
+      "'a/config.json': 'use_qk_norm' is not understood (take it out of the file if it "
+      "changes no size)\n"
+      "'a/config.json': 'vision_config' is not understood (take it out of the file if it "
+      "changes no size)\n");
+  EXPECT_EQ(told("mistral", "'head_dim': 32"),
+            "'a/config.json': 'sliding_window' is missing (write null where there is none)\n");
+  EXPECT_EQ(told("qwen2", "'use_sliding_window': true, 'sliding_window': 4096"),
+            "'a/config.json': 'use_sliding_window' is true, which is not modelled\n");
+  EXPECT_EQ(told("qwen3", "'head_dim': 32, 'layer_types': ['full_attention', 'sliding_attention']"),
+            "'a/config.json': 'layer_types' is not all full_attention, which is not modelled\n");
+  EXPECT_EQ(told("qwen3_moe",
+                 "'head_dim': 32, 'num_experts': 8, 'num_experts_per_tok': 2"
+                 ", 'moe_intermediate_size': 64, 'decoder_sparse_step': 2"
+                 ", 'mlp_only_layers': [1]"),
+            "'a/config.json': 'decoder_sparse_step' is not 1, which is not modelled\n"
+            "'a/config.json': 'mlp_only_layers' is not 0, 1, 2, ..., which is not modelled\n");
+  EXPECT_EQ(problems(json("'model_type': 'llama', 'num_hidden_layers': 1, 'hidden_size': 65"
+                          ", 'num_attention_heads': 2, 'intermediate_size': 8, 'vocab_size': 9")),
+            "'a/config.json': 'head_dim' is missing, and num_attention_heads does not divide "
+            "hidden_size\n");
+}
+
+TEST(HfConfig, OfDeepSeekMustSayWhatIsNull) {
+  EXPECT_EQ(problems(decoder("deepseek_v3", dimensions(1, 64, 2, 2, 128, 100) + kLatent)),
+            "'a/config.json': 'q_lora_rank' is missing (write null where there is none)\n"
+            "'a/config.json': 'n_routed_experts' is missing (write null where there is none)\n");
+  const LlmConfig dense =
+      imported(decoder("deepseek_v3", dimensions(1, 64, 2, 2, 128, 100) + kLatent +
+                                          ", 'q_lora_rank': null, 'n_routed_experts': null"));
+  EXPECT_FALSE(dense.moe);
+}
+
+TEST(HfConfig, IsOneOfTheImporters) {
+  const auto importers = make_importers();
+  EXPECT_NE(std::ranges::find(importers, "hf_config", &Importer::key), importers.end());
+}
+
+}  // namespace
+}  // namespace tiersim
