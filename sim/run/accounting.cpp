@@ -44,17 +44,19 @@ std::vector<Overflow> overflows(const StepGraph& graph, const System& system) {
   const auto footprint = footprint_of(graph);
   for (std::size_t t = 0; t < footprint.size(); ++t) {
     const TierId tier(t);
-    const Bytes needed = total(footprint[t]);
+    const std::int64_t sharers = system.sharers(system.device(tier));
+    const Bytes needed = total(footprint[t]) * sharers;
     const Bytes capacity = system.capacity(tier);
     if (needed <= capacity) continue;
     std::string parts;
     for (std::size_t c = 0; c < footprint[t].size(); ++c)
       if (footprint[t][c] > Bytes{})
         parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", kTensorClassNames[c],
-                             display(footprint[t][c]));
+                             display(footprint[t][c] * sharers));
+    const std::string by = sharers == 1 ? "" : fmt::format(" by {} GPUs", sharers);
     out.push_back({tier, needed, capacity,
-                   fmt::format("tier '{}' holds {} and {} are needed: {}", graph.tier_names[t],
-                               display(capacity), display(needed), parts)});
+                   fmt::format("tier '{}' holds {} and {} are needed{}: {}", graph.tier_names[t],
+                               display(capacity), display(needed), by, parts)});
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The first reading of a StepGraph: what it holds and what it moves. No clock and no events.
+// The first reading of a StepGraph: what it holds and what it moves, for one GPU. No clock and no
+// events.
 #include <array>
 #include <vector>
 

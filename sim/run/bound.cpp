@@ -80,7 +80,8 @@ Bound bound_of(const StepGraph& graph, const System& system, const std::vector<O
   };
   consider(gpu, "gpu");
   for (std::size_t c = 0; c < busy.size(); ++c) {
-    consider(busy[c] / system.channels()[c].capacity, system.channels()[c].name);
+    const SystemChannel& channel = system.channels()[c];
+    consider(busy[c] * channel.sharers / channel.capacity, channel.name);
   }
   bound.shares = shares_on_path(chain, system, plans);
   return bound;

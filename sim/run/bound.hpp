@@ -1,7 +1,7 @@
 #pragma once
 // The second reading of a StepGraph: no step is faster than this. The larger of the critical path
 // (every operation alone on the system) and, for each channel and for the compute unit, all the
-// work it is given.
+// work it is given, by all GPUs that share it.
 #include <string>
 #include <vector>
 

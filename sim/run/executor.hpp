@@ -1,7 +1,9 @@
 #pragma once
 // The third reading of a StepGraph: events. Every operation waits for its dependencies, then for
 // the compute unit if it is a kernel, passes its setup time, and is then one flow over the channels
-// it charges, sharing them with whatever else is in flight.
+// it charges, sharing them with whatever else is in flight. Every GPU runs the graph, all from time
+// 0: they meet in the devices that they share.
+#include <span>
 #include <vector>
 
 #include "sim/base/units.hpp"
@@ -19,13 +21,20 @@ struct OpTiming {
 };
 
 struct Execution {
-  Duration time{};                  ///< until the last operation ends
-  std::vector<OpTiming> timings;    ///< by OpId
-  std::vector<Bytes> busy;          ///< by ChannelId, as the channels themselves counted it
-  std::vector<Duration> busy_time;  ///< by ChannelId: time with at least one flow
+  Duration time{};                  ///< until the last operation of the last GPU ends
+  std::vector<OpTiming> timings;    ///< GPU by GPU, by OpId
+  std::vector<Bytes> busy;          ///< by ChannelId, as its first instance counted it
+  std::vector<Duration> busy_time;  ///< by ChannelId: time with at least one flow, likewise
+
+  /// The timings of one GPU.
+  std::span<const OpTiming> of_gpu(std::int64_t gpu, std::int64_t gpus) const {
+    const std::size_t ops = timings.size() / static_cast<std::size_t>(gpus);
+    return std::span(timings).subspan(static_cast<std::size_t>(gpu) * ops, ops);
+  }
 };
 
-/// Runs the whole graph on the system, from time 0. `plans` as by System::plan(graph).
+/// Runs the whole graph on every GPU of the system, from time 0. `plans` as by
+/// System::plan(graph).
 Execution execute(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans);
 
 }  // namespace tiersim

@@ -63,8 +63,10 @@ Json results(const RunRecord& record) {
           {"channel_bytes", to_object(record.channel_bytes)},
           {"channel_utilisation", to_object(record.channel_utilisation)},
           {"phases", to_object(record.phases)},
+          {"time_split", to_object(record.time_split)},
           {"bound_shares", to_object(record.bound_shares)},
-          {"bounded_by", record.bounded_by}};
+          {"bounded_by", record.bounded_by},
+          {"costs_unstated", record.costs_unstated}};
 }
 
 Expected<std::string> member_of_record(const std::string& json, const char* member) {

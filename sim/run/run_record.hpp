@@ -49,7 +49,8 @@ struct RunRecord {
   // config: canonical JSON of the whole effective configuration
   std::string config;
   std::string name;
-  // results
+  // results: metrics of one GPU, but throughput; bytes of one instance of a device, from all GPUs
+  // that share it
   std::map<std::string, Metric> metrics;
   std::map<std::string, std::int64_t> footprint_bytes;     ///< by tier
   std::map<std::string, BytesByClass> footprint_by_class;  ///< by tier
@@ -60,7 +61,9 @@ struct RunRecord {
   std::map<std::string, double> channel_utilisation;  ///< share of capacity over the step
   std::vector<TimeShare> bound_shares;  ///< what the critical path waits for, largest first
   std::vector<TimeShare> phases;        ///< time with an operation of that phase running, as run
+  std::vector<TimeShare> time_split;    ///< a partition of the step, as run (time_split.hpp)
   std::string bounded_by;
+  std::vector<std::string> costs_unstated;  ///< "hbm: price": what energy and cost leave out
 };
 
 /// Pretty-printed JSON, ending in a newline.

@@ -22,6 +22,41 @@ StepGraph tensors_only(AttentionContext context, const ScenarioConfig& config, c
   return build_step_tensors(context, *config.method.method, system.tier_names());
 }
 
+void check_placement(Fields& f, const ScenarioConfig& c) {
+  std::vector<std::string> tiers;
+  for (const auto& [name, tier] : c.system.tiers) tiers.push_back(name);
+  const auto check_tier = [&](const std::string& key, const std::string& name) {
+    f.check(c.system.tiers.contains(name), key, "the system has no tier '" + name + "'",
+            "its tiers are: " + join(tiers));
+  };
+  check_tier("placement.near", c.placement.near);
+  check_tier("placement.far", c.placement.far);
+}
+
+void check_step(Fields& f, const ScenarioConfig& c) {
+  if (!c.method.method) return;
+  for (const MethodProblem& problem : c.method.method->problems(c.model))
+    f.check(false, "method." + problem.key, problem.message, problem.hint);
+  if (c.step.overlap == Overlap::prefetch_screening) {
+    f.check(c.method.method->screens(), "step.overlap",
+            "method '" + c.method.name + "' has no screening to prefetch",
+            "serial and micro_batches work with every method");
+    f.check(c.step.kind == StepKind::decode, "step.overlap",
+            "a prefill has no screening to prefetch",
+            "serial and micro_batches work with a prefill");
+  }
+  f.check(c.step.overlap != Overlap::micro_batches || c.step.batch > 1, "step.overlap",
+          "a batch of 1 has no two micro-batches", "a batch of 2 or more, or serial");
+  if (c.model.encoder) {
+    f.check(c.step.encoder_context > 0, "step.encoder_context",
+            "is missing: model '" + c.model.name + "' has an encoder",
+            "the positions of its input, such as 512");
+  } else {
+    f.check(c.step.encoder_context == 0, "step.encoder_context",
+            "has no meaning: model '" + c.model.name + "' has no encoder", "leave it out");
+  }
+}
+
 }  // namespace
 
 void describe(Fields& f, MethodConfig& c) {
@@ -42,8 +77,18 @@ void describe(Fields& f, PlacementConfig& c) {
   f.required("far", c.far, "Tier that the KV cache is offloaded to.");
 }
 
+void describe(Fields& f, WhatIfConfig& c) {
+  f.doc("Factors on the hardware as configured, to ask what it would take.");
+  f.optional("far_bandwidth", c.far_bandwidth,
+             "On every capacity on the way to the far tier, request engines and what they keep in "
+             "flight included.",
+             in_range(0.001, 1000.0));
+  f.optional("far_latency", c.far_latency, "On the latency of every device on the way.",
+             in_range(0.0, 1000.0));
+}
+
 void describe(Fields& f, ScenarioConfig& c) {
-  f.doc("One decode step of one model with one KV method on one system.");
+  f.doc("One step of one model with one KV method on one system.");
   f.required("name", c.name, "Name of the scenario, for reports.");
   f.optional("description", c.description, "What it is for.");
   f.document("system", c.system, "system", "The hardware.");
@@ -51,18 +96,16 @@ void describe(Fields& f, ScenarioConfig& c) {
   f.required("step", c.step, "The step.");
   f.required("method", c.method, "The KV method.");
   f.required("placement", c.placement, "Tiers by role.");
+  f.optional("what_if", c.what_if, "Factors on the hardware, for questions.");
 
-  std::vector<std::string> tiers;
-  for (const auto& [name, tier] : c.system.tiers) tiers.push_back(name);
-  const auto check_tier = [&](const std::string& key, const std::string& name) {
-    f.check(c.system.tiers.contains(name), key, "the system has no tier '" + name + "'",
-            "its tiers are: " + join(tiers));
-  };
-  check_tier("placement.near", c.placement.near);
-  check_tier("placement.far", c.placement.far);
-  if (c.method.method)
-    for (const MethodProblem& problem : c.method.method->problems(c.model))
-      f.check(false, "method." + problem.key, problem.message, problem.hint);
+  check_placement(f, c);
+  check_step(f, c);
+}
+
+System build_system(const ScenarioConfig& config) {
+  return System(config.system, {.tier = config.placement.far,
+                                .bandwidth = config.what_if.far_bandwidth,
+                                .latency = config.what_if.far_latency});
 }
 
 StepGraph build_graph(const ScenarioConfig& config, const System& system) {

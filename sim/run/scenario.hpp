@@ -24,6 +24,13 @@ struct PlacementConfig {
 };
 void describe(Fields& f, PlacementConfig& c);
 
+/// Factors on the hardware as configured, to ask what it would take.
+struct WhatIfConfig {
+  double far_bandwidth = 1;  ///< on every capacity on the way to the far tier
+  double far_latency = 1;    ///< on the latency of every device on it
+};
+void describe(Fields& f, WhatIfConfig& c);
+
 struct ScenarioConfig {
   std::string name;
   std::string description;
@@ -32,8 +39,12 @@ struct ScenarioConfig {
   StepConfig step;
   MethodConfig method;
   PlacementConfig placement;
+  WhatIfConfig what_if;
 };
 void describe(Fields& f, ScenarioConfig& c);
+
+/// The hardware, with the factors of `what_if`.
+System build_system(const ScenarioConfig& config);
 
 /// The scenario's step on the scenario's system.
 StepGraph build_graph(const ScenarioConfig& config, const System& system);

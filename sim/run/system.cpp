@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace tiersim {
+namespace {
+
+Duration scaled(Duration time, double factor) {
+  if (factor == 1) return time;
+  return Duration(scale_up(Bytes::from_base(time.count()), factor).in_base());
+}
+
+}  // namespace
 
 Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
   Duration body = min_duration;
@@ -11,40 +19,57 @@ Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
   return setup + body;
 }
 
-System::System(const SystemConfig& config) : gpu_(config.gpu.spec->build()) {
-  std::map<std::string, Placed> links;
+System::System(const SystemConfig& config, PathScaling scaling)
+    : gpus_(config.gpus.count), scaling_(std::move(scaling)), gpu_(config.gpu.spec->build()) {
+  build_tiers(config, scaling_.tier);
+  for (const auto* engine : {&config.sm, &config.copy_engine}) {
+    const std::string name(kRequesterNames[requesters_.size()]);
+    Engine& built = requesters_.emplace_back();
+    built.engine = engine->spec->build();
+    built.first_channel = add_channels(name, built.engine->channels(), 1, scaling_.bandwidth);
+  }
+}
+
+void System::build_tiers(const SystemConfig& config, std::string_view scaled_tier) {
+  const auto place = [&](const std::string& name, const Device& device, bool scaled) {
+    device_names_.push_back(name);
+    sharers_.push_back(config.sharers(name));
+    return Placed{
+        &device, DeviceId(device_names_.size() - 1),
+        add_channels(name, device.channels(), sharers_.back(), scaled ? scaling_.bandwidth : 1.0),
+        scaled};
+  };
+  const auto scaled_links = config.tiers.find(std::string(scaled_tier));
   for (const auto& [name, tier] : config.tiers) {
     tier_names_.push_back(name);
-    device_names_.push_back(name);
     Tier& built = tiers_.emplace_back();
     built.memory = tier.memory.spec->build();
     built.remote = !tier.path.empty();
-    built.devices.push_back({built.memory.get(), DeviceId(device_names_.size() - 1),
-                             add_channels(name, built.memory->channels())});
+    built.devices.push_back(place(name, *built.memory, name == scaled_tier));
   }
+  std::map<std::string, Placed> links;
   for (const auto& [name, link] : config.links) {
-    device_names_.push_back(name);
     links_.push_back(link.spec->build());
-    links[name] = {links_.back().get(), DeviceId(device_names_.size() - 1),
-                   add_channels(name, links_.back()->channels())};
+    const bool scaled = scaled_links != config.tiers.end() &&
+                        std::ranges::count(scaled_links->second.path, name) != 0;
+    links[name] = place(name, *links_.back(), scaled);
   }
   std::size_t next = 0;
   for (const auto& [name, tier] : config.tiers) {
     for (const std::string& link : tier.path) tiers_[next].devices.push_back(links.at(link));
     ++next;
   }
-  for (const auto* engine : {&config.sm, &config.copy_engine}) {
-    const std::string name(kRequesterNames[requesters_.size()]);
-    Engine& built = requesters_.emplace_back();
-    built.engine = engine->spec->build();
-    built.first_channel = add_channels(name, built.engine->channels());
-  }
 }
 
-std::size_t System::add_channels(const std::string& device, std::span<const Channel> channels) {
+std::size_t System::add_channels(const std::string& device, std::span<const Channel> channels,
+                                 std::int64_t sharers, double scale) {
+  constexpr Bandwidth kMost = Bandwidth::from_base(std::int64_t{1} << 50U);  // flow_network.hpp
   const std::size_t first = channels_.size();
-  for (const Channel& channel : channels)
-    channels_.push_back({device + '.' + channel.name, channel.capacity});
+  for (const Channel& channel : channels) {
+    const Bandwidth capacity = scale == 1 ? channel.capacity : scale_down(channel.capacity, scale);
+    if (capacity > kMost || capacity == Bandwidth{}) throw UnitOverflow();
+    channels_.push_back({device + '.' + channel.name, capacity, sharers});
+  }
   return first;
 }
 
@@ -72,19 +97,20 @@ void System::add_access(const Access& access, Requester requester, OpPlan& plan)
   for (const Placed& placed : tier.devices) {
     const AccessCost cost = placed.device->cost(access.direction, access.payload, access.run);
     charge(cost, placed.first_channel, plan);
-    latency += cost.latency;
-    plan.min_duration += cost.min_duration;
+    latency += placed.scaled ? scaled(cost.latency, scaling_.latency) : cost.latency;
+    plan.min_duration +=
+        placed.scaled ? scaled(cost.min_duration, 1 / scaling_.bandwidth) : cost.min_duration;
     if (!tier.remote) plan.own_bytes += cost.moved;
     plan.traffic.push_back(
         {placed.id, access.direction, access.tensor_class, access.payload, cost.moved});
   }
   if (tier.remote) {
     const Engine& engine = requesters_[static_cast<std::size_t>(requester)];
-    const AccessCost cost =
-        engine.engine->cost(access.direction, access.payload, access.run,
-                            RoundTrip{latency, tier.memory.get()});
+    const AccessCost cost = engine.engine->cost(access.direction, access.payload, access.run,
+                                                RoundTrip{latency, tier.memory.get()});
     charge(cost, engine.first_channel, plan);
-    plan.min_duration += cost.min_duration;  // one engine issues the parts one after another
+    // One engine issues the parts one after another.
+    plan.min_duration += scaled(cost.min_duration, 1 / scaling_.bandwidth);
   }
   if (!tier.remote) plan.own_latency = std::max(plan.own_latency, latency);
   plan.setup = std::max(plan.setup, latency);
@@ -111,7 +137,7 @@ OpPlan System::plan(const Op& op) const {
   plan.exclusive = true;
   if (time.body > memory) {  // else the channels that memory waits for say so themselves
     plan.min_duration = time.body;
-    plan.min_reason = "compute";
+    plan.min_reason = time.compute >= memory ? "compute" : "kernel";
   }
   return plan;
 }

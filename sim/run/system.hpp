@@ -17,6 +17,15 @@ using DeviceId = Id<struct DeviceTag>;    ///< position in System::device_names(
 struct SystemChannel {
   std::string name;  ///< "pcie.to_gpu"
   Bandwidth capacity;
+  std::int64_t sharers = 1;  ///< GPUs that share one instance of it
+};
+
+/// Factors on the way to one tier, for questions of what it would take. Bandwidth: every capacity
+/// on the way, the request engines and what they keep in flight included. Latency: every device's.
+struct PathScaling {
+  std::string tier;  ///< none where empty
+  double bandwidth = 1;
+  double latency = 1;
 };
 
 /// Share of one channel that an operation takes.
@@ -39,7 +48,8 @@ struct OpPlan {
   bool exclusive = false;   ///< occupies the compute unit
   Duration setup{};         ///< launch and first-byte latency; overlaps nothing of the operation
   Duration min_duration{};  ///< what arithmetic or the request engine needs at least, after setup
-  std::string_view min_reason;  ///< "compute" or "requests": which of the two min_duration is
+  std::string_view min_reason;  ///< what min_duration is: "compute" (arithmetic), "kernel"
+                                ///< (more than arithmetic or memory alone) or "requests"
   std::vector<ChannelCharge> charges = {};  ///< one for each channel, by id
   std::vector<DeviceTraffic> traffic = {};
   Bytes payload;           ///< all accesses together
@@ -53,13 +63,20 @@ struct OpPlan {
 
 class System {
  public:
-  explicit System(const SystemConfig& config);
+  explicit System(const SystemConfig& config, PathScaling scaling = {});
+
+  /// GPUs, all equal: what plan() says holds for each of them.
+  std::int64_t gpus() const { return gpus_; }
+  /// GPUs that share one instance of a device.
+  std::int64_t sharers(DeviceId device) const { return sharers_[device.index()]; }
 
   const std::vector<SystemChannel>& channels() const { return channels_; }
   const std::vector<std::string>& device_names() const { return device_names_; }
   /// Names of the tiers; a TierId of a graph for this system is a position here.
   const std::vector<std::string>& tier_names() const { return tier_names_; }
   TierId tier(std::string_view name) const;
+  DeviceId device(TierId tier) const { return DeviceId(tier.index()); }
+  /// Of one instance.
   Bytes capacity(TierId tier) const { return tiers_[tier.index()].memory->capacity(); }
 
   OpPlan plan(const Op& op) const;
@@ -71,6 +88,7 @@ class System {
     const Device* device = nullptr;
     DeviceId id;
     std::size_t first_channel = 0;
+    bool scaled = false;
   };
   struct Tier {
     std::unique_ptr<MemoryTier> memory;
@@ -82,10 +100,15 @@ class System {
     std::size_t first_channel = 0;
   };
 
-  std::size_t add_channels(const std::string& device, std::span<const Channel> channels);
+  std::size_t add_channels(const std::string& device, std::span<const Channel> channels,
+                           std::int64_t sharers, double scale);
+  void build_tiers(const SystemConfig& config, std::string_view scaled_tier);
   void add_access(const Access& access, Requester requester, OpPlan& plan) const;
   void charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const;
 
+  std::int64_t gpus_ = 1;
+  PathScaling scaling_;
+  std::vector<std::int64_t> sharers_;  // by DeviceId
   std::vector<SystemChannel> channels_;
   std::vector<std::string> device_names_;
   std::vector<std::string> tier_names_;

@@ -18,6 +18,56 @@ void describe_device(Fields& f, DeviceConfig<Interface>& c,
     c.kind = kind;
     c.spec->describe(fields);
   });
+  describe_costs(f, c.costs);
+}
+
+std::vector<std::string> device_names(const SystemConfig& c) {
+  std::vector<std::string> names;
+  for (const auto& [name, link] : c.links) names.push_back(name);
+  for (const auto& [name, tier] : c.tiers) names.push_back(name);
+  return names;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+// Names in records tell devices apart, and paths and sharing refer to them.
+void check_names(Fields& f, const SystemConfig& c) {
+  for (const auto& [name, link] : c.links) {
+    const bool taken = c.tiers.contains(name) || std::ranges::count(kRequesterNames, name) != 0;
+    f.check(!taken, "links." + name, "has the name of another device",
+            "records tell devices by name");
+  }
+  for (const auto& [name, tier] : c.tiers) {
+    f.check(std::ranges::count(kRequesterNames, name) == 0, "tiers." + name,
+            "has the name of another device", "records tell devices by name");
+    for (const std::string& link : tier.path)
+      f.check(std::ranges::count(tier.path, link) == 1, "tiers." + name + ".path",
+              "has link '" + link + "' twice", "a second crossing is a link of its own");
+  }
+  std::vector<std::string> links;
+  for (const auto& [name, link] : c.links) links.push_back(name);
+  for (const auto& [name, tier] : c.tiers)
+    for (const std::string& link : tier.path)
+      f.check(contains(links, link), "tiers." + name + ".path", "no link is named '" + link + "'",
+              "the links are: " + join(links));
+}
+
+void check_sharing(Fields& f, const SystemConfig& c) {
+  const std::vector<std::string> names = device_names(c);
+  for (const auto& [key, list] :
+       {std::pair{"shared.host", &c.shared.host}, std::pair{"shared.all", &c.shared.all}})
+    for (const std::string& name : *list) {
+      f.check(contains(names, name), key, "no link or tier is named '" + name + "'",
+              "there are: " + join(names));
+      f.check(std::ranges::count(*list, name) == 1, key, "names '" + name + "' twice");
+    }
+  for (const std::string& name : c.shared.host)
+    f.check(!contains(c.shared.all, name), "shared.host",
+            "names '" + name + "', as shared.all does", "a device is shared in one way");
+  f.check(c.gpus.count % c.gpus.hosts == 0, "gpus.count", "is no multiple of gpus.hosts",
+          "every host has the same number of GPUs");
 }
 
 }  // namespace
@@ -41,32 +91,46 @@ void describe(Fields& f, TierConfig& c) {
   f.optional("path", c.path, "Links from the GPU outward; none for the GPU's own memory.");
 }
 
+void describe(Fields& f, GpusConfig& c) {
+  f.doc("Equal GPUs, each running a step of its own at the same time.");
+  f.optional("count", c.count, "GPUs on all hosts together.", in_range(1, 1024));
+  f.optional("hosts", c.hosts, "Hosts with the same number of GPUs each.", in_range(1, 1024));
+}
+
+void describe(Fields& f, SharedConfig& c) {
+  f.doc("Links and tiers that GPUs share; each GPU has the others to itself.");
+  f.optional("host", c.host, "One on each host, shared by its GPUs.");
+  f.optional("all", c.all, "One, shared by all GPUs.");
+}
+
+void describe(Fields& f, EconomicsConfig& c) {
+  f.doc("What turns prices and power into a cost of time.");
+  f.required("amortisation_years", c.amortisation_years, "Years until the system is paid off.",
+             in_range(0.01, 100.0));
+  f.required("utilisation", c.utilisation, "Share of these years that it works.",
+             in_range(0.001, 1.0));
+  f.required("electricity", c.electricity, "Price of energy, cooling included.");
+}
+
 void describe(Fields& f, SystemConfig& c) {
-  f.doc("One GPU with its memory tiers and the links between them.");
+  f.doc("One or more GPUs with their memory tiers and the links between them.");
   f.required("name", c.name, "Name of the system.");
+  f.optional("gpus", c.gpus, "How many GPUs there are.");
+  f.optional("shared", c.shared, "What they share.");
   f.document("gpu", c.gpu, "device", "The GPU's compute.");
   f.document("sm", c.sm, "device", "How kernels reach remote tiers.");
   f.document("copy_engine", c.copy_engine, "device", "How DMA reaches remote tiers.");
   f.optional_document("links", c.links, "device", "Links by name.");
   f.required("tiers", c.tiers, "Memory tiers by name.");
-  std::vector<std::string> known;
-  for (const auto& [name, link] : c.links) {
-    known.push_back(name);
-    const bool taken = c.tiers.contains(name) || std::ranges::count(kRequesterNames, name) != 0;
-    f.check(!taken, "links." + name, "has the name of another device",
-            "records tell devices by name");
-  }
-  for (const auto& [name, tier] : c.tiers) {
-    f.check(std::ranges::count(kRequesterNames, name) == 0, "tiers." + name,
-            "has the name of another device", "records tell devices by name");
-    for (const std::string& link : tier.path)
-      f.check(std::ranges::count(tier.path, link) == 1, "tiers." + name + ".path",
-              "has link '" + link + "' twice", "a second crossing is a link of its own");
-  }
-  for (const auto& [name, tier] : c.tiers)
-    for (const std::string& link : tier.path)
-      f.check(c.links.contains(link), "tiers." + name + ".path", "no link is named '" + link + "'",
-              "the links are: " + join(known));
+  f.optional("economics", c.economics, "What prices and power cost over time.");
+  check_names(f, c);
+  check_sharing(f, c);
+}
+
+std::int64_t SystemConfig::sharers(const std::string& device) const {
+  if (contains(shared.all, device)) return gpus.count;
+  if (contains(shared.host, device)) return gpus.count / gpus.hosts;
+  return 1;
 }
 
 }  // namespace tiersim

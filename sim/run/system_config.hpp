@@ -1,22 +1,25 @@
 #pragma once
-// A system as YAML describes it: one GPU, its memory tiers, the links between them, and the path of
-// each remote tier as a list of link names from the GPU outward. Every device is `model: <kind>`
-// with the fields of that kind.
+// A system as YAML describes it: a GPU, its memory tiers, the links between them, and the path of
+// each remote tier as a list of link names from the GPU outward; how many such GPUs there are, and
+// what they share. Every device is `model: <kind>` with the fields of that kind.
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/config/fields.hpp"
+#include "sim/model/device_costs.hpp"
 #include "sim/model/device_spec.hpp"
 
 namespace tiersim {
 
-/// One device: its kind and that kind's own fields.
+/// One device: its kind, that kind's own fields, and what it costs.
 template <class Interface>
 struct DeviceConfig {
   std::string kind;
   std::unique_ptr<DeviceSpec<Interface>> spec;
+  DeviceCosts costs = {};
 };
 void describe(Fields& f, DeviceConfig<MemoryTier>& c);
 void describe(Fields& f, DeviceConfig<Link>& c);
@@ -29,13 +32,41 @@ struct TierConfig {
 };
 void describe(Fields& f, TierConfig& c);
 
+/// Equal GPUs, the same number on each host, each running a step of its own.
+struct GpusConfig {
+  std::int64_t count = 1;
+  std::int64_t hosts = 1;
+};
+void describe(Fields& f, GpusConfig& c);
+
+/// Links and tiers that several GPUs share; every GPU has the others to itself.
+struct SharedConfig {
+  std::vector<std::string> host;  ///< one on each host, for its GPUs
+  std::vector<std::string> all;   ///< one for all GPUs
+};
+void describe(Fields& f, SharedConfig& c);
+
+/// What turns a price and a power into a cost of time.
+struct EconomicsConfig {
+  Sourced<double> amortisation_years;
+  Sourced<double> utilisation;
+  Sourced<MoneyPerEnergy> electricity;
+};
+void describe(Fields& f, EconomicsConfig& c);
+
 struct SystemConfig {
   std::string name;
+  GpusConfig gpus;
+  SharedConfig shared;
   DeviceConfig<ComputeUnit> gpu;
   DeviceConfig<RequestEngine> sm;
   DeviceConfig<RequestEngine> copy_engine;
   std::map<std::string, DeviceConfig<Link>> links;
   std::map<std::string, TierConfig> tiers;
+  std::optional<EconomicsConfig> economics;
+
+  /// GPUs that share one instance of the link or tier.
+  std::int64_t sharers(const std::string& device) const;
 };
 void describe(Fields& f, SystemConfig& c);
 

@@ -1,0 +1,30 @@
+#pragma once
+// What a step costs: energy of the bytes it moves, of its arithmetic and of the time that devices
+// are on; and money, from prices over the years a system works, and electricity. For one GPU and
+// its share of what GPUs share. A device that states no number is left out and named.
+//
+//   energy  sum of moved bytes * energy_per_byte + FLOPs * energy_per_flop + idle_power * time
+//   cost    (price + capacity * price_per_byte) * time / (years * utilisation) + energy *
+//   electricity
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/number_class.hpp"
+#include "sim/run/accounting.hpp"
+#include "sim/run/system_config.hpp"
+
+namespace tiersim {
+
+struct StepCosts {
+  std::optional<double> joules;  ///< none where a device that moves bytes states no energy
+  std::optional<double> usd;     ///< none where `joules` is, or the GPU or a tier has no price
+  NumberClass number_class = NumberClass::measured;  ///< the weakest that went into them
+  std::vector<std::string> unstated;                 ///< "hbm: energy_per_byte": what is left out
+};
+
+/// `accounting` and `time` of the step on one GPU.
+StepCosts costs_of(const SystemConfig& config, const System& system, const Accounting& accounting,
+                   Duration time);
+
+}  // namespace tiersim

@@ -1,0 +1,191 @@
+#include "sim/run/recorder.hpp"
+
+#include <algorithm>
+
+#include "sim/base/sha256.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/run/costs.hpp"
+#include "sim/run/metrics.hpp"
+#include "sim/run/time_split.hpp"
+#include "sim/run/version.hpp"
+
+namespace tiersim {
+namespace {
+
+BytesByClass by_class(const ClassBytes& bytes, std::int64_t times) {
+  BytesByClass out;
+  for (std::size_t c = 0; c < bytes.size(); ++c)
+    if (bytes[c] > Bytes{}) out[std::string(kTensorClassNames[c])] = (bytes[c] * times).in_base();
+  return out;
+}
+
+bool is_far_read(const Access& access, TierId far) {
+  return access.tier == far && access.direction == Direction::read;
+}
+
+}  // namespace
+
+void Recorder::provenance() {
+  record_.tiersim_version = kVersion;
+  record_.name = config_.name;
+  record_.config = canonical_json(config_);
+  record_.run_id = sha256_hex(canonical_text_for_id(config_));
+  for (const SourcedNumber& number : list_numbers(config_)) {
+    record_.numbers.push_back({number.path, number.value, number.number_class, number.source});
+    time_class_ = weakest(time_class_, number.number_class);
+  }
+}
+
+void Recorder::accounting() {
+  const Accounting& a = sim_.accounting;
+  const System& system = *sim_.system;
+  for (std::size_t t = 0; t < a.footprint.size(); ++t) {
+    const std::int64_t sharers = system.sharers(system.device(TierId(t)));
+    record_.footprint_bytes[system.tier_names()[t]] = (total(a.footprint[t]) * sharers).in_base();
+    record_.footprint_by_class[system.tier_names()[t]] = by_class(a.footprint[t], sharers);
+  }
+  for (std::size_t d = 0; d < a.traffic.size(); ++d) {
+    const std::string& device = system.device_names()[d];
+    const std::int64_t sharers = system.sharers(DeviceId(d));
+    const auto& [read, write] = a.traffic[d];
+    const auto both = [&](const ClassBytes& in, const ClassBytes& out) {
+      return ReadWrite{(total(in) * sharers).in_base(), (total(out) * sharers).in_base()};
+    };
+    record_.traffic_bytes[device] = both(read.payload, write.payload);
+    record_.moved_bytes[device] = both(read.moved, write.moved);
+    record_.traffic_by_class[device] = {by_class(read.payload, sharers),
+                                        by_class(write.payload, sharers)};
+  }
+  for (std::size_t c = 0; c < a.busy.size(); ++c) {
+    const SystemChannel& channel = system.channels()[c];
+    record_.channel_bytes[channel.name] = (a.busy[c] * channel.sharers).in_base();
+  }
+  footprint_metrics();
+  far_metrics();
+  screening_metrics();
+}
+
+void Recorder::times() {
+  const double step = to_seconds(sim_.execution.time);
+  const auto gpus = static_cast<double>(sim_.system->gpus());
+  metric("step_time_s", step, time_class_);
+  metric(config_.step.kind == StepKind::decode ? "tpot_s" : "ttft_s", step, time_class_);
+  metric("bound_s", to_seconds(sim_.bound.time), time_class_);
+  metric("throughput_tokens_per_s", gpus * static_cast<double>(sim_.graph.tokens) / step,
+         time_class_);
+  for (const Share& share : sim_.bound.shares)
+    record_.bound_shares.push_back({share.cause, to_seconds(share.time)});
+  // What all GPUs, or overlapping operations, ask of one channel may take longer than any chain.
+  if (sim_.bound.shares.empty())
+    record_.bounded_by = "nothing";
+  else if (sim_.bound.time > sim_.bound.critical_path)
+    record_.bounded_by = sim_.bound.binding;
+  else
+    record_.bounded_by = sim_.bound.shares.front().cause;
+  channels();
+  phases();
+  costs();
+}
+
+void Recorder::metric(std::string_view name, double value, NumberClass number_class) {
+  const auto* it = std::ranges::find(kMetrics, name, &MetricDefinition::name);
+  TS_EXPECTS(it != kMetrics.end(), name);
+  record_.metrics[std::string(name)] = {value, std::string(it->unit), number_class};
+}
+
+void Recorder::counted(std::string_view name, double value) {
+  metric(name, value, NumberClass::specification);
+}
+void Recorder::counted(std::string_view name, Bytes bytes) {
+  counted(name, static_cast<double>(bytes.in_base()));
+}
+
+void Recorder::footprint_metrics() {
+  const Accounting& a = sim_.accounting;
+  Bytes kv;
+  Bytes keys;
+  for (const ClassBytes& tier : a.footprint) {
+    for (std::size_t c = 0; c < tier.size(); ++c)
+      if (is_kv_cache(static_cast<TensorClass>(c))) kv += tier[c];
+    keys += tier[static_cast<std::size_t>(TensorClass::keys)];
+  }
+  counted("kv_footprint_bytes", kv);
+  counted("kv_keys_bytes", keys);
+  counted("step_flops", static_cast<double>(a.flops.in_base()));
+  const std::int64_t batch = largest_batch(config_, *sim_.system);
+  counted("max_batch", static_cast<double>(batch));
+  counted("kv_capacity_tokens",
+          static_cast<double>(batch) * static_cast<double>(config_.step.context));
+}
+
+void Recorder::far_metrics() {
+  const TierId far = sim_.system->tier(config_.placement.far);
+  const bool offloaded = config_.placement.far != config_.placement.near;
+  Bytes load;
+  std::int64_t trips = 0;
+  if (offloaded)
+    for (const Op& op : sim_.graph.ops) {
+      bool reads = false;
+      for (const Access& access : op.accesses) {
+        if (!is_far_read(access, far)) continue;
+        load += access.payload;
+        reads = true;
+      }
+      trips += reads ? 1 : 0;
+    }
+  const auto layers = static_cast<double>(config_.model.layers);
+  counted("far_load_bytes", load);
+  counted("far_load_bytes_per_layer", static_cast<double>(load.in_base()) / layers);
+  counted("far_round_trips_per_layer", static_cast<double>(trips) / layers);
+}
+
+void Recorder::screening_metrics() {
+  const TierId far = sim_.system->tier(config_.placement.far);
+  Flops flops;
+  Bytes from_near;
+  Bytes from_far;
+  for (const Op& op : sim_.graph.ops) {
+    if (op.phase != Phase::screening) continue;
+    flops += op.flops;
+    for (const Access& access : op.accesses)
+      if (access.direction == Direction::read)
+        (access.tier == far ? from_far : from_near) += access.payload;
+  }
+  counted("screening_flops", static_cast<double>(flops.in_base()));
+  counted("screening_near_bytes", from_near);
+  counted("screening_far_bytes", from_far);
+}
+
+void Recorder::channels() {
+  const auto& channels = sim_.system->channels();
+  for (std::size_t c = 0; c < channels.size(); ++c)
+    record_.channel_utilisation[channels[c].name] =
+        to_seconds(sim_.execution.busy[c] / channels[c].capacity) / to_seconds(sim_.execution.time);
+}
+
+void Recorder::phases() {
+  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  std::array<Duration, kPhaseNames.size()> sums{};
+  for (std::size_t op = 0; op < timings.size(); ++op)
+    sums[static_cast<std::size_t>(sim_.graph.ops[op].phase)] += timings[op].end - timings[op].start;
+  for (std::size_t p = 0; p < sums.size(); ++p)
+    if (sums[p] > Duration{})
+      record_.phases.push_back({std::string(kPhaseNames[p]), to_seconds(sums[p])});
+  metric("screening_time_s", to_seconds(sums[static_cast<std::size_t>(Phase::screening)]),
+         time_class_);
+  const TimeSplit split = split_time(sim_.graph, *sim_.system, sim_.plans, timings);
+  for (std::size_t part = 0; part < split.size(); ++part)
+    record_.time_split.push_back({std::string(kTimePartNames[part]), to_seconds(split[part])});
+}
+
+void Recorder::costs() {
+  const StepCosts costs =
+      costs_of(config_.system, *sim_.system, sim_.accounting, sim_.execution.time);
+  const auto tokens = static_cast<double>(sim_.graph.tokens);
+  const NumberClass number_class = weakest(costs.number_class, time_class_);
+  if (costs.joules) metric("energy_j_per_token", *costs.joules / tokens, number_class);
+  if (costs.usd) metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, number_class);
+  record_.costs_unstated = costs.unstated;
+}
+
+}  // namespace tiersim

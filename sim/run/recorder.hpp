@@ -1,0 +1,37 @@
+#pragma once
+// Fills a RunRecord from the readings of a simulation.
+#include "sim/run/simulate.hpp"
+
+namespace tiersim {
+
+class Recorder {
+ public:
+  Recorder(const ScenarioConfig& config, Simulation& simulation)
+      : config_(config), sim_(simulation), record_(simulation.record) {}
+
+  /// Configuration, run id, and where its numbers come from. First.
+  void provenance();
+  /// What needs no clock: footprint and traffic.
+  void accounting();
+  /// What the bound and the engine say, and what that costs.
+  void times();
+
+ private:
+  void metric(std::string_view name, double value, NumberClass number_class);
+  /// Counted from the model's published dimensions and the method's settings.
+  void counted(std::string_view name, double value);
+  void counted(std::string_view name, Bytes bytes);
+  void footprint_metrics();
+  void far_metrics();
+  void screening_metrics();
+  void channels();
+  void phases();
+  void costs();
+
+  const ScenarioConfig& config_;
+  Simulation& sim_;
+  RunRecord& record_;
+  NumberClass time_class_ = NumberClass::measured;
+};
+
+}  // namespace tiersim
