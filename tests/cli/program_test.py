@@ -196,6 +196,25 @@ class Verbs(InFolder):
             self.assertTrue(rows, what)
             self.assertEqual(len(run("list", what).stdout.splitlines()), len(rows) + 2)
 
+    def test_models_are_listed_with_numbers(self):
+        models = {m["model"]: m for m in json.loads(run("list", "models", "--json").stdout)}
+        self.assertEqual(models["llama2-7b"]["parameters"], 6738415616)
+        self.assertEqual(models["llama2-7b"]["kv_bytes_per_token_fp16"], 2 * 32 * 32 * 128 * 2)
+        self.assertEqual(models["deepseek-v3"]["kv_bytes_per_token_fp16"], 61 * (512 + 64) * 2)
+
+    def test_a_model_is_read_from_its_hugging_face_file(self):
+        config = {"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 4096,
+                  "num_attention_heads": 32, "intermediate_size": 11008, "vocab_size": 32000}
+        path = self.folder / "Tiny/config.json"
+        path.parent.mkdir()
+        path.write_text(json.dumps(config))
+        shown = run("config", "show", MAPLE, "--set", f"model.hf_config={path}")
+        self.assertRegex(shown.stdout, r"name: Tiny +# .*config\.json")
+        self.assertNotIn("hf_config", shown.stdout)
+        path.write_text(json.dumps({**config, "model_type": "mamba"}))
+        self.expect_failure(run("run", MAPLE, "--set", f"model.hf_config={path}"), 3,
+                            "--set:1:17: error: model_type 'mamba' is not supported")
+
     def test_schemas_are_those_in_the_tree(self):
         for kind in ("scenario", "system", "model", "targets"):
             shipped = (SOURCE / f"configs/schema/{kind}.schema.json").read_text()
