@@ -1,6 +1,7 @@
 // Every shipped model against the published number of its weights, and every architecture's layer
 // against its formula written out with numbers.
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -158,6 +159,21 @@ TEST(ModelZoo, ALayerWithCrossAttention) {
   EXPECT_EQ(m.encoder_parameters(), 8 * (attention + mlp + 2 * 512) + 32 * 6 + 512);
   EXPECT_EQ(m.parameters(),
             8 * m.layer_parameters(0) + 32 * 6 + 512 + m.encoder_parameters() + 2 * 32128 * 512);
+}
+
+// The largest that a file may say: its weights in bits must fit in 64.
+TEST(LlmConfig, NoModelThatIsAcceptedOverflows) {
+  Diagnostics diagnostics;
+  const Document document = load_text(
+      "name: huge\nsource: none\nlayers: 1000\nhidden: 200000\nheads: 4096\nkv_heads: 4096\n"
+      "head_dim: 4096\nintermediate: 1000000\nvocabulary: 10000000\nmoe: {experts: 4096, "
+      "experts_per_token: 4096, shared_experts: 4096, expert_intermediate: 100000}\n",
+      "huge.yaml", {}, diagnostics);
+  const auto m = read<LlmConfig>(document, "model", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  const double weights = 1000.0 * (4.0 * 2e5 * 4096 * 4096 + 8192 * 3.0 * 2e5 * 1e5);
+  EXPECT_NEAR(static_cast<double>(m.parameters()), weights, 1e-4 * weights);  // others are smaller
+  EXPECT_LT(m.parameters(), std::numeric_limits<std::int64_t>::max() / 16);
 }
 
 TEST(LlmConfig, BiasesAndAPlainMlpAreCounted) {
