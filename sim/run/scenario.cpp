@@ -35,7 +35,7 @@ void check_placement(Fields& f, const ScenarioConfig& c) {
 
 void check_step(Fields& f, const ScenarioConfig& c) {
   if (!c.method.method) return;
-  for (const MethodProblem& problem : c.method.method->problems(c.model))
+  for (const MethodProblem& problem : c.method.method->problems(c.model, c.step))
     f.check(false, "method." + problem.key, problem.message, problem.hint);
   if (c.step.overlap == Overlap::prefetch_screening) {
     f.check(c.method.method->screens(), "step.overlap",

@@ -1,9 +1,15 @@
 #include "workloads/attention/kv_ops.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "workloads/attention/expected_rows.hpp"
 
 namespace tiersim {
+
+void describe(Fields& f, WholeFetch& c) {
+  f.doc("How the rows come from the far tier.");
+  f.optional("by", c.by, kRequesterNames, "Who copies them.");
+}
 
 KvShape::KvShape(const AttentionContext& c)
     : sequences(c.step.batch * c.model.cached_heads()),
@@ -17,8 +23,7 @@ KvShape::KvShape(const AttentionContext& c)
       type(c.step.kv_type) {}
 
 std::int64_t KvShape::chosen(double share) const {
-  return std::min(context,
-                  static_cast<std::int64_t>(std::ceil(static_cast<double>(context) * share)));
+  return std::min(context, whole_up(static_cast<double>(context) * share));
 }
 
 Bytes KvShape::indices(std::int64_t positions) const {
@@ -43,14 +48,14 @@ std::vector<CachedTensor> cached_rows(const AttentionContext& context, TierId ti
   return out;
 }
 
-std::vector<Part> scattered_rows(const KvShape& shape, std::int64_t positions) {
-  return {{TensorClass::keys, shape.keys(positions), shape.key_row()},
-          {TensorClass::values, shape.values(positions), shape.value_row()}};
+std::vector<Part> row_runs(const KvShape& shape, std::int64_t positions, std::int64_t neighbours) {
+  const std::int64_t rows = std::min(positions, neighbours);
+  return {{TensorClass::keys, shape.keys(positions), shape.key_row() * rows},
+          {TensorClass::values, shape.values(positions), shape.value_row() * rows}};
 }
 
 std::vector<Part> contiguous_rows(const KvShape& shape, std::int64_t positions) {
-  return {{TensorClass::keys, shape.keys(positions), shape.key_row() * positions},
-          {TensorClass::values, shape.values(positions), shape.value_row() * positions}};
+  return row_runs(shape, positions, positions);
 }
 
 std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions) {
@@ -84,6 +89,11 @@ OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fet
   return graph.add(std::move(op));
 }
 
+std::int64_t layers_in_flight(const StepConfig& step) {
+  const bool guessed = step.kind == StepKind::decode && step.overlap == Overlap::prefetch_screening;
+  return guessed ? 2 : 1;
+}
+
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
                    std::int64_t positions, const std::vector<Part>& parts,
                    std::vector<OpId> after) {
@@ -98,6 +108,36 @@ OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
   add_access(op, near, Direction::write, TensorClass::activations, shape.outputs());
   for (const Part& part : parts) add_access(op, near, Direction::read, part);
   op.after = std::move(after);
+  return graph.add(std::move(op));
+}
+
+LayerOps add_whole_attention(StepGraph& graph, const AttentionContext& context, int layer,
+                             WholeAttention whole) {
+  const KvShape shape(context);
+  const std::vector<Part> rows = contiguous_rows(shape, shape.context);
+  if (whole.tier == KvTier::near)
+    return {.attended = add_attention(graph, context, layer, shape.context, rows, {whole.ready}),
+            .fetched = {}};
+  const OpId fetched =
+      add_fetch(graph, context, layer,
+                {.by = whole.by, .parts = rows, .after = std::move(whole.fetch_after)});
+  return {.attended = add_attention(graph, context, layer, shape.context,
+                                    staged_rows(shape, shape.context), {fetched, whole.ready}),
+          .fetched = fetched};
+}
+
+OpId add_screening(StepGraph& graph, const AttentionContext& context, int layer,
+                   const Screening& screening) {
+  const KvShape shape(context);
+  const TierId near = context.placement.near;
+  Op op{.phase = Phase::screening,
+        .layer = layer,
+        .family = KernelFamily::screening,
+        .arithmetic = screening.arithmetic,
+        .flops = screening.flops};
+  add_access(op, near, Direction::read, screening.read);
+  add_access(op, near, Direction::write, TensorClass::indices, shape.indices(screening.listed));
+  op.after = {screening.after};
   return graph.add(std::move(op));
 }
 

@@ -5,6 +5,19 @@
 
 namespace tiersim {
 
+/// Where a method that works in either keeps keys and values.
+enum class KvTier : std::uint8_t { near, far };
+inline constexpr std::array<std::string_view, 2> kKvTierNames{"near", "far"};
+inline TierId tier_of(const AttentionContext& context, KvTier tier) {
+  return tier == KvTier::near ? context.placement.near : context.placement.far;
+}
+
+/// How the rows of a method that fetches all of them come from the far tier.
+struct WholeFetch {
+  Requester by = Requester::copy_engine;
+};
+void describe(Fields& f, WholeFetch& c);
+
 /// Sizes of one layer's KV cache over the whole batch. Under latent attention (MLA) a row is the
 /// latent, kept as a key for one head; values have no bytes of their own.
 struct KvShape {
@@ -53,8 +66,9 @@ struct Part {
   Bytes payload;
   Bytes run;
 };
-/// Keys and values of so many positions, each row a run of its own, or each sequence's rows one.
-std::vector<Part> scattered_rows(const KvShape& shape, std::int64_t positions);
+/// Keys and values of so many positions, in runs of so many neighbouring rows of a sequence.
+std::vector<Part> row_runs(const KvShape& shape, std::int64_t positions, std::int64_t neighbours);
+/// The same where each sequence's rows are one run.
 std::vector<Part> contiguous_rows(const KvShape& shape, std::int64_t positions);
 
 /// Adds an access to the operation; nothing when its payload is zero. Without `run`, one run.
@@ -71,12 +85,38 @@ struct Fetch {
 };
 OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fetch fetch);
 
+/// Layers whose fetched rows lie in staging at the same time: the one that attends, and under a
+/// guessed query the next.
+std::int64_t layers_in_flight(const StepConfig& step);
+
 /// Exact attention of one new position over so many others, whose rows are read from the near tier
 /// as `parts`.
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
                    std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after);
 /// What add_attention reads of rows that were fetched to staging.
 std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions);
+
+/// Attention over every row: near ones where they are, far ones once they are copied to staging,
+/// which starts after `fetch_after`. Either waits for `ready` too.
+struct WholeAttention {
+  KvTier tier = KvTier::far;
+  Requester by = Requester::copy_engine;
+  std::vector<OpId> fetch_after = {};
+  OpId ready;
+};
+LayerOps add_whole_attention(StepGraph& graph, const AttentionContext& context, int layer,
+                             WholeAttention whole);
+
+/// Scores something small against the queries and lists what the best of it stands for.
+struct Screening {
+  Part read;  ///< from the near tier
+  Flops flops;
+  std::int64_t listed = 0;  ///< entries of each sequence's index list
+  Arithmetic arithmetic = Arithmetic::bf16;
+  OpId after;
+};
+OpId add_screening(StepGraph& graph, const AttentionContext& context, int layer,
+                   const Screening& screening);
 
 /// Stores the step's new positions in every cached tensor that has no kernel of its own: far ones
 /// beside the rest (nothing waits but the step's end), near ones by a kernel. Returns what

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/attention/kv_ops.hpp"
+#include "workloads/attention/row_fetch.hpp"
 
 namespace tiersim {
 namespace {
@@ -16,16 +16,20 @@ class Maple final : public Method {
     f.required("budget", budget_, "Share of the rows that is fetched.", fraction());
     f.required("rank_ratio", rank_ratio_, "Low-rank width over that of a key row.", fraction());
     f.required("key_type", key_type_, kDataTypeNames, "Element type of the low-rank keys.");
-    f.optional("fetch_by", fetch_by_, kRequesterNames, "Who fetches the chosen rows.");
+    f.optional("fetch", fetch_, "How the chosen rows come from the far tier.");
   }
 
-  std::vector<MethodProblem> problems(const LlmConfig& model) const override {
+  std::vector<MethodProblem> problems(const LlmConfig& model,
+                                      const StepConfig& step) const override {
+    std::vector<MethodProblem> out = fetch_.problems(
+        model, step, KvTier::far, [this](const KvShape& shape) { return choice(shape); });
     const double rank = rank_ratio_ * static_cast<double>(model.key_width());
-    if (rank == std::floor(rank)) return {};
-    return {{"rank_ratio",
-             fmt::format("gives a rank of {} at the model's key rows of {} elements", rank,
-                         model.key_width()),
-             "choose a ratio that gives a whole number"}};
+    if (rank != std::floor(rank))
+      out.push_back({"rank_ratio",
+                     fmt::format("gives a rank of {} at the model's key rows of {} elements", rank,
+                                 model.key_width()),
+                     "choose a ratio that gives a whole number"});
+    return out;
   }
 
   bool screens() const override { return true; }
@@ -40,28 +44,19 @@ class Maple final : public Method {
 
   void add_buffers(const AttentionContext& c, StepGraph& graph) const override {
     const KvShape shape(c);
-    const TierId near = c.placement.near;
-    const std::int64_t chosen = shape.chosen(budget_);
-    add_tensor(graph, TensorClass::weights, near, projection_weights(c) * c.model.layers);
-    add_tensor(graph, TensorClass::staging, near, shape.both(chosen));
-    add_tensor(graph, TensorClass::indices, near, shape.indices(chosen));
+    add_tensor(graph, TensorClass::weights, c.placement.near,
+               projection_weights(c) * c.model.layers);
+    add_row_buffers(graph, c, rows(shape));
   }
 
   LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
                      StepGraph& graph) const override {
-    const KvShape shape(c);
-    const std::int64_t chosen = shape.chosen(budget_);
-    const OpId lowrank = add_projection(c, in.layer, in.screen_after, graph);
-    const OpId screened = add_screening(c, in.layer, lowrank, graph);
-    const OpId gathered = add_fetch(graph, c, in.layer,
-                                    {.by = fetch_by_,
-                                     .parts = scattered_rows(shape, chosen),
-                                     .indices = shape.indices(chosen),
-                                     .after = {screened}});
     add_store(graph, c, in.layer, cached(c), in.projected);
-    return {.attended = add_attention(graph, c, in.layer, chosen, staged_rows(shape, chosen),
-                                      {gathered, in.projected}),
-            .fetched = gathered};
+    ChosenRows chosen = rows(KvShape(c));
+    chosen.screen = [&](OpId after) {
+      return screen(c, in.layer, add_projection(c, in.layer, after, graph), graph);
+    };
+    return add_chosen_rows(graph, c, in, chosen);
   }
 
   LayerOps add_prefill_layer(const AttentionContext& c, const LayerInputs& in,
@@ -71,6 +66,8 @@ class Maple final : public Method {
   }
 
  private:
+  RowChoice choice(const KvShape& shape) const { return {.positions = shape.chosen(budget_)}; }
+  ChosenRows rows(const KvShape& shape) const { return {.fetch = fetch_, .choice = choice(shape)}; }
   std::int64_t rank(const LlmConfig& model) const {
     return static_cast<std::int64_t>(rank_ratio_ * static_cast<double>(model.key_width()));
   }
@@ -112,26 +109,21 @@ class Maple final : public Method {
     return graph.add(std::move(op));
   }
 
-  OpId add_screening(const AttentionContext& c, int layer, OpId lowrank, StepGraph& graph) const {
+  OpId screen(const AttentionContext& c, int layer, OpId lowrank, StepGraph& graph) const {
     const KvShape shape(c);
-    const TierId near = c.placement.near;
-    const Bytes indices = shape.indices(shape.chosen(budget_));
-    Op op{.phase = Phase::screening,
-          .layer = layer,
-          .family = KernelFamily::screening,
-          .arithmetic = arithmetic(),
-          .flops = Flops::from_base(2 * rank(c.model)) * (shape.query_heads * shape.context)};
-    op.accesses = {{near, Direction::read, TensorClass::lowrank_keys, lowrank_keys(c),
-                    lowrank_row(c) * shape.context},
-                   {near, Direction::write, TensorClass::indices, indices, indices}};
-    op.after = {lowrank};
-    return graph.add(std::move(op));
+    return add_screening(
+        graph, c, layer,
+        {.read = {TensorClass::lowrank_keys, lowrank_keys(c), lowrank_row(c) * shape.context},
+         .flops = Flops::from_base(2 * rank(c.model)) * (shape.query_heads * shape.context),
+         .listed = fetch_.counts(shape, choice(shape)).listed,
+         .arithmetic = arithmetic(),
+         .after = lowrank});
   }
 
   double budget_ = 0;
   double rank_ratio_ = 0;
   DataType key_type_ = DataType::int8;
-  Requester fetch_by_ = Requester::sm;
+  RowFetch fetch_;
 };
 
 }  // namespace

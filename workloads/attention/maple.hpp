@@ -7,15 +7,17 @@
 //   only),
 //             fetches the chosen share of rows: one crossing to the far tier a layer.
 //   Bytes     screening: batch * kv_heads * context * rank * key_type, near tier;
-//             rows: 2 * batch * kv_heads * budget * context * head_dim elements, in runs of a row.
+//             rows: 2 * batch * kv_heads * budget * context * head_dim elements, in runs of a row;
+//             row_fetch.hpp for unions, pages and caches.
 //   FLOPs     projection 2 * batch * (hidden * k + k^2 + k * q), k = kv_heads * rank (P counted
 //             dense), q = heads * rank;
 //             screening 2 * batch * heads * context * rank;
 //             attention 4 * batch * heads * budget * context * head_dim.
 //   Prefill   the same projection over the whole prompt, low-rank keys kept near; full rows written
-//   far. Ignores   top-k and the scores' own traffic (fused with screening); under GQA, rows are
-//   chosen
-//             once a KV head, for the whole group of query heads.
+//             far.
+//   Guess     a guessed query comes with a guessed low-rank key; where `fetch.guess_miss` has it
+//             screened again, the true one takes its place.
+//   Ignores   top-k and the scores' own traffic (fused with screening).
 //   MLA       the latent row takes the place of the key row; it has no values of its own.
 //   Assumed   that cached low-rank keys are INT8 with rank head_dim / 4: the paper states INT8 for
 //             the projections; its Table 1 (+6.25 % footprint) is what this reading gives.

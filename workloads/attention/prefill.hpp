@@ -2,11 +2,9 @@
 // Exact attention of a whole sequence over itself, as a fused kernel does it (FlashAttention):
 // queries, keys and values are read once, scores never leave the chip.
 //   FLOPs     2 * batch * heads * pairs * (width of a key + width of a value), where pairs counts
-//   the
-//             (query, key) positions: causal, within the window; all of them in an encoder.
+//             the (query, key) positions: causal, within the window; all of them in an encoder.
 //   Ignores   that keys are read again for every tile of queries (L2 holds them), and tiles that
-//   the
-//             diagonal cuts.
+//             the diagonal cuts.
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {

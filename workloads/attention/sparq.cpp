@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/attention/kv_ops.hpp"
+#include "workloads/attention/row_fetch.hpp"
 
 namespace tiersim {
 namespace {
@@ -17,15 +17,19 @@ class Sparq final : public Method {
                in_range(1, 4096));
     f.optional("key_copies", key_copies_, "2: a transposed copy to screen from; 1: none.",
                in_range(1, 2));
-    f.optional("fetch_by", fetch_by_, kRequesterNames, "Who fetches columns and rows.");
+    f.optional("fetch", fetch_, "How columns and chosen rows come from the far tier.");
   }
 
-  std::vector<MethodProblem> problems(const LlmConfig& model) const override {
-    if (rank_ <= model.key_width()) return {};
-    return {{"rank",
-             fmt::format("{} exceeds the {} elements of the model's key rows", rank_,
-                         model.key_width()),
-             ""}};
+  std::vector<MethodProblem> problems(const LlmConfig& model,
+                                      const StepConfig& step) const override {
+    std::vector<MethodProblem> out = fetch_.problems(
+        model, step, KvTier::far, [this](const KvShape& shape) { return choice(shape); });
+    if (rank_ > model.key_width())
+      out.push_back({"rank",
+                     fmt::format("{} exceeds the {} elements of the model's key rows", rank_,
+                                 model.key_width()),
+                     ""});
+    return out;
   }
 
   bool screens() const override { return true; }
@@ -42,35 +46,21 @@ class Sparq final : public Method {
 
   void add_buffers(const AttentionContext& c, StepGraph& graph) const override {
     const KvShape shape(c);
-    const TierId near = c.placement.near;
-    const std::int64_t chosen = shape.chosen(budget_);
-    add_tensor(graph, TensorClass::staging, near, columns(shape) + shape.both(chosen));
-    add_tensor(graph, TensorClass::indices, near, shape.indices(chosen));
+    add_tensor(graph, TensorClass::staging, c.placement.near, columns(shape));
+    add_row_buffers(graph, c, rows(shape));
   }
 
   LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
                      StepGraph& graph) const override {
-    const KvShape shape(c);
-    const std::int64_t chosen = shape.chosen(budget_);
-    const TensorClass from = key_copies_ == 2 ? TensorClass::key_copy : TensorClass::keys;
     add_store(graph, c, in.layer, cached(c), in.projected);
-    const OpId fetched = add_fetch(graph, c, in.layer,
-                                   {.phase = Phase::screening,
-                                    .by = fetch_by_,
-                                    .parts = {{from, columns(shape), column_run(shape)}},
-                                    .after = {in.screen_after}});
-    const OpId scored = add_scores(c, in.layer, fetched, graph);
-    const OpId gathered = add_fetch(graph, c, in.layer,
-                                    {.by = fetch_by_,
-                                     .parts = scattered_rows(shape, chosen),
-                                     .indices = shape.indices(chosen),
-                                     .after = {scored}});
-    return {.attended = add_attention(graph, c, in.layer, chosen, staged_rows(shape, chosen),
-                                      {gathered, in.projected}),
-            .fetched = gathered};
+    ChosenRows chosen = rows(KvShape(c));
+    chosen.screen = [&](OpId after) { return screen(c, in, after, graph); };
+    return add_chosen_rows(graph, c, in, chosen);
   }
 
  private:
+  RowChoice choice(const KvShape& shape) const { return {.positions = shape.chosen(budget_)}; }
+  ChosenRows rows(const KvShape& shape) const { return {.fetch = fetch_, .choice = choice(shape)}; }
   // Bytes of each row that one copy must load: a sector for each column until all are touched, and
   // the whole row once that is half of it.
   Bytes row_part(const KvShape& shape) const {
@@ -86,25 +76,28 @@ class Sparq final : public Method {
     return row_part(shape) == shape.key_row() ? shape.key_row() : kSector;
   }
 
-  OpId add_scores(const AttentionContext& c, int layer, OpId fetched, StepGraph& graph) const {
+  OpId screen(const AttentionContext& c, const LayerInputs& in, OpId after,
+              StepGraph& graph) const {
     const KvShape shape(c);
-    const TierId near = c.placement.near;
-    const Bytes indices = shape.indices(shape.chosen(budget_));
-    const Bytes fetched_bytes = columns(shape);
-    Op op{.phase = Phase::screening,
-          .layer = layer,
-          .family = KernelFamily::screening,
-          .flops = Flops::from_base(2 * rank_) * (shape.query_heads * shape.context)};
-    op.accesses = {{near, Direction::read, TensorClass::staging, fetched_bytes, fetched_bytes},
-                   {near, Direction::write, TensorClass::indices, indices, indices}};
-    op.after = {fetched};
-    return graph.add(std::move(op));
+    const TensorClass from = key_copies_ == 2 ? TensorClass::key_copy : TensorClass::keys;
+    const Bytes fetched = columns(shape);
+    after = add_fetch(graph, c, in.layer,
+                      {.phase = Phase::screening,
+                       .by = fetch_.by,
+                       .parts = {{from, fetched, column_run(shape)}},
+                       .after = in_copy_order(in, after)});
+    return add_screening(
+        graph, c, in.layer,
+        {.read = {TensorClass::staging, fetched, fetched},
+         .flops = Flops::from_base(2 * rank_) * (shape.query_heads * shape.context),
+         .listed = fetch_.counts(shape, choice(shape)).listed,
+         .after = after});
   }
 
   double budget_ = 0;
   std::int64_t rank_ = 0;
   std::int64_t key_copies_ = 2;
-  Requester fetch_by_ = Requester::sm;
+  RowFetch fetch_;
 };
 
 }  // namespace

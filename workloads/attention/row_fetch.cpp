@@ -1,0 +1,179 @@
+#include "workloads/attention/row_fetch.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "workloads/attention/expected_rows.hpp"
+
+namespace tiersim {
+namespace {
+
+// Whole blocks as positions; the last block may be cut by the end of the context.
+std::int64_t positions_of(const KvShape& shape, std::int64_t blocks, std::int64_t block) {
+  return std::min(shape.context, blocks * block);
+}
+
+// What attention reads, and in which runs: near rows in place, far ones from staging and cache.
+std::vector<Part> attended_parts(const KvShape& shape, const ChosenRows& rows,
+                                 const RowCounts& counts) {
+  const std::int64_t block = rows.choice.block;
+  if (rows.tier == KvTier::near) return row_runs(shape, counts.staged, block);
+  std::vector<Part> parts = staged_rows(shape, counts.staged);
+  if (rows.fetch.page > 1) parts.front().run = shape.key_row();  // some rows of each page
+  const std::int64_t run = std::min(block, counts.cached);
+  parts.push_back({TensorClass::row_cache, shape.both(counts.cached), shape.key_row() * run});
+  return parts;
+}
+
+// The copy of so many positions, once `after` is done; invalid where there is nothing to copy.
+OpId add_copy(StepGraph& graph, const AttentionContext& c, int layer, const ChosenRows& rows,
+              std::int64_t positions, std::int64_t listed, std::vector<OpId> after) {
+  if (rows.tier == KvTier::near || positions == 0) return OpId();
+  const KvShape shape(c);
+  const std::int64_t run = std::max(rows.fetch.page, rows.choice.block);
+  return add_fetch(graph, c, layer,
+                   {.by = rows.fetch.by,
+                    .parts = row_runs(shape, positions, run),
+                    .indices = shape.indices(listed),
+                    .after = std::move(after)});
+}
+
+bool is_complete(const LlmConfig& model, const StepConfig& step) {
+  return model.heads > 0 && model.cached_heads() > 0 && step.context > 0 &&
+         model.attended(step.context) > 0;
+}
+
+}  // namespace
+
+void describe(Fields& f, RowFetch& c) {
+  f.doc("How the chosen rows come from the far tier.");
+  f.optional("by", c.by, kRequesterNames, "Who copies them.");
+  f.optional("page", c.page, "Positions of a page; rows are copied in whole pages.",
+             in_range(1, 65'536));
+  f.optional("choose_per", c.choose_per, kChoosePerNames,
+             "Whether query heads that share keys choose together or each for itself.");
+  f.optional("head_overlap", c.head_overlap,
+             "How far query heads choose alike: 0 independently, 1 the same rows.",
+             in_range(0.0, 1.0));
+  f.optional("hot_rows", c.hot_rows, "A near-tier cache of rows that are often chosen.");
+  f.optional("guess_miss", c.guess_miss, "Share of the rows that a guessed query does not foresee.",
+             in_range(0.0, 1.0));
+  f.check(c.choose_per == ChoosePer::query_head || c.head_overlap == 0.0, "head_overlap",
+          "has no effect where the heads of a group choose together",
+          "leave it out, or set choose_per: query_head");
+}
+
+std::int64_t RowFetch::cache_blocks(const KvShape& shape, std::int64_t block) const {
+  return hot_rows ? shape.chosen(hot_rows->share) / block : 0;
+}
+
+std::int64_t RowFetch::hits(const KvShape& shape, std::int64_t block, std::int64_t listed) const {
+  if (!hot_rows) return 0;
+  const std::int64_t found = whole_down(static_cast<double>(listed) * hot_rows->hits());
+  return std::min({found, listed, cache_blocks(shape, block)});
+}
+
+RowCounts RowFetch::counts(const KvShape& shape, const RowChoice& choice) const {
+  const std::int64_t block = choice.block;
+  const auto blocks_of = [block](std::int64_t positions) {
+    return (positions + block - 1) / block;
+  };
+  const std::int64_t chosen = blocks_of(std::min(choice.positions, shape.context));
+  const auto group = static_cast<double>(shape.queries_per_row);
+  const double heads =
+      choose_per == ChoosePer::query_head ? 1.0 + (1.0 - head_overlap) * (group - 1.0) : 1.0;
+  const auto copied = [&](std::int64_t blocks) {
+    const std::int64_t positions = positions_of(shape, blocks, block);
+    return positions_of(shape, expected_pages(shape.context, positions, page), page);
+  };
+
+  RowCounts out{.attended = positions_of(shape, chosen, block),
+                .listed = expected_union(blocks_of(shape.context), chosen, heads)};
+  const std::int64_t found = hits(shape, block, out.listed);
+  out.cached = positions_of(shape, found, block);
+  out.staged = positions_of(shape, out.listed - found, block);
+  out.fetched = copied(out.listed - found);
+  out.listed_again = whole_up(static_cast<double>(out.listed) * guess_miss);
+  out.again = copied(out.listed_again - hits(shape, block, out.listed_again));
+  return out;
+}
+
+std::vector<MethodProblem> RowFetch::problems(
+    const LlmConfig& model, const StepConfig& step, KvTier tier,
+    const std::function<RowChoice(const KvShape&)>& choose) const {
+  std::vector<MethodProblem> out;
+  const auto unused = [&](bool set, const char* key, const char* where, const char* hint) {
+    if (set)
+      out.push_back({std::string("fetch.") + key, std::string("has no effect ") + where, hint});
+  };
+  const char* near_hint = "leave it out, or set kv_tier: far";
+  unused(tier == KvTier::near && page > 1, "page", "on rows in the near tier", near_hint);
+  unused(tier == KvTier::near && hot_rows, "hot_rows", "on rows in the near tier", near_hint);
+  unused(tier == KvTier::near && guess_miss > 0, "guess_miss", "on rows in the near tier",
+         near_hint);
+  unused(tier == KvTier::far && guess_miss > 0 && step.overlap != Overlap::prefetch_screening,
+         "guess_miss", "where no query is guessed",
+         "leave it out, or set step.overlap: prefetch_screening");
+  if (!hot_rows || !is_complete(model, step)) return out;
+  const KvShape shape({.model = model, .step = step, .placement = {}});
+  const RowChoice choice = choose(shape);
+  const std::int64_t listed = counts(shape, choice).listed;
+  const std::int64_t found = whole_down(static_cast<double>(listed) * hot_rows->hits());
+  const std::int64_t kept = cache_blocks(shape, choice.block);
+  if (found > kept)
+    out.push_back({"fetch.hot_rows.share",
+                   fmt::format("keeps {} of a sequence's rows and would be hit by {}",
+                               kept * choice.block, found * choice.block),
+                   "raise the share or lower the hit rate"});
+  return out;
+}
+
+std::vector<OpId> in_copy_order(const LayerInputs& in, OpId after) {
+  std::vector<OpId> out{after};
+  if (in.guessed() && !in.before.empty() && in.before.back().fetched.valid())
+    out.push_back(in.before.back().fetched);
+  return out;
+}
+
+void add_row_buffers(StepGraph& graph, const AttentionContext& context, const ChosenRows& rows,
+                     Bytes whole) {
+  const KvShape shape(context);
+  const TierId near = context.placement.near;
+  const RowCounts counts = rows.fetch.counts(shape, rows.choice);
+  const std::int64_t layers = layers_in_flight(context.step);
+  const Bytes staged = shape.both(counts.fetched + counts.again);
+  if (rows.tier == KvTier::far)
+    add_tensor(graph, TensorClass::staging, near, std::max(whole, staged) + staged * (layers - 1));
+  add_tensor(graph, TensorClass::indices, near, shape.indices(counts.listed) * layers);
+  if (!rows.fetch.hot_rows) return;
+  const std::int64_t block = rows.choice.block;
+  const std::int64_t kept = rows.fetch.cache_blocks(shape, block) * block;
+  add_tensor(graph, TensorClass::row_cache, near, shape.both(kept) * context.model.layers);
+}
+
+LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, const LayerInputs& in,
+                         const ChosenRows& rows) {
+  const KvShape shape(context);
+  const RowCounts counts = rows.fetch.counts(shape, rows.choice);
+  OpId screened = rows.screen(in.screen_after);
+  OpId fetched = add_copy(graph, context, in.layer, rows, counts.fetched, counts.listed,
+                          in_copy_order(in, screened));
+  std::vector<OpId> after{fetched.valid() ? fetched : screened};
+  if (in.guessed()) after.push_back(in.projected);
+  if (in.guessed() && rows.fetch.guess_miss > 0) {
+    screened = rows.screen(in.projected);
+    std::vector<OpId> ready{screened};
+    if (fetched.valid()) ready.push_back(fetched);
+    const OpId missed =
+        add_copy(graph, context, in.layer, rows, counts.again, counts.listed_again, ready);
+    if (missed.valid()) fetched = missed;
+    after = {missed.valid() ? missed : screened};
+    if (!missed.valid() && fetched.valid()) after.push_back(fetched);
+  }
+  return {.attended = add_attention(graph, context, in.layer, counts.attended,
+                                    attended_parts(shape, rows, counts), after),
+          .fetched = fetched};
+}
+
+}  // namespace tiersim

@@ -1,0 +1,91 @@
+#pragma once
+// How a method that chooses rows gets them: which of them a choice comes to, who copies them, in
+// which pages, and what a near-tier cache or a guessed query changes. Described under `fetch`, the
+// same for every such method.
+//
+// From a choice of k positions for each query head to copied rows, for each sequence and cached
+// head:
+//   union     choose_per query_head: the g query heads of a group choose k each and their union is
+//             fetched once; g counts as 1 + (1 - head_overlap) (g - 1) independent heads.
+//             kv_head: the group chooses k together.
+//   hits      of the union, what the row cache holds (hot_rows.hpp) is read there and not fetched.
+//   pages     the rest is copied in whole pages of `page` positions, aligned; a page that holds a
+//             chosen row is fetched whole, and attention reads the chosen rows of it.
+//   guess     step.overlap prefetch_screening: the share `guess_miss` of the union was not
+//   foreseen.
+//             It is screened for again by the true query and copied by a second fetch, of which the
+//             cache holds its part too. 0: the guess is used as it is, and nothing is screened
+//             twice.
+// expected_rows.hpp has the formulas. Attention is 4 * k * head_dim FLOPs a query head whatever the
+// union, since each head attends to its own rows.
+#include <functional>
+#include <optional>
+
+#include "workloads/attention/hot_rows.hpp"
+#include "workloads/attention/kv_ops.hpp"
+
+namespace tiersim {
+
+enum class ChoosePer : std::uint8_t { kv_head, query_head };
+inline constexpr std::array<std::string_view, 2> kChoosePerNames{"kv_head", "query_head"};
+
+/// What screening chooses: positions for each query head, in aligned blocks of so many.
+struct RowChoice {
+  std::int64_t positions = 0;
+  std::int64_t block = 1;
+};
+
+/// What a choice comes to for one sequence and cached head, in positions.
+struct RowCounts {
+  std::int64_t attended = 0;  ///< by each query head
+  std::int64_t listed = 0;    ///< entries of the index list: distinct positions or blocks
+  std::int64_t cached = 0;    ///< read from the row cache
+  std::int64_t staged = 0;    ///< distinct, not cached: read where they were fetched to
+  std::int64_t fetched = 0;   ///< copied from the far tier: `staged` in whole pages
+  std::int64_t again = 0;     ///< copied by the second fetch of a guessed layer
+  std::int64_t listed_again = 0;
+};
+
+struct RowFetch {
+  Requester by = Requester::sm;
+  std::int64_t page = 1;
+  ChoosePer choose_per = ChoosePer::kv_head;
+  double head_overlap = 0;
+  std::optional<HotRows> hot_rows = {};
+  double guess_miss = 0;
+
+  RowCounts counts(const KvShape& shape, const RowChoice& choice) const;
+  /// Settings that do not fit the model, the step, or rows that live in this tier.
+  std::vector<MethodProblem> problems(const LlmConfig& model, const StepConfig& step, KvTier tier,
+                                      const std::function<RowChoice(const KvShape&)>& choose) const;
+  /// Blocks of a sequence that the row cache keeps.
+  std::int64_t cache_blocks(const KvShape& shape, std::int64_t block) const;
+
+ private:
+  std::int64_t hits(const KvShape& shape, std::int64_t block, std::int64_t listed) const;
+};
+void describe(Fields& f, RowFetch& c);
+
+/// The rows that a method chooses in one layer, and how it does.
+struct ChosenRows {
+  const RowFetch& fetch;
+  KvTier tier = KvTier::far;
+  RowChoice choice = {};
+  /// Adds the operations that make the index list, by the queries that `after` makes; the last one.
+  std::function<OpId(OpId after)> screen = {};
+};
+
+/// Staging, index list and row cache of all layers. `whole` is what a layer that fetches every row
+/// stages at once; staging is made for the larger of the two.
+void add_row_buffers(StepGraph& graph, const AttentionContext& context, const ChosenRows& rows,
+                     Bytes whole = {});
+
+/// Screening, the copies and the attention of a layer. Near rows are read where they are.
+LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, const LayerInputs& in,
+                         const ChosenRows& rows);
+
+/// What a copy in this layer waits for beside `after`: where a guess lets layers overlap, the
+/// copies of the layer before, so that they stay in order.
+std::vector<OpId> in_copy_order(const LayerInputs& in, OpId after);
+
+}  // namespace tiersim
