@@ -176,6 +176,12 @@ bool same_but_case(std::string_view a, std::string_view b) {
 
 std::string unknown_unit(const Dimension& dimension, std::string_view text,
                          std::string_view symbol) {
+  if (const auto at = symbol.find("b/"); at != std::string_view::npos) {
+    std::string bits(symbol);
+    bits.insert(at + 1, "it");
+    if (find(dimension, bits) != nullptr)
+      return fmt::format("unknown unit '{}' in '{}' (bits are written '{}')", symbol, text, bits);
+  }
   for (const Unit& unit : dimension.units)
     if (same_but_case(unit.symbol, symbol))
       return fmt::format("unknown unit '{}' in '{}' (did you mean '{}'? case matters)", symbol,

@@ -79,6 +79,9 @@ TEST(UnitsText, ErrorsNameTheValueAndTheUnitsAllowed) {
       "error: '5 GB/s' is a bandwidth where a duration is expected (one of: ps, ns, us, ms, s)");
   EXPECT_EQ(parsed<Bytes>("5 gb"),
             "error: unknown unit 'gb' in '5 gb' (did you mean 'GB'? case matters)");
+  // Not 'GB/s' in another case: that would be eight times as much.
+  EXPECT_EQ(parsed<Bandwidth>("400 Gb/s"),
+            "error: unknown unit 'Gb/s' in '400 Gb/s' (bits are written 'Gbit/s')");
   EXPECT_EQ(parsed<Duration>("5 parsec"),
             "error: unknown unit 'parsec' in '5 parsec' (expected one of: ps, ns, us, ms, s)");
   EXPECT_EQ(parsed<Duration>("5ns"), "error: '5ns' needs one space between number and unit");
