@@ -122,7 +122,8 @@ void describe(Fields& f, SystemConfig& c) {
   f.document("copy_engine", c.copy_engine, "device", "How DMA reaches remote tiers.");
   f.optional_document("links", c.links, "device", "Links by name.");
   f.required("tiers", c.tiers, "Memory tiers by name.");
-  f.optional("economics", c.economics, "What prices and power cost over time.");
+  f.optional_document("economics", c.economics, "economics",
+                      "What prices and power cost over time.");
   check_names(f, c);
   check_sharing(f, c);
 }

@@ -17,14 +17,18 @@ inline std::filesystem::path configs() {
   return std::filesystem::path(TIERSIM_SOURCE_DIR) / "configs";
 }
 
-/// Every file below configs/scenarios, relative to configs/, sorted.
-inline std::vector<std::string> shipped_scenarios() {
+/// Every YAML file below a folder of configs/, relative to configs/, sorted.
+inline std::vector<std::string> shipped(const std::string& folder) {
   std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(configs() / "scenarios"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(configs() / folder))
     if (entry.path().extension() == ".yaml")
       out.push_back(entry.path().lexically_relative(configs()).generic_string());
   std::ranges::sort(out);
   return out;
+}
+
+inline std::vector<std::string> shipped_scenarios() {
+  return shipped("scenarios");
 }
 
 /// A scenario by its path below configs/, with settings on top. A mistake in it fails the test.

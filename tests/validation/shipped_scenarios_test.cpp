@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/run/simulate.hpp"
+#include "tests/support/invariants.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -16,68 +17,8 @@ class ShippedScenario : public ::testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(ShippedScenario, TheEngineIsNeverFasterThanTheBound) {
-  const Simulation sim = run();
-  EXPECT_GE(sim.execution.time, sim.bound.time);
-}
-
-// An operation that nothing else overlaps takes its uncontended time: to 1 ps.
-TEST_P(ShippedScenario, AnOperationAloneTakesItsUncontendedTime) {
-  const Simulation sim = run();
-  const auto& timings = sim.execution.timings;
-  std::size_t alone = 0;
-  for (std::size_t i = 0; i < timings.size(); ++i) {
-    const bool overlapped = std::ranges::any_of(timings, [&](const OpTiming& other) {
-      return &other != &timings[i] && other.flow < timings[i].end && timings[i].flow < other.end;
-    });
-    if (overlapped) continue;
-    ++alone;
-    const Duration expected = sim.plans[i].uncontended(sim.system->channels());
-    EXPECT_NEAR(static_cast<double>((timings[i].end - timings[i].start - expected).count()), 0, 1)
-        << describe_op(sim.graph.ops[i]);
-  }
-  EXPECT_GT(alone, sim.graph.ops.size() / 4);
-}
-
-TEST_P(ShippedScenario, NoOperationBeatsItsUncontendedTime) {
-  const Simulation sim = run();
-  for (std::size_t i = 0; i < sim.plans.size(); ++i) {
-    const OpTiming& timing = sim.execution.timings[i];
-    EXPECT_GE(timing.end - timing.start, sim.plans[i].uncontended(sim.system->channels()));
-  }
-}
-
-TEST_P(ShippedScenario, ChannelsSeeTheBytesOfTheAccounting) {
-  const Simulation sim = run();
-  EXPECT_EQ(sim.execution.busy, sim.accounting.busy);
-}
-
-TEST_P(ShippedScenario, DevicesSeeThePayloadOfTheGraph) {
-  const Simulation sim = run();
-  for (std::size_t t = 0; t < sim.graph.tier_names.size(); ++t) {
-    Bytes read;
-    Bytes written;
-    for (const Op& op : sim.graph.ops)
-      for (const Access& access : op.accesses)
-        if (access.tier == TierId(t))
-          (access.direction == Direction::read ? read : written) += access.payload;
-    EXPECT_EQ(total(sim.accounting.traffic[t].read.payload), read);
-    EXPECT_EQ(total(sim.accounting.traffic[t].write.payload), written);
-  }
-}
-
-TEST_P(ShippedScenario, DevicesMoveAtLeastThePayload) {
-  const Simulation sim = run();
-  for (const DeviceSum& device : sim.accounting.traffic) {
-    EXPECT_GE(total(device.read.moved), total(device.read.payload));
-    EXPECT_GE(total(device.write.moved), total(device.write.payload));
-  }
-}
-
-TEST_P(ShippedScenario, NoChannelIsBusierThanItsCapacity) {
-  const Simulation sim = run();
-  for (const auto& [channel, share] : sim.record.channel_utilisation)
-    EXPECT_LE(share, 1.0) << channel;
+TEST_P(ShippedScenario, TheReadingsAgree) {
+  for (const std::string& broken : testing::broken_invariants(run())) ADD_FAILURE() << broken;
 }
 
 TEST_P(ShippedScenario, TheSameConfigurationGivesTheSameRecord) {
@@ -102,7 +43,7 @@ TEST_P(ShippedScenario, OneSequenceTakesNoLongerThanTheWholeBatch) {
 
 TEST_P(ShippedScenario, MaxBatchFitsAndOneMoreDoesNot) {
   const ScenarioConfig config = testing::scenario(GetParam());
-  const System system(config.system);
+  const System system = build_system(config);
   const std::int64_t most = largest_batch(config, system);
   const auto fits = [&](std::int64_t batch) {
     const auto other = testing::scenario(GetParam(), {"step.batch=" + std::to_string(batch)});
@@ -110,6 +51,29 @@ TEST_P(ShippedScenario, MaxBatchFitsAndOneMoreDoesNot) {
   };
   EXPECT_TRUE(fits(most));
   EXPECT_FALSE(fits(most + 1));
+}
+
+// Each invariant is one that can break.
+TEST(BrokenInvariants, AreFoundInADoctoredSimulation) {
+  const ScenarioConfig config = testing::scenario("scenarios/maple/llama2_7b_maple.yaml");
+  const auto broken_by = [&](auto doctor) {
+    Simulation sim = *simulate(config, Readings::all);
+    doctor(sim);
+    return testing::broken_invariants(sim).size();
+  };
+  EXPECT_EQ(broken_by([](Simulation&) {}), 0U);
+  EXPECT_GT(broken_by([](Simulation& s) { s.bound.time = s.execution.time + Duration(1); }), 0U);
+  EXPECT_GT(broken_by([](Simulation& s) { s.execution.timings[3].start += Duration(2); }), 0U);
+  EXPECT_GT(broken_by([](Simulation& s) { s.execution.timings[3].end += Duration(2); }), 0U);
+  EXPECT_GT(broken_by([](Simulation& s) { s.execution.busy[0] += Bytes::from_base(1); }), 0U);
+  EXPECT_GT(
+      broken_by([](Simulation& s) { s.graph.ops[3].accesses[0].payload += Bytes::from_base(1); }),
+      0U);
+  EXPECT_GT(broken_by([](Simulation& s) { s.accounting.traffic[0].read.moved = {}; }), 0U);
+  EXPECT_GT(broken_by([](Simulation& s) {
+              s.accounting.footprint[0][0] = s.system->capacity(TierId(0)) + Bytes::from_base(1);
+            }),
+            0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, ShippedScenario,

@@ -1,0 +1,107 @@
+#pragma once
+// Random (system, model, method, step) draws from the shipped configurations: each runs with every
+// invariant holding, or is refused for a reason that a person can act on.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/rng.hpp"
+#include "sim/run/simulate.hpp"
+#include "tests/support/invariants.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim::testing {
+
+class RandomSteps {
+ public:
+  explicit RandomSteps(std::uint64_t seed)
+      : rng_(seed, "random steps"),
+        systems_(shipped("systems")),
+        models_(shipped("models")),
+        scenarios_(shipped_scenarios()) {}
+
+  /// A scenario to start from, and the settings on top.
+  struct Draw {
+    std::string scenario;
+    std::vector<std::string> set;
+
+    std::string text() const {
+      std::string out = scenario;
+      for (const std::string& setting : set) out += " --set " + setting;
+      return out;
+    }
+  };
+
+  Draw next() {
+    const std::string model = one_of(models_);
+    Draw draw{.scenario = one_of(scenarios_),
+              .set = {"system.base=" + one_of(systems_), "model.base=" + model,
+                      fmt::format("step.batch={}", log_uniform(256)),
+                      fmt::format("step.context={}", log_uniform(131'072)),
+                      "step.weight_type=" + one_of({"bf16", "fp8", "int8", "int4"}),
+                      "step.kv_type=" + one_of({"bf16", "fp8", "int8", "int4"}),
+                      "step.overlap=" + one_of({"serial", "micro_batches"}),
+                      "step.kind=" + one_of({"decode", "decode", "prefill"})}};
+    draw.set.push_back(fmt::format("step.encoder_context={}",
+                                   model.find("t5_") == std::string::npos ? 0 : log_uniform(2048)));
+    return draw;
+  }
+
+ private:
+  std::string one_of(const std::vector<std::string>& choices) {
+    return choices[rng_.below(choices.size())];
+  }
+  /// 1 to most, each power of two as likely as the next.
+  std::int64_t log_uniform(std::int64_t most) {
+    return static_cast<std::int64_t>(
+        std::exp2(rng_.uniform() * std::log2(static_cast<double>(most) + 1)));
+  }
+
+  Rng rng_;
+  std::vector<std::string> systems_;
+  std::vector<std::string> models_;
+  std::vector<std::string> scenarios_;
+};
+
+/// Mistakes that a draw may hold by chance, and no others.
+inline bool is_expected_refusal(const std::string& text) {
+  for (const char* expected :
+       {"a batch of 1 has no two micro-batches", "has no screening to prefetch", "gives a rank of",
+        "exceeds the", "a prefill has no screening"})
+    if (text.find(expected) != std::string::npos) return true;
+  return false;
+}
+
+/// Runs so many draws; each that breaks an invariant is a failure with the draw's text.
+inline void expect_invariants(std::uint64_t seed, int draws) {
+  RandomSteps steps(seed);
+  int ran = 0;
+  for (int i = 0; i < draws; ++i) {
+    const RandomSteps::Draw draw = steps.next();
+    Diagnostics diagnostics;
+    const Document document = load_document(
+        configs() / draw.scenario, {.overrides = draw.set, .config_root = configs()}, diagnostics);
+    const auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
+    if (!diagnostics.ok()) {
+      for (const Diagnostic& d : diagnostics.list())
+        EXPECT_TRUE(is_expected_refusal(d.text())) << d.text() << "\n" << draw.text();
+      continue;
+    }
+    const auto sim = simulate(config, Readings::all);
+    if (!sim) {
+      EXPECT_NE(sim.error().find("needed"), std::string::npos) << sim.error() << "\n"
+                                                               << draw.text();
+      continue;
+    }
+    ++ran;
+    for (const std::string& broken : broken_invariants(*sim))
+      ADD_FAILURE() << broken << "\n" << draw.text();
+  }
+  EXPECT_GT(ran, draws / 4) << "too many draws were refused to say much";
+}
+
+}  // namespace tiersim::testing
