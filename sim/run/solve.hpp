@@ -1,0 +1,48 @@
+#pragma once
+// The value of one setting at which a metric has a given value: a bracketed root search, for what a
+// sweep would answer only to the spacing of its grid.
+//
+// Method: Chandrupatla (Advances in Engineering Software 28(3), 145-149, 1997): inverse quadratic
+// interpolation where three samples promise that it is sound, else bisection; about ten evaluations
+// for a smooth metric. It stands here because it is shorter than the package of a library that has
+// it. The search runs over the logarithm of x where the range spans more than a factor of ten, and
+// over whole numbers by bisection.
+//
+// Limits: one root. A metric that is not monotone over the range may have others; `monotone` says
+// whether any evaluation contradicted it.
+#include <functional>
+#include <string>
+
+#include "sim/base/expected.hpp"
+
+namespace tiersim {
+
+/// Found values of x are within this factor of the crossing.
+inline constexpr double kSolveTolerance = 1e-6;
+
+struct SolveRange {
+  double low = 0;
+  double high = 0;     ///< above `low`
+  bool whole = false;  ///< x takes whole numbers only
+};
+
+struct Solution {
+  enum class Outcome : std::uint8_t {
+    found,   ///< `metric` crosses the target at `x`, or first reaches it there where x is whole
+    beyond,  ///< it does not within the range; `x` is the end that comes nearest
+    flat,    ///< it is the same at both ends, so that x does not decide; `x` is the low end
+  };
+  Outcome outcome = Outcome::found;
+  double x = 0;
+  double metric = 0;     ///< at `x`, as evaluated
+  bool rises = true;     ///< the metric at the high end is above that at the low one
+  bool monotone = true;  ///< every evaluation lay between those of the bracket around it
+  int evaluations = 0;
+};
+
+/// The metric at x, or why there is none: the first such error ends the search.
+using SolveMetric = std::function<Expected<double>(double x)>;
+
+Expected<Solution> solve(const SolveMetric& metric, double target, SolveRange range);
+
+}  // namespace tiersim
