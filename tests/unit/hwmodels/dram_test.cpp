@@ -166,6 +166,23 @@ TEST(Dram, LoadedLatencyFollowsTheMeasuredCurveOfTheH100) {
   }
 }
 
+// pseudo_channels * min(efficiency * bandwidth of one, bytes in a row / row time): the bytes that
+// fall in a row are those of the run, and never more than the interleave.
+TEST(Dram, RandomRunsFollowTheRowFormula) {
+  DramConfig c = hbm();
+  c.peak.value = 4800_GBps;
+  c.pseudo_channels.value = 192;
+  for (const std::int64_t run : {32, 64, 96, 128, 256, 512, 4096}) {
+    const double in_row = static_cast<double>(std::min<std::int64_t>(run, 256));
+    const double expected = 192 * std::min(0.92 * 25.0, in_row / 5.0);
+    const Bytes bus =
+        busy(c, Direction::read, Bytes::from_base(run * 100'000), Bytes::from_base(run));
+    const double rate = static_cast<double>(run) * 1e5 / to_seconds(bus / c.peak.value) / 1e9;
+    // Bus bytes are whole: up to 1 of 35 is lost in the shortest run.
+    EXPECT_NEAR(rate, expected, expected / 35) << run;
+  }
+}
+
 // GUPS on H100: 31.8 to 31.9 G random 8-byte reads a second over 160 pseudo channels; band 10 %.
 TEST(Dram, RandomReadsMatchTheGupsTableOfTheH100) {
   DramConfig c = hbm();

@@ -74,6 +74,37 @@ TEST_P(ShippedDevice, CanBeBuilt) {
 INSTANTIATE_TEST_SUITE_P(All, ShippedDevice, ::testing::ValuesIn(names_in("devices")),
                          [](const auto& test) { return test.param; });
 
+// Of every channel, of moved bytes and of least time.
+void expect_more_costs_more(const Device& device, const std::string& name) {
+  for (const Direction direction : {Direction::read, Direction::write})
+    for (const std::int64_t run : {1, 32, 100, 256, 4096, 1 << 20}) {
+      AccessCost last;
+      for (std::int64_t payload = run; payload < (std::int64_t{1} << 40);
+           payload = payload * 3 + 1) {
+        const AccessCost now =
+            device.cost(direction, Bytes::from_base(payload), Bytes::from_base(run));
+        EXPECT_GE(now.moved, Bytes::from_base(payload)) << name;
+        EXPECT_GE(now.moved, last.moved) << name;
+        EXPECT_GE(now.min_duration, last.min_duration) << name;
+        for (std::size_t i = 0; i < last.charges.size(); ++i) {
+          EXPECT_EQ(now.charges[i].channel, last.charges[i].channel) << name;
+          EXPECT_GE(now.charges[i].busy, last.charges[i].busy) << name;
+        }
+        last = now;
+      }
+    }
+}
+
+TEST(ShippedDevices, MoreBytesNeverCostLess) {
+  const DeviceLibrary library = make_device_library();
+  for (const std::string& name : names_in("devices")) {
+    if (library.memory.find(model_of(name)) != nullptr)
+      expect_more_costs_more(*device<MemoryTier>(name), name);
+    else if (library.link.find(model_of(name)) != nullptr)
+      expect_more_costs_more(*device<Link>(name), name);
+  }
+}
+
 class ShippedSystem : public ::testing::TestWithParam<std::string> {};
 
 // One scenario runs on every system, because the tiers have the same names.
