@@ -1,11 +1,12 @@
 #include "workloads/importers.hpp"
 
 #include "workloads/llm/hf_config.hpp"
+#include "workloads/trace/index_trace.hpp"
 
 namespace tiersim {
 
 std::vector<Importer> make_importers() {
-  return {{"hf_config", import_hf_config}};
+  return {{"hf_config", import_hf_config}, {"index_trace", import_index_trace}};
 }
 
 }  // namespace tiersim

@@ -1,0 +1,32 @@
+#pragma once
+// Which share of lookups an LRU cache of every size would serve, from one pass over them (Mattson
+// et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970): a row is
+// found by the caches that hold at least as many rows as its stack distance, the number of distinct
+// rows used since its last use, itself included. O(log n) a lookup.
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace tiersim {
+
+/// Lookups come in batches: all rows of a batch are looked up in what the batches before left, then
+/// all of them become the newest, the last of the batch on top.
+class StackDistances {
+ public:
+  /// `lookups` is the number of rows in all batches together.
+  explicit StackDistances(std::int64_t lookups);
+
+  /// Distance of each row of the batch, from 1; 0 where it was never used before. No row twice.
+  std::vector<std::int64_t> look_up(std::span<const std::int64_t> batch);
+
+ private:
+  void mark(std::int64_t time, std::int64_t change);
+  std::int64_t marked_up_to(std::int64_t time) const;
+
+  std::vector<std::int64_t> tree_;  // Fenwick tree over times: 1 at the last use of each row
+  std::unordered_map<std::int64_t, std::int64_t> last_use_;
+  std::int64_t now_ = 0;
+};
+
+}  // namespace tiersim
