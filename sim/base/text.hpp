@@ -7,7 +7,8 @@
 
 namespace tiersim {
 
-/// Levenshtein distance in bytes.
+/// Bytes inserted, deleted or substituted and neighbours exchanged, at least, to make one text of
+/// the other; no byte is edited twice (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate nearest to `name`, or an empty view when none is near enough (a third of the

@@ -211,7 +211,7 @@ void Reader::report_unknown_keys() {
     if (std::ranges::find(known_, entry.key) != known_.end()) continue;
     std::string hint = "known keys: " + join(known_);
     if (entry.key == "schema") hint = "it stands at the top of a file only";
-    if (const std::string near = probably_meant(entry.key, known_); !near.empty()) {
+    if (const std::string_view near = nearest(entry.key, known_); !near.empty()) {
       hint = fmt::format("did you mean '{}'?", near);
       std::erase(missing_, near);
       // The file would have supplied what seems to be missing.

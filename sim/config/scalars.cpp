@@ -171,19 +171,8 @@ std::string units(const ScalarValue& member) {
       member);
 }
 
-std::string probably_meant(const std::string& given, const std::vector<std::string>& names) {
-  if (const std::string_view near = nearest(given, names); !near.empty()) return std::string(near);
-  std::string swapped = given;
-  for (std::size_t i = 1; i < swapped.size(); ++i) {
-    std::swap(swapped[i - 1], swapped[i]);
-    if (std::ranges::find(names, swapped) != names.end()) return swapped;
-    std::swap(swapped[i - 1], swapped[i]);
-  }
-  return "";
-}
-
 std::string choice_hint(const std::string& given, const std::vector<std::string>& names) {
-  const std::string near = probably_meant(given, names);
+  const std::string_view near = nearest(given, names);
   const std::string all = "one of: " + join(names);
   return near.empty() ? all : fmt::format("did you mean '{}'? {}", near, all);
 }

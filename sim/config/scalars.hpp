@@ -30,10 +30,6 @@ std::string noun(const ScalarValue& member);
 /// "B, KiB, ..." for a quantity, otherwise empty.
 std::string units(const ScalarValue& member);
 
-/// The name that was probably meant, or an empty one: as tiersim::nearest, and two neighbouring
-/// letters in the wrong order, which are two edits there.
-std::string probably_meant(const std::string& given, const std::vector<std::string>& names);
-
 /// "did you mean 'x'? one of: ...", the question only where one is near.
 std::string choice_hint(const std::string& given, const std::vector<std::string>& names);
 

@@ -15,10 +15,18 @@ TEST(Text, EditDistanceCountsInsertionsDeletionsAndSubstitutions) {
   EXPECT_EQ(edit_distance("same", "same"), 0U);
 }
 
+TEST(Text, EditDistanceCountsTwoNeighboursInTheWrongOrderAsOneEdit) {
+  EXPECT_EQ(edit_distance("ab", "ba"), 1U);
+  EXPECT_EQ(edit_distance("mapel", "maple"), 1U);
+  EXPECT_EQ(edit_distance("pcei.to_gup", "pcie.to_gpu"), 2U);
+  EXPECT_EQ(edit_distance("ca", "abc"), 3U);  // not 2: that would edit a byte twice
+}
+
 TEST(Text, NearestFindsTyposButNotStrangers) {
   const std::vector<std::string> keys{"bandwidth", "capacity", "latency"};
   EXPECT_EQ(nearest("bandwith", keys), "bandwidth");
   EXPECT_EQ(nearest("lag", keys), "");
+  EXPECT_EQ(nearest("rnu", std::vector<std::string>{"man", "run"}), "run");  // three letters
 }
 
 TEST(NumberClass, WeakestOfSeveralIsTheLeastTrusted) {
