@@ -1,0 +1,213 @@
+// What the settings under `fetch` change, on small_step.hpp: 64 positions of which 16 are chosen, 2
+// query heads for each KV head, 4 (sequence, KV head) pairs, rows of 16 B.
+#include "workloads/attention/row_fetch.hpp"
+
+#include "tests/unit/workloads/small_step.hpp"
+
+namespace tiersim::testing {
+namespace {
+
+std::string maple(const std::string& fetch) {
+  return "{name: maple, budget: 0.25, rank_ratio: 0.25, key_type: int8, fetch: {" + fetch + "}}";
+}
+
+TEST(RowFetch, ReadsOnceWhatAGroupOfQueryHeadsChooses) {
+  const StepGraph alone = build(maple(""));
+  const StepGraph apart = build(maple("choose_per: query_head"));
+  // 64 * (1 - (3/4)^2) = 28
+  EXPECT_EQ(ledger(apart, 1).at("far read keys"), 4 * 28 * 16);
+  EXPECT_EQ(ledger(apart, 1).at("near read staging"), 4 * 28 * 32);
+  EXPECT_EQ(ledger(apart, 1).at("near write indices"), 4 * 28 * 2);
+  EXPECT_EQ(flops(apart, 1, Phase::attention), flops(alone, 1, Phase::attention));
+  // 1.5 heads: 64 * (1 - (3/4)^1.5) = 22.4
+  const StepGraph half = build(maple("choose_per: query_head, head_overlap: 0.5"));
+  EXPECT_EQ(ledger(half, 1).at("far read keys"), 4 * 23 * 16);
+  const StepGraph same = build(maple("choose_per: query_head, head_overlap: 1"));
+  EXPECT_EQ(ledger(same, 1), ledger(alone, 1));
+}
+
+// 16 pages of 4; one is missed with (48 47 46 45) / (64 63 62 61) = 0.306, so that 11.1 are
+// touched.
+TEST(RowFetch, CopiesWholePagesAndReadsTheChosenRowsOfThem) {
+  const StepGraph graph = build(maple("page: 4"));
+  EXPECT_EQ(ledger(graph, 1).at("far read keys"), 4 * 12 * 4 * 16);
+  EXPECT_EQ(ledger(graph, 1).at("near write staging"), 4 * 12 * 4 * 32);
+  EXPECT_EQ(ledger(graph, 1).at("near read staging"), 4 * 16 * 32);
+  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<std::int64_t>{4 * 16}));
+  EXPECT_EQ(runs(graph, 1, kNear, TensorClass::staging), (std::vector<std::int64_t>{16}));
+  EXPECT_EQ(footprint(maple("page: 4")).at("near staging"), 4 * 12 * 4 * 32);
+}
+
+TEST(RowFetch, APageLargerThanTheContextIsTheContext) {
+  EXPECT_EQ(ledger(build(maple("page: 100")), 1).at("far read keys"), 4096);
+}
+
+TEST(RowFetch, ReadsHotRowsNear) {
+  const std::string yaml = maple("hot_rows: {share: 0.25, hit_rate: 0.5}");
+  const Ledger moved = ledger(build(yaml), 1);
+  EXPECT_EQ(moved.at("far read keys"), 4 * 8 * 16);
+  EXPECT_EQ(moved.at("near write staging"), 4 * 8 * 32);
+  EXPECT_EQ(moved.at("near read staging"), 4 * 8 * 32);
+  EXPECT_EQ(moved.at("near read row_cache"), 4 * 8 * 32);
+  EXPECT_FALSE(moved.contains("near write row_cache"));
+  EXPECT_EQ(footprint(yaml).at("near row_cache"), 4 * 4 * 16 * 32);  // layers, pairs, rows
+  EXPECT_EQ(footprint(yaml).at("near staging"), 4 * 8 * 32);
+}
+
+TEST(RowFetch, HitsAreRoundedDownAndMissesUp) {
+  const Ledger moved = ledger(build(maple("hot_rows: {share: 0.25, hit_rate: 0.34}")), 1);
+  EXPECT_EQ(moved.at("near read row_cache"), 4 * 5 * 32);  // 5.44
+  EXPECT_EQ(moved.at("far read keys"), 4 * 11 * 16);
+}
+
+TEST(RowFetch, WhatIsAllCachedIsNotFetched) {
+  const StepGraph graph = build(maple("hot_rows: {share: 0.25, hit_rate: 1}"));
+  EXPECT_EQ(far_reads(graph, 1), 0);
+  EXPECT_EQ(ledger(graph, 1).at("near read row_cache"), 4 * 16 * 32);
+}
+
+TEST(RowFetch, MeasuredReuseIsLinearBetweenItsPoints) {
+  const std::string curve =
+      "reuse: [{share: 0.125, hit_rate: 0.25}, {share: 0.375, hit_rate: 0.75}]";
+  EXPECT_EQ(ledger(build(maple("hot_rows: {share: 0.25, " + curve + "}")), 1),
+            ledger(build(maple("hot_rows: {share: 0.25, hit_rate: 0.5}")), 1));
+  const HotRows at_a_point{.share = 0.375, .reuse = {{0.125, 0.25}, {0.375, 0.75}}};
+  EXPECT_EQ(at_a_point.hits(), 0.75);
+}
+
+// Quest caches and misses whole pages: 2 of 4 are chosen, and 1 of 2 is in a cache of 2.
+TEST(RowFetch, BlocksAreCachedWhole) {
+  const std::string yaml =
+      "{name: quest, budget: 0.5, dense_layers: 0, fetch: {hot_rows: {share: 0.5, hit_rate: 0.6}}}";
+  EXPECT_EQ(ledger(build(yaml), 1).at("near read row_cache"), 4 * 16 * 32);
+  EXPECT_EQ(ledger(build(yaml), 1).at("far read keys"), 4 * 16 * 16);
+  EXPECT_EQ(footprint(yaml).at("near row_cache"), 4 * 4 * 32 * 32);
+}
+
+AttentionContext guessed() {
+  AttentionContext c = small_step();
+  c.step.overlap = Overlap::prefetch_screening;
+  return c;
+}
+
+TEST(GuessedQuery, MovesWhatTheTrueOneMoves) {
+  for (const char* yaml : {"{name: sparq, budget: 0.25, rank: 2}",
+                           "{name: maple, budget: 0.25, rank_ratio: 0.25, key_type: int8}",
+                           "{name: quest, budget: 0.25, dense_layers: 0}"}) {
+    Ledger moved = ledger(build(yaml, guessed()), 1);
+    // The guess of the layer to come is screening of this one: its weights are read here.
+    Ledger expected = ledger(build(yaml), 1);
+    moved["near read weights"] -= 32 * 32 * 2;
+    expected["near read weights"] += 0;
+    EXPECT_EQ(moved, expected) << yaml;
+  }
+}
+
+TEST(GuessedQuery, ThatMissesScreensAndFetchesAgain) {
+  const StepGraph graph = build(maple("guess_miss: 0.25"), guessed());
+  const Ledger moved = ledger(graph, 1);
+  EXPECT_EQ(far_reads(graph, 0), 1);  // nothing before it to guess from
+  EXPECT_EQ(far_reads(graph, 1), 2);
+  EXPECT_EQ(moved.at("far read keys"), 4 * (16 + 4) * 16);
+  EXPECT_EQ(moved.at("near write staging"), 4 * (16 + 4) * 32);
+  EXPECT_EQ(moved.at("near read staging"), 4 * 16 * 32);
+  EXPECT_EQ(moved.at("near read lowrank_keys"), 2 * 512);
+  EXPECT_EQ(moved.at("near read indices"), 4 * (16 + 4) * 2);
+  // Two layers are in flight: one attends while the next one's rows arrive.
+  EXPECT_EQ(footprint(maple("guess_miss: 0.25"), guessed()).at("near staging"),
+            2 * 4 * (16 + 4) * 32);
+}
+
+std::vector<std::size_t> ops_of(const StepGraph& graph, int layer, OpKind kind, Phase phase) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < graph.ops.size(); ++i)
+    if (graph.ops[i].layer == layer && graph.ops[i].kind == kind && graph.ops[i].phase == phase)
+      out.push_back(i);
+  return out;
+}
+
+TEST(GuessedQuery, CopiesStayInOrderAndAttentionWaitsForTheTrueOne) {
+  const StepGraph graph = build(maple("guess_miss: 0.25"), guessed());
+  const auto first = ops_of(graph, 1, OpKind::transfer, Phase::gather);
+  const auto second = ops_of(graph, 2, OpKind::transfer, Phase::gather);
+  ASSERT_EQ(first.size(), 2U);
+  ASSERT_EQ(second.size(), 2U);
+  const auto waits_for = [&](std::size_t op, std::size_t before) {
+    const auto& after = graph.ops[op].after;
+    return std::ranges::find(after, OpId(before)) != after.end();
+  };
+  EXPECT_TRUE(waits_for(first[1], first[0]));
+  EXPECT_TRUE(waits_for(second[0], first[1]));
+  const auto attention = ops_of(graph, 2, OpKind::compute, Phase::attention);
+  EXPECT_TRUE(waits_for(attention.front(), second[1]));
+  const auto projected = ops_of(graph, 2, OpKind::compute, Phase::projection).front();
+  const StepGraph trusted = build(maple(""), guessed());
+  const auto attends = ops_of(trusted, 2, OpKind::compute, Phase::attention).front();
+  EXPECT_NE(std::ranges::find(trusted.ops[attends].after,
+                              OpId(ops_of(trusted, 2, OpKind::compute, Phase::projection).front())),
+            trusted.ops[attends].after.end());
+  // Screened again by the query of this layer: the second of its projections to low rank.
+  std::size_t again = 0;
+  for (const std::size_t op : ops_of(graph, 2, OpKind::compute, Phase::screening))
+    if (waits_for(op, projected)) ++again;
+  EXPECT_EQ(again, 1U);
+}
+
+TEST(LayerPrefetch, CopiesAsSoonAsABufferIsFree) {
+  const StepGraph graph = build("{name: layer_prefetch, buffers: 2}");
+  std::vector<OpId> copies;
+  std::vector<OpId> attended;
+  for (int layer = 0; layer < 4; ++layer) {
+    copies.emplace_back(ops_of(graph, layer, OpKind::transfer, Phase::gather).front());
+    attended.emplace_back(ops_of(graph, layer, OpKind::compute, Phase::attention).front());
+  }
+  const auto after = [&](std::size_t layer) { return graph.ops[copies[layer].index()].after; };
+  EXPECT_EQ(after(0), (std::vector<OpId>{}));
+  EXPECT_EQ(after(1), (std::vector<OpId>{copies[0]}));
+  EXPECT_EQ(after(2), (std::vector<OpId>{copies[1], attended[0]}));
+  EXPECT_EQ(after(3), (std::vector<OpId>{copies[2], attended[1]}));
+  EXPECT_EQ(graph.ops[attended[3].index()].after.front(), copies[3]);
+}
+
+using Problems = std::vector<std::string>;
+
+TEST(Problems, NameSettingsWithoutEffect) {
+  EXPECT_EQ(problems(maple("guess_miss: 0.1"), guessed()), Problems{});
+  EXPECT_EQ(problems(maple("guess_miss: 0.1")),
+            (Problems{"fetch.guess_miss: has no effect where no query is guessed (leave it out, or "
+                      "set step.overlap: prefetch_screening)"}));
+  EXPECT_EQ(
+      problems("{name: loki, budget: 0.25, rank: 2, kv_tier: near, fetch: {page: 4, hot_rows: "
+               "{share: 0.5, hit_rate: 0}}}"),
+      (Problems{"fetch.page: has no effect on rows in the near tier (leave it out, or set "
+                "kv_tier: far)",
+                "fetch.hot_rows: has no effect on rows in the near tier (leave it out, or set "
+                "kv_tier: far)"}));
+  EXPECT_EQ(problems("{name: quest, budget: 0.25, fetch: {page: 4}}"),
+            Problems{"fetch.page: has no effect where pages are chosen (set page instead)"});
+  EXPECT_EQ(problems("{name: h2o, heavy: 0.1, recent: 0.1}", guessed()),
+            (Problems{"name: chooses no rows, so that step.overlap prefetch_screening has nothing "
+                      "to guess (set step.overlap to serial or micro_batches)"}));
+}
+
+TEST(Problems, NameWhatCannotBe) {
+  EXPECT_EQ(problems(maple("hot_rows: {share: 0.05, hit_rate: 0.9}")),
+            (Problems{"fetch.hot_rows.share: keeps 4 of a sequence's rows and would be hit by 14 "
+                      "(raise the share or lower the hit rate)"}));
+  EXPECT_EQ(
+      problems("{name: h2o, heavy: 0.75, recent: 0.5}"),
+      (Problems{"heavy: 0.75 and recent 0.5 are more than all rows (lower one of them; method "
+                "dense keeps all)"}));
+  EXPECT_EQ(problems("{name: loki, budget: 0.25, rank: 9}"),
+            Problems{"rank: 9 exceeds the 8 elements of the model's key rows"});
+}
+
+TEST(Problems, AreLookedForInAHalfReadModelToo) {
+  AttentionContext c = small_step();
+  c.model = {};
+  c.step = {.batch = 0, .context = 0};
+  EXPECT_EQ(problems(maple("hot_rows: {share: 0.05, hit_rate: 0.9}"), c), Problems{});
+}
+
+}  // namespace
+}  // namespace tiersim::testing
