@@ -78,7 +78,7 @@ void Recorder::times() {
   // What all GPUs, or overlapping operations, ask of one channel may take longer than any chain.
   if (sim_.bound.shares.empty())
     record_.bounded_by = "nothing";
-  else if (sim_.bound.time > sim_.bound.critical_path)
+  else if (sim_.bound.time > sim_.bound.critical_path && sim_.bound.binding != "gpu")
     record_.bounded_by = sim_.bound.binding;
   else
     record_.bounded_by = sim_.bound.shares.front().cause;
