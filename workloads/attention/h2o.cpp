@@ -18,14 +18,10 @@ class H2o final : public Method {
     f.required("recent", recent_, "Share of the rows kept because they are new.", fraction());
   }
 
-  std::vector<MethodProblem> problems(const LlmConfig& model,
-                                      const StepConfig& step) const override {
-    std::vector<MethodProblem> out = Method::problems(model, step);
-    if (heavy_ + recent_ > 1.0)
-      out.push_back({"heavy",
-                     fmt::format("{} and recent {} are more than all rows", heavy_, recent_),
-                     "lower one of them; method dense keeps all"});
-    return out;
+  std::vector<MethodProblem> problems(const LlmConfig&, const StepConfig&) const override {
+    if (heavy_ + recent_ <= 1.0) return {};
+    return {{"heavy", fmt::format("{} and recent {} are more than all rows", heavy_, recent_),
+             "lower one of them; method dense keeps all"}};
   }
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {

@@ -5,12 +5,6 @@
 
 namespace tiersim {
 
-std::vector<MethodProblem> Method::problems(const LlmConfig&, const StepConfig& step) const {
-  if (screens() || step.overlap != Overlap::prefetch_screening) return {};
-  return {{"name", "chooses no rows, so that step.overlap prefetch_screening has nothing to guess",
-           "set step.overlap to serial or micro_batches"}};
-}
-
 void Method::add_buffers(const AttentionContext&, StepGraph&) const {}
 
 LayerOps Method::add_prefill_layer(const AttentionContext& context, const LayerInputs& in,

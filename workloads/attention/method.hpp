@@ -73,9 +73,11 @@ class Method {
  public:
   virtual ~Method() = default;
   virtual void describe(Fields& f) = 0;
-  /// What in the settings contradicts the model or the step; empty when all is well. Either may be
-  /// half read. A method that adds its own starts from these.
-  virtual std::vector<MethodProblem> problems(const LlmConfig& model, const StepConfig& step) const;
+  /// What in the settings contradicts the model or the step, either of which may be half read;
+  /// empty when all is well.
+  virtual std::vector<MethodProblem> problems(const LlmConfig&, const StepConfig&) const {
+    return {};
+  }
   /// Whether it chooses rows by the query, so that a guess of it lets a layer start early.
   virtual bool screens() const { return false; }
   /// What it keeps of every position, one layer.

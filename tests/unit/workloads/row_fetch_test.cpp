@@ -185,9 +185,6 @@ TEST(Problems, NameSettingsWithoutEffect) {
                 "kv_tier: far)"}));
   EXPECT_EQ(problems("{name: quest, budget: 0.25, fetch: {page: 4}}"),
             Problems{"fetch.page: has no effect where pages are chosen (set page instead)"});
-  EXPECT_EQ(problems("{name: h2o, heavy: 0.1, recent: 0.1}", guessed()),
-            (Problems{"name: chooses no rows, so that step.overlap prefetch_screening has nothing "
-                      "to guess (set step.overlap to serial or micro_batches)"}));
 }
 
 TEST(Problems, NameWhatCannotBe) {
