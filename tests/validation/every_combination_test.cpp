@@ -19,13 +19,12 @@ void expect_one_line(const std::string& text, const std::string& what) {
 bool run(const std::string& scenario, const std::vector<std::string>& set) {
   const std::string what = ::testing::PrintToString(set) + " on " + scenario;
   Diagnostics diagnostics;
-  const Document document =
-      load_document(testing::configs() / scenario,
-                    {.overrides = set, .config_root = testing::configs()}, diagnostics);
-  const auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
+  const auto config = testing::try_scenario(scenario, set, diagnostics);
   if (!diagnostics.ok()) {
     EXPECT_EQ(diagnostics.list().size(), 1U) << what << ": " << diagnostics.list().front().text();
     expect_one_line(diagnostics.list().front().text(), what);
+    EXPECT_TRUE(testing::is_a_mismatch(diagnostics.list().front().text()))
+        << diagnostics.list().front().text();
     return false;
   }
   const auto sim = simulate(config, Readings::all);
