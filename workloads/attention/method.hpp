@@ -42,7 +42,7 @@ struct MethodProblem {
 struct CachedTensor {
   TensorClass tensor_class = TensorClass::keys;
   TierId tier;
-  std::int64_t positions = 0;  ///< kept of every sequence
+  std::int64_t positions = 0;  ///< kept of every sequence; pages where that is what is kept
   Bytes piece;                 ///< contiguous bytes of one position
   std::int64_t pieces = 0;     ///< of one position in one layer, over the whole batch
   bool own_kernel = false;     ///< written by a kernel of the method, not by add_store()

@@ -18,6 +18,19 @@ Bytes cross_rows(const AttentionContext& c) {
   return stored(c.model.kv_width(), c.step.kv_type) * (c.step.batch * c.step.encoder_context);
 }
 
+// What makes the queries alone. Under MLA that is all of the projections but the cached latent, the
+// last but one.
+std::vector<Product> query_products(const LlmConfig& m) {
+  if (!m.mla)
+    return {{.in = m.hidden,
+             .out = m.query_width(),
+             .produced = m.query_width(),
+             .weights = m.hidden * m.query_width()}};
+  std::vector<Product> products = m.projections_in();
+  products.erase(products.end() - 2);
+  return products;
+}
+
 // One batch, or one micro-batch of it, from embedding to head.
 class Chain {
  public:
@@ -60,13 +73,7 @@ class Chain {
   OpId guess(int layer, OpId input) {
     if (c_.step.overlap != Overlap::prefetch_screening || prefill() || layer >= c_.model.layers)
       return OpId();
-    const LlmConfig& m = c_.model;
-    return ops_.product(Phase::screening, layer,
-                        {.in = m.hidden,
-                         .out = m.query_width(),
-                         .produced = m.query_width(),
-                         .weights = m.hidden * m.query_width()},
-                        input);
+    return ops_.products(Phase::screening, layer, query_products(c_.model), input);
   }
 
   OpId cross_attention(int layer, OpId last) {
