@@ -14,9 +14,9 @@
 namespace tiersim {
 
 struct Location {
-  std::string file;  ///< as shown to the user; "--set" for an override
+  std::string file;  ///< as shown to the user; "--set 'a.b=c'" for an override
   int line = 1;      ///< from 1
-  int column = 1;    ///< from 1, in bytes
+  int column = 1;    ///< from 1, in bytes; of an override, within a.b=c
 };
 
 struct Diagnostic {

@@ -16,6 +16,15 @@ struct Key {
   Origin origin;
 };
 
+// The option as the place of a mistake: whole, unless it is a text of its own.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 120;
+  if (text.size() <= kMost) return text;
+  std::size_t size = kMost;
+  while ((static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;  // within a character
+  return text.substr(0, size) + "...";
+}
+
 // a.b.c as keys with their columns; nothing when one is empty.
 std::optional<std::vector<Key>> split(const std::string& path,
                                       const std::shared_ptr<const TextSource>& source,
@@ -26,8 +35,7 @@ std::optional<std::vector<Key>> split(const std::string& path,
     const std::size_t dot = std::min(path.find('.', start), path.size());
     const Origin origin{source, 1, static_cast<int>(start) + 1};
     if (dot == start) {
-      diagnostics.report(
-          {origin.location(), "an empty key in '" + source->label + "'", "write --set a.b=value"});
+      diagnostics.report({origin.location(), "an empty key", "write --set a.b=value"});
       return std::nullopt;
     }
     keys.push_back({path.substr(start, dot - start), origin});
@@ -60,11 +68,11 @@ void mark_replacing(Node& node, const std::vector<Importer>& importers) {
 }
 
 std::optional<Node> parse_one(const std::string& text, Diagnostics& diagnostics) {
-  const auto source = std::make_shared<const TextSource>(TextSource{"--set", "--set " + text});
+  const auto source = std::make_shared<const TextSource>(
+      TextSource{"--set '" + shortened(text) + '\'', "--set " + text});
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) {
-    diagnostics.report(
-        {{"--set", 1, 1}, "no '=' in '" + source->label + "'", "write --set a.b=value"});
+    diagnostics.report({{source->file, 1, 1}, "no '='", "write --set a.b=value"});
     return std::nullopt;
   }
   const auto keys = split(text.substr(0, equals), source, diagnostics);
@@ -78,7 +86,7 @@ std::optional<Node> parse_one(const std::string& text, Diagnostics& diagnostics)
   if (!keys || !value) return std::nullopt;
   shift_all(*value, columns);
   if (keys->size() + depth_of(*value) > kMaxDepth) {
-    diagnostics.report({{"--set", 1, 1}, "too many keys in one --set", ""});
+    diagnostics.report({{source->file, 1, 1}, "too many keys in one --set", ""});
     return std::nullopt;
   }
   value->origin.source = source;  // also where the value is empty

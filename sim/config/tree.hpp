@@ -14,7 +14,7 @@ namespace tiersim {
 
 /// A file, or one --set option.
 struct TextSource {
-  std::string file;   ///< as shown in diagnostics
+  std::string file;   ///< as shown in diagnostics; "--set 'a.b=c'" for an override
   std::string label;  ///< for an override, the option as given; empty for a file
 };
 

@@ -86,31 +86,43 @@ struct Mistake {
 
 TEST(Overrides, MistakesStandAtTheirColumn) {
   const Mistake mistakes[] = {
-      {"step.batch", "--set:1:1: error: no '=' in '--set step.batch' (write --set a.b=value)\n"},
-      {"=4", "--set:1:1: error: an empty key in '--set =4' (write --set a.b=value)\n"},
-      {"step..batch=4",
-       "--set:1:6: error: an empty key in '--set step..batch=4' (write --set a.b=value)\n"},
-      {"step.bach=4", "--set:1:6: error: step: unknown key 'bach' (did you mean 'batch'?)\n"},
+      {"step.batch", "--set 'step.batch':1:1: error: no '=' (write --set a.b=value)\n"},
+      {"=4", "--set '=4':1:1: error: an empty key (write --set a.b=value)\n"},
+      {"step..batch=4", "--set 'step..batch=4':1:6: error: an empty key (write --set a.b=value)\n"},
+      {"step.bach=4",
+       "--set 'step.bach=4':1:6: error: step: unknown key 'bach' (did you mean 'batch'?)\n"},
       {"step.batch=0",
-       "--set:1:12: error: step.batch: '0' is out of range (allowed: 1 to 1000000)\n"},
-      {"step.batch=", "--set:1:12: error: step.batch: expected a whole number, found nothing\n"},
+       "--set 'step.batch=0':1:12: error: step.batch: '0' is out of range (allowed: 1 to "
+       "1000000)\n"},
+      {"step.batch=",
+       "--set 'step.batch=':1:12: error: step.batch: expected a whole number, found nothing\n"},
       {"devices.pcie.raw=5",
-       "--set:1:18: error: devices.pcie.raw: '5' has no unit (expected one of: B/s, KB/s, MB/s, "
+       "--set 'devices.pcie.raw=5':1:18: error: devices.pcie.raw: '5' has no unit (expected one "
+       "of: B/s, KB/s, MB/s, "
        "Gbit/s, GB/s, TB/s)\n"},
-      {"path=[hbm", "--set:1:6: error: this bracket is never closed\n"},
-      {"name=\"x", "--set:1:6: error: this quote is never closed\n"},
-      {"windows.3.to=1 ms", "--set:1:9: error: the list has no element 3 (the last is 0)\n"},
-      {"step=4", "--set:1:6: error: step: expected a mapping, found '4'\n"},
+      {"path=[hbm", "--set 'path=[hbm':1:6: error: this bracket is never closed\n"},
+      {"name=\"x", "--set 'name=\"x':1:6: error: this quote is never closed\n"},
+      {"windows.3.to=1 ms",
+       "--set 'windows.3.to=1 ms':1:9: error: the list has no element 3 (the last is 0)\n"},
+      {"step=4", "--set 'step=4':1:6: error: step: expected a mapping, found '4'\n"},
   };
   for (const Mistake& mistake : mistakes)
     EXPECT_EQ(read_text(kText, {mistake.override_text}).mistakes, mistake.expected);
+}
+
+TEST(Overrides, AreToldApartWhereSeveralAreWrong) {
+  EXPECT_EQ(read_text(kText, {"step.batch=0", "step.context=0"}).mistakes,
+            "--set 'step.batch=0':1:12: error: step.batch: '0' is out of range (allowed: 1 to "
+            "1000000)\n"
+            "--set 'step.context=0':1:14: error: step.context: '0' is out of range (allowed: at "
+            "least 1)\n");
 }
 
 TEST(Overrides, DeeperThanAFileMayNestAreRefused) {
   std::string path = "a";
   for (int i = 0; i < 100'000; ++i) path += ".a";
   EXPECT_EQ(read_text(kText, {path + "=1"}).mistakes,
-            "--set:1:1: error: too many keys in one --set\n");
+            "--set '" + path.substr(0, 120) + "...':1:1: error: too many keys in one --set\n");
 }
 
 }  // namespace
