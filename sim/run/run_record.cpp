@@ -1,5 +1,8 @@
 #include "sim/run/run_record.hpp"
 
+#include <cmath>
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 namespace tiersim {
@@ -7,9 +10,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// JSON admits 0x7f in text, and YAML, which reads it again, does not.
+std::string pretty(const Json& json) {
+  std::string out;
+  for (const char c : json.dump(2)) {
+    if (c == '\x7f')
+      out += "\\u007f";
+    else
+      out += c;
+  }
+  return out + '\n';
+}
+
+// Bytes, FLOPs and sequences are counts: 128, not 128.0. Exact as long as a double is.
+Json number(double value) {
+  constexpr double kExact = 9'007'199'254'740'992;  // 2^53
+  if (std::trunc(value) == value && std::abs(value) < kExact)
+    return static_cast<std::int64_t>(value);
+  return value;
+}
+
 Json to_object(const Metric& metric) {
-  Json out{{"value", metric.value}, {"unit", metric.unit}, {"class", name(metric.number_class)}};
-  if (metric.ci95) out["ci95"] = {metric.ci95->first, metric.ci95->second};
+  Json out{
+      {"value", number(metric.value)}, {"unit", metric.unit}, {"class", name(metric.number_class)}};
+  if (metric.ci95) out["ci95"] = {number(metric.ci95->first), number(metric.ci95->second)};
   return out;
 }
 Json to_object(double value) {
@@ -69,16 +93,43 @@ Json results(const RunRecord& record) {
           {"costs_unstated", record.costs_unstated}};
 }
 
-Expected<std::string> member_of_record(const std::string& json, const char* member) {
-  const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_discarded() || !parsed.is_object()) return Unexpected(std::string("is not JSON"));
-  if (const auto schema = parsed.find("schema");
-      schema == parsed.end() || *schema != "tiersim.record/v1")
-    return Unexpected(std::string("is not a record (schema tiersim.record/v1 expected)"));
-  const auto it = parsed.find(member);
-  if (it == parsed.end() || !it->is_object())
-    return Unexpected(std::string("has no '") + member + "' object");
-  return it->dump();
+std::string text_at(const Json& object, const char* key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : "unknown";
+}
+
+// A list of {name: ..., ...} by those names, so that an entry is compared with its namesake.
+Json by_name(const Json& list) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Json entry = list[i];
+    const auto it = entry.is_object() ? entry.find("name") : entry.end();
+    std::string key = std::to_string(i);
+    if (it != entry.end() && it->is_string()) {
+      key = it->get<std::string>();
+      entry.erase("name");
+    }
+    out[std::move(key)] = std::move(entry);
+  }
+  return out;
+}
+
+void compare(const std::string& name, const Json& before, const Json& now,
+             std::vector<Difference>& out) {
+  if (before.is_array() && now.is_array()) return compare(name, by_name(before), by_name(now), out);
+  if (!before.is_object() || !now.is_object()) {
+    if (before != now) out.push_back({name, before.dump(), now.dump()});
+    return;
+  }
+  const std::string prefix = name.empty() ? "" : name + '.';
+  for (const auto& [key, value] : before.items()) {
+    if (const auto it = now.find(key); it != now.end())
+      compare(prefix + key, value, *it, out);
+    else
+      out.push_back({prefix + key, value.dump(), ""});
+  }
+  for (const auto& [key, value] : now.items())
+    if (!before.contains(key)) out.push_back({prefix + key, "", value.dump()});
 }
 
 }  // namespace
@@ -88,18 +139,34 @@ std::string to_json(const RunRecord& record) {
                  {"provenance", provenance(record)},
                  {"config", Json::parse(record.config)},
                  {"results", results(record)}};
-  return out.dump(2) + '\n';
+  return pretty(out);
 }
 
 std::string pretty_results(const RunRecord& record) {
-  return results(record).dump(2) + '\n';
+  return pretty(results(record));
 }
 
-Expected<std::string> config_of_record(const std::string& json) {
-  return member_of_record(json, "config");
+Expected<RecordOrigin> origin_of_record(const std::string& json) {
+  const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (parsed.is_discarded() || !parsed.is_object()) return Unexpected(std::string("is not JSON"));
+  if (const auto schema = parsed.find("schema");
+      schema == parsed.end() || *schema != "tiersim.record/v1")
+    return Unexpected(std::string("is not a record (schema tiersim.record/v1 expected)"));
+  for (const char* member : {"config", "results"}) {
+    const auto it = parsed.find(member);
+    if (it == parsed.end() || !it->is_object())
+      return Unexpected(std::string("has no '") + member + "' object");
+  }
+  const auto provenance = parsed.find("provenance");
+  if (provenance == parsed.end() || !provenance->is_object())
+    return RecordOrigin{"unknown", "unknown"};
+  return RecordOrigin{text_at(*provenance, "tiersim_version"), text_at(*provenance, "run_id")};
 }
-Expected<std::string> results_of_record(const std::string& json) {
-  return member_of_record(json, "results");
+
+std::vector<Difference> differences(const std::string& before, const std::string& now) {
+  std::vector<Difference> out;
+  compare("", Json::parse(before).at("results"), Json::parse(now).at("results"), out);
+  return out;
 }
 
 }  // namespace tiersim

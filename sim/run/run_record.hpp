@@ -66,14 +66,28 @@ struct RunRecord {
   std::vector<std::string> costs_unstated;  ///< "hbm: price": what energy and cost leave out
 };
 
-/// Pretty-printed JSON, ending in a newline.
+/// Pretty-printed JSON, ending in a newline. A metric that is a whole number is written as one.
 std::string to_json(const RunRecord& record);
 /// The `results` object alone, likewise.
 std::string pretty_results(const RunRecord& record);
 
-/// The `config` object of a record's JSON text, for `tiersim rerun`; the error says what is wrong.
-Expected<std::string> config_of_record(const std::string& json);
-/// The `results` object of a record's JSON text, as canonical JSON.
-Expected<std::string> results_of_record(const std::string& json);
+/// What a record's JSON text says of where it comes from.
+struct RecordOrigin {
+  std::string tiersim_version;  ///< "unknown" where it is not stated
+  std::string run_id;           ///< likewise
+};
+/// Whether the text is a record with a `config` and `results`, for `tiersim rerun`; the error says
+/// what is wrong.
+Expected<RecordOrigin> origin_of_record(const std::string& json);
+
+/// One value of `results` that two records do not share.
+struct Difference {
+  std::string name;    ///< "metrics.step_time_s.value", "time_split.weights.seconds"
+  std::string before;  ///< JSON, empty where it has none
+  std::string now;     ///< likewise
+};
+/// Where the results of two records, as JSON texts, differ: in the order of the first. Numbers
+/// count, not how they are written: 1 and 1.0 are the same.
+std::vector<Difference> differences(const std::string& before, const std::string& now);
 
 }  // namespace tiersim

@@ -65,9 +65,72 @@ class Run(InFolder):
         result = run("rerun", self.folder / "r.json")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("same results", result.stdout)
-        text = (self.folder / "r.json").read_text().replace('"bounded_by": "', '"bounded_by": "not ')
-        (self.folder / "r.json").write_text(text)
-        self.assertEqual(run("rerun", self.folder / "r.json").returncode, 5)
+        self.assertEqual(json.loads(run("rerun", self.folder / "r.json", "--json").stdout)["same"], True)
+
+    def edited_record(self, edit, *arguments):
+        record = json.loads(run("run", MAPLE, "--json", *arguments).stdout)
+        edit(record)
+        path = self.folder / "edited.json"
+        path.write_text(json.dumps(record, indent=1))
+        return path
+
+    def test_rerun_names_what_differs_and_the_versions(self):
+        def edit(record):
+            record["results"]["metrics"]["step_time_s"]["value"] = 1.5
+            record["results"]["time_split"][0]["seconds"] = 2
+            del record["results"]["bounded_by"]
+            record["provenance"]["tiersim_version"] = "0.0.9"
+        path = self.edited_record(edit)
+        result = run("rerun", path)
+        self.assertEqual(result.returncode, 5)
+        for name, before in (("metrics.step_time_s.value", "1.5"), ("bounded_by", "-"),
+                             ("time_split.weights.seconds", "2")):
+            self.assertRegex(result.stdout, rf"(?m)^{name} +{before} +\S+$")
+        self.assertEqual(len(result.stdout.splitlines()), 2 + 3)
+        self.assertIn("of tiersim 0.0.9, this is 0.", result.stderr)
+        machine = json.loads(run("rerun", path, "--json").stdout)
+        self.assertEqual([d["record"] for d in machine["differences"]], [1.5, 2, None])
+
+    def test_rerun_takes_a_number_as_the_same_however_it_is_written(self):
+        def edit(record):
+            for metric in record["results"]["metrics"].values():
+                metric["value"] = float(metric["value"])
+        self.assertEqual(run("rerun", self.edited_record(edit)).returncode, 0)
+
+    def test_rerun_of_an_edited_configuration(self):
+        def step(record):
+            record["config"]["step"]["batch"] = 64
+        result = run("rerun", self.edited_record(step))
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("the configuration is not the one that was run", result.stderr)
+
+        def gone(record):
+            record["config"]["step"]["bacth"] = record["config"]["step"].pop("batch")
+        path = self.edited_record(gone)
+        line = 1 + path.read_text()[:path.read_text().index("bacth")].count("\n")
+        self.expect_failure(run("rerun", path), 3, "the configuration of a record of tiersim 0.",
+                            f"edited.json:{line}:4: error: step: unknown key 'bacth'")
+
+    def test_rerun_of_what_is_no_record(self):
+        for text in ("", "[]", "{", "schema: tiersim.record/v1", '{"schema": "tiersim.record/v1"}'):
+            (self.folder / "none.json").write_text(text)
+            self.expect_failure(run("rerun", self.folder / "none.json"), 3, "none.json:1:1: error: ")
+        self.expect_failure(run("rerun", MAPLE), 3, "error: is not JSON")
+
+    def test_a_name_of_any_text_runs_again(self):
+        name = "\\e[31m \\x7f \\x9b \u00e9 \u6e2c \U0001f600 \\\" \\n x"
+        path = self.folder / "r.json"
+        result = run("run", MAPLE, "-o", path, "--set", f'name="{name}"')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(run("rerun", path).returncode, 0, run("rerun", path).stderr)
+
+    def test_counts_are_whole_numbers(self):
+        metrics = json.loads(run("run", MAPLE, "--json").stdout)["results"]["metrics"]
+        for name, metric in metrics.items():
+            if metric["unit"] in ("B", "FLOP", "sequences", "tokens"):
+                self.assertIsInstance(metric["value"], int, name)
+        self.assertEqual(metrics["kv_footprint_bytes"]["value"], 544 * 2**30)
+        self.assertIsInstance(metrics["step_time_s"]["value"], float)
 
     def test_what_does_not_fit_says_what_would(self):
         result = run("run", SOURCE / "configs/scenarios/maple/llama2_7b_dense_hbm.yaml",
