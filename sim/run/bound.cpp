@@ -81,7 +81,8 @@ Bound bound_of(const StepGraph& graph, const System& system, const std::vector<O
   consider(gpu, "gpu");
   for (std::size_t c = 0; c < busy.size(); ++c) {
     const SystemChannel& channel = system.channels()[c];
-    consider(busy[c] * channel.sharers / channel.capacity, channel.name);
+    if (channel.level == Level::flow)
+      consider(busy[c] * channel.sharers / channel.capacity, channel.name);
   }
   bound.shares = shares_on_path(chain, system, plans);
   return bound;

@@ -19,6 +19,8 @@ class Executor final : public EventHandler {
       const auto sharers = static_cast<std::size_t>(channel.sharers);
       Instances& instances = channels_.emplace_back();
       instances.sharers = sharers;
+      instances.capacity = channel.capacity;
+      if (channel.level == Level::analytic) continue;
       for (std::size_t i = 0; i < gpus / sharers; ++i)
         instances.links.push_back(network_.add_link(channel.name, channel.capacity));
     }
@@ -43,9 +45,12 @@ class Executor final : public EventHandler {
       out.time = std::max(out.time, timing.end.time_since_epoch());
     out.timings = std::move(timings_);
     for (const Instances& instances : channels_) {
+      if (instances.links.empty()) {
+        out.busy.push_back(instances.taken);
+        continue;
+      }
       const LinkStats stats = network_.stats(instances.links.front());
       out.busy.push_back(stats.wire_moved);
-      out.busy_time.push_back(stats.busy);
     }
     return out;
   }
@@ -66,7 +71,9 @@ class Executor final : public EventHandler {
 
   struct Instances {  // of one channel
     std::size_t sharers = 1;
-    std::vector<LinkId> links;
+    Bandwidth capacity;
+    std::vector<LinkId> links;  // none at analytic level
+    Bytes taken;                // of the first instance, at analytic level
   };
 
   // A task is one operation of one GPU.
@@ -97,13 +104,24 @@ class Executor final : public EventHandler {
     // Shares are equal in the bytes of each flow's own widest channel: ports arbitrate by packet
     // and flit, so that scattered writes of little payload cannot crowd out a stream.
     Bytes widest = Bytes::from_base(1);
+    Duration least = plan.min_duration;
     hops_.clear();
     for (const auto& [channel, busy] : plan.charges) {
+      Instances& instances = channels_[channel.index()];
+      const std::size_t instance = gpu_of(task) / instances.sharers;
+      if (instances.links.empty()) {
+        least = std::max(least, busy / instances.capacity);
+        if (instance == 0) instances.taken += busy;
+        continue;
+      }
       widest = std::max(widest, busy);
-      const Instances& instances = channels_[channel.index()];
-      hops_.push_back({instances.links[gpu_of(task) / instances.sharers], busy});
+      hops_.push_back({instances.links[instance], busy});
     }
-    network_.start({.hops = hops_, .payload = widest, .min_duration = plan.min_duration}, *this,
+    if (hops_.empty()) {
+      engine_.schedule(engine_.now() + least, *this, 2 * task + kDone);
+      return;
+    }
+    network_.start({.hops = hops_, .payload = widest, .min_duration = least}, *this,
                    2 * task + kDone);
   }
 

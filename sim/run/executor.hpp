@@ -21,10 +21,9 @@ struct OpTiming {
 };
 
 struct Execution {
-  Duration time{};                  ///< until the last operation of the last GPU ends
-  std::vector<OpTiming> timings;    ///< GPU by GPU, by OpId
-  std::vector<Bytes> busy;          ///< by ChannelId, as its first instance counted it
-  std::vector<Duration> busy_time;  ///< by ChannelId: time with at least one flow, likewise
+  Duration time{};                ///< until the last operation of the last GPU ends
+  std::vector<OpTiming> timings;  ///< GPU by GPU, by OpId
+  std::vector<Bytes> busy;        ///< by ChannelId, as its first instance counted it
 
   /// The timings of one GPU.
   std::span<const OpTiming> of_gpu(std::int64_t gpu, std::int64_t gpus) const {

@@ -26,17 +26,21 @@ System::System(const SystemConfig& config, PathScaling scaling)
     const std::string name(kRequesterNames[requesters_.size()]);
     Engine& built = requesters_.emplace_back();
     built.engine = engine->spec->build();
-    built.first_channel = add_channels(name, built.engine->channels(), 1, scaling_.bandwidth);
+    built.first_channel =
+        add_channels(name, built.engine->channels(),
+                     {.name = {}, .capacity = {}, .level = engine->level}, scaling_.bandwidth);
   }
 }
 
 void System::build_tiers(const SystemConfig& config, std::string_view scaled_tier) {
-  const auto place = [&](const std::string& name, const Device& device, bool scaled) {
+  const auto place = [&](const std::string& name, const Device& device, Level level, bool scaled) {
     device_names_.push_back(name);
     sharers_.push_back(config.sharers(name));
     return Placed{
         &device, DeviceId(device_names_.size() - 1),
-        add_channels(name, device.channels(), sharers_.back(), scaled ? scaling_.bandwidth : 1.0),
+        add_channels(name, device.channels(),
+                     {.name = {}, .capacity = {}, .sharers = sharers_.back(), .level = level},
+                     scaled ? scaling_.bandwidth : 1.0),
         scaled};
   };
   const auto scaled_links = config.tiers.find(std::string(scaled_tier));
@@ -45,14 +49,14 @@ void System::build_tiers(const SystemConfig& config, std::string_view scaled_tie
     Tier& built = tiers_.emplace_back();
     built.memory = tier.memory.spec->build();
     built.remote = !tier.path.empty();
-    built.devices.push_back(place(name, *built.memory, name == scaled_tier));
+    built.devices.push_back(place(name, *built.memory, tier.memory.level, name == scaled_tier));
   }
   std::map<std::string, Placed> links;
   for (const auto& [name, link] : config.links) {
     links_.push_back(link.spec->build());
     const bool scaled = scaled_links != config.tiers.end() &&
                         std::ranges::count(scaled_links->second.path, name) != 0;
-    links[name] = place(name, *links_.back(), scaled);
+    links[name] = place(name, *links_.back(), link.level, scaled);
   }
   std::size_t next = 0;
   for (const auto& [name, tier] : config.tiers) {
@@ -62,13 +66,13 @@ void System::build_tiers(const SystemConfig& config, std::string_view scaled_tie
 }
 
 std::size_t System::add_channels(const std::string& device, std::span<const Channel> channels,
-                                 std::int64_t sharers, double scale) {
+                                 const SystemChannel& like, double scale) {
   constexpr Bandwidth kMost = Bandwidth::from_base(std::int64_t{1} << 50U);  // flow_network.hpp
   const std::size_t first = channels_.size();
   for (const Channel& channel : channels) {
     const Bandwidth capacity = scale == 1 ? channel.capacity : scale_down(channel.capacity, scale);
     if (capacity > kMost || capacity == Bandwidth{}) throw UnitOverflow();
-    channels_.push_back({device + '.' + channel.name, capacity, sharers});
+    channels_.push_back({device + '.' + channel.name, capacity, like.sharers, like.level});
   }
   return first;
 }

@@ -18,6 +18,7 @@ struct SystemChannel {
   std::string name;  ///< "pcie.to_gpu"
   Bandwidth capacity;
   std::int64_t sharers = 1;  ///< GPUs that share one instance of it
+  Level level = Level::flow;
 };
 
 /// Factors on the way to one tier, for questions of what it would take. Bandwidth: every capacity
@@ -100,8 +101,9 @@ class System {
     std::size_t first_channel = 0;
   };
 
+  /// Appends the channels, scaled, with what `like` says of their device; the first's position.
   std::size_t add_channels(const std::string& device, std::span<const Channel> channels,
-                           std::int64_t sharers, double scale);
+                           const SystemChannel& like, double scale);
   void build_tiers(const SystemConfig& config, std::string_view scaled_tier);
   void add_access(const Access& access, Requester requester, OpPlan& plan) const;
   void charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const;

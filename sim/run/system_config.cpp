@@ -18,6 +18,8 @@ void describe_device(Fields& f, DeviceConfig<Interface>& c,
     c.kind = kind;
     c.spec->describe(fields);
   });
+  if constexpr (!std::is_same_v<Interface, ComputeUnit>)
+    f.optional("level", c.level, kLevelNames, "Whether accesses at the same time share it.");
   describe_costs(f, c.costs);
 }
 

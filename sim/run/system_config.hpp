@@ -14,11 +14,19 @@
 
 namespace tiersim {
 
-/// One device: its kind, that kind's own fields, and what it costs.
+/// How a device treats accesses that come at the same time.
+enum class Level : std::uint8_t {
+  flow,      ///< they share its channels, max-min fair
+  analytic,  ///< each takes what it takes alone, whoever else is there
+};
+inline constexpr std::array<std::string_view, 2> kLevelNames{"flow", "analytic"};
+
+/// One device: its kind, that kind's own fields, its level, and what it costs.
 template <class Interface>
 struct DeviceConfig {
   std::string kind;
   std::unique_ptr<DeviceSpec<Interface>> spec;
+  Level level = Level::flow;  ///< a compute unit has none: its kernels run one at a time
   DeviceCosts costs = {};
 };
 void describe(Fields& f, DeviceConfig<MemoryTier>& c);

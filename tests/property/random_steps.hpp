@@ -46,6 +46,7 @@ class RandomSteps {
                       "step.kv_type=" + one_of({"bf16", "fp8", "int8", "int4"}),
                       "step.overlap=" + one_of({"serial", "micro_batches", "prefetch_screening"}),
                       "step.kind=" + one_of({"decode", "decode", "prefill"})}};
+    if (rng_.below(8) == 0) draw.set.push_back("system.tiers.hbm.memory.level=analytic");
     draw.set.push_back(fmt::format("step.encoder_context={}",
                                    model.find("t5_") == std::string::npos ? 0 : log_uniform(2048)));
     return draw;

@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 using namespace literals;
 using testing::copy;
 using testing::empty_graph;
+using testing::fixed;
 using testing::small_system;
 
 // The copy engine's 8 GB/s limit one GPU; the link's 10 GB/s, two headers aside, limit two that
@@ -49,6 +50,18 @@ TEST(Sharing, GpusMeetInALinkThatAllShare) {
 TEST(Sharing, GpusOfOneHostMeetAndThoseOfAnotherDoNot) {
   EXPECT_EQ(copy_time(gpus(4, 2, {"pcie"}, {})), copy_time(gpus(2, 1, {"pcie"}, {})));
   EXPECT_LT(copy_time(gpus(4, 2, {"pcie"}, {})), copy_time(gpus(4, 1, {"pcie"}, {})));
+}
+
+TEST(Sharing, AnalyticDevicesAreNotContendedFor) {
+  SystemConfig config = gpus(4, 1, {}, {"pcie", "pool"});
+  config.links["pcie"].level = Level::analytic;
+  config.tiers["pool"].memory.level = Level::analytic;
+  EXPECT_EQ(copy_time(config), copy_time(small_system()));
+  // Still no faster than the link: the copy engine's 8 GB/s no longer limit it.
+  CopyEngineConfig faster;
+  faster.to_gpu.value = faster.from_gpu.value = 100_GBps;
+  config.copy_engine = fixed<RequestEngine>(faster);
+  EXPECT_EQ(copy_time(config), 500ns + 8'000'020_B / 10_GBps);
 }
 
 TEST(Sharing, ASharedTierMustHoldWhatEveryGpuKeepsInIt) {
