@@ -7,6 +7,9 @@
 namespace tiersim::testing {
 namespace {
 
+const std::string kHotRows =
+    "{name: maple, budget: 0.1, rank_ratio: 0.25, key_type: int8, fetch: {hot_rows: {share: 0.5, "
+    "hit_rate: 0.4}}}";
 const std::vector<std::string> kMethods{
     "{name: dense, kv_tier: near}",
     "{name: dense, kv_tier: far}",
@@ -15,8 +18,7 @@ const std::vector<std::string> kMethods{
     "{name: sparq, budget: 0.1, rank: 2, key_copies: 1, fetch: {by: copy_engine, page: 4}}",
     "{name: maple, budget: 0.25, rank_ratio: 0.25, key_type: int8}",
     "{name: maple, budget: 0.3, rank_ratio: 0.5, key_type: int4, fetch: {choose_per: query_head}}",
-    "{name: maple, budget: 0.1, rank_ratio: 0.25, key_type: int8, fetch: {hot_rows: {share: 0.5, "
-    "hit_rate: 0.4}}}",
+    kHotRows,
     "{name: quest, budget: 0.25}",
     "{name: quest, budget: 0.25, page: 5, kv_tier: near, dense_layers: 0}",
     "{name: quest, budget: 0.25, page: 8, bounds_tier: far, fetch: {choose_per: query_head}}",
@@ -58,11 +60,12 @@ TEST_P(AnyMethod, WritesItsCacheInAPrefill) {
       for (const Access& a : op.accesses)
         if (a.direction == Direction::write && is_kv_cache(a.tensor_class))
           written[tier_name(a.tier) + ' ' + std::string(name(a.tensor_class))] +=
-              a.payload.in_base();
+              static_cast<int>(a.payload.in_base());
     Ledger kept;
     for (const Tensor& t : graph.tensors)
       if (is_kv_cache(t.tensor_class) && t.tensor_class != TensorClass::row_cache)
-        kept[tier_name(t.tier) + ' ' + std::string(name(t.tensor_class))] += t.size.in_base();
+        kept[tier_name(t.tier) + ' ' + std::string(name(t.tensor_class))] +=
+            static_cast<int>(t.size.in_base());
     EXPECT_EQ(written, kept) << "window " << window;
   }
 }
@@ -108,9 +111,9 @@ TEST(Budget, MoreOfItNeverFetchesLessAndAllOfItIsDense) {
       if (method.starts_with("quest") && fetch.starts_with("page")) continue;
       std::int64_t before = 0;
       for (int budget = 1; budget <= 128; ++budget) {
-        const std::string yaml = "{name: " + method +
-                                 ", budget: " + std::to_string(budget / 128.0) + ", fetch: {" +
-                                 fetch + "}}";
+        std::string yaml = "{name: ";
+        yaml.append(method).append(", budget: ").append(std::to_string(budget / 128.0));
+        yaml.append(", fetch: {").append(fetch).append("}}");
         const std::int64_t now = row_bytes(build(yaml));
         ASSERT_GE(now, before) << yaml;
         ASSERT_LE(now, dense) << yaml;

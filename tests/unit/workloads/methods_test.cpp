@@ -6,7 +6,7 @@
 namespace tiersim::testing {
 namespace {
 
-constexpr std::int64_t kDenseFlops = 4 * 8 * 64 * 8;  // query heads of the batch, positions, width
+constexpr int kDenseFlops = 4 * 8 * 64 * 8;  // query heads of the batch, positions, width
 
 TEST(Dense, NearReadsEveryRow) {
   const std::string yaml = "{name: dense, kv_tier: near}";
@@ -30,7 +30,7 @@ TEST(Dense, FarCopiesEveryRowToStagingOnce) {
   EXPECT_EQ(ledger(graph, 1), kDenseFar);
   EXPECT_EQ(flops(graph, 1, Phase::attention), kDenseFlops);
   EXPECT_EQ(far_reads(graph, 1), 1);
-  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<std::int64_t>{64 * 16}));
+  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<int>{64 * 16}));
   EXPECT_EQ(footprint(yaml),
             (Ledger{{"far keys", 4 * 4096}, {"far values", 4 * 4096}, {"near staging", 8192}}));
 }
@@ -61,8 +61,8 @@ TEST(Sparq, ScreensByColumnsOfTheFarTierThenFetchesRows) {
   EXPECT_EQ(flops(graph, 1, Phase::screening), 2 * 8 * 64 * 2);
   EXPECT_EQ(flops(graph, 1, Phase::attention), kDenseFlops / 4);
   EXPECT_EQ(far_reads(graph, 1), 2);
-  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<std::int64_t>{16}));
-  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::key_copy), (std::vector<std::int64_t>{64 * 2}));
+  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<int>{16}));
+  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::key_copy), (std::vector<int>{64 * 2}));
   EXPECT_EQ(footprint(yaml), (Ledger{{"far keys", 4 * 4096},
                                      {"far values", 4 * 4096},
                                      {"far key_copy", 4 * 4096},
@@ -123,7 +123,7 @@ TEST(Quest, ScreensByBoundsThenFetchesWholePages) {
   EXPECT_EQ(flops(graph, 1, Phase::screening), 4 * 8 * 4 * 8);
   EXPECT_EQ(flops(graph, 1, Phase::attention), kDenseFlops / 4);
   EXPECT_EQ(far_reads(graph, 1), 1);
-  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<std::int64_t>{16 * 16}));
+  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<int>{16 * 16}));
   EXPECT_EQ(footprint(yaml), (Ledger{{"far keys", 4 * 4096},
                                      {"far values", 4 * 4096},
                                      {"near page_bounds", 4 * 512},
@@ -154,7 +154,7 @@ TEST(Quest, NearRowsAreReadWhereTheyAre) {
                                       {"near read values", 1024},
                                       {"near write keys", 64},
                                       {"near write values", 64}}));
-  EXPECT_EQ(runs(graph, 1, kNear, TensorClass::keys), (std::vector<std::int64_t>{16 * 16}));
+  EXPECT_EQ(runs(graph, 1, kNear, TensorClass::keys), (std::vector<int>{16 * 16}));
 }
 
 // 17 positions are two pages of 16, the second of one position: a budget of one row reads a page.
@@ -185,7 +185,7 @@ TEST(Loki, ScreensByPartOfEveryKeyThenFetchesRows) {
   EXPECT_EQ(flops(graph, 1, Phase::screening), 2 * 64 * (4 + 2) * 2 + 2 * 8 * 64 * 2);
   EXPECT_EQ(flops(graph, 1, Phase::attention), kDenseFlops / 4);
   EXPECT_EQ(far_reads(graph, 1), 2);
-  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<std::int64_t>{4, 16}));
+  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<int>{4, 16}));
   EXPECT_EQ(footprint(yaml), (Ledger{{"far keys", 4 * 4096},
                                      {"far values", 4 * 4096},
                                      {"near weights", 4 * 256},
@@ -201,7 +201,7 @@ TEST(Loki, NearKeysAreReadWhereTheyAre) {
                                       {"near write indices", 128},
                                       {"near write keys", 64},
                                       {"near write values", 64}}));
-  EXPECT_EQ(runs(graph, 1, kNear, TensorClass::keys), (std::vector<std::int64_t>{4, 16}));
+  EXPECT_EQ(runs(graph, 1, kNear, TensorClass::keys), (std::vector<int>{4, 16}));
 }
 
 // 8 heavy and 8 recent positions; a score of 4 B for each of 4 * 16 rows.
@@ -244,7 +244,7 @@ TEST(Methods, UnderLatentAttentionReadTheLatentOnly) {
   c.model.kv_heads = 4;
   c.model.mla =
       MlaConfig{.kv_lora_rank = 12, .qk_nope_head_dim = 4, .qk_rope_head_dim = 4, .v_head_dim = 8};
-  const std::int64_t row = 2 * 32;
+  const int row = 2 * 32;
   const StepGraph maple = build("{name: maple, budget: 0.25, rank_ratio: 0.25, key_type: int8}", c);
   EXPECT_EQ(ledger(maple, 1).at("far read keys"), 16 * row);
   EXPECT_FALSE(ledger(maple, 1).contains("far read values"));

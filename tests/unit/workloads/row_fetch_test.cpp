@@ -33,8 +33,8 @@ TEST(RowFetch, CopiesWholePagesAndReadsTheChosenRowsOfThem) {
   EXPECT_EQ(ledger(graph, 1).at("far read keys"), 4 * 12 * 4 * 16);
   EXPECT_EQ(ledger(graph, 1).at("near write staging"), 4 * 12 * 4 * 32);
   EXPECT_EQ(ledger(graph, 1).at("near read staging"), 4 * 16 * 32);
-  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<std::int64_t>{4 * 16}));
-  EXPECT_EQ(runs(graph, 1, kNear, TensorClass::staging), (std::vector<std::int64_t>{16}));
+  EXPECT_EQ(runs(graph, 1, kFar, TensorClass::keys), (std::vector<int>{4 * 16}));
+  EXPECT_EQ(runs(graph, 1, kNear, TensorClass::staging), (std::vector<int>{16}));
   EXPECT_EQ(footprint(maple("page: 4")).at("near staging"), 4 * 12 * 4 * 32);
 }
 

@@ -67,7 +67,7 @@ inline std::string tier_name(TierId tier) {
 }
 
 /// "far read keys" and such, to bytes.
-using Ledger = std::map<std::string, std::int64_t>;
+using Ledger = std::map<std::string, int>;
 
 inline bool is_of_method(const Op& op) {
   return op.phase == Phase::screening || op.phase == Phase::gather ||
@@ -82,7 +82,7 @@ inline Ledger ledger(const StepGraph& graph, int layer) {
       for (const Access& a : op.accesses)
         if (a.tensor_class != TensorClass::activations)
           out[tier_name(a.tier) + ' ' + std::string(name(a.direction)) + ' ' +
-              std::string(name(a.tensor_class))] += a.payload.in_base();
+              std::string(name(a.tensor_class))] += static_cast<int>(a.payload.in_base());
   return out;
 }
 
@@ -93,7 +93,8 @@ inline Ledger footprint(const std::string& yaml, const AttentionContext& context
   graph.tier_names = {"near", "far"};
   add_method_tensors(*method(yaml), context, graph);
   for (const Tensor& t : graph.tensors)
-    out[tier_name(t.tier) + ' ' + std::string(name(t.tensor_class))] += t.size.in_base();
+    out[tier_name(t.tier) + ' ' + std::string(name(t.tensor_class))] +=
+        static_cast<int>(t.size.in_base());
   return out;
 }
 
@@ -116,14 +117,14 @@ inline std::int64_t far_reads(const StepGraph& graph, int layer) {
 }
 
 /// Contiguous bytes of the requests that read this class from a tier, in the order of operations.
-inline std::vector<std::int64_t> runs(const StepGraph& graph, int layer, TierId tier,
-                                      TensorClass tensor_class) {
-  std::vector<std::int64_t> out;
+inline std::vector<int> runs(const StepGraph& graph, int layer, TierId tier,
+                             TensorClass tensor_class) {
+  std::vector<int> out;
   for (const Op& op : graph.ops)
     if (op.layer == layer && is_of_method(op))
       for (const Access& a : op.accesses)
         if (a.tier == tier && a.tensor_class == tensor_class && a.direction == Direction::read)
-          out.push_back(a.run.in_base());
+          out.push_back(static_cast<int>(a.run.in_base()));
   return out;
 }
 
