@@ -10,9 +10,9 @@
 //             kept = heavy * context + recent * context, each rounded up.
 //   FLOPs     4 * batch * heads * kept * head_dim a layer.
 //   Prefill   exact attention over the whole prompt; the kept rows and their scores are written.
-//   Ignores   finding the least score (fused with writing the scores), adding to them, and that a
-//             fused kernel must not drop the probabilities that they sum: in prefill it has to read
-//             keys twice for that.
+//   Ignores   finding the least score (fused with writing the scores), adding to them, and what a
+//             fused kernel pays for the probabilities that they sum: in prefill a second pass over
+//             the keys.
 //   Assumed   one score for the query heads that share a key (the paper has no such models).
 #include "workloads/attention/method.hpp"
 

@@ -15,7 +15,7 @@
 //   Prefill   exact attention; rows and all bounds are written.
 //   Ignores   reading the newest page's bounds before they are written back; top-k.
 //   MLA       the latent takes the place of the key.
-//   Assumed   bounds are kept for the dense layers as well, as in the authors' code.
+//   Assumed   bounds are kept for the dense layers as well.
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {
