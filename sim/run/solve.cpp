@@ -41,8 +41,8 @@ class Search {
     else
       narrow();
     if (error_) return Unexpected(*error_);
-    // The first whole number that has reached the target; else whichever side is nearer.
-    const bool high = range_.whole || std::abs(high_.y) <= std::abs(low_.y);
+    // The first whole number that has reached the target; else the side that is not above it.
+    const bool high = range_.whole || high_.y <= 0;
     Solution found = solution(Solution::Outcome::found, high ? high_ : low_);
     found.rises = rises;
     return found;

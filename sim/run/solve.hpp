@@ -28,7 +28,8 @@ struct SolveRange {
 
 struct Solution {
   enum class Outcome : std::uint8_t {
-    found,   ///< `metric` crosses the target at `x`, or first reaches it there where x is whole
+    found,   ///< the metric crosses the target beside `x`, where it is not above it yet or any
+             ///< more; where x is whole, the first that reaches the target
     beyond,  ///< it does not within the range; `x` is the end that comes nearest
     flat,    ///< it is the same at both ends, so that x does not decide; `x` is the low end
   };

@@ -1,0 +1,73 @@
+#include "sim/run/points.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/config/describe.hpp"
+#include "sim/config/overlay.hpp"
+#include "sim/config/overrides.hpp"
+
+namespace tiersim {
+namespace {
+
+// Whether an option may name files, so that it must be there when the scenario is loaded. Any other
+// can lie over the loaded tree as well, which is what loading would make of it.
+bool may_name_files(const std::string& option, const std::vector<Importer>& importers) {
+  const std::size_t equals = option.find('=');
+  if (equals == std::string::npos) return true;  // wrong anyway: let the loader say so
+  const std::string path = option.substr(0, equals);
+  const std::string key = path.substr(path.rfind('.') + 1);
+  return key == "base" || option.find_first_of("{[&*", equals) != std::string::npos ||
+         std::ranges::find(importers, key, &Importer::key) != importers.end();
+}
+
+}  // namespace
+
+Document PointRunner::load(const Point& point, Diagnostics& diagnostics) {
+  const auto named = std::ranges::stable_partition(
+      options_.overrides = point.set,
+      [&](const std::string& option) { return may_name_files(option, options_.importers); });
+  const std::vector<std::string> values(named.begin(), named.end());
+  options_.overrides.erase(named.begin(), named.end());
+  const Point files{point.scenario, options_.overrides};
+  auto it = loaded_.find(files);
+  if (it == loaded_.end()) {
+    Diagnostics own;
+    Document document = load_document(point.scenario, options_, own);
+    for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
+    if (!own.ok()) return document;
+    it = loaded_.emplace(files, std::move(document)).first;
+  }
+  options_.overrides = values;
+  return Document(
+      overlay_bases(it->second.root(), parse_overrides(options_, diagnostics), diagnostics));
+}
+
+PointResult PointRunner::run(const Point& point, Readings readings, Diagnostics& diagnostics) {
+  const std::pair key{point, readings};
+  if (const auto it = done_.find(key); it != done_.end()) return it->second;
+  Diagnostics own;
+  const Document document = load(point, own);
+  const auto config = read<ScenarioConfig>(document, "scenario", own);
+  for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
+  if (!own.ok()) return {};
+  auto simulated = simulate(config, readings);
+  PointResult result;
+  if (simulated)
+    result.record = std::make_shared<const RunRecord>((*std::move(simulated)).record);
+  else
+    result.problem = simulated.error();
+  return done_.emplace(key, std::move(result)).first->second;
+}
+
+PointResult PointRunner::run_largest_batch(Point point, Diagnostics& diagnostics) {
+  const PointResult footprint = run(point, Readings::accounting, diagnostics);
+  if (!footprint.record) return footprint;
+  const double batch = footprint.record->metrics.at("max_batch").value;
+  if (batch < 1) return {nullptr, "not even one sequence fits at this context"};
+  point.set.push_back(fmt::format("step.batch={:.0f}", batch));
+  return run(point, Readings::all, diagnostics);
+}
+
+}  // namespace tiersim

@@ -1,0 +1,51 @@
+#pragma once
+// Simulates points of studies: a scenario file with settings on top. Studies overlap and differ in
+// a few values, so files are read once for all points that have them, and a point that was asked
+// for before is not simulated again. Files must not change meanwhile.
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/config/document.hpp"
+#include "sim/run/run_record.hpp"
+#include "sim/run/simulate.hpp"
+
+namespace tiersim {
+
+struct Point {
+  std::filesystem::path scenario;
+  std::vector<std::string> set = {};  ///< as --set takes them
+
+  auto operator<=>(const Point&) const = default;
+};
+
+struct PointResult {
+  std::shared_ptr<const RunRecord> record;  ///< null where it cannot run:
+  std::string problem = {};                 ///< why, in one line
+};
+
+class PointRunner {
+ public:
+  /// `options` without overrides.
+  explicit PointRunner(LoadOptions options) : options_(std::move(options)) {}
+
+  /// The point's record. What does not fit is a problem of the point; a mistake in its files or
+  /// settings goes to `diagnostics`, and the result is then not to be used.
+  PointResult run(const Point& point, Readings readings, Diagnostics& diagnostics);
+
+  /// The same with the largest batch that fits the point's tiers.
+  PointResult run_largest_batch(Point point, Diagnostics& diagnostics);
+
+  std::size_t simulated() const { return done_.size(); }
+
+ private:
+  Document load(const Point& point, Diagnostics& diagnostics);
+
+  LoadOptions options_;
+  std::map<Point, Document> loaded_;  // by scenario and the settings that exchange files
+  std::map<std::pair<Point, Readings>, PointResult> done_;
+};
+
+}  // namespace tiersim
