@@ -60,6 +60,24 @@ std::string csv_cell(std::string_view cell) {
   return '"' + replaced(cell, '"', "\"\"") + '"';
 }
 
+// A note in lines that a wide terminal holds, broken at blanks and indented.
+std::string wrapped(std::string_view note) {
+  constexpr std::size_t kMost = 150;
+  std::string out;
+  std::string line = " ";
+  for (std::size_t start = 0; start < note.size();) {
+    const std::size_t end = std::min(note.find(' ', start), note.size());
+    const std::string word(note.substr(start, end - start));
+    if (display_width(line) + 1 + display_width(word) > kMost) {
+      out += line + '\n';
+      line = "     ";
+    }
+    line += ' ' + word;
+    start = end + 1;
+  }
+  return out + line + '\n';
+}
+
 }  // namespace
 
 void Table::add(std::vector<std::string> row) {
@@ -86,7 +104,7 @@ std::string to_text(const Table& table) {
   out += line([&](std::size_t c) { return table.columns[c].title; });
   out += line([&](std::size_t c) { return std::string(width[c], '-'); });
   for (const auto& row : table.rows) out += line([&](std::size_t c) { return row[c]; });
-  for (const std::string& note : table.notes) out += "  " + note + '\n';
+  for (const std::string& note : table.notes) out += wrapped(note);
   return out;
 }
 

@@ -29,11 +29,11 @@ struct TargetResult {
   double simulated = 0;
   std::string unit;
   double tolerance = 0;  ///< half of the last printed digit
-  std::string status;    ///< "pass", "fail" or "rule"
+  std::string status;    ///< "pass", "fail", "rule", or "shape" for what a figure shows
   std::string why;
 };
 
-/// The comparison holds: `pass`, or `rule` with the rule's value met.
+/// The comparison holds: `pass`, `rule` with the rule's value met, or `shape`.
 bool holds(const TargetResult& result);
 
 /// All cells of one row, in the order of the quantities above.

@@ -4,12 +4,9 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace tiersim {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // "512", "132.5", "6.25 %": as tables print them.
 std::string shown(double value, std::string_view unit) {
@@ -43,8 +40,11 @@ class Notes {
   std::vector<std::string> texts_;
 };
 
-Table comparison_table(const PaperReport& report, Reading reading, std::string title) {
-  Table table{.title = std::move(title),
+}  // namespace
+
+Table comparison_table(const PaperReport& report, Reading reading) {
+  Table table{.title = reading == Reading::paper ? "As printed: the paper's assumptions"
+                                                 : "First principles: published model dimensions",
               .columns = {{"model", Align::left},
                           {"method", Align::left},
                           {"quantity", Align::left},
@@ -66,6 +66,8 @@ Table comparison_table(const PaperReport& report, Reading reading, std::string t
   table.notes = notes.texts();
   return table;
 }
+
+namespace {
 
 std::string seconds(double s) {
   if (s >= 1) return fmt::format("{:.3f} s", s);
@@ -92,6 +94,8 @@ std::string bounded_by(const RunRecord& record) {
   }
   return out;
 }
+
+}  // namespace
 
 Table step_table(const PaperReport& report) {
   Table table{.title = "Decode step on the default system (bytes: GiB read / written)",
@@ -122,54 +126,31 @@ Table step_table(const PaperReport& report) {
   return table;
 }
 
-Json to_object(const TargetResult& r) {
-  return {{"id", r.id},         {"reading", r.reading},
-          {"paper", r.paper},   {"simulated", r.simulated},
-          {"unit", r.unit},     {"tolerance", r.tolerance},
-          {"status", r.status}, {"why", r.why}};
+Table shape_table(const PaperReport& report) {
+  Table table{.title = "What the figures show",
+              .columns = {{"check", Align::left},
+                          {"expected"},
+                          {"simulated"},
+                          {"tolerance"},
+                          {"unit", Align::left},
+                          {"status", Align::left}}};
+  Notes notes;
+  for (const ReproducedStudy& study : report.studies)
+    for (const TargetResult& check : study.checks)
+      table.add({check.id, fmt::format("{:.4g}", check.paper),
+                 fmt::format("{:.4g}", check.simulated), fmt::format("{:.3g}", check.tolerance),
+                 check.unit, notes.mark(check)});
+  table.notes = notes.texts();
+  return table;
 }
-
-Json to_object(const ReproducedStep& step) {
-  Json out{{"model", step.target.label}, {"method", step.target.method}};
-  if (!step.problem.empty()) {
-    out["problem"] = step.problem;
-  } else {
-    out["run_id"] = step.record.run_id;
-    out["results"] = Json::parse(to_json(step.record))["results"];
-  }
-  return out;
-}
-
-}  // namespace
 
 bool PaperReport::all_hold() const {
   return std::ranges::all_of(
-      rows, [](const ReproducedRow& row) { return std::ranges::all_of(row.cells, holds); });
-}
-
-std::vector<Table> tables_of(const PaperReport& report) {
-  return {comparison_table(report, Reading::paper, "As printed: the paper's assumptions"),
-          comparison_table(report, Reading::first_principles,
-                           "First principles: published model dimensions"),
-          step_table(report)};
-}
-
-std::string to_json(const PaperReport& report) {
-  Json targets = Json::array();
-  std::size_t failed = 0;
-  for (const ReproducedRow& row : report.rows)
-    for (const TargetResult& cell : row.cells) {
-      targets.push_back(to_object(cell));
-      if (!holds(cell)) ++failed;
-    }
-  Json steps = Json::array();
-  for (const ReproducedStep& step : report.steps) steps.push_back(to_object(step));
-  const std::size_t count = targets.size();
-  const Json out{{"paper", report.paper},
-                 {"targets", std::move(targets)},
-                 {"decode_steps", std::move(steps)},
-                 {"summary", {{"cells", count}, {"failed", failed}}}};
-  return out.dump(2) + '\n';
+             rows,
+             [](const ReproducedRow& row) { return std::ranges::all_of(row.cells, holds); }) &&
+         std::ranges::all_of(studies, [](const ReproducedStudy& study) {
+           return std::ranges::all_of(study.checks, holds);
+         });
 }
 
 }  // namespace tiersim

@@ -1,11 +1,14 @@
 #pragma once
 // The report of `tiersim reproduce <paper>`: the printed table in each reading, cell by cell beside
-// the simulated one, and the decode steps. Rendered from records and comparisons only.
+// the simulated one, the figures, the decode steps, and what goes beyond the paper. Rendered from
+// records and comparisons only.
 #include <string>
 #include <vector>
 
 #include "reports/render/table.hpp"
 #include "reports/reproduce/compare.hpp"
+#include "reports/studies/solve_result.hpp"
+#include "reports/studies/study_result.hpp"
 
 namespace tiersim {
 
@@ -22,19 +25,41 @@ struct ReproducedStep {
   std::string problem;  ///< empty when it ran
 };
 
+/// A figure or sweep with whether its checks hold.
+struct ReproducedStudy {
+  StudyResult result;
+  std::vector<TargetResult> checks;
+};
+
 struct PaperReport {
   std::string name;  ///< "maple"
   std::string paper;
   std::vector<ReproducedRow> rows;
   std::vector<ReproducedStep> steps;
+  std::vector<ReproducedStudy> studies = {};
+  std::vector<SolveResult> solves = {};
 
   bool all_hold() const;
 };
 
-/// The tables in the order in which they are shown.
-std::vector<Table> tables_of(const PaperReport& report);
+/// The printed table in both readings, what the figures show, and the decode steps.
+Table comparison_table(const PaperReport& report, Reading reading);
+Table shape_table(const PaperReport& report);
+Table step_table(const PaperReport& report);
 
-/// `{targets: [...], decode_steps: [...], summary: {...}}`, ending in a newline.
+/// Everything for a terminal; of large studies a summary, unless all of them are to be shown.
+std::string to_text(const PaperReport& report, Shown shown);
+std::string to_markdown(const PaperReport& report);
+
+/// A file of the report: every table as .csv and .tex, report.md and report.json.
+struct ReportFile {
+  std::string name;
+  std::string text;
+};
+std::vector<ReportFile> files_of(const PaperReport& report);
+
+/// `{targets: [...], decode_steps: [...], studies: [...], solves: [...], summary: {...}}`, ending
+/// in a newline.
 std::string to_json(const PaperReport& report);
 
 }  // namespace tiersim

@@ -1,6 +1,7 @@
 #include "reports/reproduce/targets.hpp"
 
 #include "reports/reproduce/compare.hpp"
+#include "sim/base/text.hpp"
 
 namespace tiersim {
 
@@ -44,6 +45,21 @@ void describe(Fields& f, Targets& c) {
   f.required("paper", c.paper, "Title and authors.");
   f.required("rows", c.rows, "Printed rows.");
   f.optional("steps", c.steps, "Decode steps to show beside them.");
+  f.optional("variants", c.variants, "Lists of named choices, for studies and questions.");
+  f.optional("studies", c.studies, "Figures, and sweeps beyond the paper.");
+  f.optional("solves", c.solves, "Questions: which setting gives a metric a value.");
+  const auto check_list = [&](const std::string& path, const std::string& list) {
+    std::vector<std::string> names;
+    for (const auto& [name, variants] : c.variants) names.push_back(name);
+    f.check(list.empty() || c.variants.contains(list), path, "names no list of variants",
+            "the lists are: " + join(names));
+  };
+  for (std::size_t s = 0; s < c.studies.size(); ++s)
+    for (std::size_t a = 0; a < c.studies[s].axes.size(); ++a)
+      check_list("studies." + std::to_string(s) + ".axes." + std::to_string(a) + ".variants",
+                 c.studies[s].axes[a].variants);
+  for (std::size_t q = 0; q < c.solves.size(); ++q)
+    check_list("solves." + std::to_string(q) + ".variants", c.solves[q].variants);
 }
 
 }  // namespace tiersim

@@ -1,7 +1,7 @@
 #pragma once
 // What a paper states and a simulation can be held to (`schema: tiersim.targets/v1`, one file a
 // paper in reports/targets). Each row names a shipped scenario, settings on top of it, and the
-// printed cells.
+// printed cells; studies (study.hpp) are its figures and what goes beyond them.
 #include <array>
 #include <map>
 #include <optional>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/studies/study.hpp"
 #include "sim/config/fields.hpp"
 
 namespace tiersim {
@@ -58,6 +59,9 @@ struct Targets {
   std::string paper = {};
   std::vector<TargetRow> rows;
   std::vector<TargetStep> steps;
+  VariantLists variants;  ///< for the axes of studies and the questions
+  std::vector<Study> studies;
+  std::vector<SolveQuestion> solves;
 };
 void describe(Fields& f, Targets& c);
 

@@ -21,6 +21,7 @@ void add_verbs(CLI::App& app, Action& action) {
       "`tiersim VERB --help` says more about a verb. `./tiersim test` runs the tests.");
   add_run(app, action);
   add_reproduce(app, action);
+  add_solve(app, action);
   add_config(app, action);
   add_list(app, action);
   add_rerun(app, action);

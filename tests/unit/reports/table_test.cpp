@@ -23,6 +23,25 @@ TEST(Table, TextIsAlignedByCharactersNotBytes) {
             "  [1] a note\n");
 }
 
+// 30 words of 5 characters and their blanks are 179 wide: the first line holds 150 at most.
+TEST(Table, ALongNoteIsBrokenAtBlanks) {
+  Table table{.title = "", .columns = {{"a"}}};
+  std::string note;
+  for (int i = 0; i < 30; ++i) note += i == 0 ? "words" : " words";
+  table.notes = {note};
+  const std::string text = to_text(table);
+  std::size_t words = 0;
+  for (std::size_t at = text.find("words"); at != std::string::npos;
+       at = text.find("words", at + 1))
+    ++words;
+  EXPECT_EQ(words, 30);
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = text.find('\n', from);
+    EXPECT_LE(to - from, 150);
+    from = to + 1;
+  }
+}
+
 TEST(Table, MarkdownEscapesThePipe) {
   EXPECT_EQ(to_markdown(sample()),
             "### Loads\n\n"

@@ -1,0 +1,93 @@
+// The report for people: what the paper prints, what its figures show, the decode steps, the
+// questions, then what goes beyond the paper.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "reports/reproduce/paper_report.hpp"
+
+namespace tiersim {
+namespace {
+
+// "maple.fig1_left.hbm" of the paper "maple" as a file name: "fig1_left_hbm".
+std::string file_stem(const PaperReport& report, std::string id) {
+  if (id.starts_with(report.name + '.')) id.erase(0, report.name.size() + 1);
+  std::ranges::replace(id, '.', '_');
+  return id;
+}
+
+struct NamedTable {
+  std::string stem;
+  Table shown;
+  Table raw;
+};
+
+// Every table whole, in the order of the text.
+std::vector<NamedTable> all_tables(const PaperReport& report) {
+  std::vector<NamedTable> out;
+  const auto add = [&](const char* stem, const Table& table) {
+    out.push_back({stem, table, table});
+  };
+  add("table_paper", comparison_table(report, Reading::paper));
+  add("table_first_principles", comparison_table(report, Reading::first_principles));
+  add("figures", shape_table(report));
+  add("decode_step", step_table(report));
+  for (const SolveResult& solve : report.solves)
+    out.push_back({file_stem(report, solve.question.id), table_of(solve), raw_table(solve)});
+  for (const ReproducedStudy& study : report.studies)
+    out.push_back({file_stem(report, study.result.study.id),
+                   tables_of(study.result, Shown::all).front(), raw_table(study.result)});
+  return out;
+}
+
+std::string study_text(const PaperReport& report, const StudyResult& result, Shown shown) {
+  std::string out;
+  for (const Table& table : tables_of(result, shown)) out += to_text(table) + '\n';
+  if (shown == Shown::summary && !result.study.pivot.empty()) {
+    out.pop_back();
+    out += fmt::format("  all {} points with {} columns: {}.csv, or --full\n\n", result.rows.size(),
+                       result.columns().size(), file_stem(report, result.study.id));
+  }
+  if (const std::string bars = bars_of(result); !bars.empty()) out += bars + '\n';
+  return out;
+}
+
+}  // namespace
+
+std::string to_text(const PaperReport& report, Shown shown) {
+  std::string out = report.paper + "\n\n";
+  out += to_text(comparison_table(report, Reading::paper)) + '\n' +
+         to_text(comparison_table(report, Reading::first_principles)) + '\n';
+  if (const Table shapes = shape_table(report); !shapes.rows.empty()) out += to_text(shapes) + '\n';
+  for (const bool of_paper : {true, false}) {
+    for (const ReproducedStudy& study : report.studies)
+      if (study.result.study.where.empty() != of_paper)
+        out += study_text(report, study.result, shown);
+    if (!of_paper) continue;
+    out += to_text(step_table(report)) + '\n';
+    for (const SolveResult& solve : report.solves) out += to_text(table_of(solve)) + '\n';
+  }
+  return out;
+}
+
+std::string to_markdown(const PaperReport& report) {
+  std::string out = fmt::format("# {}\n\n", report.paper);
+  for (const NamedTable& table : all_tables(report)) out += to_markdown(table.shown) + '\n';
+  for (const ReproducedStudy& study : report.studies)
+    if (const std::string bars = bars_of(study.result); !bars.empty())
+      out += "```text\n" + bars + "```\n";
+  return out;
+}
+
+std::vector<ReportFile> files_of(const PaperReport& report) {
+  std::vector<ReportFile> out;
+  for (const NamedTable& table : all_tables(report)) {
+    out.push_back({table.stem + ".csv", to_csv(table.raw)});
+    out.push_back({table.stem + ".tex", to_latex(table.shown)});
+  }
+  out.push_back({"report.md", to_markdown(report)});
+  out.push_back({"report.json", to_json(report)});
+  return out;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,87 @@
+#include "reports/studies/solve_result.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/studies/columns.hpp"
+
+namespace tiersim {
+namespace {
+
+std::string metric_text(const SolveResult& result, const SolveAnswer& answer, double value) {
+  StudyColumn column = column_of(result.question.metric, answer.record.get());
+  column.unit = answer.unit;
+  return shown(Cell(value), column);
+}
+
+std::string range_text(const SolveQuestion& question) {
+  return fmt::format("{} to {}", question.between[0], question.between[1]);
+}
+
+}  // namespace
+
+std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
+  const SolveQuestion& question = result.question;
+  if (answer.outcome == "cannot run") return answer.problem;
+  const std::string there = metric_text(result, answer, answer.metric);
+  const std::string target = metric_text(result, answer, answer.target);
+  const std::string bound = answer.record ? answer.record->bounded_by : "";
+  if (answer.outcome == "flat")
+    return fmt::format("no value does it: {} is {} from {}, whatever {} is; bounded by {}",
+                       question.metric, there, range_text(question), question.vary, bound);
+  if (answer.outcome == "beyond")
+    return fmt::format("no value in {} does it: {} is {} at {}, bounded by {}",
+                       range_text(question), question.metric, there, answer.display, bound);
+  return fmt::format("{} = {}: {} is {} (asked: {}), bounded by {}", question.vary, answer.display,
+                     question.metric, there, target, bound);
+}
+
+Table table_of(const SolveResult& result) {
+  const SolveQuestion& question = result.question;
+  const std::string title = column_of(question.metric, nullptr).title;
+  Table table{
+      .title = fmt::format("{} ({} from {})", question.title, question.vary, range_text(question))};
+  const bool variants = !question.variants.empty();
+  if (variants) table.columns.push_back({"method", Align::left});
+  for (const std::string& name :
+       {std::string("answer"), title + " there", title + " asked", std::string("runs")})
+    table.columns.push_back({name, Align::right});
+  table.columns.push_back({"bounded by there", Align::left});
+  for (const SolveAnswer& answer : result.answers) {
+    std::vector<std::string> cells;
+    if (variants) cells.push_back(answer.label);
+    if (answer.outcome == "cannot run") {
+      cells.insert(cells.end(), {"cannot run", "-", "-", "-", "-"});
+      table.notes.push_back(answer.label + ": " + answer.problem);
+    } else {
+      const bool found = answer.outcome == "found";
+      cells.insert(
+          cells.end(),
+          {found ? answer.display : fmt::format("none; at {}", answer.display),
+           metric_text(result, answer, answer.metric), metric_text(result, answer, answer.target),
+           std::to_string(answer.evaluations), answer.record ? answer.record->bounded_by : "-"});
+    }
+    if (!answer.monotone)
+      table.notes.push_back(answer.label + ": not monotone over the range; others may exist");
+    table.add(std::move(cells));
+  }
+  table.notes.insert(table.notes.end(), question.notes.begin(), question.notes.end());
+  return table;
+}
+
+Table raw_table(const SolveResult& result) {
+  Table table{.title = result.question.title,
+              .columns = {{"variant"},
+                          {"outcome"},
+                          {result.question.vary},
+                          {result.question.metric},
+                          {"target"},
+                          {"bounded_by"},
+                          {"problem"}}};
+  for (const SolveAnswer& answer : result.answers)
+    table.add({answer.label, answer.outcome, answer.value, fmt::format("{}", answer.metric),
+               fmt::format("{}", answer.target), answer.record ? answer.record->bounded_by : "",
+               answer.problem});
+  return table;
+}
+
+}  // namespace tiersim

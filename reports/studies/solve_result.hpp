@@ -1,0 +1,40 @@
+#pragma once
+// Answers to the questions of a paper's targets: at which value of a setting a metric has a value.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reports/render/table.hpp"
+#include "reports/studies/study.hpp"
+#include "sim/run/run_record.hpp"
+
+namespace tiersim {
+
+/// One answer, or why there is none.
+struct SolveAnswer {
+  std::string label;    ///< of the variant; empty without variants
+  std::string outcome;  ///< "found", "beyond", "flat" or "cannot run"
+  std::string value;  ///< of the setting, as a configuration takes it; the nearest end where beyond
+  std::string display;  ///< the same for people
+  double target = 0;
+  double metric = 0;  ///< at `value`
+  std::string unit;   ///< of both
+  bool monotone = true;
+  int evaluations = 0;
+  std::shared_ptr<const RunRecord> record = {};  ///< at `value`
+  std::string problem = {};
+};
+
+struct SolveResult {
+  SolveQuestion question;
+  std::vector<SolveAnswer> answers;
+};
+
+/// "12.5 (tpot 50 ms)", or in one line why no value does it.
+std::string sentence(const SolveResult& result, const SolveAnswer& answer);
+
+Table table_of(const SolveResult& result);
+/// Unrounded, for CSV.
+Table raw_table(const SolveResult& result);
+
+}  // namespace tiersim

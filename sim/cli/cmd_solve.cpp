@@ -1,0 +1,112 @@
+// tiersim solve CONFIG --vary KEY --between LOW HIGH --metric M (--equals V | --equal-to CONFIG):
+// which value of a setting gives a metric a value. "None in the range does" is an answer too.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "sim/cli/command.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/solving.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+struct Options {
+  std::string config;
+  std::vector<std::string> set;
+  std::string vary;
+  std::vector<std::string> between;
+  bool whole = false;
+  std::string metric = "tpot_s";
+  std::string equals;
+  std::string equal_to;
+  std::vector<std::string> other_set;
+  double times = 1;
+  bool json = false;
+};
+
+double target_of(const Options& options, PointRunner& runner) {
+  if (!options.equals.empty()) return options.times * metric_value(options.equals);
+  const Point other{options.equal_to, options.other_set};
+  const PointResult result = run_point(runner, other);
+  if (!result.record)
+    throw Failure(ExitCode::bad_config,
+                  fmt::format("{}:1:1: error: {}", options.equal_to, result.problem));
+  return options.times * metric_of(*result.record, options.metric, other);
+}
+
+std::string to_json(const SolveResult& result, const SolveAnswer& answer) {
+  const nlohmann::ordered_json out{{"config", result.question.scenario},
+                                   {"vary", result.question.vary},
+                                   {"between", result.question.between},
+                                   {"metric", result.question.metric},
+                                   {"target", answer.target},
+                                   {"outcome", answer.outcome},
+                                   {"value", answer.value},
+                                   {"achieved", answer.metric},
+                                   {"unit", answer.unit},
+                                   {"bounded_by", answer.record->bounded_by},
+                                   {"monotone", answer.monotone},
+                                   {"evaluations", answer.evaluations},
+                                   {"tolerance", kSolveTolerance},
+                                   {"run_id", answer.record->run_id}};
+  return out.dump(2) + '\n';
+}
+
+ExitCode solve_verb(const Options& options) {
+  if (options.equals.empty() == options.equal_to.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: give either --equals or --equal-to");
+  expect_metric(options.metric);
+  const auto range = SettingRange::parse(options.vary, options.between.at(0), options.between.at(1),
+                                         options.whole);
+  if (!range) throw Failure(ExitCode::usage, "tiersim: error: --between: " + range.error());
+  PointRunner runner(standard_options());
+  const double target = target_of(options, runner);
+  const SolveAnswer found =
+      answer(runner, {options.config, options.set}, *range, options.metric, target);
+  if (found.outcome == "cannot run")
+    throw Failure(ExitCode::bad_config,
+                  fmt::format("{}:1:1: error: {}", options.config, found.problem));
+  SolveResult result;
+  result.question.scenario = options.config;
+  result.question.vary = options.vary;
+  result.question.between = options.between;
+  result.question.metric = options.metric;
+  if (options.json) {
+    fmt::print("{}", to_json(result, found));
+    return ExitCode::ok;
+  }
+  fmt::print("{}\n", sentence(result, found));
+  fmt::print("{} simulations; {}{}\n", found.evaluations,
+             options.whole ? "the first whole number that reaches it"
+                           : fmt::format("value to {} of itself", kSolveTolerance),
+             found.monotone ? "" : "; not monotone over the range, others may exist");
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("solve", "Which value of a setting gives a metric a value");
+  verb->add_option("CONFIG", options->config, "Scenario file (schema tiersim.scenario/v1)")
+      ->required();
+  verb->add_option("--vary", options->vary, "Setting to find the value of: a.b")->required();
+  verb->add_option("--between", options->between, "Lowest and highest value, with units as in YAML")
+      ->required()
+      ->expected(2);
+  verb->add_flag("--whole", options->whole, "Whole numbers only");
+  verb->add_option("--metric", options->metric, "Metric that is to have a value")
+      ->capture_default_str();
+  verb->add_option("--equals", options->equals, "That value, with its unit: 50 ms");
+  verb->add_option("--equal-to", options->equal_to, "Or: the metric of this scenario file");
+  verb->add_option("--times", options->times, "Factor on either")->check(CLI::PositiveNumber);
+  verb->add_option("--set", options->set, "Override a setting of CONFIG: a.b=value (repeatable)")
+      ->allow_extra_args(false);
+  verb->add_option("--other-set", options->other_set, "The same of --equal-to (repeatable)")
+      ->allow_extra_args(false);
+  verb->add_flag("--json", options->json, "Print JSON instead of a sentence");
+  verb->callback([options, &action] { action = [options] { return solve_verb(*options); }; });
+}
+
+}  // namespace tiersim::cli

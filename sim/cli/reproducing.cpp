@@ -1,0 +1,191 @@
+#include "sim/cli/reproducing.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/solving.hpp"
+#include "sim/run/metrics.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+std::vector<std::string_view> metric_names() {
+  std::vector<std::string_view> out;
+  for (const MetricDefinition& metric : kMetrics) out.push_back(metric.name);
+  return out;
+}
+
+// Which columns there are is known here only: reports see records, not the list of metrics.
+class ColumnCheck {
+ public:
+  ColumnCheck(const Document& document, Diagnostics& diagnostics)
+      : document_(document), diagnostics_(diagnostics) {}
+
+  void expect(const std::string& column, const std::string& path) {
+    if (column.empty() || is_study_column(column, names_)) return;
+    diagnostics_.report({.where = document_.locate(path),
+                         .message = fmt::format("there is no column '{}'", column),
+                         .hint = "a metric (`tiersim list metrics`), split, shares, split.<part>, "
+                                 "share.<part> or a derived column of reports/studies/columns.hpp",
+                         .path = path});
+  }
+  void expect(const std::vector<std::string>& columns, const std::string& path) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      expect(columns[i], fmt::format("{}.{}", path, i));
+  }
+
+ private:
+  const Document& document_;
+  Diagnostics& diagnostics_;
+  std::vector<std::string_view> names_ = metric_names();
+};
+
+void check_columns(const Targets& targets, const Document& document, Diagnostics& diagnostics) {
+  ColumnCheck check(document, diagnostics);
+  for (std::size_t s = 0; s < targets.studies.size(); ++s) {
+    const Study& study = targets.studies[s];
+    check.expect(study.columns, fmt::format("studies.{}.columns", s));
+    check.expect(study.pivot, fmt::format("studies.{}.pivot", s));
+    for (std::size_t c = 0; c < study.checks.size(); ++c) {
+      check.expect(study.checks[c].sum, fmt::format("studies.{}.checks.{}.sum", s, c));
+      check.expect(study.checks[c].over, fmt::format("studies.{}.checks.{}.over", s, c));
+    }
+  }
+  for (std::size_t q = 0; q < targets.solves.size(); ++q)
+    check.expect(targets.solves[q].metric, fmt::format("solves.{}.metric", q));
+}
+
+Point point_in_configs(const std::string& scenario, std::vector<std::string> set) {
+  return {config_root() / scenario, std::move(set)};
+}
+
+// Mistakes in a study's own settings say which study it is.
+template <class Run>
+auto within(const std::string& id, const Run& run) {
+  try {
+    return run();
+  } catch (const Failure& failure) {
+    throw Failure(failure.code, fmt::format("{}\ntiersim: in '{}'", failure.what(), id));
+  }
+}
+
+StudyRow study_row(const Study& study, StudyPoint point, PointRunner& runner) {
+  const Point at = point_in_configs(point.scenario, point.set);
+  Diagnostics diagnostics;
+  PointResult result =
+      study.largest_batch
+          ? runner.run_largest_batch(at, diagnostics)
+          : runner.run(at, study.footprint_only ? Readings::accounting : Readings::all,
+                       diagnostics);
+  throw_if_any(diagnostics);
+  return {std::move(point), std::move(result.record), std::move(result.problem)};
+}
+
+// The value that a variant's metric is to have.
+double target_of(const SolveQuestion& question, const Point& variant, PointRunner& runner) {
+  if (!question.equals.empty()) return question.times * metric_value(question.equals);
+  Point other = variant;
+  if (!question.equal_to.scenario.empty())
+    other = point_in_configs(question.equal_to.scenario, question.set);
+  other.set.insert(other.set.end(), question.equal_to.set.begin(), question.equal_to.set.end());
+  const PointResult result = run_point(runner, other);
+  if (!result.record)
+    throw Failure(ExitCode::bad_config, "tiersim: error: the step to equal: " + result.problem);
+  return question.times * metric_of(*result.record, question.metric, other);
+}
+
+SolveResult solved(const SolveQuestion& question, const VariantLists& lists, PointRunner& runner) {
+  const auto range =
+      SettingRange::parse(question.vary, question.between[0], question.between[1], question.whole);
+  if (!range) throw Failure(ExitCode::bad_config, "tiersim: error: between: " + range.error());
+  std::vector<StudyVariant> variants{{}};
+  if (!question.variants.empty()) variants = lists.at(question.variants);
+  SolveResult result{.question = question, .answers = {}};
+  for (const StudyVariant& variant : variants) {
+    const std::string& scenario = variant.scenario.empty() ? question.scenario : variant.scenario;
+    Point point = point_in_configs(scenario, question.set);
+    point.set.insert(point.set.end(), variant.set.begin(), variant.set.end());
+    const double target = target_of(question, point, runner);
+    SolveAnswer& added =
+        result.answers.emplace_back(answer(runner, point, *range, question.metric, target));
+    added.label = variant.label;
+  }
+  return result;
+}
+
+}  // namespace
+
+Targets load_targets(const std::filesystem::path& path) {
+  Diagnostics diagnostics;
+  const Document document = load_document(path, standard_options(), diagnostics);
+  auto targets = read<Targets>(document, "targets", diagnostics);
+  if (diagnostics.ok()) check_columns(targets, document, diagnostics);
+  throw_if_any(diagnostics);
+  return targets;
+}
+
+std::vector<ReproducedRow> reproduce_rows(const Targets& targets, PointRunner& runner) {
+  std::vector<PointResult> results;
+  for (const TargetRow& row : targets.rows) {
+    results.push_back(
+        run_point(runner, point_in_configs(row.scenario, row.set), Readings::accounting));
+    if (!results.back().record)
+      throw Failure(ExitCode::bad_config, row.scenario + ": error: " + results.back().problem);
+  }
+  const auto baseline_of = [&](const TargetRow& row) {
+    for (std::size_t i = 0; i < targets.rows.size(); ++i)
+      if (targets.rows[i].id == row.baseline && targets.rows[i].reading == row.reading) return i;
+    throw Failure(
+        ExitCode::bad_config,
+        fmt::format("tiersim: error: targets row '{}' has no baseline '{}' in its reading", row.id,
+                    row.baseline));
+  };
+  std::vector<ReproducedRow> out;
+  for (std::size_t i = 0; i < targets.rows.size(); ++i) {
+    const TargetRow& row = targets.rows[i];
+    const std::size_t baseline = row.baseline.empty() ? i : baseline_of(row);
+    out.push_back({row, compare(row, *results[i].record, *results[baseline].record)});
+  }
+  return out;
+}
+
+std::vector<ReproducedStep> reproduce_steps(const Targets& targets,
+                                            std::vector<Simulation>& simulations) {
+  std::vector<ReproducedStep> out;
+  for (const TargetStep& step : targets.steps) {
+    const ScenarioFile file = load_scenario(config_root() / step.scenario, step.set);
+    auto result = simulate(file.config, Readings::all);
+    if (!result) {
+      out.push_back({step, {}, result.error()});
+      continue;
+    }
+    out.push_back({step, result->record, ""});
+    simulations.push_back(*std::move(result));
+  }
+  return out;
+}
+
+std::vector<ReproducedStudy> reproduce_studies(const Targets& targets, PointRunner& runner) {
+  std::vector<ReproducedStudy> out;
+  for (const Study& study : targets.studies) {
+    StudyResult result{.study = study, .rows = {}};
+    within(study.id, [&] {
+      for (StudyPoint& point : points_of(study, targets.variants))
+        result.rows.push_back(study_row(study, std::move(point), runner));
+      return 0;
+    });
+    std::vector<TargetResult> checks = checked(result);
+    out.push_back({std::move(result), std::move(checks)});
+  }
+  return out;
+}
+
+std::vector<SolveResult> reproduce_solves(const Targets& targets, PointRunner& runner) {
+  std::vector<SolveResult> out;
+  for (const SolveQuestion& question : targets.solves)
+    out.push_back(within(question.id, [&] { return solved(question, targets.variants, runner); }));
+  return out;
+}
+
+}  // namespace tiersim::cli

@@ -1,0 +1,26 @@
+#pragma once
+// From the targets of a paper to its report: loads, simulates and compares. Throws Failure with
+// every mistake of a file.
+#include <filesystem>
+#include <vector>
+
+#include "reports/reproduce/paper_report.hpp"
+#include "sim/run/points.hpp"
+#include "sim/run/simulate.hpp"
+
+namespace tiersim::cli {
+
+/// Reads and checks targets, the columns and metrics that they name included.
+Targets load_targets(const std::filesystem::path& path);
+
+std::vector<ReproducedRow> reproduce_rows(const Targets& targets, PointRunner& runner);
+
+/// Those that run are also added to `simulations`, for a timeline.
+std::vector<ReproducedStep> reproduce_steps(const Targets& targets,
+                                            std::vector<Simulation>& simulations);
+
+std::vector<ReproducedStudy> reproduce_studies(const Targets& targets, PointRunner& runner);
+
+std::vector<SolveResult> reproduce_solves(const Targets& targets, PointRunner& runner);
+
+}  // namespace tiersim::cli

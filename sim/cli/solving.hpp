@@ -1,0 +1,28 @@
+#pragma once
+// One question answered by simulation: at which value of a setting a metric has a value. Shared by
+// `tiersim solve` and the questions of `tiersim reproduce`.
+#include <string>
+
+#include "reports/studies/solve_result.hpp"
+#include "sim/run/points.hpp"
+#include "sim/run/setting_range.hpp"
+
+namespace tiersim::cli {
+
+/// Throws Failure (usage) when there is no such metric.
+void expect_metric(const std::string& metric);
+
+/// "50 ms" as 0.05, "3" as 3: in the units of metrics. Throws Failure (usage).
+double metric_value(const std::string& text);
+
+/// The point's record; throws Failure (bad_config) with every mistake of its files and settings.
+PointResult run_point(PointRunner& runner, const Point& point, Readings readings = Readings::all);
+
+/// The metric of a record; throws Failure (bad_config) when a record of this step has none.
+double metric_of(const RunRecord& record, const std::string& metric, const Point& point);
+
+/// What does not fit is an answer of its own ("cannot run"); mistakes throw Failure.
+SolveAnswer answer(PointRunner& runner, const Point& point, const SettingRange& range,
+                   const std::string& metric, double target);
+
+}  // namespace tiersim::cli
