@@ -65,7 +65,7 @@ double peak_bandwidth(const RunRecord& record, const std::string& role) {
 struct Roof {
   std::string tier;
   double bandwidth = 0;
-  double attainable = 0;
+  double intensity = 0;  // FLOP a byte that passes it
 };
 
 // Screening reads its bytes at no more than the peak of the slower way, counted by time.
@@ -82,17 +82,15 @@ std::optional<Roof> screening_roof(const RunRecord& record) {
     const double seconds = bytes / bandwidth;
     if (!std::isfinite(seconds) || seconds <= longest) continue;
     longest = seconds;
-    best = {way_of(record, role).front(), bandwidth, *flops / seconds};
+    best = {way_of(record, role).front(), bandwidth, *flops / bytes};
   }
   if (longest == 0) return std::nullopt;
   return best;
 }
 
 Cell screening_intensity(const RunRecord& record) {
-  const auto near = metric(record, "screening_near_bytes");
-  const auto far = metric(record, "screening_far_bytes");
-  if (!near || !far) return {};
-  return ratio(metric(record, "screening_flops"), *near + *far);
+  const auto roof = screening_roof(record);
+  return roof ? Cell(roof->intensity) : Cell();
 }
 Cell screening_roof_name(const RunRecord& record) {
   const auto roof = screening_roof(record);
@@ -104,7 +102,7 @@ Cell screening_roof_bandwidth(const RunRecord& record) {
 }
 Cell screening_attainable(const RunRecord& record) {
   const auto roof = screening_roof(record);
-  return roof ? Cell(roof->attainable) : Cell();
+  return roof ? Cell(roof->intensity * roof->bandwidth) : Cell();
 }
 Cell screening_rate(const RunRecord& record) {
   const auto flops = metric(record, "screening_flops");

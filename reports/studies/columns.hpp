@@ -6,10 +6,10 @@
 //   split, shares                all six of them
 //   bounded_by                   what the critical path waits for longest, or the fullest channel
 //   bound_share                  bound over step
-//   screening_intensity          FLOP a byte that screening reads, from any tier
-//   screening_roof               tier whose way limits screening by the peak capacities on it
+//   screening_roof               tier that limits screening by the peak capacities on the way to it
 //   screening_roof_bandwidth     the least of these capacities
-//   screening_attainable         FLOP/s under that roof
+//   screening_intensity          FLOP of screening for each byte that it reads from that tier
+//   screening_attainable         FLOP/s under that roof: intensity times bandwidth
 //   screening_rate               FLOP/s as simulated, fetches included
 #include <optional>
 #include <span>

@@ -12,13 +12,13 @@ namespace tiersim {
 
 /// One answer, or why there is none.
 struct SolveAnswer {
-  std::string label;    ///< of the variant; empty without variants
-  std::string outcome;  ///< "found", "beyond", "flat" or "cannot run"
-  std::string value;  ///< of the setting, as a configuration takes it; the nearest end where beyond
-  std::string display;  ///< the same for people
+  std::string label = {};    ///< of the variant; empty without variants
+  std::string outcome = {};  ///< "found", "beyond", "flat" or "cannot run"
+  std::string value = {};    ///< of the setting, as YAML takes it; where beyond, the nearest end
+  std::string display = {};  ///< the same for people
   double target = 0;
-  double metric = 0;  ///< at `value`
-  std::string unit;   ///< of both
+  double metric = 0;      ///< at `value`
+  std::string unit = {};  ///< of both
   bool monotone = true;
   int evaluations = 0;
   std::shared_ptr<const RunRecord> record = {};  ///< at `value`

@@ -1,0 +1,121 @@
+#include "reports/studies/columns.hpp"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "reports/studies/solve_result.hpp"
+#include "tests/unit/reports/study_records.hpp"
+
+namespace tiersim {
+namespace {
+
+std::string text(double value, const std::string& unit) {
+  return shown(Cell(value), {"name", "title", unit});
+}
+
+TEST(Columns, AreShownInFittingUnits) {
+  EXPECT_EQ(text(0.0123456, "s"), "12.35 ms");
+  EXPECT_EQ(text(0, "s"), "0");
+  EXPECT_EQ(text(0.99996e-3, "s"), "1 ms");  // not 1000 us
+  EXPECT_EQ(text(3.0 * (1LL << 30), "B"), "3 GiB");
+  EXPECT_EQ(text(35.2e9, "B/s"), "35.2 GB/s");
+  EXPECT_EQ(text(1.669e13, "FLOP/s"), "16.69 TFLOP/s");
+  EXPECT_EQ(text(0.4125, "ratio"), "41.2 %");
+  EXPECT_EQ(text(123456, "tokens"), "123456");
+  EXPECT_EQ(text(0.7244, "J"), "0.7244 J");
+  EXPECT_EQ(shown(Cell(), {"name", "title", "s"}), "-");
+}
+
+TEST(Columns, ThePartsOfTheSplitSumToTheStep) {
+  const RunRecord record = testing::step_record(1, 3);
+  double seconds = 0;
+  double shares = 0;
+  for (const std::string& name : expanded({"split"}))
+    seconds += std::get<double>(cell_of(name, record));
+  for (const std::string& name : expanded({"shares"}))
+    shares += std::get<double>(cell_of(name, record));
+  EXPECT_EQ(seconds, 4);
+  EXPECT_EQ(shares, 1);
+  EXPECT_EQ(expanded({"a", "split", "b"}).size(), 8);
+}
+
+TEST(Columns, KnowTheirNames) {
+  constexpr std::array<std::string_view, 1> kMetrics{"tpot_s"};
+  for (const char* name :
+       {"tpot_s", "split", "shares", "split.kv", "share.link_wait", "bounded_by", "screening_roof"})
+    EXPECT_TRUE(is_study_column(name, kMetrics)) << name;
+  for (const char* name : {"tpot", "split.none", "share", "step_time_s"})
+    EXPECT_FALSE(is_study_column(name, kMetrics)) << name;
+}
+
+// 2 GB of HBM at 1000 GB/s or of the pool at 10 GB/s, the slower of its link and its bus.
+RunRecord screening_record(double near, double far) {
+  RunRecord r = testing::step_record(1, 0);
+  r.config = R"({"placement": {"near": "hbm", "far": "pool"}, "system": {"tiers":
+      {"hbm": {"memory": {}}, "pool": {"memory": {}, "path": ["pcie"]}}}})";
+  r.metrics["screening_flops"] = {4e9, "FLOP"};
+  r.metrics["screening_near_bytes"] = {near, "B"};
+  r.metrics["screening_far_bytes"] = {far, "B"};
+  r.metrics["screening_time_s"] = {0.5, "s"};
+  r.channel_bytes = {{"hbm.bus", 100'000'000'000}, {"hbm.write", 1},
+                     {"pool.bus", 1'000'000'000},  {"pcie.to_gpu", 1'000'000'000},
+                     {"pcie.from_gpu", 1000},      {"sm.to_gpu", 0}};
+  r.channel_utilisation = {{"hbm.bus", 0.1},     {"hbm.write", 1.0},     {"pool.bus", 0.02},
+                           {"pcie.to_gpu", 0.1}, {"pcie.from_gpu", 0.5}, {"sm.to_gpu", 0.0}};
+  return r;
+}
+
+TEST(ScreeningRoof, IsTheWayThatTakesLonger) {
+  const RunRecord far = screening_record(2e9, 2e9);
+  EXPECT_EQ(std::get<std::string>(cell_of("screening_roof", far)), "pool");
+  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_roof_bandwidth", far)), 10e9);
+  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_intensity", far)), 2);
+  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_attainable", far)), 20e9);
+  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_rate", far)), 8e9);
+  const RunRecord near = screening_record(2e9, 0);
+  EXPECT_EQ(std::get<std::string>(cell_of("screening_roof", near)), "hbm");
+  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_roof_bandwidth", near)), 1000e9);
+  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_attainable", near)), 2000e9);
+}
+
+TEST(ScreeningRoof, AMethodThatDoesNotScreenHasNone) {
+  RunRecord record = screening_record(0, 0);
+  record.metrics["screening_flops"].value = 0;
+  for (const char* name : {"screening_roof", "screening_attainable", "screening_rate"})
+    EXPECT_EQ(cell_of(name, record), Cell()) << name;
+}
+
+SolveResult solve_result(const std::string& outcome) {
+  SolveResult result;
+  result.question = {.title = "Which", .vary = "a.b", .between = {"1", "9"}, .metric = "tpot_s"};
+  result.answers = {{.outcome = outcome,
+                     .value = "3.5",
+                     .display = "3.5",
+                     .target = 0.05,
+                     .metric = 0.04,
+                     .unit = "s",
+                     .evaluations = 7}};
+  RunRecord record;
+  record.bounded_by = "hbm.bus";
+  result.answers[0].record = std::make_shared<const RunRecord>(record);
+  return result;
+}
+
+TEST(SolveResult, SaysWhatWasFoundInOneLine) {
+  const SolveResult found = solve_result("found");
+  EXPECT_EQ(sentence(found, found.answers[0]),
+            "a.b = 3.5: tpot_s is 40 ms (asked: 50 ms), bounded by hbm.bus");
+  const SolveResult beyond = solve_result("beyond");
+  EXPECT_EQ(sentence(beyond, beyond.answers[0]),
+            "no value in 1 to 9 does it: tpot_s is 40 ms at 3.5, bounded by hbm.bus");
+  const SolveResult flat = solve_result("flat");
+  EXPECT_EQ(sentence(flat, flat.answers[0]),
+            "no value does it: tpot_s is 40 ms from 1 to 9, whatever a.b is; bounded by hbm.bus");
+  EXPECT_EQ(table_of(found).rows[0],
+            (std::vector<std::string>{"3.5", "40 ms", "50 ms", "7", "hbm.bus"}));
+  EXPECT_EQ(table_of(beyond).rows[0][0], "none; at 3.5");
+}
+
+}  // namespace
+}  // namespace tiersim
