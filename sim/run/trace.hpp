@@ -1,8 +1,9 @@
 #pragma once
-// A run as a timeline in the Chrome trace-event format, which Perfetto (ui.perfetto.dev) loads: one
-// track for kernels and one for each kind of transfer, and for every device two counters of the
-// payload bytes moved so far, whose last values are the accounting's traffic. Each simulation is a
-// process of its own.
+// A run as a timeline in the Chrome trace-event format, which Perfetto (ui.perfetto.dev) loads.
+// Each GPU of each simulation is a process: a track for its kernels, one for each kind of transfer
+// (several where transfers of a kind overlap, since spans of one track must not), and for every
+// device two counters of the payload bytes that the GPU has moved so far. Their last values, over
+// the GPUs that share a device, are the accounting's traffic.
 #include <span>
 #include <string>
 

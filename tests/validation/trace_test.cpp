@@ -1,6 +1,9 @@
 #include "sim/run/trace.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -10,40 +13,113 @@
 namespace tiersim {
 namespace {
 
-TEST(Trace, CountersEndAtTheTrafficOfTheAccounting) {
-  const auto sim =
-      simulate(testing::scenario("scenarios/maple/llama2_7b_maple.yaml"), Readings::all);
-  const auto trace = nlohmann::json::parse(to_perfetto_json({&*sim, 1}));
-  std::map<std::string, ReadWrite> last;
-  for (const auto& event : trace["traceEvents"]) {
+const std::string kMaple = "scenarios/maple/llama2_7b_maple.yaml";
+
+struct Traced {
+  Expected<Simulation> result;
+  nlohmann::json events;
+  const Simulation& sim() const { return *result; }
+};
+
+Traced trace_of(const std::vector<std::string>& set = {}) {
+  auto sim = simulate(testing::scenario(kMaple, set), Readings::all);
+  EXPECT_TRUE(sim) << sim.error();
+  auto events = nlohmann::json::parse(to_perfetto_json({&*sim, 1}))["traceEvents"];
+  return {std::move(sim), std::move(events)};
+}
+
+// Two GPUs with a pool and a switch in common.
+const std::vector<std::string> kTwoGpus{"system.gpus.count=2", "system.shared.all=[pool]"};
+
+// Over the processes, the last value of every counter.
+std::map<std::string, ReadWrite> moved(const nlohmann::json& events) {
+  std::map<std::pair<int, std::string>, ReadWrite> last;
+  for (const auto& event : events) {
     if (event["ph"] != "C") continue;
-    ReadWrite& sum = last[event["name"]];
+    ReadWrite& sum = last[{event["pid"].get<int>(), event["name"].get<std::string>()}];
     const auto read = event["args"]["read"].get<std::int64_t>();
     const auto write = event["args"]["write"].get<std::int64_t>();
     EXPECT_GE(read, sum.read);  // counters never fall
     EXPECT_GE(write, sum.write);
     sum = {read, write};
   }
-  EXPECT_EQ(last.size(), sim->record.traffic_bytes.size());
-  for (const auto& [device, bytes] : sim->record.traffic_bytes) {
-    EXPECT_EQ(last[device + " bytes"].read, bytes.read) << device;
-    EXPECT_EQ(last[device + " bytes"].write, bytes.write) << device;
+  std::map<std::string, ReadWrite> sums;
+  for (const auto& [counter, bytes] : last) {
+    sums[counter.second].read += bytes.read;
+    sums[counter.second].write += bytes.write;
+  }
+  return sums;
+}
+
+TEST(Trace, CountersEndAtTheTrafficOfTheAccounting) {
+  for (const auto& set : {std::vector<std::string>{}, kTwoGpus}) {
+    const Traced t = trace_of(set);
+    const System& system = *t.sim().system;
+    const auto sums = moved(t.events);
+    EXPECT_EQ(sums.size(), t.sim().record.traffic_bytes.size());
+    for (std::size_t d = 0; d < system.device_names().size(); ++d) {
+      const std::string& device = system.device_names()[d];
+      // The record counts one instance, which `sharers` GPUs use.
+      const std::int64_t instances = system.gpus() / system.sharers(DeviceId(d));
+      const ReadWrite& bytes = t.sim().record.traffic_bytes.at(device);
+      EXPECT_EQ(sums.at(device + " bytes").read, bytes.read * instances) << device;
+      EXPECT_EQ(sums.at(device + " bytes").write, bytes.write * instances) << device;
+    }
   }
 }
 
 TEST(Trace, HasOneSpanForEachOperationWithinTheStep) {
-  const auto sim =
-      simulate(testing::scenario("scenarios/maple/llama2_7b_maple.yaml"), Readings::all);
-  const auto trace = nlohmann::json::parse(to_perfetto_json({&*sim, 1}));
-  std::size_t spans = 0;
-  double end_us = 0;
-  for (const auto& event : trace["traceEvents"]) {
-    if (event["ph"] != "X") continue;
-    ++spans;
-    end_us = std::max(end_us, event["ts"].get<double>() + event["dur"].get<double>());
+  for (const auto& set : {std::vector<std::string>{}, kTwoGpus}) {
+    const Traced t = trace_of(set);
+    std::size_t spans = 0;
+    double end_us = 0;
+    for (const auto& event : t.events) {
+      if (event["ph"] != "X") continue;
+      ++spans;
+      end_us = std::max(end_us, event["ts"].get<double>() + event["dur"].get<double>());
+    }
+    EXPECT_EQ(spans, t.sim().execution.timings.size());
+    EXPECT_NEAR(end_us, to_seconds(t.sim().execution.time) * 1e6, 1e-3);
   }
-  EXPECT_EQ(spans, sim->graph.ops.size());
-  EXPECT_NEAR(end_us, to_seconds(sim->execution.time) * 1e6, 1e-3);
+}
+
+TEST(Trace, EachGpuIsAProcessWithItsName) {
+  std::vector<std::string> names;
+  for (const auto& event : trace_of(kTwoGpus).events)
+    if (event["name"] == "process_name") names.push_back(event["args"]["name"].get<std::string>());
+  const std::string scenario = testing::scenario(kMaple).name;
+  EXPECT_EQ(names, (std::vector<std::string>{scenario + ", GPU 0", scenario + ", GPU 1"}));
+}
+
+// Perfetto draws overlapping spans of one track as if one called the other.
+TEST(Trace, NoTwoSpansOfATrackOverlap) {
+  // Two micro-batches: their gathers and write-backs are in flight together.
+  const Traced t = trace_of({"step.overlap=micro_batches"});
+  struct Span {
+    std::int64_t start, end;  // ps
+  };
+  const auto picoseconds = [](const nlohmann::json& us) {
+    return std::llround(us.get<double>() * 1e6);
+  };
+  std::map<int, std::vector<Span>> tracks;
+  std::map<int, std::string> names;
+  for (const auto& event : t.events) {
+    if (event["name"] == "thread_name") names[event["tid"]] = event["args"]["name"];
+    if (event["ph"] != "X") continue;
+    const std::int64_t start = picoseconds(event["ts"]);
+    tracks[event["tid"]].push_back({start, start + picoseconds(event["dur"])});
+  }
+  EXPECT_EQ(names.size(), tracks.size());
+  std::set<std::string> distinct;
+  for (auto& [track, spans] : tracks) {
+    EXPECT_TRUE(distinct.insert(names.at(track)).second) << names.at(track);
+    std::ranges::sort(spans, {}, &Span::start);
+    for (std::size_t i = 1; i < spans.size(); ++i)
+      EXPECT_LE(spans[i - 1].end, spans[i].start) << names.at(track);
+  }
+  EXPECT_TRUE(distinct.contains("kernels"));
+  EXPECT_FALSE(distinct.contains("kernels (2)"));
+  EXPECT_TRUE(distinct.contains("transfer: gather (2)"));
 }
 
 }  // namespace
