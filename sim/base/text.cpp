@@ -1,10 +1,46 @@
 #include "sim/base/text.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace tiersim {
+namespace {
+
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t bytes = 0;  // 0 where there is no UTF-8
+};
+
+CodePoint first_of(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return std::uint32_t{static_cast<unsigned char>(text[i])};
+  };
+  const std::uint32_t first = byte(0);
+  if (first < 0x80) return {first, 1};
+  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < bytes) return {};
+  std::uint32_t value = first & (0x7FU >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return {};
+    value = (value << 6U) | (byte(i) & 0x3FU);
+  }
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // else an overlong form
+  const bool surrogate = value >= 0xD800 && value < 0xE000;
+  if (value < kLeast[bytes] || value > 0x10FFFF || surrogate) return {};
+  return {value, bytes};
+}
+
+bool is_obeyed(std::uint32_t c) {
+  const auto between = [c](std::uint32_t low, std::uint32_t high) { return c >= low && c <= high; };
+  return c < 0x20 || between(0x7F, 0x9F) || between(0x200E, 0x200F) || between(0x2028, 0x202E) ||
+         between(0x2066, 0x2069);
+}
+
+}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Distances of the prefixes of b from the prefix of a that is one shorter than the row's, two
@@ -37,6 +73,26 @@ std::string_view nearest(std::string_view name, std::span<const std::string> can
     best = candidate;
   }
   return best;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const CodePoint c = first_of(text);
+    const std::size_t bytes = std::max<std::size_t>(c.bytes, 1);
+    if (c.bytes == 0)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    else if (c.value == '\n')
+      out += "\\n";
+    else if (c.value == '\t')
+      out += "\\t";
+    else if (is_obeyed(c.value))
+      out += c.value < 0x80 ? fmt::format("\\x{:02x}", c.value) : fmt::format("\\u{:04x}", c.value);
+    else
+      out += text.substr(0, bytes);
+    text.remove_prefix(bytes);
+  }
+  return out;
 }
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {

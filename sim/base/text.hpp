@@ -15,6 +15,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// length, at least one and at most three edits). Ties go to the first.
 std::string_view nearest(std::string_view name, std::span<const std::string> candidates);
 
+/// The text with what a terminal would obey instead of show as escapes: control characters (\\n,
+/// \\x1b), those of Unicode (\\u009b, and the marks that turn the direction of text), and bytes
+/// that are no UTF-8.
+std::string printable(std::string_view text);
+
 /// "a, b, c".
 std::string join(std::span<const std::string> parts, std::string_view separator = ", ");
 

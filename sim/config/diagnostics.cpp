@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/text.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -20,7 +22,7 @@ std::string Diagnostic::text() const {
   if (!path.empty()) out += path + ": ";
   out += message;
   if (!hint.empty()) out += " (" + hint + ')';
-  return out;
+  return printable(out);  // it may quote any text of a file
 }
 
 std::vector<Diagnostic> Diagnostics::list() const {

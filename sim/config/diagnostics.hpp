@@ -25,7 +25,7 @@ struct Diagnostic {
   std::string hint = {};  ///< what to do about it; may be empty
   std::string path = {};  ///< dotted path of the setting, as --set takes it; may be empty
 
-  /// `file:line:col: error: path: message (hint)`.
+  /// `file:line:col: error: path: message (hint)`, on one line, control characters as escapes.
   std::string text() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/text.hpp"
 #include "sim/config/dump.hpp"
 #include "sim/config/json_text.hpp"
 
@@ -53,9 +54,7 @@ std::string origins(const Node* node) {
   if (all.empty()) all.push_back(node->origin.text());
   std::string out;
   for (const std::string& text : all) out += (out.empty() ? "" : ", ") + text;
-  std::ranges::replace_if(
-      out, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
-  return out;
+  return printable(out);
 }
 
 class YamlWriter {

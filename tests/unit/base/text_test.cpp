@@ -29,6 +29,23 @@ TEST(Text, NearestFindsTyposButNotStrangers) {
   EXPECT_EQ(nearest("rnu", std::vector<std::string>{"man", "run"}), "run");  // three letters
 }
 
+TEST(Text, PrintableEscapesWhatATerminalObeys) {
+  EXPECT_EQ(printable("plain, \xc3\xa9 \xe6\xb8\xac \xf0\x9f\x98\x80 \\"),
+            "plain, \xc3\xa9 \xe6\xb8\xac \xf0\x9f\x98\x80 \\");
+  EXPECT_EQ(printable("\x1b[31m\a\n\t\r\x7f"), "\\x1b[31m\\x07\\n\\t\\x0d\\x7f");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+            "\\u009b"
+            "2J");  // CSI as one character
+  EXPECT_EQ(printable("\xe2\x80\xae"
+                      "x"),
+            "\\u202e"
+            "x");                                          // right to left
+  EXPECT_EQ(printable("\x9b \xc3 \xc0\x80 \xed\xa0\x80"),  // no UTF-8
+            "\\x9b \\xc3 \\xc0\\x80 \\xed\\xa0\\x80");
+}
+
 TEST(NumberClass, WeakestOfSeveralIsTheLeastTrusted) {
   EXPECT_EQ(weakest(NumberClass::measured, NumberClass::assumed), NumberClass::assumed);
   EXPECT_EQ(weakest(NumberClass::fitted, NumberClass::measured), NumberClass::fitted);

@@ -27,5 +27,11 @@ TEST(Diagnostics, ListAMistakeInASharedBaseOnce) {
   EXPECT_EQ(diagnostics.text(), "device:3:1: error: gpu: unknown key 'x'\n");
 }
 
+TEST(Diagnostics, ShowTextOfAFileAndObeyNoneOfIt) {
+  const Diagnostic quoted{{"a\nb", 1, 1}, "unknown key '\x1b[2J'", "did you mean '\r'?", "x"};
+  EXPECT_EQ(quoted.text(),
+            "a\\nb:1:1: error: x: unknown key '\\x1b[2J' (did you mean '\\x0d'?)");
+}
+
 }  // namespace
 }  // namespace tiersim
