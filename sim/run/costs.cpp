@@ -17,14 +17,18 @@ class Sum {
       add_device(name, tier.memory.costs, DeviceId(device++), true);
     for (const auto& [name, link] : config_.links)
       add_device(name, link.costs, DeviceId(device++), false);
-    StepCosts out{.joules = {}, .usd = {}, .number_class = class_, .unstated = unstated_};
+    StepCosts out{.joules = {},
+                  .usd = {},
+                  .joules_class = energy_class_,
+                  .usd_class = weakest(energy_class_, price_class_),
+                  .unstated = unstated_};
     if (!energy_whole_) return out;
     out.joules = joules_;
     if (!config_.economics || !price_whole_) return out;
     const EconomicsConfig& e = *config_.economics;
     for (const NumberClass c : {e.amortisation_years.number_class, e.utilisation.number_class,
                                 e.electricity.number_class})
-      out.number_class = weakest(out.number_class, c);
+      out.usd_class = weakest(out.usd_class, c);
     const double working = e.amortisation_years.value * kSecondsPerYear * e.utilisation.value;
     constexpr double kJoulesPerKilowattHour = 3.6e6;
     const double usd_per_joule =
@@ -38,7 +42,7 @@ class Sum {
     const DeviceCosts& costs = config_.gpu.costs;
     if (costs.energy_per_flop) {
       joules_ += to_joules(accounting_.flops * costs.energy_per_flop->value);
-      note(costs.energy_per_flop->number_class);
+      note(energy_class_, costs.energy_per_flop->number_class);
     } else {
       lacks("gpu", "energy_per_flop", energy_whole_);
     }
@@ -46,7 +50,7 @@ class Sum {
     if (!costs.idle_power) unstated_.push_back("gpu: idle_power");
     if (costs.price) {
       price_ += to_usd(costs.price->value);
-      note(costs.price->number_class);
+      note(price_class_, costs.price->number_class);
     } else {
       lacks("gpu", "price", price_whole_);
     }
@@ -55,22 +59,24 @@ class Sum {
   void add_device(const std::string& name, const DeviceCosts& costs, DeviceId id, bool is_tier) {
     const auto& [read, write] = accounting_.traffic[id.index()];
     const Bytes moved = total_of(read) + total_of(write);
-    if (costs.energy_per_byte) {
-      joules_ += to_joules(moved * costs.energy_per_byte->value);
-      note(costs.energy_per_byte->number_class);
-    } else if (moved > Bytes{}) {
-      lacks(name, "energy_per_byte", energy_whole_);
+    if (moved > Bytes{}) {
+      if (costs.energy_per_byte) {
+        joules_ += to_joules(moved * costs.energy_per_byte->value);
+        note(energy_class_, costs.energy_per_byte->number_class);
+      } else {
+        lacks(name, "energy_per_byte", energy_whole_);
+      }
     }
     const std::int64_t sharers = system_.sharers(id);
     add_idle(costs, sharers);
     if (costs.price) {
       price_ += to_usd(costs.price->value) / static_cast<double>(sharers);
-      note(costs.price->number_class);
+      note(price_class_, costs.price->number_class);
     }
     if (is_tier && costs.price_per_byte) {
       price_ += to_usd(system_.capacity(TierId(id.index())) * costs.price_per_byte->value) /
                 static_cast<double>(sharers);
-      note(costs.price_per_byte->number_class);
+      note(price_class_, costs.price_per_byte->number_class);
     }
     bool whole = !is_tier || price_whole_;
     if (!costs.price && !costs.price_per_byte) lacks(name, "price", whole);
@@ -80,10 +86,12 @@ class Sum {
   void add_idle(const DeviceCosts& costs, std::int64_t sharers) {
     if (!costs.idle_power) return;
     joules_ += to_joules(costs.idle_power->value * time_) / static_cast<double>(sharers);
-    note(costs.idle_power->number_class);
+    note(energy_class_, costs.idle_power->number_class);
   }
 
-  void note(NumberClass c) { class_ = weakest(class_, c); }
+  static void note(NumberClass& weakest_so_far, NumberClass c) {
+    weakest_so_far = weakest(weakest_so_far, c);
+  }
   void lacks(const std::string& device, const char* field, bool& whole) {
     unstated_.push_back(device + ": " + field);
     whole = false;
@@ -98,7 +106,8 @@ class Sum {
   double price_ = 0;
   bool energy_whole_ = true;
   bool price_whole_ = true;
-  NumberClass class_ = NumberClass::measured;
+  NumberClass energy_class_ = NumberClass::measured;
+  NumberClass price_class_ = NumberClass::measured;
   std::vector<std::string> unstated_;
 };
 

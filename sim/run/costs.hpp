@@ -19,8 +19,10 @@ namespace tiersim {
 struct StepCosts {
   std::optional<double> joules;  ///< none where a device that moves bytes states no energy
   std::optional<double> usd;     ///< none where `joules` is, or the GPU or a tier has no price
-  NumberClass number_class = NumberClass::measured;  ///< the weakest that went into them
-  std::vector<std::string> unstated;                 ///< "hbm: energy_per_byte": what is left out
+  /// The weakest of the numbers that went into each; the time has a class of its own.
+  NumberClass joules_class = NumberClass::measured;
+  NumberClass usd_class = NumberClass::measured;
+  std::vector<std::string> unstated;  ///< "hbm: energy_per_byte": what is left out
 };
 
 /// `accounting` and `time` of the step on one GPU.

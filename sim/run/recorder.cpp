@@ -23,6 +23,57 @@ bool is_far_read(const Access& access, TierId far) {
   return access.tier == far && access.direction == Direction::read;
 }
 
+/// Whether the times rest on a number of the configuration. Those of a device do where the step
+/// uses the device, and what it costs to run and to buy never does.
+class NumbersInTimes {
+ public:
+  explicit NumbersInTimes(const SystemConfig& config, const Simulation& sim) {
+    add("gpu", true);
+    for (std::size_t r = 0; r < kRequesterNames.size(); ++r)
+      add(kRequesterNames[r], asks_far(sim, static_cast<Requester>(r)));
+    const System& system = *sim.system;
+    for (std::size_t d = 0; d < system.device_names().size(); ++d) {
+      const std::string& name = system.device_names()[d];
+      const auto& [read, write] = sim.accounting.traffic[d];
+      const bool used = total(read.payload) + total(write.payload) > Bytes{};
+      add((config.tiers.contains(name) ? "tiers." : "links.") + name, used);
+    }
+  }
+
+  bool contains(std::string_view path) const {
+    if (path.starts_with("system.economics.")) return false;
+    // Names may contain dots: the device is the one with the longest name.
+    const Device* device = nullptr;
+    for (const Device& d : devices_)
+      if (path.starts_with(d.prefix) &&
+          (device == nullptr || d.prefix.size() > device->prefix.size()))
+        device = &d;
+    if (device == nullptr) return true;
+    const std::string_view key = path.substr(path.rfind('.') + 1);
+    return device->used && std::ranges::find(kCostKeys, key) == kCostKeys.end();
+  }
+
+ private:
+  struct Device {
+    std::string prefix;  // of the paths of its numbers
+    bool used;
+  };
+
+  void add(std::string_view name, bool used) {
+    devices_.push_back({"system." + std::string(name) + '.', used});
+  }
+  static bool asks_far(const Simulation& sim, Requester requester) {
+    return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
+      return op.requester == requester &&
+             std::ranges::any_of(op.accesses, [&](const Access& access) {
+               return sim.system->is_remote(access.tier) && access.payload > Bytes{};
+             });
+    });
+  }
+
+  std::vector<Device> devices_;
+};
+
 }  // namespace
 
 void Recorder::provenance() {
@@ -30,9 +81,15 @@ void Recorder::provenance() {
   record_.name = config_.name;
   record_.config = canonical_json(config_);
   record_.run_id = sha256_hex(canonical_text_for_id(config_));
+  record_.gpus = sim_.system->gpus();
+  for (const std::string& device : sim_.system->device_names())
+    record_.sharers[device] = config_.system.sharers(device);
+  const NumbersInTimes in_times(config_.system, sim_);
   for (const SourcedNumber& number : list_numbers(config_)) {
-    record_.numbers.push_back({number.path, number.value, number.number_class, number.source});
-    time_class_ = weakest(time_class_, number.number_class);
+    const bool counts = in_times.contains(number.path);
+    record_.numbers.push_back(
+        {number.path, number.value, number.number_class, number.source, counts});
+    if (counts) time_class_ = weakest(time_class_, number.number_class);
   }
 }
 
@@ -182,9 +239,10 @@ void Recorder::costs() {
   const StepCosts costs =
       costs_of(config_.system, *sim_.system, sim_.accounting, sim_.execution.time);
   const auto tokens = static_cast<double>(sim_.graph.tokens);
-  const NumberClass number_class = weakest(costs.number_class, time_class_);
-  if (costs.joules) metric("energy_j_per_token", *costs.joules / tokens, number_class);
-  if (costs.usd) metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, number_class);
+  if (costs.joules)
+    metric("energy_j_per_token", *costs.joules / tokens, weakest(costs.joules_class, time_class_));
+  if (costs.usd)
+    metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, weakest(costs.usd_class, time_class_));
   record_.costs_unstated = costs.unstated;
 }
 

@@ -71,7 +71,8 @@ Json provenance(const RunRecord& record) {
     numbers.push_back({{"path", number.path},
                        {"value", number.value},
                        {"class", name(number.number_class)},
-                       {"source", number.source}});
+                       {"source", number.source},
+                       {"in_times", number.in_times}});
   return {{"tiersim_version", record.tiersim_version},
           {"run_id", record.run_id},
           {"numbers", std::move(numbers)}};

@@ -27,6 +27,7 @@ struct NumberRecord {
   std::string value;
   NumberClass number_class = NumberClass::assumed;
   std::string source;
+  bool in_times = true;  ///< whether the times rest on it: of what the step used, and no cost
 };
 
 struct ReadWrite {
@@ -49,6 +50,8 @@ struct RunRecord {
   // config: canonical JSON of the whole effective configuration
   std::string config;
   std::string name;
+  std::int64_t gpus = 1;
+  std::map<std::string, std::int64_t> sharers;  ///< GPUs that share one instance, by device
   // results: metrics of one GPU, but throughput; bytes of one instance of a device, from all GPUs
   // that share it
   std::map<std::string, Metric> metrics;

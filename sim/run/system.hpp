@@ -77,6 +77,8 @@ class System {
   const std::vector<std::string>& tier_names() const { return tier_names_; }
   TierId tier(std::string_view name) const;
   DeviceId device(TierId tier) const { return DeviceId(tier.index()); }
+  /// Whether links lie between the GPU and the tier.
+  bool is_remote(TierId tier) const { return tiers_[tier.index()].remote; }
   /// Of one instance.
   Bytes capacity(TierId tier) const { return tiers_[tier.index()].memory->capacity(); }
 

@@ -126,6 +126,26 @@ class Run(InFolder):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(run("rerun", path).returncode, 0, run("rerun", path).stderr)
 
+    def test_times_rest_on_the_numbers_of_what_the_step_uses(self):
+        dense = SOURCE / "configs/scenarios/maple/llama2_7b_dense_hbm.yaml"
+        small = ("--set", "step.batch=8", "--json")
+        numbers = json.loads(run("run", dense, *small).stdout)["provenance"]["numbers"]
+        paths = [n["path"] for n in numbers if n["in_times"]]
+        self.assertTrue(paths)
+        for path in paths:  # no far tier, and no link to it
+            self.assertRegex(path, r"^system\.(gpu|tiers\.hbm)\.")
+            self.assertNotRegex(path, r"(price|price_per_gb|power|energy_per_\w+)$")
+        measured = [f"--set={path}.class=measured" for path in paths]
+        metrics = json.loads(run("run", dense, *small, *measured).stdout)["results"]["metrics"]
+        classes = {name: metric["class"] for name, metric in metrics.items()}
+        self.assertEqual((classes["step_time_s"], classes["bound_s"]), ("measured", "measured"))
+        self.assertEqual(classes["energy_j_per_token"], "assumed")
+        energy = [f"--set={n['path']}.class=fitted" for n in numbers
+                  if n["path"].endswith(("energy_per_byte", "energy_per_flop", "idle_power"))]
+        metrics = json.loads(run("run", dense, *small, *measured, *energy).stdout)["results"]["metrics"]
+        self.assertEqual(metrics["energy_j_per_token"]["class"], "fitted")
+        self.assertEqual(metrics["cost_usd_per_mtoken"]["class"], "assumed")
+
     def test_counts_are_whole_numbers(self):
         metrics = json.loads(run("run", MAPLE, "--json").stdout)["results"]["metrics"]
         for name, metric in metrics.items():
@@ -422,6 +442,8 @@ class Verbs(InFolder):
             for verb in ("run", "reproduce", "solve", "config", "list"):
                 self.assertIn(verb, text)
         self.assertTrue(run("man").stdout.startswith(".TH TIERSIM 1"))
+
+
 
 
 if __name__ == "__main__":

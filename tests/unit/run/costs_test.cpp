@@ -59,7 +59,7 @@ TEST(Costs, EnergyIsThatOfBytesArithmeticAndIdleTime) {
   ASSERT_TRUE(c.joules);
   EXPECT_DOUBLE_EQ(*c.joules, expected);
   EXPECT_FALSE(c.usd);
-  EXPECT_EQ(c.number_class, NumberClass::assumed);
+  EXPECT_EQ(c.joules_class, NumberClass::assumed);
 }
 
 TEST(Costs, ADeviceThatMovesBytesAndStatesNoEnergyLeavesNoSum) {
@@ -84,6 +84,22 @@ TEST(Costs, ElectricityIsPaidByTheKilowattHour) {
   config.economics->electricity.value = MoneyPerEnergy::from_base(3'600'000'000);  // 3.6 USD/kWh
   const StepCosts c = costs(config);
   EXPECT_NEAR(*c.usd - without, *c.joules * 1e-6, 1e-15);
+}
+
+TEST(Costs, PricesWeakenTheCostAndNotTheEnergy) {
+  SystemConfig config = with_prices(1);
+  config.gpu.costs.energy_per_flop->number_class = NumberClass::measured;
+  config.gpu.costs.idle_power->number_class = NumberClass::fitted;
+  // The link moves nothing when the copy is left out, so what it would cost has no part.
+  config.links["pcie"].costs.energy_per_byte->number_class = NumberClass::assumed;
+  const System system(config);
+  StepGraph graph = testing::empty_graph(system);
+  graph.add(testing::kernel(system, 0_B, 1_GFLOP));
+  const StepCosts c =
+      costs_of(config, system, account(graph, system, system.plan(graph)), Duration(1ms));
+  ASSERT_TRUE(c.usd);
+  EXPECT_EQ(c.joules_class, NumberClass::fitted);
+  EXPECT_EQ(c.usd_class, NumberClass::assumed);
 }
 
 }  // namespace
