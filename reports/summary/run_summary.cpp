@@ -2,20 +2,31 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "reports/render/table.hpp"
 #include "sim/base/display.hpp"
+#include "sim/base/text.hpp"
 
 namespace tiersim {
 namespace {
 
 std::string time_text(double seconds) {
-  return display(Duration(static_cast<std::int64_t>(seconds * 1e12)));
+  return seconds == 0 ? "-" : display(Duration(std::llround(seconds * 1e12)));
 }
 std::string bytes_text(std::int64_t bytes) {
   return bytes == 0 ? "-" : display(Bytes::from_base(bytes));
+}
+// A share that rounds to nothing is not nothing.
+std::string share_text(double share) {
+  if (share == 0) return "-";
+  return share < 0.001 ? "< 0.1 %" : fmt::format("{:.1f} %", 100 * share);
+}
+// Four digits, and no exponent where a person would write none.
+std::string number_text(double value) {
+  return value >= 1000 && value < 1e9 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
 std::string class_parts(const BytesByClass& bytes) {
@@ -27,21 +38,56 @@ std::string class_parts(const BytesByClass& bytes) {
   return out;
 }
 
-Table footprint_table(const RunRecord& record) {
-  Table table{.title = "Footprint",
-              .columns = {{"tier", Align::left}, {"bytes"}, {"of which", Align::left}}};
-  for (const auto& [tier, bytes] : record.footprint_bytes)
-    table.add({tier, bytes_text(bytes), class_parts(record.footprint_by_class.at(tier))});
-  return table;
+bool several_gpus(const RunRecord& record) {
+  return record.gpus > 1;
 }
 
-Table traffic_table(const RunRecord& record) {
-  Table table{.title = "Traffic of one step (payload)",
-              .columns = {{"device", Align::left},
-                          {"read"},
-                          {"written"},
-                          {"moved in granules"},
-                          {"busiest direction", Align::left}}};
+// With several GPUs: how many have one instance of the device between them.
+std::string used_by(const RunRecord& record, const std::string& device) {
+  const auto it = record.sharers.find(device);
+  const std::int64_t gpus = it == record.sharers.end() ? 1 : it->second;
+  return gpus == 1 ? "each GPU has one" : fmt::format("one for {} GPUs", gpus);
+}
+
+// Appends the column of used_by() where there are several GPUs.
+class DeviceTable {
+ public:
+  DeviceTable(const RunRecord& record, Table table) : record_(record), table_(std::move(table)) {
+    if (several_gpus(record_)) table_.columns.push_back({"instances", Align::left});
+  }
+  void add(const std::string& device, std::vector<std::string> cells) {
+    cells.insert(cells.begin(), printable(device));
+    if (several_gpus(record_)) cells.push_back(used_by(record_, device));
+    table_.add(std::move(cells));
+  }
+  std::string text() const { return to_text(table_) + '\n'; }
+
+ private:
+  const RunRecord& record_;
+  Table table_;
+};
+
+std::string of_one_instance(const RunRecord& record, const std::string& title) {
+  return several_gpus(record) ? title + ", one instance of each, for all GPUs that share it"
+                              : title;
+}
+
+std::string footprint_text(const RunRecord& record) {
+  DeviceTable table(record,
+                    {.title = of_one_instance(record, "Footprint"),
+                     .columns = {{"tier", Align::left}, {"bytes"}, {"of which", Align::left}}});
+  for (const auto& [tier, bytes] : record.footprint_bytes)
+    table.add(tier, {bytes_text(bytes), class_parts(record.footprint_by_class.at(tier))});
+  return table.text();
+}
+
+std::string traffic_text(const RunRecord& record) {
+  DeviceTable table(record, {.title = of_one_instance(record, "Traffic of one step (payload)"),
+                             .columns = {{"device", Align::left},
+                                         {"read"},
+                                         {"written"},
+                                         {"moved in granules"},
+                                         {"busiest direction", Align::left}}});
   for (const auto& [device, bytes] : record.traffic_bytes) {
     if (bytes.read + bytes.write == 0) continue;
     const ReadWrite& moved = record.moved_bytes.at(device);
@@ -50,29 +96,76 @@ Table traffic_table(const RunRecord& record) {
     for (const auto& [channel, share] : record.channel_utilisation) {
       if (!channel.starts_with(device + '.') || share <= most) continue;
       most = share;
-      busiest = fmt::format("{} {:.1f} %", channel.substr(device.size() + 1), 100 * share);
+      busiest = fmt::format("{} {}", channel.substr(device.size() + 1), share_text(share));
     }
-    table.add({device, bytes_text(bytes.read), bytes_text(bytes.write),
-               bytes_text(moved.read + moved.write), busiest});
+    table.add(device, {bytes_text(bytes.read), bytes_text(bytes.write),
+                       bytes_text(moved.read + moved.write), busiest});
   }
-  return table;
+  return table.text();
 }
 
-Table share_table(const RunRecord& record) {
-  Table table{.title = "What the critical path waits for",
-              .columns = {{"cause", Align::left}, {"time"}, {"share"}}};
+// Shares of their sum, with a bar; what took no time is left out.
+std::string shares_text(const std::string& title, const std::string& column,
+                        const std::vector<TimeShare>& shares) {
+  constexpr double kBar = 30;  // characters
   double sum = 0;
-  for (const TimeShare& share : record.bound_shares) sum += share.seconds;
-  for (const auto& [name, seconds] : record.bound_shares)
-    table.add({name, time_text(seconds), fmt::format("{:.1f} %", 100 * seconds / sum)});
-  return table;
+  for (const TimeShare& share : shares) sum += share.seconds;
+  if (sum == 0) return "";
+  Table table{.title = title,
+              .columns = {{column, Align::left}, {"time"}, {"share"}, {"", Align::left}}};
+  for (const auto& [name, seconds] : shares) {
+    if (seconds == 0) continue;
+    const auto length = static_cast<std::size_t>(std::lround(kBar * seconds / sum));
+    table.add(
+        {printable(name), time_text(seconds), share_text(seconds / sum), std::string(length, '#')});
+  }
+  return to_text(table) + '\n';
+}
+
+std::string gpus_text(const RunRecord& record) {
+  if (!several_gpus(record)) return "";
+  return fmt::format(
+      "gpus       {}, each with a step of its own; numbers are of one GPU unless they "
+      "say otherwise\n",
+      record.gpus);
+}
+
+std::string speed_text(const RunRecord& record) {
+  const auto value = [&](const char* name) { return record.metrics.at(name).value; };
+  const double throughput = value("throughput_tokens_per_s");
+  std::string out =
+      fmt::format("step       {}   bound {} ({:.2f} of it), bounded by {}\n",
+                  time_text(value("step_time_s")), time_text(value("bound_s")),
+                  value("bound_s") / value("step_time_s"), printable(record.bounded_by));
+  out += fmt::format("throughput {} tokens/s", number_text(throughput));
+  if (several_gpus(record))
+    out += fmt::format(" on all GPUs, {} on each",
+                       number_text(throughput / static_cast<double>(record.gpus)));
+  return out +
+         fmt::format("\ncapacity   largest batch {:.0f} at this context\n", value("max_batch"));
+}
+
+// Nothing where the devices state no energy.
+std::string costs_text(const RunRecord& record) {
+  std::string out;
+  const auto line = [&](const char* title, const char* metric, const char* unit) {
+    const auto it = record.metrics.find(metric);
+    if (it == record.metrics.end()) return;
+    out += fmt::format("{} {} {} (class {})\n", title, number_text(it->second.value), unit,
+                       name(it->second.number_class));
+  };
+  line("energy    ", "energy_j_per_token", "J a token");
+  line("cost      ", "cost_usd_per_mtoken", "USD a million tokens");
+  if (out.empty() || record.costs_unstated.empty()) return out;
+  return out + "           not stated, so left out: " + printable(join(record.costs_unstated)) +
+         '\n';
 }
 
 std::string trust_line(const RunRecord& record) {
   std::array<int, kNumberClassNames.size()> count{};
   for (const NumberRecord& number : record.numbers)
-    ++count[static_cast<std::size_t>(number.number_class)];
-  std::string out = "numbers of this configuration:";
+    if (number.in_times) ++count[static_cast<std::size_t>(number.number_class)];
+  std::string out = "numbers that the times rest on:";
   for (std::size_t c = 0; c < count.size(); ++c)
     out += fmt::format("{} {} {}", c == 0 ? "" : ",", count[c], kNumberClassNames[c]);
   return out + " (sources: --json)\n";
@@ -81,16 +174,12 @@ std::string trust_line(const RunRecord& record) {
 }  // namespace
 
 std::string summary_text(const RunRecord& record) {
-  const auto value = [&](const char* name) { return record.metrics.at(name).value; };
-  std::string out = fmt::format("{}  (run {})\n\n", record.name, record.run_id.substr(0, 12));
-  out += fmt::format("step       {}   bound {} ({:.2f} of it), bounded by {}\n",
-                     time_text(value("step_time_s")), time_text(value("bound_s")),
-                     value("bound_s") / value("step_time_s"), record.bounded_by);
-  out += fmt::format("throughput {:.2f} tokens/s\n", value("throughput_tokens_per_s"));
-  out += fmt::format("capacity   largest batch {:.0f} at this context\n\n", value("max_batch"));
-  out += to_text(share_table(record)) + '\n' + to_text(footprint_table(record)) + '\n' +
-         to_text(traffic_table(record)) + '\n';
-  return out + trust_line(record);
+  const std::string gpu = several_gpus(record) ? " (GPU 0)" : "";
+  return fmt::format("{}  (run {})\n\n", printable(record.name), record.run_id.substr(0, 12)) +
+         gpus_text(record) + speed_text(record) + costs_text(record) + '\n' +
+         shares_text("Where the time of the step goes" + gpu, "part", record.time_split) +
+         shares_text("What the critical path waits for", "cause", record.bound_shares) +
+         footprint_text(record) + traffic_text(record) + trust_line(record);
 }
 
 }  // namespace tiersim

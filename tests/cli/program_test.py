@@ -62,6 +62,24 @@ class Run(InFolder):
         self.assertTrue(json.loads((self.folder / "t.json").read_text())["traceEvents"])
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["a", "t.json"])
 
+    def test_the_summary_shows_where_the_time_goes_and_what_it_costs(self):
+        text = run("run", MAPLE).stdout
+        self.assertRegex(text, r"(?m)^energy +[0-9.]+ J a token \(class assumed\)$")
+        self.assertRegex(text, r"(?m)^cost +[0-9.]+ USD a million tokens \(class assumed\)$")
+        self.assertRegex(text, r"(?m)^link_wait +[0-9.]+ s +9[0-9]\.[0-9] %  #{25,30}$")
+        self.assertRegex(text, r"(?m)^latency .* < 0\.1 %$")
+        self.assertNotIn(" 0.0 %", text)
+        self.assertNotIn("GPU 0", text)
+
+    def test_the_summary_of_several_gpus_says_of_how_many_a_number_is(self):
+        one = json.loads(run("run", MAPLE, "--json").stdout)["results"]["traffic_bytes"]["pool"]["read"]
+        text = run("run", MAPLE, "--set", "system.gpus.count=2", "--set", "system.shared.all=[pool]").stdout
+        self.assertRegex(text, r"(?m)^gpus +2, ")
+        self.assertRegex(text, r"(?m)^throughput [0-9.]+ tokens/s on all GPUs, [0-9.]+ on each$")
+        self.assertRegex(text, rf"(?m)^pool +{2 * one >> 30} GiB .* one for 2 GPUs$")
+        self.assertRegex(text, r"(?m)^hbm .* each GPU has one$")
+        self.assertIn("(GPU 0)", text)
+
     def test_a_record_runs_again_to_the_same_results(self):
         run("run", MAPLE, "-o", self.folder / "r.json")
         result = run("rerun", self.folder / "r.json")
