@@ -29,21 +29,68 @@ void add_verbs(CLI::App& app, Action& action) {
   add_completion(app, action);
 }
 
-// CLI11 has error codes of its own; people get ours, and the nearest verb to what they typed.
-ExitCode usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  fmt::print(stderr, "tiersim: error: {}\n", error.what());
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
-  if (argc > 1 && app.get_subcommands().empty()) {
-    const auto near = nearest(argv[1], verbs);
-    if (near.empty()) {
-      fmt::print(stderr, "tiersim: the verbs are: {}\n", join(verbs));
-    } else {
-      fmt::print(stderr, "tiersim: did you mean '{}'?\n", near);
-    }
+// The verb, or what stands below it, that the arguments reached.
+const CLI::App& reached(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : reached(*parsed.front());
+}
+
+// "list hw", as it is typed; empty for the program itself.
+std::string typed(const CLI::App& app) {
+  if (app.get_parent() == nullptr) return "";
+  const std::string before = typed(*app.get_parent());
+  return before.empty() ? app.get_name() : before + ' ' + app.get_name();
+}
+
+// What may stand where the arguments went wrong: verbs, or kinds of a verb.
+std::vector<std::string> words_below(const CLI::App& at) {
+  std::vector<std::string> out;
+  for (const CLI::App* sub : at.get_subcommands([](const CLI::App*) { return true; }))
+    out.push_back(sub->get_name());
+  return out;
+}
+
+std::vector<std::string> options_of(const CLI::App& at) {
+  std::vector<std::string> out;
+  for (const CLI::Option* option : at.get_options())
+    for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
+  return out;
+}
+
+// The first argument that nothing took.
+std::string unexpected(const CLI::App& app, bool option) {
+  for (const std::string& word : app.remaining(/*recurse=*/true))
+    if (word.starts_with('-') == option) return word;
+  return "";
+}
+
+// CLI11 has error codes of its own, and says that something is required where something else was
+// typed; people get our code and what they probably meant.
+ExitCode usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& at = reached(app);
+  const std::string where = typed(at);
+  const std::string help = where.empty() ? "tiersim --help" : "tiersim " + where + " --help";
+  const auto words = words_below(at);
+  if (const std::string wrong = unexpected(app, /*option=*/true); !wrong.empty()) {
+    const std::string name = wrong.substr(0, wrong.find('='));
+    const std::string_view near = nearest(name, options_of(at));
+    fmt::print(stderr, "tiersim: error: unknown option '{}'{}\n", printable(name),
+               near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+  } else if (words.empty()) {
+    fmt::print(stderr, "tiersim: error: {}\n", printable(error.what()));
   } else {
-    fmt::print(stderr, "tiersim: `tiersim --help` lists what there is\n");
+    const std::string given = unexpected(app, /*option=*/false);
+    const std::string_view near = nearest(given, words);
+    const std::string before = where.empty() ? "" : where + ' ';
+    if (given.empty())
+      fmt::print(stderr, "tiersim: error: what to {}?\n", where);
+    else
+      fmt::print(stderr, "tiersim: error: there is no '{}{}'{}\n", before, printable(given),
+                 near.empty() ? "" : fmt::format("; did you mean '{}{}'?", before, near));
+    fmt::print(stderr, "tiersim: {} is one of: {}\n", where.empty() ? "the verb" : "what follows",
+               join(words));
   }
+  fmt::print(stderr, "tiersim: `{}` says more\n", help);
   return ExitCode::usage;
 }
 
@@ -58,7 +105,7 @@ ExitCode run(int argc, char** argv) {
     app.exit(success);
     return ExitCode::ok;
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error, argc, argv);
+    return usage_error(app, error);
   }
   if (!action) {
     fmt::print(stderr, "{}", app.help());
