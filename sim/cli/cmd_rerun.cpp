@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/render/table.hpp"
+#include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/run/simulate.hpp"
@@ -35,7 +36,7 @@ ScenarioConfig scenario_of(const std::string& record, const std::string& path,
     fmt::print(stderr,
                "tiersim: error: the configuration of a record of tiersim {} is none of tiersim "
                "{}:\n",
-               origin.tiersim_version, kVersion);
+               printable(origin.tiersim_version), kVersion);
   throw_if_any(diagnostics);
   return scenario;
 }
@@ -66,7 +67,8 @@ void print_text(const std::vector<Difference>& all, const RunRecord& now) {
   Table table{.title = "", .columns = {{"result", Align::left}, {"record"}, {"now"}}};
   const auto shown = [](const std::string& text) { return text.empty() ? "-" : text; };
   for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i)
-    table.add({all[i].name, shown(all[i].before), shown(all[i].now)});
+    table.add(
+        {printable(all[i].name), shown(printable(all[i].before)), shown(printable(all[i].now))});
   if (all.size() > kMost)
     table.notes.push_back(fmt::format("and {} more (--json)", all.size() - kMost));
   fmt::print("{}", to_text(table));
@@ -75,7 +77,8 @@ void print_text(const std::vector<Difference>& all, const RunRecord& now) {
 ExitCode rerun(const Options& options) {
   const std::string old_record = read_file(options.record);
   const auto failure = [&](const std::string& text) {
-    return Failure(ExitCode::bad_config, fmt::format("{}:1:1: error: {}", options.record, text));
+    return Failure(ExitCode::bad_config,
+                   printable(fmt::format("{}:1:1: error: {}", options.record, text)));
   };
   const auto origin = origin_of_record(old_record);
   if (!origin) throw failure(origin.error());
@@ -92,11 +95,11 @@ ExitCode rerun(const Options& options) {
     fmt::print(stderr,
                "tiersim: the configuration is not the one that was run: its id is {} and the "
                "record's {}; it was edited, or has settings that are new\n",
-               now.run_id.substr(0, 12), origin->run_id.substr(0, 12));
+               now.run_id.substr(0, 12), printable(origin->run_id.substr(0, 12)));
   if (all.empty()) return ExitCode::ok;
   fmt::print(stderr,
              "tiersim: error: {} of the results differ: the record is of tiersim {}, this is {}\n",
-             all.size(), origin->tiersim_version, now.tiersim_version);
+             all.size(), printable(origin->tiersim_version), now.tiersim_version);
   return ExitCode::target_missed;
 }
 

@@ -21,6 +21,7 @@ struct Options {
 };
 
 ExitCode run(const Options& options) {
+  for (const std::string& file : {options.trace, options.output}) expect_writable(file);
   const ScenarioFile file = load_scenario(options.config, options.set);
   const auto result = simulate(file.config, Readings::all);
   if (!result) {
@@ -43,9 +44,12 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_option("CONFIG", options->config, "Scenario file (schema tiersim.scenario/v1)")
       ->required();
   verb->add_option("--set", options->set, "Override a setting: a.b=value (repeatable)")
-      ->allow_extra_args(false);
-  verb->add_option("-o,--output", options->output, "Also write the record to this file");
-  verb->add_option("--trace", options->trace, "Write a timeline that Perfetto loads");
+      ->allow_extra_args(false)
+      ->type_name(kSettingType);
+  verb->add_option("-o,--output", options->output, "Also write the record to this file")
+      ->type_name("FILE");
+  verb->add_option("--trace", options->trace, "Write a timeline that Perfetto loads")
+      ->type_name("FILE");
   verb->add_flag("--json", options->json, "Print the record instead of the summary");
   verb->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -28,6 +28,9 @@ struct Failure : std::runtime_error {
   ExitCode code;
 };
 
+/// Type name of options that take a setting and no file, for --help and completions.
+inline constexpr const char* kSettingType = "A.B=VALUE";
+
 /// Set by the verb that the arguments chose; run after parsing.
 using Action = std::function<ExitCode()>;
 

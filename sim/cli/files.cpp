@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 
 namespace tiersim::cli {
@@ -18,8 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path, const std::string& reason) {
-  throw Failure(ExitCode::usage,
-                fmt::format("tiersim: error: cannot {} '{}': {}", what, path.string(), reason));
+  throw Failure(ExitCode::usage, printable(fmt::format("tiersim: error: cannot {} '{}': {}", what,
+                                                       path.string(), reason)));
 }
 
 std::string last_error() {
@@ -65,6 +66,15 @@ std::string read_file(const fs::path& path) {
   text << in.rdbuf();  // sets failbit on an empty file, which is no error
   if (in.bad()) fail("read", path, last_error());
   return text.str();
+}
+
+void expect_writable(const fs::path& path) {
+  if (path.empty() || path == "-") return;
+  std::error_code error;
+  if (fs::is_directory(path, error)) fail("write", path, "is a folder");
+  const fs::path folder = path.parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, error))
+    fail("write", path, fmt::format("there is no folder '{}'", folder.string()));
 }
 
 void write_file(const fs::path& path, const std::string& text) {

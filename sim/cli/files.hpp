@@ -16,6 +16,11 @@ std::filesystem::path targets_root();
 /// Whole text of a file. Throws Failure.
 std::string read_file(const std::filesystem::path& path);
 
+/// Whether a file of this name could be written: there is its folder, and it is none itself. For
+/// names that the user typed, before the work that is to be written: a folder that is not there is
+/// a typing error more often than a wish. "-" is stdout, and no name is no file. Throws Failure.
+void expect_writable(const std::filesystem::path& path);
+
 /// Writes beside the file and renames, so that the file is either whole or as it was. "-" is
 /// stdout. Creates missing folders. Throws Failure.
 void write_file(const std::filesystem::path& path, const std::string& text);

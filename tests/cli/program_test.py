@@ -56,11 +56,18 @@ class Run(InFolder):
         self.assertEqual(run("run", MAPLE, "--json").stdout, run("run", MAPLE, "--json").stdout)
 
     def test_output_and_trace_are_written_whole(self):
-        result = run("run", MAPLE, "-o", self.folder / "a/record.json", "--trace", self.folder / "t.json")
+        result = run("run", MAPLE, "-o", self.folder / "r.json", "--trace", self.folder / "t.json")
         self.assertEqual(result.returncode, 0, result.stderr)
-        json.loads((self.folder / "a/record.json").read_text())
+        json.loads((self.folder / "r.json").read_text())
         self.assertTrue(json.loads((self.folder / "t.json").read_text())["traceEvents"])
-        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["a", "t.json"])
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["r.json", "t.json"])
+
+    def test_no_folder_is_made_for_a_file(self):
+        for option in ("-o", "--trace"):
+            self.expect_failure(run("run", MAPLE, option, self.folder / "typo/r.json"), 2,
+                                "there is no folder", "typo")
+            self.expect_failure(run("run", MAPLE, option, self.folder), 2, "is a folder")
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_the_summary_shows_where_the_time_goes_and_what_it_costs(self):
         text = run("run", MAPLE).stdout
@@ -79,6 +86,16 @@ class Run(InFolder):
         self.assertRegex(text, rf"(?m)^pool +{2 * one >> 30} GiB .* one for 2 GPUs$")
         self.assertRegex(text, r"(?m)^hbm .* each GPU has one$")
         self.assertIn("(GPU 0)", text)
+
+    def test_no_name_is_obeyed_by_the_terminal(self):
+        name = r'"\e]0;x\a \x9b2J \u202e\nfake line"'
+        for arguments in (["--set", f"name={name}"], ["--set", f"name={name}", "--set", "step.batch=1000000"],
+                          ["--set", f"placement.far={name}"], ["--set", f"system.{name}=1"],
+                          ["--set", "a\x1b[31m"], [f"--\x1b[31m"], ["-o", self.folder / "\x1b[31m/x"]):
+            result = run("run", MAPLE, *arguments)
+            for character in "\x1b\a\x9b\u202e":
+                self.assertNotIn(character, result.stdout + result.stderr, arguments)
+            self.assertNotRegex(result.stdout + result.stderr, "(?m)^fake line")
 
     def test_a_record_runs_again_to_the_same_results(self):
         run("run", MAPLE, "-o", self.folder / "r.json")
