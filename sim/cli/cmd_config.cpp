@@ -1,9 +1,14 @@
-// tiersim config show CONFIG: the effective configuration and the origin of each value.
+// tiersim config show FILE: the effective configuration and the origin of each value.
 // tiersim config schema KIND: JSON Schema for editors.
+#include <array>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "hwmodels/device_library.hpp"
+#include "reports/render/table.hpp"
 #include "reports/reproduce/targets.hpp"
+#include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
 
@@ -13,26 +18,130 @@ namespace {
 struct Options {
   std::string config;
   std::vector<std::string> set;
-  std::string kind = "scenario";
+  std::string kind;
 };
 
-ExitCode show(const Options& options) {
-  const ScenarioFile file = load_scenario(options.config, options.set);
-  fmt::print("{}", show_config(file.document, file.config));
-  return ExitCode::ok;
+/// A file of configs/devices: a device of any interface, told by its `model`.
+struct DeviceFile {
+  std::string kind;
+  std::unique_ptr<DeviceSpec<MemoryTier>> memory;
+  std::unique_ptr<DeviceSpec<Link>> link;
+  std::unique_ptr<DeviceSpec<RequestEngine>> request;
+  std::unique_ptr<DeviceSpec<ComputeUnit>> compute;
+  DeviceCosts costs;
+};
+
+template <class Interface>
+void describe_one(Fields& f, const std::string& kind, bool same,
+                  std::unique_ptr<DeviceSpec<Interface>>& spec,
+                  const Registry<DeviceKind<Interface>>& library) {
+  const auto* entry = library.find(kind);
+  if (entry == nullptr) return;
+  if (!same || !spec) spec = entry->make();
+  spec->describe(f);
 }
 
-ExitCode schema(const std::string& kind) {
-  if (kind == "scenario") {
-    fmt::print("{}", json_schema<ScenarioConfig>(kind, "tiersim scenario"));
-  } else if (kind == "system") {
-    fmt::print("{}", json_schema<SystemConfig>(kind, "tiersim system"));
-  } else if (kind == "model") {
-    fmt::print("{}", json_schema<LlmConfig>(kind, "tiersim model"));
-  } else {
-    fmt::print("{}", json_schema<Targets>(kind, "tiersim paper targets"));
+void describe(Fields& f, DeviceFile& c) {
+  const DeviceLibrary library = make_device_library();
+  std::vector<Alternative> kinds;
+  const auto add = [&](const auto& registry) {
+    for (const auto& [kind, entry] : registry.entries()) kinds.push_back({kind, entry.help});
+  };
+  add(library.memory);
+  add(library.link);
+  add(library.request);
+  add(library.compute);
+  f.select("model", c.kind, kinds, [&](const std::string& kind, Fields& fields) {
+    const bool same = kind == c.kind;
+    describe_one(fields, kind, same, c.memory, library.memory);
+    describe_one(fields, kind, same, c.link, library.link);
+    describe_one(fields, kind, same, c.request, library.request);
+    describe_one(fields, kind, same, c.compute, library.compute);
+    c.kind = kind;
+  });
+  describe_costs(f, c.costs);
+}
+
+/// What a `schema: tiersim.<name>/v1` line announces.
+struct FileKind {
+  const char* name;
+  const char* what;
+  std::string (*schema)(const FileKind& kind);
+  std::string (*show)(const FileKind& kind, const Document& document);
+};
+
+template <class Config>
+FileKind file_kind(const char* name, const char* what) {
+  return {name, what,
+          [](const FileKind& kind) {
+            return json_schema<Config>(kind.name, std::string("tiersim ") + kind.what);
+          },
+          [](const FileKind& kind, const Document& document) {
+            Diagnostics diagnostics;
+            const auto config = read<Config>(document, kind.name, diagnostics);
+            throw_if_any(diagnostics);
+            return show_config(document, config);
+          }};
+}
+
+std::array<FileKind, 6> file_kinds() {
+  return {file_kind<ScenarioConfig>("scenario", "scenario"),
+          file_kind<SystemConfig>("system", "system"),
+          file_kind<LlmConfig>("model", "model"),
+          file_kind<DeviceFile>("device", "device"),
+          file_kind<EconomicsConfig>("economics", "economics"),
+          file_kind<Targets>("targets", "paper targets")};
+}
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const FileKind& kind : file_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+// "did you mean 'x'? the kinds are: ...".
+std::string kinds_hint(const std::string& given) {
+  const auto names = kind_names();
+  const std::string_view near = nearest(given, names);
+  const std::string all = "the kinds are: " + join(names);
+  return near.empty() ? all : fmt::format("did you mean '{}'? {}", near, all);
+}
+
+ExitCode show(const Options& options) {
+  Diagnostics diagnostics;
+  const Document document =
+      load_document(options.config, standard_options(options.set), diagnostics);
+  throw_if_any(diagnostics);
+  const SchemaTag& tag = document.root().schemas.back();  // the loader asks for it
+  for (const FileKind& kind : file_kinds()) {
+    if (tag.kind != kind.name) continue;
+    fmt::print("{}", kind.show(kind, document));
+    return ExitCode::ok;
   }
-  return ExitCode::ok;
+  diagnostics.report({tag.origin.location(),
+                      fmt::format("files of kind '{}' are not known", tag.kind),
+                      kinds_hint(tag.kind)});
+  throw_if_any(diagnostics);
+  return ExitCode::internal;
+}
+
+ExitCode schema(const std::string& name) {
+  if (name.empty()) {
+    Table table{.title = "", .columns = {{"kind", Align::left}, {"what", Align::left}}};
+    for (const FileKind& kind : file_kinds())
+      table.add(
+          {kind.name,
+           fmt::format("JSON Schema of files that begin with schema: tiersim.{}/v1", kind.name)});
+    fmt::print("{}", to_text(table));
+    return ExitCode::ok;
+  }
+  for (const FileKind& kind : file_kinds()) {
+    if (name != kind.name) continue;
+    fmt::print("{}", kind.schema(kind));
+    return ExitCode::ok;
+  }
+  throw Failure(ExitCode::usage, fmt::format("tiersim: error: there is no kind of file '{}' ({})",
+                                             printable(name), kinds_hint(name)));
 }
 
 }  // namespace
@@ -43,14 +152,16 @@ void add_config(CLI::App& app, Action& action) {
   verb->require_subcommand(1);
   CLI::App* shown =
       verb->add_subcommand("show", "Effective configuration, each value with its origin");
-  shown->add_option("CONFIG", options->config, "Scenario file")->required();
+  shown->add_option("CONFIG", options->config, "File with a schema line: a scenario, system, ...")
+      ->required();
   shown->add_option("--set", options->set, "Override a setting: a.b=value (repeatable)")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name(kSettingType);
   shown->callback([options, &action] { action = [options] { return show(*options); }; });
-  CLI::App* schemas = verb->add_subcommand("schema", "JSON Schema, for editors");
+  CLI::App* schemas =
+      verb->add_subcommand("schema", "JSON Schema, for editors; without KIND, the kinds");
   schemas->add_option("KIND", options->kind, "Kind of file")
-      ->check(CLI::IsMember({"scenario", "system", "model", "targets"}))
-      ->capture_default_str();
+      ->type_name(join(kind_names(), "|"));  // which completions offer
   schemas->callback([options, &action] { action = [options] { return schema(options->kind); }; });
 }
 

@@ -482,6 +482,32 @@ class Verbs(InFolder):
         direct = run("run", MAPLE, "--set", "step.batch=64", "--json")
         self.assertEqual(json.loads(again.stdout)["results"], json.loads(direct.stdout)["results"])
 
+    def test_show_takes_every_kind_of_file(self):
+        for folder in ("models", "systems", "devices", "economics", "scenarios"):
+            for path in sorted((SOURCE / "configs" / folder).rglob("*.yaml")):
+                with self.subTest(path=path.name):
+                    shown = run("config", "show", path)
+                    self.assertEqual(shown.returncode, 0, shown.stderr)
+                    (self.folder / "shown.yaml").write_text(shown.stdout)
+                    again = run("config", "show", self.folder / "shown.yaml")
+                    strip = lambda text: [line.split("  # ")[0] for line in text.splitlines()]
+                    self.assertEqual(strip(again.stdout), strip(shown.stdout))
+        hbm = SOURCE / "configs/devices/h200_hbm3e.yaml"
+        self.assertRegex(run("config", "show", hbm, "--set", "capacity=80 GB").stdout,
+                         r"(?m)^capacity: \{value: 80 GB.*# --set capacity=80 GB$")
+        self.expect_failure(run("config", "show", hbm, "--set", "model=drm"), 3, "did you mean 'dram'?")
+        self.expect_failure(run("config", "show", hbm, "--set", "pek=1 GB/s"), 3, "did you mean 'peak'?")
+        (self.folder / "odd.yaml").write_text("schema: tiersim.modle/v1\n")
+        self.expect_failure(run("config", "show", self.folder / "odd.yaml"), 3,
+                            "odd.yaml:1:9: error: files of kind 'modle'", "did you mean 'model'?")
+
+    def test_schema_names_the_kinds_that_there_are(self):
+        kinds = [line.split()[0] for line in run("config", "schema").stdout.splitlines()[2:]]
+        self.assertIn("device", kinds)
+        for kind in kinds:
+            self.assertIn(f"tiersim.{kind}/v1", json.dumps(json.loads(run("config", "schema", kind).stdout)))
+        self.expect_failure(run("config", "schema", "sceanrio"), 2, "did you mean 'scenario'?", "economics")
+
     def test_completions_name_every_verb(self):
         for shell in ("bash", "zsh", "fish"):
             text = run("completion", shell).stdout
