@@ -1,5 +1,6 @@
 // tiersim completion bash|zsh|fish, tiersim man: written from the command line's own declarations,
 // so that they cannot say less or more than the program does.
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -22,67 +23,205 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& apps) {
   return out;
 }
 
-// "--set --json -o": what may follow a verb, its own sub-verbs included.
-std::vector<std::string> words_after(const CLI::App& verb) {
-  std::vector<std::string> out = names_of(verbs_of(verb));
-  for (const CLI::Option* option : verb.get_options()) {
-    for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) out.push_back("-" + name);
+// What may be typed after a verb, or after a verb and what stands below it.
+struct Place {
+  std::string at;                       // "list hw", empty for the program itself
+  std::vector<std::string> words = {};  // sub-verbs, and choices of an argument
+  std::vector<std::string> options = {};
+  std::vector<std::string> takes_file = {};  // of the options
+  std::vector<std::string> takes_text = {};
+  std::string files = {};  // ending of the files that its argument names
+};
+
+bool takes_value(const CLI::Option& option) {
+  return option.get_expected_min() > 0;
+}
+
+std::vector<std::string> spellings(const CLI::Option& option) {
+  std::vector<std::string> out;
+  for (const std::string& name : option.get_lnames()) out.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) out.push_back("-" + name);
+  return out;
+}
+
+// An argument says by its name or type what completes it: CONFIG, RECORD, or "a|b|c".
+void add_argument(const CLI::Option& option, Place& place) {
+  const std::string name = option.get_name(/*positional=*/true);
+  if (name == "CONFIG") place.files = "yaml";
+  if (name == "RECORD") place.files = "json";
+  const std::string type = option.get_type_name();
+  if (type.find('|') == std::string::npos) return;
+  for (std::size_t start = 0; start <= type.size();) {
+    const std::size_t end = std::min(type.find('|', start), type.size());
+    place.words.push_back(type.substr(start, end - start));
+    start = end + 1;
+  }
+}
+
+Place place_of(const CLI::App& app, const std::string& at) {
+  Place place{.at = at, .words = names_of(verbs_of(app))};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) add_argument(*option, place);
+    for (std::string& spelling : spellings(*option)) {
+      if (takes_value(*option)) {
+        const bool file = option->get_type_name() != kSettingType;
+        (file ? place.takes_file : place.takes_text).push_back(spelling);
+      }
+      place.options.push_back(std::move(spelling));
+    }
+  }
+  return place;
+}
+
+// The program first, then verbs, each before what stands below it.
+std::vector<Place> places_of(const CLI::App& app) {
+  std::vector<Place> out{place_of(app, "")};
+  for (const CLI::App* verb : verbs_of(app)) {
+    out.push_back(place_of(*verb, verb->get_name()));
+    for (const CLI::App* sub : verbs_of(*verb))
+      out.push_back(place_of(*sub, verb->get_name() + ' ' + sub->get_name()));
+  }
+  return out;
+}
+
+// As a pattern of `case` in bash and zsh: 'list hw:--json'|'list hw:-j'.
+std::string patterns(const std::string& at, const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words)
+    out += fmt::format("{}'{}:{}'", out.empty() ? "" : "|", at, word);
+  return out;
+}
+
+// The lines of `case` that are the same in both shells: which places there are below a verb, and
+// what follows an option.
+struct ShellCases {
+  std::string below;  // 'list hw'|'list models'
+  std::string text;   // 'run:--set'
+  std::string file;
+};
+
+ShellCases shell_cases(const std::vector<Place>& places) {
+  ShellCases out;
+  const auto append = [](std::string& to, const std::string& pattern) {
+    if (!pattern.empty()) to += (to.empty() ? "" : "|") + pattern;
+  };
+  for (const Place& place : places) {
+    if (place.at.find(' ') != std::string::npos) append(out.below, '\'' + place.at + '\'');
+    append(out.text, patterns(place.at, place.takes_text));
+    append(out.file, patterns(place.at, place.takes_file));
   }
   return out;
 }
 
 std::string bash(const CLI::App& app) {
-  std::string cases;
-  for (const CLI::App* verb : verbs_of(app))
-    cases +=
-        fmt::format("    {}) words=\"{}\" ;;\n", verb->get_name(), join(words_after(*verb), " "));
+  const std::vector<Place> places = places_of(app);
+  const ShellCases cases = shell_cases(places);
+  std::string what;
+  for (const Place& place : places)
+    what += fmt::format("    '{}') words='{}' options='{}' files='{}' ;;\n", place.at,
+                        join(place.words, " "), join(place.options, " "), place.files);
   return fmt::format(R"(# bash completion for tiersim
 _tiersim() {{
-  local words
-  case "${{COMP_WORDS[1]}}" in
-{}    *) words="{}" ;;
+  local cur="${{COMP_WORDS[COMP_CWORD]}}" at='' words='' options='' files='' IFS=$' \t\n'
+  [ "$COMP_CWORD" -gt 1 ] && at="${{COMP_WORDS[1]}}"
+  if [ "$COMP_CWORD" -gt 2 ]; then
+    case "$at ${{COMP_WORDS[2]}}" in
+    {}) at="$at ${{COMP_WORDS[2]}}" ;;
+    esac
+  fi
+  COMPREPLY=()
+  case "$at:${{COMP_WORDS[COMP_CWORD-1]}}" in
+    {}) return ;;
+    {}) IFS=$'\n'; COMPREPLY=($(compgen -f -- "$cur")); return ;;
   esac
-  [ "$COMP_CWORD" -eq 1 ] && words="{} --help --version"
-  COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+  case "$at" in
+{}  esac
+  case "$cur" in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$cur")); return ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  [ -z "$files" ] && return
+  IFS=$'\n'
+  COMPREPLY+=($(compgen -f -X "!*.$files" -- "$cur") $(compgen -d -- "$cur"))
 }}
-complete -o default -F _tiersim tiersim
+complete -o filenames -F _tiersim tiersim
 )",
-                     cases, "", join(names_of(verbs_of(app)), " "));
+                     cases.below, cases.text, cases.file, what);
 }
 
 std::string zsh(const CLI::App& app) {
-  std::string cases;
-  for (const CLI::App* verb : verbs_of(app))
-    cases +=
-        fmt::format("    {}) compadd -- {} ;;\n", verb->get_name(), join(words_after(*verb), " "));
+  const std::vector<Place> places = places_of(app);
+  const ShellCases cases = shell_cases(places);
+  std::string what;
+  for (const Place& place : places) {
+    what +=
+        fmt::format("    ('{}')\n      if [[ $PREFIX == -* ]]; then compadd -- {}; return; fi\n",
+                    place.at, join(place.options, " "));
+    if (!place.words.empty()) what += fmt::format("      compadd -- {}\n", join(place.words, " "));
+    if (!place.files.empty()) what += fmt::format("      _files -g '*.{}'\n", place.files);
+    what += "      ;;\n";
+  }
   return fmt::format(R"(#compdef tiersim
 _tiersim() {{
-  if (( CURRENT == 2 )); then
-    compadd -- {} --help --version
-    return
+  local at=''
+  (( CURRENT > 2 )) && at=$words[2]
+  if (( CURRENT > 3 )); then
+    case "$at $words[3]" in
+      {}) at="$at $words[3]" ;;
+    esac
   fi
-  case $words[2] in
+  case "$at:$words[CURRENT-1]" in
+    {}) return ;;
+    {}) _files; return ;;
+  esac
+  case $at in
 {}  esac
-  _files
 }}
 _tiersim "$@"
 )",
-                     join(names_of(verbs_of(app)), " "), cases);
+                     cases.below, cases.text, cases.file, what);
+}
+
+std::string fish_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '\'';
+}
+
+void fish_options(const CLI::App& app, const std::string& inside, std::string& out) {
+  for (const CLI::Option* option : app.get_options()) {
+    std::string names;
+    for (const std::string& name : option->get_lnames()) names += " -l " + name;
+    for (const std::string& name : option->get_snames()) names += " -s " + name;
+    if (names.empty()) continue;
+    const char* value = !takes_value(*option)                     ? ""
+                        : option->get_type_name() == kSettingType ? " -x"
+                                                                  : " -r";
+    out +=
+        fmt::format("{}{}{} -d {}\n", inside, names, value, fish_quoted(option->get_description()));
+  }
 }
 
 std::string fish(const CLI::App& app) {
   std::string out = "# fish completion for tiersim\n";
   for (const CLI::App* verb : verbs_of(app)) {
-    out += fmt::format("complete -c tiersim -n __fish_use_subcommand -f -a {} -d '{}'\n",
-                       verb->get_name(), verb->get_description());
+    out += fmt::format("complete -c tiersim -n __fish_use_subcommand -f -a {} -d {}\n",
+                       verb->get_name(), fish_quoted(verb->get_description()));
     const std::string inside =
-        fmt::format("complete -c tiersim -n '__fish_seen_subcommand_from {}'", verb->get_name());
-    for (const CLI::App* sub : verbs_of(*verb))
-      out += fmt::format("{} -f -a {} -d '{}'\n", inside, sub->get_name(), sub->get_description());
-    for (const CLI::Option* option : verb->get_options())
-      for (const std::string& name : option->get_lnames())
-        out += fmt::format("{} -l {} -d '{}'\n", inside, name, option->get_description());
+        fmt::format("complete -c tiersim -n '__fish_seen_subcommand_from {}", verb->get_name());
+    for (const std::string& word : place_of(*verb, "").words)
+      out += fmt::format("{}' -f -a {}\n", inside, word);
+    fish_options(*verb, inside + '\'', out);
+    for (const CLI::App* sub : verbs_of(*verb)) {
+      const std::string below =
+          fmt::format("{}; and __fish_seen_subcommand_from {}'", inside, sub->get_name());
+      for (const std::string& word : place_of(*sub, "").words)
+        out += fmt::format("{} -f -a {}\n", below, word);
+      fish_options(*sub, below, out);
+    }
   }
   return out;
 }

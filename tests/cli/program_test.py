@@ -515,7 +515,41 @@ class Verbs(InFolder):
                 self.assertIn(verb, text)
         self.assertTrue(run("man").stdout.startswith(".TH TIERSIM 1"))
 
+    def completed(self, *words):
+        """What bash offers for the last word, in a folder with a.yaml, b.json and sub/."""
+        for name in ("a.yaml", "b.json"):
+            (self.folder / name).touch()
+        (self.folder / "sub").mkdir(exist_ok=True)
+        (self.folder / "script").write_text(run("completion", "bash").stdout)
+        quoted = " ".join(f"'{word}'" for word in ("tiersim", *words))
+        result = subprocess.run(
+            ["bash", "-c", f"source ./script; COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; "
+                           "_tiersim; printf '%s\\n' \"${COMPREPLY[@]}\""],
+            capture_output=True, text=True, cwd=self.folder, timeout=60)
+        self.assertEqual(result.stderr, "")
+        return set(result.stdout.split())
 
+    def test_bash_completes_two_levels_files_and_choices(self):
+        self.assertLess({"run", "list", "config"}, self.completed(""))
+        self.assertEqual(self.completed("li"), {"list"})
+        self.assertEqual(self.completed("list", ""), {"hw", "models", "methods", "metrics", "scenarios"})
+        self.assertEqual(self.completed("list", "hw", "--j"), {"--json"})
+        self.assertEqual(self.completed("config", "s"), {"show", "schema"})
+        self.assertIn("device", self.completed("config", "schema", ""))
+        self.assertEqual(self.completed("config", "show", ""), {"a.yaml", "sub"})
+        self.assertEqual(self.completed("run", ""), {"a.yaml", "sub"})
+        self.assertEqual(self.completed("run", "a.yaml", "--tr"), {"--trace"})
+        self.assertLess({"a.yaml", "b.json"}, self.completed("run", "a.yaml", "-o", ""))
+        self.assertEqual(self.completed("run", "a.yaml", "--set", ""), set())
+        self.assertEqual(self.completed("rerun", ""), {"b.json", "sub"})
+
+    def test_shells_take_their_completions(self):
+        for shell in ("bash", "zsh", "fish"):
+            if shutil.which(shell):
+                (self.folder / shell).write_text(run("completion", shell).stdout)
+                result = subprocess.run([shell, "-n", self.folder / shell], capture_output=True,
+                                        text=True, timeout=60)
+                self.assertEqual((result.returncode, result.stderr), (0, ""), shell)
 
 
 if __name__ == "__main__":
