@@ -65,7 +65,7 @@ std::string bars_of(const StudyResult& result) {
   std::size_t width = 0;
   for (const StudyRow& row : result.rows)
     width = std::max(width, display_width(join(row.point.labels, " ")));
-  std::string out = result.study.title + '\n';
+  std::string out = heading(result.study) + ", shares of the step\n";
   for (const StudyRow& row : result.rows) {
     const std::string label = join(row.point.labels, " ");
     out += std::string(width - display_width(label), ' ') + label;

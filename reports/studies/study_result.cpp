@@ -24,10 +24,6 @@ StudyColumn column_in(const StudyResult& result, const std::string& name) {
   return column_of(name, first_record(result));
 }
 
-std::string heading(const Study& study) {
-  return study.where.empty() ? study.title : study.where + ": " + study.title;
-}
-
 // In the first column; the whole problem stands below the table.
 std::string short_problem(const StudyRow& row) {
   return row.problem.find("fit") != std::string::npos ? "no fit" : "cannot run";
@@ -97,6 +93,10 @@ Table pivot_table(const StudyResult& result, const std::string& name) {
 }
 
 }  // namespace
+
+std::string heading(const Study& study) {
+  return study.where.empty() ? study.title : study.where + ": " + study.title;
+}
 
 std::vector<StudyColumn> StudyResult::columns() const {
   std::vector<StudyColumn> out;

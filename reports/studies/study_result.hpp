@@ -27,6 +27,9 @@ struct StudyResult {
   std::string number_class() const;
 };
 
+/// "Figure 1 left: where a step goes".
+std::string heading(const Study& study);
+
 /// How much of a large study a table shows.
 enum class Shown : std::uint8_t { summary, all };
 

@@ -35,6 +35,18 @@ double target_of(const Options& options, PointRunner& runner) {
   return options.times * metric_of(*result.record, options.metric, other);
 }
 
+SolveAnswer searched(const Options& options, PointRunner& runner, const SettingRange& range,
+                     double target) {
+  try {
+    return answer(runner, {options.config, options.set}, range, options.metric, target);
+  } catch (const Failure& failure) {
+    // Whether a setting takes whole numbers only is known when it has been given another.
+    const std::string text = failure.what();
+    if (options.whole || text.find("expected a whole number") == std::string::npos) throw;
+    throw Failure(failure.code, text + "\ntiersim: --whole tries whole numbers only");
+  }
+}
+
 std::string to_json(const SolveResult& result, const SolveAnswer& answer) {
   const nlohmann::ordered_json out{{"config", result.question.scenario},
                                    {"vary", result.question.vary},
@@ -62,8 +74,7 @@ ExitCode solve_verb(const Options& options) {
   if (!range) throw Failure(ExitCode::usage, "tiersim: error: --between: " + range.error());
   PointRunner runner(standard_options());
   const double target = target_of(options, runner);
-  const SolveAnswer found =
-      answer(runner, {options.config, options.set}, *range, options.metric, target);
+  const SolveAnswer found = searched(options, runner, *range, target);
   if (found.outcome == "cannot run")
     throw Failure(ExitCode::bad_config,
                   fmt::format("{}:1:1: error: {}", options.config, found.problem));
@@ -77,10 +88,11 @@ ExitCode solve_verb(const Options& options) {
     return ExitCode::ok;
   }
   fmt::print("{}\n", sentence(result, found));
-  fmt::print("{} simulations; {}{}\n", found.evaluations,
-             options.whole ? "the first whole number that reaches it"
-                           : fmt::format("value to {} of itself", kSolveTolerance),
-             found.monotone ? "" : "; not monotone over the range, others may exist");
+  if (found.outcome == "found")
+    fmt::print("{} simulations; {}{}\n", found.evaluations,
+               options.whole ? "the first whole number that reaches it"
+                             : fmt::format("value to {} of itself", kSolveTolerance),
+               found.monotone ? "" : "; not monotone over the range, others may exist");
   return ExitCode::ok;
 }
 

@@ -1,0 +1,217 @@
+"""Verbs on a paper's targets and questions: reproduce_test.py PROGRAM SOURCE_FOLDER."""
+import csv
+import functools
+import json
+import os
+import shlex
+import shutil
+import sys
+import unittest
+
+from program import MAPLE, SOURCE, InFolder, run
+
+
+@functools.cache
+def reproduced(*options):
+    """`reproduce maple` without files; a second or two, so once for all tests that read it."""
+    return run("reproduce", "maple", "--no-files", *options)
+
+
+class Reproduce(InFolder):
+    def test_maple_prints_every_cell(self):
+        result = reproduced("--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        targets = {(t["id"], t["reading"]): t for t in json.loads(result.stdout)["targets"]}
+        expected = {
+            "paper": {"llama2-7b": ((512, 768, 544), (512, 132, 128)),
+                      "llama2-13b": ((1000, 1500, 1062.5), (1000, 256.25, 250))},
+            "first_principles": {"llama2-7b": ((512, 768, 544), (512, 132, 128)),
+                                 "llama2-13b": ((800, 1200, 850), (800, 206.25, 200))},
+        }
+        for reading, models in expected.items():
+            for model, (footprints, loads) in models.items():
+                for method, footprint, load in zip(("dense", "sparq", "maple"), footprints, loads):
+                    row = f"maple.table1.{model}.{method}"
+                    self.assertEqual(targets[row + ".footprint", reading]["simulated"], footprint)
+                    self.assertEqual(targets[row + ".load", reading]["simulated"], load)
+        for target in targets.values():
+            self.assertIn(target["status"], ("pass", "rule", "shape"))
+            self.assertEqual(bool(target["why"]), target["status"] != "pass")
+
+    def test_files_in_four_formats(self):
+        result = run("reproduce", "maple", "-o", self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads((self.folder / "maple/report.json").read_text())
+        named = [s["id"].removeprefix("maple.").replace(".", "_")
+                 for s in report["studies"] + report["solves"]]
+        tables = ["table_paper", "table_first_principles", "figures", "decode_step"] + named
+        written = sorted(p.name for p in (self.folder / "maple").iterdir())
+        self.assertEqual(written, sorted(
+            ["report.md", "report.json"] +
+            [f"{name}.{kind}" for kind in ("csv", "tex") for name in tables]))
+        self.assertIn("\\toprule",
+                      (self.folder / "maple/table_paper.tex").read_text())
+        for study in report["studies"]:
+            stem = study["id"].removeprefix("maple.").replace(".", "_")
+            with open(self.folder / f"maple/{stem}.csv", newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual(len(rows), len(study["rows"]))
+            self.assertEqual(list(rows[0]), [c["name"] for c in study["columns"]] + ["problem"])
+
+    def test_every_point_is_whole_or_says_why_not(self):
+        studies = json.loads(reproduced("--json").stdout)["studies"]
+        self.assertGreaterEqual(len(studies), 10)
+        for study in studies:
+            for row in study["rows"]:
+                where = f"{study['id']} {row}"
+                if "problem" in row:
+                    self.assertRegex(row["problem"], "fit", where)
+                    self.assertNotIn("\n", row["problem"])
+                    continue
+                self.assertTrue(all(row[c["name"]] is not None for c in study["columns"]), where)
+                split = [v for k, v in row.items() if k.startswith("split.")]
+                if split:  # whole picoseconds as doubles of seconds
+                    self.assertAlmostEqual(sum(split), row["step_time_s"], delta=1e-12, msg=where)
+                shares = [v for k, v in row.items() if k.startswith("share.")]
+                if shares:
+                    self.assertAlmostEqual(sum(shares), 1, delta=1e-12, msg=where)
+
+    def test_two_reports_are_the_same_bytes(self):
+        again = run("reproduce", "maple", "--json", "--no-files")
+        self.assertEqual(again.stdout, reproduced("--json").stdout)
+
+    def test_tables_fit_a_wide_terminal(self):
+        summary = reproduced().stdout.splitlines()
+        full = reproduced("--full").stdout.splitlines()
+        self.assertGreater(len(full), len(summary))
+        self.assertEqual([line for line in summary + full if len(line) >= 160], [])
+
+    def doctored(self, replace, by, file="maple.yaml"):
+        configs = self.folder / "configs"
+        os.symlink(SOURCE / "configs", configs)
+        targets = self.folder / "reports/targets"
+        shutil.copytree(SOURCE / "reports/targets", targets)
+        text = (targets / file).read_text()
+        self.assertIn(replace, text)
+        (targets / file).write_text(text.replace(replace, by))
+        return run("reproduce", "maple", "--no-files",
+                   env={**os.environ, "TIERSIM_CONFIGS": str(configs)})
+
+    def test_a_missed_target_is_exit_5(self):
+        result = self.doctored("paper: 512}", "paper: 513}")
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("fail", result.stdout)
+
+    def test_a_figure_that_shows_something_else_is_exit_5(self):
+        result = self.doctored("value: 2\n", "value: 3\n", "studies/maple.yaml")
+        self.assertEqual(result.returncode, 5)
+        self.assertRegex(result.stdout, r"maple.fig3_dataflow.sparq_crossings +3 +2 .* fail")
+
+    def test_a_column_that_is_none(self):
+        result = self.doctored("columns: [step_time_s, split,", "columns: [step_times, split,",
+                               "studies/maple.yaml")
+        self.expect_failure(result, 3, "maple.yaml:", "error: studies.0.columns.0: there is no column 'step_times'")
+
+    def test_a_list_that_is_none(self):
+        result = self.doctored("variants: screening}", "variants: screenings}", "studies/maple.yaml")
+        self.expect_failure(result, 3, "names no list of variants", "methods, screening, systems")
+
+    def test_a_mistake_in_a_setting_says_whose_it_is(self):
+        result = self.doctored("key: step.context", "key: step.contxt", "studies/maple.yaml")
+        self.expect_failure(result, 3, "'contxt'", "in 'maple.fig1_left.hbm'")
+
+    def test_an_unknown_paper(self):
+        self.expect_failure(run("reproduce", "mapel"), 2, "maple")
+
+    def test_trace_holds_every_step(self):
+        run("reproduce", "maple", "--no-files", "--trace", self.folder / "t.json")
+        events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
+        names = [e["args"]["name"] for e in events if e.get("name") == "process_name"]
+        self.assertEqual(len(names), 8)
+
+
+class Solve(InFolder):
+    QUESTION = ("solve", MAPLE, "--set", "step.batch=16", "--vary", "what_if.far_bandwidth",
+                "--between", "0.1", "1000")
+
+    def test_what_it_finds_is_what_a_run_gives(self):
+        result = run(*self.QUESTION, "--equals", "50 ms", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        answer = json.loads(result.stdout)
+        self.assertEqual((answer["outcome"], answer["unit"]), ("found", "s"))
+        self.assertAlmostEqual(answer["achieved"], 0.05, delta=0.05 * 1e-5)
+        again = json.loads(run("run", MAPLE, "--set", "step.batch=16", "--set",
+                               f"what_if.far_bandwidth={answer['value']}", "--json").stdout)
+        self.assertEqual(again["results"]["metrics"]["tpot_s"]["value"], answer["achieved"])
+        self.assertEqual(again["provenance"]["run_id"], answer["run_id"])
+        self.assertEqual(run(*self.QUESTION, "--equals", "50 ms", "--json").stdout, result.stdout)
+
+    def test_a_sentence_for_people(self):
+        said = run(*self.QUESTION, "--equals", "50 ms").stdout
+        self.assertRegex(said, r"^what_if.far_bandwidth = [\d.]+: tpot_s is 50 ms \(asked: 50 ms\), bounded by ")
+
+    def test_out_of_reach_is_an_answer(self):
+        result = run(*self.QUESTION, "--equals", "1 us")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("no value in 0.1 to 1000 does it", result.stdout)
+        self.assertIn("at 1000, bounded by", result.stdout)
+
+    def test_equal_to_another_scenario(self):
+        other = MAPLE.parent / "llama2_7b_dense_hbm.yaml"
+        answer = json.loads(run(*self.QUESTION, "--equal-to", other, "--other-set",
+                                "step.batch=16", "--json").stdout)
+        direct = json.loads(run("run", other, "--set", "step.batch=16", "--json").stdout)
+        self.assertEqual(answer["target"], direct["results"]["metrics"]["tpot_s"]["value"])
+
+    def test_whole_numbers_and_units(self):
+        answer = json.loads(run("solve", MAPLE, "--vary", "step.batch", "--between", "1", "128",
+                                "--whole", "--equals", "1 s", "--json").stdout)
+        times = [json.loads(run("run", MAPLE, "--set", f"step.batch={b}", "--json").stdout)
+                 ["results"]["metrics"]["tpot_s"]["value"]
+                 for b in (int(answer["value"]) - 1, int(answer["value"]))]
+        self.assertTrue(times[0] < 1 <= times[1], times)
+        result = run("solve", MAPLE, "--vary", "system.gpu.launch", "--between", "1 us", "10 ms",
+                     "--equals", "5 s")
+        self.assertRegex(result.stdout, r"^system.gpu.launch = [\d.]+ [um]s: ")
+
+    def test_mistakes(self):
+        self.expect_failure(run(*self.QUESTION), 2, "either --equals or --equal-to")
+        self.expect_failure(run(*self.QUESTION, "--equals", "soon"), 2, "'soon'")
+        self.expect_failure(run(*self.QUESTION, "--metric", "tpots", "--equals", "1 s"), 2,
+                            "did you mean 'tpot_s'")
+        self.expect_failure(run("solve", MAPLE, "--vary", "step.batch", "--between", "9", "1",
+                                "--equals", "1 s"), 2, "--between: '9' is not below '1'")
+        self.expect_failure(run("solve", MAPLE, "--vary", "step.context", "--between", "1", "20000",
+                                "--equals", "1 s"), 3, "whole number", "--whole")
+        self.expect_failure(run("solve", MAPLE, "--vary", "step.batc", "--between", "1", "9",
+                                "--equals", "1 s"), 3, "'batc'")
+        self.expect_failure(run("solve", MAPLE, "--vary", "step.batch", "--between", "1", "9000",
+                                "--whole", "--equals", "1 s"), 3, "at step.batch=9000: tier ",
+                            "largest batch that fits is")
+        self.expect_failure(run("solve", MAPLE, "--vary", "step.batch", "--between", "1", "9",
+                                "--metric", "ttft_s", "--equals", "1 s"), 3, "no metric 'ttft_s'")
+
+
+class Readme(InFolder):
+    def test_its_output_is_what_the_program_prints(self):
+        block = (SOURCE / "README.md").read_text().split("```text\n")[1].split("```")[0]
+        printed = reproduced().stdout.splitlines()
+        for line in filter(None, block.splitlines()):
+            self.assertIn(line, printed)
+
+    def test_its_scenario_runs(self):
+        block = (SOURCE / "README.md").read_text().split("```yaml\n")[1].split("```")[0]
+        (self.folder / "my.yaml").write_text(block)
+        result = run("run", self.folder / "my.yaml")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_its_question_has_an_answer(self):
+        text = (SOURCE / "README.md").read_text()
+        (self.folder / "my.yaml").write_text(text.split("```yaml\n")[1].split("```")[0])
+        line = next(l for l in text.splitlines() if l.startswith("./tiersim solve my.yaml"))
+        result = run(*shlex.split(line)[1:], cwd=self.folder)
+        self.assertRegex(result.stdout, "^what_if.far_bandwidth = ", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
