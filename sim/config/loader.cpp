@@ -1,9 +1,9 @@
 #include "sim/config/loader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -11,6 +11,7 @@
 
 #include "sim/config/overlay.hpp"
 #include "sim/config/overrides.hpp"
+#include "sim/config/yaml_text.hpp"
 #include "sim/config/yaml_tree.hpp"
 
 namespace tiersim {
@@ -57,9 +58,19 @@ std::optional<std::string> Loader::read(const fs::path& path, const Origin& name
   }
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  if (in.is_open() && !in.bad() && text) return std::move(text).str();
+  // No more is read than may be there: /dev/zero has no end.
+  std::string text;
+  std::array<char, 1U << 16U> part{};
+  while (in && text.size() <= kMaxTextBytes) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (text.size() > kMaxTextBytes) {
+    report(named_at, fmt::format("cannot read '{}': larger than {} MiB", path.string(),
+                                 kMaxTextBytes >> 20U));
+    return std::nullopt;
+  }
+  if (in.is_open() && !in.bad()) return text;
   const std::string reason = std::generic_category().message(errno == 0 ? EIO : errno);
   report(named_at, fmt::format("cannot read '{}': {}", path.string(), reason));
   return std::nullopt;

@@ -91,6 +91,12 @@ std::optional<T> from_text(std::string_view text) {
   return value;
 }
 
+// -123: digits that from_text() refuses are more than it can hold.
+bool is_whole(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // The value or what is wrong with its text.
 template <class T>
 Expected<T, Problem> parse(const Node& node) {
@@ -109,6 +115,7 @@ Expected<T, Problem> parse(const Node& node) {
       if (text == "true" || text == "false") return text == "true";
     } else {
       if (const auto value = from_text<T>(text)) return *value;
+      if (is_whole(text)) return Unexpected(Problem{fmt::format("'{}' is too large", text)});
     }
     return Unexpected(wrong_type(node, noun_of<T>()));
   }

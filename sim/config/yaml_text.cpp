@@ -7,8 +7,6 @@
 namespace tiersim {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;
-
 // Bytes of the UTF-8 character at the start of `text`, 0 when there is none. Overlong forms and
 // surrogates count as none.
 std::size_t character_length(std::string_view text) {
@@ -37,8 +35,8 @@ void normalise(std::string& text) {
 }
 
 std::optional<TextFault> text_fault(std::string_view text) {
-  if (text.size() > kMaxBytes)
-    return TextFault{1, 1, fmt::format("larger than {} MiB", kMaxBytes >> 20U)};
+  if (text.size() > kMaxTextBytes)
+    return TextFault{1, 1, fmt::format("larger than {} MiB", kMaxTextBytes >> 20U)};
   int line = 1;
   int column = 1;
   bool indentation = true;

@@ -7,6 +7,9 @@
 
 namespace tiersim {
 
+/// Largest text of one file.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{16} << 20U;
+
 struct TextFault {
   int line = 1;    ///< from 1
   int column = 1;  ///< from 1, in bytes

@@ -83,6 +83,12 @@ TEST(Reader, TakesNoQuotedNumberAndNoInfinity) {
               std::string("a.yaml:11:8: error: scale: expected a number, found '") + text + "'\n");
 }
 
+TEST(Reader, SaysOfANumberOfTooManyDigitsThatItIsTooLarge) {
+  for (const char* text : {"99999999999999999999", "-99999999999999999999"})
+    EXPECT_EQ(read_text(with("layers: 2", std::string("layers: ") + text)).mistakes,
+              std::string("a.yaml:3:29: error: model.layers: '") + text + "' is too large\n");
+}
+
 TEST(Reader, ReadsANullOptionalAsNone) {
   const Read got = read_text(with("warm_up: {from: 0 ps, to: 500 us}", "warm_up:"));
   EXPECT_EQ(got.mistakes, "");
