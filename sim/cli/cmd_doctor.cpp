@@ -3,12 +3,25 @@
 #include <CLI/CLI.hpp>
 #include <thread>
 
+#include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/files.hpp"
 #include "sim/run/version.hpp"
 
 namespace tiersim::cli {
 namespace {
+
+// The folder, or why there is none: other lines are of use then as well.
+ExitCode print_folder(const char* title, std::filesystem::path (*find)()) {
+  try {
+    fmt::print("{} {}\n", title, printable(find().string()));
+    return ExitCode::ok;
+  } catch (const Failure& failure) {
+    fmt::print("{} none\n", title);
+    fmt::print(stderr, "{}\n", failure.what());
+    return failure.code;
+  }
+}
 
 ExitCode doctor() {
   fmt::print("tiersim   {}\n", kVersion);
@@ -20,9 +33,9 @@ ExitCode doctor() {
 #endif
   );
   fmt::print("threads   {}\n", std::thread::hardware_concurrency());
-  fmt::print("configs   {}\n", config_root().string());
-  fmt::print("targets   {}\n", targets_root().string());
-  return ExitCode::ok;
+  const ExitCode configs = print_folder("configs  ", config_root);
+  const ExitCode targets = print_folder("targets  ", targets_root);
+  return configs == ExitCode::ok ? targets : configs;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "hwmodels/device_library.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/display.hpp"
+#include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/run/metrics.hpp"
@@ -42,6 +43,13 @@ Listing of_text(Table table) {
   return {std::move(table), std::move(rows)};
 }
 
+// As a person sees it: names and descriptions of files may hold any text.
+Table shown(Table table) {
+  for (auto& row : table.rows)
+    for (std::string& cell : row) cell = printable(cell);
+  return table;
+}
+
 template <class Kinds>
 void add_kinds(Table& table, const std::string& category, const Kinds& kinds) {
   for (const auto& [kind, entry] : kinds.entries()) table.add({category, kind, entry.help});
@@ -72,8 +80,12 @@ Listing metrics() {
 }
 
 std::vector<fs::path> yaml_files(const char* folder) {
+  const fs::path root = config_root() / folder;
+  if (!fs::is_directory(root))
+    throw Failure(ExitCode::usage,
+                  printable(fmt::format("tiersim: error: there is no folder '{}'", root.string())));
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(config_root() / folder))
+  for (const auto& entry : fs::recursive_directory_iterator(root))
     if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   std::ranges::sort(files);
   return files;
@@ -174,7 +186,7 @@ void add_list(CLI::App& app, Action& action) {
     what->callback([json, list = kind.list, &action] {
       action = [json, list] {
         const Listing listing = list();
-        fmt::print("{}", *json ? listing.rows.dump(2) + '\n' : to_text(listing.table));
+        fmt::print("{}", *json ? listing.rows.dump(2) + '\n' : to_text(shown(listing.table)));
         return ExitCode::ok;
       };
     });

@@ -32,6 +32,8 @@ ExitCode run(const Options& options) {
   }
   if (!options.trace.empty()) write_file(options.trace, to_perfetto_json({&*result, 1}));
   if (!options.output.empty()) write_file(options.output, to_json(result->record));
+  // A file on stdout is all that a reader of it expects there.
+  if (options.output == "-" || options.trace == "-") return ExitCode::ok;
   fmt::print("{}", options.json ? to_json(result->record) : summary_text(result->record));
   return ExitCode::ok;
 }

@@ -79,7 +79,8 @@ void expect_writable(const fs::path& path) {
 
 void write_file(const fs::path& path, const std::string& text) {
   if (path == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+      throw std::system_error(errno, std::generic_category());  // as fmt::print does
     return;
   }
   std::error_code error;

@@ -1,6 +1,8 @@
 // tiersim: parses the command line, runs one verb, maps every outcome to an exit code.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -60,7 +62,7 @@ std::vector<std::string> options_of(const CLI::App& at) {
 // The first argument that nothing took.
 std::string unexpected(const CLI::App& app, bool option) {
   for (const std::string& word : app.remaining(/*recurse=*/true))
-    if (word.starts_with('-') == option) return word;
+    if (word.starts_with('-') == option && word != "--") return word;
   return "";
 }
 
@@ -132,6 +134,14 @@ int main(int argc, char** argv) {
       code = ExitCode::internal;
     }
     return static_cast<int>(code);
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::fprintf(stderr, "tiersim: internal error: %s\n", error.what());
+    return static_cast<int>(ExitCode::internal);
+  } catch (const std::system_error& error) {
+    // From printing more than a buffer holds; whoever writes a file reports its errors.
+    std::fprintf(stderr, "tiersim: error: cannot write to standard output: %s\n",
+                 error.code().message().c_str());
+    return static_cast<int>(ExitCode::internal);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tiersim: internal error: %s\n", error.what());
     return static_cast<int>(ExitCode::internal);

@@ -149,7 +149,8 @@ std::string pretty_results(const RunRecord& record) {
 
 Expected<RecordOrigin> origin_of_record(const std::string& json) {
   const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_discarded() || !parsed.is_object()) return Unexpected(std::string("is not JSON"));
+  if (parsed.is_discarded() || !parsed.is_object())
+    return Unexpected(std::string("is not JSON (a record, as `run -o` writes it, is)"));
   if (const auto schema = parsed.find("schema");
       schema == parsed.end() || *schema != "tiersim.record/v1")
     return Unexpected(std::string("is not a record (schema tiersim.record/v1 expected)"));
