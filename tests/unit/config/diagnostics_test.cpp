@@ -29,8 +29,7 @@ TEST(Diagnostics, ListAMistakeInASharedBaseOnce) {
 
 TEST(Diagnostics, ShowTextOfAFileAndObeyNoneOfIt) {
   const Diagnostic quoted{{"a\nb", 1, 1}, "unknown key '\x1b[2J'", "did you mean '\r'?", "x"};
-  EXPECT_EQ(quoted.text(),
-            "a\\nb:1:1: error: x: unknown key '\\x1b[2J' (did you mean '\\x0d'?)");
+  EXPECT_EQ(quoted.text(), "a\\nb:1:1: error: x: unknown key '\\x1b[2J' (did you mean '\\x0d'?)");
 }
 
 }  // namespace
