@@ -1,5 +1,7 @@
 #include "sim/cli/reproducing.hpp"
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
@@ -69,6 +71,28 @@ auto within(const std::string& id, const Run& run) {
     throw Failure(failure.code, fmt::format("{}\ntiersim: in '{}'", failure.what(), id));
   }
 }
+
+// On a terminal only: which of the studies or questions is at work.
+class Progress {
+ public:
+  explicit Progress(std::size_t of) : of_(of) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { show("\r\x1b[K"); }
+
+  void next(const std::string& id) {
+    ++at_;
+    show(fmt::format("\r\x1b[Ktiersim: {} of {}, {}", at_, of_, id));
+  }
+
+ private:
+  void show(const std::string& text) const {
+    if (terminal_) fmt::print(stderr, "{}", text);
+  }
+  std::size_t of_;
+  std::size_t at_ = 0;
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+};
 
 StudyRow study_row(const Study& study, StudyPoint point, PointRunner& runner) {
   const Point at = point_in_configs(point.scenario, point.set);
@@ -168,7 +192,9 @@ std::vector<ReproducedStep> reproduce_steps(const Targets& targets,
 
 std::vector<ReproducedStudy> reproduce_studies(const Targets& targets, PointRunner& runner) {
   std::vector<ReproducedStudy> out;
+  Progress progress(targets.studies.size());
   for (const Study& study : targets.studies) {
+    progress.next(study.id);
     StudyResult result{.study = study, .rows = {}};
     within(study.id, [&] {
       for (StudyPoint& point : points_of(study, targets.variants))
@@ -183,8 +209,11 @@ std::vector<ReproducedStudy> reproduce_studies(const Targets& targets, PointRunn
 
 std::vector<SolveResult> reproduce_solves(const Targets& targets, PointRunner& runner) {
   std::vector<SolveResult> out;
-  for (const SolveQuestion& question : targets.solves)
+  Progress progress(targets.solves.size());
+  for (const SolveQuestion& question : targets.solves) {
+    progress.next(question.id);
     out.push_back(within(question.id, [&] { return solved(question, targets.variants, runner); }));
+  }
   return out;
 }
 

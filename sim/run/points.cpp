@@ -25,11 +25,10 @@ bool may_name_files(const std::string& option, const std::vector<Importer>& impo
 }  // namespace
 
 Document PointRunner::load(const Point& point, Diagnostics& diagnostics) {
-  const auto named = std::ranges::stable_partition(
-      options_.overrides = point.set,
-      [&](const std::string& option) { return may_name_files(option, options_.importers); });
-  const std::vector<std::string> values(named.begin(), named.end());
-  options_.overrides.erase(named.begin(), named.end());
+  std::vector<std::string> values;
+  options_.overrides.clear();
+  for (const std::string& option : point.set)
+    (may_name_files(option, options_.importers) ? options_.overrides : values).push_back(option);
   const Point files{point.scenario, options_.overrides};
   auto it = loaded_.find(files);
   if (it == loaded_.end()) {
@@ -62,7 +61,7 @@ PointResult PointRunner::run(const Point& point, Readings readings, Diagnostics&
 }
 
 PointResult PointRunner::run_largest_batch(Point point, Diagnostics& diagnostics) {
-  const PointResult footprint = run(point, Readings::accounting, diagnostics);
+  PointResult footprint = run(point, Readings::accounting, diagnostics);
   if (!footprint.record) return footprint;
   const double batch = footprint.record->metrics.at("max_batch").value;
   if (batch < 1) return {nullptr, "not even one sequence fits at this context"};
