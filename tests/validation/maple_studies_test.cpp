@@ -18,7 +18,7 @@ LoadOptions options() {
 }
 
 const Targets& targets() {
-  static const Targets kTargets = [] {
+  static const Targets once = [] {
     Diagnostics diagnostics;
     const auto path = testing::configs().parent_path() / "reports/targets/maple.yaml";
     const Document document = load_document(path, options(), diagnostics);
@@ -26,7 +26,7 @@ const Targets& targets() {
     EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
     return read_targets;
   }();
-  return kTargets;
+  return once;
 }
 
 StudyResult simulated(const Study& study) {
