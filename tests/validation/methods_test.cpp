@@ -17,8 +17,8 @@ constexpr std::int64_t kKeys = kLayers * kSequences * kContext * kRow;
 
 RunRecord record(const std::string& method, std::vector<std::string> set = {}) {
   const std::vector<std::string> small{
-      "model.layers=2",     "model.hidden=512",       "model.heads=4",  "model.kv_heads=2",
-      "model.head_dim=128", "model.intermediate=256", "step.batch=3", "step.context=64"};
+      "model.layers=2",     "model.hidden=512",       "model.heads=4", "model.kv_heads=2",
+      "model.head_dim=128", "model.intermediate=256", "step.batch=3",  "step.context=64"};
   set.insert(set.end(), small.begin(), small.end());
   const auto result = simulate(
       testing::scenario("scenarios/maple/llama2_7b_" + method + ".yaml", set), Readings::all);
