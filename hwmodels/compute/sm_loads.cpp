@@ -3,6 +3,7 @@
 #include <array>
 
 #include "hwmodels/limits.hpp"
+#include "hwmodels/runs.hpp"
 
 namespace tiersim {
 namespace {
@@ -13,7 +14,8 @@ constexpr std::size_t kFromGpu = 1;
 class SmLoads final : public RequestEngine {
  public:
   explicit SmLoads(const SmLoadsConfig& c)
-      : window_(c.in_flight.value, c.outstanding),
+      : sector_(c.sector.value),
+        window_(c.in_flight.value, c.outstanding),
         channels_{Channel{"to_gpu", c.to_gpu.value}, Channel{"from_gpu", c.from_gpu.value}} {}
 
   std::span<const Channel> channels() const override { return channels_; }
@@ -21,15 +23,22 @@ class SmLoads final : public RequestEngine {
   AccessCost cost(Direction direction, Bytes payload, Bytes run,
                   const RoundTrip& round_trip) const override {
     const bool read = direction == Direction::read;
-    return {.charges = {{read ? kToGpu : kFromGpu, payload}},
-            .latency = {},
-            .min_duration = read
-                                ? window_.time(payload, run, round_trip, channels_[kToGpu].capacity)
-                                : Duration{},
-            .moved = payload};
+    const Bytes moved =
+        Runs::of(payload, run).total([&](Bytes length) { return request_run(length); });
+    AccessCost cost{.charges = {{read ? kToGpu : kFromGpu, moved}},
+                    .latency = {},
+                    .min_duration = {},
+                    .moved = moved};
+    if (read)
+      cost.min_duration =
+          window_.time(moved, request_run(run), round_trip, channels_[kToGpu].capacity);
+    return cost;
   }
 
+  Bytes request_run(Bytes run) const override { return round_up(run, sector_); }
+
  private:
+  Bytes sector_;
   RequestWindow window_;
   std::array<Channel, 2> channels_;
 };
@@ -42,6 +51,8 @@ void describe(Fields& f, SmLoadsConfig& c) {
   f.required("from_gpu", c.from_gpu, "Sustained rate of stores.", bandwidth_limits());
   f.required("in_flight", c.in_flight, "Bytes requested and not yet answered, all SMs together.",
              positive());
+  f.optional("sector", c.sector, "Smallest load or store; a shorter run takes a whole one.",
+             in_range(Bytes::from_base(1), Bytes::from_base(128)));
   f.optional("outstanding", c.outstanding, "Not a limit where absent.");
 }
 

@@ -1,14 +1,17 @@
 #pragma once
 // Model card: sm_loads (fidelity: flow)
 //   Models    kernels that load from or store to remote memory: a measured capacity for each
-//             direction, and for loads the bytes that the SMs keep in flight and the requests that
-//             may be outstanding.
-//   Equation  loads: rate <= min(bandwidth, window / RTT(rate)), window = min(in_flight,
-//             outstanding * min(run, request size)); see request_window.hpp. Stores are posted:
-//             rate <= bandwidth.
-//   Ignores   the SMs that such a kernel takes from others, the write buffers behind stores.
-//   Valid     runs of 32 B and more.
-//   Source    nvbandwidth on H100, PCIe Gen5 x16: 35.2 GB/s host to device, 52.77 device to host.
+//             direction, the sector that they move at least, and for loads the bytes that the SMs
+//             keep in flight and the requests that may be outstanding.
+//   Equation  sectors(run) = run rounded up to whole sectors, in every term and on the links;
+//             loads: rate <= min(bandwidth, window / RTT(rate)), where window is the least of
+//             in_flight and outstanding * min(sectors(run), request size): request_window.hpp;
+//             stores are posted: rate <= bandwidth.
+//   Ignores   the SMs that such a kernel takes from others; the write buffers behind stores;
+//             stores of part of a sector that a link would carry with fewer bytes.
+//   Valid     runs that start on a sector; each has its sectors to itself.
+//   Source    nvbandwidth on H100, PCIe Gen5 x16: 35.2 GB/s host to device, 52.77 device to host;
+//             sectors of 32 B: CUDA C++ Best Practices Guide, coalesced access to global memory.
 //   Checked   tests/unit/hwmodels/requests_test.cpp
 #include <optional>
 
@@ -22,6 +25,8 @@ struct SmLoadsConfig {
   Sourced<Bandwidth> to_gpu;
   Sourced<Bandwidth> from_gpu;
   Sourced<Bytes> in_flight;
+  Sourced<Bytes> sector{Bytes::from_base(32), NumberClass::specification,
+                        "CUDA C++ Best Practices Guide: global memory is accessed in 32 B"};
   std::optional<OutstandingRequests> outstanding;
 };
 

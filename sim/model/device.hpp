@@ -70,6 +70,9 @@ class RequestEngine {
   /// Cost of issuing the access over a path with this round trip.
   virtual AccessCost cost(Direction direction, Bytes payload, Bytes run,
                           const RoundTrip& round_trip) const = 0;
+  /// What it really requests for a contiguous run: at least the run, and never less for a longer
+  /// one. The links and the tier serve runs of this length.
+  virtual Bytes request_run(Bytes run) const { return run; }
 };
 
 /// What a kernel asks of the compute unit.

@@ -10,6 +10,16 @@ Duration scaled(Duration time, double factor) {
   return Duration(scale_up(Bytes::from_base(time.count()), factor).in_base());
 }
 
+// The access as the links and the tier see it: each run as long as the engine requests it.
+Access requested(Access access, const RequestEngine& engine) {
+  const std::int64_t full = access.payload.in_base() / access.run.in_base();
+  const Bytes rest = access.payload - access.run * full;
+  access.run = engine.request_run(access.run);
+  access.payload = access.run * full;
+  if (rest > Bytes{}) access.payload += engine.request_run(rest);
+  return access;
+}
+
 }  // namespace
 
 Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
@@ -97,9 +107,11 @@ void System::charge(const AccessCost& cost, std::size_t first_channel, OpPlan& p
 
 void System::add_access(const Access& access, Requester requester, OpPlan& plan) const {
   const Tier& tier = tiers_[access.tier.index()];
+  const Engine& engine = requesters_[static_cast<std::size_t>(requester)];
+  const Access seen = tier.remote ? requested(access, *engine.engine) : access;
   Duration latency{};
   for (const Placed& placed : tier.devices) {
-    const AccessCost cost = placed.device->cost(access.direction, access.payload, access.run);
+    const AccessCost cost = placed.device->cost(seen.direction, seen.payload, seen.run);
     charge(cost, placed.first_channel, plan);
     latency += placed.scaled ? scaled(cost.latency, scaling_.latency) : cost.latency;
     plan.min_duration +=
@@ -109,7 +121,6 @@ void System::add_access(const Access& access, Requester requester, OpPlan& plan)
         {placed.id, access.direction, access.tensor_class, access.payload, cost.moved});
   }
   if (tier.remote) {
-    const Engine& engine = requesters_[static_cast<std::size_t>(requester)];
     const AccessCost cost = engine.engine->cost(access.direction, access.payload, access.run,
                                                 RoundTrip{latency, tier.memory.get()});
     charge(cost, engine.first_channel, plan);

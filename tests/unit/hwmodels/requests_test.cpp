@@ -71,6 +71,37 @@ TEST(SmLoads, OutstandingRequestsAreOfARunAtMost) {
   EXPECT_EQ(loads->cost(Direction::read, 1_MiB, 64_B, alone(1us)).min_duration, 64us);
 }
 
+// 1000 runs of 2 B are 1000 sectors of 32 B: 32 kB at 32 GB/s, and 16 sectors a microsecond.
+TEST(SmLoads, AShortRunTakesAWholeSector) {
+  SmLoadsConfig c;
+  c.to_gpu.value = 32_GBps;
+  c.from_gpu.value = 32_GBps;
+  c.in_flight.value = 1_GiB;
+  c.outstanding = OutstandingRequests{.count = {.value = 16}, .size = {.value = 128_B}};
+  const auto loads = make_device(c);
+  EXPECT_EQ(loads->request_run(1_B), 32_B);
+  EXPECT_EQ(loads->request_run(32_B), 32_B);
+  EXPECT_EQ(loads->request_run(33_B), 64_B);
+  const auto read = loads->cost(Direction::read, 2000_B, 2_B, alone(1us));
+  EXPECT_EQ(read.charges.front().busy, 32'000_B);
+  EXPECT_EQ(read.moved, 32'000_B);
+  EXPECT_EQ(read.min_duration, 62'500ns);
+  EXPECT_EQ(loads->cost(Direction::write, 2000_B, 2_B, alone(1us)).charges.front().busy, 32'000_B);
+  // 100 B and 50 B more: 4 sectors and 2.
+  EXPECT_EQ(loads->cost(Direction::read, 150_B, 100_B, alone(1us)).moved, 192_B);
+  c.sector.value = 64_B;
+  EXPECT_EQ(make_device(c)->request_run(33_B), 64_B);
+  EXPECT_EQ(make_device(c)->request_run(65_B), 128_B);
+}
+
+TEST(CopyEngine, RequestsARunAsItIs) {
+  CopyEngineConfig c;
+  c.to_gpu.value = 100_GBps;
+  c.from_gpu.value = 100_GBps;
+  EXPECT_EQ(make_device(c)->request_run(2_B), 2_B);
+  EXPECT_EQ(make_device(c)->cost(Direction::read, 2000_B, 2_B, alone(1us)).moved, 2000_B);
+}
+
 TEST(CopyEngine, TheSlowerOfDescriptorsAndOutstandingRequestsCounts) {
   CopyEngineConfig c;
   c.to_gpu.value = 100_GBps;

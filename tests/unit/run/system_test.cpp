@@ -60,5 +60,28 @@ TEST(System, TransfersByKernelsAreLaunchedAndTransfersByDmaAreNot) {
   EXPECT_EQ(system.plan(op).setup, 500ns + 1us);
 }
 
+// 1000 rows of 2 B: by kernels 1000 sectors of 32 B on every device of the way, by DMA the rows.
+TEST(System, LinksAndTiersServeTheSectorsThatKernelsRequest) {
+  const System system(small_system());
+  Op op = copy(system, 2000_B);
+  for (Access& access : op.accesses) access.run = 2_B;
+  const OpPlan dma = system.plan(op);
+  EXPECT_EQ(busy(system, dma, "pool.bus"), 2000_B);
+  op.requester = Requester::sm;
+  const OpPlan plan = system.plan(op);
+  EXPECT_EQ(busy(system, plan, "sm.to_gpu"), 32'000_B);
+  EXPECT_EQ(busy(system, plan, "pcie.to_gpu"), 1000 * (32_B + 20_B));
+  EXPECT_EQ(busy(system, plan, "pool.bus"), 32'000_B);
+  EXPECT_EQ(busy(system, plan, "hbm.bus"), 2000_B);
+  for (const DeviceTraffic& part : plan.traffic) {
+    const bool near = system.device_names()[part.device.index()] == "hbm";
+    EXPECT_EQ(part.payload, 2000_B);
+    EXPECT_EQ(part.moved, near ? 2000_B : 32'000_B);
+  }
+  EXPECT_EQ(plan.payload, 4000_B);
+  op.accesses = {{system.tier("pool"), Direction::read, TensorClass::keys, 150_B, 100_B}};
+  EXPECT_EQ(busy(system, system.plan(op), "pool.bus"), 192_B);
+}
+
 }  // namespace
 }  // namespace tiersim
