@@ -1,6 +1,7 @@
 #include "hwmodels/link/pcie.hpp"
 
 #include <array>
+#include <bit>
 
 #include "hwmodels/limits.hpp"
 #include "hwmodels/packets.hpp"
@@ -8,6 +9,8 @@
 
 namespace tiersim {
 namespace {
+
+using namespace literals;
 
 constexpr std::size_t kToGpu = 0;
 constexpr std::size_t kFromGpu = 1;
@@ -56,6 +59,15 @@ class Pcie final : public Link {
   std::array<Channel, 2> channels_;
 };
 
+// What the Device Control register can say: three bits for each of the two sizes.
+Limits register_limits() {
+  return in_range(128_B, 4096_B);
+}
+void check_power_of_two(Fields& f, std::string_view key, Bytes size) {
+  f.check(std::has_single_bit(static_cast<std::uint64_t>(size.in_base())), key,
+          "is no power of two", "128 B to 4096 B in the PCI Express base specification");
+}
+
 }  // namespace
 
 void describe(Fields& f, PcieConfig& c) {
@@ -65,9 +77,10 @@ void describe(Fields& f, PcieConfig& c) {
              "Share of raw left for transaction packets beside ACK, flow control and SKIP; in flit "
              "mode 236/256.",
              share_limits());
-  f.required("max_payload", c.max_payload, "Largest payload of one packet (MPS).", packet_limits());
-  f.required("max_read_request", c.max_read_request, "Largest read request (MRRS).",
-             packet_limits());
+  f.required("max_payload", c.max_payload, "Largest payload of one packet (MPS), a power of two.",
+             register_limits());
+  f.required("max_read_request", c.max_read_request, "Largest read request (MRRS), a power of two.",
+             register_limits());
   f.optional("max_completion", c.max_completion,
              "Largest payload of one completion; max_payload where absent.", packet_limits());
   f.optional("request_header", c.request_header, "Header of a read request or posted write.",
@@ -75,6 +88,8 @@ void describe(Fields& f, PcieConfig& c) {
   f.optional("completion_header", c.completion_header, "Header of a completion with data.",
              header_limits());
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
+  check_power_of_two(f, "max_payload", c.max_payload.value);
+  check_power_of_two(f, "max_read_request", c.max_read_request.value);
 }
 
 std::unique_ptr<Link> make_device(const PcieConfig& config) {
