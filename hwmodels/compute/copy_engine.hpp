@@ -6,9 +6,8 @@
 //             outstanding * min(run, request size) / RTT(rate), see request_window.hpp.
 //   Ignores   how many engines there are, and the host thread that writes the descriptors.
 //   Valid     copies that one engine works off in order.
-//   Source    copy engine Gen5 x16 about 55 GB/s (measured by others); a descriptor takes 1-2 us,
-//   so
-//             that 8192 rows of 4 KB reach about 3 GB/s.
+//   Source    copy engine Gen5 x16 about 55 GB/s (measured by others); a descriptor takes 1-2 us:
+//             8192 rows of 4 KB reach about 3 GB/s.
 //   Checked   tests/unit/hwmodels/requests_test.cpp
 #include <optional>
 

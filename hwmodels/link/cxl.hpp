@@ -1,8 +1,8 @@
 #pragma once
 // Model card: cxl (CXL.mem over 68-byte or 256-byte flits; fidelity: flow)
 //   Models    `ports` equal CXL ports that addresses are interleaved over, as two directional
-//             capacities. Traffic is in 64 B lines; a flit of 68 B has 4 slots of 16 B, one of 256
-//             B has 15 beside its header, CRC and FEC.
+//             capacities. Traffic is in 64 B lines; a flit of 68 B has 4 slots of 16 B, a flit of
+//             256 B has 15 beside its header, CRC and FEC.
 //   Equation  capacity = ports * raw per direction, times 128/130 for 68 B flits;
 //             a read line takes 4.5 slots towards the GPU and 1 from it, a written line .5 and 5.
 //             So lines/s = slots/s / max(4.5 r + .5 (1 - r), r + 5 (1 - r)) at read share r.

@@ -1,8 +1,8 @@
 #pragma once
 // Model card: hop (a root complex or switch on a path; fidelity: analytic, flow with a capacity)
 //   Models    a fixed latency for each crossing, and where it is stated a capacity for each
-//             direction, in bytes of payload. Otherwise the ports on its two sides hold the
-//             capacities.
+//             direction, in bytes of payload. Otherwise the capacities are those of the ports on
+//             its two sides.
 //   Equation  read: t = crossings * latency; a posted write takes half of it, one way.
 //   Ignores   arbitration, head-of-line blocking, headers inside.
 //   Valid     without a capacity: where the ports beside it are the narrower ones.

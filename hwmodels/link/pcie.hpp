@@ -9,13 +9,12 @@
 //             Gen1 to Gen5: headers of 24 B (MRd, MWr) and 20 B (CplD) with framing and LCRC;
 //             link_efficiency holds ACK, flow control and SKIP. Gen6 sends flits of 256 B of which
 //             236 B are transaction packets: link_efficiency = 236/256 of the line rate holds all
-//             of that, and headers have neither framing nor LCRC (16 B and 12 B). Latency: a read
-//             takes the round trip, a posted write half of it, one way.
+//             of that, and headers have neither framing nor LCRC (16 B and 12 B).
+//             Latency: a read takes the round trip, a posted write half of it, one way.
 //   Ignores   credits and tags (a RequestEngine limits what is in flight), ordering, errors and
 //             replays.
 //   Valid     requests aligned to their size.
-//   Source    PCI Express base specification; header sizes as in the pcie-bench model (SIGCOMM
-//             2018).
+//   Source    PCI Express base specification; header sizes as in pcie-bench (SIGCOMM 2018).
 //   Checked   tests/unit/hwmodels/pcie_test.cpp against that model's figures, 1 %
 #include <optional>
 

@@ -11,7 +11,7 @@
 //             Added latency at u = rate / peak: scale * u^exponent / (1 - u / saturation), with
 //             u <= .98 saturation: finite, and never falling with the rate. With exponent 1 and
 //             scale = k / saturation this is k x / (1 - x), x = u / saturation.
-//   Ignores   banks, refresh as events, turnaround between single reads and writes, that a write
+//   Ignores   banks, refresh as events, turnaround between single reads and writes; that a write
 //             smaller than an atom reads it first (random 8 B writes on H200: 15.4 G/s measured,
 //             38 G/s here). A write is charged the latency of a read.
 //   Valid     accesses spread evenly over the pseudo channels; at least one run per pseudo channel.

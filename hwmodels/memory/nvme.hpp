@@ -2,9 +2,8 @@
 // Model card: nvme (solid-state drive as a slow tier; fidelity: flow)
 //   Models    one drive, or several that addresses are spread over: a bandwidth and a command rate
 //             for each direction, the block that it moves, and a queue of bounded depth.
-//   Equation  channel bytes of a run = max(blocks(run), bandwidth / iops): one command for each
-//   run;
-//             time >= commands * latency / queue_depth (Little's law).
+//   Equation  channel bytes of a run = max(blocks(run), bandwidth / iops), as each run is one
+//             command; time >= commands * latency / queue_depth (Little's law).
 //   Ignores   that reads and writes share the flash, garbage collection, the write cache and what
 //             is left when it is full, tails, the split of commands larger than the drive's limit,
 //             the host's time for each command.

@@ -4,8 +4,8 @@
 // its share of what GPUs share. A device that states no number is left out and named.
 //
 //   energy  sum of moved bytes * energy_per_byte + FLOPs * energy_per_flop + idle_power * time
-//   cost    (price + capacity * price_per_byte) * time / (years * utilisation) + energy *
-//   electricity
+//   cost    (price + capacity * price_per_byte) * time / (years * utilisation)
+//           + energy * electricity
 #include <optional>
 #include <string>
 #include <vector>

@@ -157,6 +157,20 @@ def unfinished(tree):
     return grep(tree, UNFINISHED, paths, "an unfinished mark without an issue: (#123) after it")
 
 
+# A label of at most nine letters, then text from column 16 on, where all other lines start.
+CARD_LINE = re.compile(r"//   (?=\w+(?: \w+)? )[^.]{9} \S|// {13,}\S")
+
+
+@rule
+def cards(tree):
+    for folder in rules.CARD_FOLDERS:
+        for path in tree.matching(".hpp", under=folder):
+            for number, line in enumerate(tree.text(path).splitlines(), 1):
+                if line.startswith("//   ") and not CARD_LINE.match(line):
+                    yield path, number, ("not a line of a card: a label and text from column 16 on "
+                                         "(wrap by hand what the formatter broke)")
+
+
 def names_file(cmake, name):
     """Does the text of a CMakeLists.txt name this file, or its stem in a loop over `${x}.cpp`?"""
     def has(word):

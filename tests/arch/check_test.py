@@ -195,6 +195,21 @@ class TreeRules(Planted):
         self.plant("sim/core/a.cpp", f"// {mark}: later\n")
         self.assert_finds("sim/core/a.cpp:1: unfinished")
 
+    def test_a_card_that_the_formatter_wrapped(self):
+        card = """\
+            #pragma once
+            // Model card: a (fidelity: flow)
+            //   Equation  rate <= bandwidth; time >= runs *
+            //             descriptor_time.
+            //   Hit rate  a number.
+            """
+        self.plant("hwmodels/link/a.hpp", card)
+        self.assert_clean()
+        self.plant("hwmodels/link/a.hpp", card + "//   so\n")
+        self.assert_finds("hwmodels/link/a.hpp:6: cards")
+        self.plant("hwmodels/link/a.hpp", card + "//   head_dim. Prefill   exact attention.\n")
+        self.assert_finds("hwmodels/link/a.hpp:6: cards")
+
     def test_a_test_that_never_runs(self):
         self.plant("tests/unit/a/CMakeLists.txt", "tiersim_test(a SOURCES a_test.cpp)\n")
         self.plant("tests/unit/a/a_test.cpp", "int a;\n")

@@ -43,3 +43,6 @@ MAY_EXIT_OR_PRINT = ["sim/cli/*", "sim/base/check.cpp", "kernels/*", "tests/*"]
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 70
 MAX_README_LINES = 80
+
+# Headers here begin with a card: what is modelled, the equation, the source.
+CARD_FOLDERS = ["hwmodels/", "workloads/attention/"]

@@ -9,8 +9,8 @@
 //   FLOPs     4 * batch * heads * context * head_dim a layer.
 //   Prefill   exact attention; every row is written far.
 //   Ignores   copies for the next step during the end of this one: a step starts with empty
-//   buffers.
-//             The newest row, which was not there when its copy began, is counted with the others.
+//             buffers. The newest row, which was not there when its copy began, is counted with
+//             the others.
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {

@@ -4,8 +4,7 @@
 //             `key_type` a position and KV head in the near tier, with the projections that make
 //             them.
 //   Step      projects the new token to low rank, scores against the low-rank keys (near tier
-//   only),
-//             fetches the chosen share of rows: one crossing to the far tier a layer.
+//             only), fetches the chosen share of rows: one crossing to the far tier a layer.
 //   Bytes     screening: batch * kv_heads * context * rank * key_type, near tier;
 //             rows: 2 * batch * kv_heads * budget * context * head_dim elements, in runs of a row;
 //             row_fetch.hpp for unions, pages and caches.

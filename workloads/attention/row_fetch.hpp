@@ -12,10 +12,9 @@
 //   pages     the rest is copied in whole pages of `page` positions, aligned; a page that holds a
 //             chosen row is fetched whole, and attention reads the chosen rows of it.
 //   guess     step.overlap prefetch_screening: the share `guess_miss` of the union was not
-//   foreseen.
-//             It is screened for again by the true query and copied by a second fetch, of which the
-//             cache holds its part too. 0: the guess is used as it is, and nothing is screened
-//             twice.
+//             foreseen. It is screened for again by the true query and copied by a second fetch,
+//             of which the cache holds its part too. 0: the guess is used as it is, and nothing is
+//             screened twice.
 // expected_rows.hpp has the formulas. Attention is 4 * k * head_dim FLOPs a query head whatever the
 // union, since each head attends to its own rows.
 #include <functional>

@@ -11,8 +11,8 @@
 //             are written.
 //   Ignores   that keys are cached before the rotary embedding, which each step applies by position
 //             in the cache: fused with reading them.
-//   Assumed   that the prompt is read with full attention; within sinks and window only, as a stream
-//             is, it would be less.
+//   Assumed   that the prompt is read with full attention; within sinks and window only, as a
+//             stream is, it would be less.
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {
