@@ -1,6 +1,9 @@
 // Every shipped device and system can be read, and what they give is what was measured or stated.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -121,6 +124,27 @@ TEST_P(ShippedSystem, HasTheTiersOfEveryScenario) {
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedSystem, ::testing::ValuesIn(names_in("systems")),
                          [](const auto& test) { return test.param; });
+
+// Names of devices that the files of a folder take as a base.
+std::set<std::string> bases_in(const char* folder) {
+  std::set<std::string> out;
+  const std::regex base(R"(base:\s*(?:\.\./devices/)?(\w+)\.yaml)");
+  for (const std::string& name : names_in(folder)) {
+    std::ifstream file(configs() / folder / (name + ".yaml"));
+    for (std::string line; std::getline(file, line);)
+      for (std::sregex_iterator at(line.begin(), line.end(), base), end; at != end; ++at)
+        out.insert((*at)[1]);
+  }
+  return out;
+}
+
+// A device that nobody builds a system with is one that no scenario tries.
+TEST(ShippedDevices, EachStandsInAShippedSystem) {
+  std::set<std::string> used = bases_in("systems");
+  used.merge(bases_in("bases"));
+  used.merge(bases_in("devices"));
+  for (const std::string& name : names_in("devices")) EXPECT_TRUE(used.contains(name)) << name;
+}
 
 double long_reads(const std::string& link) {
   return rate_of(*device<Link>(link), 64_MiB, 0_B, 1_MiB);
