@@ -77,6 +77,21 @@ std::string position(std::string_view text, std::size_t byte) {
                      before.size() - start + 1);
 }
 
+// The parser takes the last of several values in silence; `repeated` has the keys of them.
+Value parse(const std::string& text, std::set<std::string>& repeated) {
+  using Event = Value::parse_event_t;
+  std::vector<std::set<std::string>> open;  // keys so far of each object around the place
+  return Value::parse(text, [&](int, Event event, Value& parsed) {
+    if (event == Event::object_start) open.emplace_back();
+    if (event == Event::object_end) open.pop_back();
+    if (event == Event::key) {
+      const auto key = parsed.get<std::string>();
+      if (!open.back().insert(key).second) repeated.insert(key);
+    }
+    return true;
+  });
+}
+
 }  // namespace
 
 struct HfKeys::Json {
@@ -91,7 +106,10 @@ struct HfKeys::Json {
 HfKeys::HfKeys(std::string shown_path, const std::string& text)
     : shown_path_(std::move(shown_path)), json_(std::make_unique<Json>()) {
   try {
-    Value parsed = Value::parse(text);
+    std::set<std::string> repeated;
+    Value parsed = parse(text, repeated);
+    for (const std::string& key : repeated)
+      reject(key, "stands twice in one mapping", "take one of them out");
     if (parsed.is_object()) {
       json_->value = std::move(parsed);
       readable_ = true;

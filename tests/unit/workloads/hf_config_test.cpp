@@ -276,6 +276,21 @@ TEST(HfConfig, RefusesWhatWouldChangeSizes) {
             "hidden_size\n");
 }
 
+// The last of two would win, and 1 KV head for 2 halves the cache.
+TEST(HfConfig, RefusesAKeyThatStandsTwice) {
+  const std::string size = dimensions(1, 64, 2, 2, 128, 100);
+  const auto told = [&](const std::string& more) {
+    return problems(decoder("llama", size + ", " + more));
+  };
+  EXPECT_EQ(told("'num_key_value_heads': 1"),
+            "'a/config.json': 'num_key_value_heads' stands twice in one mapping (take one of them "
+            "out)\n");
+  EXPECT_EQ(told("'a': {'b': 1, 'b': 1, 'b': 1}, 'hidden_size': 64"),
+            "'a/config.json': 'b' stands twice in one mapping (take one of them out)\n"
+            "'a/config.json': 'hidden_size' stands twice in one mapping (take one of them out)\n");
+  EXPECT_EQ(told("'a': {'b': 1}, 'c': [{'b': 1}, {'b': 1}]"), "");
+}
+
 TEST(HfConfig, OfDeepSeekMustSayWhatIsNull) {
   EXPECT_EQ(problems(decoder("deepseek_v3", dimensions(1, 64, 2, 2, 128, 100) + kLatent)),
             "'a/config.json': 'q_lora_rank' is missing (write null where there is none)\n"
