@@ -1,9 +1,12 @@
 // tiersim solve CONFIG --vary KEY --between LOW HIGH --metric M (--equals V | --equal-to CONFIG):
 // which value of a setting gives a metric a value. "None in the range does" is an answer too.
+#include <cmath>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/solving.hpp"
@@ -21,18 +24,37 @@ struct Options {
   std::string equals;
   std::string equal_to;
   std::vector<std::string> other_set;
-  double times = 1;
+  std::string times = "1";
   bool json = false;
 };
 
-double target_of(const Options& options, PointRunner& runner) {
-  if (!options.equals.empty()) return options.times * metric_value(options.equals);
+double factor_of(const Options& options) {
+  const auto times = plain_number(options.times);
+  if (times && *times > 0) return *times;
+  throw Failure(ExitCode::usage, fmt::format("tiersim: error: --times: '{}' is no number above 0",
+                                             printable(options.times)));
+}
+
+double asked_value(const Options& options, PointRunner& runner) {
+  if (!options.equals.empty()) {
+    const auto value = metric_value(options.metric, options.equals);
+    if (value) return *value;
+    throw Failure(ExitCode::usage, printable("tiersim: error: --equals: " + value.error()));
+  }
   const Point other{options.equal_to, options.other_set};
   const PointResult result = run_point(runner, other);
   if (!result.record)
     throw Failure(ExitCode::bad_config,
                   fmt::format("{}:1:1: error: {}", options.equal_to, result.problem));
-  return options.times * metric_of(*result.record, options.metric, other);
+  return metric_of(*result.record, options.metric, other);
+}
+
+double target_of(const Options& options, PointRunner& runner) {
+  const double target = factor_of(options) * asked_value(options, runner);
+  if (std::isfinite(target)) return target;
+  throw Failure(ExitCode::usage, fmt::format("tiersim: error: --times: '{}' times the value is "
+                                             "beyond what can be counted",
+                                             printable(options.times)));
 }
 
 SolveAnswer searched(const Options& options, PointRunner& runner, const SettingRange& range,
@@ -110,9 +132,9 @@ void add_solve(CLI::App& app, Action& action) {
   verb->add_flag("--whole", options->whole, "Whole numbers only");
   verb->add_option("--metric", options->metric, "Metric that is to have a value")
       ->capture_default_str();
-  verb->add_option("--equals", options->equals, "That value, with its unit: 50 ms");
+  verb->add_option("--equals", options->equals, "That value, with the metric's unit: 50 ms");
   verb->add_option("--equal-to", options->equal_to, "Or: the metric of this scenario file");
-  verb->add_option("--times", options->times, "Factor on either")->check(CLI::PositiveNumber);
+  verb->add_option("--times", options->times, "Factor on either, above 0")->capture_default_str();
   verb->add_option("--set", options->set, "Override a setting of CONFIG: a.b=value (repeatable)")
       ->allow_extra_args(false);
   verb->add_option("--other-set", options->other_set, "The same of --equal-to (repeatable)")

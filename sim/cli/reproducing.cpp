@@ -108,7 +108,11 @@ StudyRow study_row(const Study& study, StudyPoint point, PointRunner& runner) {
 
 // The value that a variant's metric is to have.
 double target_of(const SolveQuestion& question, const Point& variant, PointRunner& runner) {
-  if (!question.equals.empty()) return question.times * metric_value(question.equals);
+  if (!question.equals.empty()) {
+    const auto value = metric_value(question.metric, question.equals);
+    if (value) return question.times * *value;
+    throw Failure(ExitCode::bad_config, "tiersim: error: equals: " + value.error());
+  }
   Point other = variant;
   if (!question.equal_to.scenario.empty())
     other = point_in_configs(question.equal_to.scenario, question.set);

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 
 #include <fmt/format.h>
 
+#include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
 #include "sim/cli/loading.hpp"
@@ -17,9 +16,9 @@ namespace tiersim::cli {
 namespace {
 
 template <class T>
-std::optional<double> in_metric_units(const std::string& text) {
+Expected<double> in_metric_units(const std::string& text) {
   const auto value = parse_quantity<T>(text);
-  if (!value) return std::nullopt;
+  if (!value) return Unexpected(value.error());
   if constexpr (std::is_same_v<T, Duration>)
     return to_seconds(*value);
   else if constexpr (std::is_same_v<T, Energy>)
@@ -30,14 +29,24 @@ std::optional<double> in_metric_units(const std::string& text) {
     return static_cast<double>(value->in_base());
 }
 
-template <class... T>
-struct Quantities {
-  static std::optional<double> parse(const std::string& text) {
-    std::optional<double> found;
-    (void)((found = in_metric_units<T>(text)) || ...);
-    return found;
-  }
-};
+// What has no dimension is a number, with its unit or without.
+Expected<double> plain_metric(const std::string& text, std::string_view unit) {
+  std::string number = text;
+  if (const std::string suffix = ' ' + std::string(unit); number.ends_with(suffix))
+    number.resize(number.size() - suffix.size());
+  if (const auto value = plain_number(number)) return *value;
+  return Unexpected(fmt::format("'{}' is no number{}", text,
+                                unit == "1" ? "" : fmt::format(" (its unit is {})", unit)));
+}
+
+Expected<double> parse_metric(const std::string& text, std::string_view unit) {
+  if (unit == "s") return in_metric_units<Duration>(text);
+  if (unit == "B") return in_metric_units<Bytes>(text);
+  if (unit == "FLOP") return in_metric_units<Flops>(text);
+  if (unit == "J") return in_metric_units<Energy>(text);
+  if (unit == "USD") return in_metric_units<Money>(text);
+  return plain_metric(text, unit);
+}
 
 constexpr std::array<const char*, 3> kOutcomes{"found", "beyond", "flat"};
 
@@ -59,14 +68,12 @@ void expect_metric(const std::string& metric) {
                                          : fmt::format("did you mean '{}'?", near)));
 }
 
-double metric_value(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc{} && stop == end) return value;
-  if (const auto quantity = WithQuantities<Quantities>::parse(text)) return *quantity;
-  throw Failure(ExitCode::usage,
-                fmt::format("tiersim: error: '{}' is no number and no quantity (\"50 ms\")", text));
+Expected<double> metric_value(const std::string& metric, const std::string& text) {
+  const auto* known = std::ranges::find(kMetrics, metric, &MetricDefinition::name);
+  TS_EXPECTS(known != kMetrics.end(), metric);
+  auto value = parse_metric(text, known->unit);
+  if (!value) return Unexpected(fmt::format("{} of {}", value.error(), metric));
+  return value;
 }
 
 PointResult run_point(PointRunner& runner, const Point& point, Readings readings) {

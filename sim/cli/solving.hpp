@@ -12,8 +12,9 @@ namespace tiersim::cli {
 /// Throws Failure (usage) when there is no such metric.
 void expect_metric(const std::string& metric);
 
-/// "50 ms" as 0.05, "3" as 3: in the units of metrics. Throws Failure (usage).
-double metric_value(const std::string& text);
+/// A value of the metric, which exists, in its unit: "50 ms" is 0.05 of a time. Only what has no
+/// dimension (tokens/s, a count) is a bare number. The error names what is expected.
+Expected<double> metric_value(const std::string& metric, const std::string& text);
 
 /// The point's record; throws Failure (bad_config) with every mistake of its files and settings.
 PointResult run_point(PointRunner& runner, const Point& point, Readings readings = Readings::all);

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include "sim/base/units_text.hpp"
 
 namespace tiersim {
-namespace {
 
 std::optional<double> plain_number(const std::string& text) {
   double value = 0;
@@ -20,6 +18,8 @@ std::optional<double> plain_number(const std::string& text) {
   if (error != std::errc{} || at != end || !std::isfinite(value)) return std::nullopt;
   return value;
 }
+
+namespace {
 
 std::string number_text(double x, bool for_people) {
   return for_people ? fmt::format("{:.4g}", x) : fmt::format("{}", x);

@@ -2,12 +2,16 @@
 // The range over which a setting is varied, as text with units: "0.5" to "64", "10 GB/s" to
 // "2 TB/s", whole numbers where asked for. Turns points of it into --set options. Quantities move
 // in whole base units (B, B/s, ps), since a configuration takes no others.
+#include <optional>
 #include <string>
 
 #include "sim/base/expected.hpp"
 #include "sim/run/solve.hpp"
 
 namespace tiersim {
+
+/// The finite decimal number that is the whole text: no "nan", "inf" or hexadecimal.
+std::optional<double> plain_number(const std::string& text);
 
 class SettingRange {
  public:

@@ -174,6 +174,29 @@ class Solve(InFolder):
                      "--equals", "5 s")
         self.assertRegex(result.stdout, r"^system.gpu.launch = [\d.]+ [um]s: ")
 
+    def test_what_is_no_number_is_a_usage_error(self):
+        for text in ("nan", "inf", "-inf", "0x1p3", "infinity", "1e999", ""):
+            self.expect_failure(run(*self.QUESTION, "--equals=" + text), 2, "--equals")
+            self.expect_failure(run(*self.QUESTION, "--equals", "1 s", "--times=" + text), 2, "--times")
+        for text in ("0", "-1"):
+            self.expect_failure(run(*self.QUESTION, "--equals", "1 s", "--times=" + text), 2,
+                                "no number above 0")
+        self.expect_failure(run(*self.QUESTION, "--equals", "9000 s", "--times", "1e305"), 2, "--times")
+
+    def test_the_value_has_the_unit_of_its_metric(self):
+        def asked(metric, value):
+            return run(*self.QUESTION, "--metric", metric, "--equals", value)
+        self.expect_failure(asked("tpot_s", "50 GB/s"), 2, "--equals: '50 GB/s' is a bandwidth",
+                            "a duration is expected", "tpot_s")
+        self.expect_failure(asked("tpot_s", "0.05"), 2, "--equals: ", "'0.05'", "ms")
+        self.expect_failure(asked("kv_footprint_bytes", "1 s"), 2, "a size is expected")
+        self.expect_failure(asked("energy_j_per_token", "1 W"), 2, "an energy is expected")
+        self.expect_failure(asked("cost_usd_per_mtoken", "1"), 2, "USD")
+        self.expect_failure(asked("throughput_tokens_per_s", "1 s"), 2, "'1 s' is no number",
+                            "its unit is tokens/s")
+        for value in ("64", "64 tokens/s"):
+            self.assertIn("asked: 64)", asked("throughput_tokens_per_s", value).stdout)
+
     def test_mistakes(self):
         self.expect_failure(run(*self.QUESTION), 2, "either --equals or --equal-to")
         self.expect_failure(run(*self.QUESTION, "--equals", "soon"), 2, "'soon'")
