@@ -72,6 +72,7 @@ Json to_object(const SolveAnswer& answer) {
   out["value"] = answer.value;
   out["metric"] = answer.metric;
   out["target"] = answer.target;
+  if (answer.next) out["next"] = {{"value", answer.next->value}, {"metric", answer.next->metric}};
   out["unit"] = answer.unit;
   out["monotone"] = answer.monotone;
   out["evaluations"] = answer.evaluations;

@@ -1,5 +1,7 @@
 #include "reports/studies/solve_result.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "reports/studies/columns.hpp"
@@ -11,6 +13,12 @@ std::string metric_text(const SolveResult& result, const SolveAnswer& answer, do
   StudyColumn column = column_of(result.question.metric, answer.record.get());
   column.unit = answer.unit;
   return shown(Cell(value), column);
+}
+
+// "5: 620 ms"
+std::string next_text(const SolveResult& result, const SolveAnswer& answer) {
+  return fmt::format("{}: {}", answer.next->value,
+                     metric_text(result, answer, answer.next->metric));
 }
 
 std::string range_text(const SolveQuestion& question) {
@@ -31,8 +39,9 @@ std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
   if (answer.outcome == "beyond")
     return fmt::format("no value in {} does it: {} is {} at {}, bounded by {}",
                        range_text(question), question.metric, there, answer.display, bound);
-  return fmt::format("{} = {}: {} is {} (asked: {}), bounded by {}", question.vary, answer.display,
-                     question.metric, there, target, bound);
+  const std::string next = answer.next ? "; at " + next_text(result, answer) : "";
+  return fmt::format("{} = {}: {} is {} (asked: {}), bounded by {}{}", question.vary,
+                     answer.display, question.metric, there, target, bound, next);
 }
 
 Table table_of(const SolveResult& result) {
@@ -42,23 +51,29 @@ Table table_of(const SolveResult& result) {
       .title = fmt::format("{} ({} from {})", question.title, question.vary, range_text(question))};
   const bool variants = !question.variants.empty();
   if (variants) table.columns.push_back({"method", Align::left});
-  for (const std::string& name :
-       {std::string("answer"), title + " there", title + " asked", std::string("runs")})
-    table.columns.push_back({name, Align::right});
+  const bool whole = std::ranges::any_of(
+      result.answers, [](const SolveAnswer& answer) { return answer.next.has_value(); });
+  std::vector<std::string> titles{"answer", title + " there", title + " asked"};
+  if (whole) titles.emplace_back("next to it");
+  titles.emplace_back("runs");
+  for (const std::string& name : titles) table.columns.push_back({name, Align::right});
   table.columns.push_back({"bounded by there", Align::left});
   for (const SolveAnswer& answer : result.answers) {
     std::vector<std::string> cells;
     if (variants) cells.push_back(answer.label);
     if (answer.outcome == "cannot run") {
-      cells.insert(cells.end(), {"cannot run", "-", "-", "-", "-"});
+      cells.emplace_back("cannot run");
+      cells.resize(table.columns.size(), "-");
       table.notes.push_back(answer.label + ": " + answer.problem);
     } else {
       const bool found = answer.outcome == "found";
       cells.insert(
           cells.end(),
           {found ? answer.display : fmt::format("none; at {}", answer.display),
-           metric_text(result, answer, answer.metric), metric_text(result, answer, answer.target),
-           std::to_string(answer.evaluations), answer.record ? answer.record->bounded_by : "-"});
+           metric_text(result, answer, answer.metric), metric_text(result, answer, answer.target)});
+      if (whole) cells.push_back(answer.next ? next_text(result, answer) : "-");
+      cells.push_back(std::to_string(answer.evaluations));
+      cells.push_back(answer.record ? answer.record->bounded_by : "-");
     }
     if (!answer.monotone)
       table.notes.push_back(answer.label + ": not monotone over the range; others may exist");
@@ -75,12 +90,15 @@ Table raw_table(const SolveResult& result) {
                           {result.question.vary},
                           {result.question.metric},
                           {"target"},
+                          {"next"},
+                          {"next_" + result.question.metric},
                           {"bounded_by"},
                           {"problem"}}};
   for (const SolveAnswer& answer : result.answers)
     table.add({answer.label, answer.outcome, answer.value, fmt::format("{}", answer.metric),
-               fmt::format("{}", answer.target), answer.record ? answer.record->bounded_by : "",
-               answer.problem});
+               fmt::format("{}", answer.target), answer.next ? answer.next->value : "",
+               answer.next ? fmt::format("{}", answer.next->metric) : "",
+               answer.record ? answer.record->bounded_by : "", answer.problem});
   return table;
 }
 

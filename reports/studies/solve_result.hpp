@@ -1,6 +1,7 @@
 #pragma once
 // Answers to the questions of a paper's targets: at which value of a setting a metric has a value.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,15 @@ struct SolveAnswer {
   std::string value = {};    ///< of the setting, as YAML takes it; where beyond, the nearest end
   std::string display = {};  ///< the same for people
   double target = 0;
-  double metric = 0;      ///< at `value`
+  double metric = 0;  ///< at `value`; where found, not above `target`
+  /// The whole number beside `value` where the metric is above the target.
+  struct Next {
+    std::string value = {};
+    double metric = 0;
+  };
+  std::optional<Next> next = {};
   std::string unit = {};  ///< of both
+  bool rises = true;      ///< the metric with the setting
   bool monotone = true;
   int evaluations = 0;
   std::shared_ptr<const RunRecord> record = {};  ///< at `value`

@@ -70,6 +70,8 @@ SolveAnswer searched(const Options& options, PointRunner& runner, const SettingR
 }
 
 std::string to_json(const SolveResult& result, const SolveAnswer& answer) {
+  nlohmann::ordered_json next;
+  if (answer.next) next = {{"value", answer.next->value}, {"achieved", answer.next->metric}};
   const nlohmann::ordered_json out{{"config", result.question.scenario},
                                    {"vary", result.question.vary},
                                    {"between", result.question.between},
@@ -79,12 +81,24 @@ std::string to_json(const SolveResult& result, const SolveAnswer& answer) {
                                    {"value", answer.value},
                                    {"achieved", answer.metric},
                                    {"unit", answer.unit},
+                                   {"next", next},
                                    {"bounded_by", answer.record->bounded_by},
                                    {"monotone", answer.monotone},
                                    {"evaluations", answer.evaluations},
                                    {"tolerance", kSolveTolerance},
                                    {"run_id", answer.record->run_id}};
   return out.dump(2) + '\n';
+}
+
+void print_answer(const Options& options, const SolveResult& result, const SolveAnswer& found) {
+  fmt::print("{}\n", sentence(result, found));
+  if (found.outcome != "found") return;
+  const std::string what = options.whole
+                               ? fmt::format("the {} whole number at which {} is not above it",
+                                             found.rises ? "largest" : "smallest", options.metric)
+                               : fmt::format("value to {} of itself", kSolveTolerance);
+  fmt::print("{} simulations; {}{}\n", found.evaluations, what,
+             found.monotone ? "" : "; not monotone over the range, others may exist");
 }
 
 ExitCode solve_verb(const Options& options) {
@@ -105,16 +119,10 @@ ExitCode solve_verb(const Options& options) {
   result.question.vary = options.vary;
   result.question.between = options.between;
   result.question.metric = options.metric;
-  if (options.json) {
+  if (options.json)
     fmt::print("{}", to_json(result, found));
-    return ExitCode::ok;
-  }
-  fmt::print("{}\n", sentence(result, found));
-  if (found.outcome == "found")
-    fmt::print("{} simulations; {}{}\n", found.evaluations,
-               options.whole ? "the first whole number that reaches it"
-                             : fmt::format("value to {} of itself", kSolveTolerance),
-               found.monotone ? "" : "; not monotone over the range, others may exist");
+  else
+    print_answer(options, result, found);
   return ExitCode::ok;
 }
 
@@ -123,6 +131,9 @@ ExitCode solve_verb(const Options& options) {
 void add_solve(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("solve", "Which value of a setting gives a metric a value");
+  verb->footer(
+      "The answer is where the metric is not above the value: the largest value of the setting\n"
+      "that holds it where the metric rises, the smallest where it falls.");
   verb->add_option("CONFIG", options->config, "Scenario file (schema tiersim.scenario/v1)")
       ->required();
   verb->add_option("--vary", options->vary, "Setting to find the value of: a.b")->required();

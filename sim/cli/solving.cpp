@@ -114,6 +114,9 @@ SolveAnswer answer(PointRunner& runner, const Point& point, const SettingRange& 
   out.value = range.text(solution->x);
   out.display = range.display(solution->x);
   out.metric = solution->metric;
+  if (solution->next)
+    out.next = SolveAnswer::Next{range.text(solution->next->x), solution->next->metric};
+  out.rises = solution->rises;
   out.monotone = solution->monotone;
   out.evaluations = solution->evaluations;
   out.record = run_point(runner, at(point, range, solution->x)).record;

@@ -29,22 +29,22 @@ class Search {
     low_ = sample(coordinate(range_.low), range_.low);
     high_ = sample(coordinate(range_.high), range_.high);
     if (error_) return Unexpected(*error_);
-    if (low_.y == high_.y && low_.y != 0) return solution(Solution::Outcome::flat, low_);
-    if (low_.y == 0) return solution(Solution::Outcome::found, low_);
-    if (low_.y > 0 && high_.y > 0)
-      return solution(Solution::Outcome::beyond, low_.y < high_.y ? low_ : high_);
-    if (low_.y < 0 && high_.y < 0)
-      return solution(Solution::Outcome::beyond, low_.y > high_.y ? low_ : high_);
     const bool rises = high_.y > low_.y;
+    if (low_.y == high_.y && low_.y != 0) return solution(Solution::Outcome::flat, low_);
+    if (low_.y == 0 && !rises) return solution(Solution::Outcome::found, low_);
+    if (high_.y == 0 && rises) return solution(Solution::Outcome::found, high_);
+    if (holds(low_) == holds(high_))
+      return solution(Solution::Outcome::beyond,
+                      std::abs(low_.y) < std::abs(high_.y) ? low_ : high_);
     if (range_.whole)
       bisect();
     else
       narrow();
     if (error_) return Unexpected(*error_);
-    // The first whole number that has reached the target; else the side that is not above it.
-    const bool high = range_.whole || high_.y <= 0;
-    Solution found = solution(Solution::Outcome::found, high ? high_ : low_);
+    Solution found = solution(Solution::Outcome::found, rises ? low_ : high_);
     found.rises = rises;
+    const Sample& above = rises ? high_ : low_;
+    if (range_.whole) found.next = Solution::Next{above.x, above.metric};
     return found;
   }
 
@@ -69,12 +69,13 @@ class Search {
     return out;
   }
 
+  static bool holds(const Sample& sample) { return sample.y <= 0; }
+
   // Replaces the end of the bracket on whose side the sample lies.
   void take(const Sample& sample) {
     const auto [least, most] = std::minmax(low_.y, high_.y);
     monotone_ = monotone_ && sample.y >= least && sample.y <= most;
-    const bool as_low = (sample.y < 0) == (low_.y < 0) && sample.y != 0;
-    (as_low ? low_ : high_) = sample;
+    (holds(sample) == holds(low_) ? low_ : high_) = sample;
   }
 
   void bisect() {
@@ -95,14 +96,14 @@ class Search {
     while (!error_) {
       const Sample next = sample(newest.u + share * (other.u - newest.u));
       Sample before = other;
-      if ((next.y < 0) == (newest.y < 0))
+      if (holds(next) == holds(newest))
         before = newest;
       else
         other = newest;
       take(next);
       newest = next;
       const double least_share = half_width() / std::abs(other.u - newest.u);
-      if (least_share > 0.5 || low_.y == 0 || high_.y == 0) return;
+      if (least_share > 0.5) return;
       share = std::clamp(next_share(newest, other, before), least_share, 1 - least_share);
     }
   }

@@ -5,12 +5,15 @@
 // Method: Chandrupatla (Advances in Engineering Software 28(3), 145-149, 1997): inverse quadratic
 // interpolation where three samples promise that it is sound, else bisection; about ten evaluations
 // for a smooth metric. It stands here because it is shorter than the package of a library that has
-// it. The search runs over the logarithm of x where the range spans more than a factor of ten, and
+// it. Whatever x is, the answer is the side of the crossing on which the metric is not above the
+// target: the largest x that holds it where the metric rises with x, the smallest where it falls.
+// The search runs over the logarithm of x where the range spans more than a factor of ten, and
 // over whole numbers by bisection.
 //
 // Limits: one root. A metric that is not monotone over the range may have others; `monotone` says
 // whether any evaluation contradicted it.
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "sim/base/expected.hpp"
@@ -28,14 +31,19 @@ struct SolveRange {
 
 struct Solution {
   enum class Outcome : std::uint8_t {
-    found,   ///< the metric crosses the target beside `x`, where it is not above it yet or any
-             ///< more; where x is whole, the first that reaches the target
+    found,   ///< the metric crosses the target beside `x`, and at `x` it is not above it
     beyond,  ///< it does not within the range; `x` is the end that comes nearest
     flat,    ///< it is the same at both ends, so that x does not decide; `x` is the low end
   };
   Outcome outcome = Outcome::found;
   double x = 0;
-  double metric = 0;     ///< at `x`, as evaluated
+  double metric = 0;  ///< at `x`, as evaluated
+  /// The whole number beside `x` where the metric is above the target; none at an end.
+  struct Next {
+    double x = 0;
+    double metric = 0;
+  };
+  std::optional<Next> next = std::nullopt;
   bool rises = true;     ///< the metric at the high end is above that at the low one
   bool monotone = true;  ///< every evaluation lay between those of the bracket around it
   int evaluations = 0;

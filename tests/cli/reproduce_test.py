@@ -168,8 +168,10 @@ class Solve(InFolder):
                                 "--whole", "--equals", "1 s", "--json").stdout)
         times = [json.loads(run("run", MAPLE, "--set", f"step.batch={b}", "--json").stdout)
                  ["results"]["metrics"]["tpot_s"]["value"]
-                 for b in (int(answer["value"]) - 1, int(answer["value"]))]
-        self.assertTrue(times[0] < 1 <= times[1], times)
+                 for b in (int(answer["value"]), int(answer["value"]) + 1)]
+        self.assertTrue(times[0] <= 1 < times[1], times)
+        self.assertEqual((answer["achieved"], answer["next"]),
+                         (times[0], {"value": str(int(answer["value"]) + 1), "achieved": times[1]}))
         result = run("solve", MAPLE, "--vary", "system.gpu.launch", "--between", "1 us", "10 ms",
                      "--equals", "5 s")
         self.assertRegex(result.stdout, r"^system.gpu.launch = [\d.]+ [um]s: ")

@@ -117,5 +117,15 @@ TEST(SolveResult, SaysWhatWasFoundInOneLine) {
   EXPECT_EQ(table_of(beyond).rows[0][0], "none; at 3.5");
 }
 
+TEST(SolveResult, OfWholeNumbersTheOneOnTheOtherSideIsShown) {
+  SolveResult found = solve_result("found");
+  found.answers[0].display = "4";
+  found.answers[0].next = SolveAnswer::Next{"5", 0.0625};
+  EXPECT_EQ(sentence(found, found.answers[0]),
+            "a.b = 4: tpot_s is 40 ms (asked: 50 ms), bounded by hbm.bus; at 5: 62.5 ms");
+  EXPECT_EQ(table_of(found).rows[0],
+            (std::vector<std::string>{"4", "40 ms", "50 ms", "5: 62.5 ms", "7", "hbm.bus"}));
+}
+
 }  // namespace
 }  // namespace tiersim

@@ -66,6 +66,10 @@ TEST(Solve, AStepIsFoundWhereItRises) {
   EXPECT_EQ(solution.metric, 3);  // of the two sides, the one that is not above the target
 }
 
+TEST(Solve, OfAPlateauAtTheTargetTheEndIsFound) {
+  expect_at(solved(steps, 3, {.low = 1, .high = 1000}), 40);
+}
+
 TEST(Solve, AnEndThatIsTheTargetIsFound) {
   EXPECT_EQ(solved(line, 1, {.low = 0, .high = 10}).x, 0);
   EXPECT_EQ(solved(line, 31, {.low = 0, .high = 10}).x, 10);
@@ -90,12 +94,40 @@ TEST(Solve, AMetricThatTurnsIsSaidToTurn) {
   EXPECT_FALSE(solved(valley, 30, {.low = 0, .high = 16}).monotone);
 }
 
-// steps(39) = 3, steps(40) = 4: the first whole number that reaches 4.
-TEST(Solve, WholeNumbersGiveTheFirstThatReachesTheTarget) {
-  for (const double target : {3.5, 4.0}) {
-    const Solution solution = solved(steps, target, {.low = 1, .high = 100, .whole = true});
-    EXPECT_EQ(solution.x, 40);
-    EXPECT_EQ(solution.metric, 4);
+// steps(39) = 3, steps(40) = 4.
+TEST(Solve, AWholeNumberIsTheLargestAtWhichARisingMetricIsNotAboveTheTarget) {
+  const Solution between = solved(steps, 3.5, {.low = 1, .high = 100, .whole = true});
+  EXPECT_EQ(between.x, 39);
+  EXPECT_EQ(between.metric, 3);
+  ASSERT_TRUE(between.next);
+  EXPECT_EQ(between.next->x, 40);
+  EXPECT_EQ(between.next->metric, 4);
+  EXPECT_EQ(solved(steps, 3.0, {.low = 1, .high = 100, .whole = true}).x, 39);
+  EXPECT_EQ(solved(steps, 4.0, {.low = 1, .high = 100, .whole = true}).x, 49);
+  EXPECT_EQ(solved(steps, 0, {.low = 1, .high = 100, .whole = true}).x, 9);
+  EXPECT_EQ(solved(steps, 10, {.low = 1, .high = 100, .whole = true}).x, 100);
+}
+
+// hyperbola(12) = 7, hyperbola(11) = 7.45...
+TEST(Solve, AWholeNumberIsTheSmallestWhereTheMetricFalls) {
+  for (const double target : {7.0, 7.2}) {
+    const Solution solution = solved(hyperbola, target, {.low = 1, .high = 60, .whole = true});
+    EXPECT_EQ(solution.x, 12);
+    EXPECT_EQ(solution.metric, 7);
+    ASSERT_TRUE(solution.next);
+    EXPECT_EQ(solution.next->x, 11);
+  }
+  EXPECT_FALSE(solved(hyperbola, 62, {.low = 1, .high = 60, .whole = true}).next);
+}
+
+TEST(Solve, ContinuousAndWholeAnswersLieOnTheSameSide) {
+  for (const bool whole : {false, true}) {
+    const Solution rising = solved(line, 16.5, {.low = 0, .high = 10, .whole = whole});
+    EXPECT_LE(rising.metric, 16.5);
+    EXPECT_LT(rising.x, 5.5);
+    const Solution falling = solved(hyperbola, 6.9, {.low = 1, .high = 60, .whole = whole});
+    EXPECT_LE(falling.metric, 6.9);
+    EXPECT_GT(falling.x, 60 / 4.9);
   }
 }
 
