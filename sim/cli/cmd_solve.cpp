@@ -1,5 +1,5 @@
 // tiersim solve CONFIG --vary KEY --between LOW HIGH --metric M (--equals V | --equal-to CONFIG):
-// which value of a setting gives a metric a value. "None in the range does" is an answer too.
+// which value of a setting gives a metric a value. Exit 5 when none in the range does.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -123,7 +123,7 @@ ExitCode solve_verb(const Options& options) {
     fmt::print("{}", to_json(result, found));
   else
     print_answer(options, result, found);
-  return ExitCode::ok;
+  return found.outcome == "found" ? ExitCode::ok : ExitCode::target_missed;
 }
 
 }  // namespace
@@ -133,7 +133,8 @@ void add_solve(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("solve", "Which value of a setting gives a metric a value");
   verb->footer(
       "The answer is where the metric is not above the value: the largest value of the setting\n"
-      "that holds it where the metric rises, the smallest where it falls.");
+      "that holds it where the metric rises, the smallest where it falls. Where none in the\n"
+      "range does, the exit status is 5.");
   verb->add_option("CONFIG", options->config, "Scenario file (schema tiersim.scenario/v1)")
       ->required();
   verb->add_option("--vary", options->vary, "Setting to find the value of: a.b")->required();

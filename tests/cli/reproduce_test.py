@@ -150,11 +150,15 @@ class Solve(InFolder):
         said = run(*self.QUESTION, "--equals", "50 ms").stdout
         self.assertRegex(said, r"^what_if.far_bandwidth = [\d.]+: tpot_s is 50 ms \(asked: 50 ms\), bounded by ")
 
-    def test_out_of_reach_is_an_answer(self):
+    def test_out_of_reach_is_exit_5(self):
         result = run(*self.QUESTION, "--equals", "1 us")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.returncode, 5, result.stderr)
         self.assertIn("no value in 0.1 to 1000 does it", result.stdout)
         self.assertIn("at 1000, bounded by", result.stdout)
+        result = run(*self.QUESTION, "--equals", "1 us", "--json")
+        self.assertEqual((result.returncode, json.loads(result.stdout)["outcome"]), (5, "beyond"))
+        result = run(*self.QUESTION, "--metric", "kv_footprint_bytes", "--equals", "1 GB", "--json")
+        self.assertEqual((result.returncode, json.loads(result.stdout)["outcome"]), (5, "flat"))
 
     def test_equal_to_another_scenario(self):
         other = MAPLE.parent / "llama2_7b_dense_hbm.yaml"
