@@ -74,6 +74,7 @@ Json to_object(const SolveAnswer& answer) {
   out["target"] = answer.target;
   if (answer.next) out["next"] = {{"value", answer.next->value}, {"metric", answer.next->metric}};
   out["unit"] = answer.unit;
+  if (!answer.left_out.empty()) out["left_out"] = answer.left_out;
   out["monotone"] = answer.monotone;
   out["evaluations"] = answer.evaluations;
   out["bounded_by"] = answer.record ? Json(answer.record->bounded_by) : Json();

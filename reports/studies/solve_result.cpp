@@ -44,6 +44,12 @@ std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
                      answer.display, question.metric, there, target, bound, next);
 }
 
+std::string left_out_text(const SolveAnswer& answer) {
+  if (answer.left_out.empty()) return "";
+  return fmt::format("searched {} to {}; {}", answer.searched[0], answer.searched[1],
+                     answer.left_out);
+}
+
 Table table_of(const SolveResult& result) {
   const SolveQuestion& question = result.question;
   const std::string title = column_of(question.metric, nullptr).title;
@@ -75,6 +81,8 @@ Table table_of(const SolveResult& result) {
       cells.push_back(std::to_string(answer.evaluations));
       cells.push_back(answer.record ? answer.record->bounded_by : "-");
     }
+    if (const std::string text = left_out_text(answer); !text.empty())
+      table.notes.push_back(answer.label + ": " + text);
     if (!answer.monotone)
       table.notes.push_back(answer.label + ": not monotone over the range; others may exist");
     table.add(std::move(cells));

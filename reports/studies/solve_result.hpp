@@ -1,5 +1,6 @@
 #pragma once
 // Answers to the questions of a paper's targets: at which value of a setting a metric has a value.
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,10 @@ struct SolveAnswer {
   bool rises = true;      ///< the metric with the setting
   bool monotone = true;
   int evaluations = 0;
+  /// Ends of the range as searched, for people, and why what lies beyond one of them cannot run;
+  /// empty where all of the range does.
+  std::array<std::string, 2> searched = {};
+  std::string left_out = {};
   std::shared_ptr<const RunRecord> record = {};  ///< at `value`
   std::string problem = {};
 };
@@ -40,6 +45,9 @@ struct SolveResult {
 
 /// "12.5 (tpot 50 ms)", or in one line why no value does it.
 std::string sentence(const SolveResult& result, const SolveAnswer& answer);
+
+/// "searched 1 to 57, since ... does not fit"; empty where all of the range was.
+std::string left_out_text(const SolveAnswer& answer);
 
 Table table_of(const SolveResult& result);
 /// Unrounded, for CSV.

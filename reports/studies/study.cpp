@@ -79,7 +79,6 @@ void describe(Fields& f, SolveQuestion& c) {
   f.optional("variants", c.variants, "Asked of every variant of this list.");
   f.required("vary", c.vary, "Setting to find the value of.");
   f.required("between", c.between, "Lowest and highest value.");
-  f.optional("whole", c.whole, "Whole numbers only.");
   f.required("metric", c.metric, "Metric that is to have a value.");
   f.optional("equals", c.equals, "That value, with its unit.");
   f.optional("equal_to", c.equal_to, "Or: the metric with these settings.");

@@ -90,7 +90,6 @@ struct SolveQuestion {
   std::string variants = {};  ///< asked of each of this list; of the scenario alone where empty
   std::string vary = {};
   std::vector<std::string> between = {};  ///< two values, as YAML has them
-  bool whole = false;
   std::string metric = {};
   std::string equals = {};     ///< "50 ms", or empty where:
   StudyVariant equal_to = {};  ///< the metric there; scenario and settings empty: the variant's

@@ -19,7 +19,6 @@ struct Options {
   std::vector<std::string> set;
   std::string vary;
   std::vector<std::string> between;
-  bool whole = false;
   std::string metric = "tpot_s";
   std::string equals;
   std::string equal_to;
@@ -57,18 +56,6 @@ double target_of(const Options& options, PointRunner& runner) {
                                              printable(options.times)));
 }
 
-SolveAnswer searched(const Options& options, PointRunner& runner, const SettingRange& range,
-                     double target) {
-  try {
-    return answer(runner, {options.config, options.set}, range, options.metric, target);
-  } catch (const Failure& failure) {
-    // Whether a setting takes whole numbers only is known when it has been given another.
-    const std::string text = failure.what();
-    if (options.whole || text.find("expected a whole number") == std::string::npos) throw;
-    throw Failure(failure.code, text + "\ntiersim: --whole tries whole numbers only");
-  }
-}
-
 std::string to_json(const SolveResult& result, const SolveAnswer& answer) {
   nlohmann::ordered_json next;
   if (answer.next) next = {{"value", answer.next->value}, {"achieved", answer.next->metric}};
@@ -84,19 +71,21 @@ std::string to_json(const SolveResult& result, const SolveAnswer& answer) {
                                    {"next", next},
                                    {"bounded_by", answer.record->bounded_by},
                                    {"monotone", answer.monotone},
+                                   {"left_out", answer.left_out},
                                    {"evaluations", answer.evaluations},
                                    {"tolerance", kSolveTolerance},
                                    {"run_id", answer.record->run_id}};
   return out.dump(2) + '\n';
 }
 
-void print_answer(const Options& options, const SolveResult& result, const SolveAnswer& found) {
+void print_answer(const Options& options, bool whole, const SolveResult& result,
+                  const SolveAnswer& found) {
   fmt::print("{}\n", sentence(result, found));
+  if (const std::string text = left_out_text(found); !text.empty()) fmt::print("{}\n", text);
   if (found.outcome != "found") return;
-  const std::string what = options.whole
-                               ? fmt::format("the {} whole number at which {} is not above it",
-                                             found.rises ? "largest" : "smallest", options.metric)
-                               : fmt::format("value to {} of itself", kSolveTolerance);
+  const std::string what = whole ? fmt::format("the {} whole number at which {} is not above it",
+                                               found.rises ? "largest" : "smallest", options.metric)
+                                 : fmt::format("value to {} of itself", kSolveTolerance);
   fmt::print("{} simulations; {}{}\n", found.evaluations, what,
              found.monotone ? "" : "; not monotone over the range, others may exist");
 }
@@ -105,12 +94,14 @@ ExitCode solve_verb(const Options& options) {
   if (options.equals.empty() == options.equal_to.empty())
     throw Failure(ExitCode::usage, "tiersim: error: give either --equals or --equal-to");
   expect_metric(options.metric);
-  const auto range = SettingRange::parse(options.vary, options.between.at(0), options.between.at(1),
-                                         options.whole);
-  if (!range) throw Failure(ExitCode::usage, "tiersim: error: --between: " + range.error());
   PointRunner runner(standard_options());
+  const Point point{options.config, options.set};
+  const auto range =
+      range_of(runner, point, options.vary, options.between.at(0), options.between.at(1));
+  if (!range)
+    throw Failure(ExitCode::usage, printable("tiersim: error: --between: " + range.error()));
   const double target = target_of(options, runner);
-  const SolveAnswer found = searched(options, runner, *range, target);
+  const SolveAnswer found = answer(runner, point, *range, options.metric, target);
   if (found.outcome == "cannot run")
     throw Failure(ExitCode::bad_config,
                   fmt::format("{}:1:1: error: {}", options.config, found.problem));
@@ -122,7 +113,7 @@ ExitCode solve_verb(const Options& options) {
   if (options.json)
     fmt::print("{}", to_json(result, found));
   else
-    print_answer(options, result, found);
+    print_answer(options, range->range().whole, result, found);
   return found.outcome == "found" ? ExitCode::ok : ExitCode::target_missed;
 }
 
@@ -134,14 +125,14 @@ void add_solve(CLI::App& app, Action& action) {
   verb->footer(
       "The answer is where the metric is not above the value: the largest value of the setting\n"
       "that holds it where the metric rises, the smallest where it falls. Where none in the\n"
-      "range does, the exit status is 5.");
+      "range does, the exit status is 5. Of a count only whole numbers are tried; where\n"
+      "an end of the range does not fit, those that do.");
   verb->add_option("CONFIG", options->config, "Scenario file (schema tiersim.scenario/v1)")
       ->required();
   verb->add_option("--vary", options->vary, "Setting to find the value of: a.b")->required();
   verb->add_option("--between", options->between, "Lowest and highest value, with units as in YAML")
       ->required()
       ->expected(2);
-  verb->add_flag("--whole", options->whole, "Whole numbers only");
   verb->add_option("--metric", options->metric, "Metric that is to have a value")
       ->capture_default_str();
   verb->add_option("--equals", options->equals, "That value, with the metric's unit: 50 ms");

@@ -124,9 +124,6 @@ double target_of(const SolveQuestion& question, const Point& variant, PointRunne
 }
 
 SolveResult solved(const SolveQuestion& question, const VariantLists& lists, PointRunner& runner) {
-  const auto range =
-      SettingRange::parse(question.vary, question.between[0], question.between[1], question.whole);
-  if (!range) throw Failure(ExitCode::bad_config, "tiersim: error: between: " + range.error());
   std::vector<StudyVariant> variants{{}};
   if (!question.variants.empty()) variants = lists.at(question.variants);
   SolveResult result{.question = question, .answers = {}};
@@ -134,6 +131,9 @@ SolveResult solved(const SolveQuestion& question, const VariantLists& lists, Poi
     const std::string& scenario = variant.scenario.empty() ? question.scenario : variant.scenario;
     Point point = point_in_configs(scenario, question.set);
     point.set.insert(point.set.end(), variant.set.begin(), variant.set.end());
+    const auto range =
+        range_of(runner, point, question.vary, question.between[0], question.between[1]);
+    if (!range) throw Failure(ExitCode::bad_config, "tiersim: error: between: " + range.error());
     const double target = target_of(question, point, runner);
     SolveAnswer& added =
         result.answers.emplace_back(answer(runner, point, *range, question.metric, target));

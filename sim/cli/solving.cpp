@@ -93,6 +93,12 @@ double metric_of(const RunRecord& record, const std::string& metric, const Point
                   point.scenario.string(), metric));
 }
 
+Expected<SettingRange> range_of(PointRunner& runner, Point point, const std::string& vary,
+                                const std::string& low, const std::string& high) {
+  point.set.push_back(vary + '=' + low);
+  return SettingRange::parse(vary, low, high, runner.takes_whole_numbers(point, vary));
+}
+
 SolveAnswer answer(PointRunner& runner, const Point& point, const SettingRange& range,
                    const std::string& metric, double target) {
   const auto probe = [&](double x) -> Expected<double> {
@@ -119,6 +125,8 @@ SolveAnswer answer(PointRunner& runner, const Point& point, const SettingRange& 
   out.rises = solution->rises;
   out.monotone = solution->monotone;
   out.evaluations = solution->evaluations;
+  out.searched = {range.display(solution->low), range.display(solution->high)};
+  out.left_out = solution->left_out;
   out.record = run_point(runner, at(point, range, solution->x)).record;
   out.unit = out.record->metrics.at(metric).unit;
   return out;

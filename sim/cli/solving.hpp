@@ -22,6 +22,11 @@ PointResult run_point(PointRunner& runner, const Point& point, Readings readings
 /// The metric of a record; throws Failure (bad_config) when a record of this step has none.
 double metric_of(const RunRecord& record, const std::string& metric, const Point& point);
 
+/// The range of a setting of the point; only whole numbers of it where the setting is a count. The
+/// error says what is wrong with the ends.
+Expected<SettingRange> range_of(PointRunner& runner, Point point, const std::string& vary,
+                                const std::string& low, const std::string& high);
+
 /// What does not fit is an answer of its own ("cannot run"); mistakes throw Failure.
 SolveAnswer answer(PointRunner& runner, const Point& point, const SettingRange& range,
                    const std::string& metric, double target);

@@ -38,6 +38,7 @@ std::string canonical(const StructValue& config, Sources sources);
 std::string schema_text(std::string_view kind, std::string_view title, const StructValue& config);
 std::string show_text(const Document& document, const StructValue& config);
 std::vector<SourcedNumber> numbers(const StructValue& config);
+bool takes_whole_numbers(const StructValue& config, std::string_view path);
 
 /// The struct for visitors that only look: describe() takes a mutable struct because the reader
 /// writes it.
@@ -83,6 +84,13 @@ std::string json_schema(std::string_view kind, std::string_view title) {
 template <class C>
 std::string show_config(const Document& document, const C& config) {
   return detail::show_text(document, detail::view(config));
+}
+
+/// Whether the value at the dotted path is a count, so that it takes no fractions; false where
+/// there is no such value.
+template <class C>
+bool takes_whole_numbers(const C& config, std::string_view path) {
+  return detail::takes_whole_numbers(detail::view(config), path);
 }
 
 /// Every number with a source, in the order of describe().

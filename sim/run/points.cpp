@@ -60,6 +60,12 @@ PointResult PointRunner::run(const Point& point, Readings readings, Diagnostics&
   return done_.emplace(key, std::move(result)).first->second;
 }
 
+bool PointRunner::takes_whole_numbers(const Point& point, const std::string& key) {
+  Diagnostics ignored;
+  const Document document = load(point, ignored);
+  return tiersim::takes_whole_numbers(read<ScenarioConfig>(document, "scenario", ignored), key);
+}
+
 PointResult PointRunner::run_largest_batch(Point point, Diagnostics& diagnostics) {
   PointResult footprint = run(point, Readings::accounting, diagnostics);
   if (!footprint.record) return footprint;

@@ -38,6 +38,10 @@ class PointRunner {
   /// The same with the largest batch that fits the point's tiers.
   PointResult run_largest_batch(Point point, Diagnostics& diagnostics);
 
+  /// Whether the setting of the point is a count; false where there is none. Mistakes in the point
+  /// are no matter here: whoever runs it gets them.
+  bool takes_whole_numbers(const Point& point, const std::string& key);
+
   std::size_t simulated() const { return done_.size(); }
 
  private:

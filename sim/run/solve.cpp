@@ -14,7 +14,8 @@ struct Sample {
   double u = 0;  // coordinate of the search
   double x = 0;
   double metric = 0;
-  double y = 0;  // metric - target
+  double y = 0;              // metric - target
+  std::string problem = {};  // why there is no metric
 };
 
 class Search {
@@ -28,7 +29,11 @@ class Search {
   Expected<Solution> run() {
     low_ = sample(coordinate(range_.low), range_.low);
     high_ = sample(coordinate(range_.high), range_.high);
-    if (error_) return Unexpected(*error_);
+    if (low_.problem.empty() != high_.problem.empty()) narrow_to_what_runs();
+    if (error_) return Unexpected(low_.problem.empty() ? *error_ : low_.problem);
+    searched_low_ = low_.x;
+    searched_high_ = high_.x;
+    if (low_.x == high_.x && low_.y != 0) return solution(Solution::Outcome::beyond, low_);
     const bool rises = high_.y > low_.y;
     if (low_.y == high_.y && low_.y != 0) return solution(Solution::Outcome::flat, low_);
     if (low_.y == 0 && !rises) return solution(Solution::Outcome::found, low_);
@@ -58,15 +63,34 @@ class Search {
   Sample sample(double u) { return sample(u, value(u)); }
   Sample sample(double u, double x) {
     Sample out{.u = u, .x = x};
-    if (error_) return out;
     ++evaluations_;
     if (const auto metric = metric_(x)) {
       out.metric = *metric;
       out.y = *metric - target_;
     } else {
+      out.problem = metric.error();
       error_ = metric.error();
     }
     return out;
+  }
+
+  // Moves the end that has no metric to the last x that has one.
+  void narrow_to_what_runs() {
+    Sample& end = low_.problem.empty() ? high_ : low_;
+    Sample fails = end;
+    end = low_.problem.empty() ? low_ : high_;
+    const auto apart = [&] {
+      return range_.whole ? std::abs(fails.x - end.x) > 1
+                          : std::abs(fails.u - end.u) > 2 * half_width();
+    };
+    while (apart()) {
+      error_.reset();
+      const double middle = (fails.u + end.u) / 2;
+      Sample next = sample(range_.whole ? std::floor(middle) : middle);
+      (next.problem.empty() ? end : fails) = std::move(next);
+    }
+    error_.reset();
+    left_out_ = fails.problem;
   }
 
   static bool holds(const Sample& sample) { return sample.y <= 0; }
@@ -123,7 +147,10 @@ class Search {
             .metric = at.metric,
             .rises = high_.y > low_.y,
             .monotone = monotone_,
-            .evaluations = evaluations_};
+            .evaluations = evaluations_,
+            .low = searched_low_,
+            .high = searched_high_,
+            .left_out = left_out_};
   }
 
   const SolveMetric& metric_;
@@ -134,6 +161,9 @@ class Search {
   Sample high_;
   bool monotone_ = true;
   int evaluations_ = 0;
+  double searched_low_ = 0;
+  double searched_high_ = 0;
+  std::string left_out_;
   std::optional<std::string> error_;
 };
 

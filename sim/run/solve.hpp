@@ -47,9 +47,13 @@ struct Solution {
   bool rises = true;     ///< the metric at the high end is above that at the low one
   bool monotone = true;  ///< every evaluation lay between those of the bracket around it
   int evaluations = 0;
+  double low = 0;             ///< the range as searched: narrower than asked where an end of it
+  double high = 0;            ///< has no metric
+  std::string left_out = {};  ///< why there is none just beyond it; empty where all was searched
 };
 
-/// The metric at x, or why there is none: the first such error ends the search.
+/// The metric at x, or why there is none. Where only one end of the range has one, the search goes
+/// as far as there is one; an error between the ends, or at both, ends it.
 using SolveMetric = std::function<Expected<double>(double x)>;
 
 Expected<Solution> solve(const SolveMetric& metric, double target, SolveRange range);

@@ -169,7 +169,7 @@ class Solve(InFolder):
 
     def test_whole_numbers_and_units(self):
         answer = json.loads(run("solve", MAPLE, "--vary", "step.batch", "--between", "1", "128",
-                                "--whole", "--equals", "1 s", "--json").stdout)
+                                "--equals", "1 s", "--json").stdout)
         times = [json.loads(run("run", MAPLE, "--set", f"step.batch={b}", "--json").stdout)
                  ["results"]["metrics"]["tpot_s"]["value"]
                  for b in (int(answer["value"]), int(answer["value"]) + 1)]
@@ -179,6 +179,27 @@ class Solve(InFolder):
         result = run("solve", MAPLE, "--vary", "system.gpu.launch", "--between", "1 us", "10 ms",
                      "--equals", "5 s")
         self.assertRegex(result.stdout, r"^system.gpu.launch = [\d.]+ [um]s: ")
+
+    def test_what_does_not_fit_is_left_out(self):
+        fits = int(json.loads(run("run", MAPLE, "--json").stdout)["results"]["metrics"]["max_batch"]["value"])
+        asked = ("solve", MAPLE, "--vary", "step.batch", "--between", "1", "9000", "--equals")
+        result = run(*asked, "1 s")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, rf"(?m)^searched 1 to {fits}; at step.batch={fits + 1}: tier ")
+        self.assertEqual(run(*asked, "1 s").stdout.splitlines()[0],
+                         run("solve", MAPLE, "--vary", "step.batch", "--between", "1", fits,
+                             "--equals", "1 s").stdout.splitlines()[0])
+        result = run(*asked, "9000 s")
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn(f" at {fits}, bounded by", result.stdout)
+
+    def test_a_count_is_known_by_its_type(self):
+        for key, low, high in (("step.context", 1000, 20000), ("model.layers", 1, 64),
+                               ("system.gpus.count", 1, 8)):
+            result = run("solve", MAPLE, "--set", "step.batch=8", "--vary", key, "--between", low, high,
+                         "--metric", "kv_footprint_bytes", "--equals", "20 GB", "--json")
+            self.assertIn(result.returncode, (0, 5), result.stderr)
+            self.assertTrue(json.loads(result.stdout)["value"].isdigit(), result.stdout)
 
     def test_what_is_no_number_is_a_usage_error(self):
         for text in ("nan", "inf", "-inf", "0x1p3", "infinity", "1e999", ""):
@@ -210,12 +231,12 @@ class Solve(InFolder):
                             "did you mean 'tpot_s'")
         self.expect_failure(run("solve", MAPLE, "--vary", "step.batch", "--between", "9", "1",
                                 "--equals", "1 s"), 2, "--between: '9' is not below '1'")
-        self.expect_failure(run("solve", MAPLE, "--vary", "step.context", "--between", "1", "20000",
-                                "--equals", "1 s"), 3, "whole number", "--whole")
+        self.expect_failure(run("solve", MAPLE, "--vary", "step.batch", "--between", "1.5", "9",
+                                "--equals", "1 s"), 2, "'1.5' and '9' are not whole numbers")
         self.expect_failure(run("solve", MAPLE, "--vary", "step.batc", "--between", "1", "9",
                                 "--equals", "1 s"), 3, "'batc'")
-        self.expect_failure(run("solve", MAPLE, "--vary", "step.batch", "--between", "1", "9000",
-                                "--whole", "--equals", "1 s"), 3, "at step.batch=9000: tier ",
+        self.expect_failure(run("solve", MAPLE, "--vary", "step.batch", "--between", "8000", "9000",
+                                "--equals", "1 s"), 3, "at step.batch=8000: tier ",
                             "largest batch that fits is")
         self.expect_failure(run("solve", MAPLE, "--vary", "step.batch", "--between", "1", "9",
                                 "--metric", "ttft_s", "--equals", "1 s"), 3, "no metric 'ttft_s'")

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "sim/run/setting_range.hpp"
@@ -140,6 +141,41 @@ TEST(Solve, TheFirstErrorEndsTheSearch) {
       5, {.low = 0, .high = 10});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error(), "does not fit");
+}
+
+Expected<double> runs_to_57(double x) {
+  if (x > 57) return Unexpected(fmt::format("{} does not fit", x));
+  return x;
+}
+
+TEST(Solve, WhereOneEndCannotRunTheSearchGoesAsFarAsThereIsAMetric) {
+  const auto found = solve(runs_to_57, 20.5, {.low = 1, .high = 4000, .whole = true});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->x, 20);
+  EXPECT_EQ(found->low, 1);
+  EXPECT_EQ(found->high, 57);
+  EXPECT_EQ(found->left_out, "58 does not fit");
+  const auto beyond = solve(runs_to_57, 100, {.low = 1, .high = 4000, .whole = true});
+  EXPECT_EQ(beyond->outcome, Outcome::beyond);
+  EXPECT_EQ(beyond->x, 57);
+  const auto smooth = solve(runs_to_57, 100, {.low = 1, .high = 4000});
+  EXPECT_EQ(smooth->outcome, Outcome::beyond);
+  EXPECT_NEAR(smooth->x, 57, 57 * kSolveTolerance);
+  const auto one = solve(runs_to_57, 100, {.low = 57, .high = 58, .whole = true});
+  EXPECT_EQ(one->outcome, Outcome::beyond);
+  EXPECT_EQ(one->x, 57);
+  const auto none = solve(runs_to_57, 100, {.low = 58, .high = 4000, .whole = true});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error(), "58 does not fit");
+  // The low end: a tier that is too small below 5.
+  const auto large = solve(
+      [](double x) -> Expected<double> {
+        if (x < 5) return Unexpected(std::string("too small"));
+        return x;
+      },
+      8, {.low = 1, .high = 100, .whole = true});
+  EXPECT_EQ(large->x, 8);
+  EXPECT_EQ(large->low, 5);
 }
 
 TEST(Solve, TheSameQuestionHasTheSameAnswer) {
