@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "hwmodels/device_library.hpp"
 #include "reports/render/table.hpp"
 #include "reports/reproduce/targets.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/device_file.hpp"
 #include "sim/cli/loading.hpp"
 
 namespace tiersim::cli {
@@ -20,47 +20,6 @@ struct Options {
   std::vector<std::string> set;
   std::string kind;
 };
-
-/// A file of configs/devices: a device of any interface, told by its `model`.
-struct DeviceFile {
-  std::string kind;
-  std::unique_ptr<DeviceSpec<MemoryTier>> memory;
-  std::unique_ptr<DeviceSpec<Link>> link;
-  std::unique_ptr<DeviceSpec<RequestEngine>> request;
-  std::unique_ptr<DeviceSpec<ComputeUnit>> compute;
-  DeviceCosts costs;
-};
-
-template <class Interface>
-void describe_one(Fields& f, const std::string& kind, bool same,
-                  std::unique_ptr<DeviceSpec<Interface>>& spec,
-                  const Registry<DeviceKind<Interface>>& library) {
-  const auto* entry = library.find(kind);
-  if (entry == nullptr) return;
-  if (!same || !spec) spec = entry->make();
-  spec->describe(f);
-}
-
-void describe(Fields& f, DeviceFile& c) {
-  const DeviceLibrary library = make_device_library();
-  std::vector<Alternative> kinds;
-  const auto add = [&](const auto& registry) {
-    for (const auto& [kind, entry] : registry.entries()) kinds.push_back({kind, entry.help});
-  };
-  add(library.memory);
-  add(library.link);
-  add(library.request);
-  add(library.compute);
-  f.select("model", c.kind, kinds, [&](const std::string& kind, Fields& fields) {
-    const bool same = kind == c.kind;
-    describe_one(fields, kind, same, c.memory, library.memory);
-    describe_one(fields, kind, same, c.link, library.link);
-    describe_one(fields, kind, same, c.request, library.request);
-    describe_one(fields, kind, same, c.compute, library.compute);
-    c.kind = kind;
-  });
-  describe_costs(f, c.costs);
-}
 
 /// What a `schema: tiersim.<name>/v1` line announces.
 struct FileKind {

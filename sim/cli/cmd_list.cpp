@@ -1,4 +1,5 @@
-// tiersim list hw|models|methods|metrics|scenarios: what exists. --json prints an array.
+// tiersim list hw|devices|systems|models|methods|metrics|scenarios: what exists. --json prints an
+// array.
 #include <algorithm>
 #include <filesystem>
 
@@ -10,7 +11,9 @@
 #include "reports/render/table.hpp"
 #include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
+#include "sim/base/units_text.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/device_file.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/run/metrics.hpp"
 
@@ -95,6 +98,108 @@ std::string shown_path(const fs::path& path) {
   return path.lexically_relative(config_root()).generic_string();
 }
 
+template <class Config>
+struct Loaded {
+  Document document;
+  Config config;
+};
+
+template <class Config>
+Loaded<Config> read_file_of(const fs::path& path, const char* kind) {
+  Diagnostics diagnostics;
+  Document document = load_document(path, standard_options(), diagnostics);
+  auto config = read<Config>(document, kind, diagnostics);
+  throw_if_any(diagnostics);
+  return {std::move(document), std::move(config)};
+}
+
+// A number of a configuration for programs: in bytes, seconds, FLOP, and what is made of them.
+struct BaseValue {
+  double value = 0;
+  const char* unit = "";
+};
+
+template <class T>
+bool parse_as(const std::string& text, const char* unit, BaseValue& out) {
+  const auto parsed = parse_quantity<T>(text);
+  if (!parsed) return false;
+  if constexpr (std::is_same_v<T, Duration>)
+    out = {to_seconds(*parsed), unit};
+  else
+    out = {static_cast<double>(parsed->in_base()), unit};
+  return true;
+}
+
+BaseValue in_base_units(const std::string& text) {
+  BaseValue out;
+  if (parse_as<Bytes>(text, "B", out) || parse_as<Bandwidth>(text, "B/s", out) ||
+      parse_as<FlopRate>(text, "FLOP/s", out) || parse_as<Duration>(text, "s", out))
+    return out;
+  throw Failure(ExitCode::internal, "tiersim: error: no unit in base units for " + text);
+}
+
+// The first number of a kind is what it is known by: a capacity, a rate, a latency.
+Listing devices() {
+  Listing out{of({"file", "category", "model", "known by", "value"}), Json::array()};
+  out.table.columns[4].align = Align::right;
+  for (const fs::path& path : yaml_files("devices")) {
+    const auto loaded = read_file_of<DeviceFile>(path, "device");
+    const SourcedNumber first = list_numbers(loaded.config).front();
+    const BaseValue value = in_base_units(first.value);
+    const std::string category = loaded.config.category();
+    out.table.add({shown_path(path), category, loaded.config.kind, first.path, first.value});
+    out.rows.push_back({{"file", shown_path(path)},
+                        {"category", category},
+                        {"model", loaded.config.kind},
+                        {"known_by", first.path},
+                        {"value", value.value},
+                        {"unit", value.unit},
+                        {"class", name(first.number_class)}});
+  }
+  return out;
+}
+
+// The file that the GPU comes from: "h200_gpu"; of one that stands in the system, its kind.
+std::string gpu_of(const Loaded<SystemConfig>& system) {
+  const Entry* gpu = system.document.root().find("gpu");
+  if (gpu == nullptr || gpu->value.schemas.empty()) return system.config.gpu.kind;
+  return fs::path(gpu->value.schemas.back().origin.location().file).stem().string();
+}
+
+std::string shared_text(const SharedConfig& shared) {
+  std::string text;
+  if (!shared.host.empty()) text = "by host: " + join(shared.host);
+  if (!shared.all.empty()) text += (text.empty() ? "by all: " : "; by all: ") + join(shared.all);
+  return text.empty() ? "-" : text;
+}
+
+Listing systems() {
+  Listing out{of({"system", "GPU", "GPUs", "tiers", "shared", "file"}), Json::array()};
+  out.table.columns[2].align = Align::right;
+  for (const fs::path& path : yaml_files("systems")) {
+    const auto loaded = read_file_of<SystemConfig>(path, "system");
+    const SystemConfig& system = loaded.config;
+    std::vector<std::string> tiers;
+    Json tier_rows = Json::array();
+    for (const auto& [name, tier] : system.tiers) {
+      const Bytes capacity = tier.memory.spec->build()->capacity();
+      tiers.push_back(fmt::format("{} {}", name, format_quantity(capacity)));
+      tier_rows.push_back({{"tier", name}, {"capacity_bytes", capacity.in_base()}});
+    }
+    out.table.add({system.name, gpu_of(loaded), std::to_string(system.gpus.count), join(tiers),
+                   shared_text(system.shared), shown_path(path)});
+    out.rows.push_back({{"system", system.name},
+                        {"gpu", gpu_of(loaded)},
+                        {"gpus", system.gpus.count},
+                        {"hosts", system.gpus.hosts},
+                        {"tiers", std::move(tier_rows)},
+                        {"shared_by_host", system.shared.host},
+                        {"shared_by_all", system.shared.all},
+                        {"file", shown_path(path)}});
+  }
+  return out;
+}
+
 std::string attention_text(const LlmConfig& m) {
   std::string text = std::to_string(m.heads) + " heads";
   if (m.mla)
@@ -143,10 +248,7 @@ Listing models() {
       Json::array()};
   for (const std::size_t number : {1U, 2U, 3U}) out.table.columns[number].align = Align::right;
   for (const fs::path& path : yaml_files("models")) {
-    Diagnostics diagnostics;
-    const Document document = load_document(path, standard_options(), diagnostics);
-    const auto m = read<LlmConfig>(document, "model", diagnostics);
-    throw_if_any(diagnostics);
+    const auto m = read_file_of<LlmConfig>(path, "model").config;
     const Bytes kv = stored(m.cached_width(), DataType::fp16);
     out.table.add({m.name, fmt::format("{:.3f} B", static_cast<double>(m.parameters()) / 1e9),
                    display(kv), std::to_string(m.layers), attention_text(m), experts_text(m),
@@ -176,8 +278,10 @@ void add_list(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("list", "List what there is");
   verb->require_subcommand(1);
   for (const Kind& kind :
-       {Kind{"hw", "Device models", hardware}, Kind{"models", "LLMs", models},
-        Kind{"methods", "KV methods", methods},
+       {Kind{"hw", "Device models", hardware},
+        Kind{"devices", "Shipped devices, with the number that each is known by", devices},
+        Kind{"systems", "Shipped systems: GPUs, tiers, what is shared", systems},
+        Kind{"models", "LLMs", models}, Kind{"methods", "KV methods", methods},
         Kind{"metrics", "Metrics of a record, with units and definitions", metrics},
         Kind{"scenarios", "Shipped scenarios", scenarios}}) {
     auto json = std::make_shared<bool>(false);

@@ -90,9 +90,9 @@ class Verbs(InFolder):
 
     def test_a_wrong_word_below_a_verb_names_those_that_there_are(self):
         self.expect_failure(run("list", "nosuch"), 2, "there is no 'list nosuch'",
-                            "one of: hw, models, methods, metrics, scenarios")
+                            "one of: hw, devices, systems, models, methods, metrics, scenarios")
         self.expect_failure(run("list", "model"), 2, "did you mean 'list models'?")
-        self.expect_failure(run("list"), 2, "what to list?", "hw, models")
+        self.expect_failure(run("list"), 2, "what to list?", "hw, devices")
         self.expect_failure(run("config", "shwo", MAPLE), 2, "did you mean 'config show'?")
         self.expect_failure(run("completion", "csh"), 2, "bash, zsh, fish")
         self.expect_failure(run("list", "\x1b[31m"), 2, "there is no 'list \\x1b[31m'")
@@ -110,7 +110,7 @@ class Verbs(InFolder):
         self.assertRegex(doctor.stdout, "(?m)^targets +none$")
 
     def test_lists(self):
-        for what in ("hw", "models", "methods", "metrics", "scenarios"):
+        for what in ("hw", "devices", "systems", "models", "methods", "metrics", "scenarios"):
             rows = json.loads(run("list", what, "--json").stdout)
             self.assertTrue(rows, what)
             self.assertEqual(len(run("list", what).stdout.splitlines()), len(rows) + 2)
@@ -120,6 +120,29 @@ class Verbs(InFolder):
         self.assertEqual(models["llama2-7b"]["parameters"], 6738415616)
         self.assertEqual(models["llama2-7b"]["kv_bytes_per_token_fp16"], 2 * 32 * 32 * 128 * 2)
         self.assertEqual(models["deepseek-v3"]["kv_bytes_per_token_fp16"], 61 * (512 + 64) * 2)
+
+    def test_systems_are_listed_with_tiers_and_what_is_shared(self):
+        systems = {s["system"]: s for s in json.loads(run("list", "systems", "--json").stdout)}
+        files = sorted(p.name for p in (SOURCE / "configs/systems").glob("*.yaml"))
+        self.assertEqual(sorted(s["file"].removeprefix("systems/") for s in systems.values()), files)
+        pool = systems["h200-cxl-pool"]
+        self.assertEqual((pool["gpu"], pool["gpus"], pool["hosts"]), ("h200_gpu", 1, 1))
+        self.assertIn({"tier": "hbm", "capacity_bytes": 141 * 10**9}, pool["tiers"])
+        self.assertEqual(systems["h200-cxl-pool-2hosts"]["hosts"], 2)
+        self.assertIn("pool", systems["h200-cxl-pool-2hosts"]["shared_by_all"])
+        self.assertRegex(run("list", "systems").stdout, r"(?m)^h200-cxl-pool +h200_gpu +1 +hbm 141 GB, ")
+
+    def test_devices_are_listed_with_the_number_that_they_are_known_by(self):
+        devices = {d["file"]: d for d in json.loads(run("list", "devices", "--json").stdout)}
+        self.assertEqual(sorted(devices), sorted(
+            f"devices/{p.name}" for p in (SOURCE / "configs/devices").glob("*.yaml")))
+        gpu = devices["devices/h200_gpu.yaml"]
+        self.assertEqual((gpu["category"], gpu["model"], gpu["known_by"], gpu["value"], gpu["unit"]),
+                         ("compute", "roofline_gpu", "peak_bf16", 989e12, "FLOP/s"))
+        hbm = devices["devices/h200_hbm3e.yaml"]
+        self.assertEqual((hbm["category"], hbm["value"], hbm["unit"]), ("memory", 141e9, "B"))
+        switch = devices["devices/cxl_switch.yaml"]
+        self.assertEqual((switch["category"], switch["unit"]), ("link", "s"))
 
     def test_a_model_is_read_from_its_hugging_face_file(self):
         config = {"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 4096,
@@ -200,7 +223,7 @@ class Verbs(InFolder):
     def test_bash_completes_two_levels_files_and_choices(self):
         self.assertLess({"run", "list", "config"}, self.completed(""))
         self.assertEqual(self.completed("li"), {"list"})
-        self.assertEqual(self.completed("list", ""), {"hw", "models", "methods", "metrics", "scenarios"})
+        self.assertEqual(self.completed("list", ""), {"hw", "devices", "systems", "models", "methods", "metrics", "scenarios"})
         self.assertEqual(self.completed("list", "hw", "--j"), {"--json"})
         self.assertEqual(self.completed("config", "s"), {"show", "schema"})
         self.assertIn("device", self.completed("config", "schema", ""))
