@@ -202,6 +202,18 @@ std::string name_of(HfKeys& keys, const std::filesystem::path& path, std::string
   return name.empty() ? std::string(type) : name;
 }
 
+// What weights the file goes with; a model has no types, so they run in the type of the step.
+std::string quantisation(HfKeys& keys) {
+  const std::string key = "quantization_config";
+  if (!keys.has_entries(key)) return "";
+  const std::string method = keys.text_below(key, "quant_method");
+  const auto bits = keys.whole_below(key, "bits");
+  std::string note = ", published with weights quantised";
+  if (!method.empty()) note += " by " + method;
+  if (bits) note += fmt::format(" to {} bits", *bits);
+  return note + ", run here as step.weight_type says";
+}
+
 // Without the folders above the file's: the same file on another machine is the same model.
 std::string source_of(HfKeys& keys, const std::filesystem::path& path, std::string_view type) {
   const auto folder = path.parent_path().filename();
@@ -209,10 +221,7 @@ std::string source_of(HfKeys& keys, const std::filesystem::path& path, std::stri
                                    (folder / path.filename()).generic_string(), type);
   if (keys.whole_or_none("num_nextn_predict_layers").value_or(0) > 0)
     source += ", without the multi-token-prediction module";
-  if (const std::string method = keys.text_below("quantization_config", "quant_method");
-      !method.empty())
-    source += ", published with weights quantised by " + method;
-  return source;
+  return source + quantisation(keys);
 }
 
 }  // namespace

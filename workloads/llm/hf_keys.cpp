@@ -188,6 +188,18 @@ std::string HfKeys::text_below(const std::string& key, const std::string& inner)
   return at == value->end() || !at->is_string() ? "" : at->get<std::string>();
 }
 
+std::optional<std::int64_t> HfKeys::whole_below(const std::string& key, const std::string& inner) {
+  const Value* value = json_->find(key);
+  if (value == nullptr || !value->is_object()) return std::nullopt;
+  const auto at = value->find(inner);
+  return at == value->end() ? std::nullopt : to_whole(*at);
+}
+
+bool HfKeys::has_entries(const std::string& key) const {
+  const Value* value = json_->find(key);
+  return value != nullptr && value->is_structured() && !value->empty();
+}
+
 void HfKeys::refuse(const std::string& key) {
   if (flag(key, false)) reject(key, "is true, which is not modelled");
 }

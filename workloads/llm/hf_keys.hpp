@@ -32,6 +32,10 @@ class HfKeys {
   std::vector<std::int64_t> wholes(const std::string& key);
   /// A text in the mapping of the key; empty where there is none.
   std::string text_below(const std::string& key, const std::string& inner);
+  /// A whole number in the mapping of the key; none where there is none.
+  std::optional<std::int64_t> whole_below(const std::string& key, const std::string& inner);
+  /// Whether the key has a mapping or list with something in it.
+  bool has_entries(const std::string& key) const;
   /// Whether the key is there, if only as null.
   bool has_key(const std::string& key) const;
 

@@ -168,7 +168,27 @@ TEST(HfConfig, SaysWhatItIsFromAndWhatItLeavesOut) {
   text.insert(1, R"("quantization_config": {"quant_method": "fp8", "fmt": "e4m3"}, )");
   EXPECT_EQ(imported(text).source,
             "Hugging Face configuration file checkpoint/config.json, model_type deepseek_v3, "
-            "without the multi-token-prediction module, published with weights quantised by fp8");
+            "without the multi-token-prediction module, published with weights quantised by fp8, "
+            "run here as step.weight_type says");
+}
+
+// A model has dimensions and no types, so 4-bit weights would run as 16-bit ones without a word.
+TEST(HfConfig, SaysThatQuantisedWeightsRunInTheTypeOfTheStep) {
+  const std::string start =
+      "Hugging Face configuration file checkpoint/config.json, model_type llama";
+  const auto source = [&](const std::string& more) {
+    return imported(decoder("llama",
+                            dimensions(1, 64, 2, 2, 128, 100) + ", 'quantization_config': " + more))
+        .source;
+  };
+  EXPECT_EQ(source("{'quant_method': 'gptq', 'bits': 4}"),
+            start +
+                ", published with weights quantised by gptq to 4 bits, run here as "
+                "step.weight_type says");
+  EXPECT_EQ(source("{'load_in_4bit': true}"),
+            start + ", published with weights quantised, run here as step.weight_type says");
+  EXPECT_EQ(source("{}"), start);
+  EXPECT_EQ(source("null"), start);
 }
 
 TEST(HfConfig, OfQwen2HasBiases) {
