@@ -1,11 +1,15 @@
 // tiersim run CONFIG: one simulation, a summary for people, --json for programs, --trace for
 // Perfetto.
+#include <cstdint>
+#include <optional>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "reports/summary/run_summary.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/run/accounting.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/trace.hpp"
 
@@ -20,14 +24,62 @@ struct Options {
   bool json = false;
 };
 
+// Why a scenario that could be read has no record.
+enum class Cause : std::uint8_t {
+  capacity,  // a tier is too small
+  system,    // a bandwidth of the system is beyond what can be counted
+  step,      // a size or a time of the step is
+};
+
+Cause cause_of(const ScenarioConfig& config) {
+  std::optional<System> system;
+  try {
+    system.emplace(build_system(config));
+  } catch (const UnitOverflow&) {
+    return Cause::system;
+  }
+  try {
+    if (!overflows(build_graph(config, *system), *system).empty()) return Cause::capacity;
+  } catch (const UnitOverflow&) {  // as below
+  }
+  return Cause::step;
+}
+
+bool countable(const Options& options, const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  const Document document = load_document(options.config, standard_options(set), diagnostics);
+  const auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
+  return diagnostics.ok() &&
+         (simulate(config, Readings::all) || cause_of(config) == Cause::capacity);
+}
+
+// The key of the last --set without which all could be counted; empty where none is to blame.
+std::string blamed_key(const Options& options) {
+  for (std::size_t i = options.set.size(); i-- > 0;) {
+    std::vector<std::string> others = options.set;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    if (countable(options, others)) return options.set[i].substr(0, options.set[i].find('='));
+  }
+  return "";
+}
+
+Diagnostic explained(const Options& options, const ScenarioFile& file, const std::string& problem) {
+  const Cause cause = cause_of(file.config);
+  if (cause == Cause::capacity)
+    return {file.document.locate("step.batch"), problem,
+            "a smaller batch or context, another placement or a larger tier"};
+  std::string key = blamed_key(options);
+  if (key.empty()) key = cause == Cause::step ? "step" : "system";
+  return {file.document.locate(key), problem, "smaller sizes or rates"};
+}
+
 ExitCode run(const Options& options) {
   for (const std::string& file : {options.trace, options.output}) expect_writable(file);
   const ScenarioFile file = load_scenario(options.config, options.set);
   const auto result = simulate(file.config, Readings::all);
   if (!result) {
     Diagnostics diagnostics;
-    diagnostics.report({file.document.locate("step.batch"), result.error(),
-                        "a smaller batch or context, another placement or a larger tier"});
+    diagnostics.report(explained(options, file, result.error()));
     throw_if_any(diagnostics);
   }
   if (!options.trace.empty()) write_file(options.trace, to_perfetto_json({&*result, 1}));

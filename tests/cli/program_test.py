@@ -50,6 +50,15 @@ class Run(InFolder):
         self.expect_failure(result, 3, "tier 'hbm' holds", "keys 256 GiB",
                             "the largest batch that fits is")
 
+    def test_what_cannot_be_counted_is_at_the_option_that_asks_for_it(self):
+        peak = ("--set", "system.tiers.pool.memory.peak=900 TB/s")
+        factor = ("--set", "what_if.far_bandwidth=1000")
+        for options, at in (((*peak, *factor), "--set 'what_if.far_bandwidth=1000':1:"),
+                            ((*factor, *peak), "--set 'system.tiers.pool.memory.peak=900 TB/s':1:")):
+            result = run("run", MAPLE, *options, "--set", "step.batch=2")
+            self.expect_failure(result, 3, at, "beyond what can be counted", "(smaller sizes or rates)")
+            self.assertNotIn("smaller batch", result.stderr)
+
     def test_a_scenario_that_is_no_scenario(self):
         self.expect_failure(run("run", self.folder / "none.yaml"), 3, "none.yaml:1:1: error")
         (self.folder / "empty.yaml").write_text("")
