@@ -128,5 +128,39 @@ TEST(Simulate, WhatCannotBeCountedIsAnErrorAndNoAbort) {
   }
 }
 
+// The copies of the two halves run in turn, so one half computes while the other's rows come: the
+// step is the copies, or close to it, where serial it is copies and kernels.
+TEST(Overlap, MicroBatchesHideKernelsBehindCopies) {
+  const auto step = [](const std::vector<std::string>& set) {
+    const auto sim =
+        simulate(testing::scenario("scenarios/methods/llama3_8b_maple.yaml", set), Readings::all);
+    return std::pair{to_seconds(sim->execution.time), to_seconds(sim->bound.time)};
+  };
+  for (const char* bandwidth : {"what_if.far_bandwidth=1", "what_if.far_bandwidth=4"}) {
+    const auto [serial, serial_bound] = step({bandwidth});
+    const auto [halves, halves_bound] = step({bandwidth, "step.overlap=micro_batches"});
+    EXPECT_LT(halves, serial);
+    EXPECT_LT(halves - halves_bound, 0.1 * (serial - halves_bound)) << bandwidth;
+  }
+}
+
+// Whatever lives in the GPU's own memory is near, also where the far tier is the same.
+TEST(Placement, NothingIsFarWhereBothTiersAreTheSame) {
+  const auto sim = simulate(testing::scenario("scenarios/methods/llama3_8b_maple.yaml",
+                                              {"placement.far=hbm", "step.batch=1"}),
+                            Readings::all);
+  EXPECT_EQ(sim->record.metrics.at("screening_far_bytes").value, 0);
+  EXPECT_EQ(sim->record.metrics.at("far_load_bytes").value, 0);
+  EXPECT_GT(sim->record.metrics.at("screening_near_bytes").value, 0);
+}
+
+// 4 sinks and 2044 rows are kept of every sequence, however long.
+TEST(Capacity, CountsThePositionsThatAreKept) {
+  const auto sim =
+      simulate(testing::scenario("scenarios/methods/llama3_8b_streaming_llm.yaml"), Readings::all);
+  const auto& metrics = sim->record.metrics;
+  EXPECT_EQ(metrics.at("kv_capacity_tokens").value, 2048 * metrics.at("max_batch").value);
+}
+
 }  // namespace
 }  // namespace tiersim

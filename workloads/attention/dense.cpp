@@ -25,9 +25,11 @@ class Dense final : public Method {
   LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
                      StepGraph& graph) const override {
     const OpId kept = add_store(graph, c, in.layer, cached(c), in.projected);
-    return add_whole_attention(
-        graph, c, in.layer,
-        {.tier = tier_, .by = fetch_.by, .fetch_after = {in.projected}, .ready = kept});
+    return add_whole_attention(graph, c, in.layer,
+                               {.tier = tier_,
+                                .by = fetch_.by,
+                                .fetch_after = in.in_copy_order(in.projected),
+                                .ready = kept});
   }
 
  private:

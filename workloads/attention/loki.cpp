@@ -109,7 +109,7 @@ class Loki final : public Method {
                         {.phase = Phase::screening,
                          .by = fetch_.by,
                          .parts = {read},
-                         .after = in_copy_order(in, after)});
+                         .after = in.in_copy_order(after)});
       read = {TensorClass::staging, read.payload, read.payload};
     }
     return add_screening(

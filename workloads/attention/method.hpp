@@ -65,8 +65,15 @@ struct LayerInputs {
   /// Queries to screen by are there: `projected`, or before it where they are guessed.
   OpId screen_after;
   std::span<const LayerOps> before = {};  ///< the layers before this one, from the first
+  /// Copies wait for this one, so that those of layers or micro-batches that overlap run in order
+  /// and do not share the way; invalid where nothing overlaps.
+  OpId copy_after = {};
 
   bool guessed() const { return screen_after != projected; }
+  /// What a copy waits for that needs `after`.
+  std::vector<OpId> in_copy_order(OpId after) const {
+    return copy_after.valid() ? std::vector{after, copy_after} : std::vector{after};
+  }
 };
 
 class Method {

@@ -115,6 +115,8 @@ std::vector<MethodProblem> RowFetch::problems(
   unused(tier == KvTier::far && guess_miss > 0 && step.overlap != Overlap::prefetch_screening,
          "guess_miss", "where no query is guessed",
          "leave it out, or set step.overlap: prefetch_screening");
+  unused(choose_per == ChoosePer::query_head && model.heads == model.cached_heads(), "choose_per",
+         "where every query head has rows of its own", "leave it out");
   if (!hot_rows || !is_complete(model, step)) return out;
   const KvShape shape({.model = model, .step = step, .placement = {}});
   const RowChoice choice = choose(shape);
@@ -126,13 +128,6 @@ std::vector<MethodProblem> RowFetch::problems(
                    fmt::format("keeps {} of a sequence's rows and would be hit by {}",
                                kept * choice.block, found * choice.block),
                    "raise the share or lower the hit rate"});
-  return out;
-}
-
-std::vector<OpId> in_copy_order(const LayerInputs& in, OpId after) {
-  std::vector<OpId> out{after};
-  if (in.guessed() && !in.before.empty() && in.before.back().fetched.valid())
-    out.push_back(in.before.back().fetched);
   return out;
 }
 
@@ -158,7 +153,7 @@ LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, cons
   const RowCounts counts = rows.fetch.counts(shape, rows.choice);
   OpId screened = rows.screen(in.screen_after);
   OpId fetched = add_copy(graph, context, in.layer, rows, counts.fetched, counts.listed,
-                          in_copy_order(in, screened));
+                          in.in_copy_order(screened));
   std::vector<OpId> after{fetched.valid() ? fetched : screened};
   if (in.guessed()) after.push_back(in.projected);
   if (in.guessed() && rows.fetch.guess_miss > 0) {

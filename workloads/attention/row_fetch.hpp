@@ -83,9 +83,4 @@ void add_row_buffers(StepGraph& graph, const AttentionContext& context, const Ch
 LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, const LayerInputs& in,
                          const ChosenRows& rows);
 
-/// What a copy in this layer waits for beside `after`: where a guess lets layers overlap, the
-/// copies of the layer before, so that they stay in order and one buffer does for what screening
-/// stages.
-std::vector<OpId> in_copy_order(const LayerInputs& in, OpId after);
-
 }  // namespace tiersim

@@ -1,6 +1,7 @@
 #include "workloads/llm/step_builder.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/attention/prefill.hpp"
@@ -40,28 +41,30 @@ class Chain {
         graph_(graph),
         ops_(c_, graph, c_.step.batch * c_.new_positions()) {}
 
-  void build() {
-    OpId last = cross_attends(c_) && prefill() ? encode() : OpId();
-    const OpId embedded = ops_.embedding();
-    if (last.valid()) graph_.ops[embedded.index()].after = {last};
-    last = embedded;
-    for (int layer = 0; layer < c_.model.layers; ++layer) last = add_layer(layer, last);
-    ops_.head(c_.step.batch, last);
+  void begin() {
+    const OpId encoded = cross_attends(c_) && prefill() ? encode() : OpId();
+    last_ = ops_.embedding();
+    if (encoded.valid()) graph_.ops[last_.index()].after = {encoded};
   }
+  /// `copy_after`: the copy before this layer's first; becomes the layer's last, if it has any.
+  void add_layer(int layer, OpId& copy_after) { last_ = add_layer(layer, last_, copy_after); }
+  void end() { ops_.head(c_.step.batch, last_); }
 
  private:
   bool prefill() const { return c_.step.kind == StepKind::prefill; }
 
-  OpId add_layer(int layer, OpId input) {
+  OpId add_layer(int layer, OpId input, OpId& copy_after) {
     const LlmConfig& m = c_.model;
     const OpId projected = ops_.products(Phase::projection, layer, m.projections_in(), input);
     const LayerInputs in{.layer = layer,
                          .projected = projected,
                          .screen_after = guessed_.valid() ? guessed_ : projected,
-                         .before = layers_};
+                         .before = layers_,
+                         .copy_after = c_.step.overlap == Overlap::serial ? OpId() : copy_after};
     const LayerOps done =
         prefill() ? method_.add_prefill_layer(c_, in, graph_) : method_.add_layer(c_, in, graph_);
     layers_.push_back(done);
+    if (done.fetched.valid()) copy_after = done.fetched;
     guessed_ = guess(layer + 1, input);
     OpId last = ops_.products(Phase::projection, layer, m.projections_out(), done.attended);
     if (cross_attends(c_)) last = cross_attention(layer, last);
@@ -110,6 +113,7 @@ class Chain {
   const Method& method_;
   StepGraph& graph_;
   LayerOpsBuilder ops_;
+  OpId last_;     // what comes next waits for it
   OpId guessed_;  // queries of the layer to come
   std::vector<LayerOps> layers_;
 };
@@ -151,13 +155,19 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
                      std::vector<std::string> tier_names) {
   StepGraph graph = build_step_tensors(context, method, std::move(tier_names));
   const bool halves = context.step.overlap == Overlap::micro_batches && context.step.batch > 1;
-  AttentionContext part = context;
-  if (halves) {
-    part.step.batch = context.step.batch / 2;
-    Chain(part, method, graph).build();
-    part.step.batch = context.step.batch - part.step.batch;
+  std::vector<std::int64_t> batches{context.step.batch};
+  if (halves) batches = {context.step.batch - context.step.batch / 2, context.step.batch / 2};
+  std::deque<Chain> chains;
+  for (const std::int64_t batch : batches) {
+    AttentionContext part = context;
+    part.step.batch = batch;
+    chains.emplace_back(std::move(part), method, graph).begin();
   }
-  Chain(part, method, graph).build();
+  // Layer by layer, so that the copies of one micro-batch follow those of the other.
+  OpId copy_after;
+  for (int layer = 0; layer < context.model.layers; ++layer)
+    for (Chain& chain : chains) chain.add_layer(layer, copy_after);
+  for (Chain& chain : chains) chain.end();
   return graph;
 }
 
