@@ -51,8 +51,9 @@ inline ScenarioConfig scenario(const std::string& path, const std::vector<std::s
 /// Whether a scenario is refused because its method's settings do not suit another model or step,
 /// which happens to combinations that nobody wrote down.
 inline bool is_a_mismatch(const std::string& text) {
-  for (const char* expected : {"a batch of 1 has no two micro-batches", "to prefetch",
-                               "gives a rank of", "exceeds the", "where no query is guessed"})
+  for (const char* expected :
+       {"a batch of 1 has no two micro-batches", "to prefetch", "gives a rank of", "exceeds the",
+        "where no query is guessed", "has rows of its own", "exceeds its layers"})
     if (text.find(expected) != std::string::npos) return true;
   return false;
 }

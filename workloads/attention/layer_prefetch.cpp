@@ -1,5 +1,7 @@
 #include "workloads/attention/layer_prefetch.hpp"
 
+#include <algorithm>
+
 #include "workloads/attention/kv_ops.hpp"
 
 namespace tiersim {
@@ -19,7 +21,8 @@ class LayerPrefetch final : public Method {
 
   void add_buffers(const AttentionContext& c, StepGraph& graph) const override {
     const KvShape shape(c);
-    add_tensor(graph, TensorClass::staging, c.placement.near, shape.both(shape.context) * buffers_);
+    add_tensor(graph, TensorClass::staging, c.placement.near,
+               shape.both(shape.context) * std::min(buffers_, c.model.layers));
   }
 
   LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
@@ -27,6 +30,7 @@ class LayerPrefetch final : public Method {
     add_store(graph, c, in.layer, cached(c), in.projected);
     std::vector<OpId> after;
     if (!in.before.empty()) after.push_back(in.before.back().fetched);
+    if (in.copy_after.valid()) after.push_back(in.copy_after);
     if (in.layer >= buffers_)
       after.push_back(in.before[static_cast<std::size_t>(in.layer - buffers_)].attended);
     return add_whole_attention(

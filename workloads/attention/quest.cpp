@@ -1,5 +1,7 @@
 #include "workloads/attention/quest.hpp"
 
+#include <fmt/format.h>
+
 #include "workloads/attention/row_fetch.hpp"
 
 namespace tiersim {
@@ -23,6 +25,11 @@ class Quest final : public Method {
         model, step, kv_tier_, [this](const KvShape& shape) { return choice(shape); });
     if (fetch_.page != 1 && kv_tier_ == KvTier::far)
       out.push_back({"fetch.page", "has no effect where pages are chosen", "set page instead"});
+    if (dense_layers_ > model.layers)
+      out.push_back(
+          {"dense_layers",
+           fmt::format("{} exceeds its layers: model has {}", dense_layers_, model.layers),
+           "0 to the model's layers"});
     return out;
   }
 
@@ -47,9 +54,11 @@ class Quest final : public Method {
                      StepGraph& graph) const override {
     const OpId kept = add_store(graph, c, in.layer, cached(c), in.projected);
     if (in.layer < dense_layers_)
-      return add_whole_attention(
-          graph, c, in.layer,
-          {.tier = kv_tier_, .by = fetch_.by, .fetch_after = {in.projected}, .ready = kept});
+      return add_whole_attention(graph, c, in.layer,
+                                 {.tier = kv_tier_,
+                                  .by = fetch_.by,
+                                  .fetch_after = in.in_copy_order(in.projected),
+                                  .ready = kept});
     // Unless the query is a guess, screening sees the new row in its page's bounds.
     LayerInputs stored = in;
     stored.projected = kept;
@@ -82,7 +91,7 @@ class Quest final : public Method {
                         {.phase = Phase::screening,
                          .by = fetch_.by,
                          .parts = {read},
-                         .after = in_copy_order(in, after)});
+                         .after = in.in_copy_order(after)});
       read = {TensorClass::staging, read.payload, read.payload};
     }
     return add_screening(

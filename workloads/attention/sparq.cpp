@@ -37,10 +37,13 @@ class Sparq final : public Method {
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);
     std::vector<CachedTensor> out = cached_rows(c, c.placement.far, shape.context);
-    // Transposed: a new position is one element of each column.
+    // Transposed: a new position is one element of each column; 4-bit ones share a byte, which is
+    // counted as a column of pairs.
+    const std::int64_t elements = bits(shape.type) < 8 ? 8 / bits(shape.type) : 1;
     if (key_copies_ == 2)
-      out.push_back({TensorClass::key_copy, c.placement.far, shape.context, stored(1, shape.type),
-                     shape.sequences * shape.key_width});
+      out.push_back({TensorClass::key_copy, c.placement.far, shape.context,
+                     stored(elements, shape.type),
+                     shape.sequences * ((shape.key_width + elements - 1) / elements)});
     return out;
   }
 
@@ -85,7 +88,7 @@ class Sparq final : public Method {
                       {.phase = Phase::screening,
                        .by = fetch_.by,
                        .parts = {{from, fetched, column_run(shape)}},
-                       .after = in_copy_order(in, after)});
+                       .after = in.in_copy_order(after)});
     return add_screening(
         graph, c, in.layer,
         {.read = {TensorClass::staging, fetched, fetched},

@@ -9,7 +9,7 @@
 
 namespace tiersim {
 
-/// The scales of quantised groups are not counted: a few percent, and their layout differs by format.
+/// The scales of quantised groups are not counted: a few percent, and layouts differ.
 enum class DataType : std::uint8_t { fp16, bf16, fp8, int8, int4 };
 inline constexpr std::array<std::string_view, 5> kDataTypeNames{"fp16", "bf16", "fp8", "int8",
                                                                 "int4"};
@@ -26,6 +26,7 @@ constexpr Bytes stored(std::int64_t elements, DataType type) {
 /// The arithmetic of a matrix product whose weights are stored so: 4-bit weights are widened before
 /// they are multiplied, 8-bit ones are multiplied as they are.
 constexpr Arithmetic arithmetic_of(DataType weights) {
+  if (weights == DataType::fp8) return Arithmetic::fp8;
   return weights == DataType::int8 ? Arithmetic::int8 : Arithmetic::bf16;
 }
 

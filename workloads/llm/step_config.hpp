@@ -1,6 +1,6 @@
 #pragma once
-// The step that is asked of a model: decode or prefill, how many sequences, how long, in which types,
-// and what of it may overlap.
+// The step that is asked of a model: decode or prefill, how many sequences, how long, in which
+// types, and what of it may overlap.
 #include <array>
 #include <cstdint>
 #include <string_view>

@@ -54,7 +54,7 @@ TEST(KvShape, SizesAreThoseOfTheCache) {
   EXPECT_EQ(shape.keys(shape.context) * 2 * 32, 512_GiB);  // keys and values of 32 layers
   EXPECT_EQ(shape.chosen(0.25), 2048);
   EXPECT_EQ(shape.chosen(1e-9), 1);
-  EXPECT_EQ(shape.indices(2048), 2_B * (128 * 32 * 2048));
+  EXPECT_EQ(shape.indices(2048), 2_B * (128L * 32 * 2048));
 }
 
 TEST(KvShape, LongContextsTakeWiderIndices) {

@@ -44,6 +44,10 @@ TEST(LayerPrefetch, MovesWhatDenseMovesAndPaysWithStaging) {
             (Ledger{{"far keys", 4 * 4096}, {"far values", 4 * 4096}, {"near staging", 3 * 8192}}));
 }
 
+TEST(LayerPrefetch, StagesNoMoreLayersThanThereAre) {
+  EXPECT_EQ(footprint("{name: layer_prefetch, buffers: 64}").at("near staging"), 4 * 8192);
+}
+
 // Two columns of 2 B elements: 4 pairs * 2 * 64 * 2 B = 1024 B. Index lists: 4 * 16 * 2 B.
 TEST(Sparq, ScreensByColumnsOfTheFarTierThenFetchesRows) {
   const std::string yaml = "{name: sparq, budget: 0.25, rank: 2}";
@@ -68,6 +72,17 @@ TEST(Sparq, ScreensByColumnsOfTheFarTierThenFetchesRows) {
                                      {"far key_copy", 4 * 4096},
                                      {"near staging", 1024 + 2048},
                                      {"near indices", 128}}));
+}
+
+// Half a byte an element: a quarter of the fp16 sizes, the transposed copy included.
+TEST(Sparq, KeepsAKeyCopyAsLargeAsTheKeysInFourBits) {
+  AttentionContext c = small_step();
+  c.step.kv_type = DataType::int4;
+  const auto sparq = method("{name: sparq, budget: 0.25, rank: 2}");
+  std::map<TensorClass, Bytes> all;
+  for (const CachedTensor& tensor : sparq->cached(c)) all[tensor.tensor_class] = tensor.all();
+  EXPECT_EQ(all.at(TensorClass::keys), Bytes::from_base(1024));
+  EXPECT_EQ(all.at(TensorClass::key_copy), Bytes::from_base(1024));
 }
 
 // Two sectors of 32 B are more than half of a row of 16 B, so that whole rows are read.

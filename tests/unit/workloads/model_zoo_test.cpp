@@ -81,10 +81,10 @@ TEST(ModelZoo, ProductsHoldEveryMatrixWeightOfALayer) {
 TEST(ModelZoo, ALayerOfGroupedQueryAttention) {
   const LlmConfig m = shipped("llama3_8b");
   EXPECT_EQ(m.projections_in(),
-            (std::vector<Product>{{4096, 6144, 6144, 4096 * (4096 + 1024 + 1024)}}));
-  EXPECT_EQ(m.projections_out(), (std::vector<Product>{{4096, 4096, 4096, 4096 * 4096}}));
-  EXPECT_EQ(m.mlp_products(14336), (std::vector<Product>{{4096, 28672, 14336, 4096 * 28672},
-                                                         {14336, 4096, 4096, 14336 * 4096}}));
+            (std::vector<Product>{{4096, 6144, 6144, 4096L * (4096 + 1024 + 1024)}}));
+  EXPECT_EQ(m.projections_out(), (std::vector<Product>{{4096, 4096, 4096, 4096L * 4096}}));
+  EXPECT_EQ(m.mlp_products(14336), (std::vector<Product>{{4096, 28672, 14336, 4096L * 28672},
+                                                         {14336, 4096, 4096, 14336L * 4096}}));
   EXPECT_EQ(m.layer_parameters(0), 4096 * 6144 + 4096 * 4096 + 3 * 4096 * 14336 + 2 * 4096);
   EXPECT_EQ(m.cached_width(), 2 * 32 * 8 * 128);
   EXPECT_FALSE(m.is_moe_layer(0));
@@ -115,21 +115,21 @@ TEST(ModelZoo, ALayerWithExperts) {
 // DeepSeek-V3: 128 heads of 128 + 64, latents of 1536 and 512.
 TEST(ModelZoo, ALayerOfLatentAttention) {
   const LlmConfig m = shipped("deepseek_v3");
-  const std::int64_t q_b = 1536 * 128 * 192;
+  const std::int64_t q_b = 1536L * 128 * 192;
   EXPECT_EQ(m.projections_in(),
-            (std::vector<Product>{{7168, 1536, 1536, 7168 * 1536},
-                                  {1536, 128 * 192, 128 * 192, q_b},
-                                  {7168, 576, 576, 7168 * 576},
-                                  {128 * 128, 128 * 512, 128 * 512, 128 * 128 * 512}}));
+            (std::vector<Product>{{7168, 1536, 1536, 7168L * 1536},
+                                  {1536, 128L * 192, 128L * 192, q_b},
+                                  {7168, 576, 576, 7168L * 576},
+                                  {128L * 128, 128L * 512, 128L * 512, 128L * 128 * 512}}));
   EXPECT_EQ(m.projections_out(),
-            (std::vector<Product>{{128 * 512, 128 * 128, 128 * 128, 128 * 512 * 128},
-                                  {128 * 128, 7168, 7168, 128 * 128 * 7168}}));
-  const std::int64_t kv_b = 512 * 128 * (128 + 128);  // as published: both unpackings in one
+            (std::vector<Product>{{128L * 512, 128L * 128, 128L * 128, 128L * 512 * 128},
+                                  {128L * 128, 7168, 7168, 128L * 128 * 7168}}));
+  const std::int64_t kv_b = 512L * 128 * (128 + 128);  // as published: both unpackings in one
   const std::int64_t attention =
-      7168 * 1536 + 1536 + q_b + 7168 * 576 + 512 + kv_b + 128 * 128 * 7168;
-  EXPECT_EQ(m.layer_parameters(0), attention + 3 * 7168 * 18432 + 2 * 7168);
+      7168 * 1536 + 1536 + q_b + 7168L * 576 + 512 + kv_b + 128L * 128 * 7168;
+  EXPECT_EQ(m.layer_parameters(0), attention + 3L * 7168 * 18432 + 2L * 7168);
   EXPECT_EQ(m.layer_parameters(3),
-            attention + 256 * 7168 + 256 + std::int64_t{257} * 3 * 7168 * 2048 + 2 * 7168);
+            attention + 256L * 7168 + 256 + std::int64_t{257} * 3 * 7168 * 2048 + 2L * 7168);
   EXPECT_EQ(m.key_width(), 576);
   EXPECT_EQ(m.value_width(), 0);
   EXPECT_EQ(m.cached_heads(), 1);
@@ -141,7 +141,7 @@ TEST(ModelZoo, ALayerOfLatentAttention) {
 TEST(ModelZoo, ALayerOfLatentAttentionWithoutAQueryLatent) {
   const LlmConfig m = shipped("deepseek_v2_lite");
   ASSERT_EQ(m.projections_in().size(), 3U);
-  EXPECT_EQ(m.projections_in().front(), (Product{2048, 16 * 192, 16 * 192, 2048 * 16 * 192}));
+  EXPECT_EQ(m.projections_in().front(), (Product{2048, 16L * 192, 16L * 192, 2048L * 16 * 192}));
   EXPECT_EQ(m.shared_weights(), 2 * 3 * 2048 * 1408);
   EXPECT_FALSE(m.is_moe_layer(0));
   EXPECT_TRUE(m.is_moe_layer(1));
@@ -150,15 +150,15 @@ TEST(ModelZoo, ALayerOfLatentAttentionWithoutAQueryLatent) {
 // T5 v1.1 small: 6 heads of 64 on a stream of 512, so that queries are narrower than the stream.
 TEST(ModelZoo, ALayerWithCrossAttention) {
   const LlmConfig m = shipped("t5_v1_1_small");
-  const std::int64_t attention = 4 * 512 * 384;
-  const std::int64_t mlp = 3 * 512 * 1024;
-  EXPECT_EQ(m.cross_projections_in(), (std::vector<Product>{{512, 384, 384, 512 * 384}}));
-  EXPECT_EQ(m.cross_projections_out(), (std::vector<Product>{{384, 512, 512, 384 * 512}}));
-  EXPECT_EQ(m.cross_kv(), (Product{512, 768, 768, 512 * 768}));
-  EXPECT_EQ(m.layer_parameters(0), 2 * attention + mlp + 3 * 512);
-  EXPECT_EQ(m.encoder_parameters(), 8 * (attention + mlp + 2 * 512) + 32 * 6 + 512);
+  const std::int64_t attention = 4L * 512 * 384;
+  const std::int64_t mlp = 3L * 512 * 1024;
+  EXPECT_EQ(m.cross_projections_in(), (std::vector<Product>{{512, 384, 384, 512L * 384}}));
+  EXPECT_EQ(m.cross_projections_out(), (std::vector<Product>{{384, 512, 512, 384L * 512}}));
+  EXPECT_EQ(m.cross_kv(), (Product{512, 768, 768, 512L * 768}));
+  EXPECT_EQ(m.layer_parameters(0), 2 * attention + mlp + 3L * 512);
+  EXPECT_EQ(m.encoder_parameters(), 8 * (attention + mlp + 2L * 512) + 32L * 6 + 512);
   EXPECT_EQ(m.parameters(),
-            8 * m.layer_parameters(0) + 32 * 6 + 512 + m.encoder_parameters() + 2 * 32128 * 512);
+            8 * m.layer_parameters(0) + 32L * 6 + 512 + m.encoder_parameters() + 2L * 32128 * 512);
 }
 
 // The largest that a file may say: its weights in bits must fit in 64.
@@ -180,10 +180,10 @@ TEST(LlmConfig, BiasesAndAPlainMlpAreCounted) {
   LlmConfig m = shipped("llama2_7b");
   const std::int64_t before = m.layer_parameters(0);
   m.qkv_bias = true;
-  EXPECT_EQ(m.layer_parameters(0), before + 3 * 4096);
+  EXPECT_EQ(m.layer_parameters(0), before + 3L * 4096);
   m.gated_mlp = false;
-  EXPECT_EQ(m.layer_parameters(0), before + 3 * 4096 - 4096 * 11008);
-  EXPECT_EQ(m.mlp_products(11008).front(), (Product{4096, 11008, 11008, 4096 * 11008}));
+  EXPECT_EQ(m.layer_parameters(0), before + 3L * 4096 - 4096L * 11008);
+  EXPECT_EQ(m.mlp_products(11008).front(), (Product{4096, 11008, 11008, 4096L * 11008}));
 }
 
 }  // namespace

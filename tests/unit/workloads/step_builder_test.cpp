@@ -54,7 +54,7 @@ TEST(DecodeStep, EveryWeightIsReadOnceButTheEmbeddingTable) {
 
 TEST(DecodeStep, DenseReadsTheWholeCacheAndAppendsOneRow) {
   const StepGraph graph = build("dense");
-  const Bytes all = 2_B * (2 * 3 * 2 * 16 * 8);  // layers, batch, KV heads, context, head_dim
+  const Bytes all = 2_B * (2L * 3 * 2 * 16 * 8);  // layers, batch, KV heads, context, head_dim
   EXPECT_EQ(moved(graph, kNear, Direction::read, TensorClass::keys), all);
   EXPECT_EQ(moved(graph, kNear, Direction::read, TensorClass::values), all);
   EXPECT_EQ(moved(graph, kNear, Direction::write, TensorClass::keys) * 16, all);
@@ -65,8 +65,9 @@ TEST(DecodeStep, FlopsAreThoseOfTheProductsAndTheAttention) {
   Flops sum;
   for (const Op& op : graph.ops) sum += op.flops;
   const std::int64_t layer = 32 * (32 + 2 * 16) + 32 * 32 + 3 * 32 * 64;
-  const std::int64_t products = 2 * 3 * (2 * layer + 32 * 100);
-  const std::int64_t attention = 4 * 2 * 3 * 4 * 16 * 8;  // layers, batch, heads, context, head_dim
+  const std::int64_t products = 2L * 3 * (2 * layer + 32L * 100);
+  const std::int64_t attention =
+      4L * 2 * 3 * 4 * 16 * 8;  // layers, batch, heads, context, head_dim
   EXPECT_EQ(sum.in_base(), products + attention);
 }
 
@@ -86,6 +87,14 @@ TEST(StepGraphDeathTest, RefusesWhatCannotBe) {
       graph.add(
           {.flops = {}, .accesses = {{TierId(0), Direction::read, TensorClass::keys, 8_B, 16_B}}}),
       "access.run <= access.payload");
+}
+
+// Each weight is multiplied as it is stored, but 4-bit ones, which are widened.
+TEST(Arithmetic, IsThatOfTheWeights) {
+  EXPECT_EQ(arithmetic_of(DataType::bf16), Arithmetic::bf16);
+  EXPECT_EQ(arithmetic_of(DataType::fp8), Arithmetic::fp8);
+  EXPECT_EQ(arithmetic_of(DataType::int8), Arithmetic::int8);
+  EXPECT_EQ(arithmetic_of(DataType::int4), Arithmetic::bf16);
 }
 
 }  // namespace
