@@ -47,7 +47,7 @@ class Sum {
       lacks("gpu", "energy_per_flop", energy_whole_);
     }
     add_idle(costs, 1);
-    if (!costs.idle_power) unstated_.push_back("gpu: idle_power");
+    if (!costs.idle_power) unstated_.emplace_back("gpu: idle_power");
     if (costs.price) {
       price_ += to_usd(costs.price->value);
       note(price_class_, costs.price->number_class);

@@ -40,7 +40,7 @@ inline constexpr std::array kMetrics{
                      "prices over the working time, and electricity, for a million tokens"},
     MetricDefinition{"max_batch", "sequences",
                      "largest batch on one GPU whose tensors fit every tier at this context"},
-    MetricDefinition{"kv_capacity_tokens", "tokens", "max_batch times the context"},
+    MetricDefinition{"kv_capacity_tokens", "tokens", "max_batch times the positions kept of each"},
 };
 
 }  // namespace tiersim

@@ -172,7 +172,7 @@ void Recorder::footprint_metrics() {
   const std::int64_t batch = largest_batch(config_, *sim_.system);
   counted("max_batch", static_cast<double>(batch));
   counted("kv_capacity_tokens",
-          static_cast<double>(batch) * static_cast<double>(config_.step.context));
+          static_cast<double>(batch) * static_cast<double>(kept_positions(config_, *sim_.system)));
 }
 
 void Recorder::far_metrics() {
@@ -198,6 +198,7 @@ void Recorder::far_metrics() {
 
 void Recorder::screening_metrics() {
   const TierId far = sim_.system->tier(config_.placement.far);
+  const bool offloaded = config_.placement.far != config_.placement.near;
   Flops flops;
   Bytes from_near;
   Bytes from_far;
@@ -206,7 +207,7 @@ void Recorder::screening_metrics() {
     flops += op.flops;
     for (const Access& access : op.accesses)
       if (access.direction == Direction::read)
-        (access.tier == far ? from_far : from_near) += access.payload;
+        (offloaded && access.tier == far ? from_far : from_near) += access.payload;
   }
   counted("screening_flops", static_cast<double>(flops.in_base()));
   counted("screening_near_bytes", from_near);

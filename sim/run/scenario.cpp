@@ -31,6 +31,10 @@ void check_placement(Fields& f, const ScenarioConfig& c) {
   };
   check_tier("placement.near", c.placement.near);
   check_tier("placement.far", c.placement.far);
+  const auto near = c.system.tiers.find(c.placement.near);
+  f.check(near == c.system.tiers.end() || near->second.path.empty(), "placement.near",
+          "tier '" + c.placement.near + "' is not the GPU's own memory: links lead to it",
+          "kernels read weights and activations from a tier without a path");
 }
 
 void check_step(Fields& f, const ScenarioConfig& c) {
@@ -110,6 +114,13 @@ System build_system(const ScenarioConfig& config) {
 
 StepGraph build_graph(const ScenarioConfig& config, const System& system) {
   return build_step(context_of(config, system), *config.method.method, system.tier_names());
+}
+
+std::int64_t kept_positions(const ScenarioConfig& config, const System& system) {
+  std::int64_t most = 0;
+  for (const CachedTensor& tensor : config.method.method->cached(context_of(config, system)))
+    if (tensor.tensor_class == TensorClass::keys) most = std::max(most, tensor.positions);
+  return most;
 }
 
 std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {

@@ -49,6 +49,10 @@ System build_system(const ScenarioConfig& config);
 /// The scenario's step on the scenario's system.
 StepGraph build_graph(const ScenarioConfig& config, const System& system);
 
+/// Positions of a sequence that the method keeps keys of; fewer than the context where it drops
+/// some, or where the model attends within a window.
+std::int64_t kept_positions(const ScenarioConfig& config, const System& system);
+
 /// Largest batch whose tensors fit every tier; 0 when not even one sequence fits.
 std::int64_t largest_batch(const ScenarioConfig& config, const System& system);
 

@@ -65,6 +65,10 @@ void check_sharing(Fields& f, const SystemConfig& c) {
               "there are: " + join(names));
       f.check(std::ranges::count(*list, name) == 1, key, "names '" + name + "' twice");
     }
+  for (const auto& [name, tier] : c.tiers)
+    f.check(!tier.path.empty() || c.sharers(name) == 1, "shared",
+            "tier '" + name + "' has no path, so it is one GPU's own",
+            "only links, and tiers behind links, are shared");
   for (const std::string& name : c.shared.host)
     f.check(!contains(c.shared.all, name), "shared.host",
             "names '" + name + "', as shared.all does", "a device is shared in one way");
