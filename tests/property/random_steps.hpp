@@ -46,7 +46,7 @@ class RandomSteps {
                       "step.kv_type=" + one_of({"bf16", "fp8", "int8", "int4"}),
                       "step.overlap=" + one_of({"serial", "micro_batches", "prefetch_screening"}),
                       "step.kind=" + one_of({"decode", "decode", "prefill"})}};
-    if (rng_.below(8) == 0) draw.set.push_back("system.tiers.hbm.memory.level=analytic");
+    if (rng_.below(8) == 0) draw.set.emplace_back("system.tiers.hbm.memory.level=analytic");
     draw.set.push_back(fmt::format("step.encoder_context={}",
                                    model.find("t5_") == std::string::npos ? 0 : log_uniform(2048)));
     return draw;
@@ -92,6 +92,44 @@ inline void expect_invariants(std::uint64_t seed, int draws) {
       ADD_FAILURE() << broken << "\n" << draw.text();
   }
   EXPECT_GT(ran, draws / 4) << "too many draws were refused to say much";
+}
+
+/// How much a serial step may gain from harder work: write-backs run beside the chain, and one that
+/// moves elsewhere in time leaves the chain the share of a channel that it took.
+inline Duration slack(const Simulation& sim) {
+  Duration sum{};
+  for (std::size_t op = 0; op < sim.plans.size(); ++op)
+    if (sim.graph.ops[op].kind == OpKind::transfer && sim.graph.ops[op].phase == Phase::write_back)
+      sum += sim.plans[op].uncontended(sim.system->channels());
+  return sum;
+}
+
+/// Runs so many draws, each again with one thing made harder: the serial step takes no less time.
+inline void expect_monotone(std::uint64_t seed, int draws) {
+  RandomSteps steps(seed);
+  int compared = 0;
+  for (int i = 0; i < draws; ++i) {
+    RandomSteps::Draw draw = steps.next();
+    draw.set.insert(draw.set.end(), {"step.overlap=serial", "step.kind=decode"});
+    Diagnostics diagnostics;
+    const auto config = try_scenario(draw.scenario, draw.set, diagnostics);
+    if (!diagnostics.ok()) continue;
+    const auto easy = simulate(config, Readings::all);
+    if (!easy) continue;
+    for (const std::string& harder :
+         {std::string("what_if.far_bandwidth=0.5"), std::string("what_if.far_latency=3"),
+          fmt::format("step.batch={}", config.step.batch * 2),
+          fmt::format("step.context={}", config.step.context * 2)}) {
+      draw.set.push_back(harder);
+      const auto hard = simulate(try_scenario(draw.scenario, draw.set, diagnostics), Readings::all);
+      if (diagnostics.ok() && hard) {
+        ++compared;
+        EXPECT_GE(hard->execution.time + slack(*easy), easy->execution.time) << draw.text();
+      }
+      draw.set.pop_back();
+    }
+  }
+  EXPECT_GT(compared, draws / 2) << "too many draws were refused to say much";
 }
 
 }  // namespace tiersim::testing

@@ -7,5 +7,9 @@ TEST(RandomSteps, KeepEveryInvariant) {
   testing::expect_invariants(1, 300);
 }
 
+TEST(RandomSteps, TakeNoLessTimeWhenTheirWorkIsHarder) {
+  testing::expect_monotone(2, 100);
+}
+
 }  // namespace
 }  // namespace tiersim

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "hwmodels/link/cxl.hpp"
@@ -25,7 +27,7 @@ TEST(Cxl, MixesMatchTheSlotFormula) {
   const double slots = 32e9 * 128 / 130 / 68 * 4;
   for (const auto& [reads, published] :
        {std::pair{1.0, 26.4}, std::pair{2.0 / 3, 37.5}, std::pair{0.0, 23.7}}) {
-    const std::int64_t read_lines = static_cast<std::int64_t>(3000 * reads + 0.5);
+    const std::int64_t read_lines = std::llround(3000 * reads);
     const double rate = rate_of(*link, 64_B * read_lines, 64_B * (3000 - read_lines), 64_B);
     const double lines = slots / std::max(4.5 * reads + 0.5 * (1 - reads), reads + 5 * (1 - reads));
     EXPECT_NEAR(rate, lines * 64 / 1e9, 1e-3) << reads;
