@@ -144,6 +144,13 @@ Table shape_table(const PaperReport& report) {
   return table;
 }
 
+Table digest_table(const PaperReport& report) {
+  if (!report.digest) return {};
+  std::vector<const StudyResult*> studies;
+  for (const ReproducedStudy& study : report.studies) studies.push_back(&study.result);
+  return digest_table(*report.digest, studies, report.solves);
+}
+
 bool PaperReport::all_hold() const {
   return std::ranges::all_of(
              rows,

@@ -2,11 +2,13 @@
 // The report of `tiersim reproduce <paper>`: the printed table in each reading, cell by cell beside
 // the simulated one, the figures, the decode steps, and what goes beyond the paper. Rendered from
 // records and comparisons only.
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reports/render/table.hpp"
 #include "reports/reproduce/compare.hpp"
+#include "reports/studies/digest.hpp"
 #include "reports/studies/solve_result.hpp"
 #include "reports/studies/study_result.hpp"
 
@@ -38,6 +40,7 @@ struct PaperReport {
   std::vector<ReproducedStep> steps;
   std::vector<ReproducedStudy> studies = {};
   std::vector<SolveResult> solves = {};
+  std::optional<Digest> digest = {};
 
   bool all_hold() const;
 };
@@ -46,8 +49,11 @@ struct PaperReport {
 Table comparison_table(const PaperReport& report, Reading reading);
 Table shape_table(const PaperReport& report);
 Table step_table(const PaperReport& report);
+/// Without rows where the paper has no digest.
+Table digest_table(const PaperReport& report);
 
-/// Everything for a terminal; of large studies a summary, unless all of them are to be shown.
+/// For a terminal: the paper's tables, checks, bars and steps and the digest of what goes beyond;
+/// or everything, every point of every study.
 std::string to_text(const PaperReport& report, Shown shown);
 std::string to_markdown(const PaperReport& report);
 

@@ -32,6 +32,7 @@ std::vector<NamedTable> all_tables(const PaperReport& report) {
   add("table_first_principles", comparison_table(report, Reading::first_principles));
   add("figures", shape_table(report));
   add("decode_step", step_table(report));
+  if (report.digest) add("digest", digest_table(report));
   for (const SolveResult& solve : report.solves)
     out.push_back({file_stem(report, solve.question.id), table_of(solve), raw_table(solve)});
   for (const ReproducedStudy& study : report.studies)
@@ -40,15 +41,24 @@ std::vector<NamedTable> all_tables(const PaperReport& report) {
   return out;
 }
 
-std::string study_text(const PaperReport& report, const StudyResult& result, Shown shown) {
+std::string study_text(const StudyResult& result, Shown shown) {
   std::string out;
-  for (const Table& table : tables_of(result, shown)) out += to_text(table) + '\n';
-  if (shown == Shown::summary && !result.study.pivot.empty()) {
-    out.pop_back();
-    out += fmt::format("  all {} points with {} columns: {}.csv, or --full\n\n", result.rows.size(),
-                       result.columns().size(), file_stem(report, result.study.id));
+  const std::string bars = bars_of(result);
+  const bool bars_say_it = shown == Shown::summary && !bars.empty();
+  if (!bars_say_it)
+    for (const Table& table : tables_of(result, shown)) out += to_text(table) + '\n';
+  return bars.empty() ? out : out + bars + '\n';
+}
+
+// What goes beyond the paper, whole: the questions, then the studies with their pivots.
+std::string beyond_text(const PaperReport& report) {
+  std::string out;
+  for (const SolveResult& solve : report.solves) out += to_text(table_of(solve)) + '\n';
+  for (const ReproducedStudy& study : report.studies) {
+    if (!study.result.study.where.empty()) continue;
+    if (!study.result.study.pivot.empty()) out += study_text(study.result, Shown::summary);
+    out += study_text(study.result, Shown::all);
   }
-  if (const std::string bars = bars_of(result); !bars.empty()) out += bars + '\n';
   return out;
 }
 
@@ -59,15 +69,12 @@ std::string to_text(const PaperReport& report, Shown shown) {
   out += to_text(comparison_table(report, Reading::paper)) + '\n' +
          to_text(comparison_table(report, Reading::first_principles)) + '\n';
   if (const Table shapes = shape_table(report); !shapes.rows.empty()) out += to_text(shapes) + '\n';
-  for (const bool of_paper : {true, false}) {
-    for (const ReproducedStudy& study : report.studies)
-      if (study.result.study.where.empty() != of_paper)
-        out += study_text(report, study.result, shown);
-    if (!of_paper) continue;
-    out += to_text(step_table(report)) + '\n';
-    for (const SolveResult& solve : report.solves) out += to_text(table_of(solve)) + '\n';
-  }
-  return out;
+  for (const ReproducedStudy& study : report.studies)
+    if (!study.result.study.where.empty()) out += study_text(study.result, shown);
+  out += to_text(step_table(report)) + '\n';
+  if (const Table digest = digest_table(report); !digest.rows.empty())
+    out += to_text(digest) + '\n';
+  return shown == Shown::all ? out + beyond_text(report) : out;
 }
 
 std::string to_markdown(const PaperReport& report) {

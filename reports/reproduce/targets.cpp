@@ -1,5 +1,7 @@
 #include "reports/reproduce/targets.hpp"
 
+#include <algorithm>
+
 #include "reports/reproduce/compare.hpp"
 #include "sim/base/text.hpp"
 
@@ -40,6 +42,26 @@ void describe(Fields& f, TargetStep& c) {
   f.optional("set", c.set, "Settings on top of the scenario, a.b=c.");
 }
 
+namespace {
+
+void check_digest(Fields& f, const Targets& c) {
+  if (!c.digest) return;
+  for (std::size_t i = 0; i < c.digest->columns.size(); ++i) {
+    const DigestColumn& column = c.digest->columns[i];
+    const std::string path = "digest.columns." + std::to_string(i);
+    const auto study = std::ranges::find(c.studies, column.of, &Study::id);
+    const bool question =
+        std::ranges::find(c.solves, column.of, &SolveQuestion::id) != c.solves.end();
+    f.check(question || study != c.studies.end(), path + ".of", "names no study or question");
+    if (study == c.studies.end()) continue;
+    f.check(study->axes.size() == 1, path + ".of", "names a study with several axes",
+            "one with one axis has one value a row");
+    f.check(!column.column.empty(), path, "has no column", "one of the study's columns");
+  }
+}
+
+}  // namespace
+
 void describe(Fields& f, Targets& c) {
   f.doc("What one paper states and a simulation can be held to.");
   f.required("paper", c.paper, "Title and authors.");
@@ -48,6 +70,7 @@ void describe(Fields& f, Targets& c) {
   f.optional("variants", c.variants, "Lists of named choices, for studies and questions.");
   f.optional("studies", c.studies, "Figures, and sweeps beyond the paper.");
   f.optional("solves", c.solves, "Questions: which setting gives a metric a value.");
+  f.optional("digest", c.digest, "One table of what goes beyond the paper.");
   const auto check_list = [&](const std::string& path, const std::string& list) {
     std::vector<std::string> names;
     for (const auto& [name, variants] : c.variants) names.push_back(name);
@@ -60,6 +83,7 @@ void describe(Fields& f, Targets& c) {
                  c.studies[s].axes[a].variants);
   for (std::size_t q = 0; q < c.solves.size(); ++q)
     check_list("solves." + std::to_string(q) + ".variants", c.solves[q].variants);
+  check_digest(f, c);
 }
 
 }  // namespace tiersim

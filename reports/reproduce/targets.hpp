@@ -62,6 +62,7 @@ struct Targets {
   VariantLists variants;  ///< for the axes of studies and the questions
   std::vector<Study> studies;
   std::vector<SolveQuestion> solves;
+  std::optional<Digest> digest;
 };
 void describe(Fields& f, Targets& c);
 

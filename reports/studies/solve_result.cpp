@@ -44,6 +44,13 @@ std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
                      answer.display, question.metric, there, target, bound, next);
 }
 
+std::string answer_text(const SolveAnswer& answer) {
+  if (answer.outcome == "found") return answer.display;
+  if (answer.outcome == "cannot run") return answer.outcome;
+  const char* how_many = answer.metric <= answer.target ? "all" : "none";
+  return answer.outcome == "flat" ? how_many : fmt::format("{}; at {}", how_many, answer.display);
+}
+
 std::string left_out_text(const SolveAnswer& answer) {
   if (answer.left_out.empty()) return "";
   return fmt::format("searched {} to {}; {}", answer.searched[0], answer.searched[1],
@@ -72,11 +79,8 @@ Table table_of(const SolveResult& result) {
       cells.resize(table.columns.size(), "-");
       table.notes.push_back(answer.label + ": " + answer.problem);
     } else {
-      const bool found = answer.outcome == "found";
-      cells.insert(
-          cells.end(),
-          {found ? answer.display : fmt::format("none; at {}", answer.display),
-           metric_text(result, answer, answer.metric), metric_text(result, answer, answer.target)});
+      cells.insert(cells.end(), {answer_text(answer), metric_text(result, answer, answer.metric),
+                                 metric_text(result, answer, answer.target)});
       if (whole) cells.push_back(answer.next ? next_text(result, answer) : "-");
       cells.push_back(std::to_string(answer.evaluations));
       cells.push_back(answer.record ? answer.record->bounded_by : "-");

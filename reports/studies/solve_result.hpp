@@ -46,6 +46,10 @@ struct SolveResult {
 /// "12.5 (tpot 50 ms)", or in one line why no value does it.
 std::string sentence(const SolveResult& result, const SolveAnswer& answer);
 
+/// "12.5"; where no value is the answer "none; at 1000", the end that comes nearest, or, where the
+/// metric is not above the target at any, "all; at 8"; "all" or "none" where x does not matter.
+std::string answer_text(const SolveAnswer& answer);
+
 /// "searched 1 to 57, since ... does not fit"; empty where all of the range was.
 std::string left_out_text(const SolveAnswer& answer);
 

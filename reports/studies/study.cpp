@@ -87,6 +87,21 @@ void describe(Fields& f, SolveQuestion& c) {
   f.check(c.between.size() == 2, "between", "needs two values");
 }
 
+void describe(Fields& f, DigestColumn& c) {
+  f.doc("A column of the digest.");
+  f.required("title", c.title, "Its title.");
+  f.required("of", c.of, "Study with one axis, or question, whose values it shows.");
+  f.optional("column", c.column, "Column of the study.");
+}
+
+void describe(Fields& f, Digest& c) {
+  f.doc("One table of what goes beyond the paper, a row for each variant.");
+  f.required("title", c.title, "Title of the table.");
+  f.required("rows", c.rows, "Title of the first column.");
+  f.required("columns", c.columns, "Values of studies and answers to questions.");
+  f.optional("notes", c.notes, "What the table assumes.");
+}
+
 std::vector<StudyPoint> points_of(const Study& study, const VariantLists& lists) {
   std::vector<StudyPoint> points{{.scenario = study.scenario, .set = study.set}};
   for (const StudyAxis& axis : study.axes) {

@@ -98,6 +98,23 @@ struct SolveQuestion {
 };
 void describe(Fields& f, SolveQuestion& c);
 
+/// A column of the digest: of a study with one axis, or of a question asked of its variants.
+struct DigestColumn {
+  std::string title = {};
+  std::string of = {};      ///< id of the study or question
+  std::string column = {};  ///< of the study
+};
+void describe(Fields& f, DigestColumn& c);
+
+/// What a reader sees of all studies and questions beyond the paper, unless all is asked for.
+struct Digest {
+  std::string title = {};
+  std::string rows = {};  ///< title of the first column
+  std::vector<DigestColumn> columns = {};
+  std::vector<std::string> notes = {};
+};
+void describe(Fields& f, Digest& c);
+
 /// One point of a study.
 struct StudyPoint {
   std::vector<std::string> labels = {};  ///< one an axis

@@ -60,10 +60,14 @@ ExitCode reproduce(const Options& options) {
                              .rows = reproduce_rows(targets, runner),
                              .steps = reproduce_steps(targets, simulations),
                              .studies = reproduce_studies(targets, runner),
-                             .solves = reproduce_solves(targets, runner)};
+                             .solves = reproduce_solves(targets, runner),
+                             .digest = targets.digest};
     hold = hold && report.all_hold();
     const Shown shown = options.full ? Shown::all : Shown::summary;
     fmt::print("{}", options.json ? to_json(report) : to_text(report, shown));
+    if (shown == Shown::summary && !options.json)
+      fmt::print("{} studies and {} questions whole: --full{}\n", report.studies.size(),
+                 report.solves.size(), options.no_files ? "" : ", or the files");
     if (!options.no_files) write_files(report, fs::path(options.folder) / name);
   }
   if (!options.trace.empty()) write_file(options.trace, to_perfetto_json(simulations));
@@ -82,7 +86,7 @@ void add_reproduce(CLI::App& app, Action& action) {
       ->capture_default_str();
   verb->add_option("--trace", options->trace, "Write the decode steps as a timeline for Perfetto");
   verb->add_flag("--json", options->json, "Print JSON instead of tables");
-  verb->add_flag("--full", options->full, "Print every point of large studies, not a summary");
+  verb->add_flag("--full", options->full, "Print every study and question whole, not a digest");
   verb->add_flag("--no-files", options->no_files, "Write no files");
   verb->callback([options, &action] { action = [options] { return reproduce(*options); }; });
 }

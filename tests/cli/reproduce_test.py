@@ -44,7 +44,7 @@ class Reproduce(InFolder):
         report = json.loads((self.folder / "maple/report.json").read_text())
         named = [s["id"].removeprefix("maple.").replace(".", "_")
                  for s in report["studies"] + report["solves"]]
-        tables = ["table_paper", "table_first_principles", "figures", "decode_step"] + named
+        tables = ["table_paper", "table_first_principles", "figures", "decode_step", "digest"] + named
         written = sorted(p.name for p in (self.folder / "maple").iterdir())
         self.assertEqual(written, sorted(
             ["report.md", "report.json"] +
@@ -83,7 +83,15 @@ class Reproduce(InFolder):
     def test_tables_fit_a_wide_terminal(self):
         summary = reproduced().stdout.splitlines()
         full = reproduced("--full").stdout.splitlines()
-        self.assertGreater(len(full), len(summary))
+        self.assertLess(len(summary), 175)
+        self.assertGreater(len(full), 2 * len(summary))
+        self.assertEqual([line for line in summary[:-1] if line not in full], [])
+        digest = summary[next(i for i, l in enumerate(summary) if l.startswith("Beyond the paper")):]
+        self.assertRegex(digest[1], "^method +largest batch +tokens/s there +energy/token +cost/Mtoken")
+        report = json.loads(reproduced("--json").stdout)
+        rows = {s["id"]: s for s in report["studies"]}["maple.at_largest_batch"]["rows"]
+        for row, line in zip(rows, digest[3:]):
+            self.assertRegex(line, rf"^{row['method']} +{row['max_batch']:.0f} ")
         self.assertEqual([line for line in summary + full if len(line) >= 160], [])
 
     def doctored(self, replace, by, file="maple.yaml"):

@@ -114,7 +114,10 @@ TEST(SolveResult, SaysWhatWasFoundInOneLine) {
             "no value does it: tpot_s is 40 ms from 1 to 9, whatever a.b is; bounded by hbm.bus");
   EXPECT_EQ(table_of(found).rows[0],
             (std::vector<std::string>{"3.5", "40 ms", "50 ms", "7", "hbm.bus"}));
-  EXPECT_EQ(table_of(beyond).rows[0][0], "none; at 3.5");
+  EXPECT_EQ(table_of(beyond).rows[0][0], "all; at 3.5");  // 40 ms is not above 50 ms
+  SolveResult above = solve_result("beyond");
+  above.answers[0].metric = 0.06;
+  EXPECT_EQ(table_of(above).rows[0][0], "none; at 3.5");
 }
 
 TEST(SolveResult, OfWholeNumbersTheOneOnTheOtherSideIsShown) {
