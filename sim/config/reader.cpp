@@ -99,6 +99,7 @@ void Reader::select(std::string_view key, std::string& kind,
     kind_unknown_ = true;
     return;
   }
+  selected_ = entry;
   describe_kind(chosen, *this);
   kind = chosen;
 }
@@ -206,7 +207,20 @@ void Reader::read_map(const Field& field, const MapValue& value, const Node& nod
          {join_path(place.path, entry.key), entry.key_origin, place.incomplete || node.incomplete});
 }
 
+// Whether the kind was chosen in a layer above the one that has the key: it belongs to the kind
+// that was chosen there.
+bool Reader::is_of_another_kind(const Entry& entry) const {
+  if (selected_ == nullptr || !selected_->value.origin.source || !entry.key_origin.source)
+    return false;
+  const Origin& chosen = selected_->value.origin;
+  const Origin& key = entry.key_origin;
+  if (key.is_override() || key.source->file == chosen.source->file) return false;
+  return chosen.is_override() ||
+         (mapping_.origin.source && mapping_.origin.source->file == chosen.source->file);
+}
+
 void Reader::report_unknown_keys() {
+  std::vector<std::string> of_another_kind;
   for (const Entry& entry : mapping_.entries) {
     if (std::ranges::find(known_, entry.key) != known_.end()) continue;
     std::string hint = "known keys: " + join(known_);
@@ -216,9 +230,19 @@ void Reader::report_unknown_keys() {
       std::erase(missing_, near);
       // The file would have supplied what seems to be missing.
       if (std::ranges::find(importable_, near) != importable_.end()) place_.incomplete = true;
+    } else if (is_of_another_kind(entry)) {
+      of_another_kind.push_back('\'' + entry.key + '\'');
+      continue;
     }
     log_.report(entry.key_origin, place_.path, fmt::format("unknown key '{}'", entry.key), hint);
   }
+  if (of_another_kind.empty()) return;
+  const bool one = of_another_kind.size() == 1;
+  log_.report(selected_->value.origin, place_.path,
+              fmt::format("unknown {} {}", one ? "key" : "keys", join(of_another_kind)),
+              fmt::format("{} from a base that '{}' was put over; give the mapping a base of its "
+                          "own or start from a file with it",
+                          one ? "comes" : "they come", selected_->value.scalar));
 }
 
 void Reader::finish() {

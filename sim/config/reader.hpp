@@ -68,13 +68,15 @@ class Reader final : public Fields {
   void read_list(const Field& field, const ListValue& value, const Node& node, const Place& place);
   void read_map(const Field& field, const MapValue& value, const Node& node, const Place& place);
   void report_unknown_keys();
+  bool is_of_another_kind(const Entry& entry) const;
   std::string child_path(std::string_view key) const;
 
   ReadLog& log_;
   const Node& mapping_;
   Place place_;
   std::size_t mistakes_before_;
-  bool kind_unknown_ = false;  // so its further keys are unknown too
+  bool kind_unknown_ = false;        // so its further keys are unknown too
+  const Entry* selected_ = nullptr;  // the key that chose the kind
   std::vector<std::string> known_;
   std::vector<std::string> importable_;
   std::vector<std::string> missing_;

@@ -59,6 +59,23 @@ class Run(InFolder):
             self.expect_failure(result, 3, at, "beyond what can be counted", "(smaller sizes or rates)")
             self.assertNotIn("smaller batch", result.stderr)
 
+    def test_another_kind_over_a_base_says_where_its_keys_come_from(self):
+        result = run("run", MAPLE, "--set", "method.name=dense")
+        self.expect_failure(result, 3, "--set 'method.name=dense':1:13: error: method: unknown keys 'budget', ",
+                            "(they come from a base that 'dense' was put over; give the mapping a base of its own")
+        self.assertEqual(result.stderr.count("unknown key"), 1, result.stderr)
+        self.assertIn("missing required key 'kv_tier'", result.stderr)
+        (self.folder / "d.yaml").write_text(f"""schema: tiersim.device/v1
+base: {SOURCE}/configs/devices/h200_hbm3e.yaml
+model: nvme
+""")
+        result = run("config", "show", self.folder / "d.yaml")
+        self.expect_failure(result, 3, "d.yaml:3:8: error: unknown keys 'peak', ")
+        self.assertEqual(result.stderr.count("unknown key"), 1, result.stderr)
+        # What is written over a kind that stands in a base is a mistake of its own.
+        result = run("run", MAPLE, "--set", "method.colour=red")
+        self.expect_failure(result, 3, "unknown key 'colour' (known keys: ")
+
     def test_a_scenario_that_is_no_scenario(self):
         self.expect_failure(run("run", self.folder / "none.yaml"), 3, "none.yaml:1:1: error")
         (self.folder / "empty.yaml").write_text("")
