@@ -119,7 +119,8 @@ TEST(MapleFigures, EveryCheckHoldsAndEveryCheckCanFail) {
 TEST(MapleFigures, ThePartsOfEveryStepSumToIt) {
   for (const Study& study : targets().studies) {
     if (study.checks.empty()) continue;
-    for (const StudyRow& row : simulated(study).rows) {
+    const StudyResult result = simulated(study);
+    for (const StudyRow& row : result.rows) {
       double sum = 0;
       for (const TimeShare& share : row.record->time_split) sum += share.seconds;
       EXPECT_NEAR(sum, row.record->metrics.at("step_time_s").value, 1e-12) << study.id;
@@ -132,7 +133,8 @@ TEST(MapleFigures, ThePartsOfEveryStepSumToIt) {
 TEST(MapleFigures, NoLoadBeatsThePeakOfItsWay) {
   for (const Study& study : targets().studies) {
     if (study.where != "Figure 1 left") continue;
-    const RunRecord& longest = *simulated(study).rows.back().record;
+    const StudyResult result = simulated(study);
+    const RunRecord& longest = *result.rows.back().record;
     const double kv = std::get<double>(cell_of("split.kv", longest));
     const double link = std::get<double>(cell_of("split.link_wait", longest));
     constexpr double kBytes = 64.0 * (1LL << 30);
