@@ -178,7 +178,8 @@ std::string summary_text(const RunRecord& record) {
   return fmt::format("{}  (run {})\n\n", printable(record.name), record.run_id.substr(0, 12)) +
          gpus_text(record) + speed_text(record) + costs_text(record) + '\n' +
          shares_text("Where the time of the step goes" + gpu, "part", record.time_split) +
-         shares_text("What the critical path waits for", "cause", record.bound_shares) +
+         shares_text("What the longest chain waits for, were it alone on the system", "cause",
+                     record.bound_shares) +
          footprint_text(record) + traffic_text(record) + trust_line(record);
 }
 
