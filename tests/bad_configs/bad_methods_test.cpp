@@ -1,62 +1,26 @@
-// As bad_configs_test.cpp, for the files of methods/: a shipped scenario with a mistake in its
-// method.
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "sim/config/describe.hpp"
+// The files of methods/: a shipped scenario with a mistake in its method.
 #include "sim/run/scenario.hpp"
+#include "tests/bad_configs/bad_files.hpp"
 #include "workloads/importers.hpp"
 
 namespace tiersim {
 namespace {
 
-namespace fs = std::filesystem;
-
-fs::path folder() {
-  return fs::path(TIERSIM_SOURCE_DIR) / "tests" / "bad_configs" / "methods";
+const testing::BadFiles& files() {
+  static const testing::BadFiles all("methods");
+  return all;
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> out;
-  for (const auto& entry : fs::directory_iterator(folder()))
-    if (entry.path().extension() == ".yaml") out.push_back(entry.path().stem().string());
-  std::ranges::sort(out);
-  return out;
-}
-
-std::string contents(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-std::string told(const fs::path& path) {
-  Diagnostics diagnostics;
-  const LoadOptions options{.config_root = fs::path(TIERSIM_SOURCE_DIR) / "configs",
-                            .importers = make_importers()};
-  const Document document = load_document(path, options, diagnostics);
-  (void)read<ScenarioConfig>(document, "scenario", diagnostics);
-  std::string text = diagnostics.text();
-  const std::string prefix = folder().string() + '/';
-  for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;)
-    text.erase(at, prefix.size());
-  return text;
-}
-
-class BadMethod : public testing::TestWithParam<std::string> {};
+class BadMethod : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BadMethod, IsReportedInTheExpectedWords) {
-  EXPECT_EQ(told(folder() / (GetParam() + ".yaml")),
-            contents(folder() / (GetParam() + ".expected")));
+  const LoadOptions options{.config_root = testing::shipped_configs(),
+                            .importers = make_importers()};
+  EXPECT_EQ(files().told<ScenarioConfig>(GetParam(), "scenario", options),
+            files().expected(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BadMethod, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(All, BadMethod, ::testing::ValuesIn(files().names()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
