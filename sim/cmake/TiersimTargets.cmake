@@ -44,7 +44,7 @@ ${calls}}
 endfunction()
 
 # tests_<layer> builds the tests of one layer.
-foreach(layer IN ITEMS unit theory property golden bad_configs validation fuzz cli bench)
+foreach(layer IN ITEMS unit theory property golden bad_configs validation kernels fuzz cli bench)
   add_custom_target(tests_${layer})
 endforeach()
 

@@ -1,0 +1,140 @@
+#include "kernels/emulator/fiber.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <new>
+
+#if !defined(TS_EMULATOR_UCONTEXT)
+extern "C" void tiersim_switch_stack(void** save, void* load);
+// System V ABI: rdi = where to keep the stack pointer that is left, rsi = the one to take.
+__asm__(R"(
+.text
+.globl tiersim_switch_stack
+.type tiersim_switch_stack,@function
+tiersim_switch_stack:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp,(%rdi)
+  movq %rsi,%rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size tiersim_switch_stack,.-tiersim_switch_stack
+)");
+#endif
+
+namespace tiersim::emulator {
+namespace {
+constexpr std::size_t kGuard = 4096;  // one page
+}
+
+StackPool::~StackPool() {
+  for (void* stack : all_) munmap(static_cast<char*>(stack) - kGuard, bytes_ + kGuard);
+}
+
+void StackPool::give(void* stack) {
+#if TS_EMULATOR_TSAN
+  // The next fiber's frames are not ordered after this one's: fresh pages, or they look like races.
+  void* memory = static_cast<char*>(stack) - kGuard;
+  if (mmap(memory, bytes_ + kGuard, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED ||
+      mprotect(memory, kGuard, PROT_NONE) != 0) {
+    throw std::bad_alloc();
+  }
+#endif
+  free_.push_back(stack);
+}
+
+void* StackPool::take() {
+  if (free_.empty()) {
+    void* memory = mmap(nullptr, bytes_ + kGuard, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, kGuard, PROT_NONE) != 0) throw std::bad_alloc();
+    all_.push_back(static_cast<char*>(memory) + kGuard);
+    free_.push_back(all_.back());
+  }
+  void* stack = free_.back();
+  free_.pop_back();
+  return stack;
+}
+
+Fiber::~Fiber() {
+  abandon();
+}
+
+void Fiber::adopt_caller() {
+#if TS_EMULATOR_TSAN
+  tsan_fiber_ = __tsan_get_current_fiber();
+#endif
+}
+
+void Fiber::start(void* stack, std::size_t bytes, void (*entry)()) {
+  stack_ = stack;
+  stack_bytes_ = bytes;
+#if defined(TS_EMULATOR_UCONTEXT)
+  getcontext(&context_);
+  context_.uc_stack.ss_sp = stack;
+  context_.uc_stack.ss_size = bytes;
+  context_.uc_link = nullptr;
+  makecontext(&context_, entry, 0);
+#else
+  // As if entry had been called: its address where `ret` finds it, above that a return address that
+  // ends every backtrace; the stack pointer is 8 below a multiple of 16 when entry begins.
+  void** top = reinterpret_cast<void**>((reinterpret_cast<std::uintptr_t>(stack) + bytes) &
+                                        ~std::uintptr_t{15});
+  *--top = nullptr;
+  *--top = reinterpret_cast<void*>(entry);
+  for (int i = 0; i < 6; ++i) *--top = nullptr;
+  stack_pointer_ = top;
+#endif
+#if TS_EMULATOR_TSAN
+  tsan_fiber_ = __tsan_create_fiber(0);
+#endif
+  started_ = true;
+}
+
+void Fiber::abandon() {
+  if (!started_) return;
+  started_ = false;
+#if TS_EMULATOR_TSAN
+  __tsan_destroy_fiber(tsan_fiber_);
+#endif
+#if TS_EMULATOR_ASAN
+  __asan_unpoison_memory_region(stack_, stack_bytes_);  // it may have stopped in the middle
+#endif
+}
+
+void Fiber::switch_to(Fiber& from, Fiber& to, [[maybe_unused]] bool last) {
+#if TS_EMULATOR_TSAN
+  __tsan_switch_to_fiber(to.tsan_fiber_, __tsan_switch_to_fiber_no_sync);
+#endif
+#if TS_EMULATOR_ASAN
+  __sanitizer_start_switch_fiber(last ? nullptr : &from.fake_stack_, to.stack_, to.stack_bytes_);
+#endif
+#if defined(TS_EMULATOR_UCONTEXT)
+  swapcontext(&from.context_, &to.context_);
+#else
+  tiersim_switch_stack(&from.stack_pointer_, to.stack_pointer_);
+#endif
+#if TS_EMULATOR_ASAN
+  __sanitizer_finish_switch_fiber(from.fake_stack_, nullptr, nullptr);
+#endif
+}
+
+void Fiber::entered([[maybe_unused]] Fiber& from) {
+#if TS_EMULATOR_ASAN
+  // Tells where the stack lies that a later switch goes back to.
+  __sanitizer_finish_switch_fiber(nullptr, &from.stack_, &from.stack_bytes_);
+#endif
+}
+
+}  // namespace tiersim::emulator

@@ -1,0 +1,69 @@
+// A stack of its own for each CUDA thread, switched by hand.
+//
+// On x86-64 a switch saves the six registers that the ABI asks for (about 5 ns); elsewhere, and
+// where TS_EMULATOR_UCONTEXT is defined, ucontext does it (about 300 ns). Floating-point modes are
+// shared.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "kernels/emulator/sanitizer.hpp"
+
+#if !defined(__x86_64__) && !defined(TS_EMULATOR_UCONTEXT)
+#define TS_EMULATOR_UCONTEXT 1
+#endif
+#if defined(TS_EMULATOR_UCONTEXT)
+#include <ucontext.h>
+#endif
+
+namespace tiersim::emulator {
+
+// Stacks with a guard page below each, kept for the next block.
+class StackPool {
+ public:
+  explicit StackPool(std::size_t bytes) : bytes_(bytes) {}
+  ~StackPool();
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+  void* take();  // lowest address; throws std::bad_alloc
+  void give(void* stack);
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+  std::vector<void*> free_;
+  std::vector<void*> all_;
+};
+
+// One flow of control. The default one is the caller's, the scheduler; the others start at entry.
+class Fiber {
+ public:
+  Fiber() = default;
+  ~Fiber();
+  Fiber(Fiber&&) = delete;
+
+  void adopt_caller();                                          // this is the thread's own stack
+  void start(void* stack, std::size_t bytes, void (*entry)());  // entry runs at the first switch
+  void abandon();                                               // it will not run again
+  // Leaves `from` and runs `to`; returns when something switches back. last: `from` never resumes.
+  static void switch_to(Fiber& from, Fiber& to, bool last = false);
+  static void entered(Fiber& from);  // first call of entry; from: who switched here
+
+ private:
+#if defined(TS_EMULATOR_UCONTEXT)
+  ucontext_t context_{};
+#else
+  void* stack_pointer_ = nullptr;
+#endif
+  const void* stack_ = nullptr;
+  std::size_t stack_bytes_ = 0;
+#if TS_EMULATOR_ASAN
+  void* fake_stack_ = nullptr;
+#endif
+#if TS_EMULATOR_TSAN
+  void* tsan_fiber_ = nullptr;
+#endif
+  bool started_ = false;
+};
+
+}  // namespace tiersim::emulator

@@ -1,0 +1,92 @@
+// The emulated card's memory: every array that a kernel may touch, what of it was touched, and by
+// how many bytes and multiply-adds. Loads and stores of kernels come through here
+// (device/memory.cuh); each is checked for bounds, alignment and reading what nobody wrote.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tiersim::emulator {
+
+enum class Space { device, host };  // host: pinned memory, reached over the link
+
+// Counts since clear(). Distinct bytes are counted once a launch, requested ones each time.
+struct Traffic {
+  std::int64_t read_bytes = 0;         // distinct, device memory
+  std::int64_t written_bytes = 0;      // distinct
+  std::int64_t read_sector_bytes = 0;  // 32 B for each sector touched
+  std::int64_t link_read_bytes = 0;    // distinct, pinned host memory
+  std::int64_t link_written_bytes = 0;
+  std::int64_t requested_bytes = 0;       // both spaces, reads and writes, repeats included
+  std::int64_t multiply_adds = 0;         // fp32 fused multiply-adds and products on the CUDA cores
+  std::int64_t dot_multiply_adds = 0;     // of dp4a
+  std::int64_t matrix_multiply_adds = 0;  // of mma.sync and wgmma
+  std::int64_t flops() const {
+    return 2 * (multiply_adds + dot_multiply_adds + matrix_multiply_adds);
+  }
+};
+
+// One bit a byte of an array.
+class ByteSet {
+ public:
+  explicit ByteSet(std::size_t bytes) : words_((bytes + 63) / 64) {}
+  void add(std::size_t first, std::size_t count);
+  bool holds(std::size_t first, std::size_t count) const;
+  void clear();
+  std::int64_t bytes() const;
+  std::int64_t sectors() const;  // groups of 32 bytes with at least one
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+class Memory {
+ public:
+  Memory() = default;
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  // Zero-length arrays are allowed. The content is poison (0xff: NaN in every float format) and
+  // counts as unwritten. 256 B aligned.
+  void* allocate(std::size_t bytes, Space space, std::string name = "");
+  void free(void* array);
+  void host_wrote(const void* at, std::size_t bytes);  // initialised from outside
+  void poison(void* array);                            // 0xff and unwritten again, all of it
+
+  // A kernel's access of 1, 2, 4, 8 or 16 bytes (more for bulk copies); throws KernelFailure.
+  void read(const void* at, std::size_t bytes, std::size_t alignment);
+  void write(const void* at, std::size_t bytes, std::size_t alignment);
+
+  void end_of_launch();  // distinct bytes are added up and forgotten
+  void clear() { traffic_ = {}; }
+  const Traffic& traffic() const { return traffic_; }
+  Traffic& count() { return traffic_; }
+  std::size_t live_arrays() const { return arrays_.size(); }
+
+ private:
+  struct Array {
+    Array(std::size_t bytes, Space in, std::string called)
+        : size(bytes),
+          space(in),
+          name(std::move(called)),
+          valid(bytes),
+          read(bytes),
+          written(bytes) {}
+    std::size_t size;
+    Space space;
+    std::string name;
+    ByteSet valid, read, written;
+    bool touched = false;
+  };
+  using Arrays = std::map<std::uintptr_t, Array>;
+  Arrays::iterator find(const void* at, std::size_t bytes, std::size_t alignment, const char* what);
+
+  Arrays arrays_;
+  Arrays::iterator last_ = arrays_.end();  // most accesses go where the one before went
+  Traffic traffic_;
+};
+
+}  // namespace tiersim::emulator

@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "kernels/device/hopper.cuh"
+#include "kernels/device/math.cuh"
+#include "kernels/device/memory.cuh"
+#include "kernels/device/mma.cuh"
+#include "kernels/device/wgmma.cuh"
+#include "kernels/runtime/array.cuh"
+#include "kernels/runtime/launch.cuh"
+#include "kernels/runtime/tensor_map.cuh"
+
+namespace tiersim::kernels {
+namespace {
+
+// out[64][256] = Q[64][320] K[64][320]^T scaled, times V = K[:][0..256): both products of a TPLA
+// tile.
+__global__ void __launch_bounds__(128, 1)
+    tile(const __grid_constant__ TensorMap q_map, const __grid_constant__ TensorMap k_map,
+         float scale, float* out) {
+  auto* q = shared_memory<bf16>();
+  auto* k = shared_memory<bf16>(5 * 8192);
+  auto* barrier = shared_memory<std::uint64_t>(10 * 8192);
+  if (threadIdx.x == 0) {
+    barrier_init(barrier, 1);
+    fence_barrier_init();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    barrier_arrive_expect(barrier, 10 * 8192);
+    for (int s = 0; s < 5; ++s) {
+      tensor_load(q + s * 4096, &q_map, barrier, s * 64, 0);
+      tensor_load(k + s * 4096, &k_map, barrier, s * 64, 0);
+    }
+  }
+  barrier_wait(barrier, 0);
+  float s[32];
+  wgmma_fence();
+  TS_UNROLL
+  for (int i = 0; i < 20; ++i) {
+    const int at = i / 4 * 4096 + i % 4 * 16;
+    wgmma<64, Major::k>(s, matrix_descriptor(q + at, 16, 1024), matrix_descriptor(k + at, 16, 1024),
+                        i > 0);
+  }
+  wgmma_commit();
+  wgmma_wait<0>();
+  float o[128];
+  wgmma_fence();
+  TS_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    unsigned p[4];
+    for (int r = 0; r < 4; ++r) {
+      const int i = 8 * j + 2 * (r & 1) + 4 * (r >> 1);
+      p[r] = pack_bf16(s[i] * scale, s[i + 1] * scale);
+    }
+    wgmma<256, Major::columns>(o, p, matrix_descriptor(k + j * 16 * 64, 8192, 1024), j > 0);
+  }
+  wgmma_commit();
+  wgmma_wait<0>();
+  const int row = 16 * warp_index() + lane_index() / 4;
+  TS_UNROLL
+  for (int i = 0; i < 128; ++i) {
+    const int r = row + 8 * (i / 2 % 2);
+    store(out + r * 256 + 8 * (i / 4) + 2 * (lane_index() % 4) + i % 2, o[i]);
+  }
+}
+
+TEST(Smoke, BothProductsOfATile) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  std::vector<bf16> q(64 * 320);
+  std::vector<bf16> k(64 * 320);
+  for (bf16& v : q) v = to_bf16(normal(random));
+  for (bf16& v : k) v = to_bf16(normal(random));
+  DeviceArray<bf16> dq(q, "q");
+  DeviceArray<bf16> dk(k, "k");
+  DeviceArray<float> out(64 * 256, "out");
+  Stream stream;
+  launch(stream, tile, {dim3(1), dim3(128), 10 * 8192 + 8},
+         make_tensor_map(dq.data(), 64, 320, 640, 64, 64),
+         make_tensor_map(dk.data(), 64, 320, 640, 64, 64), 0.05F, out.data());
+  const std::vector<float> got = out.download();
+  double wrong = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < 64; ++i) {
+    for (std::size_t d = 0; d < 256; ++d) {
+      double sum = 0;
+      for (std::size_t j = 0; j < 64; ++j) {
+        double score = 0;
+        for (std::size_t x = 0; x < 320; ++x) {
+          score += double{to_float(q[i * 320 + x])} * double{to_float(k[j * 320 + x])};
+        }
+        sum += score * 0.05 * double{to_float(k[j * 320 + d])};
+      }
+      const double error = double{got[i * 256 + d]} - sum;
+      wrong += error * error;
+      size += sum * sum;
+    }
+  }
+  EXPECT_LT(wrong, 1e-4 * size);
+  const emulator::Traffic& traffic = emulator::machine().memory.traffic();
+  EXPECT_EQ(traffic.matrix_multiply_adds, 64 * 64 * 320 + 64 * 64 * 256);
+  EXPECT_EQ(traffic.read_bytes, 2 * 64 * 320 * 2);
+  EXPECT_EQ(traffic.written_bytes, 64 * 256 * 4);
+}
+
+}  // namespace
+}  // namespace tiersim::kernels
