@@ -136,7 +136,9 @@ template <int GroupsLeft>
 void bulk_store_wait() {
   emulator::block().bulk_store_wait(GroupsLeft);
 }
-inline void fence_async_proxy() {}
+inline void fence_async_proxy() {
+  emulator::block().show_to_async_proxy();
+}
 inline void named_barrier_wait(int id, int threads, const char* file = __builtin_FILE(),
                                int line = __builtin_LINE()) {
   emulator::block().named_barrier(id, threads, true, {"named_barrier_wait", file, line});

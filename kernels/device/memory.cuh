@@ -37,7 +37,7 @@ __device__ __forceinline__ void store_streaming(T* to, T value) {
 #else
 template <class T>
 T load(const T* from) {
-  emulator::machine().memory.read(from, sizeof(T), sizeof(T));
+  emulator::machine().memory.read_only(from, sizeof(T), sizeof(T));
   return *from;
 }
 inline uint4 load_streaming(const uint4* from) {
@@ -45,7 +45,8 @@ inline uint4 load_streaming(const uint4* from) {
 }
 template <class T>
 T load_coherent(const T* from) {
-  return load(from);
+  emulator::machine().memory.read(from, sizeof(T), sizeof(T));
+  return *from;
 }
 template <class T>
 void store(T* to, T value) {
@@ -63,8 +64,7 @@ __device__ __forceinline__ int atomic_add(int* at, int value) {
 #if TS_ON_CARD
   return atomicAdd(at, value);
 #else
-  emulator::machine().memory.read(at, 4, 4);
-  emulator::machine().memory.write(at, 4, 4);
+  emulator::machine().memory.update(at, 4, 4);
   return std::atomic_ref<int>(*at).fetch_add(value, std::memory_order_relaxed);
 #endif
 }
@@ -72,8 +72,7 @@ __device__ __forceinline__ int atomic_and(int* at, int value) {
 #if TS_ON_CARD
   return atomicAnd(at, value);
 #else
-  emulator::machine().memory.read(at, 4, 4);
-  emulator::machine().memory.write(at, 4, 4);
+  emulator::machine().memory.update(at, 4, 4);
   return std::atomic_ref<int>(*at).fetch_and(value, std::memory_order_relaxed);
 #endif
 }

@@ -22,7 +22,8 @@ void Block::copy_now(const AsyncCopy& copy) {
 
 void Block::async_copy(AsyncCopy copy) {
   const OwnWork scope;
-  const std::size_t whole = copy.bytes + copy.zero_bytes;
+  const std::uint32_t whole = copy.bytes + copy.zero_bytes;
+  if (copy.bytes > whole) fail("cp.async of more bytes than its size, or of fewer than none");
   expect_shared(copy.to, whole, whole, "cp.async");
   if (copy.bytes > 0) grid_.memory.read(copy.from, copy.bytes, whole);
   if (grid_.options.landing == Landing::early ||
@@ -68,9 +69,15 @@ void Block::bulk_store_wait(std::size_t groups_left) {
   const OwnWork scope;
   Thread& me = self();
   while (me.store_groups.size() > groups_left) {
-    for (const AsyncCopy& copy : me.store_groups.front()) copy_now(copy);
+    for (const AsyncCopy& copy : me.store_groups.front()) store_now(copy);
     me.store_groups.pop_front();
   }
+}
+
+void Block::store_now(const AsyncCopy& copy) {
+  const auto* from = static_cast<const unsigned char*>(copy.from);
+  expect_shown(static_cast<std::size_t>(from - shared_), copy.bytes, "a bulk store");
+  copy_now(copy);
 }
 
 // ---- transaction barriers
@@ -91,12 +98,6 @@ void Block::barrier_init(std::uint64_t* at, int arrivals) {
   if (transactions_.count(at) != 0) fail("mbarrier.init of a barrier in use");
   *at = kInitialised;
   transactions_[at] = {arrivals, arrivals, 0, 0};
-}
-
-void Block::barrier_invalidate(std::uint64_t* at) {
-  const OwnWork scope;
-  if (barrier(at, "mbarrier.inval").bytes != 0) fail("mbarrier.inval with copies in flight");
-  transactions_.erase(at);
 }
 
 void Block::complete_phase(std::uint64_t* at, TransactionBarrier& barrier) {
@@ -164,12 +165,8 @@ void Block::bulk_load(BulkCopy copy) {
 }
 
 void Block::land(BulkCopy& copy) {
+  // The phase is still the one of the issue: complete_phase refuses to end it before.
   TransactionBarrier& found = barrier(copy.barrier, "a bulk copy's landing");
-  if (found.phase != copy.phase) {
-    fail(
-        "a bulk copy lands in a later phase of its barrier than it was issued in: expect_tx "
-        "announced too few bytes");
-  }
   acquire(copy.tag);
   for (const BulkCopy::Row& row : copy.rows) {
     const HardwareWork visible;
@@ -178,6 +175,10 @@ void Block::land(BulkCopy& copy) {
     } else {
       std::memset(row.to, 0, row.bytes);
     }
+  }
+  for (const BulkCopy::Row& row : copy.rows) {
+    const auto at = static_cast<unsigned char*>(row.to) - shared_;
+    std::memcpy(async_view_.data() + at, row.to, row.bytes);
   }
   found.bytes -= copy.bytes;
   release(copy.barrier);

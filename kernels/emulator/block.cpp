@@ -63,6 +63,7 @@ Block::Block(Grid& launch, uint3 index_)
 #endif
   shared_ = static_cast<unsigned char*>(whole);
   std::memset(shared_, kPoison, shared_bytes);
+  async_view_.assign(shared_bytes, kPoison);
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     Thread& thread = threads_[i];
     const auto n = static_cast<unsigned>(i);
@@ -241,6 +242,17 @@ void Block::expect_shared(const void* at, std::size_t bytes, std::size_t alignme
     fail(std::string(what) + ": the address in shared memory is not aligned to " +
          std::to_string(alignment));
   }
+}
+
+void Block::show_to_async_proxy() {
+  const OwnWork scope;
+  std::memcpy(async_view_.data(), shared_, shared_bytes_);
+}
+
+void Block::expect_shown(std::size_t offset, std::size_t bytes, const char* what) {
+  if (std::memcmp(async_view_.data() + offset, shared_ + offset, bytes) == 0) return;
+  fail(std::string(what) + " reads shared memory at offset " + std::to_string(offset) +
+       " that ordinary stores wrote without fence_async_proxy, or while it was in flight");
 }
 
 // ---- barriers

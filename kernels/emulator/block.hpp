@@ -51,7 +51,7 @@ struct AsyncCopy {  // cp.async: one thread's, ordered by groups
 
 // A wgmma in flight, one thread's part: m64 n<columns> k16, bf16 to fp32.
 struct MatrixOperation {
-  float* accumulator;  // columns / 2 numbers
+  float* accumulator;  // columns / 2 numbers, poison while in flight
   int columns;
   bool a_in_registers;
   bool b_transposed;  // B lies in memory with its columns (n) contiguous
@@ -59,6 +59,7 @@ struct MatrixOperation {
   std::array<unsigned, 4> a;
   std::uint64_t descriptor_a;
   std::uint64_t descriptor_b;
+  std::vector<float> before;  // what the accumulators held; empty: an earlier one will tell
 };
 
 struct Thread {
@@ -140,6 +141,11 @@ class Block {
   std::size_t shared_bytes() const { return shared_bytes_; }
   // Throws unless [at, at + bytes) lies in this block's shared memory, aligned.
   void expect_shared(const void* at, std::size_t bytes, std::size_t alignment, const char* what);
+  // Copies and wgmma see shared memory through a proxy of their own: ordinary stores are seen there
+  // after fence_async_proxy. The first shows all stores so far; the second throws where bytes that
+  // the hardware reads now differ from what the proxy shows.
+  void show_to_async_proxy();
+  void expect_shown(std::size_t offset, std::size_t bytes, const char* what);
   Memory& memory() { return grid_.memory; }
 
   void synchronize(Site site);  // __syncthreads
@@ -160,7 +166,6 @@ class Block {
   void bulk_load(BulkCopy copy);
   TransactionBarrier& barrier(const std::uint64_t* at, const char* what);
   void barrier_init(std::uint64_t* at, int arrivals);
-  void barrier_invalidate(std::uint64_t* at);
   void barrier_arrive(std::uint64_t* at, std::int64_t announced_bytes);
   void barrier_wait(std::uint64_t* at, unsigned parity, Site site);
 
@@ -170,6 +175,7 @@ class Block {
     std::array<std::deque<std::vector<MatrixOperation>>, 128> groups;
     std::array<bool, 128> fenced{};
     int waiting = 0;
+    std::size_t groups_left = 0;  // that the waiting threads asked for
     std::uint64_t generation = 0;
   };
   Warpgroup& warpgroup();  // of the running thread; throws in a block without whole warpgroups
@@ -203,6 +209,7 @@ class Block {
   void land(BulkCopy& copy);
   void complete_phase(std::uint64_t* at, TransactionBarrier& barrier);
   void copy_now(const AsyncCopy& copy);
+  void store_now(const AsyncCopy& copy);
   bool by_lot() { return (random() & 1) != 0; }
 
   Grid& grid_;
@@ -215,6 +222,7 @@ class Block {
 
   unsigned char* shared_ = nullptr;  // ends at its last byte: AddressSanitizer sees one beyond
   std::size_t shared_bytes_ = 0;
+  std::vector<unsigned char> async_view_;  // of shared memory
   std::array<NamedBarrier, 16> barriers_;
   std::map<const std::uint64_t*, TransactionBarrier> transactions_;
   std::deque<BulkCopy> bulk_;

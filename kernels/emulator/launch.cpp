@@ -11,6 +11,24 @@ Machine& machine() {
   return machine;
 }
 
+namespace {
+
+void run_blocks(Grid& launch, Machine& card, const std::function<void()>& kernel) {
+  for (unsigned z = 0; z < launch.blocks.z; ++z) {
+    for (unsigned y = 0; y < launch.blocks.y; ++y) {
+      for (unsigned x = 0; x < launch.blocks.x; ++x) {
+        const OwnWork scope;
+        Block one(launch, uint3{x, y, z});
+        one.run(kernel);
+        card.memory.end_of_block();
+        card.switches += one.switches;
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes,
               const std::function<void()>& kernel) {
   Machine& card = machine();
@@ -29,15 +47,11 @@ void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes,
   StackPool stacks(card.options.stack_bytes);
   Grid launch{grid, block, shared_bytes, card.options, card.memory, stacks};
   release(&launch.began);
-  for (unsigned z = 0; z < grid.z; ++z) {
-    for (unsigned y = 0; y < grid.y; ++y) {
-      for (unsigned x = 0; x < grid.x; ++x) {
-        const OwnWork scope;
-        Block one(launch, uint3{x, y, z});
-        one.run(kernel);
-        card.switches += one.switches;
-      }
-    }
+  try {
+    run_blocks(launch, card, kernel);
+  } catch (...) {
+    card.memory.end_of_launch();
+    throw;
   }
   acquire(&launch.ended);
   card.memory.end_of_launch();

@@ -1,7 +1,9 @@
 #include "kernels/emulator/matrix.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "kernels/emulator/block.hpp"
@@ -137,11 +139,50 @@ std::uint64_t offset(const Operand& operand, bool rows_contiguous, int row, int 
 float operand_element(Block& here, const Operand& operand, bool rows_contiguous, int row, int k) {
   const std::uint64_t at = offset(operand, rows_contiguous, row, k);
   if (at + 2 > here.shared_bytes()) fail("a matrix descriptor reads past shared memory");
+  here.expect_shown(at, 2, "wgmma");
   return std::bit_cast<float>(static_cast<unsigned>(take<std::uint16_t>(here.shared(), at)) << 16);
 }
 
+// The next wgmma in flight of this thread, after `done`, that takes the same accumulators; null:
+// none. In the order of issue: groups, then what is not committed.
+MatrixOperation* next_of(Block::Warpgroup& group, std::size_t slot, const float* accumulator,
+                         const MatrixOperation* done) {
+  bool after = done == nullptr;
+  const auto look = [&](std::vector<MatrixOperation>& operations) -> MatrixOperation* {
+    for (MatrixOperation& one : operations) {
+      if (after && one.accumulator == accumulator) return &one;
+      after = after || &one == done;
+    }
+    return nullptr;
+  };
+  for (std::vector<MatrixOperation>& operations : group.groups[slot]) {
+    if (MatrixOperation* found = look(operations)) return found;
+  }
+  return look(group.open[slot]);
+}
+
+// Accumulators hold this NaN from the issue of a wgmma to the wait for it: who reads them early
+// sees it, who writes them is found out.
+constexpr unsigned kInFlight = 0xffffffffU;
+
+// The result of a product goes to the next one in flight, or to the thread.
+void deliver(Block::Warpgroup& group, std::size_t slot, const MatrixOperation& done,
+             std::vector<float> sums) {
+  if (MatrixOperation* next = next_of(group, slot, done.accumulator, &done)) {
+    next->before = std::move(sums);
+    return;
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (std::bit_cast<unsigned>(done.accumulator[i]) != kInFlight) {
+      fail("accumulators of a wgmma were written while it was in flight");
+    }
+    done.accumulator[i] = sums[i];
+  }
+}
+
 // One product of a warpgroup, from the 128 threads' parts.
-void execute(Block& here, const std::array<const MatrixOperation*, 128>& parts) {
+void execute(Block& here, Block::Warpgroup& warpgroup,
+             const std::array<MatrixOperation*, 128>& parts) {
   const MatrixOperation& first = *parts[0];
   const int columns = first.columns;
   float a[64][16];
@@ -171,15 +212,17 @@ void execute(Block& here, const std::array<const MatrixOperation*, 128>& parts) 
     }
   }
   for (std::size_t t = 0; t < 128; ++t) {
+    std::vector<float> sums = std::move(parts[t]->before);
+    if (!first.accumulate) sums.assign(static_cast<std::size_t>(columns / 2), 0.0F);
     for (int i = 0; i < columns / 2; ++i) {
       const int lane = static_cast<int>(t) % 32;
       const int row = 16 * (static_cast<int>(t) / 32) + (lane >> 2) + 8 * (i >> 1 & 1);
       const int column = 8 * (i >> 2) + 2 * (lane & 3) + (i & 1);
-      float sum = first.accumulate ? parts[t]->accumulator[i] : 0.0F;
+      float& sum = sums[static_cast<std::size_t>(i)];
       for (int k = 0; k < 16; ++k)
         sum += a[row][k] * b[static_cast<std::size_t>(k * columns + column)];
-      parts[t]->accumulator[i] = sum;
     }
+    deliver(warpgroup, t, *parts[t], std::move(sums));
   }
   here.memory().count().matrix_multiply_adds += std::int64_t{64} * columns * 16;
 }
@@ -193,7 +236,7 @@ void execute_group(Block& here, Block::Warpgroup& group) {
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
-    std::array<const MatrixOperation*, 128> parts{};
+    std::array<MatrixOperation*, 128> parts{};
     for (std::size_t t = 0; t < 128; ++t) {
       parts[t] = &group.groups[t].front()[i];
       if (parts[t]->descriptor_b != parts[0]->descriptor_b ||
@@ -202,7 +245,7 @@ void execute_group(Block& here, Block::Warpgroup& group) {
         fail("threads of a warpgroup issue different wgmma");
       }
     }
-    execute(here, parts);
+    execute(here, group, parts);
   }
   for (auto& queue : group.groups) queue.pop_front();
 }
@@ -269,10 +312,14 @@ void warpgroup_multiply(float* d, int columns, const unsigned* a, std::uint64_t 
   Block::Warpgroup& group = here.warpgroup();
   const std::size_t slot = own_slot(here);
   if (!group.fenced[slot]) fail("wgmma without wgmma.fence after the accumulators were touched");
-  MatrixOperation part{d,          columns, a != nullptr, b_transposed,
-                       accumulate, {},      descriptor_a, descriptor_b};
+  MatrixOperation part{
+      d, columns, a != nullptr, b_transposed, accumulate, {}, descriptor_a, descriptor_b, {}};
   if (a != nullptr) std::memcpy(part.a.data(), a, 16);
-  group.open[slot].push_back(part);
+  if (next_of(group, slot, d, nullptr) == nullptr) {
+    if (accumulate) part.before.assign(d, d + columns / 2);
+    std::fill_n(d, columns / 2, std::bit_cast<float>(kInFlight));
+  }
+  group.open[slot].push_back(std::move(part));
 }
 
 void warpgroup_fence() {
@@ -297,6 +344,10 @@ void warpgroup_wait(int groups_left) {
   const std::size_t slot = own_slot(here);
   std::vector<MatrixOperation> shown;
   const std::size_t left = static_cast<std::size_t>(groups_left);
+  if (group.waiting > 0 && group.groups_left != left) {
+    fail("threads of a warpgroup wait for different numbers of wgmma groups");
+  }
+  group.groups_left = left;
   for (std::size_t i = 0; TS_EMULATOR_TSAN != 0 && i + left < group.groups[slot].size(); ++i) {
     for (const MatrixOperation& part : group.groups[slot][i]) shown.push_back(part);
   }
@@ -316,7 +367,7 @@ void warpgroup_wait(int groups_left) {
         },
         &wait, {"wgmma.wait_group", "", 0});
   }
-  if (groups_left == 0) group.fenced[slot] = false;
+  group.fenced[slot] = false;
   for (const MatrixOperation& part : shown) {
     show_operand(here, part.descriptor_b, part.b_transposed, part.columns);
     if (!part.a_in_registers) show_operand(here, part.descriptor_a, false, 64);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "kernels/emulator/failure.hpp"
+#include "kernels/emulator/block.hpp"
 #include "kernels/emulator/sanitizer.hpp"
 
 namespace tiersim::emulator {
@@ -42,6 +42,14 @@ bool ByteSet::holds(std::size_t first, std::size_t count) const {
     all = all && (words_[word] & mask) == mask;
   });
   return all;
+}
+
+bool ByteSet::meets(std::size_t first, std::size_t count) const {
+  bool any = false;
+  over_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+    any = any || (words_[word] & mask) != 0;
+  });
+  return any;
 }
 
 void ByteSet::clear() {
@@ -124,9 +132,9 @@ void Memory::poison(void* array) {
   found->second.valid.clear();
 }
 
-void Memory::read(const void* at, std::size_t bytes, std::size_t alignment) {
-  const OwnWork scope;
-  auto found = find(at, bytes, alignment, "a load");
+Memory::Arrays::iterator Memory::find_read(const void* at, std::size_t bytes,
+                                           std::size_t alignment) {
+  const auto found = find(at, bytes, alignment, "a load");
   Array& array = found->second;
   const std::size_t offset = reinterpret_cast<std::uintptr_t>(at) - found->first;
   if (!array.valid.holds(offset, bytes)) {
@@ -136,17 +144,64 @@ void Memory::read(const void* at, std::size_t bytes, std::size_t alignment) {
   array.read.add(offset, bytes);
   array.touched = true;
   traffic_.requested_bytes += static_cast<std::int64_t>(bytes);
+  return found;
 }
 
-void Memory::write(const void* at, std::size_t bytes, std::size_t alignment) {
-  const OwnWork scope;
-  auto found = find(at, bytes, alignment, "a store");
+Memory::Arrays::iterator Memory::find_write(const void* at, std::size_t bytes,
+                                            std::size_t alignment) {
+  const auto found = find(at, bytes, alignment, "a store");
   Array& array = found->second;
   const std::size_t offset = reinterpret_cast<std::uintptr_t>(at) - found->first;
   array.valid.add(offset, bytes);
   array.written.add(offset, bytes);
   array.touched = true;
   traffic_.requested_bytes += static_cast<std::int64_t>(bytes);
+  return found;
+}
+
+void Memory::read(const void* at, std::size_t bytes, std::size_t alignment) {
+  const OwnWork scope;
+  find_read(at, bytes, alignment);
+}
+
+void Memory::read_only(const void* at, std::size_t bytes, std::size_t alignment) {
+  const OwnWork scope;
+  const auto found = find_read(at, bytes, alignment);
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(at) - found->first;
+  if (found->second.written.meets(offset, bytes)) {
+    fail("a load of the read-only path at offset " + std::to_string(offset) + " of '" +
+         found->second.name + "' reads what this launch wrote (load_coherent may)");
+  }
+}
+
+void Memory::write(const void* at, std::size_t bytes, std::size_t alignment) {
+  const OwnWork scope;
+  const auto found = find_write(at, bytes, alignment);
+  Array& array = found->second;
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(at) - found->first;
+  if (array.earlier.meets(offset, bytes)) {
+    fail("two blocks of one launch store to offset " + std::to_string(offset) + " of '" +
+         array.name + "'");
+  }
+  if (current_block() == nullptr) return;  // a copy of the stream's, between launches
+  if (!array.stores.empty() && array.stores.back().first + array.stores.back().count == offset) {
+    array.stores.back().count += bytes;
+  } else {
+    array.stores.push_back({offset, bytes});
+  }
+}
+
+void Memory::update(const void* at, std::size_t bytes, std::size_t alignment) {
+  const OwnWork scope;
+  find_read(at, bytes, alignment);
+  find_write(at, bytes, alignment);
+}
+
+void Memory::end_of_block() {
+  for (auto& [address, array] : arrays_) {
+    for (const Array::Range& range : array.stores) array.earlier.add(range.first, range.count);
+    array.stores.clear();
+  }
 }
 
 void Memory::end_of_launch() {
@@ -158,6 +213,8 @@ void Memory::end_of_launch() {
     if (device) traffic_.read_sector_bytes += 32 * array.read.sectors();
     array.read.clear();
     array.written.clear();
+    array.earlier.clear();
+    array.stores.clear();
     array.touched = false;
   }
 }

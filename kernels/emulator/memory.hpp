@@ -33,7 +33,8 @@ class ByteSet {
  public:
   explicit ByteSet(std::size_t bytes) : words_((bytes + 63) / 64) {}
   void add(std::size_t first, std::size_t count);
-  bool holds(std::size_t first, std::size_t count) const;
+  bool holds(std::size_t first, std::size_t count) const;  // all of them
+  bool meets(std::size_t first, std::size_t count) const;  // any of them
   void clear();
   std::int64_t bytes() const;
   std::int64_t sectors() const;  // groups of 32 bytes with at least one
@@ -57,9 +58,15 @@ class Memory {
   void poison(void* array);                            // 0xff and unwritten again, all of it
 
   // A kernel's access of 1, 2, 4, 8 or 16 bytes (more for bulk copies); throws KernelFailure.
+  // Blocks of a launch have no order: two that store to one byte race, and the read-only path may
+  // miss any store of the launch. What one block reads of another's is not judged: flags may order
+  // it.
   void read(const void* at, std::size_t bytes, std::size_t alignment);
+  void read_only(const void* at, std::size_t bytes, std::size_t alignment);
   void write(const void* at, std::size_t bytes, std::size_t alignment);
+  void update(const void* at, std::size_t bytes, std::size_t alignment);  // an atomic
 
+  void end_of_block();
   void end_of_launch();  // distinct bytes are added up and forgotten
   void clear() { traffic_ = {}; }
   const Traffic& traffic() const { return traffic_; }
@@ -74,15 +81,23 @@ class Memory {
           name(std::move(called)),
           valid(bytes),
           read(bytes),
-          written(bytes) {}
+          written(bytes),
+          earlier(bytes) {}
     std::size_t size;
     Space space;
     std::string name;
     ByteSet valid, read, written;
+    ByteSet earlier;  // stored to by blocks of this launch that have ended, atomics aside
+    struct Range {
+      std::size_t first, count;
+    };
+    std::vector<Range> stores;  // of the running block
     bool touched = false;
   };
   using Arrays = std::map<std::uintptr_t, Array>;
   Arrays::iterator find(const void* at, std::size_t bytes, std::size_t alignment, const char* what);
+  Arrays::iterator find_read(const void* at, std::size_t bytes, std::size_t alignment);
+  Arrays::iterator find_write(const void* at, std::size_t bytes, std::size_t alignment);
 
   Arrays arrays_;
   Arrays::iterator last_ = arrays_.end();  // most accesses go where the one before went
