@@ -48,10 +48,10 @@ constexpr float kLog2E = 1.4426950408889634F;  // exp(x) = exp2(x kLog2E)
 constexpr float kLn2 = 0.6931471805599453F;
 constexpr float kMinusInfinity = -__builtin_huge_valf();
 
-__device__ __forceinline__ float to_float(bf16 value) {
+__host__ __device__ __forceinline__ float to_float(bf16 value) {
   return __bfloat162float(value);
 }
-__device__ __forceinline__ bf16 to_bf16(float value) {
+__host__ __device__ __forceinline__ bf16 to_bf16(float value) {
   return __float2bfloat16(value);
 }
 // The two numbers of a packed pair; the first lies in the lower half.
