@@ -9,27 +9,9 @@
 #include "kernels/bench/statistics.hpp"
 #include "kernels/cases/case.hpp"
 #include "kernels/cases/work.hpp"
+#include "kernels/runtime/device_info.hpp"
 
 namespace tiersim::kernels::bench {
-
-// Registers and residency of a launch; all zero where nobody knows (the emulator).
-struct Occupancy {
-  bool known = false;
-  int registers = 0;
-  std::int64_t local_bytes = 0;
-  std::int64_t static_shared_bytes = 0;
-  int blocks_per_multiprocessor = 0;
-  int multiprocessors = 0;
-};
-
-struct Clocks {
-  bool known = false;
-  double sm_mhz = 0;
-  double memory_mhz = 0;
-  std::int64_t throttle_reasons = 0;
-  double temperature_c = 0;
-  double power_w = 0;
-};
 
 // Replays of a graph of so many nodes.
 struct Point {

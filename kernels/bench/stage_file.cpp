@@ -51,6 +51,9 @@ StageFile::StageFile(fs::path folder, Json context) {
     document_ = parse_file(path_);
     expect_same(document_.at("context"), context, path_);
     document_.set("context", std::move(context));  // the newest date and clocks
+    if (fs::exists(running())) {
+      refuse(read_file(running()), "the process ended while it ran: a hang or a crash");
+    }
     return;
   }
   document_.set("schema", schema_of_stage(stage));
@@ -69,6 +72,16 @@ const Json* StageFile::find(const std::string& name) const {
 
 bool StageFile::has(const std::string& name) const {
   return find(name) != nullptr;
+}
+
+bool StageFile::refused(const std::string& name) const {
+  const Json::Array& all = document_.at("refused").array();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Json& each) { return each.at("name").text() == name; });
+}
+
+void StageFile::begin(const std::string& name) const {
+  std::ofstream(running(), std::ios::binary) << name;
 }
 
 void StageFile::forget_refusal(const std::string& name) {
@@ -103,6 +116,7 @@ void StageFile::save() const {
     if (!out.flush()) throw std::runtime_error("cannot write " + next.string());
   }
   fs::rename(next, path_);
+  fs::remove(running());
 }
 
 Json read_stage(const fs::path& folder, const std::string& stage) {

@@ -26,8 +26,12 @@ class StageFile {
   // file's build, device, seed, class or sizes differ, JsonError where it cannot be read.
   StageFile(std::filesystem::path folder, Json context);
 
-  bool has(const std::string& name) const;          // a result, not a refusal
+  bool has(const std::string& name) const;  // a result, not a refusal
+  bool refused(const std::string& name) const;
   const Json* find(const std::string& name) const;  // the result, or nothing
+  // Notes on disk what runs now. Where the process ends before add() or refuse(), the next one that
+  // opens the file refuses that case.
+  void begin(const std::string& name) const;
   // Both save. A result replaces an earlier refusal of the same name.
   void add(Json entry);
   void refuse(const std::string& name, const std::string& reason);
@@ -39,6 +43,8 @@ class StageFile {
  private:
   void forget_refusal(const std::string& name);
   void save() const;  // whole and at once: a reader never sees half a file
+
+  std::filesystem::path running() const { return path_.string() + ".running"; }
 
   std::filesystem::path path_;
   Json document_;

@@ -20,7 +20,7 @@ __device__ __forceinline__ unsigned sum_of(const uint4& v) {
 }
 
 // to[i] = from[i] for units of 16 bytes; Unroll loads of a thread are in flight at once.
-template <int Unroll>
+template <unsigned Unroll>
 __global__ void __launch_bounds__(kSumThreads)
     device_copy(const uint4* from, uint4* to, std::int64_t units) {
   const std::int64_t stride = threads_of_grid();
@@ -28,15 +28,15 @@ __global__ void __launch_bounds__(kSumThreads)
   for (; at + (Unroll - 1) * stride < units; at += Unroll * stride) {
     uint4 v[Unroll];
     TS_UNROLL
-    for (int i = 0; i < Unroll; ++i) v[i] = load(from + at + i * stride);
+    for (unsigned i = 0; i < Unroll; ++i) v[i] = load(from + at + i * stride);
     TS_UNROLL
-    for (int i = 0; i < Unroll; ++i) store(to + at + i * stride, v[i]);
+    for (unsigned i = 0; i < Unroll; ++i) store(to + at + i * stride, v[i]);
   }
   for (; at < units; at += stride) store(to + at, load(from + at));
 }
 
 // sums[thread] = sum of the 32-bit words that the thread read, modulo 2^32.
-template <int Unroll>
+template <unsigned Unroll>
 __global__ void __launch_bounds__(kSumThreads)
     read_sum(const uint4* from, std::int64_t units, unsigned* sums) {
   const std::int64_t stride = threads_of_grid();
@@ -45,9 +45,9 @@ __global__ void __launch_bounds__(kSumThreads)
   for (; at + (Unroll - 1) * stride < units; at += Unroll * stride) {
     uint4 v[Unroll];
     TS_UNROLL
-    for (int i = 0; i < Unroll; ++i) v[i] = load(from + at + i * stride);
+    for (unsigned i = 0; i < Unroll; ++i) v[i] = load(from + at + i * stride);
     TS_UNROLL
-    for (int i = 0; i < Unroll; ++i) sum += sum_of(v[i]);
+    for (unsigned i = 0; i < Unroll; ++i) sum += sum_of(v[i]);
   }
   for (; at < units; at += stride) sum += sum_of(load(from + at));
   store(sums + thread_of_grid(), sum);
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kSumThreads)
 
 // The same over rows[0..count) of a table whose rows have RowBytes, neighbouring threads on
 // neighbouring units of a row.
-template <int RowBytes, int Unroll>
+template <int RowBytes, unsigned Unroll>
 __global__ void __launch_bounds__(kSumThreads)
     row_gather(const uint4* table, const int* rows, std::int64_t count, unsigned* sums) {
   constexpr int kUnits = RowBytes / 16;
@@ -69,22 +69,21 @@ __global__ void __launch_bounds__(kSumThreads)
   for (; at + (Unroll - 1) * stride < units; at += Unroll * stride) {
     uint4 v[Unroll];
     TS_UNROLL
-    for (int i = 0; i < Unroll; ++i) v[i] = load(place(at + i * stride));
+    for (unsigned i = 0; i < Unroll; ++i) v[i] = load(place(at + i * stride));
     TS_UNROLL
-    for (int i = 0; i < Unroll; ++i) sum += sum_of(v[i]);
+    for (unsigned i = 0; i < Unroll; ++i) sum += sum_of(v[i]);
   }
   for (; at < units; at += stride) sum += sum_of(load(place(at)));
   store(sums + thread_of_grid(), sum);
 }
 
-// One thread follows next[kChaseStride * i] from 0 for so many steps: latency is time over steps.
-constexpr int kChaseStride = 32;  // 128 B: a line each
-inline __global__ void pointer_chase(const unsigned* next, int steps, unsigned* last) {
-  unsigned at = 0;
-  for (int step = 0; step < steps; ++step) {
-    at = load(next + static_cast<std::size_t>(at) * kChaseStride);
-  }
-  store(last, at);
+// One thread follows next[Stride * i] from 0 for so many steps: latency is time over steps.
+constexpr int kChaseStride = 32;  // numbers: 128 B, a line each
+template <int Stride>
+__global__ void pointer_chase(const unsigned* next, int steps, unsigned* last) {
+  std::int64_t at = 0;
+  for (int step = 0; step < steps; ++step) at = load(next + at * Stride);
+  store(last, static_cast<unsigned>(at));
 }
 
 }  // namespace tiersim::kernels

@@ -64,6 +64,10 @@ DeviceInfo device_info() {
   return info;
 }
 
+bool device_usable() {
+  return cudaDeviceSynchronize() == cudaSuccess;
+}
+
 Clocks read_clocks() {
   return nvml_clocks(pci_address().c_str()).value_or(Clocks{});
 }
@@ -95,6 +99,10 @@ DeviceInfo device_info() {
   info.l2_bytes = 4 * 1024;  // toy cases then rotate over a few sets
   info.memory_bytes = 64 * 1024 * 1024;
   return info;
+}
+
+bool device_usable() {
+  return true;
 }
 
 Clocks read_clocks() {

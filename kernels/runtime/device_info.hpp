@@ -24,6 +24,9 @@ struct DeviceInfo {
 };
 DeviceInfo device_info();  // CardError where there is no card
 
+// false once a kernel has broken the device's context: nothing more runs in this process.
+bool device_usable();
+
 struct Clocks {
   bool known = false;
   double sm_mhz = 0;

@@ -43,6 +43,20 @@ TEST_F(StageFileTest, TriesWhatWasRefusedAgain) {
   EXPECT_EQ(file.refusals(), 0U);
 }
 
+TEST_F(StageFileTest, RefusesWhatNeverCameBack) {
+  {
+    const StageFile file(folder_, sample_context("correctness"));
+    file.begin("a");
+  }
+  {
+    StageFile again(folder_, sample_context("correctness"));
+    EXPECT_TRUE(again.refused("a"));
+    again.begin("b");
+    again.add(sample_check("b"));
+  }
+  EXPECT_FALSE(StageFile(folder_, sample_context("correctness")).refused("b"));
+}
+
 TEST_F(StageFileTest, RefusesToMixCampaigns) {
   StageFile(folder_, sample_context("correctness")).add(sample_check("a"));
   Json seed = sample_context("correctness");

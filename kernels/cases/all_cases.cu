@@ -1,0 +1,13 @@
+#include "kernels/cases/all_cases.hpp"
+
+#include "kernels/cases/ceilings.hpp"
+
+namespace tiersim::kernels {
+
+CaseList all_cases(Sizes sizes) {
+  CaseList cases;
+  add_ceilings_cases(cases, sizes);
+  return cases;
+}
+
+}  // namespace tiersim::kernels

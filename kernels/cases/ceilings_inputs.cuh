@@ -1,0 +1,59 @@
+// What the cases of the ceilings share: arrays of 16 B units here or there, their sums, their
+// names.
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/cases/inputs.hpp"
+#include "kernels/runtime/array.cuh"
+
+namespace tiersim::kernels {
+
+// 16 B units in device memory or in pinned host memory. Large ones repeat 4 MB of random words,
+// each repetition plus its number, since drawing every word would take longer than timing it.
+class Units {
+ public:
+  Units(std::int64_t bytes, bool pinned, std::uint64_t seed) : bytes_(bytes) {
+    std::vector<uint4> values(static_cast<std::size_t>(bytes / 16));
+    const std::size_t words = std::min(4 * values.size(), std::size_t{1} << 20);
+    const std::vector<std::uint32_t> tile = random_words(words, seed);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t word = i * 4 % tile.size();
+      const auto turn = static_cast<std::uint32_t>(i * 4 / tile.size());
+      values[i] = {tile[word] + turn, tile[word + 1] + turn, tile[word + 2] + turn,
+                   tile[word + 3] + turn};
+    }
+    if (pinned) {
+      pinned_ = std::make_unique<PinnedArray<uint4>>(values.size(), "units");
+      if (bytes > 0) std::memcpy(pinned_->host(), values.data(), pinned_->bytes());
+    } else {
+      device_ = std::make_unique<DeviceArray<uint4>>(values, "units");
+    }
+    words_sum_.reserve(values.size());
+    for (const uint4& v : values) words_sum_.push_back(v.x + v.y + v.z + v.w);
+  }
+
+  const uint4* data() const { return pinned_ ? pinned_->device() : device_->data(); }
+  std::int64_t units() const { return bytes_ / 16; }
+  // Sum of the words of a unit, modulo 2^32.
+  std::uint32_t sum(std::size_t unit) const { return words_sum_[unit]; }
+
+ private:
+  std::int64_t bytes_;
+  std::unique_ptr<PinnedArray<uint4>> pinned_;
+  std::unique_ptr<DeviceArray<uint4>> device_;
+  std::vector<std::uint32_t> words_sum_;
+};
+
+// "64mb", "4kb", "96b": powers of 1024, as the name of a case says a size.
+inline std::string size_name(std::int64_t bytes) {
+  if (bytes % (1 << 20) == 0) return std::to_string(bytes >> 20) + "mb";
+  if (bytes % (1 << 10) == 0) return std::to_string(bytes >> 10) + "kb";
+  return std::to_string(bytes) + "b";
+}
+
+}  // namespace tiersim::kernels
