@@ -23,6 +23,9 @@ std::string text(const Site& site) {
                         : "");
 }
 
+// Thrown through a thread that will not go on.
+struct Unwound {};
+
 bool same_place(const Site& a, const Site& b) {
   return a.line == b.line && std::strcmp(a.file, b.file) == 0;
 }
@@ -93,6 +96,7 @@ void Block::thread_main() {
     (*here.kernel_)();
     const OwnWork scope;
     here.finish_thread();
+  } catch (const Unwound&) {
   } catch (...) {
     here.failure_ = std::current_exception();
   }
@@ -111,17 +115,28 @@ void Block::run(const std::function<void()>& kernel) {
   }
   try {
     schedule();
-    if (failure_) std::rethrow_exception(failure_);
-    settle();
+    if (!failure_) settle();
   } catch (...) {
-    current_block() = nullptr;
-    throw;
+    failure_ = std::current_exception();
   }
+  const std::exception_ptr failure = failure_;
+  if (failure) unwind();
   current_block() = nullptr;
+  if (failure) std::rethrow_exception(failure);
+}
+
+// After a failure: threads that stopped in the middle leave their functions, so that what these
+// hold is given back.
+void Block::unwind() {
+  unwinding_ = true;
+  for (Thread& thread : threads_) {
+    if (thread.state != Thread::State::done && thread.entered) resume(thread);
+  }
 }
 
 void Block::resume(Thread& thread) {
   current_ = &thread;
+  thread.entered = true;
   ++switches;
   Fiber::switch_to(scheduler_, thread.fiber);
   current_ = nullptr;
@@ -130,6 +145,7 @@ void Block::resume(Thread& thread) {
 void Block::leave(bool last) {
   Thread& thread = *current_;
   Fiber::switch_to(thread.fiber, scheduler_, last);
+  if (unwinding_) throw Unwound{};
 }
 
 bool Block::wake_pollers() {

@@ -70,6 +70,7 @@ struct Thread {
   Site site;
   Fiber fiber;
   void* stack = nullptr;
+  bool entered = false;  // it has run, if only in part
   // A warp operation: who takes part, which one, and what this lane brings and gets.
   unsigned mask = 0;
   int operation = 0;
@@ -199,6 +200,7 @@ class Block {
   static void thread_main();
   void resume(Thread& thread);
   void leave(bool last = false);  // back to the scheduler
+  void unwind();
   void schedule();
   bool wake_pollers();
   void runnable(std::vector<int>& order);
@@ -218,6 +220,7 @@ class Block {
   Thread* current_ = nullptr;
   const std::function<void()>* kernel_ = nullptr;
   std::exception_ptr failure_;
+  bool unwinding_ = false;
   int live_ = 0;
 
   unsigned char* shared_ = nullptr;  // ends at its last byte: AddressSanitizer sees one beyond

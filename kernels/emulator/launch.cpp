@@ -50,6 +50,7 @@ void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes,
   try {
     run_blocks(launch, card, kernel);
   } catch (...) {
+    acquire(&launch.ended);
     card.memory.end_of_launch();
     throw;
   }
