@@ -1,0 +1,47 @@
+// Shared memory of a selection, for the kernels and for those who launch them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+// Functions for both the host and the card; nothing for other compilers.
+#if defined(__CUDACC__)
+#define TS_BOTH __host__ __device__
+#else
+#define TS_BOTH
+#endif
+
+namespace tiersim::kernels {
+
+constexpr int kDigitBits = 11;  // of a key, told apart by one histogram
+constexpr int kBins = 1 << kDigitBits;
+
+template <class Key>
+constexpr int kKeysPerUnit = 16 / static_cast<int>(sizeof(Key));  // 16 bytes: one load
+template <class Key>
+constexpr int kKeysPerStep = 32 * kKeysPerUnit<Key>;  // of a warp at once
+
+// After the last index, where fewer than k tokens exist. Tokens: at most 65535 a row.
+template <class Id>
+constexpr Id kNoId = static_cast<Id>(-1);
+
+TS_BOTH constexpr int round_up(int n, int to) {
+  return (n + to - 1) / to * to;
+}
+
+struct SelectLayout {  // offsets [B]; keys come first
+  std::size_t scratch, totals, found, bytes;
+};
+template <class Key, class Id>
+TS_BOTH constexpr SelectLayout select_layout(int capacity, int k) {
+  const auto keys = static_cast<std::size_t>(round_up(capacity, kKeysPerStep<Key>)) * sizeof(Key);
+  const auto staged = static_cast<std::size_t>(round_up(k * static_cast<int>(sizeof(Id)), 16));
+  const std::size_t histogram = kBins * sizeof(int);
+  SelectLayout layout{};
+  layout.scratch = keys;
+  layout.totals = keys + (staged > histogram ? staged : histogram);
+  layout.found = layout.totals + 32 * sizeof(unsigned);
+  layout.bytes = layout.found + 4 * sizeof(int);
+  return layout;
+}
+
+}  // namespace tiersim::kernels
