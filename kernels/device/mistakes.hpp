@@ -8,12 +8,25 @@ namespace tiersim::kernels {
 enum class Mistake {
   none,
   // screening
+  equals_not_counted,       // all keys equal to the threshold are taken
   no_barrier_after_scores,  // the histogram starts before all scores are written
-  ties_highest_first,       // equal scores are taken from the end
   no_tail_mask,             // tokens beyond the length take part
   lanes_not_paired,         // half of a token's dot product is left out
   copies_waited_late,       // a ring stage is read one group before it has landed
   ring_overwritten,         // a ring stage is filled while it is still read
+  // latent decode with tensor copies
+  announces_too_little,             // expect_tx is told of one box less than is copied
+  no_barrier_before_probabilities,  // the other warpgroup's probabilities are read too early
+  // dense and latent decode
+  no_barrier_before_join,  // warps are joined before all have left their part
+  no_barrier_before_tile,  // a tile is read before all copies of others are seen
+  // early exit
+  highest_index_wins,  // of equal ones
+  no_ring_barrier,     // a ring stage is read before other threads' copies have landed
+  no_vote_barrier,     // what other warps bring is folded before they have brought it
+  flags_forgotten,     // a row that left in an earlier layer comes back
+  wrong_row_half,      // rows 8..15 of a matrix fragment are taken from rows 0..7
+  newest_forgotten,    // a new token does not attend to itself
 };
 
 }  // namespace tiersim::kernels

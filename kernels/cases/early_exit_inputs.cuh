@@ -1,0 +1,79 @@
+// What the cases of early exit share: random bf16 arrays, their bits, errors in the 2-norm.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/cases/case.hpp"
+#include "kernels/cases/random.hpp"
+#include "kernels/device/platform.cuh"
+#include "kernels/runtime/array.cuh"
+
+namespace tiersim::kernels {
+
+inline std::size_t count_of(std::int64_t n) {
+  return static_cast<std::size_t>(n);
+}
+inline std::uint16_t bits_of(bf16 value) {
+  return std::bit_cast<std::uint16_t>(value);
+}
+inline const std::uint16_t* bits_of(const std::vector<std::uint16_t>& values, std::int64_t first) {
+  return values.data() + first;
+}
+
+// Near normal, with this deviation.
+inline std::vector<std::uint16_t> random_bf16(std::int64_t count, float deviation,
+                                              std::uint64_t seed) {
+  std::vector<std::uint16_t> bits(count_of(count));
+  Random random(seed);
+  for (std::uint16_t& b : bits) b = bits_of(__float2bfloat16(deviation * random.normal()));
+  return bits;
+}
+inline const bf16* as_bf16(const DeviceArray<std::uint16_t>& array) {
+  return reinterpret_cast<const bf16*>(array.data());
+}
+inline bf16* as_bf16(DeviceArray<std::uint16_t>& array) {
+  return reinterpret_cast<bf16*>(array.data());
+}
+
+// Relative error of many numbers in the 2-norm.
+class RelativeError {
+ public:
+  void add(double got, double expected) {
+    wrong_ += (got - expected) * (got - expected);
+    size_ += expected * expected;
+    ++count_;
+  }
+  double value() const { return size_ > 0 ? std::sqrt(wrong_ / size_) : std::sqrt(wrong_); }
+  // Among results whose tolerance is `tolerance`: scaled to the one that a case reports.
+  double scaled(double tolerance, double reported) const { return value() * reported / tolerance; }
+  std::int64_t count() const { return count_; }
+
+ private:
+  double wrong_ = 0;
+  double size_ = 0;
+  std::int64_t count_ = 0;
+};
+
+// The worse of two errors; NaN is the worst.
+inline double worse(double a, double b) {
+  return std::isnan(a) || a > b ? a : b;
+}
+
+// At most `most` of [0, count): all of them, or a draw that a seed decides (with repeats).
+inline std::vector<std::int64_t> sample_of(std::int64_t count, std::int64_t most,
+                                           std::uint64_t seed) {
+  std::vector<std::int64_t> sample(count_of(std::min(count, most)));
+  Random random(seed);
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    sample[i] = count <= most
+                    ? static_cast<std::int64_t>(i)
+                    : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(count)));
+  }
+  return sample;
+}
+
+}  // namespace tiersim::kernels

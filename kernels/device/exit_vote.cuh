@@ -1,0 +1,46 @@
+// Whether a batch may leave the stack of layers: every row decides by its confidence, a row that
+// has left stays so, and one status word is the AND over the rows (CALM, Schuster et al. 2022,
+// section 3.1; with rows in lockstep a layer can be skipped only when all of them have left).
+#pragma once
+#include "kernels/device/memory.cuh"
+#include "kernels/device/mistakes.hpp"
+#include "kernels/device/platform.cuh"
+
+namespace tiersim::kernels {
+
+// exited[rows]: 0 or 1, read unless this is the first layer, written by all. status: 1 before the
+// first block votes, afterwards 1 if all rows have left.
+struct ExitState {
+  int* exited;
+  int* status;
+  float threshold;
+  bool first_layer;
+};
+
+constexpr int kVoteThreads = 128;  // a warp a row
+constexpr int kVoteRows = kVoteThreads / kWarp;
+constexpr int kVoteBytes = 4 * kVoteRows;  // of shared memory
+
+// All threads of the block call it; `confidence` counts in lane 0 of a warp whose row exists.
+template <Mistake Planted = Mistake::none>
+__device__ __forceinline__ void vote(const ExitState& state, int row, int rows, float confidence) {
+  int* votes = shared_memory<int>();
+  if (lane_index() == 0) {
+    int leaves = Planted == Mistake::no_tail_mask ? 0 : 1;
+    if (row < rows) {
+      leaves = confidence >= state.threshold ? 1 : 0;
+      if (!state.first_layer) leaves |= load_coherent(state.exited + row);
+      store(state.exited + row, leaves);
+    }
+    votes[warp_index()] = leaves;
+  }
+  if constexpr (Planted != Mistake::no_vote_barrier) __syncthreads();
+  if (threadIdx.x == 0) {
+    int all = 1;
+    TS_UNROLL
+    for (int i = 0; i < kVoteRows; ++i) all &= votes[i];
+    atomic_and(state.status, all);
+  }
+}
+
+}  // namespace tiersim::kernels

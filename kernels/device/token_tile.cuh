@@ -1,0 +1,163 @@
+// A tile of weight rows times a tile of tokens, mma.sync with the tokens as the n side: what the
+// head and the wide fill of the caches are made of.
+//
+//   sums[row][token] = sum over k of weights[row][k] tokens[token][k]
+//
+// Both operands stream through one cp.async ring in chunks of 64 numbers along k (128 B a row, the
+// 16 B units of a row exchanged by its number, so that ldmatrix meets no bank conflict). One
+// barrier a chunk. A warp holds 32 rows x up to 64 tokens: each A fragment serves all its tokens
+// and each B fragment both of its row halves, which keeps shared-memory reads below what the
+// tensor cores take. With 128 rows and 4 stages 3 x 16 KB of weights are in flight a block, twice
+// that a multiprocessor.
+#pragma once
+#include "kernels/device/async_copy.cuh"
+#include "kernels/device/math.cuh"
+#include "kernels/device/mistakes.hpp"
+#include "kernels/device/mma.cuh"
+
+namespace tiersim::kernels {
+
+template <int Rows, int Tokens>
+struct TokenTile {
+  static_assert(Rows % 32 == 0 && (Tokens == 8 || Tokens % 16 == 0) && Tokens <= 128);
+  static constexpr int kRows = Rows;
+  static constexpr int kTokens = Tokens;
+  static constexpr int kChunk = 64;  // numbers of k in a stage
+  static constexpr int kUnits = 8;   // of 16 B in a row of a stage
+  static constexpr int kRowWarps = Rows / 32;
+  static constexpr int kTokenWarps = Tokens > 64 ? 2 : 1;
+  static constexpr int kWarpTokens = Tokens / kTokenWarps;
+  static constexpr int kColumns = kWarpTokens / 8;  // n tiles of a warp
+  static constexpr int kThreads = kWarp * kRowWarps * kTokenWarps;
+  static constexpr int kStages = Tokens > 64 ? 3 : 4;
+  static constexpr int kStageNumbers = (Rows + Tokens) * kChunk;
+  static constexpr int kRingBytes = kStages * kStageNumbers * 2;
+  static constexpr int kWeightBytesInFlight = (kStages - 1) * Rows * kChunk * 2;
+
+  static __device__ __forceinline__ int row_warp() { return warp_index() % kRowWarps; }
+  static __device__ __forceinline__ int token_warp() { return warp_index() / kRowWarps; }
+  // Where lane's number i (0..3) of n tile `column` and row half `half` lies in the tile.
+  static __device__ __forceinline__ int row_of(int half, int i) {
+    return 32 * row_warp() + 16 * half + 8 * (i / 2) + lane_index() / 4;
+  }
+  static __device__ __forceinline__ int token_of(int column, int i) {
+    return kWarpTokens * token_warp() + 8 * column + 2 * (lane_index() % 4) + i % 2;
+  }
+};
+
+// The two operands from their first row in the tile on; `depth` numbers a row, a multiple of 8;
+// rows_left, tokens_left: how many rows exist from there.
+struct TileOperands {
+  const bf16* weights;
+  const bf16* tokens;
+  int rows_left;
+  int tokens_left;
+  int depth;
+};
+
+template <class Tile>
+using TileSums = float[2][Tile::kColumns][4];
+
+__device__ __forceinline__ int swizzled(int row, int unit) {
+  return row * 64 + (unit ^ (row & 7)) * 8;
+}
+
+// Rows k .. k + 63 of `Rows` rows into a stage; what does not exist becomes zeros.
+template <class Tile, int Rows>
+__device__ __forceinline__ void load_tile_rows(bf16* to, const bf16* from, int rows_left, int k,
+                                               int depth) {
+  constexpr int kPass = Tile::kThreads / Tile::kUnits;
+  const int unit = static_cast<int>(threadIdx.x) % Tile::kUnits;
+  const int first = static_cast<int>(threadIdx.x) / Tile::kUnits;
+  const bool column_exists = k + 8 * unit < depth;
+  TS_UNROLL
+  for (int pass = 0; pass < (Rows + kPass - 1) / kPass; ++pass) {
+    const int row = first + pass * kPass;
+    if (Rows % kPass != 0 && row >= Rows) break;
+    const bool exists = column_exists && row < rows_left;
+    copy_async(to + swizzled(row, unit), exists ? from + row * depth + k + 8 * unit : from,
+               exists ? 16 : 0);
+  }
+}
+
+template <class Tile>
+__device__ __forceinline__ void load_chunk(const TileOperands& of, int chunk, int slot) {
+  bf16* stage = shared_memory<bf16>() + slot * Tile::kStageNumbers;
+  const int k = chunk * Tile::kChunk;
+  load_tile_rows<Tile, Tile::kRows>(stage, of.weights, of.rows_left, k, of.depth);
+  load_tile_rows<Tile, Tile::kTokens>(stage + Tile::kRows * Tile::kChunk, of.tokens, of.tokens_left,
+                                      k, of.depth);
+}
+
+template <class Tile>
+__device__ __forceinline__ void multiply_chunk(TileSums<Tile>& sums, int slot) {
+  const bf16* weights = shared_memory<bf16>() + slot * Tile::kStageNumbers;
+  const bf16* tokens = weights + Tile::kRows * Tile::kChunk;
+  const int matrix = lane_index() / 8;
+  const int row = 32 * Tile::row_warp() + lane_index() % 8 + 8 * (matrix % 2);
+  const int token = Tile::kWarpTokens * Tile::token_warp() + lane_index() % 8;
+  TS_UNROLL
+  for (int step = 0; step < Tile::kChunk / 16; ++step) {
+    unsigned a[2][4];
+    TS_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      load_matrix<false>(a[half], weights + swizzled(row + 16 * half, 2 * step + matrix / 2));
+    }
+    TS_UNROLL
+    for (int column = 0; column < Tile::kColumns; column += 2) {
+      unsigned b[2][2];
+      if constexpr (Tile::kColumns == 1) {
+        load_matrix<false>(b[0], tokens + swizzled(token, 2 * step + matrix % 2));
+      } else {
+        unsigned both[4];
+        load_matrix<false>(
+            both, tokens + swizzled(token + 8 * (column + matrix / 2), 2 * step + matrix % 2));
+        TS_UNROLL
+        for (int i = 0; i < 4; ++i) b[i / 2][i % 2] = both[i];
+      }
+      TS_UNROLL
+      for (int i = 0; i < (Tile::kColumns == 1 ? 1 : 2); ++i) {
+        mma(sums[0][column + i], a[0], b[i]);
+        mma(sums[1][column + i], a[1], b[i]);
+      }
+    }
+  }
+}
+
+// All of k. Ends with a barrier: the ring may be used for something else.
+template <class Tile, Mistake Planted = Mistake::none>
+__device__ __forceinline__ void multiply_tile(TileSums<Tile>& sums, const TileOperands& of) {
+  constexpr int kAhead = Tile::kStages - 1;
+  constexpr int kLeft = Planted == Mistake::copies_waited_late ? kAhead : kAhead - 1;
+  const int chunks = (of.depth + Tile::kChunk - 1) / Tile::kChunk;
+  TS_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    TS_UNROLL
+    for (int column = 0; column < Tile::kColumns; ++column) {
+      TS_UNROLL
+      for (int i = 0; i < 4; ++i) sums[half][column][i] = 0;
+    }
+  }
+  TS_UNROLL
+  for (int chunk = 0; chunk < kAhead; ++chunk) {
+    if (chunk < chunks) load_chunk<Tile>(of, chunk, chunk);
+    copy_async_commit();
+  }
+  int slot = 0;
+  int free_slot = Planted == Mistake::ring_overwritten ? 0 : kAhead;
+  TS_NO_UNROLL
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    copy_async_wait<kLeft>();
+    // This chunk is there for everyone, and nobody reads the one before it any more.
+    if constexpr (Planted != Mistake::no_ring_barrier) __syncthreads();
+    if (chunk + kAhead < chunks) load_chunk<Tile>(of, chunk + kAhead, free_slot);
+    copy_async_commit();
+    multiply_chunk<Tile>(sums, slot);
+    slot = slot == kAhead ? 0 : slot + 1;
+    free_slot = free_slot == kAhead ? 0 : free_slot + 1;
+  }
+  copy_async_wait<0>();
+  __syncthreads();
+}
+
+}  // namespace tiersim::kernels
