@@ -1,0 +1,296 @@
+// Decode attention over a compressed (latent) KV cache on Hopper: wgmma, tensor copies, one
+// producer.
+//
+// Every head of a sequence attends to the same rows [latent | rope]; the values are the latent
+// part, so one copy of a tile in shared memory serves both products. MLA has 64 or 128 heads over
+// 512 + 64, a TPLA shard 128 heads over 256 + 64, a GLA-2 shard 64 heads over 256 + 64.
+//
+// A block has two consumer warpgroups and a producer; they share its work in one of three ways:
+//   heads   each warpgroup has 64 heads of its own and sees every tile (128 heads, latent <= 256).
+//   Both
+//           run free of each other, so that the softmax of one overlaps with the products of the
+//           other.
+//   tokens  both have the same 64 heads and take tiles by turns, each a split of its own (64
+//   heads). values  both have the same 64 heads; each computes the scores of every second tile,
+//   gets the other's
+//           probabilities through shared memory, and holds one half of the value columns (latent
+//           512, whose 64 x 512 sums do not fit the registers of one warpgroup). The probabilities
+//           lie where the rope part of their tile was: nobody needs it once the scores are there.
+//
+// Layouts  q [batch, heads, latent + rope] bf16; kv [pages, 64, latent + rope] bf16, the page of
+// tile t
+//          of sequence b in page_table[b][t]; without a table kv [batch, context, latent + rope].
+//          Rows of the last page past the length must hold finite numbers.
+//          partial [splits][batch heads][latent] fp32, lse [splits][batch heads] fp32 natural
+//          logarithm, minus infinity where a split has no token (its partial is then not written).
+//          With `tokens` there are 2 splits a block. kernels/device/combine.cuh joins them.
+// Launch   grid (splits, heads / kHeads rounded up, batch), 384 threads, kSharedBytes of shared
+// memory. Limiter  128 heads: tensor cores (242 FLOP a byte for MLA, 230 for TPLA); 64 heads:
+// memory. In flight  a block keeps its stages full: 3 x 40 KB (latent 256) or 2 x 72 KB a
+// multiprocessor, where
+//          HBM asks for about 24 KB.
+// Source   sharing of K and V tiles and of 64 x 256 sums by two warpgroups: the published
+// descriptions
+//          of MLA decoding on Hopper; splitting over the sequence: flash-decoding.
+#pragma once
+#include "kernels/device/hopper.cuh"
+#include "kernels/device/math.cuh"
+#include "kernels/device/memory.cuh"
+#include "kernels/device/mistakes.hpp"
+#include "kernels/device/wgmma.cuh"
+
+namespace tiersim::kernels {
+
+enum class Share { heads, tokens, values };
+
+struct LatentArguments {
+  const int* lengths;     // [batch], tokens, 0 to context
+  const int* page_table;  // [batch, ceil(context / 64)], or null
+  int heads;              // a multiple of 16; of the last 64 some may be missing
+  int context;            // rows of a sequence in kv where there is no table
+  int pages_per_sequence;
+  float scale_log2;  // of the scores, times log2(e)
+  float* partial;
+  float* lse;
+};
+
+template <int Latent, int Rope, Share How>
+struct LatentLayout {
+  static constexpr int kTokens = 64;            // of a tile, and of a page
+  static constexpr int kDepth = Latent + Rope;  // of a row
+  static constexpr int kBoxes = kDepth / 64;    // 64 columns each: 128 B, the width of the swizzle
+  static constexpr int kHeads = How == Share::heads ? 128 : 64;  // of a block
+  static constexpr int kStages = Latent > 256 ? 2 : 3;
+  static constexpr int kColumns =
+      How == Share::values ? Latent / 2 : Latent;  // of a warpgroup's sums
+  static constexpr int kThreads = 384;
+  static constexpr int kBoxBytes = 64 * 128;
+  static constexpr int kTileBytes = kBoxes * kBoxBytes;
+  static constexpr int kTilesAt = kHeads / 64 * kTileBytes;          // after the queries
+  static constexpr int kMaximaAt = kTilesAt + kStages * kTileBytes;  // 2 x 64 floats
+  static constexpr int kBarriersAt = kMaximaAt + 2 * 64 * 4;
+  static constexpr int kSharedBytes = kBarriersAt + (2 * kStages + 1) * 8;
+  static constexpr int kSplitsPerBlock = How == Share::tokens ? 2 : 1;
+  static_assert(Latent % 64 == 0 && Rope == 64 && kColumns == 256 && kSharedBytes <= 227 * 1024);
+
+  __device__ static unsigned char* query(int warpgroup) {
+    const int at = How == Share::heads ? warpgroup * kTileBytes : 0;
+    return shared_memory<unsigned char>(static_cast<std::size_t>(at));
+  }
+  __device__ static unsigned char* tile(int stage) {
+    return shared_memory<unsigned char>(static_cast<std::size_t>(kTilesAt + stage * kTileBytes));
+  }
+  __device__ static float* maxima(int warpgroup) {
+    return shared_memory<float>(static_cast<std::size_t>(kMaximaAt + warpgroup * 64 * 4));
+  }
+  __device__ static std::uint64_t* full(int stage) {
+    return shared_memory<std::uint64_t>(static_cast<std::size_t>(kBarriersAt + stage * 8));
+  }
+  __device__ static std::uint64_t* empty(int stage) { return full(kStages + stage); }
+  __device__ static std::uint64_t* query_full() { return full(2 * kStages); }
+};
+
+namespace latent {
+
+// The tiles [first, first + count) of this block's split.
+struct TileRange {
+  int first;
+  int count;
+};
+__device__ __forceinline__ TileRange tiles_of_split(int length) {
+  const int tiles = (length + 63) / 64;
+  const int splits = static_cast<int>(gridDim.x);
+  const int each = (tiles + splits - 1) / splits;
+  const int first = static_cast<int>(blockIdx.x) * each;
+  return {first, max(0, min(each, tiles - first))};
+}
+
+// One thread: queries once, then every tile of the range as stages come free.
+template <class Layout, Mistake Plant>
+__device__ __forceinline__ void produce(const TensorMap& q_map, const TensorMap& kv_map,
+                                        const LatentArguments& a, TileRange range) {
+  const int sequence = static_cast<int>(blockIdx.z);
+  const int row = sequence * a.heads + static_cast<int>(blockIdx.y) * Layout::kHeads;
+  const int query_rows =
+      min(64, a.heads);  // of a box of the map; rows that are not there stay as they are
+  barrier_arrive_expect(Layout::query_full(),
+                        Layout::kHeads / 64 * Layout::kBoxes * query_rows * 128);
+  for (int block = 0; block < Layout::kHeads / 64; ++block) {
+    for (int box = 0; box < Layout::kBoxes; ++box) {
+      tensor_load(Layout::query(block) + box * Layout::kBoxBytes, &q_map, Layout::query_full(),
+                  box * 64, row + block * 64);
+    }
+  }
+  for (int i = 0; i < range.count; ++i) {
+    const int stage = i % Layout::kStages;
+    const int round = i / Layout::kStages;
+    if (Plant != Mistake::ring_overwritten) {
+      barrier_wait(Layout::empty(stage), (round & 1) ^ 1);
+    }
+    const int t = range.first + i;
+    const int line = a.page_table == nullptr
+                         ? sequence * a.context + t * 64
+                         : load(a.page_table + sequence * a.pages_per_sequence + t) * 64;
+    barrier_arrive_expect(Layout::full(stage), Plant == Mistake::announces_too_little
+                                                   ? Layout::kTileBytes - Layout::kBoxBytes
+                                                   : Layout::kTileBytes);
+    for (int box = 0; box < Layout::kBoxes; ++box) {
+      tensor_load(Layout::tile(stage) + box * Layout::kBoxBytes, &kv_map, Layout::full(stage),
+                  box * 64, line);
+    }
+  }
+}
+
+// Of this thread's two rows: head rows (t % 32) / 4 and 8 more within the warp's 16.
+struct Rows {
+  float maximum[2] = {kMinusInfinity, kMinusInfinity};  // of the scaled scores, in powers of two
+  float sum[2] = {0.0F, 0.0F};                          // this thread's columns only, until the end
+};
+
+// scores[64 heads, 64 tokens] = Q K^T of one tile.
+template <class Layout>
+__device__ __forceinline__ void multiply_keys(float (&scores)[32], const unsigned char* query,
+                                              const unsigned char* tile) {
+  wgmma_fence();
+  TS_UNROLL
+  for (int box = 0; box < Layout::kBoxes; ++box) {
+    TS_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const int at = box * Layout::kBoxBytes + k * 32;  // 16 columns are 32 B
+      wgmma<64, Major::k>(scores, matrix_descriptor(query + at, 16, 1024),
+                          matrix_descriptor(tile + at, 16, 1024), box + k > 0);
+    }
+  }
+  wgmma_commit();
+  wgmma_wait<0>();
+}
+
+// Scales, and hides tokens from `valid` on.
+__device__ __forceinline__ void scale_and_mask(float (&scores)[32], float scale, int valid) {
+  const int column = 2 * (lane_index() % 4);
+  TS_UNROLL
+  for (int i = 0; i < 32; ++i) {
+    scores[i] *= scale;
+    if (8 * (i / 4) + column + i % 2 >= valid) scores[i] = kMinusInfinity;
+  }
+}
+
+// The largest score of each of the two rows over the four lanes that share them.
+__device__ __forceinline__ void row_maxima(const float (&scores)[32], float (&maximum)[2]) {
+  TS_UNROLL
+  for (int r = 0; r < 2; ++r) {
+    float largest = kMinusInfinity;
+    TS_UNROLL
+    for (int i = 0; i < 32; ++i) {
+      if (i / 2 % 2 == r) largest = fmaxf(largest, scores[i]);
+    }
+    maximum[r] = warp_max<4>(largest);
+  }
+}
+
+// Raises the rows' maxima and rescales what was summed under the old ones; does nothing where no
+// row of the warp has a new maximum, which is the rule once a few tiles have been seen.
+__device__ __forceinline__ void raise_maxima(Rows& rows, const float (&maximum)[2],
+                                             float (&sums)[128]) {
+  const bool higher = maximum[0] > rows.maximum[0] || maximum[1] > rows.maximum[1];
+  if (!__any_sync(kAllLanes, higher)) return;
+  TS_UNROLL
+  for (int r = 0; r < 2; ++r) {
+    const float raised = fmaxf(rows.maximum[r], maximum[r]);
+    const float factor = exp2_fast(rows.maximum[r] - raised);
+    rows.maximum[r] = raised;
+    rows.sum[r] *= factor;
+    TS_UNROLL
+    for (int i = 0; i < 128; ++i) {
+      if (i / 2 % 2 == r) sums[i] *= factor;
+    }
+  }
+}
+
+// Probabilities relative to the rows' maxima, packed as the A fragments of four steps of 16 tokens.
+__device__ __forceinline__ void exponentiate(const float (&scores)[32], Rows& rows,
+                                             unsigned (&p)[4][4]) {
+  TS_UNROLL
+  for (int step = 0; step < 4; ++step) {
+    TS_UNROLL
+    for (int r = 0; r < 4; ++r) {
+      const int i = 8 * step + 2 * (r & 1) + 4 * (r >> 1);
+      const float low = exp2_fast(scores[i] - rows.maximum[r & 1]);
+      const float high = exp2_fast(scores[i + 1] - rows.maximum[r & 1]);
+      rows.sum[r & 1] += low + high;
+      p[step][r] = pack_bf16(low, high);
+    }
+  }
+}
+
+// sums += P V, P from registers; issued, not waited for. values: first box of the columns wanted.
+__device__ __forceinline__ void multiply_values(float (&sums)[128], const unsigned (&p)[4][4],
+                                                const unsigned char* values) {
+  wgmma_fence();
+  TS_UNROLL
+  for (int step = 0; step < 4; ++step) {
+    wgmma<256, Major::columns>(sums, p[step],
+                               matrix_descriptor(values + step * 16 * 128, 64 * 128, 1024));
+  }
+  wgmma_commit();
+}
+
+// The same with P[64 heads, 64 tokens] in shared memory.
+__device__ __forceinline__ void multiply_values(float (&sums)[128], const unsigned char* p,
+                                                const unsigned char* values) {
+  wgmma_fence();
+  TS_UNROLL
+  for (int step = 0; step < 4; ++step) {
+    wgmma<256, Major::columns>(sums, matrix_descriptor(p + step * 32, 16, 1024),
+                               matrix_descriptor(values + step * 16 * 128, 64 * 128, 1024));
+  }
+  wgmma_commit();
+}
+
+// Where rows of 128 B lie swizzled: 16 B units exchanged by the row's number. Conflict-free here:
+// the eight rows of a warp's store hit eight units of four banks each.
+__device__ __forceinline__ void store_probabilities(unsigned char* to, const unsigned (&p)[4][4]) {
+  const int row = 16 * (warp_index() % 4) + lane_index() / 4;
+  TS_UNROLL
+  for (int step = 0; step < 4; ++step) {
+    TS_UNROLL
+    for (int r = 0; r < 4; ++r) {
+      const int line = row + 8 * (r & 1);
+      const int unit = (2 * step + (r >> 1)) ^ (line & 7);
+      *reinterpret_cast<unsigned*>(to + line * 128 + unit * 16 + lane_index() % 4 * 4) = p[step][r];
+    }
+  }
+}
+
+// Writes normalised sums and the logarithm of the rows' totals. rows.sum holds whole totals here.
+template <int Latent>
+__device__ __forceinline__ void write_rows(const LatentArguments& a, const Rows& rows,
+                                           const float (&sums)[128], int split, int head,
+                                           int first_column, bool writes_lse) {
+  const int batch = static_cast<int>(gridDim.z);
+  TS_UNROLL
+  for (int r = 0; r < 2; ++r) {
+    const int of_sequence = head + 16 * (warp_index() % 4) + lane_index() / 4 + 8 * r;
+    if (of_sequence >= a.heads) return;
+    const std::size_t line =
+        (static_cast<std::size_t>(split) * static_cast<std::size_t>(batch) + blockIdx.z) *
+            static_cast<std::size_t>(a.heads) +
+        static_cast<std::size_t>(of_sequence);
+    const float total = rows.sum[r];
+    if (writes_lse && lane_index() % 4 == 0) {
+      store(a.lse + line,
+            total > 0.0F ? (rows.maximum[r] + log2_fast(total)) * kLn2 : kMinusInfinity);
+    }
+    if (total <= 0.0F) continue;
+    const float share = 1.0F / total;
+    float* to = a.partial + line * Latent + first_column + 2 * (lane_index() % 4);
+    TS_UNROLL
+    for (int i = 2 * r; i < 128; i += 4) {
+      store(reinterpret_cast<float2*>(to + 8 * (i / 4)),
+            make_float2(sums[i] * share, sums[i + 1] * share));
+    }
+  }
+}
+
+}  // namespace latent
+}  // namespace tiersim::kernels
