@@ -5,36 +5,74 @@
 namespace tiersim::kernels {
 namespace latent {
 
+// Where a consumer stands in the ring of stages.
+template <int Stages>
+struct Place {
+  int stage;
+  int parity = 0;
+  __device__ __forceinline__ Place after(int tiles) const {
+    const int next = stage + tiles;
+    return next < Stages ? Place{next, parity} : Place{next - Stages, parity ^ 1};
+  }
+};
+
+// One tile whose scores are in `scores`. With More, the keys of the next one are multiplied while
+// the probabilities of this one are computed, so that the tensor cores are not left waiting;
+// `scores` holds theirs at the end.
+template <class Layout, int Step, bool More>
+__device__ __forceinline__ void consume_tile(float (&sums)[128], float (&scores)[32], Rows& rows,
+                                             float scale_log2, int valid, int warpgroup,
+                                             const Place<Layout::kStages>& place) {
+  float next[32];
+  if constexpr (More) {
+    const Place<Layout::kStages> ahead = place.after(Step);
+    barrier_wait(Layout::full(ahead.stage), ahead.parity);
+    multiply_keys<Layout>(next, Layout::query(forget(warpgroup)), Layout::tile(ahead.stage));
+  }
+  if constexpr (!More) mask_tail(scores, valid);
+  float maximum[2];
+  row_maxima(scores, maximum);
+  raise_maxima(rows, maximum, scale_log2, sums);
+  unsigned p[4][4];
+  exponentiate(scores, rows, scale_log2, p);
+  multiply_values(sums, p, Layout::tile(place.stage));
+  wgmma_wait<0>();
+  release_stage<Layout>(place.stage);
+  if constexpr (More) {
+    TS_UNROLL
+    for (int i = 0; i < 32; ++i) scores[i] = next[i];
+  }
+}
+
 // A warpgroup that has rows of its own or tiles of its own.
 template <int Latent, class Layout, Share How, Mistake Plant>
 __device__ __forceinline__ void consume_alone(const LatentArguments& a, TileRange range, int length,
                                               int warpgroup) {
+  constexpr int kStep = How == Share::tokens ? 2 : 1;
   float sums[128];
   TS_UNROLL
   for (int i = 0; i < 128; ++i) sums[i] = 0.0F;
   Rows rows;
-  if (range.count > 0) barrier_wait(Layout::query_full(), 0);
-  const int step = How == Share::tokens ? 2 : 1;
-  for (int i = How == Share::tokens ? warpgroup : 0; i < range.count; i += step) {
-    const int stage = i % Layout::kStages;
-    barrier_wait(Layout::full(stage), i / Layout::kStages & 1);
-    const unsigned char* tile = Layout::tile(stage);
+  int tile = How == Share::tokens ? warpgroup : 0;
+  if (tile < range.count) {
+    Place<Layout::kStages> place{tile};
     float scores[32];
-    multiply_keys<Layout>(scores, Layout::query(warpgroup), tile);
-    const int valid = length - (range.first + i) * 64;
-    scale_and_mask(scores, a.scale_log2, Plant == Mistake::no_tail_mask ? 64 : valid);
-    float maximum[2];
-    row_maxima(scores, maximum);
-    raise_maxima(rows, maximum, sums);
-    unsigned p[4][4];
-    exponentiate(scores, rows, p);
-    multiply_values(sums, p, tile);
+    barrier_wait(Layout::query_full(), 0);
+    barrier_wait(Layout::full(tile), 0);
+    multiply_keys<Layout>(scores, Layout::query(warpgroup), Layout::tile(tile));
     wgmma_wait<0>();
-    if (threadIdx.x % 128 == 0) barrier_arrive(Layout::empty(stage));
+    for (; tile + kStep < range.count; tile += kStep) {
+      consume_tile<Layout, kStep, true>(sums, scores, rows, a.scale_log2, 64, warpgroup, place);
+      place = place.after(kStep);
+    }
+    const int valid = length - (range.first + tile) * 64;  // all but the last tile are whole
+    consume_tile<Layout, kStep, false>(sums, scores, rows, a.scale_log2,
+                                       Plant == Mistake::no_tail_mask ? 64 : valid, warpgroup,
+                                       place);
   }
   TS_UNROLL
   for (int r = 0; r < 2; ++r) rows.sum[r] = warp_sum<4>(rows.sum[r]);
-  const int split = static_cast<int>(blockIdx.x) * step + (How == Share::tokens ? warpgroup : 0);
+  const int split = static_cast<int>(blockIdx.x) * kStep + (How == Share::tokens ? warpgroup : 0);
   const int head =
       static_cast<int>(blockIdx.y) * Layout::kHeads + (How == Share::heads ? warpgroup * 64 : 0);
   write_rows<Latent>(a, rows, sums, split, head, 0, true);
@@ -65,7 +103,8 @@ __device__ __forceinline__ void consume_pair(float (&sums)[128], Rows& rows, flo
   if constexpr (Mine) {
     barrier_wait(Layout::full(warpgroup), parity);
     multiply_keys<Layout>(scores, Layout::query(0), tile);
-    scale_and_mask(scores, scale_log2, Plant == Mistake::no_tail_mask ? 64 : valid);
+    wgmma_wait<0>();
+    mask_tail(scores, Plant == Mistake::no_tail_mask ? 64 : valid);
   } else {
     TS_UNROLL
     for (int i = 0; i < 32; ++i) scores[i] = kMinusInfinity;
@@ -76,9 +115,9 @@ __device__ __forceinline__ void consume_pair(float (&sums)[128], Rows& rows, flo
   exchange<Layout>(maximum, other, warpgroup);
   TS_UNROLL
   for (int r = 0; r < 2; ++r) maximum[r] = fmaxf(maximum[r], other[r]);
-  raise_maxima(rows, maximum, sums);
+  raise_maxima(rows, maximum, scale_log2, sums);
   unsigned p[4][4];
-  exponentiate(scores, rows, p);
+  exponentiate(scores, rows, scale_log2, p);
   const int columns = warpgroup * 4 * Layout::kBoxBytes;  // four boxes of 64
   if constexpr (Mine) {
     multiply_values(sums, p, tile + columns);
@@ -92,10 +131,8 @@ __device__ __forceinline__ void consume_pair(float (&sums)[128], Rows& rows, flo
     multiply_values(sums, their + kRopeAt, their + columns);
   }
   wgmma_wait<0>();
-  if (threadIdx.x % 128 == 0) {
-    if constexpr (Mine) barrier_arrive(Layout::empty(warpgroup));
-    if constexpr (Others) barrier_arrive(Layout::empty(1 - warpgroup));
-  }
+  if constexpr (Mine) release_stage<Layout>(warpgroup);
+  if constexpr (Others) release_stage<Layout>(1 - warpgroup);
 }
 
 // Two warpgroups that share 64 heads and split the value columns.
@@ -141,7 +178,7 @@ __global__ void __launch_bounds__(384, 1)
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < Layout::kStages; ++stage) {
       barrier_init(Layout::full(stage), 1);
-      barrier_init(Layout::empty(stage), How == Share::tokens ? 1 : 2);
+      barrier_init(Layout::empty(stage), How == Share::tokens ? 4 : 8);  // warps that read it
     }
     barrier_init(Layout::query_full(), 1);
     fence_barrier_init();

@@ -49,7 +49,7 @@ struct LatentArguments {
   int heads;              // a multiple of 16; of the last 64 some may be missing
   int context;            // rows of a sequence in kv where there is no table
   int pages_per_sequence;
-  float scale_log2;  // of the scores, times log2(e)
+  float scale_log2;  // of the scores, times log2(e); positive
   float* partial;
   float* lse;
 };
@@ -60,7 +60,7 @@ struct LatentLayout {
   static constexpr int kDepth = Latent + Rope;  // of a row
   static constexpr int kBoxes = kDepth / 64;    // 64 columns each: 128 B, the width of the swizzle
   static constexpr int kHeads = How == Share::heads ? 128 : 64;  // of a block
-  static constexpr int kStages = Latent > 256 ? 2 : 3;
+  static constexpr int kStages = Latent > 256 ? 2 : How == Share::tokens ? 4 : 3;
   static constexpr int kColumns =
       How == Share::values ? Latent / 2 : Latent;  // of a warpgroup's sums
   static constexpr int kThreads = 384;
@@ -115,11 +115,10 @@ __device__ __forceinline__ void produce(const TensorMap& q_map, const TensorMap&
       min(64, a.heads);  // of a box of the map; rows that are not there stay as they are
   barrier_arrive_expect(Layout::query_full(),
                         Layout::kHeads / 64 * Layout::kBoxes * query_rows * 128);
-  for (int block = 0; block < Layout::kHeads / 64; ++block) {
-    for (int box = 0; box < Layout::kBoxes; ++box) {
-      tensor_load(Layout::query(block) + box * Layout::kBoxBytes, &q_map, Layout::query_full(),
-                  box * 64, row + block * 64);
-    }
+  TS_NO_UNROLL  // it has 24 registers
+      for (int box = 0; box < Layout::kHeads / 64 * Layout::kBoxes; ++box) {
+    tensor_load(Layout::query(0) + box * Layout::kBoxBytes, &q_map, Layout::query_full(),
+                box % Layout::kBoxes * 64, row + box / Layout::kBoxes * 64);
   }
   for (int i = 0; i < range.count; ++i) {
     const int stage = i % Layout::kStages;
@@ -134,6 +133,7 @@ __device__ __forceinline__ void produce(const TensorMap& q_map, const TensorMap&
     barrier_arrive_expect(Layout::full(stage), Plant == Mistake::announces_too_little
                                                    ? Layout::kTileBytes - Layout::kBoxBytes
                                                    : Layout::kTileBytes);
+    TS_NO_UNROLL
     for (int box = 0; box < Layout::kBoxes; ++box) {
       tensor_load(Layout::tile(stage) + box * Layout::kBoxBytes, &kv_map, Layout::full(stage),
                   box * 64, line);
@@ -141,13 +141,19 @@ __device__ __forceinline__ void produce(const TensorMap& q_map, const TensorMap&
   }
 }
 
+// The products of this warp that read the stage are done: one arrival a warp.
+template <class Layout>
+__device__ __forceinline__ void release_stage(int stage) {
+  if (lane_index() == 0) barrier_arrive(Layout::empty(stage));
+}
+
 // Of this thread's two rows: head rows (t % 32) / 4 and 8 more within the warp's 16.
 struct Rows {
-  float maximum[2] = {kMinusInfinity, kMinusInfinity};  // of the scaled scores, in powers of two
+  float maximum[2] = {kMinusInfinity, kMinusInfinity};  // of the scores, not scaled
   float sum[2] = {0.0F, 0.0F};                          // this thread's columns only, until the end
 };
 
-// scores[64 heads, 64 tokens] = Q K^T of one tile.
+// scores[64 heads, 64 tokens] = Q K^T of one tile; issued, not waited for.
 template <class Layout>
 __device__ __forceinline__ void multiply_keys(float (&scores)[32], const unsigned char* query,
                                               const unsigned char* tile) {
@@ -162,15 +168,13 @@ __device__ __forceinline__ void multiply_keys(float (&scores)[32], const unsigne
     }
   }
   wgmma_commit();
-  wgmma_wait<0>();
 }
 
-// Scales, and hides tokens from `valid` on.
-__device__ __forceinline__ void scale_and_mask(float (&scores)[32], float scale, int valid) {
+// Hides tokens from `valid` on.
+__device__ __forceinline__ void mask_tail(float (&scores)[32], int valid) {
   const int column = 2 * (lane_index() % 4);
   TS_UNROLL
   for (int i = 0; i < 32; ++i) {
-    scores[i] *= scale;
     if (8 * (i / 4) + column + i % 2 >= valid) scores[i] = kMinusInfinity;
   }
 }
@@ -191,13 +195,13 @@ __device__ __forceinline__ void row_maxima(const float (&scores)[32], float (&ma
 // Raises the rows' maxima and rescales what was summed under the old ones; does nothing where no
 // row of the warp has a new maximum, which is the rule once a few tiles have been seen.
 __device__ __forceinline__ void raise_maxima(Rows& rows, const float (&maximum)[2],
-                                             float (&sums)[128]) {
+                                             float scale_log2, float (&sums)[128]) {
   const bool higher = maximum[0] > rows.maximum[0] || maximum[1] > rows.maximum[1];
   if (!__any_sync(kAllLanes, higher)) return;
   TS_UNROLL
   for (int r = 0; r < 2; ++r) {
     const float raised = fmaxf(rows.maximum[r], maximum[r]);
-    const float factor = exp2_fast(rows.maximum[r] - raised);
+    const float factor = exp2_fast((rows.maximum[r] - raised) * scale_log2);
     rows.maximum[r] = raised;
     rows.sum[r] *= factor;
     TS_UNROLL
@@ -209,14 +213,15 @@ __device__ __forceinline__ void raise_maxima(Rows& rows, const float (&maximum)[
 
 // Probabilities relative to the rows' maxima, packed as the A fragments of four steps of 16 tokens.
 __device__ __forceinline__ void exponentiate(const float (&scores)[32], Rows& rows,
-                                             unsigned (&p)[4][4]) {
+                                             float scale_log2, unsigned (&p)[4][4]) {
+  const float shift[2] = {rows.maximum[0] * scale_log2, rows.maximum[1] * scale_log2};
   TS_UNROLL
   for (int step = 0; step < 4; ++step) {
     TS_UNROLL
     for (int r = 0; r < 4; ++r) {
       const int i = 8 * step + 2 * (r & 1) + 4 * (r >> 1);
-      const float low = exp2_fast(scores[i] - rows.maximum[r & 1]);
-      const float high = exp2_fast(scores[i + 1] - rows.maximum[r & 1]);
+      const float low = exp2_fast(scores[i] * scale_log2 - shift[r & 1]);
+      const float high = exp2_fast(scores[i + 1] * scale_log2 - shift[r & 1]);
       rows.sum[r & 1] += low + high;
       p[step][r] = pack_bf16(low, high);
     }
@@ -278,8 +283,8 @@ __device__ __forceinline__ void write_rows(const LatentArguments& a, const Rows&
         static_cast<std::size_t>(of_sequence);
     const float total = rows.sum[r];
     if (writes_lse && lane_index() % 4 == 0) {
-      store(a.lse + line,
-            total > 0.0F ? (rows.maximum[r] + log2_fast(total)) * kLn2 : kMinusInfinity);
+      store(a.lse + line, total > 0.0F ? (rows.maximum[r] * a.scale_log2 + log2_fast(total)) * kLn2
+                                       : kMinusInfinity);
     }
     if (total <= 0.0F) continue;
     const float share = 1.0F / total;

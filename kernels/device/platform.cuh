@@ -36,6 +36,15 @@ __device__ __forceinline__ int warp_index() {
   return static_cast<int>(threadIdx.x) / kWarp;
 }
 
+// The same number, but the compiler does not know: what is derived from it is computed where it is
+// used, and not kept in registers over a loop.
+__device__ __forceinline__ int forget(int value) {
+#if TS_ON_CARD
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+
 // The block's dynamic shared memory, 1024 B aligned; all of it is dynamic.
 #if TS_ON_CARD
 extern __shared__ __align__(1024) unsigned char dynamic_shared_memory[];
