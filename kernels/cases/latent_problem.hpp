@@ -19,7 +19,7 @@ struct LatentShape {
   int heads = 0;
   int latent_dim = 0;
   int rope_dim = 0;
-  std::vector<int> lengths;  // [batch], 0 to context; empty: all context
+  std::vector<int> lengths = {};  // [batch], 0 to context; empty: all context
   bool paged = false;
   float amplitude = 1;  // standard deviation of the logits; 0 makes all equal
 };

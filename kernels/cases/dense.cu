@@ -1,0 +1,64 @@
+#include "kernels/cases/dense.hpp"
+
+#include "kernels/cases/dense_decode_case.cuh"
+
+namespace tiersim::kernels {
+namespace {
+
+constexpr std::int64_t kSlots = 132 * 3;  // blocks that an H200 runs at once
+
+template <int Group, int Stages>
+void add(CaseList& cases, const DenseShape& shape, int splits) {
+  std::string name = Group == 1 ? "dense.dense_decode.fma" : "dense.gqa_decode.mma_sync";
+  name += ".ring" + std::to_string(Stages) + ".b" + std::to_string(shape.batch) + "-s" +
+          std::to_string(shape.context) + "-h" + std::to_string(shape.kv_heads * Group) + "-kv" +
+          std::to_string(shape.kv_heads);
+  cases.push_back({.name = name, .make = [shape, splits] {
+                     return std::make_unique<DenseDecodeCase<Group, Stages>>(shape, splits);
+                   }});
+}
+
+template <int Group, int Stages = 2>
+void add_timed(CaseList& cases, int batch, int context, int kv_heads) {
+  add<Group, Stages>(cases,
+                     {.batch = batch, .context = context, .kv_heads = kv_heads, .group = Group},
+                     splits_for(std::int64_t{batch} * kv_heads, context, kSlots));
+}
+
+void add_toy(CaseList& cases) {
+  add<1, 2>(cases, {.batch = 3, .context = 200, .kv_heads = 2, .lengths = {200, 1, 77}}, 2);
+  add<1, 3>(cases, {.batch = 2, .context = 100, .kv_heads = 2, .lengths = {100, 64}}, 1);
+  add<4, 2>(cases, {.batch = 2, .context = 100, .kv_heads = 2, .group = 4, .lengths = {99, 16}}, 1);
+  add<8, 2>(cases, {.batch = 3, .context = 200, .kv_heads = 1, .group = 8, .lengths = {7, 0, 200}},
+            2);
+  add<16, 2>(cases, {.batch = 1, .context = 130, .kv_heads = 1, .group = 16}, 3);
+}
+
+}  // namespace
+
+void add_dense_cases(CaseList& cases, Sizes sizes) {
+  if (sizes == Sizes::toy) {
+    add_toy(cases);
+    return;
+  }
+  // Llama-2-7B's layer in MAPLE's setting is b128-s8192-h32; bytes fall to where launches count.
+  add_timed<1>(cases, 128, 8192, 32);
+  add_timed<1, 3>(cases, 128, 8192, 32);
+  add_timed<1>(cases, 128, 1024, 32);
+  add_timed<1>(cases, 16, 8192, 32);
+  add_timed<1>(cases, 4, 8192, 32);
+  add_timed<1>(cases, 1, 32768, 32);
+  add_timed<1>(cases, 1, 8192, 32);
+  add_timed<1>(cases, 1, 1024, 32);
+  // GQA on one of two devices: 4 key heads of 128, beside the latent methods.
+  add_timed<8>(cases, 64, 32768, 4);
+  add_timed<8>(cases, 16, 32768, 4);
+  add_timed<8>(cases, 1, 131072, 4);
+  add_timed<8>(cases, 1, 8192, 4);
+  // The same bytes, other intensities.
+  add_timed<1>(cases, 16, 32768, 4);
+  add_timed<4>(cases, 16, 32768, 4);
+  add_timed<16>(cases, 16, 32768, 4);
+}
+
+}  // namespace tiersim::kernels

@@ -1,0 +1,105 @@
+// Planted mistakes and what shows them:
+//   no_tail_mask             zeros past the end take part: the result
+//   copies_waited_late       with copies that land late: what nobody wrote is NaN
+//   ring_overwritten         with copies that land early: the next tile is read in place of this
+//   no_barrier_before_join   one warp runs ahead (greedy_warp): parts of others are NaN or stale
+//   short shared memory      an access past its end
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "kernels/cases/dense.hpp"
+#include "kernels/cases/dense_decode_case.cuh"
+#include "tests/kernels/support/emulated_case.hpp"
+
+namespace tiersim::kernels {
+namespace {
+
+// As many key heads and as much context as a test needs.
+DenseShape shape_of(int group, std::vector<int> lengths, int context, float amplitude = 1) {
+  return {.batch = static_cast<int>(lengths.size()),
+          .context = context,
+          .kv_heads = 2,
+          .group = group,
+          .lengths = std::move(lengths),
+          .amplitude = amplitude};
+}
+
+template <int Group, int Stages = 2, Mistake Planted = Mistake::none>
+MakeCase decode(const DenseShape& shape, int splits, int missing_shared_bytes = 0) {
+  return [=] {
+    return std::make_unique<DenseDecodeCase<Group, Stages, Planted>>(shape, splits,
+                                                                     missing_shared_bytes);
+  };
+}
+
+TEST(DenseDecode, IsRightForRaggedLengths) {
+  expect_right_and_counted(decode<1>(shape_of(1, {130, 1, 64, 17}, 140), 1));
+}
+
+TEST(DenseDecode, IsRightWithSplitsOfWhichSomeAreEmpty) {
+  expect_right_and_counted(decode<1>(shape_of(1, {200, 1, 65, 0}, 200), 3));
+}
+
+TEST(DenseDecode, IsRightWithThreeStages) {
+  expect_right_and_counted(decode<1, 3>(shape_of(1, {300, 15}, 300), 1));
+}
+
+TEST(DenseDecode, GivesZerosForAnEmptySequence) {
+  expect_right_and_counted(decode<1>(shape_of(1, {0, 5}, 16), 1));
+}
+
+TEST(DenseDecode, SurvivesLargeLogits) {
+  expect_right_and_counted(decode<1>(shape_of(1, {100, 33}, 100, 200), 2));
+}
+
+TEST(DenseDecode, AveragesWhereAllLogitsAreEqual) {
+  expect_right_and_counted(decode<1>(shape_of(1, {100, 33}, 100, 0), 2));
+}
+
+TEST(DenseDecode, PlantedMistakesAreCaught) {
+  const DenseShape shape = shape_of(1, {150, 37}, 150);
+  EXPECT_TRUE((is_caught(decode<1, 2, Mistake::no_tail_mask>(shape, 1))));
+  EXPECT_TRUE((is_caught(decode<1, 2, Mistake::copies_waited_late>(shape, 1))));
+  EXPECT_TRUE((is_caught(decode<1, 2, Mistake::no_barrier_before_join>(shape, 1))));
+  EXPECT_TRUE(is_caught(decode<1>(shape, 1, 16)));
+}
+
+TEST(GqaDecode, IsRightForRaggedLengths) {
+  expect_right_and_counted(decode<8>(shape_of(8, {130, 1, 17}, 140), 1));
+}
+
+TEST(GqaDecode, IsRightForGroupsThatFillTheTileMoreOrLess) {
+  expect_right_and_counted(decode<4>(shape_of(4, {99, 16}, 99), 1));
+  expect_right_and_counted(decode<16>(shape_of(16, {99, 16}, 99), 2));
+}
+
+TEST(GqaDecode, IsRightWithSplitsOfWhichSomeAreEmpty) {
+  expect_right_and_counted(decode<8>(shape_of(8, {200, 1, 0}, 200), 3));
+}
+
+TEST(GqaDecode, SurvivesLargeAndEqualLogits) {
+  expect_right_and_counted(decode<8>(shape_of(8, {100, 33}, 100, 200), 1));
+  expect_right_and_counted(decode<8>(shape_of(8, {100, 33}, 100, 0), 1));
+}
+
+TEST(GqaDecode, PlantedMistakesAreCaught) {
+  const DenseShape shape = shape_of(8, {150, 37}, 150);
+  EXPECT_TRUE((is_caught(decode<8, 2, Mistake::no_tail_mask>(shape, 1))));
+  EXPECT_TRUE((is_caught(decode<8, 2, Mistake::copies_waited_late>(shape, 1))));
+  EXPECT_TRUE((is_caught(decode<8, 2, Mistake::ring_overwritten>(shape, 1))));
+  EXPECT_TRUE((is_caught(decode<8, 2, Mistake::no_barrier_before_join>(shape, 1))));
+  EXPECT_TRUE(is_caught(decode<8>(shape, 1, 16)));
+}
+
+TEST(DenseCases, OfToySizeAreRightAndCounted) {
+  CaseList cases;
+  add_dense_cases(cases, Sizes::toy);
+  for (const CaseEntry& entry : cases) {
+    SCOPED_TRACE(entry.name);
+    expect_right_under(entry.make, {});
+  }
+}
+
+}  // namespace
+}  // namespace tiersim::kernels
