@@ -116,7 +116,7 @@ class HeadCase final : public Case {
           status(std::vector<int>{1}, "status") {
       if (plan.first_layer) return;
       before.resize(count_of(plan.tokens));
-      for (std::size_t i = 0; i < before.size(); ++i) before[i] = i % 3 == 1 ? 1 : 0;
+      for (std::size_t i = 0; i < before.size(); ++i) before[i] = i % 3 == 0 ? 1 : 0;
       exited.upload(before);
     }
     DeviceArray<std::uint16_t> embedding, hidden;

@@ -29,7 +29,10 @@ __device__ __forceinline__ void vote(const ExitState& state, int row, int rows, 
     int leaves = Planted == Mistake::no_tail_mask ? 0 : 1;
     if (row < rows) {
       leaves = confidence >= state.threshold ? 1 : 0;
-      if (!state.first_layer) leaves |= load_coherent(state.exited + row);
+      if (!state.first_layer) {
+        const int left = load_coherent(state.exited + row);
+        if constexpr (Planted != Mistake::flags_forgotten) leaves |= left;
+      }
       store(state.exited + row, leaves);
     }
     votes[warp_index()] = leaves;

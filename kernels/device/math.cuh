@@ -21,6 +21,9 @@ __device__ __forceinline__ float exp2_fast(float x) {  // ex2.approx: 2 ulp; -in
 __device__ __forceinline__ float log2_fast(float x) {
   return __log2f(x);
 }
+__device__ __forceinline__ float inverse_root(float x) {  // rsqrt.approx: 2 ulp
+  return rsqrtf(x);
+}
 #else
 // One rounding, as on the card.
 inline float multiply_add(float a, float b, float c) {
@@ -41,6 +44,9 @@ inline float exp2_fast(float x) {
 }
 inline float log2_fast(float x) {
   return std::log2(x);
+}
+inline float inverse_root(float x) {
+  return 1.0F / std::sqrt(x);
 }
 #endif
 
