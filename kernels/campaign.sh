@@ -99,8 +99,8 @@ case ${limit:-1}$seed in *[!0-9]*) wrong_usage "--limit and --seed take whole nu
 : "${limit:=$([ "$mode" = card ] && echo 470 || echo 60)}"
 [ ${#chosen[@]} -gt 0 ] || chosen=("${stages[@]}")
 
-build=${TIERSIM_CAMPAIGN_BUILD:-$root/build/campaign}/$mode
-program=$build/campaign
+builds=${TIERSIM_CAMPAIGN_BUILD:-$root/build/campaign}
+program=$builds/$mode/campaign
 if [ -n "$list" ]; then
   printf '%s\n' "${stages[@]}"
   [ ! -x "$program" ] || "$program" list
@@ -113,50 +113,59 @@ cd "$root"
 
 # ---- build ---------------------------------------------------------------------------------------
 
-# Programs beside `campaign`; all else in bench/ is part of it.
-validator=kernels/bench/validate_timings.cpp
-not_campaign="$validator kernels/bench/occupancy.cpp"
-
-campaign_sources() {
-  local file
-  for file in kernels/{bench,cases,reference,runtime}/*.{cpp,cu}; do
-    [ -f "$file" ] || continue
-    case " $not_campaign " in *" $file "*) continue ;; esac
-    case $file in kernels/bench/conformance*) continue ;; esac
-    printf '%s\n' "$file"
-  done
-  [ "$mode" = card ] || printf '%s\n' kernels/emulator/*.cpp
-}
-
 find_compilers() {
   cxx=${CXX:-$(command -v g++ || command -v clang++ || command -v c++ || true)}
   [ -n "$cxx" ] || fail "no C++ compiler is found (CXX=...)"
   launcher=$(command -v ccache || true)
   nvcc=
-  architecture=
-  cxx_flags="-std=c++20 -O2 -I. -ffp-contract=off"
-  if [ "$mode" = emulator ]; then
-    cxx_flags="-std=c++20 -O1 -I. -ffp-contract=off"
-    return
-  fi
+  nvcc_flags=
+  probes=sm90a
+  cxx_flags="-std=c++20 -O1 -I. -ffp-contract=off"
+  [ "$mode" = card ] || return 0
   nvcc=${NVCC:-$(command -v nvcc || true)}
   [ -n "$nvcc" ] || [ ! -x /usr/local/cuda/bin/nvcc ] || nvcc=/usr/local/cuda/bin/nvcc
   [ -n "$nvcc" ] || fail "nvcc is neither on PATH nor in /usr/local/cuda/bin (NVCC=...); --dry-run needs none"
+  local architecture
   architecture=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
   case $architecture in
-    90 | 100 | 103) architecture=${architecture}a ;;
-    '') architecture=90a ;;
+    90 | '') architecture=90a ;;
+    100 | 103) architecture=${architecture}a ;;
   esac
+  [ "$architecture" = 90a ] || probes=sm80
   nvcc_flags="-std=c++20 -O3 -I. -gencode arch=compute_$architecture,code=sm_$architecture"
 }
 
-# SOURCE, in a shell of its own. An object is as new as the contents it was made from, so that neither a
-# copy of the tree nor another clock builds anything again.
+# Sources of a program, one a line; MODE is card or emulator.
+sources_of() { # MODE PROGRAM
+  local file
+  case $2 in
+    validate_timings)
+      printf 'kernels/bench/%s.cpp\n' validate_timings documents json json_parse judge physics record schema statistics
+      return
+      ;;
+    conformance)
+      for file in kernels/bench/conformance*.{cpp,cu} kernels/runtime/tensor_map.cu; do
+        case $file in *_sm80.cu | *_sm90a.cu) [ "$file" = "kernels/bench/conformance_$probes.cu" ] || continue ;; esac
+        printf '%s\n' "$file"
+      done
+      ;;
+    campaign)
+      for file in kernels/{bench,cases,reference,runtime}/*.{cpp,cu}; do
+        case $file in */conformance* | */validate_timings.cpp | */occupancy*) continue ;; esac
+        printf '%s\n' "$file"
+      done
+      ;;
+  esac
+  [ "$1" = card ] || printf '%s\n' kernels/emulator/*.cpp
+}
+
+# MODE SOURCE, in a shell of its own. An object is as new as the contents it was made from, so that
+# neither a copy of the tree nor another clock builds anything again.
 # shellcheck disable=SC2317 # xargs calls it
 compile_one() {
-  local source=$1 object command
-  object=$build/$(printf '%s' "$source" | tr / _).o
-  case $mode:$source in
+  local source=$2 object command
+  object=$builds/$1/$(printf '%s' "$source" | tr / _).o
+  case $1:$source in
     card:*.cu) command="$nvcc $nvcc_flags" ;;
     *) command="${launcher:+$launcher }$cxx $cxx_flags -x c++" ;;
   esac
@@ -170,35 +179,35 @@ compile_one() {
   $command -MMD -MF "$object.d" -c "$source" -o "$object" || { rm -f "$object"; return 1; }
   key_of >"$object.key"
 }
-export -f compile_one
 
-link_program() { # NAME OBJECT...
-  local name=$1
-  shift
-  if [ "$mode" = card ]; then
-    "$nvcc" -gencode "arch=compute_$architecture,code=sm_$architecture" "$@" -o "$build/$name" -lcublasLt -ldl
+link_program() { # MODE PROGRAM, where an object is newer
+  local program=$builds/$1/$2 objects object stale=
+  mapfile -t objects < <(sources_of "$1" "$2" | sed -e 's|/|_|g' -e "s|^|$builds/$1/|" -e 's|$|.o|')
+  for object in "${objects[@]}"; do [ "$program" -nt "$object" ] || stale=1; done
+  [ -n "$stale" ] || return 0
+  if [ "$1" = card ]; then
+    # shellcheck disable=SC2086 # flags are words
+    "$nvcc" $nvcc_flags "${objects[@]}" -o "$program" -lcublasLt -ldl
   else
-    "$cxx" "$@" -o "$build/$name" -ldl -lpthread
-  fi
+    "$cxx" "${objects[@]}" -o "$program" -ldl -lpthread
+  fi || fail "$2 does not link"
 }
 
-objects_of() { sed -e 's|/|_|g' -e "s|^|$build/|" -e 's|$|.o|'; }
-
 build_all() {
-  local jobs sources began=$SECONDS
-  mkdir -p "$build"
-  export build mode nvcc nvcc_flags cxx cxx_flags launcher
-  jobs=$(getconf _NPROCESSORS_ONLN)
-  sources=$(campaign_sources)
-  printf '%s\n' "$sources" "$validator" |
-    xargs -P "$jobs" -I SOURCE bash -c 'compile_one SOURCE' || fail "a source does not compile"
-  local objects validator_objects
-  mapfile -t objects < <(printf '%s\n' "$sources" | objects_of)
-  mapfile -t validator_objects < <(printf '%s\n' "$validator" \
-    kernels/bench/{documents,json,json_parse,judge,physics,record,schema,statistics}.cpp | objects_of)
-  link_program campaign "${objects[@]}" || fail "campaign does not link"
-  link_program validate_timings "${validator_objects[@]}" || fail "validate_timings does not link"
-  say "build: ${#objects[@]} objects, $((SECONDS - began)) s, in $build"
+  local began=$SECONDS pair programs=("$mode campaign" "$mode validate_timings" "emulator conformance")
+  [ "$mode" = emulator ] || programs+=("card conformance")
+  mkdir -p "$builds/card" "$builds/emulator" || fail "cannot build in $builds (TIERSIM_CAMPAIGN_BUILD=...)"
+  export builds nvcc nvcc_flags cxx cxx_flags launcher
+  export -f compile_one
+  shopt -s nullglob
+  # shellcheck disable=SC2016,SC2086 # the inner shell expands; a pair is two words
+  for pair in "${programs[@]}"; do
+    sources_of $pair | sed "s|^|${pair% *} |"
+  done | sort -u | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 bash -c 'compile_one "$0" "$1"' ||
+    fail "a source does not compile"
+  # shellcheck disable=SC2086 # a pair is two words
+  for pair in "${programs[@]}"; do link_program $pair; done
+  say "build: $((SECONDS - began)) s, in $builds"
 }
 
 # ---- stages --------------------------------------------------------------------------------------
@@ -206,7 +215,7 @@ build_all() {
 describe_build() { # sets `described`: what every file says of its build
   local id commit
   id=$({ find kernels -type f \( -name '*.c*' -o -name '*.h*' \) -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
-    printf '%s %s\n' "$mode" "${nvcc_flags:-$cxx_flags}"; } | sha256sum | cut -c 1-16)
+    printf '%s %s %s\n' "$mode" "$nvcc_flags" "$cxx_flags"; } | sha256sum | cut -c 1-16)
   commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
   [ -z "$(git status --porcelain -- kernels 2>/dev/null)" ] || commit=$commit-dirty
   described=(--commit "$commit" --build-id "$id" --compiler "$("$cxx" --version | head -n 1)"
@@ -243,8 +252,14 @@ run_program() {
   note_code "$code"
 }
 
-run_conformance() {
-  say "conformance: no program of this build"
+run_conformance() { # what the emulator gets, and whether the card gets the same
+  local words=$builds/emulator/conformance.words lines=$out/.conformance.txt code=0
+  "$builds/emulator/conformance" --write "$words" >&2 || fail "the emulator cannot run the probes"
+  timeout "$limit" "$builds/$mode/conformance" --compare "$words" >"$lines" 2>>"$out/log.txt" || code=$?
+  tee -a "$out/log.txt" <"$lines" >&2
+  run_program conformance "$limit" --lines "$lines"
+  rm -f "$lines"
+  case $code in 0) ;; 5) note_code 5 ;; *) note_code 4 ;; esac
 }
 
 sanitize() { # toy sizes, what is not ours to see otherwise: out of bounds, races, uninitialised memory
@@ -287,7 +302,7 @@ validate() { # every file that there is, as measurements unless it is a dry run
   mapfile -t files < <(find "$out" -maxdepth 1 -name '*.json' | LC_ALL=C sort)
   [ ${#files[@]} -gt 0 ] || return 0
   [ "$mode" = emulator ] || how=(--measurements)
-  "$build/validate_timings" "${how[@]}" "${files[@]}" >&2 || code=$?
+  "$builds/$mode/validate_timings" "${how[@]}" "${files[@]}" >&2 || code=$?
   case $code in
     0) ;;
     5) note_code 5 ;;

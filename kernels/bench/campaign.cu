@@ -40,6 +40,7 @@ int run(const Options& options) {
   };
   const std::map<std::string, Stage> stages = {{"list", list_cases},
                                                {"summary", print_summary},
+                                               {"conformance", on_device(run_conformance)},
                                                {"correctness", on_device(run_correctness)},
                                                {"ceilings", on_device(run_timings)},
                                                {"timing", on_device(run_timings)},

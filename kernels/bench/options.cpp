@@ -36,6 +36,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
       {"--rounds-least",
        [&](const std::string& v) { o.limits.rounds_least = number_of("--rounds-least", v, 2); }},
       {"--nodes", [&](const std::string& v) { o.limits.nodes_most = number_of("--nodes", v, 2); }},
+      {"--lines", [&](const std::string& v) { o.lines = v; }},
       {"--predictions", [&](const std::string& v) { o.predictions = v; }},
       {"--commit", [&](const std::string& v) { o.commit = v; }},
       {"--build-id", [&](const std::string& v) { o.build_id = v; }},

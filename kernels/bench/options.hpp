@@ -28,7 +28,8 @@ struct Options {
   bool keep_refused = false;  // cases that were refused are not tried again
   double case_limit_s = 150;  // a case that takes longer hangs: the process ends
   SampleLimits limits;
-  std::string predictions;  // file; empty: none were given
+  std::filesystem::path lines;  // what `conformance --compare` printed
+  std::string predictions;      // file; empty: none were given
   bool no_predictions = false;
   std::string commit = "unknown", build_id = "unknown", compiler, nvcc;
 };

@@ -7,10 +7,14 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "kernels/bench/ceiling_peaks.hpp"
 #include "kernels/bench/measure.hpp"
+#include "kernels/bench/probe_lines.hpp"
 #include "kernels/bench/stage_file.hpp"
 #include "kernels/bench/watchdog.hpp"
 #include "kernels/cases/all_cases.hpp"
@@ -178,6 +182,23 @@ Peaks known_peaks(const Options& options, const DeviceInfo& device) {
     peaks.push_back(std::move(peak));
   }
   return peaks;
+}
+
+int run_conformance(const Options& options, const DeviceInfo& device) {
+  std::ifstream in(options.lines);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw UsageError("cannot read --lines " + options.lines.string());
+  std::filesystem::remove(options.out / "conformance.json");  // seconds: always the whole of it
+  StageFile file(options.out, make_context(options, device, {}));
+  bool missed = false;
+  ProbeLines lines = read_probe_lines(text.str());
+  for (const auto& [name, reason] : lines.refusals) file.refuse(name, reason);
+  for (Json& entry : lines.entries) {
+    missed = missed || entry.at("status").text() != "agrees";
+    file.add(std::move(entry));
+  }
+  return verdict(file, lines.entries.empty() ? 1 : 0, missed);
 }
 
 int run_correctness(const Options& options, const DeviceInfo& device) {

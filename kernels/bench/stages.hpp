@@ -22,6 +22,7 @@ Json make_context(const Options& options, const DeviceInfo& device, const Peaks&
 // held against the peaks of an H200, so that the check runs.
 Peaks known_peaks(const Options& options, const DeviceInfo& device);
 
+int run_conformance(const Options& options, const DeviceInfo& device);  // of --lines
 int run_correctness(const Options& options, const DeviceInfo& device);
 int run_timings(const Options& options,
                 const DeviceInfo& device);  // ceilings, timing, ceilings_again

@@ -1,5 +1,6 @@
 #include "kernels/cases/all_cases.hpp"
 
+#include "kernels/cases/baselines.hpp"
 #include "kernels/cases/ceilings.hpp"
 #include "kernels/cases/host_gather.hpp"
 
@@ -9,6 +10,7 @@ CaseList all_cases(Sizes sizes) {
   CaseList cases;
   add_ceilings_cases(cases, sizes);
   add_host_gather_cases(cases, sizes);
+  add_baselines_cases(cases, sizes);
   return cases;
 }
 

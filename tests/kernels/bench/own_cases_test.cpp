@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "kernels/cases/baselines.hpp"
 #include "kernels/cases/ceilings.hpp"
 #include "kernels/cases/host_gather.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
@@ -36,6 +37,7 @@ TEST(OwnCases, HaveNamesThatSort) {
     CaseList cases;
     add_ceilings_cases(cases, sizes);
     add_host_gather_cases(cases, sizes);
+    add_baselines_cases(cases, sizes);
     std::set<std::string> names;
     for (const CaseEntry& entry : cases) {
       EXPECT_TRUE(names.insert(entry.name).second) << entry.name << " stands twice";

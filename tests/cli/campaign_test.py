@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""kernels/campaign.sh as a user runs it without a card: the dry run, on the emulator.
+
+campaign_test.py ROOT BUILD_FOLDER: the repository, and where the campaign may build (kept between
+runs, so that only what changed is compiled).
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT, BUILD = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
+CAMPAIGN = ROOT / "kernels/campaign.sh"
+STAGES = ["conformance", "correctness", "ceilings", "timing", "ceilings_again", "composition"]
+
+
+def run(command, *arguments, timeout=280):
+    return subprocess.run([str(command), *map(str, arguments)], capture_output=True, text=True,
+                          env={**os.environ, "TIERSIM_CAMPAIGN_BUILD": str(BUILD)},
+                          timeout=timeout, check=False)
+
+
+def campaign(*arguments):
+    return run(CAMPAIGN, *arguments)
+
+
+def validate(*arguments):
+    return run(BUILD / "emulator/validate_timings", *arguments)
+
+
+class Usage(unittest.TestCase):
+    def expect_usage(self, text, *arguments):
+        done = campaign(*arguments)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn(text, done.stderr)
+
+    def test_mistakes_are_exit_code_2(self):
+        with tempfile.TemporaryDirectory() as out:
+            self.expect_usage("no stage 'tming'", "--dry-run", out, "tming")
+            self.expect_usage("unknown option '--dry'", "--dry", out)
+            self.expect_usage("which folder?", "--dry-run")
+            self.expect_usage("--filter wants a value", out, "--filter")
+            self.expect_usage("whole numbers", out, "--limit", "8m")
+            self.expect_usage("cannot read", out, "--predictions", "/none.json")
+            self.assertEqual(os.listdir(out), [])
+        self.expect_usage("cannot make the folder", "--dry-run", "/proc/none")
+
+    def test_help_and_list_name_the_stages(self):
+        for option in ("--help", "--list"):
+            done = campaign(option)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for stage in ["build"] + STAGES:
+                self.assertIn(stage, done.stdout)
+
+    @unittest.skipUnless(shutil.which("shellcheck"), "no shellcheck")
+    def test_the_script_is_clean(self):
+        done = run("shellcheck", CAMPAIGN)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+class DryRun(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.kept = pathlib.Path(cls.temporary.name) / "an out folder"
+        cls.first = campaign("--dry-run", cls.kept)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = pathlib.Path(folder.name) / "out"
+        self.assertEqual(self.first.returncode, 0, self.first.stderr[-4000:])
+        shutil.copytree(self.kept, self.out)
+
+    def read(self, stage):
+        return json.loads((self.out / f"{stage}.json").read_text(encoding="utf-8"))
+
+    def write(self, stage, document):
+        (self.out / f"{stage}.json").write_text(json.dumps(document), encoding="utf-8")
+
+    def test_leaves_few_small_files_that_hold(self):
+        files = sorted(self.out.iterdir())
+        self.assertEqual({f.name for f in files},
+                         {f"{s}.json" for s in STAGES} | {"log.txt", "summary.txt"})
+        self.assertLess(sum(f.stat().st_size for f in files), 60e6)
+        done = validate(*self.out.glob("*.json"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_is_never_a_measurement(self):
+        for stage in STAGES:
+            context = self.read(stage)["context"]
+            self.assertEqual((context["class"], context["device"]["kind"]), ("none", "emulator"))
+            done = validate("--measurements", self.out / f"{stage}.json")
+            self.assertEqual(done.returncode, 3, stage)
+            self.assertIn("not a measurement", done.stderr)
+        self.assertIn("no time here is a measurement", self.first.stdout)
+        timing = self.read("timing")
+        timing["context"]["class"] = "measured"
+        self.write("timing", timing)
+        done = validate(self.out / "timing.json")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("the emulator measures nothing", done.stderr)
+
+    def test_times_every_case_in_three_processes(self):
+        names = {e["name"] for e in self.read("correctness")["benchmarks"]}
+        timed = {}
+        for stage in ("ceilings", "timing"):
+            document = self.read(stage)
+            self.assertEqual(document["refused"], [])
+            for entry in document["benchmarks"]:
+                timed.setdefault(entry["case"], []).append(entry["repetition_index"])
+                self.assertGreater(entry["real_time"], 0)
+        self.assertEqual(set(timed), names)
+        for name, processes in timed.items():
+            if not name.startswith("ceiling."):
+                self.assertEqual(set(processes), {0, 1, 2}, name)
+
+    def test_does_nothing_twice(self):
+        before = {s: self.read(s)["benchmarks"] for s in STAGES}
+        began = time.monotonic()
+        done = campaign("--dry-run", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        self.assertLess(time.monotonic() - began, 60)
+        for stage in STAGES:
+            self.assertEqual(self.read(stage)["benchmarks"], before[stage], stage)
+
+    def test_goes_on_where_it_stood(self):
+        document = self.read("timing")
+        lost = document["benchmarks"].pop(1)
+        self.write("timing", document)
+        done = campaign("--dry-run", self.out, "timing")
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        again = self.read("timing")["benchmarks"]
+        self.assertEqual(again[:-1], document["benchmarks"])
+        self.assertEqual(again[-1]["name"], lost["name"])
+
+    def test_refuses_to_mix_campaigns(self):
+        done = campaign("--dry-run", "--seed", "2", self.out, "timing")
+        self.assertEqual(done.returncode, 2, done.stderr[-4000:])
+        self.assertIn("is of another campaign: its seed is 1, here 2", done.stderr)
+
+    def test_refuses_a_time_that_beats_the_device(self):
+        document = self.read("timing")
+        document["benchmarks"][0]["work"]["read_bytes"] = 10**15
+        self.write("timing", document)
+        done = validate(self.out / "timing.json")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("memory peak of 4.8e+12/s (NVIDIA H200 SXM data sheet", done.stderr)
+        self.assertIn(document["benchmarks"][0]["name"], done.stderr)
+        self.assertEqual(campaign("--dry-run", self.out, "build").returncode, 5)
+
+    def test_does_not_time_what_is_not_shown_right(self):
+        checks = self.read("correctness")
+        wrong = next(e for e in checks["benchmarks"] if not e["name"].startswith("ceiling."))
+        wrong["status"] = "disagrees"
+        self.write("correctness", checks)
+        (self.out / "timing.json").unlink()
+        done = campaign("--dry-run", "--filter", wrong["name"], self.out, "timing")
+        self.assertEqual(done.returncode, 5, done.stderr[-4000:])
+        document = self.read("timing")
+        self.assertEqual(document["benchmarks"], [])
+        self.assertIn("has not shown it right", document["refused"][0]["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main()
