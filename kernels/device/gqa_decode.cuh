@@ -28,6 +28,7 @@ struct GqaDecodeLayout {
   static constexpr int kTileBytes = 2 * D * kTileTokens;       // K or V
   static constexpr int kRingBytes = Stages * 2 * kTileBytes;   // of a warp
   static constexpr int kSharedBytes = kWarps * kRingBytes;
+  static constexpr int kHalves = Group > 8 ? 2 : 1;  // rows 8 to 15 of a product are used or not
   static_assert(Group >= 1 && Group <= 16);
   static_assert(WarpPart<Group, D>::kBytes <= kRingBytes);
 };
@@ -52,7 +53,9 @@ class GqaDecodeWarp {
       for (int i = 0; i < 4; ++i) {
         const int row = lane_ / 4 + i % 2 * 8;
         const int column = 16 * k + i / 2 * 8;
-        q_[k][i] = row < Group ? load(reinterpret_cast<const unsigned*>(q + row * D + column)) : 0;
+        q_[k][i] = i % 2 < Layout::kHalves && row < Group
+                       ? load(reinterpret_cast<const unsigned*>(q + row * D + column))
+                       : 0;
       }
     }
   }
@@ -91,6 +94,8 @@ class GqaDecodeWarp {
     TS_UNROLL
     for (int i = 0; i < 4; ++i) {
       const int half = i % 2;
+      p[i] = 0;
+      if (half >= Layout::kHalves) continue;
       float* pair = &s[i / 2][2 * half];
       pair[0] = exp2_fast(pair[0] - highest_[half]);
       pair[1] = exp2_fast(pair[1] - highest_[half]);
@@ -111,7 +116,7 @@ class GqaDecodeWarp {
     using Part = WarpPart<Group, D>;
     auto* part = reinterpret_cast<float*>(place(0));
     TS_UNROLL
-    for (int half = 0; half < 2; ++half) {
+    for (int half = 0; half < Layout::kHalves; ++half) {
       const float weights = row_sum(weights_[half]);
       const int row = lane_ / 4 + 8 * half;
       if (row >= Group) continue;
@@ -146,10 +151,10 @@ class GqaDecodeWarp {
 
   // Raises the highest logit of each row and scales down what was summed under the old one.
   __device__ __forceinline__ void rescale(const float (&s)[2][4]) {
-    float before[2];
+    float before[2] = {1, 1};
     bool raised = false;
     TS_UNROLL
-    for (int half = 0; half < 2; ++half) {
+    for (int half = 0; half < Layout::kHalves; ++half) {
       const int i = 2 * half;
       const float peak = row_max(fmaxf(fmaxf(s[0][i], s[0][i + 1]), fmaxf(s[1][i], s[1][i + 1])));
       const float highest = fmaxf(highest_[half], peak);
@@ -162,7 +167,7 @@ class GqaDecodeWarp {
     TS_UNROLL
     for (int n = 0; n < D / 8; ++n) {
       TS_UNROLL
-      for (int j = 0; j < 4; ++j) out_[n][j] *= before[j / 2];
+      for (int j = 0; j < 2 * Layout::kHalves; ++j) out_[n][j] *= before[j / 2];
     }
   }
 
