@@ -41,7 +41,7 @@ __device__ __forceinline__ void screen_groups(const uint4* pieces, const uint4& 
   constexpr int kTokens = kWarp / kLanes;  // of one load of a warp
   const int lane = lane_index();
   pieces += base * kLanes + lane;
-  uint4 loaded[Groups][kLanes];
+  uint4 loaded[std::size_t{Groups}][std::size_t{kLanes}];
   TS_UNROLL
   for (int i = 0; i < Groups * kLanes; ++i) {
     uint4& to = loaded[i / kLanes][i % kLanes];
@@ -53,7 +53,7 @@ __device__ __forceinline__ void screen_groups(const uint4* pieces, const uint4& 
   }
   TS_UNROLL
   for (int group = 0; group < Groups; ++group) {
-    int parts[kLanes];
+    int parts[std::size_t{kLanes}];
     TS_UNROLL
     for (int i = 0; i < kLanes; ++i) parts[i] = dot16(loaded[group][i], query);
     const int score = M == Mistake::lanes_not_paired ? parts[0] : lane_sums(parts);

@@ -73,7 +73,7 @@ __device__ __forceinline__ void find_bin(const int* histogram, unsigned* totals,
   constexpr int kOwn = kBins / Threads;  // bins of a thread; thread 0 has the highest
   static_assert(kOwn % 4 == 0);
   const int first = kBins - (static_cast<int>(threadIdx.x) + 1) * kOwn;
-  int counts[kOwn];
+  int counts[std::size_t{kOwn}];
   int sum = 0;
   TS_UNROLL
   for (int i = 0; i < kOwn; i += 4) {

@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kSparqThreads)
   if (base >= length) return;
   const int lane = lane_index();
   keys += row * capacity * D;
-  float parts[kLanes];
+  float parts[std::size_t{kLanes}];
   TS_UNROLL
   for (int i = 0; i < kLanes; ++i) parts[i] = 0;
   TS_UNROLL

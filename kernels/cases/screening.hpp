@@ -1,0 +1,10 @@
+// Screening (MAPLE): choice of the best tokens by low-rank scores, by given scores and by SparQ's,
+// and exact attention over what was chosen.
+#pragma once
+#include "kernels/cases/case.hpp"
+
+namespace tiersim::kernels {
+
+void add_screening_cases(CaseList& cases, Sizes sizes);
+
+}  // namespace tiersim::kernels
