@@ -27,12 +27,12 @@ __device__ __forceinline__ float inverse_root(float x) {  // rsqrt.approx: 2 ulp
 #else
 // One rounding, as on the card.
 inline float multiply_add(float a, float b, float c) {
-  ++emulator::machine().memory.count().multiply_adds;
+  emulator::count_multiply_adds(1);
   return std::fma(a, b, c);
 }
 // c + the dot product of four signed bytes.
 inline int dot4(int a, int b, int c) {
-  emulator::machine().memory.count().dot_multiply_adds += 4;
+  emulator::count_dot_multiply_adds(4);
   for (int i = 0; i < 4; ++i) {
     c += static_cast<int>(static_cast<std::int8_t>(a >> 8 * i)) *
          static_cast<int>(static_cast<std::int8_t>(b >> 8 * i));

@@ -16,7 +16,7 @@ constexpr std::uint64_t kInitialised =
 // In the context of the thread that waits: ThreadSanitizer sees the bytes arrive there.
 void Block::copy_now(const AsyncCopy& copy) {
   const HardwareWork visible;
-  std::memcpy(copy.to, copy.from, copy.bytes);
+  if (copy.bytes > 0) std::memcpy(copy.to, copy.from, copy.bytes);
   std::memset(static_cast<unsigned char*>(copy.to) + copy.bytes, 0, copy.zero_bytes);
 }
 

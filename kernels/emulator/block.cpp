@@ -38,6 +38,7 @@ Block*& current_block() {
 }
 
 void fail(const std::string& why) {
+  const OwnWork scope;
   Block* block = current_block();
   if (block == nullptr) throw KernelFailure(why);
   std::string where = " [block (" + std::to_string(block->index.x) + "," +
@@ -98,9 +99,13 @@ void Block::thread_main() {
     here.finish_thread();
   } catch (const Unwound&) {
   } catch (...) {
+    const OwnWork scope;
     here.failure_ = std::current_exception();
   }
-  here.current_->state = Thread::State::done;
+  {
+    const OwnWork scope;
+    here.current_->state = Thread::State::done;
+  }
   release(&here.grid_.ended);
   here.leave(true);
 }
@@ -142,7 +147,8 @@ void Block::resume(Thread& thread) {
   current_ = nullptr;
 }
 
-void Block::leave(bool last) {
+// After a thread's end nothing orders what it reads here.
+TS_EMULATOR_UNSEEN void Block::leave(bool last) {
   Thread& thread = *current_;
   Fiber::switch_to(thread.fiber, scheduler_, last);
   if (unwinding_) throw Unwound{};
@@ -262,7 +268,7 @@ void Block::expect_shared(const void* at, std::size_t bytes, std::size_t alignme
 
 void Block::show_to_async_proxy() {
   const OwnWork scope;
-  std::memcpy(async_view_.data(), shared_, shared_bytes_);
+  std::copy_n(shared_, shared_bytes_, async_view_.begin());
 }
 
 void Block::expect_shown(std::size_t offset, std::size_t bytes, const char* what) {

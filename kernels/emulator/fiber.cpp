@@ -113,7 +113,7 @@ void Fiber::abandon() {
 #endif
 }
 
-void Fiber::switch_to(Fiber& from, Fiber& to, [[maybe_unused]] bool last) {
+TS_EMULATOR_UNSEEN void Fiber::switch_to(Fiber& from, Fiber& to, [[maybe_unused]] bool last) {
 #if TS_EMULATOR_TSAN
   __tsan_switch_to_fiber(to.tsan_fiber_, __tsan_switch_to_fiber_no_sync);
 #endif

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/emulator/block.hpp"
+#include "kernels/emulator/sanitizer.hpp"
 
 namespace tiersim::emulator {
 
@@ -18,6 +19,16 @@ struct Machine {
   std::size_t shared_bytes_limit = 227 * 1024;  // of a block on sm_90
 };
 Machine& machine();
+
+// Arithmetic of a kernel, counted.
+inline void count_multiply_adds(std::int64_t count) {
+  const OwnWork scope;
+  machine().memory.count().multiply_adds += count;
+}
+inline void count_dot_multiply_adds(std::int64_t count) {
+  const OwnWork scope;
+  machine().memory.count().dot_multiply_adds += count;
+}
 
 // Runs every block of the grid, one after the other; throws KernelFailure.
 void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& kernel);

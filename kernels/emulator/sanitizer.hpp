@@ -43,6 +43,9 @@ void AnnotateIgnoreWritesEnd(const char*, int);
 #include <sanitizer/common_interface_defs.h>
 #endif
 
+// Before a function whose own reads and writes ThreadSanitizer shall not see.
+#define TS_EMULATOR_UNSEEN __attribute__((no_sanitize("thread")))
+
 namespace tiersim::emulator {
 
 // The emulator's own bookkeeping within this scope is not the kernel's memory traffic.

@@ -150,10 +150,10 @@ TEST(GlobalMemory, OneByteTouchesAWholeSector) {
 }
 
 TEST(GlobalMemory, PinnedMemoryCountsAsLinkTraffic) {
-  PinnedArray<int> host(8, "host");
+  PinnedArray<int> host(9, "host");
   emulator::Memory& memory = emulator::machine().memory;
   memory.clear();
-  const auto body = [&] { store(host.device() + threadIdx.x, load_coherent(host.device())); };
+  const auto body = [&] { store(host.device() + 1 + threadIdx.x, load_coherent(host.device())); };
   ASSERT_EQ(complaint({8}, body), "");
   EXPECT_EQ(memory.traffic().link_read_bytes, 4);
   EXPECT_EQ(memory.traffic().link_written_bytes, 32);

@@ -84,22 +84,22 @@ TEST(Tile, BothProductsAgreeWithFloat64) {
          make_tensor_map(dq.data(), 64, 320, 640, 64, 64),
          make_tensor_map(dk.data(), 64, 320, 640, 64, 64), 0.05F, out.data());
   const std::vector<float> got = out.download();
+  std::vector<double> scores(64 * 64);
+  for (std::size_t at = 0; at < scores.size(); ++at) {
+    for (std::size_t x = 0; x < 320; ++x) {
+      scores[at] += double{to_float(q[at / 64 * 320 + x])} * double{to_float(k[at % 64 * 320 + x])};
+    }
+  }
   double wrong = 0;
   double size = 0;
-  for (std::size_t i = 0; i < 64; ++i) {
-    for (std::size_t d = 0; d < 256; ++d) {
-      double sum = 0;
-      for (std::size_t j = 0; j < 64; ++j) {
-        double score = 0;
-        for (std::size_t x = 0; x < 320; ++x) {
-          score += double{to_float(q[i * 320 + x])} * double{to_float(k[j * 320 + x])};
-        }
-        sum += score * 0.05 * double{to_float(k[j * 320 + d])};
-      }
-      const double error = double{got[i * 256 + d]} - sum;
-      wrong += error * error;
-      size += sum * sum;
+  for (std::size_t at = 0; at < got.size(); ++at) {
+    double sum = 0;
+    for (std::size_t j = 0; j < 64; ++j) {
+      sum += scores[at / 256 * 64 + j] * 0.05 * double{to_float(k[j * 320 + at % 256])};
     }
+    const double error = double{got[at]} - sum;
+    wrong += error * error;
+    size += sum * sum;
   }
   EXPECT_LT(wrong, 1e-4 * size);
   const emulator::Traffic& traffic = emulator::machine().memory.traffic();
