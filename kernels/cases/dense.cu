@@ -1,11 +1,16 @@
 #include "kernels/cases/dense.hpp"
 
 #include "kernels/cases/dense_decode_case.cuh"
+#include "kernels/cases/splits.hpp"
 
 namespace tiersim::kernels {
 namespace {
 
-constexpr std::int64_t kSlots = 132 * 3;  // blocks that an H200 runs at once
+// Of an H200: three blocks an SM; the ring of a block holds 128 tokens; a part is 128 numbers of 4
+// bytes written and read for each head of a group, a token 512 bytes.
+constexpr SplitCosts costs_of(int group) {
+  return {.slots = std::int64_t{132} * 3, .start_tokens = 128, .part_tokens = 2 * group};
+}
 
 template <int Group, int Stages>
 void add(CaseList& cases, const DenseShape& shape, int splits) {
@@ -22,7 +27,7 @@ template <int Group, int Stages = 2>
 void add_timed(CaseList& cases, int batch, int context, int kv_heads) {
   add<Group, Stages>(cases,
                      {.batch = batch, .context = context, .kv_heads = kv_heads, .group = Group},
-                     splits_for(std::int64_t{batch} * kv_heads, context, kSlots));
+                     splits_for(std::int64_t{batch} * kv_heads, context, costs_of(Group)));
 }
 
 void add_toy(CaseList& cases) {

@@ -122,11 +122,4 @@ Agreement DenseProblem::check(int set) {
   return difference.agreement(1e-2);
 }
 
-int splits_for(std::int64_t blocks_unsplit, int context, std::int64_t slots) {
-  int splits = 1;
-  while (blocks_unsplit * splits < 16 * slots && context / (2 * splits) >= 2048) splits *= 2;
-  while (blocks_unsplit * splits < 2 * slots && context / (2 * splits) >= 256) splits *= 2;
-  return splits;
-}
-
 }  // namespace tiersim::kernels

@@ -68,9 +68,4 @@ class DenseProblem : public Case {
   std::vector<Shared> shared_;  // one, or none before prepare
 };
 
-// Splits for a kernel of which `slots` blocks run at once: enough blocks that the last ones do not
-// leave the card idle for long, each with enough tokens to be worth its start and its part of the
-// combine.
-int splits_for(std::int64_t blocks_unsplit, int context, std::int64_t slots);
-
 }  // namespace tiersim::kernels

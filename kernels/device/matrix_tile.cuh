@@ -1,6 +1,7 @@
 // Operands of mma m16n8k16 from row-major bf16 tiles in shared memory, and the softmax on its
-// accumulators. Rows of a tile are whole groups of 128 B, whose 16-byte units are exchanged by the
-// row's number: the 8 rows that ldmatrix reads at one column then lie in 8 different bank groups.
+// accumulators. Rows of a tile are whole groups of 128 B (or just 64 B), whose 16-byte units are
+// exchanged by the row's number: the 8 rows that ldmatrix reads at one column then lie in 8
+// different bank groups.
 #pragma once
 #include "kernels/device/math.cuh"
 #include "kernels/device/mma.cuh"
@@ -10,8 +11,9 @@ namespace tiersim::kernels {
 // Byte of 16 B unit `unit` of row `row`, rows of Units units.
 template <int Units>
 __device__ __forceinline__ int swizzled(int row, int unit) {
-  static_assert(Units % 8 == 0);
-  return (row * Units + (unit ^ (row & 7))) * 16;
+  static_assert(Units % 8 == 0 || Units == 4);
+  const int exchange = Units == 4 ? row >> 1 & 3 : row & 7;
+  return (row * Units + (unit ^ exchange)) * 16;
 }
 
 // A: 16 rows from `row`, columns 16 k and on.

@@ -17,9 +17,12 @@
 #if defined(__CUDACC__) || defined(__clang__)
 #define TS_UNROLL _Pragma("unroll")
 #define TS_NO_UNROLL _Pragma("unroll 1")
+#define TS_PRAGMA(words) _Pragma(#words)
+#define TS_UNROLL_BY(n) TS_PRAGMA(unroll n)
 #else
 #define TS_UNROLL
 #define TS_NO_UNROLL
+#define TS_UNROLL_BY(n)
 #endif
 
 namespace tiersim::kernels {
