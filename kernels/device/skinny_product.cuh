@@ -7,7 +7,7 @@
 // loads 16 B of a row and takes them as four consecutive fragments: the order of k within a product
 // is free as long as both operands use the same, so 32 numbers of k make two mma of 16, and every
 // sector is used whole. With depth 768 a warp has three steps and all its loads are in flight at
-// once: the block's whole 24 KB of weights, four blocks a multiprocessor. The warps' sums meet in
+// once: the block's whole 24 KB of weights, three blocks a multiprocessor. The warps' sums meet in
 // shared memory.
 #pragma once
 #include "kernels/device/math.cuh"
@@ -29,7 +29,7 @@ struct SkinnyTile {
   static constexpr std::size_t kColumns{Columns};
   static constexpr int kTokens = 8 * Columns;
   // Steps of a warp whose loads are in flight at once; registers: 4 (2 Matrices + Columns) each.
-  static constexpr int kAhead = Columns == 1 ? 4 : Columns == 2 ? 3 : 2;
+  static constexpr int kAhead = Columns > 2 ? 2 : 3;
   static constexpr int kStride = 20;  // fp32 from a token to the next: no bank conflicts
   static constexpr int kPart = Matrices * kTokens * kStride;  // fp32 of a warp
   static constexpr int kSquares = kSkinnyWarps * kPart;       // fp32 before the sums of squares

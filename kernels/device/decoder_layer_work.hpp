@@ -1,0 +1,56 @@
+// Work of kernels/device/decoder_layer.cuh and step_attention.cuh by formula. [B], [FLOP]
+#pragma once
+#include "kernels/device/kv_fill_work.hpp"
+
+namespace tiersim::kernels {
+
+// One sequence's share (all heads) of step_attention over `length` tokens.
+constexpr Work step_sequence_work(std::int64_t heads, std::int64_t length, bool biased) {
+  Work work;
+  work.read_bytes = heads * (128 + 2 * 128 * length) + 4;
+  work.written_bytes = heads * 128;
+  // Each of 16 groups of 8 lanes loads the query; every thread the length; a bias 8 lanes each.
+  work.requested_bytes =
+      heads * (16 * 128 + 128 * 4 + 2 * 128 * length + (biased ? 8 * 4 * length : 0) + 128);
+  work.flops = 4 * heads * 64 * length;
+  // Scores for whole turns of 64 tokens; values too, but not by groups that have no token at all.
+  const std::int64_t idle = length == 0 || length >= 16 ? 0 : 4 * (16 - length);
+  work.issued_flops = 2 * heads * 64 * (2 * rounded_up(length, 64) - idle);
+  return work;
+}
+// The biases that any sequence reads; longest: the longest sequence.
+constexpr Work step_bias_work(std::int64_t heads, std::int64_t longest) {
+  Work work;
+  work.read_bytes = 4 * heads * longest;
+  return work;
+}
+
+struct LayerShape {
+  std::int64_t depth = 0;
+  std::int64_t wide = 0;  // numbers of the feed-forward part
+  std::int64_t heads = 0;
+  std::int64_t tokens = 0;
+  std::int64_t columns = 1;  // of the kernels' template
+  constexpr std::int64_t inner() const { return 64 * heads; }
+};
+
+// The six projections of a layer.
+constexpr Work layer_projections_work(const LayerShape& s) {
+  const auto normed = [&](std::int64_t rows, std::int64_t words) {
+    return skinny_work(1, rows, s.depth, s.tokens, s.columns) +
+           skinny_output_work(rows, s.tokens, words);
+  };
+  const auto residual = [&](std::int64_t depth) {
+    Work work = skinny_work(1, s.depth, depth, s.tokens, s.columns) +
+                skinny_output_work(s.depth, s.tokens, 1);
+    work.read_bytes += 2 * s.depth * s.tokens;
+    return work;
+  };
+  Work qkv = normed(s.inner(), 0) + normed(2 * s.inner(), 1);  // a position each in the latter
+  qkv.read_bytes += 4 * s.tokens - 2 * s.depth * s.tokens;     // one launch: tokens read once
+  return qkv + residual(s.inner()) + normed(s.inner(), 0) + residual(s.inner()) +
+         skinny_work(2, s.wide, s.depth, s.tokens, s.columns) +
+         skinny_output_work(s.wide, s.tokens, 0) + residual(s.wide);
+}
+
+}  // namespace tiersim::kernels

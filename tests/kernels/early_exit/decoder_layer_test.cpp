@@ -1,0 +1,84 @@
+// Planted mistake           caught by
+// no_vote_barrier           outputs under greedy_warp (poison)
+// wrong_row_half            outputs
+// no_tail_mask              outputs: tokens past the length take part with score 0
+// newest_forgotten          outputs; where the new token is the only one, zeros
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/cases/early_exit_layer.cuh"
+#include "tests/kernels/support/emulated_case.hpp"
+
+namespace tiersim::kernels {
+namespace {
+
+template <int Columns, Mistake Planted = Mistake::none>
+MakeCase layer(const LayerPlan& plan) {
+  return [plan] { return std::make_unique<LayerCase<Columns, Planted>>(plan); };
+}
+
+constexpr LayerPlan kRagged = {
+    .depth = 64, .wide = 96, .heads = 1, .tokens = 4, .decoded = 7, .encoded = 9, .ragged = true};
+
+TEST(AttendReference, WeighsByTheExponentOfTheScore) {
+  // Scores 0 and ln 3 (with its bias): weights 1/4 and 3/4.
+  const std::vector<double> out =
+      attend_reference({1}, {{0}, {0.5}}, {{4}, {8}}, {0, std::log(3.0) - 0.5});
+  EXPECT_NEAR(out[0], 7, 1e-12);
+  EXPECT_EQ(attend_reference({1, 1}, {}, {}, {}), (std::vector<double>{0, 0}));
+}
+
+TEST(RelativeBucket, IsExactBelowSixteenThenLogarithmic) {
+  EXPECT_EQ(relative_bucket(0), 0);
+  EXPECT_EQ(relative_bucket(15), 15);
+  EXPECT_EQ(relative_bucket(16), 16);
+  EXPECT_EQ(relative_bucket(46), 24);  // 16 sqrt(8) = 45.25 is half way of the logarithm
+  EXPECT_EQ(relative_bucket(127), 31);
+  EXPECT_EQ(relative_bucket(1000), 31);
+}
+
+TEST(GeluReference, IsAlmostXFarRightAndZeroFarLeft) {
+  EXPECT_DOUBLE_EQ(gelu_reference(0), 0);
+  EXPECT_NEAR(gelu_reference(10), 10, 1e-12);
+  EXPECT_NEAR(gelu_reference(-10), 0, 1e-12);
+  EXPECT_NEAR(gelu_reference(1), 0.8412, 1e-4);
+}
+
+TEST(DecoderLayer, IsRightForRaggedLengths) {
+  expect_right_and_counted(layer<1>(kRagged));
+}
+
+TEST(DecoderLayer, IsRightForOneSequenceOfOneToken) {
+  expect_right_and_counted(
+      layer<1>({.depth = 32, .wide = 32, .heads = 1, .tokens = 1, .decoded = 1, .encoded = 1}));
+}
+
+TEST(DecoderLayer, IsRightForSeveralHeadsAndLongerCachesThanAtOnce) {
+  expect_right_under(
+      layer<1>({.depth = 128, .wide = 64, .heads = 2, .tokens = 3, .decoded = 70, .encoded = 130}),
+      {emulator::Order::greedy_warp, emulator::Landing::late, 3});
+}
+
+TEST(DecoderLayer, IsRightForEveryWidth) {
+  const LayerPlan plan = {.depth = 64,
+                          .wide = 64,
+                          .heads = 1,
+                          .tokens = 18,
+                          .decoded = 3,
+                          .encoded = 2,
+                          .ragged = true};
+  const emulator::Options options = {emulator::Order::shuffled, emulator::Landing::mixed, 2};
+  expect_right_under(layer<2>(plan), options);
+  expect_right_under(layer<4>(plan), options);
+}
+
+TEST(DecoderLayer, IsCaughtWithAPlantedMistake) {
+  EXPECT_TRUE(is_caught(layer<1, Mistake::no_vote_barrier>(kRagged)));
+  EXPECT_TRUE(is_caught(layer<1, Mistake::wrong_row_half>(kRagged)));
+  EXPECT_TRUE(is_caught(layer<1, Mistake::no_tail_mask>(kRagged)));
+  EXPECT_TRUE(is_caught(layer<1, Mistake::newest_forgotten>(kRagged)));
+}
+
+}  // namespace
+}  // namespace tiersim::kernels
