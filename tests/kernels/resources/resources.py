@@ -1,6 +1,7 @@
 """Registers and spills of every kernel, as ptxas reports them, against kernels/budgets.txt.
 
-resources.py check NVCC ROOT ARCHITECTURE FILE   compiles one file of cases and compares; exit 1 if over
+resources.py check NVCC ROOT ARCHITECTURE FILE   compiles one file of cases and compares; exit 1 if over,
+    77 where the file is not made for the architecture
 resources.py update NVCC ROOT FILE...            compiles all for all architectures and rewrites budgets
 
 A budget is the figure of the compiler named in the file, rounded up to the 8 registers that the card
@@ -14,6 +15,7 @@ import tempfile
 
 ARCHITECTURES = ("80", "90a", "100a")
 BUDGETS = "kernels/budgets.txt"
+SKIPPED = 77  # what ctest is told to take for a skipped test
 
 
 def includes_of(root, path, seen=None):
@@ -54,7 +56,9 @@ def parse(log):
         elif match := re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line):
             spilled = int(match.group(1)) + int(match.group(2))
         elif (match := re.search(r"Used (\d+) registers", line)) and kernel:
-            found[kernel], kernel = (int(match.group(1)), spilled), None
+            if not kernel.startswith("cub::"):  # a library's, not ours to budget
+                found[kernel] = int(match.group(1)), spilled
+            kernel = None
     return found
 
 
@@ -87,12 +91,10 @@ def read_budgets(root):
 def check(nvcc, root, architecture, path):
     if architecture not in architectures_of(root, path):
         print(f"{path} is not made for sm_{architecture}")
-        return 0
+        return SKIPPED
     found = compile_for(nvcc, root, architecture, path)
     budgets = read_budgets(root)
     wrong = []
-    if not found:
-        wrong.append(f"{path} holds no kernel for sm_{architecture}")
     for kernel, (registers, spilled) in sorted(found.items()):
         if (kernel, architecture) not in budgets:
             wrong.append(f"{kernel} sm_{architecture}: no budget (resources.py update)")

@@ -1,0 +1,100 @@
+// Occupancy: the formula, and that every kernel of the campaign keeps the blocks it was designed
+// for.
+#include "kernels/bench/occupancy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "kernels/cases/all_cases.hpp"
+
+#if defined(TS_TEST_TOOLKIT)
+int toolkit_blocks_per_multiprocessor(int threads, int registers, int shared_bytes);
+#endif
+
+namespace tiersim::kernels::bench {
+namespace {
+
+const Multiprocessor kHopper = multiprocessor("90a");
+
+TEST(Occupancy, IsLimitedByThreadsRegistersSharedMemoryOrBlocks) {
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 256, 32, 0), 8);          // 2048 threads / 256
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 32, 16, 0), 32);          // blocks
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 256, 128, 0), 2);         // 65536 / (256 x 128)
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 128, 32, 75 * 1024), 3);  // 3 x 76 KB = 228 KB
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 128, 32, 76 * 1024), 2);
+}
+
+TEST(Occupancy, RegistersAreGivenOutInUnitsOf256AWarp) {
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 32, 249, 0), 8);  // as 256: 2 warps a quarter
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 96, 168, 0), 4);  // 12 warps of 5376 in 4 quarters
+}
+
+TEST(Occupancy, IsZeroWhereNoBlockFits) {
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 1024, 72, 0), 0);
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 128, 32, 227 * 1024 + 1), 0);
+  EXPECT_EQ(blocks_per_multiprocessor(kHopper, 1056, 32, 0), 0);
+}
+
+TEST(Occupancy, UnknownArchitecturesAreRefused) {
+  EXPECT_THROW(multiprocessor("75"), std::invalid_argument);
+}
+
+#if defined(TS_TEST_TOOLKIT)
+TEST(Occupancy, IsWhatTheToolkitSays) {
+  for (const int threads : {32, 64, 96, 128, 192, 256, 384, 512, 1024}) {
+    for (const int registers : {16, 24, 32, 40, 64, 72, 96, 128, 168, 255}) {
+      for (const int shared_bytes : {0, 1000, 16384, 49152, 75 * 1024, 113 * 1024, 227 * 1024}) {
+        const int toolkit = toolkit_blocks_per_multiprocessor(threads, registers, shared_bytes);
+        EXPECT_EQ(blocks_per_multiprocessor(kHopper, threads, registers, shared_bytes), toolkit)
+            << threads << " threads, " << registers << " registers, " << shared_bytes << " B";
+      }
+    }
+  }
+}
+#endif
+
+/// kernels/budgets.txt for sm_90a: kernel to registers.
+std::map<std::string, int> budgets() {
+  std::ifstream file(std::string(TIERSIM_SOURCE_DIR) + "/kernels/budgets.txt");
+  std::map<std::string, int> found;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string kernel;
+    std::string architecture;
+    int registers = 0;
+    if (words >> kernel >> architecture >> registers && architecture == "90a") {
+      found[kernel] = registers;
+    }
+  }
+  return found;
+}
+
+// A launch whose blocks do not fit would fail on the card; one whose kernel has no budget was
+// renamed.
+TEST(Occupancy, EveryLaunchOfTheCampaignFitsAMultiprocessor) {
+  const std::map<std::string, int> registers = budgets();
+  ASSERT_FALSE(registers.empty());
+  std::set<std::string> seen;
+  for (const CaseEntry& entry : all_cases(Sizes::timed)) {
+    const std::unique_ptr<Case> made = entry.make();
+    if (made->info().baseline) continue;
+    for (const LaunchUse& use : made->launches()) {
+      const auto budget = registers.find(use.kernel);
+      ASSERT_NE(budget, registers.end()) << entry.name << " launches " << use.kernel;
+      const int blocks = blocks_per_multiprocessor(kHopper, use.threads, budget->second,
+                                                   static_cast<int>(use.shared_bytes));
+      EXPECT_GE(blocks, 1) << entry.name << ": " << use.kernel;
+      EXPECT_GE(blocks * use.threads, 128) << entry.name << ": " << use.kernel;
+      seen.insert(use.kernel);
+    }
+  }
+  EXPECT_GE(seen.size(), 12U);
+}
+
+}  // namespace
+}  // namespace tiersim::kernels::bench
