@@ -379,6 +379,8 @@ void Block::warp_operation(unsigned mask, int operation, Combine combine, Site s
       if (other.state != Thread::State::in_warp_operation) {
         complete = false;
       } else if (other.operation != operation || other.mask != mask) {
+        complete = false;  // it may be in another with lanes of its own first
+        if ((other.mask >> me.lane() & 1U) == 0) continue;
         fail("lanes of one warp meet in different operations: " + text(site) + " and " +
              text(other.site));
       }

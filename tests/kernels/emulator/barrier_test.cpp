@@ -136,6 +136,23 @@ TEST(WarpOperation, VotesOfAllLanes) {
   EXPECT_EQ(complaint({32}, body), "");
 }
 
+// One half may be through with its own operation and wait for the other, which is in its own still.
+TEST(WarpOperation, HalvesOfAWarpGoTheirOwnWay) {
+  const auto body = [] {
+    const int lane = lane_index();
+    const unsigned half = lane < 16 ? 0xffffU : 0xffff0000U;
+    EXPECT_EQ(__shfl_xor_sync(half, lane, 8), lane ^ 8);
+    EXPECT_EQ(__ballot_sync(half, lane % 2 == 0), 0x55555555U & half);
+    EXPECT_EQ(__ballot_sync(kAllLanes, lane < 16), 0xffffU);
+  };
+  for (const emulator::Order order :
+       {emulator::Order::in_order, emulator::Order::shuffled, emulator::Order::greedy_warp}) {
+    emulator::Options options;
+    options.order = order;
+    EXPECT_EQ(complaint({64, 0, 1, options}, body), "");
+  }
+}
+
 TEST(WarpOperation, ShuffleFromALaneTheMaskLeavesOutFails) {
   const auto body = [] {
     if (lane_index() < 16) __shfl_sync(0xffffU, 1, 20);
