@@ -1,6 +1,7 @@
 #include "kernels/cases/latent.hpp"
 
 #include "kernels/cases/latent_decode_case.cuh"
+#include "kernels/cases/latent_shard_case.cuh"
 #include "kernels/cases/splits.hpp"
 
 namespace tiersim::kernels {
@@ -49,12 +50,34 @@ void add_toy(CaseList& cases, std::vector<int> lengths, int context, int splits,
               splits);
 }
 
+template <int Latent, class In>
+void add_append(CaseList& cases, const AppendShape& shape) {
+  const std::string name =
+      "latent.append_latent." + std::string(sizeof(In) == 2 ? "bf16" : "fp32") +
+      (shape.paged ? ".paged" : "") + ".b" + std::to_string(shape.batch) + "-s" +
+      std::to_string(shape.context) + "-d" + std::to_string(Latent) + ".64";
+  cases.push_back({.name = name, .make = [shape] {
+                     return std::make_unique<AppendLatentCase<Latent, In>>(shape);
+                   }});
+}
+
+void add_join(CaseList& cases, int batch, int width) {
+  cases.push_back({.name = "latent.join_shards.one_shot.b" + std::to_string(batch) + "-w" +
+                           std::to_string(width),
+                   .make = [=] { return std::make_unique<JoinShardsCase>(batch, width); },
+                   .warm_too = true});
+}
+
 void add_toys(CaseList& cases) {
   add_toy<LatentLayout512x64>(cases, {80}, 80, 1, false);
   add_toy<LatentLayout512x32>(cases, {80}, 80, 1, false);
   add_toy<LatentLayout512x16>(cases, {130, 7}, 130, 2, false);
   add_toy<LatentLayout256x128>(cases, {80}, 80, 1, false);
   add_toy<LatentLayout256x64>(cases, {70, 1}, 100, 2, true);
+  add_append<256, bf16>(cases, {.batch = 5, .context = 100});
+  add_append<256, bf16>(cases, {.batch = 3, .context = 100, .paged = true});
+  add_append<512, float>(cases, {.batch = 4, .context = 64});
+  add_join(cases, 3, 1000);
 }
 
 }  // namespace
@@ -84,6 +107,14 @@ void add_latent_cases(CaseList& cases, Sizes sizes) {
   }
   add_timed<LatentLayout256x64>(cases, 1, 8192, 64);
   add_timed<LatentLayout256x64>(cases, 16, 32768, 64);
+  for (const int batch : {1, 64, 1024, 16384}) {
+    add_append<256, bf16>(cases, {.batch = batch, .context = 64});
+    add_append<512, bf16>(cases, {.batch = batch, .context = 64});
+  }
+  add_append<256, float>(cases, {.batch = 64, .context = 64});
+  add_append<256, bf16>(cases, {.batch = 64, .context = 64, .paged = true});
+  // DeepSeek's hidden width; sums of 14 KB to 1.4 GB.
+  for (const int batch : {1, 16, 64, 128, 1024, 8192, 32768}) add_join(cases, batch, 7168);
 }
 
 }  // namespace tiersim::kernels
