@@ -24,7 +24,7 @@ class MapleScreenCase : public Case {
   std::vector<LaunchUse> launches() const override {
     return {{"maple_screen<" + std::to_string(R) + "," + id_type<Id>() + ",Mistake:0>",
              reinterpret_cast<const void*>(kKernel), shape_.rows(), kScreenThreads, shared_bytes(),
-             std::int64_t{kScreenThreads} * kScreenLoads * 16}};
+             std::int64_t{kScreenThreads} * kScreenLoads<R> * 16}};
   }
   std::int64_t set_bytes() const override {
     return shape_.rows() * (std::int64_t{shape_.capacity + 1} * R +

@@ -15,7 +15,7 @@
 // into the first histogram of the selection at once. A score of R products has log2(R) + 15 bits
 // and a sign: at most two histograms decide.
 //
-// Limiter: HBM. 8 loads of 16 B a thread are 32 KB in flight a block; five blocks share an SM at
+// Limiter: HBM. 6 loads of 16 B a thread are 24 KB in flight a block; five blocks share an SM at
 // 8192 tokens, so that one block's selection (about 2 us) hides behind the others' loads.
 #pragma once
 #include "kernels/device/lane_sums.cuh"
@@ -69,11 +69,13 @@ __device__ __forceinline__ void screen_groups(const uint4* pieces, const uint4& 
 template <int R, Mistake M, class Id>
 __device__ __forceinline__ void screen_tokens(const uint4* pieces, const uint4& query, int length,
                                               const Selection<std::uint32_t, Id>& s) {
-  constexpr int kGroups = kScreenLoads / kScreenLanes<R>;
+  constexpr int kGroups = kScreenLoads<R> / kScreenLanes<R>;
   const int whole = length / (kGroups * kWarp) * (kGroups * kWarp);
+  TS_NO_UNROLL
   for (int base = warp_index() * kGroups * kWarp; base < whole; base += kScreenThreads * kGroups) {
     screen_groups<R, kGroups, false, M>(pieces, query, base, length, s);
   }
+  TS_NO_UNROLL
   for (int base = whole + warp_index() * kWarp; base < s.padded; base += kScreenThreads) {
     screen_groups<R, 1, true, M>(pieces, query, base, length, s);
   }
@@ -85,9 +87,8 @@ __global__ void __launch_bounds__(kScreenThreads, 5)
                  int capacity, int k, Id* ids) {
   const auto row = static_cast<std::int64_t>(blockIdx.x);
   const int length = load(lengths + static_cast<int>(blockIdx.x) / heads);
-  ids += row * k;
   if (length <= k) {
-    store_all_ids<kScreenThreads>(length, k, ids);
+    store_all_ids<kScreenThreads>(length, k, ids + row * k);
     return;
   }
   const Selection<std::uint32_t, Id> s(capacity, length, k);
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(kScreenThreads, 5)
   if constexpr (M == Mistake::equals_not_counted) threshold.equals = 0xffffU;
   stage_ids<kScreenThreads>(s, threshold);
   __syncthreads();
-  store_ids<kScreenThreads>(s.staged, k, ids);
+  store_ids<kScreenThreads>(s.staged, k, ids + row * k);
 }
 
 }  // namespace tiersim::kernels

@@ -8,10 +8,11 @@
 namespace tiersim::kernels {
 
 constexpr int kScreenThreads = 256;
-constexpr int kScreenLoads = 8;  // of 16 B, in flight a thread
-
 template <int R>
 constexpr int kScreenLanes = R / 16;  // that share a token
+// Of 16 B, in flight a thread: what five blocks an SM leave registers for, in whole tokens.
+template <int R>
+constexpr int kScreenLoads = R == 64 ? 4 : 6;
 
 // Scores lie in [-R 128 127, R 128 128]; as keys they start above 0, which means no token.
 template <int R>

@@ -30,12 +30,12 @@ struct Selection {
   int padded;        // keys, padding included
 
   __device__ __forceinline__ Selection(int capacity, int length, int k) {
-    const SelectLayout layout = select_layout<Key, Id>(capacity, k);
-    keys = shared_memory<Key>();
-    histogram = shared_memory<int>(layout.scratch);
-    staged = shared_memory<Id>(layout.scratch);
-    totals = shared_memory<unsigned>(layout.totals);
-    found = shared_memory<int>(layout.found);
+    const std::size_t scratch = select_layout<Key, Id>(capacity, k).scratch;
+    keys = shared_memory<Key>(SelectLayout::kKeys);
+    histogram = shared_memory<int>(scratch);
+    staged = shared_memory<Id>(scratch);
+    totals = shared_memory<unsigned>(SelectLayout::kTotals);
+    found = shared_memory<int>(SelectLayout::kFound);
     padded = round_up(length, kKeysPerStep<Key>);
   }
 };
@@ -87,6 +87,7 @@ __device__ __forceinline__ void find_bin(const int* histogram, unsigned* totals,
   int through = static_cast<int>(warp_sum_through(static_cast<unsigned>(sum)));
   if (lane_index() == kWarp - 1) totals[warp_index()] = static_cast<unsigned>(through);
   __syncthreads();
+  TS_NO_UNROLL
   for (int warp = 0; warp < warp_index(); ++warp) through += static_cast<int>(totals[warp]);
   int above = through - sum;
   if (above < need && need <= through) {
@@ -168,7 +169,9 @@ __device__ __forceinline__ void stage_ids(const Selection<Key, Id>& s, const Thr
   if (lane_index() == 0) s.totals[warp_index()] = mine;
   __syncthreads();
   unsigned before = 0;
+  TS_NO_UNROLL
   for (int warp = 0; warp < warp_index(); ++warp) before += s.totals[warp];
+  TS_NO_UNROLL
   for (int step = first; step < last; ++step) {
     const KeyUnit<Key> unit = units[step * kWarp];
     unsigned count = 0;

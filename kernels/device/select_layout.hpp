@@ -28,8 +28,13 @@ TS_BOTH constexpr int round_up(int n, int to) {
   return (n + to - 1) / to * to;
 }
 
-struct SelectLayout {  // offsets [B]; keys come first
-  std::size_t scratch, totals, found, bytes;
+// Offsets [B] in shared memory. What has a fixed size comes first, so that its address is a
+// constant.
+struct SelectLayout {
+  static constexpr std::size_t kTotals = 0;  // one a warp
+  static constexpr std::size_t kFound = 32 * sizeof(unsigned);
+  static constexpr std::size_t kKeys = kFound + 4 * sizeof(int);
+  std::size_t scratch, bytes;  // histogram, and staged indices over it
 };
 template <class Key, class Id>
 TS_BOTH constexpr SelectLayout select_layout(int capacity, int k) {
@@ -37,10 +42,8 @@ TS_BOTH constexpr SelectLayout select_layout(int capacity, int k) {
   const auto staged = static_cast<std::size_t>(round_up(k * static_cast<int>(sizeof(Id)), 16));
   const std::size_t histogram = kBins * sizeof(int);
   SelectLayout layout{};
-  layout.scratch = keys;
-  layout.totals = keys + (staged > histogram ? staged : histogram);
-  layout.found = layout.totals + 32 * sizeof(unsigned);
-  layout.bytes = layout.found + 4 * sizeof(int);
+  layout.scratch = SelectLayout::kKeys + keys;
+  layout.bytes = layout.scratch + (staged > histogram ? staged : histogram);
   return layout;
 }
 

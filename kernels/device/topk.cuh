@@ -71,9 +71,8 @@ __global__ void __launch_bounds__(kTopkThreads)
          int capacity, int k, Id* ids) {
   const auto row = static_cast<std::int64_t>(blockIdx.x);
   const int length = load(lengths + static_cast<int>(blockIdx.x) / rows_per_length);
-  ids += row * k;
   if (length <= k) {
-    store_all_ids<kTopkThreads>(length, k, ids);
+    store_all_ids<kTopkThreads>(length, k, ids + row * k);
     return;
   }
   const Selection<typename Format::Key, Id> s(capacity, length, k);
@@ -85,7 +84,7 @@ __global__ void __launch_bounds__(kTopkThreads)
   if constexpr (M == Mistake::equals_not_counted) threshold.equals = 0xffffU;
   stage_ids<kTopkThreads>(s, threshold);
   __syncthreads();
-  store_ids<kTopkThreads>(s.staged, k, ids);
+  store_ids<kTopkThreads>(s.staged, k, ids + row * k);
 }
 
 }  // namespace tiersim::kernels

@@ -19,7 +19,7 @@ ScreeningShape split(ScreeningShape shape, int splits) {
 }
 
 TEST(SelectedAttention, AttendsToTheChosenRowsOverRaggedLengths) {
-  expect_right_and_counted(subject<Selected>(ragged_shape({600, 150, 33, 1, 0}, 600, 150, 2)));
+  expect_right_and_counted(subject<Selected>(ragged_shape({300, 150, 33, 1, 0}, 304, 140)));
   expect_right_and_counted(subject<SelectedAttentionCase<int>>(ragged_shape({90}, 96, 65)));
 }
 
@@ -30,12 +30,12 @@ TEST(SelectedAttention, AttendsToOneTokenAndToAll) {
 
 TEST(SelectedAttention, JoinsSplitsSomeOfThemEmpty) {
   expect_right_and_counted(
-      subject<Selected>(split(ragged_shape({400, 60, 33, 32, 1, 0}, 400, 130, 2), 4)));
+      subject<Selected>(split(ragged_shape({150, 60, 33, 1, 0}, 152, 100), 4)));
   expect_right_and_counted(subject<Selected>(split(ragged_shape({40}, 40, 20), 3)));
 }
 
 TEST(SelectedAttention, StandsLargeAndEqualScores) {
-  ScreeningShape shape = split(ragged_shape({300, 77}, 304, 128), 1);
+  ScreeningShape shape = ragged_shape({150}, 152, 70);
   shape.amplitude = 1000;  // scores of some thousand: exp() of one alone would overflow
   expect_right_and_counted(subject<Selected>(shape));
   expect_right_and_counted(subject<Selected>(split(shape, 2)));
@@ -45,7 +45,7 @@ TEST(SelectedAttention, StandsLargeAndEqualScores) {
 }
 
 TEST(SelectedAttention, PlantedMistakesAreCaught) {
-  const ScreeningShape shape = ragged_shape({600, 150}, 600, 150);
+  const ScreeningShape shape = ragged_shape({200}, 200, 150);
   EXPECT_FALSE(is_caught(subject<Selected>(shape)));
   EXPECT_TRUE(is_caught(subject<SelectedAttentionCase<Id16, Mistake::copies_waited_late>>(shape)));
   EXPECT_TRUE(is_caught(subject<SelectedAttentionCase<Id16, Mistake::ring_overwritten>>(shape)));
