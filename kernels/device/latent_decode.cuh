@@ -76,6 +76,8 @@ class LatentDecodeBlock {
   static constexpr int kRowTiles = Layout::kRowTiles;
   static constexpr int kScoreTiles = Layout::kWarpTokens / 8;
   static constexpr int kValueTiles = Layout::kWarpColumns / 8;
+  // Of the scores' product, unrolled: as many as the registers bear.
+  static constexpr int kStepsAtOnce = kRowTiles == 1 ? 4 : 2;
   using Scores = float[std::size_t{kRowTiles}][std::size_t{kScoreTiles}][4];
 
  public:
@@ -179,7 +181,7 @@ class LatentDecodeBlock {
   // Scores of the group's heads and this warp's tokens.
   __device__ __forceinline__ void multiply_keys(Scores& s, int stage) const {
     constexpr int kUnits = Layout::kUnits;
-    TS_UNROLL_BY(4)
+    TS_UNROLL_BY(kStepsAtOnce)
     for (int k = 0; k < Layout::kDepth / 16; ++k) {
       unsigned a[std::size_t{kRowTiles}][4];
       TS_UNROLL
@@ -325,7 +327,7 @@ __device__ __forceinline__ void store_no_tokens(const DecodeResult& result, std:
 }
 
 template <class Layout, Mistake Planted = Mistake::none>
-__global__ void __launch_bounds__(Layout::kThreads)
+__global__ void __launch_bounds__(Layout::kThreads, 1)
     latent_decode(const LatentDecodeArguments arguments) {
   constexpr int kStages = Layout::kStages;
   constexpr int kTokens = Layout::kTokens;
