@@ -26,7 +26,7 @@ OUT ends with one JSON file a stage, log.txt and summary.txt; the summary is pri
   --limit SECONDS      of a stage (470; a dry run: 60)
   --seed N             of inputs and order (1)
   --predictions FILE   for composition: made before, by the same build
-  --no-predictions     composition without any; the summary says so
+  --no-predictions     composition without any, as in a dry run; its file says so
   --list               print the stages, then the cases of the build that is there
   --help
 
@@ -98,6 +98,7 @@ done
 case ${limit:-1}$seed in *[!0-9]*) wrong_usage "--limit and --seed take whole numbers" ;; esac
 : "${limit:=$([ "$mode" = card ] && echo 470 || echo 60)}"
 [ ${#chosen[@]} -gt 0 ] || chosen=("${stages[@]}")
+[ "$mode" = card ] || [ ${#predictions[@]} -gt 0 ] || predictions=(--no-predictions) # of nothing real
 
 builds=${TIERSIM_CAMPAIGN_BUILD:-$root/build/campaign}
 program=$builds/$mode/campaign
@@ -312,7 +313,7 @@ validate() { # every file that there is, as measurements unless it is a dry run
 
 [ -z "$fresh" ] || rm -f "$out"/*.json "$out"/*.running "$out"/log.txt "$out"/summary.txt
 toy=()
-[ "$mode" = card ] || toy=(--rounds 3 --rounds-least 3 --nodes 4)
+[ "$mode" = card ] || toy=(--rounds 3 --rounds-least 3 --nodes 2)
 find_compilers
 build_all
 describe_build

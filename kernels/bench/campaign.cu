@@ -44,7 +44,8 @@ int run(const Options& options) {
                                                {"correctness", on_device(run_correctness)},
                                                {"ceilings", on_device(run_timings)},
                                                {"timing", on_device(run_timings)},
-                                               {"ceilings_again", on_device(run_timings)}};
+                                               {"ceilings_again", on_device(run_timings)},
+                                               {"composition", on_device(run_composition)}};
   const auto stage = stages.find(options.stage);
   if (stage == stages.end()) throw UsageError("no stage '" + options.stage + "'");
   if (options.stage != "list" && options.out.empty()) throw UsageError("--out FOLDER is missing");

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "kernels/bench/ceiling_peaks.hpp"
+#include "kernels/bench/clock.hpp"
 #include "kernels/bench/measure.hpp"
 #include "kernels/bench/probe_lines.hpp"
 #include "kernels/bench/stage_file.hpp"
@@ -22,19 +23,6 @@
 
 namespace tiersim::kernels::bench {
 namespace {
-
-class Clock {
- public:
-  explicit Clock(double limit_s) : limit_s_(limit_s) {}
-  double passed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-  double left() const { return limit_s_ - passed(); }
-
- private:
-  double limit_s_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -64,11 +52,6 @@ CaseList chosen_cases(const Options& options, const DeviceInfo& device) {
     chosen.push_back(std::move(entry));
   }
   return chosen;
-}
-
-// A line a case on stderr; stdout stays empty.
-void say(const std::string& name, const std::string& what) {
-  std::fprintf(stderr, "%s: %s\n", name.c_str(), what.c_str());
 }
 
 Json check_case(const CaseEntry& entry, std::int64_t seed) {
@@ -130,7 +113,12 @@ Agreement shown_agreement(const Json& checks, const std::string& name) {
   throw std::runtime_error("not timed: the correctness stage has not shown it right");
 }
 
-// What a stage with jobs left or refused comes to.
+}  // namespace
+
+void say(const std::string& name, const std::string& what) {
+  std::fprintf(stderr, "%s: %s\n", name.c_str(), what.c_str());
+}
+
 int verdict(const StageFile& file, std::size_t left, bool missed) {
   if (left > 0) {
     std::fprintf(stderr, "%zu left for want of time: run the stage again\n", left);
@@ -138,8 +126,6 @@ int verdict(const StageFile& file, std::size_t left, bool missed) {
   if (missed) return kExitMissed;
   return left > 0 || file.refusals() > 0 ? kExitSomeFailed : kExitDone;
 }
-
-}  // namespace
 
 Json make_context(const Options& options, const DeviceInfo& device, const Peaks& peaks) {
   const Sizes sizes = sizes_of(options, device);

@@ -4,6 +4,7 @@
 #include "kernels/bench/json.hpp"
 #include "kernels/bench/options.hpp"
 #include "kernels/bench/physics.hpp"
+#include "kernels/bench/stage_file.hpp"
 #include "kernels/runtime/device_info.hpp"
 
 namespace tiersim::kernels::bench {
@@ -22,8 +23,14 @@ Json make_context(const Options& options, const DeviceInfo& device, const Peaks&
 // held against the peaks of an H200, so that the check runs.
 Peaks known_peaks(const Options& options, const DeviceInfo& device);
 
+// A line a case on stderr; stdout stays empty.
+void say(const std::string& name, const std::string& what);
+// The exit code of a stage; `left`: cases for which there was no time, which it says.
+int verdict(const StageFile& file, std::size_t left, bool missed);
+
 int run_conformance(const Options& options, const DeviceInfo& device);  // of --lines
 int run_correctness(const Options& options, const DeviceInfo& device);
+int run_composition(const Options& options, const DeviceInfo& device);
 int run_timings(const Options& options,
                 const DeviceInfo& device);  // ceilings, timing, ceilings_again
 
