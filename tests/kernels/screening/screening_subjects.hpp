@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/cases/screening_inputs.cuh"
+#include "kernels/emulator/sanitizer.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
 
 namespace tiersim::kernels {
