@@ -90,7 +90,8 @@ __device__ __forceinline__ StepState attend(const StepAttention& of, std::int64_
   };
   const uint4 query = unit(of.query, head_row);
   const std::int64_t first_row = head_row * of.capacity;
-  const float* bias = of.bias + static_cast<std::int64_t>(blockIdx.x) * of.capacity;
+  const float* bias = of.bias;  // null where not Biased
+  if constexpr (Biased) bias += static_cast<std::int64_t>(blockIdx.x) * of.capacity;
   StepState state = {kMinusInfinity, 0, {}};
   TS_NO_UNROLL
   for (int first = 0; first < length; first += kStepTokens) {
