@@ -89,7 +89,7 @@ Block::~Block() {
 // ---- scheduling
 // ------------------------------------------------------------------------------------
 
-void Block::thread_main() {
+TS_EMULATOR_UNSEEN void Block::thread_main() {
   Block& here = block();
   Fiber::entered(here.scheduler_);
   acquire(&here.grid_.began);

@@ -35,7 +35,40 @@ tiersim_switch_stack:
 namespace tiersim::emulator {
 namespace {
 constexpr std::size_t kGuard = 4096;  // one page
+
+#if TS_EMULATOR_TSAN
+// ThreadSanitizer's idea of a thread takes a millisecond to make. One is taken again in a later
+// launch, which comes after this one anyway, but not within a launch, whose threads have no order.
+struct Identities {
+  static constexpr std::size_t kMost = 1024;  // kept; each holds some hundred KB
+  std::vector<void*> ready;
+  std::vector<void*> used;  // in this launch
+  char made = 0;            // what was done before a fiber was made comes before what it does
+
+  void* take() {
+    if (ready.empty()) return __tsan_create_fiber(0);
+    void* one = ready.back();
+    ready.pop_back();
+    return one;
+  }
+  void give(void* one) {
+    if (ready.size() + used.size() < kMost) {
+      used.push_back(one);
+    } else {
+      __tsan_destroy_fiber(one);
+    }
+  }
+  ~Identities() {
+    for (void* one : ready) __tsan_destroy_fiber(one);
+    for (void* one : used) __tsan_destroy_fiber(one);
+  }
+};
+Identities& identities() {
+  thread_local Identities all;
+  return all;
 }
+#endif
+}  // namespace
 
 StackPool::~StackPool() {
   for (void* stack : all_) munmap(static_cast<char*>(stack) - kGuard, bytes_ + kGuard);
@@ -71,6 +104,14 @@ Fiber::~Fiber() {
   abandon();
 }
 
+void Fiber::end_of_launch() {
+#if TS_EMULATOR_TSAN
+  std::vector<void*>& used = identities().used;
+  identities().ready.insert(identities().ready.end(), used.begin(), used.end());
+  used.clear();
+#endif
+}
+
 void Fiber::adopt_caller() {
 #if TS_EMULATOR_TSAN
   tsan_fiber_ = __tsan_get_current_fiber();
@@ -97,7 +138,8 @@ void Fiber::start(void* stack, std::size_t bytes, void (*entry)()) {
   stack_pointer_ = top;
 #endif
 #if TS_EMULATOR_TSAN
-  tsan_fiber_ = __tsan_create_fiber(0);
+  tsan_fiber_ = identities().take();
+  __tsan_release(&identities().made);
 #endif
   started_ = true;
 }
@@ -106,7 +148,7 @@ void Fiber::abandon() {
   if (!started_) return;
   started_ = false;
 #if TS_EMULATOR_TSAN
-  __tsan_destroy_fiber(tsan_fiber_);
+  identities().give(tsan_fiber_);
 #endif
 #if TS_EMULATOR_ASAN
   __asan_unpoison_memory_region(stack_, stack_bytes_);  // it may have stopped in the middle
@@ -130,7 +172,10 @@ TS_EMULATOR_UNSEEN void Fiber::switch_to(Fiber& from, Fiber& to, [[maybe_unused]
 #endif
 }
 
-void Fiber::entered([[maybe_unused]] Fiber& from) {
+TS_EMULATOR_UNSEEN void Fiber::entered([[maybe_unused]] Fiber& from) {
+#if TS_EMULATOR_TSAN
+  __tsan_acquire(&identities().made);
+#endif
 #if TS_EMULATOR_ASAN
   // Tells where the stack lies that a later switch goes back to.
   __sanitizer_finish_switch_fiber(nullptr, &from.stack_, &from.stack_bytes_);

@@ -47,6 +47,7 @@ class Fiber {
   void abandon();                                               // it will not run again
   // Leaves `from` and runs `to`; returns when something switches back. last: `from` never resumes.
   static void switch_to(Fiber& from, Fiber& to, bool last = false);
+  static void end_of_launch();       // all fibers so far come before all that start from now on
   static void entered(Fiber& from);  // first call of entry; from: who switched here
 
  private:

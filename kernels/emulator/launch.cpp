@@ -51,10 +51,12 @@ void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes,
     run_blocks(launch, card, kernel);
   } catch (...) {
     acquire(&launch.ended);
+    Fiber::end_of_launch();
     card.memory.end_of_launch();
     throw;
   }
   acquire(&launch.ended);
+  Fiber::end_of_launch();
   card.memory.end_of_launch();
 }
 

@@ -26,7 +26,7 @@ class Race : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!TS_EMULATOR_TSAN) GTEST_SKIP() << "this build has no ThreadSanitizer";
-    GTEST_FLAG_SET(death_test_style, "fast");
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fresh process each
   }
   void expect(const Shape& shape, const std::function<void()>& body) {
     EXPECT_EXIT(run_and_exit(shape, body), ExitedWithCode(66), "data race");
