@@ -55,6 +55,18 @@ __device__ __forceinline__ unsigned warp_sum_through(unsigned value) {
   return value;
 }
 
+// Sum over the warps before this one; all loads at once, since a loop would wait for each.
+template <int Threads>
+__device__ __forceinline__ unsigned sum_of_warps_before(const unsigned* totals) {
+  unsigned sum = 0;
+  TS_UNROLL
+  for (int warp = 0; warp < Threads / kWarp; ++warp) {
+    const unsigned total = totals[warp];
+    sum += warp < warp_index() ? total : 0U;
+  }
+  return sum;
+}
+
 // By the whole block; a barrier must follow.
 template <int Threads>
 __device__ __forceinline__ void clear_histogram(int* histogram) {
@@ -87,8 +99,7 @@ __device__ __forceinline__ void find_bin(const int* histogram, unsigned* totals,
   int through = static_cast<int>(warp_sum_through(static_cast<unsigned>(sum)));
   if (lane_index() == kWarp - 1) totals[warp_index()] = static_cast<unsigned>(through);
   __syncthreads();
-  TS_NO_UNROLL
-  for (int warp = 0; warp < warp_index(); ++warp) through += static_cast<int>(totals[warp]);
+  through += static_cast<int>(sum_of_warps_before<Threads>(totals));
   int above = through - sum;
   if (above < need && need <= through) {
     TS_UNROLL
@@ -122,9 +133,9 @@ __device__ __forceinline__ Threshold find_threshold(const Selection<Key, Id>& s,
     find_bin<Threads>(s.histogram, s.totals, s.found, need);
     prefix = prefix << width | static_cast<unsigned>(s.found[0]);
     need -= s.found[1];
-    if (shift == 0) return {prefix, static_cast<unsigned>(need)};
-    // The whole bin is selected: no need to tell its keys apart.
+    // The whole bin is selected: no need to tell its keys apart. (Its keys are above 0.)
     if (s.found[2] == need) return {(prefix << shift) - 1, 0};
+    if (shift == 0) return {prefix, static_cast<unsigned>(need)};
     width = min(shift, kDigitBits);
     shift -= width;
     clear_histogram<Threads>(s.histogram);
@@ -145,14 +156,39 @@ __device__ __forceinline__ Threshold find_threshold(const Selection<Key, Id>& s,
   }
 }
 
-// In the lower half one where the key is above the threshold, in the upper one where equal.
+// In the lower half one where the key is above the threshold; with Ties in the upper one where it
+// is equal.
+template <bool Ties>
 __device__ __forceinline__ unsigned compared(unsigned key, const Threshold& t) {
-  return (key > t.key ? 1U : 0U) + (key == t.key ? 0x10000U : 0U);
+  return (key > t.key ? 1U : 0U) + (Ties && key == t.key ? 0x10000U : 0U);
+}
+template <bool Ties, class Key>
+__device__ __forceinline__ unsigned compared(const KeyUnit<Key>& unit, const Threshold& t) {
+  unsigned sum = 0;
+  TS_UNROLL
+  for (int j = 0; j < kKeysPerUnit<Key>; ++j) sum += compared<Ties>(unit.keys[j], t);
+  return sum;
 }
 
-// Stages the selected indices in ascending order; a barrier must follow.
-template <int Threads, class Key, class Id>
-__device__ __forceinline__ void stage_ids(const Selection<Key, Id>& s, const Threshold& t) {
+// Writes the selected of one unit; at: what was compared before it.
+template <bool Ties, class Key, class Id>
+__device__ __forceinline__ void stage_unit(const KeyUnit<Key>& unit, int token, unsigned at,
+                                           const Threshold& t, Id* staged) {
+  TS_UNROLL
+  for (int j = 0; j < kKeysPerUnit<Key>; ++j) {
+    const unsigned key = unit.keys[j];
+    const unsigned equals = Ties ? min(at >> 16, t.equals) : 0U;
+    if (key > t.key || (Ties && key == t.key && at >> 16 < t.equals)) {
+      staged[(Ties ? at & 0xffffU : at) + equals] = static_cast<Id>(token + j);
+    }
+    at += compared<Ties>(key, t);
+  }
+}
+
+// Stages the selected indices in ascending order; a barrier must follow. Ties: some, but not all,
+// of the keys equal to the threshold are selected.
+template <int Threads, bool Ties, class Key, class Id>
+__device__ __forceinline__ void stage_in_order(const Selection<Key, Id>& s, const Threshold& t) {
   constexpr int kWarps = Threads / kWarp;
   const int steps = s.padded / kKeysPerStep<Key>;
   const int each = (steps + kWarps - 1) / kWarps;
@@ -160,37 +196,27 @@ __device__ __forceinline__ void stage_ids(const Selection<Key, Id>& s, const Thr
   const int last = min(first + each, steps);
   const auto* units = reinterpret_cast<const KeyUnit<Key>*>(s.keys) + lane_index();
   unsigned mine = 0;
-  for (int step = first; step < last; ++step) {
-    const KeyUnit<Key> unit = units[step * kWarp];
-    TS_UNROLL
-    for (int j = 0; j < kKeysPerUnit<Key>; ++j) mine += compared(unit.keys[j], t);
-  }
+  for (int step = first; step < last; ++step) mine += compared<Ties>(units[step * kWarp], t);
   mine = warp_sum_of(mine);
   if (lane_index() == 0) s.totals[warp_index()] = mine;
   __syncthreads();
-  unsigned before = 0;
-  TS_NO_UNROLL
-  for (int warp = 0; warp < warp_index(); ++warp) before += s.totals[warp];
+  unsigned before = sum_of_warps_before<Threads>(s.totals);
   TS_NO_UNROLL
   for (int step = first; step < last; ++step) {
     const KeyUnit<Key> unit = units[step * kWarp];
-    unsigned count = 0;
-    TS_UNROLL
-    for (int j = 0; j < kKeysPerUnit<Key>; ++j) count += compared(unit.keys[j], t);
+    const unsigned count = compared<Ties>(unit, t);
     const unsigned through = warp_sum_through(count);
-    unsigned at = before + through - count;
-    before += __shfl_sync(kAllLanes, through, kWarp - 1);
-    if (count == 0) continue;
     const int token = (step * kWarp + lane_index()) * kKeysPerUnit<Key>;
-    TS_UNROLL
-    for (int j = 0; j < kKeysPerUnit<Key>; ++j) {
-      const unsigned key = unit.keys[j];
-      const unsigned equals = min(at >> 16, t.equals);
-      if (key > t.key || (key == t.key && at >> 16 < t.equals)) {
-        s.staged[(at & 0xffffU) + equals] = static_cast<Id>(token + j);
-      }
-      at += compared(key, t);
-    }
+    stage_unit<Ties>(unit, token, before + through - count, t, s.staged);
+    before += __shfl_sync(kAllLanes, through, kWarp - 1);
+  }
+}
+template <int Threads, class Key, class Id>
+__device__ __forceinline__ void stage_ids(const Selection<Key, Id>& s, const Threshold& t) {
+  if (t.equals == 0) {
+    stage_in_order<Threads, false>(s, t);
+  } else {
+    stage_in_order<Threads, true>(s, t);
   }
 }
 

@@ -19,8 +19,9 @@
 // Launch: grid (blocks of kSparqTokensOf..., sequences * heads), block kSparqThreads, shared memory
 // sparq_shared_bytes(D, R).
 //
-// Limiter: HBM, by 2 R bytes a token with two copies (8 loads of 16 B a thread: 32 KB in flight a
-// block) and by about 2 D with one (every lane a component, 32 tokens a warp in flight).
+// Limiter: HBM, by 2 R bytes a token with two copies (4 loads of 16 B a thread, 16 KB in flight a
+// block and eight blocks an SM) and by about 2 D with one (every lane a component, 32 tokens a warp
+// in flight).
 #pragma once
 #include "kernels/device/lane_sums.cuh"
 #include "kernels/device/math.cuh"

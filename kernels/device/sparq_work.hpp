@@ -9,7 +9,7 @@
 namespace tiersim::kernels {
 
 constexpr int kSparqThreads = 256;
-constexpr int kSparqLoads = 8;                           // of 16 B, in flight a thread
+constexpr int kSparqLoads = 4;                           // of 16 B, in flight a thread
 constexpr int kSparqTokensOfCopies = 8 * kSparqThreads;  // of a block, two copies
 constexpr int kSparqTokensOfOneCopy = kSparqThreads;     // of a block, one copy
 constexpr std::size_t sparq_shared_bytes(int d, int r) {

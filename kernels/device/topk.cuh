@@ -11,8 +11,9 @@
 // Launch: grid rows, block kTopkThreads, shared memory topk_layout().bytes.
 //
 // 16 B loads, four of them a thread in flight: 16 KB a block, five blocks an SM at 8192 fp32 scores
-// (eight at 16 bits). Limiter: not HBM at these sizes but instructions on the keys in shared memory
-// (about 8000 warp instructions a row of 8192 against 1.3 us an SM has at the floor).
+// (six at 16 bits). Limiter: not HBM at these sizes but instructions on the keys: an SM has 1.3 us
+// a row of 8192 fp32 scores at the floor, and one row asks for about 9000 warp instructions and 256
+// warps' atomics in shared memory, some 2.5 us: half of the floor's rate.
 #pragma once
 #include "kernels/device/mistakes.hpp"
 #include "kernels/device/select.cuh"
@@ -25,48 +26,69 @@ template <class Format>
 __device__ __forceinline__ unsigned ordered_key(unsigned bits) {
   constexpr unsigned kSign = 1U << (Format::kBits - 1);
   constexpr unsigned kAll = kSign | (kSign - 1);
-  if ((bits & ~kSign & kAll) > Format::kInfinity) return 1;
-  if (bits == kSign) return kSign;  // -0
-  return (bits & kSign) != 0 ? ~bits & kAll : bits | kSign;
+  if (bits == kSign) bits = 0;                                   // -0
+  const unsigned negative = 0U - (bits >> (Format::kBits - 1));  // all ones, or none
+  const unsigned key = (bits ^ (negative | kSign)) & kAll;
+  return (bits & (kSign - 1)) > Format::kInfinity ? 1U : key;
 }
 
-// One row into shared memory as keys, with the first histogram.
+// Units of 16 B, one every kTopkThreads from `first` on, into shared memory as keys, with the first
+// histogram. Guarded: tokens may lie beyond the length.
+template <class Format, int Loads, bool Guarded, Mistake M, class Id>
+__device__ __forceinline__ void load_units(const uint4* scores, int first, int length,
+                                           const Selection<typename Format::Key, Id>& s) {
+  using Key = typename Format::Key;
+  constexpr int kEach = kKeysPerUnit<Key>;
+  uint4 loaded[std::size_t{Loads}];
+  TS_UNROLL
+  for (int i = 0; i < Loads; ++i) {
+    const int unit = first + i * kTopkThreads;
+    if (!Guarded || unit * kEach < length) {
+      loaded[i] = load_streaming(scores + unit);
+    } else {
+      loaded[i] = make_uint4(0, 0, 0, 0);
+    }
+  }
+  TS_UNROLL
+  for (int i = 0; i < Loads; ++i) {
+    const int unit = first + i * kTopkThreads;
+    const unsigned words[4] = {loaded[i].x, loaded[i].y, loaded[i].z, loaded[i].w};
+    KeyUnit<Key> keys;
+    TS_UNROLL
+    for (int j = 0; j < kEach; ++j) {
+      const unsigned word = words[j * 4 / kEach];
+      const unsigned bits = sizeof(Key) == 4 ? word : word >> (16 * (j % 2)) & 0xffffU;
+      const int last = M == Mistake::no_tail_mask ? length - length % kEach + kEach : length;
+      const bool real = !Guarded || unit * kEach + j < last;
+      const unsigned key = real ? ordered_key<Format>(bits) : 0U;
+      keys.keys[j] = static_cast<Key>(key);
+      if (real) atomic_add_shared(s.histogram + (key >> (Format::kBits - kDigitBits)), 1);
+    }
+    reinterpret_cast<KeyUnit<Key>*>(s.keys)[unit] = keys;
+  }
+}
+
+// One row: whole rounds of the block, then what is left unit by unit.
 template <class Format, Mistake M, class Id>
 __device__ __forceinline__ void load_scores(const typename Format::Score* scores, int length,
                                             const Selection<typename Format::Key, Id>& s) {
-  using Key = typename Format::Key;
-  constexpr int kEach = kKeysPerUnit<Key>;
-  const int units = (length + kEach - 1) / kEach;
-  for (int first = static_cast<int>(threadIdx.x); first < s.padded / kEach;
-       first += kTopkThreads * kTopkLoads) {
-    uint4 loaded[kTopkLoads];
-    TS_UNROLL
-    for (int i = 0; i < kTopkLoads; ++i) {
-      const int unit = first + i * kTopkThreads;
-      loaded[i] = make_uint4(0, 0, 0, 0);
-      if (unit < units) loaded[i] = load_streaming(reinterpret_cast<const uint4*>(scores) + unit);
-    }
-    TS_UNROLL
-    for (int i = 0; i < kTopkLoads; ++i) {
-      const int unit = first + i * kTopkThreads;
-      const unsigned words[4] = {loaded[i].x, loaded[i].y, loaded[i].z, loaded[i].w};
-      KeyUnit<Key> keys;
-      TS_UNROLL
-      for (int j = 0; j < kEach; ++j) {
-        const unsigned word = words[j * 4 / kEach];
-        const unsigned bits = sizeof(Key) == 4 ? word : word >> (16 * (j % 2)) & 0xffffU;
-        const bool real = unit * kEach + j < length || (M == Mistake::no_tail_mask && unit < units);
-        const unsigned key = real ? ordered_key<Format>(bits) : 0U;
-        keys.keys[j] = static_cast<Key>(key);
-        if (real) atomic_add_shared(s.histogram + (key >> (Format::kBits - kDigitBits)), 1);
-      }
-      if (unit < s.padded / kEach) reinterpret_cast<KeyUnit<Key>*>(s.keys)[unit] = keys;
-    }
+  constexpr int kEach = kKeysPerUnit<typename Format::Key>;
+  constexpr int kRound = kTopkThreads * kTopkLoads;
+  const auto* units = reinterpret_cast<const uint4*>(scores);
+  const int whole = length / (kRound * kEach) * kRound;
+  const int thread = static_cast<int>(threadIdx.x);
+  TS_NO_UNROLL
+  for (int first = thread; first < whole; first += kRound) {
+    load_units<Format, kTopkLoads, false, M>(units, first, length, s);
+  }
+  TS_NO_UNROLL
+  for (int unit = whole + thread; unit < s.padded / kEach; unit += kTopkThreads) {
+    load_units<Format, 1, true, M>(units, unit, length, s);
   }
 }
 
 template <class Format, class Id, Mistake M = Mistake::none>
-__global__ void __launch_bounds__(kTopkThreads)
+__global__ void __launch_bounds__(kTopkThreads, 6)
     topk(const typename Format::Score* scores, const int* lengths, int rows_per_length,
          int capacity, int k, Id* ids) {
   const auto row = static_cast<std::int64_t>(blockIdx.x);
