@@ -19,9 +19,7 @@ CaseList all_cases(Sizes sizes) {
   add_dense_cases(cases, sizes);
   add_latent_cases(cases, sizes);
   add_latent_wgmma_cases(cases, sizes);
-  add_early_exit_head_cases(cases, sizes);
-  add_early_exit_vote_cases(cases, sizes);
-  add_early_exit_fill_cases(cases, sizes);
+  add_early_exit_cases(cases, sizes);
   add_baselines_cases(cases, sizes);
   return cases;
 }

@@ -59,7 +59,7 @@ TEST(SequenceMaker, TakesAnyShapeAtToySizes) {
 TEST(Compositions, KeepTheShardsApart) {
   const CaseList cases =
       named({"latent.latent_decode.wgmma.tpla-b64-s32768-h128-d256", "ceiling.copy_engine.d2h.1mb",
-             "ceiling.copy_engine.h2d.1mb", "ceiling.device_copy.loads.1mb"});
+             "ceiling.copy_engine.h2d.1mb", "latent.join_shards.one_shot.b64-w7168"});
   std::vector<Sequence> all;
   add_shards(all, cases, Sizes::timed);
   ASSERT_EQ(all.size(), 3U);
