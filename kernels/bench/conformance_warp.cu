@@ -83,11 +83,17 @@ Words float_patterns() {
   return words;
 }
 
-template <bool Exponential>
+enum class Approximate { exp2, log2, inverse_root };
+
+template <Approximate Which>
 __global__ void transcendental(const std::uint32_t* in, std::uint32_t* out) {
   const unsigned at = threadIdx.x + blockIdx.x * blockDim.x;
   const float value = __uint_as_float(load(in + at));
-  store(out + at, __float_as_uint(Exponential ? exp2_fast(value) : log2_fast(value)));
+  float result = 0;
+  if constexpr (Which == Approximate::exp2) result = exp2_fast(value);
+  if constexpr (Which == Approximate::log2) result = log2_fast(value);
+  if constexpr (Which == Approximate::inverse_root) result = inverse_root(value);
+  store(out + at, __float_as_uint(result));
 }
 
 Words reals(float from, float to, std::uint64_t seed) {
@@ -112,21 +118,23 @@ void add_warp_probes(Probes& probes) {
   const Words patterns = float_patterns();
   const Geometry many{dim3(static_cast<unsigned>(patterns.size() / kThreads)), dim3(kThreads), 0};
   probes.push_back(probe("warp.bf16", convert, many, patterns, unwritten(4 * patterns.size())));
-  // ex2.approx and lg2.approx: 2 units in the last place, the emulator's own 1 (PTX ISA, CUDA
-  // programming guide); results below the smallest normal number are flushed to zero; near 1, lg2
-  // is bounded absolutely, by 2^-22.
+  // ex2.approx, lg2.approx and rsqrt.approx: 2 units in the last place, the emulator's own 1 (PTX
+  // ISA, CUDA programming guide); results below the smallest normal number are flushed to zero;
+  // near 1, lg2 is bounded absolutely, by 2^-22.
   const Geometry sixteen{dim3(16), dim3(kThreads), 0};
   Words exponents = reals(-40.0F, 40.0F, 7);
   exponents[0] = 0xff800000U;  // -inf
   exponents[1] = 0xc47a0000U;  // -1000
   exponents[2] = 0;
   exponents[3] = 0xc3020000U;  // -130: subnormal
-  probes.push_back(probe("warp.exp2_fast", transcendental<true>, sixteen, exponents,
+  probes.push_back(probe("warp.exp2_fast", transcendental<Approximate::exp2>, sixteen, exponents,
                          unwritten(1024), {3, 0x1p-126F}));
-  probes.push_back(probe("warp.log2_fast", transcendental<false>, sixteen, reals(1e-6F, 1e6F, 8),
-                         unwritten(1024), {3, 0}));
-  probes.push_back(probe("warp.log2_fast_near_1", transcendental<false>, sixteen,
+  probes.push_back(probe("warp.log2_fast", transcendental<Approximate::log2>, sixteen,
+                         reals(1e-6F, 1e6F, 8), unwritten(1024), {3, 0}));
+  probes.push_back(probe("warp.log2_fast_near_1", transcendental<Approximate::log2>, sixteen,
                          reals(0.5F, 2.0F, 9), unwritten(1024), {3, 0x1p-22F}));
+  probes.push_back(probe("warp.inverse_root", transcendental<Approximate::inverse_root>, sixteen,
+                         reals(1e-6F, 1e6F, 10), unwritten(1024), {3, 0}));
 }
 
 }  // namespace tiersim::kernels::conformance
