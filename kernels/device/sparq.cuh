@@ -66,7 +66,7 @@ __device__ __forceinline__ SparqQuery<R> choose_components(const bf16* query) {
 }
 
 template <int D, int R, Mistake M = Mistake::none>
-__global__ void __launch_bounds__(kSparqThreads)
+__global__ void __launch_bounds__(kSparqThreads, 8)
     sparq_scores_two_copies(const bf16* queries, const bf16* keys, const int* lengths, int heads,
                             int capacity, float* scores) {
   const auto row = static_cast<std::int64_t>(blockIdx.y);
