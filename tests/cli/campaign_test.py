@@ -19,7 +19,7 @@ CAMPAIGN = ROOT / "kernels/campaign.sh"
 STAGES = ["conformance", "correctness", "ceilings", "timing", "ceilings_again", "composition"]
 
 
-def run(command, *arguments, timeout=280):
+def run(command, *arguments, timeout=560):
     return subprocess.run([str(command), *map(str, arguments)], capture_output=True, text=True,
                           env={**os.environ, "TIERSIM_CAMPAIGN_BUILD": str(BUILD)},
                           timeout=timeout, check=False)
@@ -129,7 +129,7 @@ class DryRun(unittest.TestCase):
         began = time.monotonic()
         done = campaign("--dry-run", self.out)
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
-        self.assertLess(time.monotonic() - began, 60)
+        self.assertLess(time.monotonic() - began, 120)
         for stage in STAGES:
             self.assertEqual(self.read(stage)["benchmarks"], before[stage], stage)
 
@@ -150,12 +150,13 @@ class DryRun(unittest.TestCase):
 
     def test_refuses_a_time_that_beats_the_device(self):
         document = self.read("timing")
-        document["benchmarks"][0]["work"]["read_bytes"] = 10**15
+        entry = next(e for e in document["benchmarks"] if e["temperature"] == "cold")
+        entry["work"]["read_bytes"] = 10**15
         self.write("timing", document)
         done = validate(self.out / "timing.json")
         self.assertEqual(done.returncode, 5)
         self.assertIn("memory peak of 4.8e+12/s (NVIDIA H200 SXM data sheet", done.stderr)
-        self.assertIn(document["benchmarks"][0]["name"], done.stderr)
+        self.assertIn(entry["name"], done.stderr)
         self.assertEqual(campaign("--dry-run", self.out, "build").returncode, 5)
 
     def test_does_not_time_what_is_not_shown_right(self):
