@@ -12,22 +12,14 @@ void add_fill(CaseList& cases, const std::string& model, const FillPlan& plan) {
                    [plan] { return std::make_unique<FillCase<Fill>>(plan); }, true});
 }
 
-// The kernel for this many tokens; from 16 on both, to see where they cross.
+// The kernel for this many tokens first; between 8 and 64 both, to see where they cross.
 void add_fill_of(CaseList& cases, const std::string& model, const FillPlan& plan) {
-  if (plan.tokens <= 8) {
-    add_fill<SkinnyFill<1>>(cases, model, plan);
-  } else if (plan.tokens <= 16) {
-    add_fill<SkinnyFill<2>>(cases, model, plan);
-  } else if (plan.tokens <= 64) {
-    add_fill<SkinnyFill<4>>(cases, model, plan);
-  }
-  if (plan.tokens > 64) {
-    add_fill<WideFill<64, 128>>(cases, model, plan);
-  } else if (plan.tokens > 32) {
-    add_fill<WideFill<64, 64>>(cases, model, plan);
-  } else if (plan.tokens > 8) {
-    add_fill<WideFill<64, 32>>(cases, model, plan);
-  }
+  if (plan.tokens > 64) add_fill<WideFill<64, 128>>(cases, model, plan);
+  if (plan.tokens > 32 && plan.tokens <= 64) add_fill<WideFill<64, 64>>(cases, model, plan);
+  if (plan.tokens <= 8) add_fill<SkinnyFill<1>>(cases, model, plan);
+  if (plan.tokens > 8 && plan.tokens <= 16) add_fill<SkinnyFill<2>>(cases, model, plan);
+  if (plan.tokens > 16 && plan.tokens <= 64) add_fill<SkinnyFill<4>>(cases, model, plan);
+  if (plan.tokens > 8 && plan.tokens <= 32) add_fill<WideFill<64, 32>>(cases, model, plan);
 }
 
 }  // namespace

@@ -60,6 +60,17 @@ std::vector<int> lengths(std::int64_t count, const Length& length) {
   return all;
 }
 
+// The gate (part 0) or the linear part out of weights that alternate by 32 rows.
+std::vector<std::uint16_t> gated_part(const LayerPlan& p, const std::vector<std::uint16_t>& all,
+                                      std::int64_t part) {
+  std::vector<std::uint16_t> rows;
+  for (std::int64_t row = 0; row < p.wide; ++row) {
+    const std::int64_t from = (row / kGatedRows * 2 + part) * kGatedRows + row % kGatedRows;
+    rows.insert(rows.end(), all.begin() + from * p.depth, all.begin() + (from + 1) * p.depth);
+  }
+  return rows;
+}
+
 }  // namespace
 
 LayerArrays::LayerArrays(const LayerPlan& p, std::uint64_t seed)
@@ -67,8 +78,7 @@ LayerArrays::LayerArrays(const LayerPlan& p, std::uint64_t seed)
       self_out(matrix(p.depth, p.inner(), 1.0F, 20 * seed + 2), "self_out"),
       cross_query(matrix(p.inner(), p.depth, 0.3F, 20 * seed + 3), "cross_query"),
       cross_out(matrix(p.depth, p.inner(), 1.0F, 20 * seed + 4), "cross_out"),
-      gate(matrix(p.wide, p.depth, 1.0F, 20 * seed + 5), "gate"),
-      linear(matrix(p.wide, p.depth, 1.0F, 20 * seed + 6), "linear"),
+      gated_in(matrix(2 * p.wide, p.depth, 1.0F, 20 * seed + 5), "gated_in"),
       wide_out(matrix(p.depth, p.wide, 1.0F, 20 * seed + 7), "wide_out"),
       bias(biases(p, 20 * seed + 8), "bias"),
       state(random_bf16(p.tokens * p.depth, 2.0F, 20 * seed + 9), "state"),
@@ -88,8 +98,8 @@ LayerArrays::LayerArrays(const LayerPlan& p, std::uint64_t seed)
       gated(count_of(p.tokens * p.wide), "gated"),
       out(count_of(p.tokens * p.depth), "out") {}
 
-Work layer_work(const LayerPlan& p, std::int64_t columns) {
-  Work work = layer_projections_work({p.depth, p.wide, p.heads, p.tokens, columns});
+Work layer_work(const LayerPlan& p, std::int64_t columns, WideParts parts) {
+  Work work = layer_projections_work({p.depth, p.wide, p.heads, p.tokens, columns}, parts);
   std::int64_t longest = 0;
   for (std::int64_t i = 0; i < p.tokens; ++i) {
     longest = std::max(longest, p.self_length(i));
@@ -102,8 +112,8 @@ Work layer_work(const LayerPlan& p, std::int64_t columns) {
 Agreement check_layer(const LayerPlan& p, const LayerArrays& arrays) {
   const auto qkv = arrays.qkv.download(), self_out = arrays.self_out.download(),
              cross_query = arrays.cross_query.download(), cross_out = arrays.cross_out.download(),
-             gate = arrays.gate.download(), linear = arrays.linear.download(),
-             wide_out = arrays.wide_out.download();
+             gated_in = arrays.gated_in.download(), wide_out = arrays.wide_out.download();
+  const auto gate = gated_part(p, gated_in, 0), linear = gated_part(p, gated_in, 1);
   const LayerWeights weights = {qkv.data(),  self_out.data(), cross_query.data(), cross_out.data(),
                                 gate.data(), linear.data(),   wide_out.data()};
   const auto state = arrays.state.download(), out = arrays.out.download();
@@ -138,14 +148,18 @@ Agreement check_layer(const LayerPlan& p, const LayerArrays& arrays) {
 
 namespace {
 
-template <int Columns>
+template <int Columns, WideParts Parts = WideParts::none>
 void add_layer(CaseList& cases, const std::string& model, const LayerPlan& plan) {
-  cases.push_back({"early_exit.decoder_layer.skinny" + std::to_string(8 * Columns) + "." + model +
-                       "-b" + std::to_string(plan.tokens),
-                   [plan] { return std::make_unique<LayerCase<Columns>>(plan); }});
+  using Made = LayerCase<Columns, Parts>;
+  cases.push_back({"early_exit.decoder_layer." + Made::variant() + "." + model + "-b" +
+                       std::to_string(plan.tokens),
+                   [plan] { return std::make_unique<Made>(plan); }});
 }
 
+// From 64 tokens on the wide forms first, and the skinny one to see what they bring.
 void add_layer_of(CaseList& cases, const std::string& model, const LayerPlan& plan) {
+  if (plan.tokens > 64) add_layer<4, WideParts::all>(cases, model, plan);
+  if (plan.tokens > 32) add_layer<4, WideParts::large>(cases, model, plan);
   if (plan.tokens <= 8) {
     add_layer<1>(cases, model, plan);
   } else if (plan.tokens <= 16) {

@@ -105,20 +105,25 @@ __device__ __forceinline__ float gelu(float x) {
   return x / (1.0F + exp2_fast(-2.0F * u * kLog2E));
 }
 
-// out [tokens][rows] bf16 = gelu(n gate^T) * (n linear^T), n = RMS norm(from).
+// out [tokens][rows] bf16 = gelu(n gate^T) * (n linear^T), n = RMS norm(from). weights
+// [rows / 32][2][32][depth]: 32 rows of the gate, the same 32 of the linear part, and so on.
+constexpr int kGatedRows = 32;
 template <int Columns, Mistake Planted = Mistake::none>
 __global__ void __launch_bounds__(kSkinnyThreads, 2)
-    project_gated(Tokens from, const bf16* gate, const bf16* linear, bf16* out) {
-  project_tokens<Columns, 2, true, Planted>(from, {gate, linear});
+    project_gated(Tokens from, const bf16* weights, bf16* out) {
+  // The weights' row is twice the output's, but for the place within its 32.
+  const int shift = first_skinny_row() / kGatedRows * kGatedRows;
+  const bf16* gate = weights + static_cast<std::int64_t>(shift) * from.depth;
+  project_tokens<Columns, 2, true, Planted>(from, {gate, gate + kGatedRows * from.depth});
   const int first_token = first_skinny_token<Columns>();
   const auto rows = static_cast<std::int64_t>(gridDim.x) * kSkinnyRows;
   over_skinny_pairs<Columns>(from.count - first_token, [&](int token, int row) {
     const float2 a = skinny_sum<2, Columns>(0, token, row);
     const float2 b = skinny_sum<2, Columns>(1, token, row);
     const float factor = skinny_factor<2, Columns>(token, from.depth, from.epsilon);
-    store(
-        reinterpret_cast<unsigned*>(out + (first_token + token) * rows + first_skinny_row() + row),
-        pack_bf16(gelu(a.x * factor) * (b.x * factor), gelu(a.y * factor) * (b.y * factor)));
+    const std::int64_t at = (first_token + token) * rows + first_skinny_row() + row;
+    store(reinterpret_cast<unsigned*>(out + at),
+          pack_bf16(gelu(a.x * factor) * (b.x * factor), gelu(a.y * factor) * (b.y * factor)));
   });
 }
 

@@ -34,23 +34,43 @@ struct LayerShape {
   constexpr std::int64_t inner() const { return 64 * heads; }
 };
 
+// Of project_wide without what is done with the sums. rows: a multiple of 64.
+constexpr Work wide_work(std::int64_t rows, std::int64_t depth, std::int64_t tokens) {
+  const std::int64_t token_tiles = rounded_up(tokens, 64) / 64;
+  Work work;
+  work.read_bytes = 2 * depth * (rows + tokens);
+  work.requested_bytes = 2 * depth * (rows * token_tiles + tokens * (rows / 64));
+  work.flops = 2 * rows * depth * tokens;
+  work.issued_flops = 2 * rows * rounded_up(depth, 64) * token_tiles * 64;
+  return work;
+}
+
+// Which projections of a layer run by project_wide.
+enum class WideParts { none, large, all };  // large: queries, keys, values; the gated part
+
 // The six projections of a layer.
-constexpr Work layer_projections_work(const LayerShape& s) {
-  const auto normed = [&](std::int64_t rows, std::int64_t words) {
-    return skinny_work(1, rows, s.depth, s.tokens, s.columns) +
-           skinny_output_work(rows, s.tokens, words);
+constexpr Work layer_projections_work(const LayerShape& s, WideParts parts) {
+  const bool large = parts != WideParts::none;
+  const bool all = parts == WideParts::all;
+  const auto product = [&](bool wide, std::int64_t matrices, std::int64_t rows,
+                           std::int64_t depth) {
+    return wide ? wide_work(matrices * rows, depth, s.tokens)
+                : skinny_work(matrices, rows, depth, s.tokens, s.columns);
   };
   const auto residual = [&](std::int64_t depth) {
-    Work work = skinny_work(1, s.depth, depth, s.tokens, s.columns) +
-                skinny_output_work(s.depth, s.tokens, 1);
+    Work work = product(all, 1, s.depth, depth) + skinny_output_work(s.depth, s.tokens, 1);
     work.read_bytes += 2 * s.depth * s.tokens;
     return work;
   };
-  Work qkv = normed(s.inner(), 0) + normed(2 * s.inner(), 1);  // a position each in the latter
-  qkv.read_bytes += 4 * s.tokens - 2 * s.depth * s.tokens;     // one launch: tokens read once
-  return qkv + residual(s.inner()) + normed(s.inner(), 0) + residual(s.inner()) +
-         skinny_work(2, s.wide, s.depth, s.tokens, s.columns) +
-         skinny_output_work(s.wide, s.tokens, 0) + residual(s.wide);
+  // A position for two rows of keys and values, or for eight.
+  Work qkv =
+      product(large, 1, 3 * s.inner(), s.depth) + skinny_output_work(3 * s.inner(), s.tokens, 0);
+  qkv.read_bytes += 4 * s.tokens;
+  qkv.requested_bytes += 4 * (2 * s.inner() / (large ? 8 : 2)) * s.tokens;
+  return qkv + residual(s.inner()) + product(all, 1, s.inner(), s.depth) +
+         skinny_output_work(s.inner(), s.tokens, 0) + residual(s.inner()) +
+         product(large, 2, s.wide, s.depth) + skinny_output_work(s.wide, s.tokens, 0) +
+         residual(s.wide);
 }
 
 }  // namespace tiersim::kernels

@@ -124,9 +124,15 @@ __device__ __forceinline__ void multiply_chunk(TileSums<Tile>& sums, int slot) {
   }
 }
 
-// All of k. Ends with a barrier: the ring may be used for something else.
-template <class Tile, Mistake Planted = Mistake::none>
-__device__ __forceinline__ void multiply_tile(TileSums<Tile>& sums, const TileOperands& of) {
+struct NothingMore {
+  __device__ __forceinline__ void operator()(const bf16*) const {}
+};
+
+// All of k. Ends with a barrier: the ring may be used for something else. `more` sees the tokens of
+// every chunk ([Tokens][64], swizzled) as it passes by.
+template <class Tile, Mistake Planted = Mistake::none, class More = NothingMore>
+__device__ __forceinline__ void multiply_tile(TileSums<Tile>& sums, const TileOperands& of,
+                                              More more = {}) {
   constexpr int kAhead = Tile::kStages - 1;
   constexpr int kLeft = Planted == Mistake::copies_waited_late ? kAhead : kAhead - 1;
   const int chunks = (of.depth + Tile::kChunk - 1) / Tile::kChunk;
@@ -153,6 +159,7 @@ __device__ __forceinline__ void multiply_tile(TileSums<Tile>& sums, const TileOp
     if (chunk + kAhead < chunks) load_chunk<Tile>(of, chunk + kAhead, free_slot);
     copy_async_commit();
     multiply_chunk<Tile>(sums, slot);
+    more(shared_memory<const bf16>() + slot * Tile::kStageNumbers + Tile::kRows * Tile::kChunk);
     slot = slot == kAhead ? 0 : slot + 1;
     free_slot = free_slot == kAhead ? 0 : free_slot + 1;
   }

@@ -14,13 +14,17 @@
 namespace tiersim::kernels {
 namespace {
 
-template <int Columns, Mistake Planted = Mistake::none>
+template <int Columns, Mistake Planted = Mistake::none, WideParts Parts = WideParts::none>
 MakeCase layer(const LayerPlan& plan) {
-  return [plan] { return std::make_unique<LayerCase<Columns, Planted>>(plan); };
+  return [plan] { return std::make_unique<LayerCase<Columns, Parts, Planted>>(plan); };
+}
+template <WideParts Parts, Mistake Planted = Mistake::none>
+MakeCase wide_layer(const LayerPlan& plan) {
+  return layer<1, Planted, Parts>(plan);
 }
 
 constexpr LayerPlan kRagged = {
-    .depth = 64, .wide = 96, .heads = 1, .tokens = 4, .decoded = 7, .encoded = 9, .ragged = true};
+    .depth = 64, .wide = 64, .heads = 1, .tokens = 4, .decoded = 7, .encoded = 9, .ragged = true};
 
 TEST(AttendReference, WeighsByTheExponentOfTheScore) {
   // Scores 0 and ln 3 (with its bias): weights 1/4 and 3/4.
@@ -74,6 +78,20 @@ TEST(DecoderLayer, IsRightForEveryWidth) {
   expect_right_under(layer<4>(plan), options);
 }
 
+TEST(DecoderLayer, IsRightInItsWideForms) {
+  expect_right_and_counted(wide_layer<WideParts::large>(kRagged));
+  expect_right_and_counted(wide_layer<WideParts::all>(kRagged));
+  const LayerPlan two_tiles = {.depth = 128,
+                               .wide = 64,
+                               .heads = 2,
+                               .tokens = 70,
+                               .decoded = 2,
+                               .encoded = 1,
+                               .ragged = true};
+  expect_right_under(wide_layer<WideParts::all>(two_tiles),
+                     {emulator::Order::greedy_warp, emulator::Landing::late, 3});
+}
+
 TEST(DecoderLayer, IsCaughtWithAPlantedMistake) {
   EXPECT_TRUE(is_caught(layer<1, Mistake::wrong_row_half>(kRagged)));
   EXPECT_TRUE(is_caught(layer<1, Mistake::no_tail_mask>(kRagged)));
@@ -83,6 +101,7 @@ TEST(DecoderLayer, IsCaughtWithAPlantedMistake) {
 TEST(DecoderLayer, IsCaughtWithAPlantedRace) {
   if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports";
   EXPECT_TRUE(is_caught(layer<1, Mistake::no_vote_barrier>(kRagged)));
+  EXPECT_TRUE(is_caught(wide_layer<WideParts::all, Mistake::no_vote_barrier>(kRagged)));
 }
 
 }  // namespace
