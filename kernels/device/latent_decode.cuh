@@ -89,7 +89,7 @@ class LatentDecodeBlock {
         column_warp_(warp_index() % Layout::kColumnWarps),
         copy_row_(static_cast<int>(threadIdx.x) / 8),
         copy_unit_(static_cast<int>(threadIdx.x) % 8) {
-    for_each_row([&](int t, int half, int) { highest_[t][half] = kMinusInfinity; });
+    for_each_row([&](int t, int upper, int) { highest_[t][upper] = kMinusInfinity; });
   }
 
   // Begins to copy the block's queries; part of the next group.
@@ -128,16 +128,16 @@ class LatentDecodeBlock {
   // first_row: of the block, among all rows.
   __device__ __forceinline__ void store_result(std::int64_t first_row, int rows) {
     float* exchange = shared_memory<float>(std::size_t{Layout::kExchange});
-    for_each_row([&](int t, int half, int row) {
-      const float sum = row_sum(weights_[t][half]);
+    for_each_row([&](int t, int upper, int row) {
+      const float sum = row_sum(weights_[t][upper]);
       if (lane_ % 4 == 0) exchange[column_warp_ * Layout::kRows + row] = sum;
     });
     group_barrier();
-    for_each_row([&](int t, int half, int row) {
+    for_each_row([&](int t, int upper, int row) {
       float weights = 0;
       TS_UNROLL
       for (int c = 0; c < Layout::kColumnWarps; ++c) weights += exchange[c * Layout::kRows + row];
-      store_row(t, half, first_row + row, rows, weights);
+      store_row(t, upper, first_row + row, rows, weights);
     });
   }
 
@@ -151,14 +151,15 @@ class LatentDecodeBlock {
   __device__ __forceinline__ void group_barrier() const {
     named_barrier_wait(1 + group_, Layout::kColumnWarps * kWarp);
   }
-  // Calls f(row tile, half, row of the block) for the rows of this lane's accumulators.
+  // Calls f(row tile, upper eight rows of it, row of the block) for the rows of this lane's
+  // accumulators.
   template <class F>
   __device__ __forceinline__ void for_each_row(const F& f) const {
     TS_UNROLL
     for (int t = 0; t < kRowTiles; ++t) {
       TS_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        f(t, half, group_ * Layout::kGroupRows + 16 * t + 8 * half + lane_ / 4);
+      for (int upper = 0; upper < 2; ++upper) {
+        f(t, upper, group_ * Layout::kGroupRows + 16 * t + 8 * upper + lane_ / 4);
       }
     }
   }
@@ -202,13 +203,13 @@ class LatentDecodeBlock {
   __device__ __forceinline__ void leave_peaks(Scores& s, int first_token) const {
     float* exchange = shared_memory<float>(std::size_t{Layout::kExchange});
     const int first = first_token + column_warp_ * Layout::kWarpTokens + 2 * (lane_ % 4);
-    for_each_row([&](int t, int half, int row) {
+    for_each_row([&](int t, int upper, int row) {
       float peak = kMinusInfinity;
       TS_UNROLL
       for (int n = 0; n < kScoreTiles; ++n) {
         TS_UNROLL
         for (int i = 0; i < 2; ++i) {
-          float& score = s[t][n][2 * half + i];
+          float& score = s[t][n][2 * upper + i];
           const bool beyond = Planted != Mistake::no_tail_mask && first + 8 * n + i >= end_;
           score = beyond ? kMinusInfinity : score * arguments_.scale_log2;
           peak = fmaxf(peak, score);
@@ -224,28 +225,28 @@ class LatentDecodeBlock {
     const float* exchange = shared_memory<float>(std::size_t{Layout::kExchange});
     auto* probabilities =
         shared_memory<unsigned char>(std::size_t{Layout::kProbabilities}) + lane_ % 4 * 4;
-    for_each_row([&](int t, int half, int row) {
-      float highest = highest_[t][half];
+    for_each_row([&](int t, int upper, int row) {
+      float highest = highest_[t][upper];
       TS_UNROLL
       for (int c = 0; c < Layout::kColumnWarps; ++c) {
         highest = fmaxf(highest, exchange[c * Layout::kRows + row]);
       }
-      const bool raised = highest > highest_[t][half];
+      const bool raised = highest > highest_[t][upper];
       if (__any_sync(kAllLanes, raised)) {
-        const float before = exp2_fast(highest_[t][half] - highest);
-        weights_[t][half] *= before;
+        const float before = exp2_fast(highest_[t][upper] - highest);
+        weights_[t][upper] *= before;
         TS_UNROLL
         for (int n = 0; n < kValueTiles; ++n) {
-          out_[t][n][2 * half] *= before;
-          out_[t][n][2 * half + 1] *= before;
+          out_[t][n][2 * upper] *= before;
+          out_[t][n][2 * upper + 1] *= before;
         }
-        highest_[t][half] = highest;
+        highest_[t][upper] = highest;
       }
       TS_UNROLL
       for (int n = 0; n < kScoreTiles; ++n) {
-        const float p0 = exp2_fast(s[t][n][2 * half] - highest);
-        const float p1 = exp2_fast(s[t][n][2 * half + 1] - highest);
-        weights_[t][half] += p0 + p1;
+        const float p0 = exp2_fast(s[t][n][2 * upper] - highest);
+        const float p1 = exp2_fast(s[t][n][2 * upper + 1] - highest);
+        weights_[t][upper] += p0 + p1;
         const int unit = column_warp_ * kScoreTiles + n;
         *reinterpret_cast<unsigned*>(probabilities + swizzled<Layout::kTokens / 8>(row, unit)) =
             pack_bf16(p0, p1);
@@ -274,7 +275,7 @@ class LatentDecodeBlock {
     }
   }
 
-  __device__ __forceinline__ void store_row(int t, int half, std::int64_t row, int rows,
+  __device__ __forceinline__ void store_row(int t, int upper, std::int64_t row, int rows,
                                             float weights) const {
     const DecodeResult& result = arguments_.result;
     const float scale = 1.0F / weights;  // a block with tokens gives every row a weight
@@ -283,8 +284,8 @@ class LatentDecodeBlock {
     const std::int64_t at = split ? std::int64_t{blockIdx.y} * rows + row : row;
     TS_UNROLL
     for (int n = 0; n < kValueTiles; ++n) {
-      const float x = out_[t][n][2 * half] * scale;
-      const float y = out_[t][n][2 * half + 1] * scale;
+      const float x = out_[t][n][2 * upper] * scale;
+      const float y = out_[t][n][2 * upper + 1] * scale;
       const std::int64_t to = at * Layout::kLatent + column + 8 * n;
       if (split) {
         store(reinterpret_cast<float2*>(result.partial + to), float2{x, y});
@@ -293,7 +294,7 @@ class LatentDecodeBlock {
       }
     }
     if (split && column == 0) {
-      store(result.lse + at, (highest_[t][half] + log2_fast(weights)) * kLn2);
+      store(result.lse + at, (highest_[t][upper] + log2_fast(weights)) * kLn2);
     }
   }
 
