@@ -3,7 +3,8 @@
 //
 //   keys    [sequences][heads][capacity][R]  int8   low-rank keys
 //   queries [sequences][heads][R]            int8   projected query
-//   lengths [sequences]                      int32  tokens in the cache, <= capacity <= 65535
+//   lengths [sequences]                      int32  tokens in the cache, <= capacity; shared memory
+//           of 227 KB holds 55936 tokens where k ids take 8 KB
 //   ids     [sequences][heads][k]            Id     chosen tokens, ascending; of equal scores the
 //           lowest tokens; kNoId behind the last where length < k (then no key is read)
 //
@@ -12,11 +13,12 @@
 // R bytes a token are R / 16 lanes of 16 B each, so that a warp reads 512 contiguous bytes an
 // instruction; each lane multiplies its piece by dp4a, and as many tokens as lanes share a token
 // are summed together by one exchange. Each score goes to shared memory and, by its top 11 bits,
-// into the first histogram of the selection at once. A score of R products has log2(R) + 15 bits
-// and a sign: at most two histograms decide.
+// into the first histogram of the selection at once. Scores lie within R 2^14 of zero: at most
+// 22 bits, so that two histograms decide.
 //
 // Limiter: HBM. 6 loads of 16 B a thread are 24 KB in flight a block; five blocks share an SM at
-// 8192 tokens, so that one block's selection (about 2 us) hides behind the others' loads.
+// 8192 tokens, so that one block's selection (about 3 us of 40) hides behind the others' loads.
+// Estimate: 80 % of the floor's rate for 4096 heads of 8192 tokens and R = 32, 320 us on an H200.
 #pragma once
 #include "kernels/device/lane_sums.cuh"
 #include "kernels/device/maple_screen_work.hpp"

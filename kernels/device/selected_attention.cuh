@@ -22,6 +22,7 @@
 // Limiter: HBM, rows of 2 D bytes in random order. Two stages of 16 KB in flight a block, four
 // blocks an SM: 128 KB, five times what latency asks. Arithmetic: about 75 warp instructions per
 // KB, a third of what an SM issues at full bandwidth.
+// Estimate: 80 % of the floor's rate for 4096 heads of 2048 rows, 1260 us on an H200.
 #pragma once
 #include "kernels/device/async_copy.cuh"
 #include "kernels/device/math.cuh"

@@ -4,7 +4,7 @@
 //   scores  [rows][capacity]  Format's numbers (float, or the bits of fp16 or bf16); capacity a
 //           multiple of 8. The numbers behind a row's length are read up to the next 16 B, and
 //           ignored.
-//   lengths [rows / rows_per_length]  int32, <= capacity <= 65535
+//   lengths [rows / rows_per_length]  int32, <= capacity <= 65535; 55936 for fp32 (shared memory)
 //   ids     [rows][k]  Id; kNoId behind the last where length < k (then no score is read)
 //
 // Order: -0 equals 0; every NaN ranks below -inf, and equals every other NaN.
