@@ -10,6 +10,7 @@ void add_early_exit_cases(CaseList& cases, Sizes sizes);
 // Parts of the family, by file.
 void add_early_exit_head_cases(CaseList& cases, Sizes sizes);
 void add_early_exit_vote_cases(CaseList& cases, Sizes sizes);
+void add_early_exit_depth_cases(CaseList& cases, Sizes sizes);
 void add_early_exit_fill_cases(CaseList& cases, Sizes sizes);
 void add_early_exit_layer_cases(CaseList& cases, Sizes sizes);
 
