@@ -217,6 +217,7 @@ __global__ void __launch_bounds__(128, 3) dense_decode(const DenseArguments argu
     stage = stage + 1 == Stages ? 0 : stage + 1;
   }
   copy_async_wait<0>();
+  __syncwarp();  // the part lies where other lanes may still read theirs of the ring
   warp.leave_part();
   if constexpr (Planted != Mistake::no_barrier_before_join) __syncthreads();
   join_warps<1, D>(Layout::kRingBytes, arguments.result, rows, row);
