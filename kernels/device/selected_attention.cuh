@@ -12,7 +12,8 @@
 //   lse     [splits][sequences * heads]    fp32   natural logarithm of its sum; -inf: nothing
 // for combine_splits.
 //
-// Launch: grid (splits, sequences * heads), block kSelectedThreads, selected_layout().bytes.
+// Launch: grid (splits, sequences * heads <= 65535), block kSelectedThreads,
+// selected_layout().bytes.
 //
 // D / 8 lanes share a row and copy, wait for and read only their own 16 B of it, so that the ring
 // needs no barrier: it is a queue of each thread, deeper than registers would allow. Softmax runs
