@@ -43,6 +43,8 @@ class DepthCase final : public Case {
     for (std::int64_t layer = 0; layer < plan_.exit; ++layer) {
       work =
           work + residual_vote_work(plan_.rows, plan_.depth, true, layer == 0) + exit_gate_work();
+      // The state before a layer is both what it adds to and what it is compared with.
+      work.read_bytes -= 2 * plan_.rows * plan_.depth;
       if constexpr (!InGraph) {
         work.read_bytes += 4;
         work.link_written_bytes += 4;
