@@ -1,6 +1,8 @@
 // Random inputs in device memory that the host can work out again (device/fill.cuh).
 #pragma once
 #include <algorithm>
+#include <stdexcept>
+#include <vector>
 
 #include "kernels/device/fill.cuh"
 #include "kernels/runtime/array.cuh"
@@ -8,19 +10,29 @@
 
 namespace tiersim::kernels {
 
-// size(): a multiple of 8.
-inline void fill(Stream& stream, DeviceArray<bf16>& array, std::uint64_t seed) {
-  const auto count = static_cast<std::int64_t>(array.size());
-  const std::int64_t blocks = std::clamp<std::int64_t>(count / (8 * kFillThreads), 1, 2048);
-  if (count > 0) {
-    launch(stream, fill_normal<bf16>, {dim3(static_cast<unsigned>(blocks)), dim3(kFillThreads)},
-           array.data(), count, seed);
-  }
-}
-
 // Number i of an array that fill() filled.
 inline float filled_number(std::uint64_t seed, std::uint64_t i) {
   return to_float(to_bf16(random_normal_at(seed, i)));
+}
+
+// On the card by a kernel, which takes a size() that is a multiple of 8; on the emulator, where a
+// kernel's threads cost more than the numbers, by the host.
+inline void fill([[maybe_unused]] Stream& stream, DeviceArray<bf16>& array, std::uint64_t seed) {
+  if (array.size() % 8 != 0) throw std::invalid_argument("a fill of a size that 8 does not divide");
+#if TS_ON_CARD
+  const auto count = static_cast<std::int64_t>(array.size());
+  const std::int64_t blocks = std::clamp<std::int64_t>(count / (8 * kFillThreads), 1, 2048);
+  if (count == 0) return;
+  launch(stream, fill_normal<bf16>, {dim3(static_cast<unsigned>(blocks)), dim3(kFillThreads)},
+         array.data(), count, seed);
+#else
+  std::vector<bf16> values;
+  values.reserve(array.size());
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    values.push_back(to_bf16(random_normal_at(seed, i)));
+  }
+  array.upload(values);
+#endif
 }
 
 }  // namespace tiersim::kernels
