@@ -24,6 +24,7 @@ OUT ends with one JSON file a stage, log.txt and summary.txt; the summary is pri
   --fresh              forget what OUT holds
   --filter TEXT        only cases whose name holds TEXT
   --limit SECONDS      of a stage (470; a dry run: 150)
+  --processes N        of the timing stage (3)
   --seed N             of inputs and order (1)
   --predictions FILE   for composition: made before, by the same build
   --no-predictions     composition without any, as in a dry run; its file says so
@@ -42,6 +43,7 @@ fresh=
 list=
 filter=
 limit=
+processes=3
 seed=1
 predictions=()
 out=
@@ -70,11 +72,12 @@ while [ $# -gt 0 ]; do
     --fresh) fresh=1 ;;
     --list) list=1 ;;
     --no-predictions) predictions=(--no-predictions) ;;
-    --filter | --limit | --seed | --predictions)
+    --filter | --limit | --processes | --seed | --predictions)
       [ $# -gt 1 ] || wrong_usage "$1 wants a value"
       case $1 in
         --filter) filter=$2 ;;
         --limit) limit=$2 ;;
+        --processes) processes=$2 ;;
         --seed) seed=$2 ;;
         --predictions)
           [ -r "$2" ] || wrong_usage "cannot read $2"
@@ -95,7 +98,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-case ${limit:-1}$seed in *[!0-9]*) wrong_usage "--limit and --seed take whole numbers" ;; esac
+case ${limit:-1}$seed$processes in *[!0-9]*) wrong_usage "--limit, --processes and --seed take whole numbers" ;; esac
 : "${limit:=$([ "$mode" = card ] && echo 470 || echo 150)}"
 [ ${#chosen[@]} -gt 0 ] || chosen=("${stages[@]}")
 [ "$mode" = card ] || [ ${#predictions[@]} -gt 0 ] || predictions=(--no-predictions) # of nothing real
@@ -289,11 +292,19 @@ run_stage() {
       sanitize
       ;;
     timing)
-      for process in 0 1 2; do
-        run_program timing $(((limit - SECONDS + began) / (3 - process) + 1)) --process $process --processes 3
+      for ((process = 0; process < processes; ++process)); do
+        run_program timing $(((limit - SECONDS + began) / (processes - process) + 1)) \
+          --process $process --processes "$processes"
       done
       ;;
-    composition) run_program composition "$limit" "${predictions[@]}" ;;
+    composition)
+      if [ ${#predictions[@]} -eq 0 ]; then
+        say "composition is measured after it was predicted: --predictions FILE or --no-predictions"
+        note_code 4
+      else
+        run_program composition "$limit" "${predictions[@]}"
+      fi
+      ;;
     *) run_program "$stage" "$limit" ;;
   esac
   say "==== $stage: $((SECONDS - began)) s"

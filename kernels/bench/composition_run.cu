@@ -55,8 +55,8 @@ class Workshop {
   Prepared prepare(const CaseEntry& entry, std::size_t parts) const {
     std::shared_ptr<Case> work = entry.make();
     const Rotation rotation =
-        plan_rotation(std::max<std::int64_t>(1, work->set_bytes()), device_.l2_bytes,
-                      device_.memory_bytes / static_cast<std::int64_t>(parts));
+        plan_rotation(touched_bytes(work->work()), std::max<std::int64_t>(1, work->set_bytes()),
+                      device_.l2_bytes, device_.memory_bytes / static_cast<std::int64_t>(parts));
     work->prepare(rotation.sets, static_cast<std::uint64_t>(seed_));
     return {std::move(work), rotation.sets};
   }

@@ -106,9 +106,10 @@ Timing measure(const CaseEntry& entry, const DeviceInfo& device, const MeasureOp
   timing.processes = options.processes;
   timing.seed = options.seed;
   timing.set_bytes = std::max<std::int64_t>(1, work->set_bytes());
-  const Rotation rotation =
-      options.warm ? Rotation{}
-                   : plan_rotation(timing.set_bytes, device.l2_bytes, device.memory_bytes);
+  const Rotation rotation = options.warm
+                                ? Rotation{}
+                                : plan_rotation(touched_bytes(timing.work), timing.set_bytes,
+                                                device.l2_bytes, device.memory_bytes);
   timing.rotation_sets = rotation.sets;
   timing.flushed = rotation.flush;
   work->prepare(rotation.sets, static_cast<std::uint64_t>(options.seed));

@@ -25,10 +25,12 @@ double round_seconds(const std::vector<int>& nodes, double node_s, double replay
 
 }  // namespace
 
-Rotation plan_rotation(std::int64_t set_bytes, std::int64_t l2_bytes, std::int64_t memory_bytes) {
-  if (set_bytes <= 0) throw std::runtime_error("a case without bytes cannot be rotated");
+Rotation plan_rotation(std::int64_t touched_bytes, std::int64_t set_bytes, std::int64_t l2_bytes,
+                       std::int64_t memory_bytes) {
+  if (touched_bytes <= 0 || set_bytes <= 0)
+    throw std::runtime_error("a case without bytes cannot be rotated");
   const double target = kRotationOverL2 * static_cast<double>(l2_bytes);
-  const double wanted = std::max(1.0, std::ceil(target / static_cast<double>(set_bytes)));
+  const double wanted = std::max(1.0, std::ceil(target / static_cast<double>(touched_bytes)));
   const double fitting =
       std::floor(kMemoryShare * static_cast<double>(memory_bytes) / static_cast<double>(set_bytes));
   if (fitting < 1) {

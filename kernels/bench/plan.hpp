@@ -6,8 +6,8 @@
 
 namespace tiersim::kernels::bench {
 
-// Input sets that a cold timing rotates over: together five times L2, so that nothing of a set is
-// left in L2 when its turn comes again.
+// Input sets that a cold timing rotates over: what is touched of them is five times L2, so that
+// nothing of a set is left in L2 when its turn comes again.
 struct Rotation {
   int sets = 1;
   // The sets that fit the limit are too few: a read of five times L2 goes between the rounds.
@@ -17,7 +17,10 @@ constexpr int kMostSets = 512;  // graphs of one node, one a set, are still made
 constexpr double kMemoryShare = 0.6;  // of the device's memory that sets may take
 constexpr double kRotationOverL2 = 5;
 // Throws std::runtime_error naming the numbers where even one set does not fit.
-Rotation plan_rotation(std::int64_t set_bytes, std::int64_t l2_bytes, std::int64_t memory_bytes);
+// touched_bytes: distinct bytes that one launch moves, which decide what L2 can keep; set_bytes:
+// memory of a set, more where a launch picks rows of a table.
+Rotation plan_rotation(std::int64_t touched_bytes, std::int64_t set_bytes, std::int64_t l2_bytes,
+                       std::int64_t memory_bytes);
 
 // Rounds of one case. A round replays a graph of every node count once.
 struct SamplePlan {

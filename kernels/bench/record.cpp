@@ -27,6 +27,11 @@ Json launch_json(const LaunchUse& launch, const Occupancy& occupancy) {
 
 }  // namespace
 
+std::int64_t touched_bytes(const Work& work) {
+  return std::max<std::int64_t>(
+      1, work.read_bytes + work.written_bytes + work.link_read_bytes + work.link_written_bytes);
+}
+
 Json to_json(const Work& work) {
   return Json::Object{
       {"read_bytes", work.read_bytes},           {"written_bytes", work.written_bytes},

@@ -41,6 +41,8 @@ struct Timing {
   bool over_budget = false;
 };
 
+// Distinct bytes of a launch, both memories, at least 1.
+std::int64_t touched_bytes(const Work& work);
 Json to_json(const Work& work);
 Work work_from_json(const Json& json);
 Json to_json(const Clocks& clocks);

@@ -264,7 +264,7 @@ void add_ceilings_memory_cases(CaseList& cases, Sizes sizes) {
     const Grid few = {blocks, grid.threads};
     for (const std::int64_t row : {256, 4096}) {
       const std::int64_t read = toy ? 3 * row : mb(64);
-      add_read(cases, {"host_load", "link", row, 8 * read, read, true, few}, false);
+      add_read(cases, {"host_load", "link", row, 4 * read, read, true, few}, false);
     }
     add_read(cases, {"host_load", "link", 0, mb(64), mb(64), true, few}, false);
   }

@@ -12,30 +12,38 @@ namespace {
 using testing::ElementsAre;
 
 TEST(Rotation, CoversFiveTimesL2) {
-  const Rotation r = plan_rotation(10'000'000, 50'000'000, 100'000'000'000);
+  const Rotation r = plan_rotation(10'000'000, 10'000'000, 50'000'000, 100'000'000'000);
   EXPECT_EQ(r.sets, 25);
   EXPECT_FALSE(r.flush);
-  EXPECT_EQ(plan_rotation(10'000'001, 50'000'000, 100'000'000'000).sets, 25);
-  EXPECT_EQ(plan_rotation(9'999'999, 50'000'000, 100'000'000'000).sets, 26);
+  EXPECT_EQ(plan_rotation(10'000'001, 10'000'001, 50'000'000, 100'000'000'000).sets, 25);
+  EXPECT_EQ(plan_rotation(9'999'999, 9'999'999, 50'000'000, 100'000'000'000).sets, 26);
+}
+
+// A launch that picks 1 MB of a table of 1 GB leaves that 1 MB in L2, not the table.
+TEST(Rotation, CountsWhatIsTouched) {
+  EXPECT_EQ(plan_rotation(1'000'000, 1'000'000'000, 50'000'000, 1'000'000'000'000).sets, 250);
+  const Rotation tight = plan_rotation(1'000'000, 1'000'000'000, 50'000'000, 100'000'000'000);
+  EXPECT_EQ(tight.sets, 60);
+  EXPECT_TRUE(tight.flush);
 }
 
 TEST(Rotation, TakesOneSetOfACaseBeyondIt) {
-  EXPECT_EQ(plan_rotation(20'000'000'000, 50'000'000, 100'000'000'000).sets, 1);
+  EXPECT_EQ(plan_rotation(20'000'000'000, 20'000'000'000, 50'000'000, 100'000'000'000).sets, 1);
 }
 
 TEST(Rotation, FlushesWhereTheSetsAreTooFew) {
-  const Rotation small = plan_rotation(1000, 50'000'000, 100'000'000'000);
+  const Rotation small = plan_rotation(1000, 1000, 50'000'000, 100'000'000'000);
   EXPECT_EQ(small.sets, kMostSets);
   EXPECT_TRUE(small.flush);
-  const Rotation tight = plan_rotation(100, 1000, 300);  // wants 50 sets, 180 B hold one
+  const Rotation tight = plan_rotation(100, 100, 1000, 300);  // wants 50 sets, 180 B hold one
   EXPECT_EQ(tight.sets, 1);
   EXPECT_TRUE(tight.flush);
 }
 
 TEST(Rotation, RefusesWhatDoesNotFit) {
-  EXPECT_THROW(plan_rotation(61, 10, 100), std::runtime_error);
-  EXPECT_NO_THROW(plan_rotation(60, 10, 100));
-  EXPECT_THROW(plan_rotation(0, 10, 100), std::runtime_error);
+  EXPECT_THROW(plan_rotation(61, 61, 10, 100), std::runtime_error);
+  EXPECT_NO_THROW(plan_rotation(60, 60, 10, 100));
+  EXPECT_THROW(plan_rotation(0, 0, 10, 100), std::runtime_error);
 }
 
 TEST(SamplePlan, TakesEverythingWhereThereIsTime) {
