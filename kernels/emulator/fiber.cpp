@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <map>
 #include <new>
 
 #if !defined(TS_EMULATOR_UCONTEXT)
@@ -37,79 +38,58 @@ namespace {
 constexpr std::size_t kGuard = 4096;  // one page
 
 #if TS_EMULATOR_TSAN
-// ThreadSanitizer's idea of a thread takes a millisecond to make. One is taken again in a later
-// launch, which comes after this one anyway, but not within a launch, whose threads have no order.
+// ThreadSanitizer's idea of a thread takes a millisecond to make: each stack keeps its own.
 struct Identities {
-  static constexpr std::size_t kMost = 1024;  // kept; each holds some hundred KB
-  std::vector<void*> ready;
-  std::vector<void*> used;  // in this launch
-  char made = 0;            // what was done before a fiber was made comes before what it does
+  std::map<const void*, void*> of_stack;
+  char made = 0;  // what was done before a fiber was started comes before what it does
 
-  void* take() {
-    if (ready.empty()) return __tsan_create_fiber(0);
-    void* one = ready.back();
-    ready.pop_back();
+  void* of(const void* stack) {
+    void*& one = of_stack[stack];
+    if (one == nullptr) one = __tsan_create_fiber(0);
     return one;
   }
-  void give(void* one) {
-    if (ready.size() + used.size() < kMost) {
-      used.push_back(one);
-    } else {
-      __tsan_destroy_fiber(one);
-    }
-  }
-  ~Identities() {
-    for (void* one : ready) __tsan_destroy_fiber(one);
-    for (void* one : used) __tsan_destroy_fiber(one);
+  void forget(const void* stack) {
+    const auto found = of_stack.find(stack);
+    if (found == of_stack.end()) return;
+    __tsan_destroy_fiber(found->second);
+    of_stack.erase(found);
   }
 };
 Identities& identities() {
-  thread_local Identities all;
-  return all;
+  static thread_local auto* all = new Identities;  // outlives every pool
+  return *all;
 }
 #endif
 }  // namespace
 
 StackPool::~StackPool() {
-  for (void* stack : all_) munmap(static_cast<char*>(stack) - kGuard, bytes_ + kGuard);
+  for (void* stack : all_) {
+#if TS_EMULATOR_TSAN
+    identities().forget(stack);
+#endif
+    munmap(static_cast<char*>(stack) - kGuard, bytes_ + kGuard);
+  }
 }
 
 void StackPool::give(void* stack) {
-#if TS_EMULATOR_TSAN
-  // The next fiber's frames are not ordered after this one's: fresh pages, or they look like races.
-  void* memory = static_cast<char*>(stack) - kGuard;
-  if (mmap(memory, bytes_ + kGuard, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED ||
-      mprotect(memory, kGuard, PROT_NONE) != 0) {
-    throw std::bad_alloc();
-  }
-#endif
   free_.push_back(stack);
 }
 
 void* StackPool::take() {
-  if (free_.empty()) {
+  if (free_.size() <= rest_) {
     void* memory = mmap(nullptr, bytes_ + kGuard, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED || mprotect(memory, kGuard, PROT_NONE) != 0) throw std::bad_alloc();
     all_.push_back(static_cast<char*>(memory) + kGuard);
-    free_.push_back(all_.back());
+    return all_.back();
   }
-  void* stack = free_.back();
-  free_.pop_back();
+  void* stack = free_.front();
+  free_.pop_front();
   return stack;
 }
 
 Fiber::~Fiber() {
   abandon();
-}
-
-void Fiber::end_of_launch() {
-#if TS_EMULATOR_TSAN
-  std::vector<void*>& used = identities().used;
-  identities().ready.insert(identities().ready.end(), used.begin(), used.end());
-  used.clear();
-#endif
 }
 
 void Fiber::adopt_caller() {
@@ -138,7 +118,7 @@ void Fiber::start(void* stack, std::size_t bytes, void (*entry)()) {
   stack_pointer_ = top;
 #endif
 #if TS_EMULATOR_TSAN
-  tsan_fiber_ = identities().take();
+  tsan_fiber_ = identities().of(stack);
   __tsan_release(&identities().made);
 #endif
   started_ = true;
@@ -147,9 +127,6 @@ void Fiber::start(void* stack, std::size_t bytes, void (*entry)()) {
 void Fiber::abandon() {
   if (!started_) return;
   started_ = false;
-#if TS_EMULATOR_TSAN
-  identities().give(tsan_fiber_);
-#endif
 #if TS_EMULATOR_ASAN
   __asan_unpoison_memory_region(stack_, stack_bytes_);  // it may have stopped in the middle
 #endif

@@ -5,6 +5,7 @@
 // shared.
 #pragma once
 #include <cstddef>
+#include <deque>
 #include <vector>
 
 #include "kernels/emulator/sanitizer.hpp"
@@ -19,6 +20,9 @@
 namespace tiersim::emulator {
 
 // Stacks with a guard page below each, kept for the next block.
+//
+// In ThreadSanitizer's eyes fibers on one stack are one thread, and so in order. A block therefore
+// does not take the stacks of the block before it: their races show, those of farther ones may not.
 class StackPool {
  public:
   explicit StackPool(std::size_t bytes) : bytes_(bytes) {}
@@ -27,11 +31,13 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   void* take();  // lowest address; throws std::bad_alloc
   void give(void* stack);
+  void rest(std::size_t stacks) { rest_ = stacks; }  // that lie unused before one is taken again
   std::size_t bytes() const { return bytes_; }
 
  private:
   std::size_t bytes_;
-  std::vector<void*> free_;
+  std::size_t rest_ = 0;
+  std::deque<void*> free_;
   std::vector<void*> all_;
 };
 

@@ -44,19 +44,20 @@ void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes,
     fail("a block asks for " + std::to_string(shared_bytes) +
          " bytes of shared memory, more than " + std::to_string(card.shared_bytes_limit));
   }
-  StackPool stacks(card.options.stack_bytes);
-  Grid launch{grid, block, shared_bytes, card.options, card.memory, stacks};
+  if (!card.stacks || card.stacks->bytes() != card.options.stack_bytes) {
+    card.stacks = std::make_unique<StackPool>(card.options.stack_bytes);
+  }
+  card.stacks->rest(TS_EMULATOR_TSAN != 0 ? threads : 0);
+  Grid launch{grid, block, shared_bytes, card.options, card.memory, *card.stacks};
   release(&launch.began);
   try {
     run_blocks(launch, card, kernel);
   } catch (...) {
     acquire(&launch.ended);
-    Fiber::end_of_launch();
     card.memory.end_of_launch();
     throw;
   }
   acquire(&launch.ended);
-  Fiber::end_of_launch();
   card.memory.end_of_launch();
 }
 

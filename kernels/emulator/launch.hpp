@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -17,6 +18,7 @@ struct Machine {
   Memory memory;
   std::uint64_t switches = 0;                   // of fibers, over all launches
   std::size_t shared_bytes_limit = 227 * 1024;  // of a block on sm_90
+  std::unique_ptr<StackPool> stacks;            // kept from launch to launch
 };
 Machine& machine();
 

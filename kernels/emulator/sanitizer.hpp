@@ -44,7 +44,11 @@ void AnnotateIgnoreWritesEnd(const char*, int);
 #endif
 
 // Before a function whose own reads and writes ThreadSanitizer shall not see.
+#if defined(__clang__)
+#define TS_EMULATOR_UNSEEN __attribute__((disable_sanitizer_instrumentation))
+#else
 #define TS_EMULATOR_UNSEEN __attribute__((no_sanitize("thread")))
+#endif
 
 namespace tiersim::emulator {
 
