@@ -1,7 +1,6 @@
 // Decode attention over the whole cache: every method's baseline.
 //   dense.dense_decode.fma.ring<n>.*     one query head per key head
 //   dense.gqa_decode.mma_sync.ring2.*    4, 8 or 16
-//   dense.combine_splits.*               the join of split sequences alone
 #pragma once
 #include "kernels/cases/case.hpp"
 

@@ -1,6 +1,6 @@
 // Sharded attention over latent caches, and what a shard does beside it.
 //   latent.latent_decode.mma_sync[.paged].*   MLA, TPLA, GLA-2 by heads and dimensions
-//   latent.append_latent.<tokens>.*           RMSNorm of a slice and append to the cache
+//   latent.append_latent.<bf16, fp32>.*           RMSNorm of a slice and append to the cache
 //   latent.join_shards.*                      sum of two partial outputs
 #pragma once
 #include "kernels/cases/case.hpp"
