@@ -38,7 +38,7 @@ __global__ void arithmetic(const std::uint32_t* in, std::uint32_t* out) {
   const std::uint32_t b = load(in + kThreads + threadIdx.x);
   std::uint32_t* to = out + 8U * threadIdx.x;
   store(to, static_cast<std::uint32_t>(__popc(a)));
-  store(to + 1, static_cast<std::uint32_t>(__clz(static_cast<int>(a >> (threadIdx.x % 33U)))));
+  store(to + 1, static_cast<std::uint32_t>(__clz(static_cast<int>(a >> (threadIdx.x % 32U)))));
   store(to + 2, static_cast<std::uint32_t>(__ffs(static_cast<int>(b << (threadIdx.x % 32U)))));
   store(to + 3, static_cast<std::uint32_t>(
                     dot4(static_cast<int>(a), static_cast<int>(b), static_cast<int>(a ^ b))));

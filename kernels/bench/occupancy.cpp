@@ -10,7 +10,9 @@ constexpr int kRegisterUnit = 256;  // of a warp
 constexpr int kSharedUnit = 128;
 constexpr int kSystemShared = 1024;  // of each block
 
-int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
+int round_up(int value, int unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 }  // namespace
 

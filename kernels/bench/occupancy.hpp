@@ -1,9 +1,9 @@
 // How many blocks of a kernel a multiprocessor holds at once, from registers, threads and shared
 // memory. Plain C++: no card and no toolkit is asked.
 //
-// Source: CUDA C++ Programming Guide, tables of compute capabilities; registers are given out by the
-// warp in units of 256, shared memory by the block in units of 128 B with 1 KB kept by the system. A
-// test holds it against the toolkit's cuda_occupancy.h where that is there.
+// Source: CUDA C++ Programming Guide, tables of compute capabilities; registers are given out by
+// the warp in units of 256, shared memory by the block in units of 128 B with 1 KB kept by the
+// system. A test holds it against the toolkit's cuda_occupancy.h where that is there.
 #pragma once
 #include <string>
 

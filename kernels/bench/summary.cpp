@@ -80,7 +80,7 @@ std::string checks_of(const Json& document) {
 
 std::string timings_of(const Json& document, const Peaks& peaks) {
   std::string text = format("  %-64s %11s %11s %6s %6s %-11s %s\n", "case", "floor us", "median us",
-                            "share", "noise", "bound", "first / tuned");
+                            "share", "noise", "bound", "H200 floor us: first / tuned");
   for (const auto& [name, row] : rows_of(document)) {
     const Floor floor = floor_of(row.timed, peaks);
     const auto [low, high] = std::minmax_element(row.medians.begin(), row.medians.end());
@@ -89,8 +89,8 @@ std::string timings_of(const Json& document, const Peaks& peaks) {
     text += format("  %-64s %11.3f %11.3f %5.0f%% %5.1f%% %-11s %s%s%s\n", name.c_str(),
                    floor.seconds * 1e6, row.timed.seconds * 1e6,
                    100 * floor.seconds / row.timed.seconds, 100 * noise, floor.bound.c_str(),
-                   goal == nullptr ? "" : goal->shares, row.baseline ? " (baseline)" : "",
-                   row.held_out ? " (held out)" : "");
+                   goal == nullptr ? "" : (format("%.4g: ", goal->floor_us) + goal->shares).c_str(),
+                   row.baseline ? " (baseline)" : "", row.held_out ? " (held out)" : "");
   }
   return text;
 }

@@ -56,7 +56,7 @@ class DepthCase final : public Case {
   std::vector<LaunchUse> launches() const override {
     std::vector<LaunchUse> uses;
     for (std::int64_t layer = 0; layer < plan_.exit; ++layer) {
-      uses.push_back({"residual_vote<cosine," + std::to_string(Units) + ">",
+      uses.push_back({"residual_vote<Confidence:0," + std::to_string(Units) + ">",
                       reinterpret_cast<const void*>(&residual_vote<Confidence::cosine, Units>),
                       blocks(), kVoteThreads, kVoteBytes, 6 * kVoteRows * plan_.depth});
       uses.push_back({std::string("exit_gate<") + (InGraph ? "true>" : "false>"),

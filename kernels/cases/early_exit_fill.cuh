@@ -23,6 +23,7 @@ struct FillPlan {
 template <int Columns, Mistake Planted = Mistake::none>
 struct SkinnyFill {
   static std::string name() { return "skinny" + std::to_string(8 * Columns); }
+  static std::string kernel_name() { return "kv_fill<" + std::to_string(Columns) + ">"; }
   static Work work(const FillPlan& p) {
     return kv_fill_work(p.layers, p.inner(), p.depth, p.tokens, Columns);
   }
@@ -40,6 +41,9 @@ template <int Rows, int Tokens, Mistake Planted = Mistake::none>
 struct WideFill {
   using Tile = TokenTile<Rows, Tokens>;
   static std::string name() { return "wide" + std::to_string(Rows) + "x" + std::to_string(Tokens); }
+  static std::string kernel_name() {
+    return "kv_fill_wide<" + std::to_string(Rows) + "," + std::to_string(Tokens) + ">";
+  }
   static Work work(const FillPlan& p) {
     return kv_fill_wide_work(p.layers, p.inner(), p.depth, p.tokens, Rows, Tokens);
   }
@@ -72,7 +76,7 @@ class FillCase final : public Case {
   Work work() const override { return Fill::work(plan_); }
   std::vector<LaunchUse> launches() const override {
     const Geometry g = Fill::geometry(plan_);
-    return {{"kv_fill." + Fill::name(), reinterpret_cast<const void*>(Fill::kernel()),
+    return {{Fill::kernel_name(), reinterpret_cast<const void*>(Fill::kernel()),
              std::int64_t{g.grid.x} * g.grid.y * g.grid.z, static_cast<int>(g.block.x),
              static_cast<std::int64_t>(g.shared_bytes), Fill::kBytesInFlight}};
   }

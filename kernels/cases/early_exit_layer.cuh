@@ -75,18 +75,18 @@ class LayerCase final : public Case {
   std::vector<LaunchUse> launches() const override {
     const LaunchUse residual =
         Parts == WideParts::all
-            ? wide_use<Output::residual>("residual", plan_.depth)
+            ? wide_use<Output::residual>(plan_.depth)
             : skinny_use("project_residual", &project_residual<Columns, Planted>, plan_.depth);
-    return {kLarge ? wide_use<Output::query_key_value>("query_key_value", 3 * plan_.inner())
+    return {kLarge ? wide_use<Output::query_key_value>(3 * plan_.inner())
                    : skinny_use("project_qkv", &project_qkv<Columns, Planted>, 3 * plan_.inner()),
-            attention_use("step_attention<biased>", &step_attention<true, Planted>),
+            attention_use("step_attention<true>", &step_attention<true, Planted>),
             residual,
             Parts == WideParts::all
-                ? wide_use<Output::plain>("plain", plan_.inner())
+                ? wide_use<Output::plain>(plan_.inner())
                 : skinny_use("project_normed", &project_normed<Columns, Planted>, plan_.inner()),
-            attention_use("step_attention<plain>", &step_attention<false, Planted>),
+            attention_use("step_attention<false>", &step_attention<false, Planted>),
             residual,
-            kLarge ? wide_use<Output::gated>("gated", 2 * plan_.wide)
+            kLarge ? wide_use<Output::gated>(2 * plan_.wide)
                    : skinny_use<2>("project_gated", &project_gated<Columns, Planted>, plan_.wide),
             residual};
   }
@@ -159,8 +159,8 @@ class LayerCase final : public Case {
             Tile::kBytesInFlight};
   }
   template <Output Kind>
-  LaunchUse wide_use(const std::string& kind, std::int64_t rows) const {
-    return {"project_wide<" + kind + ">",
+  LaunchUse wide_use(std::int64_t rows) const {
+    return {"project_wide<Output:" + std::to_string(static_cast<int>(Kind)) + ">",
             reinterpret_cast<const void*>(&project_wide<Kind, Planted>),
             rows / 64 * (rounded_up(plan_.tokens, 64) / 64),
             WideLayout::Tile::kThreads,

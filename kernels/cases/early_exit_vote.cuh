@@ -36,7 +36,7 @@ class VoteCase final : public Case {
            exit_gate_work();
   }
   std::vector<LaunchUse> launches() const override {
-    return {{std::string("residual_vote<") + (kCosine ? "cosine," : "classifier,") +
+    return {{std::string("residual_vote<") + (kCosine ? "Confidence:0," : "Confidence:1,") +
                  std::to_string(Units) + ">",
              reinterpret_cast<const void*>(&residual_vote<Measure, Units, Planted>), blocks(),
              kVoteThreads, kVoteBytes, 6 * kVoteRows * plan_.depth},

@@ -21,6 +21,14 @@ using LatentLayout512x16 = LatentDecodeLayout<512, 64, 1, 1, 4, 64, 2>;
 using LatentLayout256x128 = LatentDecodeLayout<256, 64, 4, 2, 2, 64, 3>;
 using LatentLayout256x64 = LatentDecodeLayout<256, 64, 2, 2, 2, 32, 3>;
 
+// "LatentDecodeLayout<512,64,...>", as in the budgets.
+template <int First, int... More>
+std::string layout_name(LatentDecodeLayout<First, More...>) {
+  std::string name = "LatentDecodeLayout<" + std::to_string(First);
+  ((name += "," + std::to_string(More)), ...);
+  return name + ">";
+}
+
 // Planted and missing_shared_bytes are for tests.
 template <class Layout, Mistake Planted = Mistake::none>
 class LatentDecodeCase : public LatentProblem {
@@ -57,8 +65,7 @@ class LatentDecodeCase : public LatentProblem {
     const std::int64_t blocks =
         std::int64_t{shape().heads / Layout::kRows} * splits() * shape().batch;
     std::vector<LaunchUse> uses = {
-        {.kernel = "latent_decode<" + std::to_string(Layout::kLatent) + ", " +
-                   std::to_string(Layout::kRows) + ">",
+        {.kernel = "latent_decode<" + layout_name(Layout{}) + ">",
          .function = reinterpret_cast<const void*>(&latent_decode<Layout, Planted>),
          .blocks = blocks,
          .threads = Layout::kThreads,

@@ -47,7 +47,7 @@ class AppendLatentCase : public Case {
   }
   std::vector<LaunchUse> launches() const override {
     return {{.kernel = "append_latent<" + std::to_string(Latent) + ", 64, " +
-                       (kBf16 ? "bf16>" : "float>"),
+                       (kBf16 ? "__nv_bfloat16>" : "float>"),
              .function = reinterpret_cast<const void*>(&append_latent<Latent, kRope, In, Planted>),
              .blocks = blocks(),
              .threads = kAppendThreads,

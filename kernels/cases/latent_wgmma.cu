@@ -66,7 +66,7 @@ class LatentWgmma final : public LatentProblem {
 
   std::vector<LaunchUse> launches() const override {
     const std::string name = "latent_decode_wgmma<" + std::to_string(Latent) +
-                             ",64,Share:" + std::to_string(static_cast<int>(How)) + ",Mistake:0>";
+                             ",64,Share:" + std::to_string(static_cast<int>(How)) + ">";
     const Geometry main = geometry();
     return {{name, reinterpret_cast<const void*>(kernel()),
              std::int64_t{main.grid.x} * main.grid.y * main.grid.z, Layout::kThreads,

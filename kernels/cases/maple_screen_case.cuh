@@ -22,7 +22,7 @@ class MapleScreenCase : public Case {
                                 static_cast<int>(sizeof(Id)));
   }
   std::vector<LaunchUse> launches() const override {
-    return {{"maple_screen<" + std::to_string(R) + "," + id_type<Id>() + ",Mistake:0>",
+    return {{"maple_screen<" + std::to_string(R) + "," + id_type<Id>() + ">",
              reinterpret_cast<const void*>(kKernel), shape_.rows(), kScreenThreads, shared_bytes(),
              std::int64_t{kScreenThreads} * kScreenLoads<R> * 16}};
   }

@@ -28,7 +28,7 @@ inline Work selected_with_combine_work(const ScreeningShape& shape, int id_bytes
 template <class Id>
 std::vector<LaunchUse> selected_launches(const ScreeningShape& shape) {
   std::vector<LaunchUse> uses = {
-      {"selected_attention<" + std::to_string(kSelectedDim) + "," + id_type<Id>() + ",Mistake:0>",
+      {"selected_attention<" + std::to_string(kSelectedDim) + "," + id_type<Id>() + ">",
        reinterpret_cast<const void*>(&selected_attention<kSelectedDim, Id>),
        shape.rows() * shape.splits, kSelectedThreads,
        static_cast<std::int64_t>(selected_layout<kSelectedDim, Id>(shape.k, shape.splits).bytes),

@@ -40,12 +40,12 @@ class SparqCase : public Case {
     const std::string copies = TwoCopies ? "two_copies" : "one_copy";
     std::vector<LaunchUse> uses = {
         {"sparq_scores_" + copies + "<" + std::to_string(kSelectedDim) + "," + std::to_string(R) +
-             ",Mistake:0>",
+             ">",
          reinterpret_cast<const void*>(kKernel), blocks_per_row() * shape_.rows(), kSparqThreads,
          static_cast<std::int64_t>(sparq_shared_bytes(kSelectedDim, R)),
          std::int64_t{kSparqThreads} * (TwoCopies ? kSparqLoads * 16 : R * 2)}};
     if (!whole()) return uses;
-    uses.push_back({"topk<Float32," + id_type<Id>() + ",Mistake:0>",
+    uses.push_back({"topk<Float32," + id_type<Id>() + ">",
                     reinterpret_cast<const void*>(&topk<Float32, Id>), shape_.rows(), kTopkThreads,
                     static_cast<std::int64_t>(topk_shared_bytes()),
                     std::int64_t{kTopkThreads} * kTopkLoads * 16});

@@ -67,10 +67,10 @@ class TopkCase : public Case {
     return topk_work<Format>(shape_.lengths, shape_.heads, shape_.k, static_cast<int>(sizeof(Id)));
   }
   std::vector<LaunchUse> launches() const override {
-    return {
-        {std::string("topk<") + ScoreFormat<Format>::kType + "," + id_type<Id>() + ",Mistake:0>",
-         reinterpret_cast<const void*>(kKernel), shape_.rows(), kTopkThreads,
-         static_cast<std::int64_t>(shared_bytes()), std::int64_t{kTopkThreads} * kTopkLoads * 16}};
+    return {{std::string("topk<") + ScoreFormat<Format>::kType + "," + id_type<Id>() + ">",
+             reinterpret_cast<const void*>(kKernel), shape_.rows(), kTopkThreads,
+             static_cast<std::int64_t>(shared_bytes()),
+             std::int64_t{kTopkThreads} * kTopkLoads * 16}};
   }
   std::int64_t set_bytes() const override {
     return shape_.rows() * (shape_.capacity * static_cast<std::int64_t>(sizeof(Score)) +

@@ -60,6 +60,7 @@ class DeviceArray {
     if (values.size() != size_) throw std::invalid_argument("an upload of another size");
 #if TS_ON_CARD
     TS_CARD(cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice));
+    settle();
 #else
     if (!values.empty()) std::memcpy(data_, values.data(), bytes());
     emulator::machine().memory.host_wrote(data_, bytes());
@@ -77,12 +78,21 @@ class DeviceArray {
   void poison() {
 #if TS_ON_CARD
     TS_CARD(cudaMemset(data_, 0xff, bytes()));
+    settle();
 #else
     emulator::machine().memory.poison(data_);
 #endif
   }
 
  private:
+#if TS_ON_CARD
+  // A memset, and a copy from pageable memory, may return before the card has done it; our streams
+  // do not wait for the legacy one in which it does.
+  static void settle() {
+    TS_CARD(cudaStreamSynchronize(cudaStreamLegacy));
+  }
+#endif
+
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

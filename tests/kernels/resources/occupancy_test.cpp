@@ -74,23 +74,44 @@ std::map<std::string, int> budgets() {
   return found;
 }
 
+bool is_ceiling(const Case& made) {
+  const std::string family = made.info().family;
+  return family == "ceiling" || family == "host_gather";  // they vary what is in flight
+}
+
 // A launch whose blocks do not fit would fail on the card; one whose kernel has no budget was
 // renamed.
 TEST(Occupancy, EveryLaunchOfTheCampaignFitsAMultiprocessor) {
   const std::map<std::string, int> registers = budgets();
   ASSERT_FALSE(registers.empty());
   std::set<std::string> seen;
+  std::set<std::string> unknown;  // reported once
   for (const CaseEntry& entry : all_cases(Sizes::timed)) {
     const std::unique_ptr<Case> made = entry.make();
     if (made->info().baseline) continue;
-    for (const LaunchUse& use : made->launches()) {
+    for (LaunchUse use : made->launches()) {
+      std::erase(use.kernel, ' ');
       const auto budget = registers.find(use.kernel);
-      ASSERT_NE(budget, registers.end()) << entry.name << " launches " << use.kernel;
+      seen.insert(use.kernel);
+      if (budget == registers.end()) {
+        EXPECT_TRUE(unknown.count(use.kernel) > 0) << entry.name << " launches " << use.kernel;
+        unknown.insert(use.kernel);
+        continue;
+      }
       const int blocks = blocks_per_multiprocessor(kHopper, use.threads, budget->second,
                                                    static_cast<int>(use.shared_bytes));
       EXPECT_GE(blocks, 1) << entry.name << ": " << use.kernel;
-      EXPECT_GE(blocks * use.threads, 128) << entry.name << ": " << use.kernel;
-      seen.insert(use.kernel);
+      // Kernels that stream, where there are blocks enough: an H200's memory of 4.3 TB/s and about
+      // 0.75 us asks for 24 KB in flight on each of 132 multiprocessors.
+      const bool streams = made->work().read_bytes > std::int64_t{100} << 20U;
+      const bool fills = use.blocks >= std::int64_t{132} * blocks;
+      // Short of it by design: fp32 keys of 32768 tokens leave room for one block, with 16 KB.
+      const bool short_of_it = entry.name.starts_with("screening.topk.f32-i32.b32-h32-s32768");
+      if (streams && fills && !short_of_it && use.bytes_in_flight_per_block > 0 &&
+          !is_ceiling(*made)) {
+        EXPECT_GE(blocks * use.bytes_in_flight_per_block, 24 * 1024)
+            << entry.name << ": " << use.kernel << ", " << blocks << " blocks";
+      }
     }
   }
   EXPECT_GE(seen.size(), 12U);

@@ -43,8 +43,10 @@ def short_name(mangled):
     name = subprocess.run(["c++filt", "-p", mangled], capture_output=True, check=True,
                           text=True).stdout.strip()
     name = re.sub(r"tiersim::kernels::|\(anonymous namespace\)::", "", name)
-    name = re.sub(r"\((?:\w+::)*(\w+)\)(-?\d+)", r"\1:\2", name)  # (Mistake)0
-    return re.sub(r"^void ", "", name).replace(" ", "")
+    name = re.sub(r"\((?:\w+::)*(\w+)\)(-?\d+)", r"\1:\2", name)  # (Share)0
+    name = re.sub(r"\b(\d+)(?:u|ul|l)\b", r"\1", name)  # a number is a number, whatever its type
+    name = re.sub(r"^void ", "", name).replace(" ", "")
+    return re.sub(r",Mistake:0(?=>)|<Mistake:0>", "", name)  # every kernel's last argument
 
 
 def parse(log):
