@@ -49,7 +49,9 @@ void add_screened_layers(std::vector<Sequence>& all, const CaseList& cases, Size
     serial.add_to(all);
     overlapped.add_to(all);
     for (const std::string size : {"4mb", "64mb"}) {
-      SequenceMaker alone("F1", "f1.gather_latency." + way + "." + size, cases, sizes);
+      std::string name = "f1.gather_latency." + way;
+      name.append(".").append(size);
+      SequenceMaker alone("F1", name, cases, sizes);
       alone.label("one gather a replay: its percentiles are those of the latency");
       alone.step(alone.part({"host_gather.gather." + way}, "row256b." + size + ".blocks64"));
       alone.add_to(all);

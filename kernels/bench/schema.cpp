@@ -89,7 +89,9 @@ void check(const Json& value, const Shape& shape, const std::string& path, Probl
       return check_object(value, shape, path, problems);
     case Shape::Kind::map:
       for (const auto& [name, inner] : value.object()) {
-        check(inner, *shape.items, path + "." + name, problems);
+        std::string place = path;
+        place.append(".").append(name);
+        check(inner, *shape.items, place, problems);
       }
       return;
     case Shape::Kind::array:

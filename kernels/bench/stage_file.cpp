@@ -43,10 +43,10 @@ void expect_same(const Json& there, const Json& here, const fs::path& path) {
 
 }  // namespace
 
-StageFile::StageFile(fs::path folder, Json context) {
+StageFile::StageFile(const fs::path& folder, Json context) {
   const std::string stage = context.at("stage").text();
   fs::create_directories(folder);
-  path_ = std::move(folder) / (stage + ".json");
+  path_ = folder / (stage + ".json");
   if (fs::exists(path_)) {
     document_ = parse_file(path_);
     expect_same(document_.at("context"), context, path_);

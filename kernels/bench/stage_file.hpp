@@ -24,7 +24,7 @@ class StageFile {
  public:
   // Opens folder/<stage>.json, or begins it with this context. Throws OtherCampaign where the
   // file's build, device, seed, class or sizes differ, JsonError where it cannot be read.
-  StageFile(std::filesystem::path folder, Json context);
+  StageFile(const std::filesystem::path& folder, Json context);
 
   bool has(const std::string& name) const;  // a result, not a refusal
   bool refused(const std::string& name) const;

@@ -116,7 +116,7 @@ std::string drift_of(const Json& before, const Json& after) {
 }
 
 // Errors of what was said before over what was measured then.
-std::string errors_of(const std::string& what, std::vector<double> errors) {
+std::string errors_of(const std::string& what, const std::vector<double>& errors) {
   if (errors.empty()) return "  " + what + ": none\n";
   std::vector<double> sizes;
   for (const double error : errors) sizes.push_back(std::abs(error));

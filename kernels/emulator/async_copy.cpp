@@ -80,8 +80,7 @@ void Block::store_now(const AsyncCopy& copy) {
   copy_now(copy);
 }
 
-// ---- transaction barriers
-// --------------------------------------------------------------------------
+// Transaction barriers and what completes on them.
 
 TransactionBarrier& Block::barrier(const std::uint64_t* at, const char* what) {
   expect_shared(at, 8, 8, what);

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -46,26 +45,24 @@ void fail(const std::string& why) {
   throw KernelFailure(why + where + block->waiting_threads() + "]");
 }
 
-Block::Block(Grid& launch, uint3 index_)
+Block::Block(Grid& launch, uint3 place)
     : grid(launch.blocks),
       shape(launch.threads),
-      index(index_),
+      index(place),
       grid_(launch),
       threads_(std::size_t{launch.threads.x} * launch.threads.y * launch.threads.z),
       shared_bytes_(launch.shared_bytes) {
   const std::size_t shared_bytes = shared_bytes_;
-  const std::uint64_t place =
+  const std::uint64_t number =
       index.x + std::uint64_t{grid.x} * (index.y + std::uint64_t{grid.y} * index.z);
-  random.seed(grid_.options.seed * 0x9e3779b97f4a7c15U + place);
-  void* whole = nullptr;
+  random.seed(grid_.options.seed * 0x9e3779b97f4a7c15U + number);
 #if TS_EMULATOR_ASAN
-  if (posix_memalign(&whole, kAlignment, std::max<std::size_t>(shared_bytes, 1)) != 0)
-    throw std::bad_alloc();
+  shared_memory_ = make_aligned(shared_bytes, kAlignment);
 #else
-  if (posix_memalign(&whole, kAlignment, shared_bytes + kCanary) != 0) throw std::bad_alloc();
-  std::memset(static_cast<unsigned char*>(whole) + shared_bytes, kCanaryByte, kCanary);
+  shared_memory_ = make_aligned(shared_bytes + kCanary, kAlignment);
+  std::memset(shared_memory_.get() + shared_bytes, kCanaryByte, kCanary);
 #endif
-  shared_ = static_cast<unsigned char*>(whole);
+  shared_ = shared_memory_.get();
   std::memset(shared_, kPoison, shared_bytes);
   async_view_.assign(shared_bytes, kPoison);
   for (std::size_t i = 0; i < threads_.size(); ++i) {
@@ -83,11 +80,7 @@ Block::~Block() {
     thread.fiber.abandon();
     if (thread.stack != nullptr) grid_.stacks.give(thread.stack);
   }
-  std::free(shared_);
 }
-
-// ---- scheduling
-// ------------------------------------------------------------------------------------
 
 TS_EMULATOR_UNSEEN void Block::thread_main() {
   Block& here = block();
@@ -276,9 +269,6 @@ void Block::expect_shown(std::size_t offset, std::size_t bytes, const char* what
   fail(std::string(what) + " reads shared memory at offset " + std::to_string(offset) +
        " that ordinary stores wrote without fence_async_proxy, or while it was in flight");
 }
-
-// ---- barriers
-// --------------------------------------------------------------------------------------
 
 void Block::synchronize(Site site) {
   char* tag = nullptr;

@@ -223,6 +223,7 @@ class Block {
   bool unwinding_ = false;
   int live_ = 0;
 
+  AlignedBytes shared_memory_;
   unsigned char* shared_ = nullptr;  // ends at its last byte: AddressSanitizer sees one beyond
   std::size_t shared_bytes_ = 0;
   std::vector<unsigned char> async_view_;  // of shared memory

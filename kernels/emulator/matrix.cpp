@@ -105,11 +105,10 @@ void combine_multiply(Block& here, Thread* const* lanes) {
       std::memcpy(lanes[lane]->out.data() + 4 * static_cast<std::size_t>(i), &sum, 4);
     }
   }
-  here.memory().count().matrix_multiply_adds += 16 * 8 * 16;
+  here.memory().count().matrix_multiply_adds += std::int64_t{16} * 8 * 16;
 }
 
-// ---- wgmma
-// -----------------------------------------------------------------------------------------
+// Products of a warpgroup.
 
 struct Operand {
   std::uint64_t start, leading, stride;
@@ -185,12 +184,13 @@ void execute(Block& here, Block::Warpgroup& warpgroup,
              const std::array<MatrixOperation*, 128>& parts) {
   const MatrixOperation& first = *parts[0];
   const int columns = first.columns;
+  const auto width = static_cast<std::size_t>(columns);
   float a[64][16];
-  std::vector<float> b(static_cast<std::size_t>(16 * columns));
+  std::vector<float> b(16 * width);
   const Operand in_b = decode(first.descriptor_b);
   for (int k = 0; k < 16; ++k) {
     for (int n = 0; n < columns; ++n) {
-      b[static_cast<std::size_t>(k * columns + n)] =
+      b[static_cast<std::size_t>(k) * width + static_cast<std::size_t>(n)] =
           operand_element(here, in_b, first.b_transposed, n, k);
     }
   }
@@ -213,14 +213,15 @@ void execute(Block& here, Block::Warpgroup& warpgroup,
   }
   for (std::size_t t = 0; t < 128; ++t) {
     std::vector<float> sums = std::move(parts[t]->before);
-    if (!first.accumulate) sums.assign(static_cast<std::size_t>(columns / 2), 0.0F);
+    if (!first.accumulate) sums.assign(width / 2, 0.0F);
     for (int i = 0; i < columns / 2; ++i) {
       const int lane = static_cast<int>(t) % 32;
       const int row = 16 * (static_cast<int>(t) / 32) + (lane >> 2) + 8 * (i >> 1 & 1);
       const int column = 8 * (i >> 2) + 2 * (lane & 3) + (i & 1);
       float& sum = sums[static_cast<std::size_t>(i)];
       for (int k = 0; k < 16; ++k)
-        sum += a[row][k] * b[static_cast<std::size_t>(k * columns + column)];
+        sum +=
+            a[row][k] * b[static_cast<std::size_t>(k) * width + static_cast<std::size_t>(column)];
     }
     deliver(warpgroup, t, *parts[t], std::move(sums));
   }

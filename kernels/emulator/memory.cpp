@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -70,23 +69,25 @@ std::int64_t ByteSet::sectors() const {
   return sum;
 }
 
-Memory::~Memory() {
-  for (auto& [address, array] : arrays_) std::free(reinterpret_cast<void*>(address));
+AlignedBytes make_aligned(std::size_t bytes, std::size_t alignment) {
+  const std::align_val_t at{alignment};
+  return {static_cast<unsigned char*>(::operator new(bytes == 0 ? 1 : bytes, at)),
+          AlignedDelete{at}};
 }
 
 void* Memory::allocate(std::size_t bytes, Space space, std::string name) {
-  void* memory = nullptr;
-  if (posix_memalign(&memory, 256, bytes == 0 ? 1 : bytes) != 0) throw std::bad_alloc();
-  std::memset(memory, 0xff, bytes);
-  arrays_.emplace(reinterpret_cast<std::uintptr_t>(memory), Array(bytes, space, std::move(name)));
-  return memory;
+  AlignedBytes content = make_aligned(bytes, 256);
+  void* at = content.get();
+  std::memset(at, 0xff, bytes);
+  arrays_.emplace(reinterpret_cast<std::uintptr_t>(at),
+                  Array(std::move(content), bytes, space, std::move(name)));
+  return at;
 }
 
 void Memory::free(void* array) {
   if (array == nullptr) return;
   arrays_.erase(reinterpret_cast<std::uintptr_t>(array));
   last_ = arrays_.end();
-  std::free(array);
 }
 
 Memory::Arrays::iterator Memory::find(const void* at, std::size_t bytes, std::size_t alignment,

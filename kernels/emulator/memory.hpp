@@ -5,10 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
 namespace tiersim::emulator {
+
+// Bytes at an aligned address; what lies behind them is not theirs, so that AddressSanitizer sees
+// it.
+struct AlignedDelete {
+  std::align_val_t alignment;
+  void operator()(unsigned char* bytes) const { ::operator delete(bytes, alignment); }
+};
+using AlignedBytes = std::unique_ptr<unsigned char[], AlignedDelete>;
+AlignedBytes make_aligned(std::size_t bytes, std::size_t alignment);  // throws std::bad_alloc
 
 enum class Space { device, host };  // host: pinned memory, reached over the link
 
@@ -46,7 +57,6 @@ class ByteSet {
 class Memory {
  public:
   Memory() = default;
-  ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
@@ -75,14 +85,16 @@ class Memory {
 
  private:
   struct Array {
-    Array(std::size_t bytes, Space in, std::string called)
-        : size(bytes),
+    Array(AlignedBytes memory, std::size_t bytes, Space in, std::string called)
+        : content(std::move(memory)),
+          size(bytes),
           space(in),
           name(std::move(called)),
           valid(bytes),
           read(bytes),
           written(bytes),
           earlier(bytes) {}
+    AlignedBytes content;
     std::size_t size;
     Space space;
     std::string name;

@@ -24,4 +24,6 @@ function(tiersim_kernel_library name)
   add_library(tiersim_kernels_${name} STATIC ${arg_SOURCES})
   add_library(tiersim::kernels_${name} ALIAS tiersim_kernels_${name})
   target_link_libraries(tiersim_kernels_${name} PUBLIC tiersim_emulator ${arg_DEPS})
+  # Templates of many shapes: compiling them takes longer than running them.
+  target_compile_options(tiersim_kernels_${name} PRIVATE "$<$<CONFIG:Release>:-O1>")
 endfunction()

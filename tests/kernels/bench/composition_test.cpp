@@ -74,10 +74,14 @@ TEST(Compositions, ExitAtEveryDepth) {
   for (const std::string batch : {"b1", "b8", "b64", "b256"}) {
     for (const std::string part : {"decoder_layer.x.", "lm_head.rows128.", "residual_vote.cosine.",
                                    "residual_vote.classifier."}) {
-      cases.push_back({"early_exit." + part + "t5-base-" + batch, nullptr});
+      std::string name = "early_exit.";
+      name.append(part).append("t5-base-").append(batch);
+      cases.push_back({name, nullptr});
     }
     for (const std::string layers : {"l1", "l6", "l11"}) {
-      cases.push_back({"early_exit.kv_fill.x.t5-base-" + layers + "-" + batch, nullptr});
+      std::string name = "early_exit.kv_fill.x.t5-base-";
+      name.append(layers).append("-").append(batch);
+      cases.push_back({name, nullptr});
     }
   }
   std::vector<Sequence> all;

@@ -20,12 +20,12 @@ namespace tiersim::kernels {
 namespace {
 
 // As many key heads and as much context as a test needs.
-DenseShape shape_of(int group, std::vector<int> lengths, int context, float amplitude = 1) {
+DenseShape shape_of(int group, const std::vector<int>& lengths, int context, float amplitude = 1) {
   return {.batch = static_cast<int>(lengths.size()),
           .context = context,
           .kv_heads = 2,
           .group = group,
-          .lengths = std::move(lengths),
+          .lengths = lengths,
           .amplitude = amplitude};
 }
 
