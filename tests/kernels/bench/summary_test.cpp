@@ -37,7 +37,7 @@ TEST_F(SummaryTest, SetsTimesBesideTheirFloors) {
   write("timing", sample_timings());
   const std::string text = summary(folder_);
   EXPECT_THAT(text, HasSubstr("625.000    1000.000    62%"));
-  EXPECT_THAT(text, HasSubstr("75 % / 88-92 %"));
+  EXPECT_THAT(text, HasSubstr("3995: 75 % / 88-92 %"));
   EXPECT_THAT(text, Not(HasSubstr("dry run")));
 }
 
