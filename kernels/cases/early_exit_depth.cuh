@@ -158,15 +158,16 @@ class DepthCase final : public Case {
            next);
   }
 
-  // Layer i is an IF node on a condition that layer i - 1 sets; one more for the last to set.
+  // Layer i is an IF node on a condition that layer i - 1 sets. The last one sets that of the
+  // first, which has been asked for by then and begins anew with each replay.
   void build(Set& s) const {
     s.graph = std::make_unique<ConditionalGraph>();
     std::vector<Condition> conditions;
-    for (std::int64_t layer = 0; layer <= plan_.layers; ++layer) {
+    for (std::int64_t layer = 0; layer < plan_.layers; ++layer) {
       conditions.push_back(s.graph->condition(layer == 0 ? 1 : 0));
     }
     for (std::int64_t layer = 0; layer < plan_.layers; ++layer) {
-      const Condition next = conditions[count_of(layer + 1)];
+      const Condition next = conditions[count_of((layer + 1) % plan_.layers)];
       s.graph->when(conditions[count_of(layer)],
                     [this, &s, layer, next](Stream& stream) { run_layer(stream, s, layer, next); });
     }

@@ -32,7 +32,8 @@ class ConditionalGraph {
   ConditionalGraph(const ConditionalGraph&) = delete;
   ConditionalGraph& operator=(const ConditionalGraph&) = delete;
 
-  // For kernels of this graph to set; each replay begins with `initial`.
+  // For kernels of this graph to set; each replay begins with `initial`. Some node has to ask for
+  // it: a graph with a condition that nobody asks for is refused.
   Condition condition(unsigned initial) {
 #if TS_ON_CARD
     Condition made{};
@@ -92,7 +93,7 @@ class ConditionalGraph {
   static Nodes capture(cudaGraph_t graph, const Nodes& after, const Record& body) {
     Stream stream;
     TS_CARD(cudaStreamBeginCaptureToGraph(stream.native(), graph, after.data(), nullptr,
-                                          after.size(), cudaStreamCaptureModeThreadLocal));
+                                          after.size(), cudaStreamCaptureModeRelaxed));
     cudaGraph_t same = nullptr;
     try {
       body(stream);

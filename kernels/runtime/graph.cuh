@@ -18,7 +18,8 @@ class Graph {
   explicit Graph(std::function<void(Stream&)> record) {
 #if TS_ON_CARD
     Stream stream;
-    TS_CARD(cudaStreamBeginCapture(stream.native(), cudaStreamCaptureModeThreadLocal));
+    // Relaxed: what a kernel's first launch loads may be loaded during the capture.
+    TS_CARD(cudaStreamBeginCapture(stream.native(), cudaStreamCaptureModeRelaxed));
     cudaGraph_t graph = nullptr;
     try {
       record(stream);
