@@ -49,9 +49,10 @@ __global__ void arithmetic(const std::uint32_t* in, std::uint32_t* out) {
   store(to + 7, __float_as_uint(fmaxf(__int_as_float(static_cast<int>(a & 0xbfffffffU)), 0.5F)));
 }
 
-// Sums over 32, 16 and 4 lanes: the order of a sum is fixed, so that its bits are too.
+// Sums over 32, 16 and 4 lanes: the order of a sum is fixed, so that its bits are too. (The factor
+// is a power of two: exact, whether or not a compiler contracts it with the first sum.)
 __global__ void reduce(const std::uint32_t* in, std::uint32_t* out) {
-  const float value = static_cast<float>(load(in + threadIdx.x)) * 1e-9F;
+  const float value = static_cast<float>(load(in + threadIdx.x)) * 0x1p-30F;
   std::uint32_t* to = out + 4U * threadIdx.x;
   store(to, __float_as_uint(warp_sum(value)));
   store(to + 1, __float_as_uint(warp_sum<16>(value)));
