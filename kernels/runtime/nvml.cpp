@@ -61,10 +61,16 @@ class Nvml {
   bool usable_ = false;
 };
 
+// Opened once: that takes tens of milliseconds, and clocks are read twice a case.
+const Nvml& opened(const char* pci_address) {
+  static const Nvml nvml(pci_address);
+  return nvml;
+}
+
 }  // namespace
 
 std::optional<Clocks> nvml_clocks(const char* pci_address) {
-  const Nvml nvml(pci_address);
+  const Nvml& nvml = opened(pci_address);
   if (!nvml.usable()) return std::nullopt;
   Clocks clocks;
   clocks.known = true;
@@ -78,19 +84,19 @@ std::optional<Clocks> nvml_clocks(const char* pci_address) {
 }
 
 std::string nvml_driver(const char* pci_address) {
-  const Nvml nvml(pci_address);
+  const Nvml& nvml = opened(pci_address);
   return nvml.usable() ? nvml.driver() : "";
 }
 
 std::optional<LinkInfo> nvml_link(const char* pci_address) {
-  const Nvml nvml(pci_address);
+  const Nvml& nvml = opened(pci_address);
   if (!nvml.usable()) return std::nullopt;
   return LinkInfo{static_cast<int>(nvml.number("nvmlDeviceGetMaxPcieLinkGeneration")),
                   static_cast<int>(nvml.number("nvmlDeviceGetMaxPcieLinkWidth"))};
 }
 
 std::optional<MostClocks> nvml_most_clocks(const char* pci_address) {
-  const Nvml nvml(pci_address);
+  const Nvml& nvml = opened(pci_address);
   if (!nvml.usable()) return std::nullopt;
   return MostClocks{static_cast<double>(nvml.number("nvmlDeviceGetMaxClockInfo", kClockSm)),
                     static_cast<double>(nvml.number("nvmlDeviceGetMaxClockInfo", kClockMemory))};

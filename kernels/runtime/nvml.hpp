@@ -13,7 +13,8 @@ struct LinkInfo {
 };
 
 // The card whose PCI address the CUDA runtime gives ("0000:1b:00.0"); nothing where
-// libnvidia-ml.so.1 is missing or does not know the card. Each call opens and closes it.
+// libnvidia-ml.so.1 is missing or does not know the card.
+// Opened by the first call, for the one card of the process.
 std::optional<Clocks> nvml_clocks(const char* pci_address);
 std::string nvml_driver(const char* pci_address);  // "580.95.05"; empty where not known
 std::optional<LinkInfo> nvml_link(const char* pci_address);
