@@ -79,6 +79,11 @@ template <int GroupsLeft>
 __device__ __forceinline__ void bulk_store_wait() {
   asm volatile("cp.async.bulk.wait_group %0;" ::"n"(GroupsLeft) : "memory");
 }
+// The same for the reading of shared memory only: what was written is not yet seen.
+template <int GroupsLeft>
+__device__ __forceinline__ void bulk_store_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(GroupsLeft) : "memory");
+}
 // Orders ordinary accesses of shared memory before those of copies and wgmma that follow.
 __device__ __forceinline__ void fence_async_proxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -134,6 +139,10 @@ inline void bulk_store_commit() {
 }
 template <int GroupsLeft>
 void bulk_store_wait() {
+  emulator::block().bulk_store_wait(GroupsLeft);
+}
+template <int GroupsLeft>
+void bulk_store_wait_read() {
   emulator::block().bulk_store_wait(GroupsLeft);
 }
 inline void fence_async_proxy() {

@@ -44,6 +44,7 @@ __global__ void __launch_bounds__(kWarp)
     gather_bulk(const uint4* table, const int* rows, std::int64_t count, int row_units,
                 uint4* staging) {
   if (threadIdx.x != 0) return;
+  constexpr int kBehind = (Stages + 7) / 8;
   auto* barriers = shared_memory<std::uint64_t>();
   const int row_bytes = 16 * row_units;
   const auto slot = [&](int stage) {
@@ -67,10 +68,11 @@ __global__ void __launch_bounds__(kWarp)
     barrier_wait(barriers + stage, static_cast<int>(i / Stages % 2));
     bulk_store(staging + row_of(i) * row_units, slot(stage), row_bytes);
     bulk_store_commit();
-    // The slot of the row before is free once its store has read it: refill it, one store behind.
-    if (i >= 1 && row_of(i - 1 + Stages) < count) {
-      bulk_store_wait<1>();
-      fetch(i - 1 + Stages);
+    // A slot is free once its store has read it: refill it some stores behind, so that none is
+    // waited for at once.
+    if (i >= kBehind && row_of(i - kBehind + Stages) < count) {
+      bulk_store_wait_read<kBehind>();
+      fetch(i - kBehind + Stages);
     }
   }
   bulk_store_wait<0>();
