@@ -21,11 +21,13 @@ class Units {
     std::vector<uint4> values(static_cast<std::size_t>(bytes / 16));
     const std::size_t words = std::min(4 * values.size(), std::size_t{1} << 20);
     const std::vector<std::uint32_t> tile = random_words(words, seed);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::size_t word = i * 4 % tile.size();
-      const auto turn = static_cast<std::uint32_t>(i * 4 / tile.size());
-      values[i] = {tile[word] + turn, tile[word + 1] + turn, tile[word + 2] + turn,
-                   tile[word + 3] + turn};
+    std::uint32_t turn = 0;
+    for (std::size_t first = 0; first < values.size(); first += words / 4, ++turn) {
+      const std::size_t last = std::min(values.size(), first + words / 4);
+      for (std::size_t i = first; i < last; ++i) {
+        const std::uint32_t* word = tile.data() + 4 * (i - first);
+        values[i] = {word[0] + turn, word[1] + turn, word[2] + turn, word[3] + turn};
+      }
     }
     if (pinned) {
       pinned_ = std::make_unique<PinnedArray<uint4>>(values.size(), "units");

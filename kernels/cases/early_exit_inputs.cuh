@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "kernels/cases/case.hpp"
+#include "kernels/cases/parallel.hpp"
 #include "kernels/cases/random.hpp"
+#include "kernels/device/fill.cuh"
 #include "kernels/device/platform.cuh"
 #include "kernels/runtime/array.cuh"
 
@@ -28,8 +30,12 @@ inline const std::uint16_t* bits_of(const std::vector<std::uint16_t>& values, st
 inline std::vector<std::uint16_t> random_bf16(std::int64_t count, float deviation,
                                               std::uint64_t seed) {
   std::vector<std::uint16_t> bits(count_of(count));
-  Random random(seed);
-  for (std::uint16_t& b : bits) b = bits_of(__float2bfloat16(deviation * random.normal()));
+  in_parallel(count, [&bits, deviation, seed](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const float normal = random_normal_at(seed, static_cast<std::uint64_t>(i));
+      bits[count_of(i)] = bits_of(__float2bfloat16(deviation * normal));
+    }
+  });
   return bits;
 }
 inline const bf16* as_bf16(const DeviceArray<std::uint16_t>& array) {

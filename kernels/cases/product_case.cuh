@@ -9,6 +9,8 @@
 
 #include "kernels/cases/case.hpp"
 #include "kernels/cases/inputs.hpp"
+#include "kernels/cases/parallel.hpp"
+#include "kernels/device/fill.cuh"
 #include "kernels/device/platform.cuh"
 #include "kernels/runtime/array.cuh"
 #include "kernels/runtime/blas.cuh"
@@ -88,8 +90,13 @@ class ProductCase final : public Case {
   };
   std::vector<bf16> random(int rows, std::uint64_t seed) const {
     std::vector<bf16> values(static_cast<std::size_t>(rows) * static_cast<std::size_t>(k_));
-    Random draw(seed);
-    for (bf16& value : values) value = __float2bfloat16(draw.normal());
+    in_parallel(static_cast<std::int64_t>(values.size()),
+                [&values, seed](std::int64_t first, std::int64_t last) {
+                  for (std::int64_t i = first; i < last; ++i) {
+                    const float normal = random_normal_at(seed, static_cast<std::uint64_t>(i));
+                    values[static_cast<std::size_t>(i)] = __float2bfloat16(normal);
+                  }
+                });
     return values;
   }
 
