@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "kernels/cases/parallel.hpp"
 #include "kernels/cases/screening_inputs.cuh"
 #include "kernels/device/topk.cuh"
 #include "kernels/reference/screening.hpp"
@@ -125,8 +126,13 @@ class TopkCase : public Case {
 
   Scores drawn(std::uint64_t seed) const {
     Scores scores(static_cast<std::size_t>(shape_.rows() * shape_.capacity));
-    Random random(seed);
-    for (Score& score : scores) score = ScoreFormat<Format>::make(random.normal());
+    in_parallel(static_cast<std::int64_t>(scores.size()),
+                [&scores, seed](std::int64_t first, std::int64_t last) {
+                  for (std::int64_t i = first; i < last; ++i) {
+                    const float normal = random_normal_at(seed, static_cast<std::uint64_t>(i));
+                    scores[static_cast<std::size_t>(i)] = ScoreFormat<Format>::make(normal);
+                  }
+                });
     return scores;
   }
   std::size_t shared_bytes() const {
