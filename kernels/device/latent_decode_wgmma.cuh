@@ -120,9 +120,10 @@ __device__ __forceinline__ void consume_pair(float (&sums)[128], Rows& rows, flo
   exponentiate(scores, rows, scale_log2, p);
   const int columns = warpgroup * 4 * Layout::kBoxBytes;  // four boxes of 64
   if constexpr (Mine) {
-    multiply_values(sums, p, tile + columns);
+    // First: registers that a product in flight takes may not be touched, not even read.
     store_probabilities(tile + kRopeAt, p);
     fence_async_proxy();
+    multiply_values(sums, p, tile + columns);
   }
   if (Plant != Mistake::no_barrier_before_probabilities) named_barrier_wait(2, 256);
   if constexpr (Others) {
