@@ -108,7 +108,7 @@ TEST(KernelWork, LatentDecodeIsWhatDenseSaysUnderLatentAttention) {
   const StepGraph graph = testing::build("{name: dense, kv_tier: near}", c);
   const Work work = kernels::latent_decode_wgmma_work({kLatentHeads, 64, 512, 64, 1},
                                                       std::vector<std::int64_t>(kBatch, kTokens));
-  const std::int64_t queries = 2 * 576 * kLatentHeads * kBatch;
+  const std::int64_t queries = std::int64_t{2} * 576 * kLatentHeads * kBatch;
   EXPECT_EQ(work.read_bytes - queries - kLengthBytes,
             testing::ledger(graph, 1).at("near read keys"));
   EXPECT_EQ(work.flops, testing::flops(graph, 1, Phase::attention));

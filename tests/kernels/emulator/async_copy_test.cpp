@@ -16,7 +16,6 @@ namespace {
 
 using emulator::Landing;
 using emulator::Options;
-using emulator::Order;
 using ::testing::HasSubstr;
 
 std::vector<int> counting(int count) {
@@ -63,7 +62,8 @@ TEST(AsyncCopy, WaitLeavesTheNewestGroupsInFlight) {
   const auto body = [&] {
     auto* to = shared_memory<int>();
     for (int group = 0; group < 3; ++group) {
-      copy_async(to + 4 * group, from.data() + 4 * group);
+      const int at = 4 * group;
+      copy_async(to + at, from.data() + at);
       copy_async_commit();
     }
     copy_async_wait<2>();
@@ -286,7 +286,7 @@ TEST(TransactionBarrier, MoreArrivalsThanItWasMadeForFail) {
 
 std::string stores(bool fenced, bool waited, int bytes = 64) {
   DeviceArray<int> to(16, "to");
-  const std::string said = complaint({16, 64, 1, landing(Landing::late)}, [&] {
+  std::string said = complaint({16, 64, 1, landing(Landing::late)}, [&] {
     shared_memory<int>()[threadIdx.x] = static_cast<int>(threadIdx.x);
     if (fenced) fence_async_proxy();
     __syncthreads();

@@ -70,7 +70,7 @@ TEST(TS_FIBER_SUBJECT, FailureUnwindsThreadsThatWait) {
 }
 
 TEST(TS_FIBER_SUBJECT, StacksAreTakenAgain) {
-  emulator::StackPool pool(64 * 1024);
+  emulator::StackPool pool(std::size_t{64} * 1024);
   void* first = pool.take();
   void* second = pool.take();
   EXPECT_NE(first, second);

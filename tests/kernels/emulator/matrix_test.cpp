@@ -27,8 +27,8 @@ std::uint16_t number(int matrix, int row, int column) {
   return static_cast<std::uint16_t>(1000 * matrix + 10 * row + column);
 }
 unsigned char* row_of(int matrix, int row) {
-  return shared_memory<unsigned char>(
-      static_cast<std::size_t>((31 - 8 * matrix - row) * kRowBytes));
+  const int at = (31 - 8 * matrix - row) * kRowBytes;
+  return shared_memory<unsigned char>(static_cast<std::size_t>(at));
 }
 
 template <std::size_t Count, bool Transposed>
@@ -38,7 +38,8 @@ void expect_fragments() {
     const int lane = lane_index();
     for (int column = 0; column < 8; ++column) {
       const std::uint16_t value = number(lane / 8, lane % 8, column);
-      std::memcpy(row_of(lane / 8, lane % 8) + 2 * column, &value, 2);
+      const int at = 2 * column;
+      std::memcpy(row_of(lane / 8, lane % 8) + at, &value, 2);
     }
     __syncwarp();
     unsigned registers[Count];

@@ -241,11 +241,11 @@ TEST(Launch, RefusesWhatACardRefuses) {
   EXPECT_THAT(complaint({1025}, nothing), HasSubstr("1 to 1024 threads, not 1025"));
   EXPECT_THAT(complaint({32, 0, 0}, nothing), HasSubstr("a grid of 0 x 1 x 1 blocks"));
   EXPECT_THAT(complaint({32, 227 * 1024 + 1}, nothing), HasSubstr("more than 232448"));
-  EXPECT_EQ(complaint({1024, 227 * 1024}, nothing), "");
+  EXPECT_EQ(complaint({1024, std::size_t{227} * 1024}, nothing), "");
 }
 
 TEST(Launch, NumbersBlocksAndThreadsAsCuda) {
-  std::vector<int> seen(2 * 3 * 4 * 5, 0);
+  std::vector<int> seen(std::size_t{2} * 3 * 4 * 5, 0);
   emulator::run_grid(dim3(2, 3), dim3(4, 5), 0, [&] {
     EXPECT_EQ(gridDim.y, 3U);
     EXPECT_EQ(blockDim.x, 4U);

@@ -102,11 +102,13 @@ TEST_F(Race, CopyOfAnotherThreadNeedsABarrierAfterItsWait) {
   const auto body = [&](bool ordered) {
     return [&, ordered] {
       auto* to = shared_memory<int>();
-      copy_async(to + 4 * threadIdx.x, from.data() + 4 * threadIdx.x);
+      const unsigned own = 4 * threadIdx.x;
+      const unsigned other = 4 * (threadIdx.x ^ 32U);
+      copy_async(to + own, from.data() + own);
       copy_async_commit();
       copy_async_wait<0>();
       if (ordered) __syncthreads();
-      static_cast<void>(shared_memory<volatile int>()[4 * (threadIdx.x ^ 32U)]);
+      static_cast<void>(shared_memory<volatile int>()[other]);
     };
   };
   expect_none({64, 1024}, body(true));

@@ -29,7 +29,7 @@ struct Box {
 // A tensor of 24 rows x 128 columns whose number at (row, column) has the bits 128 row + column + 1
 // (0 is for what lies outside); the box as it lies in shared memory.
 std::vector<std::uint16_t> copied(const Box& box, std::string* said = nullptr) {
-  std::vector<std::uint16_t> bits(24 * 128);
+  std::vector<std::uint16_t> bits(std::size_t{24} * 128);
   std::iota(bits.begin(), bits.end(), std::uint16_t{1});
   const DeviceArray<std::uint16_t> tensor(bits, "tensor");
   const TensorMap map = make_tensor_map(reinterpret_cast<const bf16*>(tensor.data()), 24, 128, 256,
@@ -105,7 +105,8 @@ TEST(TensorCopy, SwizzledBoxMustBe128BytesWide) {
 }
 
 TEST(TensorCopy, DestinationMustBeAligned) {
-  const DeviceArray<std::uint16_t> tensor(std::vector<std::uint16_t>(64 * 8), "tensor");
+  const DeviceArray<std::uint16_t> tensor(std::vector<std::uint16_t>(std::size_t{64} * 8),
+                                          "tensor");
   const auto* base = reinterpret_cast<const bf16*>(tensor.data());
   for (const bool swizzled : {true, false}) {
     const TensorMap map = make_tensor_map(base, 8, 64, 128, 8, 64, swizzled);

@@ -22,8 +22,8 @@ __global__ void __launch_bounds__(128, 1)
     tile(const __grid_constant__ TensorMap q_map, const __grid_constant__ TensorMap k_map,
          float scale, float* out) {
   auto* q = shared_memory<bf16>();
-  auto* k = shared_memory<bf16>(5 * 8192);
-  auto* barrier = shared_memory<std::uint64_t>(10 * 8192);
+  auto* k = shared_memory<bf16>(std::size_t{5} * 8192);
+  auto* barrier = shared_memory<std::uint64_t>(std::size_t{10} * 8192);
   if (threadIdx.x == 0) {
     barrier_init(barrier, 1);
     fence_barrier_init();
@@ -32,8 +32,9 @@ __global__ void __launch_bounds__(128, 1)
   if (threadIdx.x == 0) {
     barrier_arrive_expect(barrier, 10 * 8192);
     for (int s = 0; s < 5; ++s) {
-      tensor_load(q + s * 4096, &q_map, barrier, s * 64, 0);
-      tensor_load(k + s * 4096, &k_map, barrier, s * 64, 0);
+      const int at = s * 4096;
+      tensor_load(q + at, &q_map, barrier, s * 64, 0);
+      tensor_load(k + at, &k_map, barrier, s * 64, 0);
     }
   }
   barrier_wait(barrier, 0);
@@ -57,7 +58,8 @@ __global__ void __launch_bounds__(128, 1)
   wgmma_fence();
   TS_UNROLL
   for (int j = 0; j < 4; ++j) {
-    wgmma<256, Major::columns>(o, p[j], matrix_descriptor(k + j * 16 * 64, 8192, 1024), j > 0);
+    const int at = j * 16 * 64;
+    wgmma<256, Major::columns>(o, p[j], matrix_descriptor(k + at, 8192, 1024), j > 0);
   }
   wgmma_commit();
   wgmma_wait<0>();
@@ -65,26 +67,27 @@ __global__ void __launch_bounds__(128, 1)
   TS_UNROLL
   for (int i = 0; i < 128; ++i) {
     const int r = row + 8 * (i / 2 % 2);
-    store(out + r * 256 + 8 * (i / 4) + 2 * (lane_index() % 4) + i % 2, o[i]);
+    const int at = r * 256 + 8 * (i / 4) + 2 * (lane_index() % 4) + i % 2;
+    store(out + at, o[i]);
   }
 }
 
 TEST(Tile, BothProductsAgreeWithFloat64) {
   Random random(3);
-  std::vector<bf16> q(64 * 320);
-  std::vector<bf16> k(64 * 320);
+  std::vector<bf16> q(std::size_t{64} * 320);
+  std::vector<bf16> k(std::size_t{64} * 320);
   for (bf16& v : q) v = to_bf16(random.normal());
   for (bf16& v : k) v = to_bf16(random.normal());
   DeviceArray<bf16> dq(q, "q");
   DeviceArray<bf16> dk(k, "k");
-  DeviceArray<float> out(64 * 256, "out");
+  DeviceArray<float> out(std::size_t{64} * 256, "out");
   Stream stream;
   emulator::machine().memory.clear();
   launch(stream, tile, {dim3(1), dim3(128), 10 * 8192 + 8},
          make_tensor_map(dq.data(), 64, 320, 640, 64, 64),
          make_tensor_map(dk.data(), 64, 320, 640, 64, 64), 0.05F, out.data());
   const std::vector<float> got = out.download();
-  std::vector<double> scores(64 * 64);
+  std::vector<double> scores(std::size_t{64} * 64);
   for (std::size_t at = 0; at < scores.size(); ++at) {
     for (std::size_t x = 0; x < 320; ++x) {
       scores[at] += double{to_float(q[at / 64 * 320 + x])} * double{to_float(k[at % 64 * 320 + x])};

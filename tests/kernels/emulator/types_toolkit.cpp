@@ -1,4 +1,4 @@
-#include "tests/kernels/emulator/types_answers.hpp"
+#include "tests/kernels/emulator/types_answers.inc"
 namespace tiersim::kernels {
 TypesBits toolkit_types() {
   return kAnswers;

@@ -29,20 +29,21 @@ Matrix small_integers(int count, std::uint64_t seed) {
 // 16-byte units of row r are exchanged by r modulo 8; tiles of 64 columns follow one another.
 std::size_t swizzled(int row, int column, int rows) {
   const int unit = column % 64 / 8 ^ row % 8;
-  return static_cast<std::size_t>(column / 64 * rows * 64 + row * 64 + unit * 8 + column % 8);
+  const int at = column / 64 * rows * 64 + row * 64 + unit * 8 + column % 8;
+  return static_cast<std::size_t>(at);
 }
 
 void put(bf16* tile, const Matrix& from, int rows, int columns) {
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
-      tile[swizzled(row, column, rows)] =
-          to_bf16(from[static_cast<std::size_t>(row * columns + column)]);
+      const int at = row * columns + column;
+      tile[swizzled(row, column, rows)] = to_bf16(from[static_cast<std::size_t>(at)]);
     }
   }
 }
 
 constexpr int kDepth = 128;  // two tiles of 64 along k
-constexpr std::size_t kTileA = 64 * kDepth * 2;
+constexpr std::size_t kTileA = std::size_t{64} * kDepth * 2;
 
 // A[64, 128] in shared memory or registers times B[128, Columns].
 template <int Columns, Major BMajor, bool FromRegisters>
@@ -63,9 +64,11 @@ struct Product {
 
   static std::uint64_t descriptor_b(const bf16* tile, int k) {
     if (BMajor == Major::k) {
-      return matrix_descriptor(tile + k / 64 * Columns * 64 + k % 64, 16, 1024);
+      const int at = k / 64 * Columns * 64 + k % 64;
+      return matrix_descriptor(tile + at, 16, 1024);
     }
-    return matrix_descriptor(tile + k * 64, kDepth * 128, 1024);
+    const int at = k * 64;
+    return matrix_descriptor(tile + at, kDepth * 128, 1024);
   }
 
   // Fragments of A: mma.m16n8k16's of the 16 rows of this warp.
@@ -74,7 +77,8 @@ struct Product {
     const int pair = lane_index() % 4 * 2;
     for (int i = 0; i < 4; ++i) {
       const int row = 16 * warp_index() + group + (i % 2 == 1 ? 8 : 0);
-      const std::size_t at = static_cast<std::size_t>(row * kDepth + k + pair + (i >= 2 ? 8 : 0));
+      const int column = k + pair + (i >= 2 ? 8 : 0);
+      const auto at = static_cast<std::size_t>(row) * kDepth + static_cast<std::size_t>(column);
       registers[i] = pack_bf16(a[at], a[at + 1]);
     }
   }
@@ -98,7 +102,8 @@ struct Product {
       if constexpr (FromRegisters) {
         wgmma<Columns, BMajor>(sum, fragments[k / 16], descriptor_b(tile_b, k), k > 0);
       } else {
-        const std::uint64_t in_a = matrix_descriptor(tile_a + k / 64 * 4096 + k % 64, 16, 1024);
+        const int at = k / 64 * 4096 + k % 64;
+        const std::uint64_t in_a = matrix_descriptor(tile_a + at, 16, 1024);
         wgmma<Columns, BMajor>(sum, in_a, descriptor_b(tile_b, k), k > 0);
       }
     }
@@ -107,7 +112,8 @@ struct Product {
     for (int i = 0; i < Columns / 2; ++i) {
       const int row = 16 * warp_index() + (lane_index() >> 2) + (i % 4 >= 2 ? 8 : 0);
       const int column = 8 * (i / 4) + lane_index() % 4 * 2 + i % 2;
-      d[static_cast<std::size_t>(row * Columns + column)] = sum[i];
+      const int at = row * Columns + column;
+      d[static_cast<std::size_t>(at)] = sum[i];
     }
   }
 
@@ -154,7 +160,7 @@ struct Steps {
 };
 
 std::string misuse(const Steps& steps) {
-  return complaint({128 * steps.warpgroups, 2 * 8192}, [&] {
+  return complaint({128 * steps.warpgroups, std::size_t{2} * 8192}, [&] {
     auto* a = shared_memory<std::uint32_t>();
     auto* b = shared_memory<std::uint32_t>(8192);
     for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) a[i] = 0x3f803f80U;  // ones

@@ -21,13 +21,13 @@ namespace tiersim::kernels {
 namespace {
 
 template <class Layout>
-LatentShape shape_of(std::vector<int> lengths, int context, float amplitude = 1) {
+LatentShape shape_of(const std::vector<int>& lengths, int context, float amplitude = 1) {
   return {.batch = static_cast<int>(lengths.size()),
           .context = context,
           .heads = Layout::kRows,
           .latent_dim = Layout::kLatent,
           .rope_dim = Layout::kDepth - Layout::kLatent,
-          .lengths = std::move(lengths),
+          .lengths = lengths,
           .paged = false,
           .amplitude = amplitude};
 }

@@ -32,11 +32,11 @@ LatentShape mla(int heads, std::vector<int> lengths) {
   return shape;
 }
 
-MakeCase make(LatentShape shape, int splits) {
+MakeCase make(const LatentShape& shape, int splits) {
   return [=] { return make_latent_wgmma(shape, splits); };
 }
 
-MakeCase make_broken(LatentShape shape, int splits, Mistake mistake) {
+MakeCase make_broken(const LatentShape& shape, int splits, Mistake mistake) {
   return [=] { return make_broken_latent_wgmma(shape, splits, mistake); };
 }
 
