@@ -94,7 +94,7 @@ TEST(ConditionalGraph, StopsAtTheLayerWhereTheBatchLeaves) {
 TEST(ConditionalGraph, SelectsABodyByNumber) {
   ConditionalGraph graph;
   std::vector<int> ran;
-  const Condition chosen = graph.condition(7);
+  Condition chosen = graph.condition(7);
   const auto body = [&ran](int number) {
     return [&ran, number](Stream&) { ran.push_back(number); };
   };
