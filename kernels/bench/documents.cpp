@@ -123,7 +123,7 @@ std::vector<Member> google_benchmark_members() {
       {"repetition_index", integer(0, "process")},
       {"threads", integer(1, "")},
       {"iterations", integer(1, "rounds")},
-      {"real_time", number(-1e18, "median of a dependent node, by device events")},
+      {"real_time", positive("median of a dependent node, by device events")},
       {"cpu_time", number(0, "host time of a round")},
       {"time_unit", choice({"ns"})},
   };

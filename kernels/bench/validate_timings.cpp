@@ -1,5 +1,5 @@
 // validate_timings [--measurements] FILE...: holds files of the campaign against their schema,
-// their rules and physics. `--schema` prints the JSON schema instead.
+// their rules and physics. `--schema` prints the JSON schema instead, `--help` the usage.
 //
 // stdout: one line a file that holds. stderr: every problem. Exit: 0 all hold, 2 usage, 3 a file is
 // malformed, 5 a timing is impossible or an error above its tolerance.
@@ -18,6 +18,7 @@ namespace {
 using tiersim::kernels::bench::Json;
 using tiersim::kernels::bench::Verdict;
 
+constexpr const char* kHelp = "usage: validate_timings [--measurements] FILE... | --schema\n";
 constexpr int kUsage = 2;
 constexpr int kMalformed = 3;
 constexpr int kImpossible = 5;
@@ -59,10 +60,14 @@ int main(int count, char** values) {
     std::fputs(tiersim::kernels::bench::shipped_schema().c_str(), stdout);
     return 0;
   }
+  if (files == std::vector<std::string>{"--help"}) {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
   const bool measurements = !files.empty() && files.front() == "--measurements";
   if (measurements) files.erase(files.begin());
   if (files.empty() || files.front().starts_with("-")) {
-    std::fprintf(stderr, "usage: validate_timings [--measurements] FILE... | --schema\n");
+    std::fputs(kHelp, stderr);
     return kUsage;
   }
   int worst = 0;

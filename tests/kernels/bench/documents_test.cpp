@@ -100,9 +100,10 @@ TEST(Documents, WantAPeakToHoldTimingsAgainst) {
 
 TEST(Documents, WantOneEntryAName) {
   const std::string first = sample_timings().at("benchmarks").array().front().at("name").text();
-  EXPECT_THAT(with("benchmarks/1/name", first).malformed, ElementsAre(HasSubstr("stands twice")));
+  EXPECT_THAT(with("benchmarks/1/name", first).malformed,
+              testing::Contains(HasSubstr("stands twice")));
   EXPECT_THAT(with("benchmarks/1/name", "A b").malformed,
-              ElementsAre(HasSubstr("has other characters")));
+              testing::Contains(HasSubstr("has other characters")));
 }
 
 TEST(Documents, WantOrderedStatistics) {
@@ -161,6 +162,82 @@ TEST(Documents, HoldWarmTimingsAgainstL2) {
   EXPECT_THAT(judge(document, true).impossible, IsEmpty());
   plant(document, "benchmarks/0/work/read_bytes", std::int64_t{12'000'000'000});
   EXPECT_THAT(judge(document, true).impossible, ElementsAre(HasSubstr("l2 peak")));
+}
+
+TEST(Documents, TakeHardPeaksFromTheDevice) {
+  EXPECT_THAT(with("context/peaks/0/value", 1e13).malformed,
+              ElementsAre(HasSubstr("the hard peak memory of this device is 4.8")));
+  EXPECT_THAT(with("context/peaks/1/hard", false).malformed,
+              ElementsAre(HasSubstr("the hard peak l2"), HasSubstr("does not have")));
+  Json::Array peaks = sample_timings().at("context").at("peaks").array();
+  peaks.push_back(peaks.front());
+  EXPECT_THAT(with("context/peaks", Json(peaks)).malformed, ElementsAre(HasSubstr("one twice")));
+  EXPECT_THAT(with("context/device/pcie_width", 512).malformed,
+              testing::Contains(HasSubstr("more than 16 lanes")));
+}
+
+TEST(Documents, BoundTheMemoryPeakOfAnUnlistedDevice) {
+  Json document = sample_timings();
+  plant(document, "context/device/name", "Some Card");
+  plant(document, "context/peaks", to_json(datasheet_peaks("Some Card", 5, 16, 4e12)));
+  EXPECT_TRUE(judge(document, true).holds());
+  plant(document, "context/peaks/0/value", 1e14);
+  EXPECT_THAT(judge(document, true).malformed, ElementsAre(HasSubstr("no bus makes this")));
+}
+
+TEST(Documents, WantACardThatIsKnown) {
+  EXPECT_THAT(with("context/device/name", "emulator").malformed,
+              testing::Contains(HasSubstr("no card is called 'emulator'")));
+  for (const char* member : {"device/driver", "device/runtime", "build/nvcc"}) {
+    EXPECT_THAT(with(std::string("context/") + member, "").malformed,
+                ElementsAre(HasSubstr("measured without a")));
+  }
+  EXPECT_THAT(with("context/device/multiprocessors", 0).malformed,
+              ElementsAre(HasSubstr("0 multiprocessors")));
+  EXPECT_THAT(with("benchmarks/0/launches/0/known", false).malformed,
+              ElementsAre(HasSubstr("no card knew its launch")));
+  EXPECT_THAT(with("benchmarks", Json::Array{}).malformed,
+              ElementsAre(HasSubstr("nothing is there")));
+}
+
+TEST(Documents, WantAPeakOfEveryOperandType) {
+  Json document = sample_timings();
+  plant(document, "benchmarks/0/work/flops", std::int64_t{1'000'000});
+  EXPECT_TRUE(judge(document, true).holds());
+  plant(document, "benchmarks/0/dtype", "bf17");
+  EXPECT_THAT(judge(document, true).malformed,
+              ElementsAre(HasSubstr("no hard peak of flops.bf17")));
+  plant(document, "benchmarks/0/dtype", "mixed");
+  EXPECT_TRUE(judge(document, true).holds());
+  plant(document, "benchmarks/0/work/flops", std::int64_t{2'000'000'000'000});
+  EXPECT_THAT(judge(document, true).impossible, ElementsAre(HasSubstr("flops.mixed peak")));
+}
+
+TEST(Documents, WantTheNameOfTheCase) {
+  EXPECT_THAT(with("benchmarks/0/repetition_index", 2).malformed,
+              ElementsAre(HasSubstr("not that of its case")));
+  EXPECT_THAT(with("benchmarks/0/case", "other").malformed,
+              ElementsAre(HasSubstr("not that of its case")));
+  EXPECT_THAT(with("benchmarks/0/run_name", "other").malformed,
+              ElementsAre(HasSubstr("not that of its case")));
+  EXPECT_THAT(with("benchmarks/1/repetitions", 1).malformed,
+              ElementsAre(HasSubstr("more processes than there were")));
+}
+
+// All of a record's statistics halved: only the points still tell.
+TEST(Documents, WantSlopesOfTheirPoints) {
+  Json document = sample_timings();
+  const Json half = interval_json({700'000, 700'001, 699'999});
+  plant(document, "benchmarks/0/dependent_node", half);
+  plant(document, "benchmarks/0/real_time", half.at("median_ns"));
+  EXPECT_THAT(judge(document, true).malformed,
+              ElementsAre(HasSubstr("dependent_node does not follow from its points")));
+  EXPECT_THAT(with("benchmarks/0/launch", interval_json({1.0})).malformed,
+              ElementsAre(HasSubstr("launch does not follow from its points")));
+  EXPECT_THAT(with("benchmarks/0/points/0/min_ns", 1.1e6).malformed,
+              ElementsAre(HasSubstr("the median of a point is outside")));
+  EXPECT_THAT(with("benchmarks/0/dependent_node/percentiles_ns/p50", 1'000'000.5).malformed,
+              testing::Contains(HasSubstr("not percentile 'p50'")));
 }
 
 TEST(Documents, HoldChecksAgainstTheirTolerance) {
