@@ -16,6 +16,9 @@ struct VotePlan {
   float threshold = 0.5F;
   float step = 0.5F;  // size of delta against state: larger steps turn the state further
   bool first_layer = true;
+  float size = 1.0F;    // of the state; far below 1e-3 the norm's epsilon decides
+  float weight = 0.1F;  // size of the classifier's weights
+  float bias = 0.25F;
 };
 
 template <Confidence Measure, int Units, Mistake Planted = Mistake::none>
@@ -55,7 +58,7 @@ class VoteCase final : public Case {
     Set& s = *sets_[count_of(set)];
     launch(stream, &residual_vote<Measure, Units, Planted>,
            {dim3(static_cast<unsigned>(blocks())), dim3(kVoteThreads), kVoteBytes},
-           ResidualVote{as_bf16(s.state), as_bf16(s.delta), as_bf16(s.other), kBias, kEpsilon,
+           ResidualVote{as_bf16(s.state), as_bf16(s.delta), as_bf16(s.other), plan_.bias, kEpsilon,
                         static_cast<int>(plan_.rows), static_cast<int>(plan_.depth),
                         as_bf16(s.fresh), s.factor.data(), s.confidence.data()},
            ExitState{s.exited.data(), s.status.data(), plan_.threshold, plan_.first_layer});
@@ -76,7 +79,7 @@ class VoteCase final : public Case {
       const std::int64_t first = row * plan_.depth;
       const ResidualReference expected = residual_reference(
           state.data() + first, delta.data() + first, other.data() + (kCosine ? first : 0),
-          count_of(plan_.depth), static_cast<double>(kEpsilon), static_cast<double>(kBias));
+          count_of(plan_.depth), static_cast<double>(kEpsilon), static_cast<double>(plan_.bias));
       for (std::int64_t k = 0; k < plan_.depth; ++k) {
         states.add(bf16_value(fresh[count_of(first + k)]), expected.fresh[count_of(k)]);
       }
@@ -91,16 +94,16 @@ class VoteCase final : public Case {
 
  private:
   static constexpr bool kCosine = Measure == Confidence::cosine;
-  static constexpr float kBias = 0.25F;
   static constexpr float kEpsilon = 1e-6F;
   static constexpr double kTolerance = 1e-2;       // of the state, rounded to bf16
   static constexpr double kFloatTolerance = 1e-5;  // of factor and confidence
 
   struct Set {
     Set(const VotePlan& plan, std::uint64_t seed)
-        : state(random_bf16(plan.rows * plan.depth, 1.0F, seed), "state"),
-          delta(random_bf16(plan.rows * plan.depth, plan.step, seed + 1000), "delta"),
-          other(kCosine ? state.download() : random_bf16(plan.depth, 0.1F, seed + 2000), "other"),
+        : state(random_bf16(plan.rows * plan.depth, plan.size, seed), "state"),
+          delta(random_bf16(plan.rows * plan.depth, plan.size * plan.step, seed + 1000), "delta"),
+          other(kCosine ? state.download() : random_bf16(plan.depth, plan.weight, seed + 2000),
+                "other"),
           fresh(count_of(plan.rows * plan.depth), "fresh"),
           factor(count_of(plan.rows), "factor"),
           confidence(count_of(plan.rows), "confidence"),

@@ -22,6 +22,7 @@ struct AppendShape {
   int batch = 1;
   int context = 64;  // tokens that the cache has room for, per sequence
   bool paged = false;
+  float size = 1;  // of the token's numbers; far below 1e-3 the norm's epsilon decides
 };
 
 template <int Latent, class In = bf16, Mistake Planted = Mistake::none>
@@ -131,10 +132,10 @@ void AppendLatentCase<Latent, In, Planted>::prepare(int sets, std::uint64_t seed
     std::vector<bf16> weight;
     for (std::size_t i = 0; i < batch * kDepth; ++i) {
       if constexpr (kBf16) {
-        fresh.push_back(to_bf16(random.normal()));
+        fresh.push_back(to_bf16(shape_.size * random.normal()));
         host.fresh.push_back(to_float(fresh.back()));
       } else {
-        fresh.push_back(random.normal());
+        fresh.push_back(shape_.size * random.normal());
         host.fresh.push_back(fresh.back());
       }
     }

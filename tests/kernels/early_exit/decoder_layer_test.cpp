@@ -50,6 +50,15 @@ TEST(GeluReference, IsAlmostXFarRightAndZeroFarLeft) {
   EXPECT_NEAR(gelu_reference(1), 0.8412, 1e-4);
 }
 
+// Up to |x| = 3 the exponent is at most 6.8 and comes from some 8 roundings (2^-24 of it each): its
+// exponential is off by 54 of them, and its own error, the sum and the quotient add 6. So 2^-18.
+TEST(Gelu, OfTheKernelsIsTheReference) {
+  for (double x = -3; x <= 3; x += 0.125) {
+    const double expected = gelu_reference(x);
+    EXPECT_NEAR(double{gelu(static_cast<float>(x))}, expected, std::abs(expected) / 0x1p18) << x;
+  }
+}
+
 TEST(DecoderLayer, IsRightForRaggedLengths) {
   expect_right_and_counted(layer<1>(kRagged));
 }

@@ -46,6 +46,20 @@ TEST(ResidualVote, LetsTheBatchGoWhenAllRowsAreSure) {
       vote_case<Confidence::cosine, 3>({.rows = 9, .depth = 768, .threshold = 0.9F, .step = 0.1F}));
 }
 
+// A mean square of 1e-8 against an epsilon of 1e-6: without it the factor is ten times as large.
+TEST(ResidualVote, AddsEpsilonToSmallRows) {
+  expect_right_and_counted(
+      vote_case<Confidence::cosine, 1>({.rows = 5, .depth = 72, .size = 1e-4F}));
+  expect_right_and_counted(
+      vote_case<Confidence::classifier, 1>({.rows = 5, .depth = 72, .size = 1e-4F}));
+}
+
+// No weights and no bias: a confidence of 1/2 to the last bit.
+TEST(ResidualVote, LetsRowsGoWhoseConfidenceIsTheThreshold) {
+  expect_right_and_counted(vote_case<Confidence::classifier, 1>(
+      {.rows = 5, .depth = 64, .threshold = 0.5F, .weight = 0, .bias = 0}));
+}
+
 TEST(ResidualVote, KeepsRowsThatLeftEarlier) {
   expect_right_and_counted(vote_case<Confidence::cosine, 1>(
       {.rows = 6, .depth = 64, .threshold = 1.5F, .first_layer = false}));

@@ -24,6 +24,12 @@ TEST(AppendLatent, TakesTokensInFp32) {
   expect_right_and_counted(append<512, float>({.batch = 5, .context = 64}));
 }
 
+// A mean square of 1e-8 against an epsilon of 1e-6: without it the result is nine times as large.
+TEST(AppendLatent, AddsEpsilonToSmallTokens) {
+  expect_right_and_counted(append<256, bf16>({.batch = 2, .size = 1e-4F}));
+  expect_right_and_counted(append<512, float>({.batch = 1, .size = 1e-4F}));
+}
+
 TEST(AppendLatent, FollowsThePageTable) {
   expect_right_and_counted(append<256, bf16>({.batch = 3, .context = 200, .paged = true}));
 }
