@@ -108,7 +108,8 @@ class GqaDecodeWarp {
       load_b_columns<Layout::kUnits>(b, place(stage) + Layout::kTileBytes, 0, n);
       mma_twice(out_[2 * n], out_[2 * n + 1], p, b);
     }
-    __syncwarp();  // all lanes have read before any copies anew
+    // All lanes have read before any copies anew.
+    if constexpr (Planted != Mistake::no_barrier_before_refill) __syncwarp();
   }
 
   // Leaves the warp's part at the start of its ring.

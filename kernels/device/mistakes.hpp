@@ -18,8 +18,9 @@ enum class Mistake {
   announces_too_little,             // expect_tx is told of one box less than is copied
   no_barrier_before_probabilities,  // the other warpgroup's probabilities are read too early
   // dense and latent decode
-  no_barrier_before_join,  // warps are joined before all have left their part
-  no_barrier_before_tile,  // a tile is read before all copies of others are seen
+  no_barrier_before_join,    // warps are joined before all have left their part
+  no_barrier_before_tile,    // a tile is read before all copies of others are seen
+  no_barrier_before_refill,  // a lane fills a stage that other lanes of its warp may still read
   // early exit
   highest_index_wins,  // of equal ones
   no_ring_barrier,     // a ring stage is read before other threads' copies have landed

@@ -3,9 +3,11 @@
 //   copies_waited_late       with copies that land late: what nobody wrote is NaN
 //   ring_overwritten         with copies that land early: the next tile is read in place of this
 //   no_barrier_before_join   one warp runs ahead (greedy_warp): parts of others are NaN or stale
+//   no_barrier_before_refill ThreadSanitizer alone: the lanes leave ldmatrix together
 //   short shared memory      an access past its end
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <memory>
 
 #include "kernels/cases/dense.hpp"
@@ -110,6 +112,17 @@ TEST(GqaDecode, PlantedRacesAreCaught) {
   EXPECT_TRUE((is_caught(decode<8, 2, Mistake::copies_waited_late>(shape, 1))));
   EXPECT_TRUE((is_caught(decode<8, 2, Mistake::ring_overwritten>(shape, 1))));
   EXPECT_TRUE((is_caught(decode<8, 2, Mistake::no_barrier_before_join>(shape, 1))));
+}
+
+// With copies that land early a lane writes over what ThreadSanitizer saw another lane read.
+TEST(GqaDecode, PlantedRaceWithinAWarpIsReported) {
+  if (!TS_EMULATOR_TSAN) GTEST_SKIP() << "this build has no ThreadSanitizer";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const DenseShape shape = shape_of(8, {150, 37}, 150);
+  const auto run_and_exit = [](const MakeCase& make) { std::exit(is_caught(make) ? 1 : 0); };
+  EXPECT_EXIT(run_and_exit(decode<8>(shape, 1)), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(run_and_exit(decode<8, 2, Mistake::no_barrier_before_refill>(shape, 1)),
+              ::testing::ExitedWithCode(66), "data race");
 }
 
 TEST(DenseCases, OfToySizeAreRightAndCounted) {
