@@ -12,18 +12,22 @@ usage: kernels/campaign.sh [option...] OUT [stage...]
 Runs the stages into the folder OUT, all of them in this order where none is named:
   build           the program, into build/campaign/ (no card is needed)
   conformance     each primitive: card against emulator, bit for bit
-  correctness     each kernel at timed sizes against float64; compute-sanitizer at toy sizes
+  correctness     each kernel at timed sizes against float64
   ceilings        copy, read, gather, product, link: what the card can do at most
   timing          each kernel in three processes, cold and where reuse is real also warm
   ceilings_again  drift since the first
   composition     sequences of kernels (F1 to F4) against predictions made before
-Each stage takes under 8 minutes, keeps what is finished, and goes on from there when run again.
-OUT ends with one JSON file a stage, log.txt and summary.txt; the summary is printed too.
+  sanitize        compute-sanitizer over each kernel at toy sizes; only on a card
+Each stage takes under 9 minutes, keeps what is finished, and goes on from there when run again
+(sanitize starts over). OUT ends with one JSON file a stage from conformance to composition,
+log.txt and summary.txt; the summary is printed too.
 
   --dry-run            on the CPU emulator at toy sizes: every step, but no time is a measurement
   --fresh              forget what OUT holds
   --filter TEXT        only cases whose name holds TEXT
-  --limit SECONDS      of a stage (470; a dry run: 150)
+  --limit SECONDS      of each stage (a dry run: 150; a card: conformance 120, correctness 240,
+                       ceilings 150, timing 470, ceilings_again 90, composition 240, sanitize 240)
+  --case-limit SECONDS a case that takes longer hangs and is refused (60; a dry run: 150)
   --processes N        of the timing stage (3)
   --seed N             of inputs and order (1)
   --predictions FILE   for composition: made before, by the same build
@@ -31,18 +35,20 @@ OUT ends with one JSON file a stage, log.txt and summary.txt; the summary is pri
   --list               print the stages, then the cases of the build that is there
   --help
 
-Exit code: 0 all done, 1 internal, 2 usage, 4 some cases failed or were left, 5 an impossible timing or
-an error above its tolerance. TIERSIM_CAMPAIGN_BUILD is the folder to build in, CXX and NVCC the compilers.
+Exit code: 0 all done, 1 internal, no card, or an OUT of another campaign, 2 usage, 4 some cases failed
+or were left, 5 an impossible timing or an error above its tolerance.
+TIERSIM_CAMPAIGN_BUILD is the folder to build in, CXX and NVCC the compilers.
 HELP
 }
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-stages=(build conformance correctness ceilings timing ceilings_again composition)
+stages=(build conformance correctness ceilings timing ceilings_again composition sanitize)
 mode=card
 fresh=
 list=
 filter=
 limit=
+case_limit=
 processes=3
 seed=1
 predictions=()
@@ -59,6 +65,12 @@ fail() {
 }
 say() { printf '%s\n' "$*" >&2; }
 
+whole_number() { # OPTION VALUE LEAST
+  if [[ ! $2 =~ ^(0|[1-9][0-9]{0,8})$ ]] || [ "$2" -lt "$3" ]; then
+    wrong_usage "$1 takes whole numbers of at least $3, not '$2'"
+  fi
+}
+
 is_stage() {
   local stage
   for stage in "${stages[@]}"; do [ "$stage" != "$1" ] || return 0; done
@@ -72,13 +84,14 @@ while [ $# -gt 0 ]; do
     --fresh) fresh=1 ;;
     --list) list=1 ;;
     --no-predictions) predictions=(--no-predictions) ;;
-    --filter | --limit | --processes | --seed | --predictions)
+    --filter | --limit | --case-limit | --processes | --seed | --predictions)
       [ $# -gt 1 ] || wrong_usage "$1 wants a value"
       case $1 in
         --filter) filter=$2 ;;
-        --limit) limit=$2 ;;
-        --processes) processes=$2 ;;
-        --seed) seed=$2 ;;
+        --limit) whole_number "$1" "$2" 1 && limit=$2 ;;
+        --case-limit) whole_number "$1" "$2" 1 && case_limit=$2 ;;
+        --processes) whole_number "$1" "$2" 1 && processes=$2 ;;
+        --seed) whole_number "$1" "$2" 0 && seed=$2 ;;
         --predictions)
           [ -r "$2" ] || wrong_usage "cannot read $2"
           predictions=(--predictions "$(realpath "$2")")
@@ -88,7 +101,8 @@ while [ $# -gt 0 ]; do
       ;;
     -*) wrong_usage "unknown option '$1'" ;;
     *)
-      if [ -z "$out" ] && [ -z "$list" ]; then
+      [ -n "$1" ] || wrong_usage "a folder or a stage without a name"
+      if [ -z "$out" ]; then
         out=$1
       else
         is_stage "$1" || wrong_usage "no stage '$1'; there are: ${stages[*]}"
@@ -98,8 +112,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-case ${limit:-1}$seed$processes in *[!0-9]*) wrong_usage "--limit, --processes and --seed take whole numbers" ;; esac
-: "${limit:=$([ "$mode" = card ] && echo 470 || echo 150)}"
+: "${case_limit:=$([ "$mode" = card ] && echo 60 || echo 150)}"
 [ ${#chosen[@]} -gt 0 ] || chosen=("${stages[@]}")
 [ "$mode" = card ] || [ ${#predictions[@]} -gt 0 ] || predictions=(--no-predictions) # of nothing real
 
@@ -120,6 +133,7 @@ cd "$root"
 find_compilers() {
   cxx=${CXX:-$(command -v g++ || command -v clang++ || command -v c++ || true)}
   [ -n "$cxx" ] || fail "no C++ compiler is found (CXX=...)"
+  "$cxx" --version >/dev/null 2>&1 || fail "'$cxx' does not run (CXX=...)"
   launcher=$(command -v ccache || true)
   nvcc=
   nvcc_flags=
@@ -128,7 +142,9 @@ find_compilers() {
   [ "$mode" = card ] || return 0
   nvcc=${NVCC:-$(command -v nvcc || true)}
   [ -n "$nvcc" ] || [ ! -x /usr/local/cuda/bin/nvcc ] || nvcc=/usr/local/cuda/bin/nvcc
+  nvcc=$(command -v "$nvcc" || printf '%s' "$nvcc")
   [ -n "$nvcc" ] || fail "nvcc is neither on PATH nor in /usr/local/cuda/bin (NVCC=...); --dry-run needs none"
+  "$nvcc" --version >/dev/null 2>&1 || fail "'$nvcc' does not run (NVCC=...)"
   local architecture
   architecture=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
   case $architecture in
@@ -185,17 +201,22 @@ compile_one() {
   key_of >"$object.key"
 }
 
-link_program() { # MODE PROGRAM, where an object is newer
-  local program=$builds/$1/$2 objects object stale=
+link_program() { # MODE PROGRAM, where an object is newer or the command is another
+  local program=$builds/$1/$2 objects object libraries command stale=
   mapfile -t objects < <(sources_of "$1" "$2" | sed -e 's|/|_|g' -e "s|^|$builds/$1/|" -e 's|$|.o|')
   for object in "${objects[@]}"; do [ "$program" -nt "$object" ] || stale=1; done
-  [ -n "$stale" ] || return 0
+  command=$cxx
+  libraries=(-ldl -lpthread)
   if [ "$1" = card ]; then
-    # shellcheck disable=SC2086 # flags are words
-    "$nvcc" $nvcc_flags "${objects[@]}" -o "$program" -lcublasLt -ldl
-  else
-    "$cxx" "${objects[@]}" -o "$program" -ldl -lpthread
-  fi || fail "$2 does not link"
+    command="$nvcc $nvcc_flags"
+    # CUDA's libraries are found where nvcc is, whatever LD_LIBRARY_PATH says
+    libraries=(-lcublasLt -ldl -Xlinker -rpath -Xlinker "$(dirname "$(realpath "$nvcc")")/../lib64")
+  fi
+  [ "$command ${libraries[*]}" = "$(cat "$program.link" 2>/dev/null)" ] || stale=1
+  [ -n "$stale" ] || return 0
+  # shellcheck disable=SC2086 # a command is words
+  $command "${objects[@]}" -o "$program" "${libraries[@]}" || fail "$2 does not link"
+  printf '%s\n' "$command ${libraries[*]}" >"$program.link"
 }
 
 build_all() {
@@ -213,6 +234,13 @@ build_all() {
   # shellcheck disable=SC2086 # a pair is two words
   for pair in "${programs[@]}"; do link_program $pair; done
   say "build: $((SECONDS - began)) s, in $builds"
+}
+
+expect_card() { # before the first stage that needs one
+  [ "$mode" = card ] && [ "${chosen[*]}" != build ] || return 0
+  if [ ! -e /dev/nvidia0 ] && ! nvidia-smi >/dev/null 2>&1; then
+    fail "no card is here: nvidia-smi does not run and /dev/nvidia0 is missing; only build was done (--dry-run needs no card)"
+  fi
 }
 
 # ---- stages --------------------------------------------------------------------------------------
@@ -238,13 +266,29 @@ note_code() { # the first of 1, 5, 4 stands
   done
 }
 
+limit_of() { # STAGE: what --limit says, else what fits a lent machine
+  case ${limit:+given}$mode:$1 in
+    given*) echo "$limit" ;;
+    emulator:*) echo 150 ;;
+    *:conformance) echo 120 ;;
+    *:ceilings) echo 150 ;;
+    *:timing) echo 470 ;;
+    *:ceilings_again) echo 90 ;;
+    *) echo 240 ;;
+  esac
+}
+
 # STAGE SECONDS [option...]: runs the program, again where a case hung or broke the device.
 run_program() {
-  local stage=$1 seconds=$2 code tries again=()
+  local stage=$1 until=$((SECONDS + $2)) left=$2 code=4 tries again=()
   shift 2
   for tries in 1 2 3 4 5 6; do
+    if [ "$left" -lt 1 ]; then
+      say "$stage: no time is left"
+      break
+    fi
     code=0
-    "$program" "$stage" --out "$out" --limit "$seconds" --seed "$seed" --filter "$filter" \
+    "$program" "$stage" --out "$out" --limit "$left" --case-limit "$case_limit" --seed "$seed" --filter "$filter" \
       "${described[@]}" "${toy[@]}" "${again[@]}" "$@" 2>&1 | tee -a "$out/log.txt" >&2 || code=$?
     case $code in
       0 | 1 | 2 | 4 | 5) break ;;
@@ -252,48 +296,65 @@ run_program() {
     say "$stage: the process ended ($code), try $tries"
     again=(--keep-refused)
     code=4
+    left=$((until - SECONDS))
   done
   case $code in 1 | 2) exit "$code" ;; esac # no later stage would fare better
   note_code "$code"
 }
 
-run_conformance() { # what the emulator gets, and whether the card gets the same
-  local words=$builds/emulator/conformance.words lines=$out/.conformance.txt code=0
+run_conformance() { # SECONDS: what the emulator gets, and whether the card gets the same
+  local until=$((SECONDS + $1)) left words=$builds/emulator/conformance.words lines=$out/.conformance.txt code=0
   "$builds/emulator/conformance" --write "$words" >&2 || fail "the emulator cannot run the probes"
-  timeout "$limit" "$builds/$mode/conformance" --compare "$words" >"$lines" 2>>"$out/log.txt" || code=$?
+  left=$((until - SECONDS))
+  timeout $((left > 1 ? left : 1)) "$builds/$mode/conformance" --compare "$words" >"$lines" 2>>"$out/log.txt" || code=$?
   tee -a "$out/log.txt" <"$lines" >&2
-  run_program conformance "$limit" --lines "$lines"
+  left=$((until - SECONDS))
+  run_program conformance $((left > 10 ? left : 10)) --lines "$lines"
   rm -f "$lines"
   case $code in 0) ;; 5) note_code 5 ;; *) note_code 4 ;; esac
 }
 
-sanitize() { # toy sizes, what is not ours to see otherwise: out of bounds, races, uninitialised memory
-  local tool code scratch
-  [ "$mode" = card ] && command -v compute-sanitizer >/dev/null || return 0
+run_sanitize() { # SECONDS: what is not ours to see otherwise: out of bounds, races, uninitialised memory
+  local until=$((SECONDS + $1)) tools=(memcheck racecheck initcheck) i share code scratch
+  if [ "$mode" != card ]; then
+    say "compute-sanitizer: only on a card"
+    return
+  fi
+  if ! command -v compute-sanitizer >/dev/null; then
+    say "compute-sanitizer is not on PATH: nothing is checked by it"
+    note_code 4
+    return
+  fi
   scratch=$(mktemp -d)
-  for tool in memcheck racecheck initcheck; do
+  for ((i = 0; i < ${#tools[@]}; ++i)); do
+    share=$(((until - SECONDS) / (${#tools[@]} - i)))
+    if [ "$share" -lt 2 ]; then
+      say "compute-sanitizer ${tools[i]}: no time is left"
+      note_code 4
+      continue
+    fi
     code=0
-    timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 "$program" correctness --toy \
-      --out "$scratch/$tool" --limit 110 --filter "$filter" "${described[@]}" >>"$out/log.txt" 2>&1 || code=$?
-    say "compute-sanitizer $tool: exit code $code"
+    timeout "$share" compute-sanitizer --tool "${tools[i]}" --error-exitcode 9 "$program" correctness --toy \
+      --out "$scratch/${tools[i]}" --limit $((share > 20 ? share - 10 : share / 2)) --case-limit "$case_limit" \
+      --filter "$filter" "${described[@]}" >>"$out/log.txt" 2>&1 || code=$?
+    say "compute-sanitizer ${tools[i]}: exit code $code"
     [ "$code" -eq 0 ] || note_code 4
   done
   rm -rf "$scratch"
 }
 
 run_stage() {
-  local stage=$1 began=$SECONDS process
+  local stage=$1 began=$SECONDS process left seconds
+  seconds=$(limit_of "$stage")
   say "==== $stage"
   case $stage in
     build) ;;
-    conformance) run_conformance ;;
-    correctness)
-      run_program correctness "$limit"
-      sanitize
-      ;;
+    conformance) run_conformance "$seconds" ;;
+    sanitize) run_sanitize "$seconds" ;;
     timing)
       for ((process = 0; process < processes; ++process)); do
-        run_program timing $(((limit - SECONDS + began) / (processes - process) + 1)) \
+        left=$((seconds - SECONDS + began))
+        run_program timing $((left > 0 ? (left + processes - process - 1) / (processes - process) : 0)) \
           --process $process --processes "$processes"
       done
       ;;
@@ -302,32 +363,43 @@ run_stage() {
         say "composition is measured after it was predicted: --predictions FILE or --no-predictions"
         note_code 4
       else
-        run_program composition "$limit" "${predictions[@]}"
+        run_program composition "$seconds" "${predictions[@]}"
       fi
       ;;
-    *) run_program "$stage" "$limit" ;;
+    *) run_program "$stage" "$seconds" ;;
   esac
   say "==== $stage: $((SECONDS - began)) s"
 }
 
 validate() { # every file that there is, as measurements unless it is a dry run
-  local files code=0 how=()
-  mapfile -t files < <(find "$out" -maxdepth 1 -name '*.json' | LC_ALL=C sort)
+  local file files=() code=0 how=()
+  while read -r file; do
+    if [ "$mode" = card ] && grep -q '^  "benchmarks": \[\]' "$file"; then
+      say "$file: no case has a result" # which the validator takes for no measurement
+      note_code 4
+    else
+      files+=("$file")
+    fi
+  done < <(find "$out" -maxdepth 1 -name '*.json' | LC_ALL=C sort)
   [ ${#files[@]} -gt 0 ] || return 0
   [ "$mode" = emulator ] || how=(--measurements)
   "$builds/$mode/validate_timings" "${how[@]}" "${files[@]}" >&2 || code=$?
   case $code in
     0) ;;
     5) note_code 5 ;;
-    *) note_code 1 ;;
+    *)
+      say "$out holds a file that is none of this campaign's (--fresh starts over)"
+      note_code 1
+      ;;
   esac
 }
 
-[ -z "$fresh" ] || rm -f "$out"/*.json "$out"/*.running "$out"/log.txt "$out"/summary.txt
 toy=()
 [ "$mode" = card ] || toy=(--rounds 3 --rounds-least 3 --nodes 2)
 find_compilers
 build_all
+expect_card
+[ -z "$fresh" ] || rm -f "$out"/*.json "$out"/*.running "$out"/log.txt "$out"/summary.txt
 describe_build
 for stage in "${chosen[@]}"; do run_stage "$stage"; done
 validate

@@ -1,6 +1,7 @@
 // campaign STAGE --out FOLDER [options]: one stage of kernels/campaign.sh, which is what people
-// call. stdout: data (list, summary); stderr: a line a case. Exit: 0 done, 1 internal, 2 usage, 4
-// some cases failed or were left, 5 an impossible timing or an error above its tolerance.
+// call. stdout: data (list, summary); stderr: a line a case. Exit: 0 done, 1 internal or a folder
+// of another campaign, 2 usage, 4 some cases failed or were left, 5 an impossible timing or an
+// error above its tolerance.
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -58,9 +59,6 @@ int main(int count, char** values) {
   try {
     return run(parse_options({values + 1, values + count}));
   } catch (const UsageError& error) {
-    std::fprintf(stderr, "campaign: %s\n", error.what());
-    return kExitUsage;
-  } catch (const OtherCampaign& error) {
     std::fprintf(stderr, "campaign: %s\n", error.what());
     return kExitUsage;
   } catch (const std::exception& error) {

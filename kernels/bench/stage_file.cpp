@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kFreshHint = " (--fresh starts over)";
+
 std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
@@ -24,7 +26,22 @@ Json parse_file(const fs::path& path) {
   try {
     return Json::parse(read_file(path));
   } catch (const JsonError& error) {
-    throw JsonError(path.string() + ":" + error.what());
+    throw JsonError(path.string() + ":" + error.what() + kFreshHint);
+  }
+}
+
+// What the stage's file must have before anything is looked up there.
+void expect_readable(const Json& document, const fs::path& path) {
+  try {
+    for (const char* list : {"benchmarks", "refused"}) {
+      for (const Json& each : document.at(list).array()) each.at("name").text();
+    }
+    const Json& context = document.at("context");
+    for (const char* name : {"stage", "class", "sizes", "seed"}) context.at(name);
+    context.at("build").at("id");
+    context.at("device").at("name");
+  } catch (const JsonError& error) {
+    throw JsonError(path.string() + ": " + error.what() + kFreshHint);
   }
 }
 
@@ -32,7 +49,7 @@ void expect_same(const Json& there, const Json& here, const fs::path& path) {
   const auto differ = [&](const char* what, const Json& a, const Json& b) {
     if (a.dump() == b.dump()) return;
     throw OtherCampaign(path.string() + " is of another campaign: its " + what + " is " + a.dump() +
-                        ", here " + b.dump() + " (--fresh starts over)");
+                        ", here " + b.dump() + kFreshHint);
   };
   for (const char* name : {"stage", "class", "sizes", "seed"}) {
     differ(name, there.at(name), here.at(name));
@@ -49,6 +66,7 @@ StageFile::StageFile(const fs::path& folder, Json context) {
   path_ = folder / (stage + ".json");
   if (fs::exists(path_)) {
     document_ = parse_file(path_);
+    expect_readable(document_, path_);
     expect_same(document_.at("context"), context, path_);
     document_.set("context", std::move(context));  // the newest date and clocks
     if (fs::exists(running())) {

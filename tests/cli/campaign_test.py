@@ -17,16 +17,17 @@ import unittest
 ROOT, BUILD = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
 CAMPAIGN = ROOT / "kernels/campaign.sh"
 STAGES = ["conformance", "correctness", "ceilings", "timing", "ceilings_again", "composition"]
+ALL_STAGES = ["build"] + STAGES + ["sanitize"]
 
 
-def run(command, *arguments, timeout=560):
+def run(command, *arguments, timeout=560, **environment):
     return subprocess.run([str(command), *map(str, arguments)], capture_output=True, text=True,
-                          env={**os.environ, "TIERSIM_CAMPAIGN_BUILD": str(BUILD)},
+                          env={**os.environ, "TIERSIM_CAMPAIGN_BUILD": str(BUILD), **environment},
                           timeout=timeout, check=False)
 
 
-def campaign(*arguments):
-    return run(CAMPAIGN, *arguments)
+def campaign(*arguments, **environment):
+    return run(CAMPAIGN, *arguments, **environment)
 
 
 def validate(*arguments):
@@ -46,16 +47,50 @@ class Usage(unittest.TestCase):
             self.expect_usage("which folder?", "--dry-run")
             self.expect_usage("--filter wants a value", out, "--filter")
             self.expect_usage("whole numbers", out, "--limit", "8m")
+            for option in ("--limit", "--case-limit", "--processes", "--seed"):
+                self.expect_usage(f"{option} takes whole numbers", out, option, "")
+            self.expect_usage("of at least 1, not '0'", out, "--case-limit", "0")
+            self.expect_usage("without a name", "")
             self.expect_usage("cannot read", out, "--predictions", "/none.json")
             self.assertEqual(os.listdir(out), [])
         self.expect_usage("cannot make the folder", "--dry-run", "/proc/none")
 
     def test_help_and_list_name_the_stages(self):
-        for option in ("--help", "--list"):
-            done = campaign(option)
+        for options in (["--help"], ["--list"], ["--list", "/tmp"]):
+            done = campaign(*options)
             self.assertEqual(done.returncode, 0, done.stderr)
-            for stage in ["build"] + STAGES:
+            for stage in ALL_STAGES:
                 self.assertIn(stage, done.stdout)
+
+    def test_unusable_compilers_are_refused_before_building(self):
+        for name, arguments in (("NVCC", []), ("CXX", ["--dry-run"])):
+            with tempfile.TemporaryDirectory() as out:
+                done = campaign(*arguments, out, "build", **{name: "/none/compiler"})
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f"'/none/compiler' does not run ({name}=...)", done.stderr)
+
+    @unittest.skipIf(os.path.exists("/dev/nvidia0") or shutil.which("nvidia-smi"), "a card")
+    def test_without_a_card_only_the_build_is_done(self):
+        with tempfile.TemporaryDirectory() as folder:
+            compiler = pathlib.Path(folder) / "compiler"  # makes what it is asked for, empty
+            compiler.write_text('#!/bin/sh\necho "$@" >>"$0.log"\n'
+                                'while [ $# -gt 0 ]; do case $1 in -o | -MF) : >"$2" ;; esac; shift; done\n',
+                                encoding="utf-8")
+            compiler.chmod(0o755)
+            how = {"CXX": str(compiler), "NVCC": str(compiler), "CCACHE_DISABLE": "1",
+                   "TIERSIM_CAMPAIGN_BUILD": f"{folder}/build"}
+            out = pathlib.Path(folder) / "out"
+            out.mkdir()
+            (out / "timing.json").write_text("{}", encoding="utf-8")
+            done = campaign("--fresh", out, "build", "conformance", **how)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("no card is here", done.stderr)
+            self.assertEqual(os.listdir(out), ["timing.json"])
+            links = [line for line in (pathlib.Path(folder) / "compiler.log").read_text(
+                encoding="utf-8").splitlines() if "-lcublasLt" in line]
+            self.assertTrue(links)
+            for line in links:
+                self.assertIn(f"-Xlinker -rpath -Xlinker {folder}/../lib64", line)
 
     @unittest.skipUnless(shutil.which("shellcheck"), "no shellcheck")
     def test_the_script_is_clean(self):
@@ -94,6 +129,11 @@ class DryRun(unittest.TestCase):
         self.assertLess(sum(f.stat().st_size for f in files), 60e6)
         done = validate(*self.out.glob("*.json"))
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_validator_helps(self):
+        done = validate("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("usage: validate_timings", done.stdout)
 
     def test_is_never_a_measurement(self):
         for stage in STAGES:
@@ -145,8 +185,17 @@ class DryRun(unittest.TestCase):
 
     def test_refuses_to_mix_campaigns(self):
         done = campaign("--dry-run", "--seed", "2", self.out, "timing")
-        self.assertEqual(done.returncode, 2, done.stderr[-4000:])
-        self.assertIn("is of another campaign: its seed is 1, here 2", done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr[-4000:])
+        self.assertIn("is of another campaign: its seed is 1, here 2 (--fresh", done.stderr)
+
+    def test_names_the_way_out_of_a_corrupt_folder(self):
+        for text in ('{"schema"', "{}"):
+            (self.out / "timing.json").write_text(text, encoding="utf-8")
+            for stage in ("timing", "build"):
+                done = campaign("--dry-run", self.out, stage)
+                self.assertEqual(done.returncode, 1, done.stderr[-4000:])
+                self.assertIn("timing.json", done.stderr)
+                self.assertIn("--fresh starts over", done.stderr)
 
     def test_refuses_a_time_that_beats_the_device(self):
         document = self.read("timing")

@@ -57,6 +57,20 @@ TEST_F(StageFileTest, RefusesWhatNeverCameBack) {
   EXPECT_FALSE(StageFile(folder_, sample_context("correctness")).refused("b"));
 }
 
+TEST_F(StageFileTest, NamesTheWayOutOfACorruptFile) {
+  std::filesystem::create_directories(folder_);
+  for (const char* text : {"{", "{}", R"({"benchmarks": [1], "refused": []})"}) {
+    std::ofstream(folder_ / "timing.json") << text;
+    try {
+      StageFile(folder_, sample_context("timing"));
+      ADD_FAILURE() << text;
+    } catch (const JsonError& error) {
+      EXPECT_THAT(error.what(),
+                  testing::AllOf(testing::HasSubstr("timing.json"), testing::HasSubstr("--fresh")));
+    }
+  }
+}
+
 TEST_F(StageFileTest, RefusesToMixCampaigns) {
   StageFile(folder_, sample_context("correctness")).add(sample_check("a"));
   Json seed = sample_context("correctness");
