@@ -62,7 +62,7 @@ TEST_F(StageFileTest, NamesTheWayOutOfACorruptFile) {
   for (const char* text : {"{", "{}", R"({"benchmarks": [1], "refused": []})"}) {
     std::ofstream(folder_ / "timing.json") << text;
     try {
-      StageFile(folder_, sample_context("timing"));
+      const StageFile stale(folder_, sample_context("timing"));
       ADD_FAILURE() << text;
     } catch (const JsonError& error) {
       EXPECT_THAT(error.what(),
