@@ -14,9 +14,7 @@
 #include "kernels/cases/dense_decode_case.cuh"
 #include "kernels/emulator/sanitizer.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
-
-#define TS_SKIP_UNDER_TSAN() \
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {

@@ -10,6 +10,7 @@
 #include "kernels/cases/early_exit_layer.cuh"
 #include "kernels/emulator/sanitizer.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {
@@ -108,7 +109,7 @@ TEST(DecoderLayer, IsCaughtWithAPlantedMistake) {
 }
 
 TEST(DecoderLayer, IsCaughtWithAPlantedRace) {
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports";
+  TS_SKIP_UNDER_TSAN();
   EXPECT_TRUE(is_caught(layer<1, Mistake::no_vote_barrier>(kRagged)));
   EXPECT_TRUE(is_caught(wide_layer<WideParts::all, Mistake::no_vote_barrier>(kRagged)));
 }

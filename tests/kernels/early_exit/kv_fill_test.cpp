@@ -8,6 +8,7 @@
 #include "kernels/cases/early_exit_fill.cuh"
 #include "kernels/emulator/sanitizer.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {
@@ -61,7 +62,7 @@ TEST(KvFill, IsCaughtWithAPlantedMistake) {
 }
 
 TEST(KvFill, IsCaughtWithAPlantedRace) {
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports";
+  TS_SKIP_UNDER_TSAN();
   const FillPlan deep = {.layers = 1, .heads = 1, .depth = 512, .tokens = 5, .capacity = 3};
   EXPECT_TRUE(is_caught(fill<SkinnyFill<1, Mistake::no_vote_barrier>>(kRagged)));
   EXPECT_TRUE(is_caught(fill<WideFill<64, 8, Mistake::no_vote_barrier>>(kRagged)));

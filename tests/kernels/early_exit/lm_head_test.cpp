@@ -13,6 +13,7 @@
 #include "kernels/cases/early_exit_head.cuh"
 #include "kernels/emulator/sanitizer.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {
@@ -81,7 +82,7 @@ TEST(LmHead, IsCaughtWithAPlantedMistake) {
 }
 
 TEST(LmHead, IsCaughtWithAPlantedRace) {
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports";
+  TS_SKIP_UNDER_TSAN();
   const HeadPlan plan = {.vocabulary = 150, .tokens = 5, .depth = 520};
   EXPECT_TRUE(is_caught(head<64, 8, Mistake::copies_waited_late>(plan)));
   EXPECT_TRUE(is_caught(head<64, 8, Mistake::ring_overwritten>(plan)));

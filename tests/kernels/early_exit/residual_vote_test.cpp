@@ -11,6 +11,7 @@
 #include "kernels/emulator/sanitizer.hpp"
 #include "kernels/runtime/conditional.cuh"
 #include "tests/kernels/support/emulated_case.hpp"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {
@@ -73,7 +74,7 @@ TEST(ResidualVote, IsCaughtWithAPlantedMistake) {
 }
 
 TEST(ResidualVote, IsCaughtWithAPlantedRace) {
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports";
+  TS_SKIP_UNDER_TSAN();
   const VotePlan unsure = {.rows = 4, .depth = 64, .threshold = 1.5F, .first_layer = false};
   EXPECT_TRUE(is_caught(vote_case<Confidence::cosine, 1, Mistake::no_vote_barrier>(unsure)));
 }

@@ -10,6 +10,7 @@
 #include "kernels/emulator/sanitizer.hpp"
 #include "kernels/runtime/array.cuh"
 #include "tests/kernels/emulator/complaint.hpp"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {
@@ -168,7 +169,7 @@ TEST(BulkCopy, LeftInFlightAtTheEndFails) {
 }
 
 TEST(BulkCopy, ShowsNothingBeforeTheWait) {
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports";
+  TS_SKIP_UNDER_TSAN();
   const DeviceArray<int> from(counting(8), "from");
   const auto body = [&] {
     auto* barrier = shared_memory<std::uint64_t>();

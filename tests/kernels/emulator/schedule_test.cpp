@@ -9,6 +9,7 @@
 #include "kernels/emulator/sanitizer.hpp"
 #include "kernels/runtime/array.cuh"
 #include "tests/kernels/emulator/complaint.hpp"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {
@@ -16,10 +17,6 @@ namespace {
 using emulator::Landing;
 using emulator::Options;
 using emulator::Order;
-
-// The planted races below are races: ThreadSanitizer would end the test.
-#define TS_SKIP_UNDER_TSAN() \
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports"
 
 // How many of 20 seeds show it: body sets `wrong`.
 template <class Body>

@@ -11,6 +11,7 @@
 
 #include "kernels/emulator/sanitizer.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {
@@ -109,7 +110,7 @@ TEST(LatentWgmma, PlantedMistakesAreCaught) {
 }
 
 TEST(LatentWgmma, MissingBarrierBeforeTheProbabilitiesIsCaught) {
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports";
+  TS_SKIP_UNDER_TSAN();
   EXPECT_TRUE(is_caught(make_broken(mla(64, {192}), 1, Mistake::no_barrier_before_probabilities)));
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/kernels/screening/screening_subjects.hpp"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {
@@ -65,7 +66,7 @@ TEST(MapleScreen, ChoosesManyOfMany) {
 }
 
 TEST(MapleScreen, AMissingBarrierIsCaught) {
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports";
+  TS_SKIP_UNDER_TSAN();
   const ScreeningShape shape = ragged_shape({515, 300}, 520, 100);
   EXPECT_TRUE(
       is_caught(subject<MapleScreenCase<32, Id16, Mistake::no_barrier_after_scores>>(shape)));

@@ -7,6 +7,7 @@
 #include "kernels/emulator/launch.hpp"
 #include "kernels/runtime/stream.cuh"
 #include "tests/kernels/screening/screening_subjects.hpp"
+#include "tests/kernels/support/planted_race.hpp"
 
 namespace tiersim::kernels {
 namespace {
@@ -64,7 +65,7 @@ TEST(Sparq, OneCopySavesNoTraffic) {
 }
 
 TEST(Sparq, AMissingBarrierIsCaught) {
-  if (TS_EMULATOR_TSAN) GTEST_SKIP() << "a race on purpose, which ThreadSanitizer reports";
+  TS_SKIP_UNDER_TSAN();
   const ScreeningShape shape = ragged_shape({300}, 304, 40);
   EXPECT_TRUE(is_caught(subject<SparqCase<32, true, Mistake::no_barrier_after_scores>>(shape)));
 }
