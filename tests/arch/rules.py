@@ -24,12 +24,15 @@ THIRD_PARTY_PLACES = {
     "yaml-cpp/": ["sim/config/*.cpp", "tests/*"],
     "CLI/": ["sim/cli/*"],
     "nlohmann/": ["*.cpp"],
+    "Eigen/": ["workloads/numerics/*", "hwmodels/calibrate/*.cpp", "tests/*"],
+    "boost/": ["*.cpp", "tests/*"],
 }
 COMPILER_HEADERS = ("sanitizer/",)  # come with g++ and clang, so they may stand in any header
 # Headers that may include more than the standard library: what may stand in them.
 HEADER_THIRD_PARTY = {
     "sim/base/": ["fmt/"],
     "sim/config/": ["fmt/", "nlohmann/"],
+    "workloads/numerics/": ["Eigen/"],
     "kernels/": [""],  # CUDA
     "tests/": [""],    # GoogleTest and the like
 }

@@ -1,0 +1,27 @@
+#pragma once
+// What every study computes with: float64 matrices, and random ones that are the same on every
+// machine. The only headers besides sim/base and sim/config with a third-party type in them: here a
+// matrix is what everything is about.
+#include <Eigen/Core>
+
+#include "sim/base/rng.hpp"
+
+namespace tiersim::numerics {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+using RowVector = Eigen::RowVectorXd;
+
+/// Independent standard normals, filled row by row.
+Matrix random_normal(Rng& rng, Eigen::Index rows, Eigen::Index columns);
+
+/// A random orthogonal matrix: the Q of a normal matrix.
+Matrix random_orthogonal(Rng& rng, Eigen::Index size);
+
+/// Softmax of every row, shifted by its maximum first.
+Matrix softmax_rows(const Matrix& scores);
+
+/// Root mean square of all elements of a - b over that of a.
+double relative_error(const Matrix& a, const Matrix& b);
+
+}  // namespace tiersim::numerics
