@@ -1,0 +1,63 @@
+#include "workloads/numerics/latent_slicing.hpp"
+
+#include <cmath>
+
+#include "sim/base/check.hpp"
+
+namespace tiersim::numerics {
+namespace {
+
+using Eigen::Index;
+
+// The share of a slice is of the whole's energy, so the mean over the whole is energy / share /
+// rank.
+Matrix sliced_norm(const Matrix& rows, const Vector& shares, double epsilon) {
+  const Index width = rows.cols() / shares.size();
+  Matrix out = rows;
+  for (Index shard = 0; shard < shares.size(); ++shard) {
+    for (Index row = 0; row < rows.rows(); ++row) {
+      const auto slice = rows.row(row).segment(shard * width, width);
+      const double mean = slice.squaredNorm() / (shares(shard) * static_cast<double>(rows.cols()));
+      out.row(row).segment(shard * width, width) = slice / std::sqrt(mean + epsilon);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+LatentRows sliced_rows(const LatentWeights& weights, const Slicing& slicing, const Matrix& states,
+                       Index first) {
+  TS_EXPECTS((weights.gain.array() == 1).all());
+  TS_EXPECTS(weights.rank() % slicing.shards() == 0, weights.rank(), slicing.shards());
+  LatentRows rows = latent_rows(weights, states, first);
+  if (slicing.norm) {
+    rows.latent = sliced_norm(states * weights.down, slicing.norm_shares, weights.epsilon);
+  }
+  return rows;
+}
+
+Matrix sliced_attention(const LatentWeights& weights, const Slicing& slicing, const Matrix& states,
+                        const LatentRows& rows, Index first) {
+  TS_EXPECTS(weights.rank() % slicing.shards() == 0, weights.rank(), slicing.shards());
+  const Index width = weights.rank() / slicing.shards();
+  Matrix out = Matrix::Zero(states.rows(), weights.down.rows());
+  for (Index shard = 0; shard < slicing.shards(); ++shard) {
+    const Matrix latent = rows.latent.middleCols(shard * width, width);
+    for (const LatentHead& head : weights.heads) {
+      const Matrix up_key = head.up_key.middleRows(shard * width, width);
+      const Matrix up_value = head.up_value.middleRows(shard * width, width);
+      const Matrix query = states * head.query;
+      const Matrix part = slicing.softmax
+                              ? Matrix((query * up_key.transpose()) * latent.transpose() /
+                                       slicing.score_shares(shard))
+                              : Matrix((query * head.up_key.transpose()) * rows.latent.transpose());
+      const Matrix seen =
+          causal_softmax(weights.scale() * (part + rope_scores(head, states, rows, first)), first);
+      out += ((seen * latent) * up_value) * head.out;
+    }
+  }
+  return out;
+}
+
+}  // namespace tiersim::numerics

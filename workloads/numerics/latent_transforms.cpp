@@ -1,0 +1,66 @@
+#include "workloads/numerics/latent_transforms.hpp"
+
+#include <cmath>
+
+#include <Eigen/Eigenvalues>
+
+#include "sim/base/check.hpp"
+
+namespace tiersim::numerics {
+
+using Eigen::Index;
+
+Matrix hadamard(Index size) {
+  TS_EXPECTS(size > 0 && (size & (size - 1)) == 0, size);
+  Matrix h = Matrix::Ones(size, size);
+  for (Index half = 1; half < size; half *= 2) {
+    const Matrix corner = h.topLeftCorner(half, half);
+    h.block(0, half, half, half) = corner;
+    h.block(half, 0, half, half) = corner;
+    h.block(half, half, half, half) = -corner;
+  }
+  return h / std::sqrt(static_cast<double>(size));
+}
+
+Matrix signed_hadamard(Rng& rng, Index size) {
+  Matrix out = hadamard(size);
+  for (Index row = 0; row < size; ++row) {
+    if (rng.below(2) == 0) out.row(row) *= -1;
+  }
+  return out;
+}
+
+Matrix principal_components(const Matrix& rows) {
+  const Matrix moment = rows.transpose() * rows / static_cast<double>(rows.rows());
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(moment);
+  TS_ENSURES(solver.info() == Eigen::Success);
+  Matrix out = solver.eigenvectors().rowwise().reverse();
+  for (Index column = 0; column < out.cols(); ++column) {
+    Index largest = 0;
+    out.col(column).cwiseAbs().maxCoeff(&largest);
+    if (out(largest, column) < 0) out.col(column) *= -1;
+  }
+  return out;
+}
+
+Vector equal_shares(Index shards) {
+  return Vector::Constant(shards, 1.0 / static_cast<double>(shards));
+}
+
+Vector energy_shares(const Matrix& rows, Index shards) {
+  TS_EXPECTS(rows.cols() % shards == 0, rows.cols(), shards);
+  const Index width = rows.cols() / shards;
+  Vector shares(shards);
+  for (Index shard = 0; shard < shards; ++shard) {
+    shares(shard) = rows.middleCols(shard * width, width).squaredNorm();
+  }
+  return shares / rows.squaredNorm();
+}
+
+double orthogonality_error(const Matrix& orthogonal) {
+  const Index size = orthogonal.cols();
+  const Matrix gap = orthogonal.transpose() * orthogonal - Matrix::Identity(size, size);
+  return gap.cwiseAbs().maxCoeff() * static_cast<double>(size);
+}
+
+}  // namespace tiersim::numerics
