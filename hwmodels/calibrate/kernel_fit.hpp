@@ -47,6 +47,12 @@ struct KernelParameters {
   double latency = 0;    ///< s; 0 where nothing shows it
 };
 
+/// Time of the bytes alone: bytes / min(bandwidth, bytes_in_flight / latency) [s].
+double memory_time(const KernelParameters& parameters, const KernelPoint& point);
+
+/// (a^p + b^p)^(1/p), never below the larger; a, b >= 0, p >= 1. Portable arithmetic.
+double blend(double a, double b, double p);
+
 /// t0 + ((bytes/rate)^p + (flops*tail/peak)^p)^(1/p) [s]; portable arithmetic.
 double kernel_time(const KernelParameters& parameters, const KernelPoint& point);
 

@@ -4,19 +4,14 @@
 
 #include "hwmodels/limits.hpp"
 #include "hwmodels/portions.hpp"
-#include "sim/base/portable_math.hpp"
 
 namespace tiersim {
 namespace {
 
-// (a^p + b^p)^(1/p), rounded up to a picosecond, never below the larger of the two.
+// blend(), rounded up to a picosecond, never below the larger of the two.
 Duration blended(Duration a, Duration b, double p) {
-  const auto [less, more] = std::minmax(a, b);
-  if (less.count() <= 0) return more;
-  const double exponent = p * portable_log(to_seconds(less) / to_seconds(more));
-  if (exponent < -40) return more;  // adds less than 2^-57 of it
-  const double ps = static_cast<double>(more.count()) *
-                    portable_exp(portable_log(1.0 + portable_exp(exponent)) / p);
+  const Duration more = std::max(a, b);
+  const double ps = blend(static_cast<double>(a.count()), static_cast<double>(b.count()), p);
   if (ps >= 9.2e18) throw UnitOverflow();
   const auto whole = static_cast<std::int64_t>(ps);
   return std::max(more, Duration(static_cast<double>(whole) < ps ? whole + 1 : whole));
@@ -26,23 +21,34 @@ class RooflineGpu final : public ComputeUnit {
  public:
   explicit RooflineGpu(const RooflineGpuConfig& c) : launch_(c.launch.value) {
     // In the order of Arithmetic. Without fp8 units such weights are multiplied as bf16.
-    const std::array peaks{c.peak_bf16.value, c.peak_fp8 ? c.peak_fp8->value : c.peak_bf16.value,
-                           c.peak_int8.value};
-    static_assert(peaks.size() == kArithmeticNames.size());
+    peaks_ = {c.peak_bf16.value, c.peak_fp8 ? c.peak_fp8->value : c.peak_bf16.value,
+              c.peak_int8.value};
+    specified_ = weakest(weakest(c.peak_bf16.number_class, c.peak_int8.number_class),
+                         weakest(c.launch.number_class, c.efficiency.number_class));
     for (std::size_t family = 0; family < rates_.size(); ++family) {
       double efficiency = c.efficiency.value;
       if (c.family_efficiency && c.family_efficiency->of[family])
         efficiency = c.family_efficiency->of[family]->value;
-      std::ranges::transform(peaks, rates_[family].begin(),
+      std::ranges::transform(peaks_, rates_[family].begin(),
                              [&](FlopRate peak) { return scale_down(peak, efficiency); });
+      if (!c.kernels || !c.kernels->of[family]) continue;
+      fit_arithmetic_[family] = c.kernels->of[family]->arithmetic;
+      calibrated_[family].emplace(*c.kernels->of[family], c.part);
     }
     if (c.sharpness) sharpness_ = c.sharpness->value;
     if (c.in_flight) in_flight_ = c.in_flight->value;
   }
 
   KernelTime time(const KernelWork& work) const override {
-    const auto& rates = rates_[static_cast<std::size_t>(work.family)];
-    const Duration compute = work.flops / rates[static_cast<std::size_t>(work.arithmetic)];
+    const auto family = static_cast<std::size_t>(work.family);
+    const auto arithmetic = static_cast<std::size_t>(work.arithmetic);
+    const FlopRate rate = rates_[family][arithmetic];
+    if (calibrated_[family])
+      return calibrated_[family]->time(
+          work, {.rate = rate,
+                 .peak = peaks_[arithmetic],
+                 .peak_of_fit = peaks_[static_cast<std::size_t>(fit_arithmetic_[family])]});
+    const Duration compute = work.flops / rate;
     Duration memory = work.memory_time;
     if (in_flight_)
       memory = std::max(memory, portions_time(work.memory_latency, work.memory_bytes.in_base(),
@@ -52,11 +58,24 @@ class RooflineGpu final : public ComputeUnit {
             .body = sharpness_ ? blended(memory, compute, *sharpness_) : std::max(memory, compute)};
   }
 
+  KernelBasis basis(KernelFamily family) const override {
+    const auto& calibrated = calibrated_[static_cast<std::size_t>(family)];
+    if (calibrated) return calibrated->basis(specified_);
+    return {.basis = "specification", .number_class = specified_, .source = "no timing"};
+  }
+
  private:
+  template <class T>
+  using ByFamily = std::array<T, kKernelFamilyNames.size()>;
+
   Duration launch_;
   std::optional<double> sharpness_;
   std::optional<Bytes> in_flight_;
-  std::array<std::array<FlopRate, kArithmeticNames.size()>, kKernelFamilyNames.size()> rates_{};
+  std::array<FlopRate, kArithmeticNames.size()> peaks_{};
+  ByFamily<std::array<FlopRate, kArithmeticNames.size()>> rates_{};
+  ByFamily<std::optional<CalibratedKernel>> calibrated_;
+  ByFamily<Arithmetic> fit_arithmetic_{};
+  NumberClass specified_ = NumberClass::assumed;
 };
 
 }  // namespace
@@ -68,8 +87,15 @@ void describe(Fields& f, FamilyEfficiency& c) {
                share_limits());
 }
 
+void describe(Fields& f, CalibratedFamilies& c) {
+  f.doc("Families that follow fits to timings; the others follow the specification.");
+  for (std::size_t family = 0; family < c.of.size(); ++family)
+    f.optional(kKernelFamilyNames[family], c.of[family], "Instead of the roofline.");
+}
+
 void describe(Fields& f, RooflineGpuConfig& c) {
   f.doc("One GPU as a roofline.");
+  f.optional("part", c.part, "Which GPU this is, as calibrations name it: h200.");
   f.required("peak_bf16", c.peak_bf16, "Dense bf16 or fp16 rate.", flop_rate_limits());
   f.optional("peak_fp8", c.peak_fp8, "Dense fp8 rate; that of bf16 where absent.",
              flop_rate_limits());
@@ -85,6 +111,9 @@ void describe(Fields& f, RooflineGpuConfig& c) {
              positive());
   f.required("launch", c.launch, "Time from the end of one kernel to the start of the next.",
              latency_limits());
+  f.optional("kernels", c.kernels, "Families that were fitted to timings.");
+  f.importable("calibration",
+               "Fits to take `kernels` from: <part>/<date>-<id>, as `tiersim calibrate` wrote it.");
 }
 
 std::unique_ptr<ComputeUnit> make_device(const RooflineGpuConfig& config) {

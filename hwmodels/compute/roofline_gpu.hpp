@@ -7,11 +7,14 @@
 //   Ignores   waves and tails (ceil(waves) / waves is left to a model fitted from kernel timings),
 //             tile padding beyond the FLOPs as counted, clocks and power, L2.
 //   Valid     kernels large enough to fill the GPU.
+//   Calibrated  a family under `kernels` follows its fit instead: calibrated_kernel.hpp.
 //   Source    data sheets for peaks; efficiency from a measured 8192^3 bf16 matrix product.
 //   Checked   tests/unit/hwmodels/compute_test.cpp
 #include <array>
 #include <optional>
+#include <string>
 
+#include "hwmodels/compute/calibrated_kernel.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -22,7 +25,13 @@ struct FamilyEfficiency {
   std::array<std::optional<Sourced<double>>, kKernelFamilyNames.size()> of;
 };
 
+/// Kernel families that were fitted to timings.
+struct CalibratedFamilies {
+  std::array<std::optional<CalibratedKernelConfig>, kKernelFamilyNames.size()> of;
+};
+
 struct RooflineGpuConfig {
+  std::string part;  ///< "h200": which timings are of this GPU
   Sourced<FlopRate> peak_bf16;
   std::optional<Sourced<FlopRate>> peak_fp8;
   Sourced<FlopRate> peak_int8;
@@ -31,9 +40,11 @@ struct RooflineGpuConfig {
   std::optional<Sourced<double>> sharpness;
   std::optional<Sourced<Bytes>> in_flight;
   Sourced<Duration> launch;
+  std::optional<CalibratedFamilies> kernels;
 };
 
 void describe(Fields& f, FamilyEfficiency& c);
+void describe(Fields& f, CalibratedFamilies& c);
 void describe(Fields& f, RooflineGpuConfig& c);
 std::unique_ptr<ComputeUnit> make_device(const RooflineGpuConfig& config);
 void register_roofline_gpu(Registry<DeviceKind<ComputeUnit>>& registry);

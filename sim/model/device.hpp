@@ -4,11 +4,13 @@
 // contend: both ask the same functions, so an operation that meets no other takes the same time in
 // both.
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/base/number_class.hpp"
 #include "sim/base/units.hpp"
 #include "sim/model/step_graph.hpp"
 
@@ -81,20 +83,33 @@ struct KernelWork {
   Arithmetic arithmetic = Arithmetic::bf16;
   Flops flops{};
   Duration memory_time{};     ///< time of its accesses to every tier, alone on the system
+  Duration other_time{};      ///< the same without those to the GPU's own memory
   Bytes memory_bytes{};       ///< moved in the GPU's own memory
   Duration memory_latency{};  ///< unloaded latency of the GPU's own memory
+  Bandwidth memory_peak{};    ///< capacity of the GPU's own memory
 };
 
 struct KernelTime {
   Duration launch{};   ///< before the first instruction; overlaps nothing
   Duration compute{};  ///< arithmetic alone
   Duration body{};     ///< arithmetic and memory together, at least the larger
+  /// Time of the accesses to the GPU's own memory, at most `body`, where timings of the kernel say
+  /// so: it replaces what the memory's own model says.
+  std::optional<Duration> own_memory = {};
+};
+
+/// What the times of a kernel family rest on.
+struct KernelBasis {
+  std::string_view basis = "specification";         ///< fitted, transferred or specification
+  NumberClass number_class = NumberClass::assumed;  ///< the weakest behind it
+  std::string source = {};                          ///< the calibration and kernel, or why none
 };
 
 class ComputeUnit {
  public:
   virtual ~ComputeUnit() = default;
   virtual KernelTime time(const KernelWork& work) const = 0;
+  virtual KernelBasis basis(KernelFamily family) const = 0;
 };
 
 }  // namespace tiersim

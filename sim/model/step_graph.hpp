@@ -66,9 +66,24 @@ constexpr std::string_view name(Phase p) {
 }
 
 /// The kernel that a compute operation runs; a ComputeUnit has one set of parameters for each.
-enum class KernelFamily : std::uint8_t { gemm, attention, screening, elementwise };
-inline constexpr std::array<std::string_view, 4> kKernelFamilyNames{"gemm", "attention",
-                                                                    "screening", "elementwise"};
+enum class KernelFamily : std::uint8_t {
+  gemm,                ///< products with weights
+  attention,           ///< decode; every query head has keys of its own
+  grouped_attention,   ///< decode; query heads share keys
+  gathered_attention,  ///< decode over rows that an index list names
+  latent_attention,    ///< decode over a compressed cache that serves all heads
+  prefill_attention,
+  screening,
+  elementwise,
+};
+inline constexpr std::array<std::string_view, 8> kKernelFamilyNames{"gemm",
+                                                                    "attention",
+                                                                    "grouped_attention",
+                                                                    "gathered_attention",
+                                                                    "latent_attention",
+                                                                    "prefill_attention",
+                                                                    "screening",
+                                                                    "elementwise"};
 constexpr std::string_view name(KernelFamily k) {
   return kKernelFamilyNames[static_cast<std::size_t>(k)];
 }

@@ -60,6 +60,11 @@ void System::build_tiers(const SystemConfig& config, std::string_view scaled_tie
     built.memory = tier.memory.spec->build();
     built.remote = !tier.path.empty();
     built.devices.push_back(place(name, *built.memory, tier.memory.level, name == scaled_tier));
+    if (built.remote) continue;
+    for (std::size_t c = built.devices.back().first_channel; c < channels_.size(); ++c) {
+      own_channels_.emplace_back(c);
+      own_peak_ = std::max(own_peak_, channels_[c].capacity);
+    }
   }
   std::map<std::string, Placed> links;
   for (const auto& [name, link] : config.links) {
@@ -145,16 +150,41 @@ OpPlan System::plan(const Op& op) const {
                                       .arithmetic = op.arithmetic,
                                       .flops = op.flops,
                                       .memory_time = memory,
+                                      .other_time = other_time(plan),
                                       .memory_bytes = plan.own_bytes,
-                                      .memory_latency = plan.own_latency});
+                                      .memory_latency = plan.own_latency,
+                                      .memory_peak = own_peak_});
   plan.setup += time.launch;
   if (op.kind == OpKind::transfer) return plan;
   plan.exclusive = true;
-  if (time.body > memory) {  // else the channels that memory waits for say so themselves
+  if (time.own_memory) take_of_own_memory(*time.own_memory, plan);
+  if (time.body > plan.uncontended(channels_) - plan.setup) {
+    // Else the channels that memory waits for say so themselves.
     plan.min_duration = time.body;
     plan.min_reason = time.compute >= memory ? "compute" : "kernel";
   }
   return plan;
+}
+
+bool System::is_own(ChannelId channel) const {
+  return std::ranges::find(own_channels_, channel) != own_channels_.end();
+}
+
+Duration System::other_time(const OpPlan& plan) const {
+  Duration time = plan.min_duration;
+  for (const auto& [channel, busy] : plan.charges)
+    if (!is_own(channel)) time = std::max(time, busy / channels_[channel.index()].capacity);
+  return time;
+}
+
+void System::take_of_own_memory(Duration time, OpPlan& plan) const {
+  Duration modelled{};
+  for (const auto& [channel, busy] : plan.charges)
+    if (is_own(channel)) modelled = std::max(modelled, busy / channels_[channel.index()].capacity);
+  if (modelled == Duration{}) return;
+  const double factor = static_cast<double>(time.count()) / static_cast<double>(modelled.count());
+  for (auto& [channel, busy] : plan.charges)
+    if (is_own(channel)) busy = scale_down(busy, factor);
 }
 
 std::vector<OpPlan> System::plan(const StepGraph& graph) const {

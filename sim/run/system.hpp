@@ -82,6 +82,9 @@ class System {
   /// Of one instance.
   Bytes capacity(TierId tier) const { return tiers_[tier.index()].memory->capacity(); }
 
+  /// What the times of a kernel family rest on.
+  KernelBasis kernel_basis(KernelFamily family) const { return gpu_->basis(family); }
+
   OpPlan plan(const Op& op) const;
   /// The plan of every operation, by OpId.
   std::vector<OpPlan> plan(const StepGraph& graph) const;
@@ -109,11 +112,19 @@ class System {
   void build_tiers(const SystemConfig& config, std::string_view scaled_tier);
   void add_access(const Access& access, Requester requester, OpPlan& plan) const;
   void charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const;
+  /// Whether the channel is of the GPU's own memory.
+  bool is_own(ChannelId channel) const;
+  /// Least time of the plan's accesses beyond the GPU's own memory.
+  Duration other_time(const OpPlan& plan) const;
+  /// Makes the accesses to the GPU's own memory take `time`, alone on the system.
+  void take_of_own_memory(Duration time, OpPlan& plan) const;
 
   std::int64_t gpus_ = 1;
   PathScaling scaling_;
   std::vector<std::int64_t> sharers_;  // by DeviceId
   std::vector<SystemChannel> channels_;
+  std::vector<ChannelId> own_channels_;
+  Bandwidth own_peak_{};  // largest capacity of them
   std::vector<std::string> device_names_;
   std::vector<std::string> tier_names_;
   std::vector<std::unique_ptr<Link>> links_;

@@ -94,15 +94,21 @@ std::int64_t layers_in_flight(const StepConfig& step) {
   return guessed ? 2 : 1;
 }
 
+KernelFamily attention_family(const LlmConfig& model, RowOrder order) {
+  if (model.mla) return KernelFamily::latent_attention;
+  if (order == RowOrder::by_index) return KernelFamily::gathered_attention;
+  return model.kv_heads < model.heads ? KernelFamily::grouped_attention : KernelFamily::attention;
+}
+
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                   std::int64_t positions, const std::vector<Part>& parts,
-                   std::vector<OpId> after) {
+                   std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after,
+                   RowOrder order) {
   const KvShape shape(context);
   const TierId near = context.placement.near;
   Op op{.kind = OpKind::compute,
         .phase = Phase::attention,
         .layer = layer,
-        .family = KernelFamily::attention,
+        .family = attention_family(context.model, order),
         .flops = shape.attention_flops(positions)};
   add_access(op, near, Direction::read, TensorClass::activations, shape.queries());
   add_access(op, near, Direction::write, TensorClass::activations, shape.outputs());

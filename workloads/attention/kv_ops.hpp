@@ -90,9 +90,11 @@ OpId add_fetch(StepGraph& graph, const AttentionContext& context, int layer, Fet
 std::int64_t layers_in_flight(const StepConfig& step);
 
 /// Exact attention of one new position over so many others, whose rows are read from the near tier
-/// as `parts`.
+/// as `parts`. The kernel is the one for the model's cache, or the one that reads rows by index.
+enum class RowOrder : std::uint8_t { contiguous, by_index };
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
-                   std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after);
+                   std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after,
+                   RowOrder order = RowOrder::contiguous);
 /// What add_attention reads of rows that were fetched to staging.
 std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions);
 

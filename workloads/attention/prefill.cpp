@@ -25,7 +25,7 @@ OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, std::int6
   const std::int64_t kv_heads = c.step.batch * c.model.kv_heads;
   Op op{.phase = Phase::attention,
         .layer = layer,
-        .family = KernelFamily::attention,
+        .family = KernelFamily::prefill_attention,
         .flops = Flops::from_base(2 * (width.key + width.value)) * heads * pairs};
   add_access(op, near, Direction::read, TensorClass::activations,
              stored(width.key, DataType::bf16) * (heads * queries));

@@ -167,7 +167,7 @@ LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, cons
     if (!missed.valid() && fetched.valid()) after.push_back(fetched);
   }
   return {.attended = add_attention(graph, context, in.layer, counts.attended,
-                                    attended_parts(shape, rows, counts), after),
+                                    attended_parts(shape, rows, counts), after, RowOrder::by_index),
           .fetched = fetched};
 }
 
