@@ -54,18 +54,29 @@ struct TimingPeak {
   std::string source;
 };
 
+/// A case, or a row of a file, that cannot be: with its numbers, for the user.
+struct TimingRefusal {
+  std::string where;   ///< as TimingCase::where
+  std::string name;    ///< of the case
+  std::string rule;    ///< in a few words: "above the peak", "unit slip"
+  std::string reason;  ///< a clause with the numbers
+};
+
 struct TimingSet {
   std::string file;
   std::string format;    ///< campaign, google_benchmark, csv, nccl_tests
   std::string device;    ///< as the driver names it; may be empty
   std::string date;      ///< ISO 8601; may be empty
   std::string build_id;  ///< of the kernels; may be empty
-  /// measured: on a card. synthetic: made from a planted truth. none: a dry run, times mean
-  /// nothing.
+  /// measured: on a card, and the file proves or says which. reported: by others, unproved.
+  /// synthetic: made from a planted truth. none: a dry run, times mean nothing.
   std::string data_class;
   double l2_bytes = 0;  ///< 0 where not known
   std::vector<TimingPeak> peaks;
   std::vector<TimingCase> cases;
+  /// Rows that contradict themselves (a rate that is not size over time, a wrong result): not cases.
+  std::vector<TimingRefusal> refused;
+  std::vector<std::string> notes;  ///< what was left out of the file, and why
 };
 
 }  // namespace tiersim
