@@ -74,7 +74,7 @@ struct TimingSet {
   double l2_bytes = 0;  ///< 0 where not known
   std::vector<TimingPeak> peaks;
   std::vector<TimingCase> cases;
-  /// Rows that contradict themselves (a rate that is not size over time, a wrong result): not cases.
+  /// Rows that contradict themselves (a rate that is not size over time) or gave a wrong result.
   std::vector<TimingRefusal> refused;
   std::vector<std::string> notes;  ///< what was left out of the file, and why
 };
