@@ -3,6 +3,7 @@
 // every result carries the weakest class among the numbers it was made from.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,12 +22,22 @@ constexpr NumberClass weakest(NumberClass a, NumberClass b) {
   return a < b ? b : a;
 }
 
+/// low <= high.
+template <class T>
+struct Interval {
+  T low{};
+  T high{};
+
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
 /// A value with its origin. `T` is a quantity or a plain number.
 template <class T>
 struct Sourced {
   T value{};
   NumberClass number_class = NumberClass::assumed;
   std::string source = {};
+  std::optional<Interval<T>> ci95 = {};  ///< its 95 % interval, with the value inside, where known
 };
 
 }  // namespace tiersim

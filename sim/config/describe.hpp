@@ -9,6 +9,7 @@
 // The canonical texts are the same bytes for the same values, whatever file, key order, unit or
 // default they come from.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ struct SourcedNumber {
   std::string value;  ///< canonical text, "4800 GB/s"
   NumberClass number_class = NumberClass::assumed;
   std::string source;
+  /// Canonical texts of the ends of its 95 % interval, where it has one.
+  std::optional<Interval<std::string>> ci95 = {};
 };
 
 namespace detail {

@@ -16,7 +16,7 @@ class Dumper final : public Fields {
   PlainTree take() { return std::move(tree_); }
 
   void doc(std::string_view) override {}
-  void importable(std::string_view, std::string_view) override {}
+  void importable(std::string_view, std::string_view, ImportCount) override {}
   void check(bool, std::string_view, std::string_view, std::string_view) override {}
   void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override {
@@ -45,6 +45,10 @@ PlainTree dump_sourced(const SourcedValue& value, Sources sources) {
   PlainTree tree{.is_sourced = true};
   tree.add("value", dump_scalar(value.value));
   tree.add("class", PlainTree::text(name(*value.number_class)));
+  if (value.ci95.has()) {
+    PlainTree& ends = tree.add("ci95", PlainTree::list());
+    ends.items = {dump_scalar(value.ci95.low()), dump_scalar(value.ci95.high())};
+  }
   if (sources == Sources::kept) tree.add("source", PlainTree::text(*value.source));
   return tree;
 }
@@ -56,6 +60,8 @@ void collect(const PlainTree& tree, const std::string& path, std::vector<Sourced
     out.push_back({path, tree.find("value")->scalar,
                    static_cast<NumberClass>(at - kNumberClassNames.begin()),
                    tree.find("source")->scalar});
+    if (const PlainTree* ends = tree.find("ci95"))
+      out.back().ci95 = {ends->items[0].scalar, ends->items[1].scalar};
     return;
   }
   const std::string prefix = path.empty() ? "" : path + '.';

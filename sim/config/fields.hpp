@@ -18,9 +18,11 @@
 // a struct with a describe() of its own, or a std::vector, std::map<std::string, .> or
 // std::optional of these. In YAML an enumerator has its name, and a Sourced is `4800 GB/s` (class
 // assumed, source "not stated") or `{value: 4800 GB/s, class: specification, source: "data
-// sheet"}`.
+// sheet"}`, with `ci95: [4700 GB/s, 4900 GB/s]` beside the value where its 95 % interval is known.
+// The interval goes with its value: a value that is stated anew, without one, has none.
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -38,6 +40,9 @@ struct Alternative {
   std::string name;
   std::string help;
 };
+
+/// What an importer's key takes: one name, or also a list of them.
+enum class ImportCount : std::uint8_t { one, several };
 
 class Fields {
  public:
@@ -82,9 +87,10 @@ class Fields {
     add({key, help, false, {}, kind}, member);
   }
 
-  /// A key that names a file of another format, whose values lie under this mapping. The loader
-  /// takes it away (importer.hpp); whoever describes the mapping knows it by this.
-  virtual void importable(std::string_view key, std::string_view help) = 0;
+  /// A key that names a file, or several, whose values lie under this mapping. The loader takes it
+  /// away (importer.hpp); whoever describes the mapping knows it by this.
+  virtual void importable(std::string_view key, std::string_view help,
+                          ImportCount count = ImportCount::one) = 0;
 
   /// Reads `key` into `kind`; it must be one of the alternatives, and `describe_kind` lists the
   /// further fields of that alternative, which stand in the same mapping. At most one per mapping.
@@ -98,6 +104,16 @@ class Fields {
   /// capacity".
   virtual void check(bool ok, std::string_view path, std::string_view message,
                      std::string_view hint = {}) = 0;
+
+  /// Says that numbers of this mapping were estimated together: the correlations of their
+  /// logarithms for every pair, 12 13 ... 1n 23 ...; none where the list is empty. They matter
+  /// where the numbers have intervals that are resampled (resample.hpp). `key` is the field with
+  /// the list, where what is wrong with it is reported.
+  ///
+  ///   f.optional("correlation", c.correlation, "Of t0, bandwidth and peak.");
+  ///   f.correlated({"t0", "bandwidth", "peak"}, "correlation", c.correlation);
+  virtual void correlated(const std::vector<std::string_view>& /*keys*/, std::string_view /*key*/,
+                          const std::vector<double>& /*correlations*/) {}
 
  protected:
   struct Field {

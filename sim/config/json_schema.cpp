@@ -23,7 +23,8 @@ PlainTree object_schema(const PlainTree& properties) {
   return object;
 }
 
-PlainTree base_schema() {
+// A name or a list of names.
+PlainTree names_schema(std::string_view help) {
   PlainTree text;
   text.add("type", PlainTree::text("string"));
   PlainTree list;
@@ -31,20 +32,26 @@ PlainTree base_schema() {
   list.add("items", text);
   PlainTree either = PlainTree::list();
   either.items = {text, list};
-  PlainTree base;
-  base.add("description", PlainTree::text("Files that this mapping lies over."));
-  base.add("anyOf", either);
-  return base;
+  PlainTree names;
+  names.add("description", PlainTree::text(help));
+  names.add("anyOf", either);
+  return names;
+}
+
+PlainTree base_schema() {
+  return names_schema("Files that this mapping lies over.");
 }
 
 class SchemaWriter final : public Fields {
  public:
   void doc(std::string_view text) override { doc_ = text; }
   void check(bool, std::string_view, std::string_view, std::string_view) override {}
-  void importable(std::string_view key, std::string_view help) override {
-    PlainTree schema;
-    schema.add("description", PlainTree::text(help));
-    schema.add("type", PlainTree::text("string"));
+  void importable(std::string_view key, std::string_view help, ImportCount count) override {
+    PlainTree schema = count == ImportCount::one ? PlainTree{} : names_schema(help);
+    if (count == ImportCount::one) {
+      schema.add("description", PlainTree::text(help));
+      schema.add("type", PlainTree::text("string"));
+    }
     for (PlainTree& variant : variants_) variant.add(key, schema);
   }
   void select(std::string_view key, std::string&, const std::vector<Alternative>& alternatives,
@@ -168,9 +175,16 @@ PlainTree schema_of_sourced(const SourcedValue& sourced, const Limits& limits) {
   const PlainTree value = schema_of_scalar(sourced.value, limits);
   PlainTree source;
   source.add("type", PlainTree::text("string"));
+  PlainTree ends;
+  ends.add("description", PlainTree::text("95 % interval: [low, high], with the value inside."));
+  ends.add("type", PlainTree::text("array"));
+  ends.add("items", value);
+  ends.add("minItems", PlainTree::bare("2"));
+  ends.add("maxItems", PlainTree::bare("2"));
   PlainTree properties;
   properties.add("value", value);
   properties.add("class", schema_of_names(kNumberClassNames));
+  properties.add("ci95", ends);
   properties.add("source", source);
   PlainTree either = PlainTree::list();
   either.items = {value, object_schema(properties)};

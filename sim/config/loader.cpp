@@ -11,6 +11,7 @@
 
 #include "sim/config/overlay.hpp"
 #include "sim/config/overrides.hpp"
+#include "sim/config/scalars.hpp"
 #include "sim/config/yaml_text.hpp"
 #include "sim/config/yaml_tree.hpp"
 
@@ -42,6 +43,25 @@ void set_origins(Node& node, const Origin& origin) {
     entry.key_origin = origin;
     set_origins(entry.value, origin);
   }
+}
+
+// Names that a shelf has below its folder.
+std::vector<std::string> names_below(const fs::path& folder, const std::string& file) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    if (at->path().filename() == file)
+      names.push_back(at->path().parent_path().lexically_relative(folder).generic_string());
+  return names;
+}
+
+// The file of a shelf so that mappings within its entries replace those of the next one whole.
+Node with_whole_entries(Node root) {
+  for (Entry& entry : root.entries)
+    for (Entry& part : entry.value.entries)
+      part.value.replaces |= part.value.kind == NodeKind::mapping;
+  return root;
 }
 
 }  // namespace
@@ -161,15 +181,19 @@ void Loader::expand(Node& node, const fs::path& folder, std::size_t depth) {
   for (const Entry& base : bases) lay_bases(below, base, folder, depth);
   for (const Entry& entry : imports)
     lay_import(below, *importer_of(entry.key), entry, folder, depth);
+  const bool replaces = !bases.empty() || std::ranges::any_of(imports, [&](const Entry& entry) {
+    return !importer_of(entry.key)->shelf;
+  });
   node = overlay_bases(std::move(below), std::move(node), diagnostics_);
-  node.replaces = true;
+  node.replaces |= replaces;
 }
 
 void Loader::lay_bases(Node& below, const Entry& base, const fs::path& folder, std::size_t depth) {
-  const auto names = base_names(base);
+  const auto names = names_of(base);
   below.incomplete = names.empty();
   for (const Node* name : names) {
-    const auto file = load_base(*name, folder, depth);
+    const auto path = find_file(*name, folder, "base file");
+    const auto file = path ? load_base(*name, *path, depth) : nullptr;
     if (file)
       below = overlay_bases(std::move(below), file->root, diagnostics_);
     else
@@ -179,6 +203,7 @@ void Loader::lay_bases(Node& below, const Entry& base, const fs::path& folder, s
 
 void Loader::lay_import(Node& below, const Importer& importer, const Entry& entry,
                         const fs::path& folder, std::size_t depth) {
+  if (importer.shelf) return lay_shelved(below, *importer.shelf, entry, folder, depth);
   std::optional<Node> imported;
   if (entry.value.kind == NodeKind::scalar)
     imported = import_file(importer, entry.value, folder);
@@ -189,6 +214,25 @@ void Loader::lay_import(Node& below, const Importer& importer, const Entry& entr
     below = overlay_bases(std::move(below), std::move(*imported), diagnostics_);
   else
     below.incomplete = true;
+}
+
+// Backwards, so that the first name lies on top.
+void Loader::lay_shelved(Node& below, const Shelf& shelf, const Entry& entry,
+                         const fs::path& folder, std::size_t depth) {
+  const auto names = names_of(entry);
+  Node all;
+  all.kind = NodeKind::mapping;
+  all.incomplete = names.empty();
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    const auto path = find_shelved(**name, shelf, entry.key, folder);
+    const auto file = path ? load_base(**name, *path, depth) : nullptr;
+    if (file)
+      all = overlay_bases(std::move(all), with_whole_entries(file->root), diagnostics_);
+    else
+      all.incomplete = true;
+  }
+  for (Entry& top : all.entries) top.value.replaces = true;
+  below = overlay_bases(std::move(below), std::move(all), diagnostics_);
 }
 
 std::optional<Node> Loader::import_file(const Importer& importer, const Node& name,
@@ -221,27 +265,50 @@ const Importer* Loader::importer_of(const std::string& key) const {
   return at == options_.importers.end() ? nullptr : &*at;
 }
 
-std::vector<const Node*> Loader::base_names(const Entry& base) {
+std::vector<const Node*> Loader::names_of(const Entry& entry) {
   std::vector<const Node*> names;
-  if (base.value.kind == NodeKind::scalar) names.push_back(&base.value);
-  for (const Node& item : base.value.items) names.push_back(&item);
+  if (entry.value.kind == NodeKind::scalar) names.push_back(&entry.value);
+  for (const Node& item : entry.value.items) names.push_back(&item);
   const bool all_text =
       std::ranges::all_of(names, [](const Node* n) { return n->kind == NodeKind::scalar; });
   if (all_text && !names.empty()) return names;
-  report(base.value.origin, fmt::format("expected a file name or a list of them as base, found {}",
-                                        base.value.what()));
+  report(entry.value.origin,
+         fmt::format("expected a {} or a list of them as {}, found {}",
+                     entry.key == "base" ? "file name" : "name", entry.key, entry.value.what()));
   return {};
 }
 
-std::optional<fs::path> Loader::find_file(const Node& name, const fs::path& folder,
-                                          const std::string& what) {
+std::vector<fs::path> Loader::folders_for(const Node& name, const fs::path& folder) const {
   // An option is written for the shipped configurations first, then for where the user stands.
   const bool option = name.origin.is_override();
   std::vector<fs::path> folders{option ? fs::path() : folder};
   if (!options_.config_root.empty() && !fs::path(name.scalar).is_absolute())
     folders.insert(option ? folders.begin() : folders.end(), options_.config_root);
+  return folders;
+}
+
+std::optional<fs::path> Loader::find_shelved(const Node& name, const Shelf& shelf,
+                                             const std::string& key, const fs::path& folder) {
+  std::vector<std::string> there;
   std::string looked;
-  for (const fs::path& from : folders) {
+  for (const fs::path& from : folders_for(name, folder)) {
+    const fs::path all = (from / shelf.folder).lexically_normal();
+    const auto names = names_below(all, shelf.file);
+    if (std::ranges::find(names, name.scalar) != names.end()) return all / name.scalar / shelf.file;
+    there.insert(there.end(), names.begin(), names.end());
+    looked += (looked.empty() ? "" : " and ") + all.string();
+  }
+  std::ranges::sort(there);
+  there.erase(std::unique(there.begin(), there.end()), there.end());
+  report(name.origin, fmt::format("there is no {} '{}'", key, name.scalar),
+         there.empty() ? "there is none in " + looked : detail::choice_hint(name.scalar, there));
+  return std::nullopt;
+}
+
+std::optional<fs::path> Loader::find_file(const Node& name, const fs::path& folder,
+                                          const std::string& what) {
+  std::string looked;
+  for (const fs::path& from : folders_for(name, folder)) {
     const fs::path path = (from / name.scalar).lexically_normal();
     std::error_code error;
     if (fs::exists(path, error)) return path;
@@ -252,17 +319,14 @@ std::optional<fs::path> Loader::find_file(const Node& name, const fs::path& fold
   return std::nullopt;
 }
 
-std::shared_ptr<const Loader::LoadedFile> Loader::load_base(const Node& name,
-                                                            const fs::path& folder,
+std::shared_ptr<const Loader::LoadedFile> Loader::load_base(const Node& name, const fs::path& path,
                                                             std::size_t depth) {
-  const auto path = find_file(name, folder, "base file");
-  if (!path) return nullptr;
-  const std::string id = identity(*path);
+  const std::string id = identity(path);
   const auto in_chain = std::ranges::find(chain_, id, identity);
   if (in_chain != chain_.end()) {
     std::string text;
     for (auto it = in_chain; it != chain_.end(); ++it) text += it->string() + " -> ";
-    report(name.origin, "base files form a cycle", text + path->string());
+    report(name.origin, "base files form a cycle", text + path.string());
     return nullptr;
   }
   if (chain_.size() >= kMaxChain) {
@@ -270,14 +334,14 @@ std::shared_ptr<const Loader::LoadedFile> Loader::load_base(const Node& name,
     return nullptr;
   }
   if (!loaded_.contains(id)) {
-    auto text = read(*path, name.origin);
-    auto root = text ? parse(std::move(*text), path->string(), Schema::required) : std::nullopt;
+    auto text = read(path, name.origin);
+    auto root = text ? parse(std::move(*text), path.string(), Schema::required) : std::nullopt;
     std::shared_ptr<LoadedFile> file;
     if (root) {
       file = std::make_shared<LoadedFile>();
       file->root = std::move(*root);
-      chain_.push_back(*path);
-      expand(file->root, path->parent_path(), 0);
+      chain_.push_back(path);
+      expand(file->root, path.parent_path(), 0);
       chain_.pop_back();
       file->nodes = count_nodes(file->root);
       file->depth = depth_of(file->root);

@@ -39,11 +39,20 @@ class Loader {
                  std::size_t depth);
   void lay_import(Node& below, const Importer& importer, const Entry& entry,
                   const std::filesystem::path& folder, std::size_t depth);
-  std::vector<const Node*> base_names(const Entry& base);
+  /// Entries of several files with this key; the first of them lies on top.
+  void lay_shelved(Node& below, const Shelf& shelf, const Entry& entry,
+                   const std::filesystem::path& folder, std::size_t depth);
+  /// The value's names: one or a list; reports anything else.
+  std::vector<const Node*> names_of(const Entry& entry);
+  std::vector<std::filesystem::path> folders_for(const Node& name,
+                                                 const std::filesystem::path& folder) const;
+  std::optional<std::filesystem::path> find_shelved(const Node& name, const Shelf& shelf,
+                                                    const std::string& key,
+                                                    const std::filesystem::path& folder);
   std::optional<std::filesystem::path> find_file(const Node& name,
                                                  const std::filesystem::path& folder,
                                                  const std::string& what);
-  std::shared_ptr<const LoadedFile> load_base(const Node& name, const std::filesystem::path& folder,
+  std::shared_ptr<const LoadedFile> load_base(const Node& name, const std::filesystem::path& path,
                                               std::size_t depth);
   std::optional<Node> import_file(const Importer& importer, const Node& name,
                                   const std::filesystem::path& folder);

@@ -42,7 +42,15 @@ Node overlay_elements(Node below, Node above, Diagnostics& diagnostics) {
   return below;
 }
 
+// A number that is stated anew leaves the interval of the old one behind.
+void drop_interval(Node& below, const Node& above) {
+  if (below.find("value") == nullptr || above.find("value") == nullptr) return;
+  if (above.find("ci95") == nullptr)
+    std::erase_if(below.entries, [](const Entry& e) { return e.key == "ci95"; });
+}
+
 Node merge_mappings(Node below, Node above, Diagnostics& diagnostics) {
+  drop_interval(below, above);
   for (Entry& entry : above.entries) {
     Entry* known = below.find(entry.key);
     if (known == nullptr) {

@@ -9,8 +9,8 @@
 
 namespace tiersim {
 
-/// One mapping with all overrides. A mapping in it that has a `base` or the key of an importer
-/// replaces the file's.
+/// One mapping with all overrides. A mapping in it that has a `base` or the key of an importer, but
+/// for one that takes names, replaces the file's.
 Node parse_overrides(const LoadOptions& options, Diagnostics& diagnostics);
 
 }  // namespace tiersim

@@ -12,7 +12,7 @@ namespace tiersim::detail {
 struct PlainTree {
   NodeKind kind = NodeKind::mapping;
   bool is_text = false;     ///< a scalar that JSON puts in quotes
-  bool is_sourced = false;  ///< the mapping {value, class, source} of one number
+  bool is_sourced = false;  ///< the mapping {value, class, ci95, source} of one number
   std::string scalar = {};
   std::vector<PlainTree> items = {};
   std::vector<std::pair<std::string, PlainTree>> entries = {};

@@ -1,12 +1,14 @@
 #include "sim/config/reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/config/normal_scores.hpp"
 #include "sim/config/scalars.hpp"
 
 namespace tiersim::detail {
@@ -64,7 +66,7 @@ void Reader::field(const Field& field, const Value& value) {
     missing_.emplace_back(field.key);
 }
 
-void Reader::importable(std::string_view key, std::string_view) {
+void Reader::importable(std::string_view key, std::string_view, ImportCount) {
   known_.emplace_back(key);
   importable_.emplace_back(key);
   const Entry* entry = mapping_.find(key);
@@ -107,6 +109,20 @@ void Reader::select(std::string_view key, std::string& kind,
 void Reader::check(bool ok, std::string_view path, std::string_view message,
                    std::string_view hint) {
   if (!ok) failed_.push_back({std::string(path), std::string(message), std::string(hint)});
+}
+
+void Reader::correlated(const std::vector<std::string_view>& keys, std::string_view key,
+                        const std::vector<double>& correlations) {
+  if (correlations.empty()) return;
+  const std::size_t pairs = keys.size() * (keys.size() - 1) / 2;
+  if (correlations.size() != pairs)
+    return check(false, key,
+                 fmt::format("has {} elements; {} numbers have {} pairs", correlations.size(),
+                             keys.size(), pairs),
+                 "of " + join(std::vector<std::string>(keys.begin(), keys.end())) +
+                     ": 12 13 14 ... 23 24 ...");
+  check(are_correlations(keys.size(), correlations), key,
+        "cannot be correlations of any numbers: the matrix is not positive semi-definite", "");
 }
 
 void Reader::read(const Field& field, const Value& value, const Node& node, const Place& place) {
@@ -157,6 +173,15 @@ void Reader::read_sourced(const Field& field, const SourcedValue& value, const N
     *value.source = node.origin.is_override() ? "command line" : "not stated";
     return read_scalar(field, value.value, node, place);
   }
+  // What the command line changes does not come from the data sheet that the rest is from.
+  const auto overridden = [&](std::string_view key) {
+    const Entry* entry = node.find(key);
+    const auto is_override = [](const Node& part) { return part.origin.is_override(); };
+    return entry != nullptr &&
+           (is_override(entry->value) || std::ranges::any_of(entry->value.items, is_override));
+  };
+  const bool new_value = overridden("value");
+  const bool new_interval = overridden("ci95");
   Reader parts(log_, node, place);
   const EnumValue number_class{
       kNumberClassNames, [&] { return static_cast<std::size_t>(*value.number_class); },
@@ -165,15 +190,42 @@ void Reader::read_sourced(const Field& field, const SourcedValue& value, const N
   parts.field({"class", "", true, {}, {}}, {number_class});
   parts.field({"source", "", true, {}, {}}, {ScalarValue(value.source)});
   parts.check(!value.source->empty(), "source", "is empty", "say where the number comes from");
+  parts.known_.emplace_back("ci95");
+  value.ci95.set(false);
+  if (!new_value || new_interval) parts.read_interval(field, value);
   parts.finish();
-  // A new value from the command line does not come from the data sheet that the old one was from.
-  const auto overridden = [&](std::string_view key) {
-    const Entry* entry = node.find(key);
-    return entry != nullptr && entry->value.origin.is_override();
-  };
-  if (!overridden("value")) return;
-  if (!overridden("class")) *value.number_class = NumberClass::assumed;
-  if (!overridden("source")) *value.source = "command line";
+  if (new_value && !overridden("class")) *value.number_class = NumberClass::assumed;
+  if (overridden("source")) return;
+  if (new_value)
+    *value.source = "command line";
+  else if (new_interval)
+    *value.source += "; interval from the command line";
+}
+
+void Reader::read_interval(const Field& field, const SourcedValue& value) {
+  const Entry* entry = mapping_.find("ci95");
+  if (entry == nullptr) return;
+  const Node& node = entry->value;
+  const std::string path = child_path("ci95");
+  if (!field.limits.allowed.empty())
+    return log_.report(entry->key_origin, path, "cannot be given",
+                       "the value is one of: " + join(field.limits.allowed));
+  const bool list = node.kind == NodeKind::sequence;
+  if (!list || node.items.size() != 2)
+    return log_.report(
+        node.origin, path,
+        fmt::format("expected a list of two ends, found {}",
+                    list ? fmt::format("a list of {}", node.items.size()) : node.what()),
+        "[low, high]");
+  value.ci95.set(true);
+  const std::array ends{value.ci95.low(), value.ci95.high()};
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    read_scalar(field, ends[i], node.items[i],
+                {join_path(path, std::to_string(i)), node.items[i].origin, place_.incomplete});
+  const bool ordered = in_order(ends[0], ends[1]);
+  check(ordered, "ci95", "has its ends in the wrong order", "[low, high]");
+  check(!ordered || (in_order(ends[0], value.value) && in_order(value.value, ends[1])), "ci95",
+        fmt::format("does not contain the value {}", format_scalar(value.value)), "");
 }
 
 void Reader::read_struct(const Field& field, const StructValue& value, const Node& node,

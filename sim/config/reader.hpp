@@ -41,11 +41,13 @@ class Reader final : public Fields {
   void finish();
 
   void doc(std::string_view) override {}
-  void importable(std::string_view key, std::string_view help) override;
+  void importable(std::string_view key, std::string_view help, ImportCount count) override;
   void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override;
   void check(bool ok, std::string_view path, std::string_view message,
              std::string_view hint) override;
+  void correlated(const std::vector<std::string_view>& keys, std::string_view key,
+                  const std::vector<double>& correlations) override;
 
  protected:
   void field(const Field& field, const Value& value) override;
@@ -63,6 +65,8 @@ class Reader final : public Fields {
   void read_enum(const EnumValue& value, const Node& node, const Place& place);
   void read_sourced(const Field& field, const SourcedValue& value, const Node& node,
                     const Place& place);
+  /// `ci95` of the number whose mapping this reader reads.
+  void read_interval(const Field& field, const SourcedValue& value);
   void read_struct(const Field& field, const StructValue& value, const Node& node,
                    const Place& place);
   void read_list(const Field& field, const ListValue& value, const Node& node, const Place& place);

@@ -159,6 +159,16 @@ std::string format_scalar(const ScalarValue& member) {
       member);
 }
 
+bool in_order(const ScalarValue& a, const ScalarValue& b) {
+  return std::visit(
+      [&b]<class T>(const T* low) {
+        const T* const* high = std::get_if<T*>(&b);
+        TS_EXPECTS(high != nullptr);
+        return *low <= **high;
+      },
+      a);
+}
+
 bool is_text(const ScalarValue& member) {
   return std::visit([]<class T>(const T*) { return !std::is_arithmetic_v<T>; }, member);
 }

@@ -21,6 +21,9 @@ std::optional<Problem> parse_scalar(const Node& node, const ScalarValue& member,
 /// Text that parse_scalar turns into the same value.
 std::string format_scalar(const ScalarValue& member);
 
+/// Whether a <= b; both of one type, which is a number or a quantity.
+bool in_order(const ScalarValue& a, const ScalarValue& b);
+
 /// Whether the value is written as JSON string; numbers and truth values are not.
 bool is_text(const ScalarValue& member);
 

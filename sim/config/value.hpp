@@ -40,10 +40,18 @@ struct EnumValue {
   std::function<std::size_t()> get;
   std::function<void(std::size_t)> set;
 };
+/// The 95 % interval of a number, where it has one.
+struct IntervalValue {
+  std::function<bool()> has;
+  std::function<void(bool)> set;  ///< one with ends of 0, or none
+  std::function<ScalarValue()> low;
+  std::function<ScalarValue()> high;
+};
 struct SourcedValue {
   ScalarValue value;
   NumberClass* number_class;
   std::string* source;
+  IntervalValue ci95;
 };
 struct StructValue {
   std::function<void(Fields&)> describe;
@@ -88,9 +96,21 @@ requires std::is_enum_v<T> Value value_of(T& member, EnumNames names) {
 }
 
 template <Scalar T>
+IntervalValue interval_of(std::optional<Interval<T>>& member) {
+  return {[&member] { return member.has_value(); },
+          [&member](bool present) {
+            member.reset();
+            if (present) member.emplace();
+          },
+          [&member] { return ScalarValue(&member->low); },
+          [&member] { return ScalarValue(&member->high); }};
+}
+
+template <Scalar T>
 Value value_of(Sourced<T>& member, EnumNames) {
   static_assert(!std::is_same_v<T, bool> && !std::is_same_v<T, std::string>);
-  return {SourcedValue{&member.value, &member.number_class, &member.source}};
+  return {
+      SourcedValue{&member.value, &member.number_class, &member.source, interval_of(member.ci95)}};
 }
 
 /// A struct with `void describe(Fields&, T&)` beside it.

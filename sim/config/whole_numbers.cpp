@@ -25,7 +25,7 @@ class CountFinder final : public Fields {
   bool found() const { return found_; }
 
   void doc(std::string_view) override {}
-  void importable(std::string_view, std::string_view) override {}
+  void importable(std::string_view, std::string_view, ImportCount) override {}
   void check(bool, std::string_view, std::string_view, std::string_view) override {}
   void select(std::string_view, std::string& kind, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override {

@@ -1,6 +1,7 @@
 #include "sim/run/points.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -16,10 +17,13 @@ namespace {
 bool may_name_files(const std::string& option, const std::vector<Importer>& importers) {
   const std::size_t equals = option.find('=');
   if (equals == std::string::npos) return true;  // wrong anyway: let the loader say so
-  const std::string path = option.substr(0, equals);
-  const std::string key = path.substr(path.rfind('.') + 1);
-  return key == "base" || option.find_first_of("{[&*", equals) != std::string::npos ||
-         std::ranges::find(importers, key, &Importer::key) != importers.end();
+  if (option.find_first_of("{[&*", equals) != std::string::npos) return true;
+  // Any part of the path: `gpu.calibration.0` is an element of a list of names.
+  std::istringstream path(option.substr(0, equals));
+  for (std::string key; std::getline(path, key, '.');)
+    if (key == "base" || std::ranges::find(importers, key, &Importer::key) != importers.end())
+      return true;
+  return false;
 }
 
 }  // namespace
