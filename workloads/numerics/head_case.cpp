@@ -1,0 +1,90 @@
+#include "workloads/numerics/head_case.hpp"
+
+#include <algorithm>
+
+#include "sim/base/check.hpp"
+
+namespace tiersim::numerics {
+namespace {
+
+// What stands in W_q and W_k before they are trained: for head h of the layer the identity, cut to
+// the head's `rank` columns, times the factor that fits best. With S_h those columns of X P,
+// the least ||Q K^T - c S_h S_h^T|| has c = <Q K^T, S_h S_h^T> / ||S_h S_h^T||^2.
+LowRankHead identity_head(const Matrix& projected, Index head, Index rank,
+                          const AttentionSample& over) {
+  const Index k = projected.cols();
+  Matrix w = Matrix::Zero(k, rank);
+  for (Index c = 0; c < rank; ++c) w((head * rank + c) % k, c) = 1;
+  const Matrix low = projected * w;
+  const double inner = (over.q.transpose() * low).cwiseProduct(over.k.transpose() * low).sum();
+  const double factor = inner / score_power(low, low);
+  return {.w_q = w * factor, .w_k = w};
+}
+
+double loss_share(const Matrix& projected, const LowRankHead& head, const AttentionSample& over) {
+  return score_loss(over.q, over.k, projected * head.w_q, projected * head.w_k) /
+         score_power(over.q, over.k);
+}
+
+Index projected_columns(Index hidden, Index rank, Index head_dim) {
+  return std::clamp<Index>(hidden * rank / head_dim, rank, std::max(hidden, rank));
+}
+
+}  // namespace
+
+LayerData synthetic_layer_data(const SyntheticSpec& spec, std::uint64_t seed) {
+  Rng weights(seed, "numerics.layer");
+  const SyntheticLayer layer(spec, weights);
+  Rng text(seed, "numerics.text");
+  Rng other(seed, "numerics.calibration");
+  LayerData out{.x = layer.hidden_states(text, spec.tokens),
+                .heads = {},
+                .calibration_x = layer.hidden_states(other, 2 * spec.tokens),
+                .calibration = {}};
+  for (Index head = 0; head < spec.heads; ++head) {
+    out.heads.push_back(layer.sample(out.x, head));
+    out.calibration.push_back(layer.sample(out.calibration_x, head));
+  }
+  return out;
+}
+
+std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& ranks,
+                              std::uint64_t seed) {
+  TS_EXPECTS(layer.heads.size() == layer.calibration.size(), layer.calibration.size());
+  std::vector<HeadCase> out;
+  for (std::size_t h = 0; h < layer.heads.size(); ++h) {
+    const AttentionSample& sample = layer.heads[h];
+    HeadCase& one = out.emplace_back(HeadCase{.sample = sample,
+                                              .exact = exact_steps(sample),
+                                              .prompt_attention = std::nullopt,
+                                              .basis = principal_components(layer.calibration[h].k),
+                                              .maple = {}});
+    if (sample.first_query() == 0)
+      one.prompt_attention = accumulated_attention(sample, sample.decode_from);
+  }
+  if (layer.x.size() == 0) return out;
+  for (const Index rank : ranks) {
+    Rng rng(seed, "numerics.projection");  // the same columns first, whatever the rank
+    const Index k = projected_columns(layer.x.cols(), rank, layer.heads.front().head_dim());
+    const Matrix p = sparse_projection(rng, layer.x.cols(), k);
+    const Distiller distiller(layer.calibration_x * p);
+    const Matrix projected = layer.x * p;
+    for (std::size_t h = 0; h < layer.heads.size(); ++h) {
+      const AttentionSample& over = layer.calibration[h];
+      const AttentionSample& text = layer.heads[h];
+      const LowRankHead head = distiller.distil(over.q, over.k, rank);
+      const LowRankHead identity =
+          identity_head(distiller.projected(), static_cast<Index>(h), rank, over);
+      out[h].maple.push_back({.rank = rank,
+                              .projected = k,
+                              .calibration_loss = loss_share(distiller.projected(), head, over),
+                              .held_out_loss = loss_share(projected, head, text),
+                              .identity_loss = loss_share(distiller.projected(), identity, over),
+                              .identity_held_out_loss = loss_share(projected, identity, text),
+                              .screen = Int8Screen(projected, head, text.decode_from)});
+    }
+  }
+  return out;
+}
+
+}  // namespace tiersim::numerics

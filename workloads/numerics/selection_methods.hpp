@@ -1,0 +1,37 @@
+#pragma once
+// The methods at their settings, each with what it moves to choose: bytes a cached token and head
+// that are read before the chosen rows are. Keys are BF16 (2 bytes an element), MAPLE's low-rank
+// keys eight bits, Quest's bounds BF16, two a page; H2O reads and writes an fp32 sum a row that it
+// keeps; StreamingLLM looks at nothing; the oracle reads every key.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "workloads/numerics/head_case.hpp"
+
+namespace tiersim::numerics {
+
+struct SelectionMethod {
+  std::string name;     ///< "maple"
+  std::string setting;  ///< "rank 16"; empty where there is none
+  double bytes_a_token = 0;
+  double bytes_a_kept_row = 0;
+  std::function<SelectorPtr(const HeadCase&)> make;
+
+  /// Bytes a cached token, with that share of the rows kept.
+  double screening_bytes(double share) const { return bytes_a_token + bytes_a_kept_row * share; }
+};
+
+SelectionMethod oracle_method(Index head_dim);
+SelectionMethod random_method(std::uint64_t seed);
+SelectionMethod streaming_method();
+SelectionMethod h2o_method();
+SelectionMethod quest_method(Index head_dim, Index page);
+SelectionMethod sparq_method(Index components);
+SelectionMethod loki_method(Index rank);
+/// In eight bits; `place`: which of a case's fits.
+SelectionMethod maple_method(Index rank, std::size_t place);
+/// The same before anything is rounded.
+SelectionMethod maple_float64_method(Index rank, std::size_t place);
+
+}  // namespace tiersim::numerics
