@@ -18,15 +18,6 @@ void LatentRows::append(const LatentRows& rows) {
   rope_key = keys;
 }
 
-Matrix rms_norm_rows(const Matrix& rows, const RowVector& gain, double epsilon) {
-  Matrix out = rows;
-  for (Index row = 0; row < rows.rows(); ++row) {
-    const double mean = rows.row(row).squaredNorm() / static_cast<double>(rows.cols());
-    out.row(row) = (rows.row(row) / std::sqrt(mean + epsilon)).cwiseProduct(gain);
-  }
-  return out;
-}
-
 Matrix rotated(const Matrix& rows, Index first) {
   Matrix out = rows;
   for (Index pair = 0; pair + 1 < rows.cols(); pair += 2) {

@@ -17,9 +17,6 @@ struct LatentRows {
   void append(const LatentRows& rows);
 };
 
-/// Every row over its root mean square (epsilon added to the mean), times the gain.
-Matrix rms_norm_rows(const Matrix& rows, const RowVector& gain, double epsilon);
-
 /// Rotary embedding of pairs (2i, 2i + 1) by position / 10000^(2i / columns); rows stand at
 /// `first`, `first` + 1, ...
 Matrix rotated(const Matrix& rows, Eigen::Index first);

@@ -40,6 +40,7 @@ LatentRows sliced_rows(const LatentWeights& weights, const Slicing& slicing, con
 Matrix sliced_attention(const LatentWeights& weights, const Slicing& slicing, const Matrix& states,
                         const LatentRows& rows, Index first) {
   TS_EXPECTS(weights.rank() % slicing.shards() == 0, weights.rank(), slicing.shards());
+  if (!slicing.softmax) return absorbed_attention(weights, states, rows, first);
   const Index width = weights.rank() / slicing.shards();
   Matrix out = Matrix::Zero(states.rows(), weights.down.rows());
   for (Index shard = 0; shard < slicing.shards(); ++shard) {
@@ -47,13 +48,10 @@ Matrix sliced_attention(const LatentWeights& weights, const Slicing& slicing, co
     for (const LatentHead& head : weights.heads) {
       const Matrix up_key = head.up_key.middleRows(shard * width, width);
       const Matrix up_value = head.up_value.middleRows(shard * width, width);
-      const Matrix query = states * head.query;
-      const Matrix part = slicing.softmax
-                              ? Matrix((query * up_key.transpose()) * latent.transpose() /
-                                       slicing.score_shares(shard))
-                              : Matrix((query * head.up_key.transpose()) * rows.latent.transpose());
-      const Matrix seen =
-          causal_softmax(weights.scale() * (part + rope_scores(head, states, rows, first)), first);
+      const Matrix queries = (states * head.query) * up_key.transpose();
+      const Matrix scores = queries * latent.transpose() / slicing.score_shares(shard) +
+                            rope_scores(head, states, rows, first);
+      const Matrix seen = causal_softmax(weights.scale() * scores, first);
       out += ((seen * latent) * up_value) * head.out;
     }
   }

@@ -30,7 +30,21 @@ Matrix down_projection(Rng& rng, const LatentSizes& sizes, const LatentSpectrum&
   return down;
 }
 
+double deviation(const Matrix& values) {
+  return (values.array() - values.mean()).matrix().norm() /
+         std::sqrt(static_cast<double>(values.size()));
+}
+
 }  // namespace
+
+Matrix rms_norm_rows(const Matrix& rows, const RowVector& gain, double epsilon) {
+  Matrix out = rows;
+  for (Index row = 0; row < rows.rows(); ++row) {
+    const double mean = rows.row(row).squaredNorm() / static_cast<double>(rows.cols());
+    out.row(row) = (rows.row(row) / std::sqrt(mean + epsilon)).cwiseProduct(gain);
+  }
+  return out;
+}
 
 double LatentWeights::scale() const {
   return 1 / std::sqrt(static_cast<double>(heads.front().query.cols() + rope_key.cols()));
@@ -39,24 +53,38 @@ double LatentWeights::scale() const {
 LatentWeights random_latent_weights(Rng& rng, const LatentSizes& sizes,
                                     const LatentSpectrum& spectrum) {
   TS_EXPECTS(sizes.rope % 2 == 0, sizes.rope);
+  TS_EXPECTS(spectrum.alignment >= 0 && spectrum.alignment <= 1, spectrum.alignment);
   LatentWeights w;
   w.down = down_projection(rng, sizes, spectrum);
   w.gain = RowVector::Ones(sizes.rank) + 0.25 * random_normal(rng, 1, sizes.rank);
   w.rope_key = projection(rng, sizes.hidden, sizes.rope);
-  // A score sums `head` (or `rope`) products of unit variance and is then scaled.
-  const double wide = static_cast<double>(sizes.head + sizes.rope);
-  const double sharpen = spectrum.sharpness * std::sqrt(wide / static_cast<double>(sizes.head));
-  const double place = std::sqrt(wide / static_cast<double>(sizes.rope));
   for (Index head = 0; head < sizes.heads; ++head) {
     LatentHead h;
-    h.query = sharpen * projection(rng, sizes.hidden, sizes.head);
-    h.rope_query = place * projection(rng, sizes.hidden, sizes.rope);
-    h.up_key = projection(rng, sizes.rank, sizes.head);
+    const Matrix likeness = projection(rng, sizes.rank, sizes.head);
+    const Matrix chance = projection(rng, sizes.rank, sizes.head);
+    h.query = w.down * likeness;
+    h.up_key =
+        std::sqrt(spectrum.alignment) * likeness + std::sqrt(1 - spectrum.alignment) * chance;
+    h.rope_query = projection(rng, sizes.hidden, sizes.rope);
     h.up_value = projection(rng, sizes.rank, sizes.head);
     h.out = projection(rng, sizes.head, sizes.hidden);
     w.heads.push_back(std::move(h));
   }
   return w;
+}
+
+LatentWeights with_sharpness(const LatentWeights& weights, const Matrix& states, double sharpness,
+                             double rope_sharpness) {
+  LatentWeights out = weights;
+  const Matrix latent = rms_norm_rows(states * weights.down, weights.gain, weights.epsilon);
+  const Matrix rope_key = states * weights.rope_key;
+  for (LatentHead& head : out.heads) {
+    const Matrix keys = latent * head.up_key;
+    head.query *= sharpness / deviation(weights.scale() * (states * head.query) * keys.transpose());
+    head.rope_query *= rope_sharpness / deviation(weights.scale() * (states * head.rope_query) *
+                                                  rope_key.transpose());
+  }
+  return out;
 }
 
 LatentWeights with_gain_absorbed(const LatentWeights& weights) {

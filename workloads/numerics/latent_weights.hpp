@@ -2,7 +2,7 @@
 // Weights of one layer of multi-head latent attention (MLA), random ones with a stated spectrum,
 // and the two changes of them that leave what they compute unchanged.
 //
-//   LatentWeights w = random_latent_weights(rng, {}, {});
+//   LatentWeights w = with_sharpness(random_latent_weights(rng, {}, {}), states, 2, 1);
 //   w = with_gain_absorbed(w);       // the norm's gain moves into the up-projections
 //   w = transformed(w, hadamard);    // latents c become c U, the up-projections U^T W
 //
@@ -42,20 +42,31 @@ struct LatentWeights {
   double scale() const;
 };
 
-/// The second moment of the latents of standard normal hidden states: eigenvalue i is i^-exponent,
-/// in directions drawn at random, and `outliers` channels are then multiplied by `outlier_scale`.
-/// Assumed: latents of trained models decay and have large channels, but no paper read here prints
-/// their spectrum. Exponent 0 without outliers is the isotropic case.
+/// Every row over its root mean square (epsilon added to the mean), times the gain.
+Matrix rms_norm_rows(const Matrix& rows, const RowVector& gain, double epsilon);
+
+/// What random weights are like. Assumed: latents of trained models decay and have large channels
+/// and their queries look for keys like themselves, but no paper read here prints how much.
+/// Exponent 0, no outliers and alignment 0 is the isotropic case.
 struct LatentSpectrum {
+  /// Eigenvalue i of the raw latents' second moment is i^-exponent (for standard normal hidden
+  /// states), in directions drawn at random; then `outliers` channels are multiplied by
+  /// `outlier_scale`.
   double exponent = 1.0;
   Eigen::Index outliers = 2;
   double outlier_scale = 3.0;
-  /// Standard deviation of the scores' part without position; that with position has 1.
-  double sharpness = 2.0;
+  /// Share of the variance of a head's up_key that is the matrix by which its query reads the
+  /// latent of its own token: 1 scores by likeness, 0 by chance.
+  double alignment = 0.5;
 };
 
 LatentWeights random_latent_weights(Rng& rng, const LatentSizes& sizes,
                                     const LatentSpectrum& spectrum);
+
+/// Other weights: the queries scaled so that over all pairs of `states` each head's scaled scores
+/// have these standard deviations, without position and with.
+LatentWeights with_sharpness(const LatentWeights& weights, const Matrix& states, double sharpness,
+                             double rope_sharpness);
 
 /// The same function with a gain of ones.
 LatentWeights with_gain_absorbed(const LatentWeights& weights);

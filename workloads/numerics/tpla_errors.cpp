@@ -1,0 +1,280 @@
+#include "workloads/numerics/tpla_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/check.hpp"
+#include "workloads/numerics/grouped_attention.hpp"
+#include "workloads/numerics/latent_transforms.hpp"
+
+namespace tiersim::numerics {
+namespace {
+
+using Eigen::Index;
+
+constexpr Index kQueries = 16;  // the newest tokens
+
+SliceErrors errors_of(const LatentWeights& weights, Slicing slicing, const TplaSample& sample,
+                      const Matrix& exact) {
+  const Matrix queries = sample.states.bottomRows(kQueries);
+  const Index first = sample.states.rows() - kQueries;
+  const auto error = [&](bool norm, bool softmax) {
+    slicing.norm = norm;
+    slicing.softmax = softmax;
+    const LatentRows rows = sliced_rows(weights, slicing, sample.states, 0);
+    return relative_error(exact, sliced_attention(weights, slicing, queries, rows, first));
+  };
+  return {.norm = error(true, false), .softmax = error(false, true), .both = error(true, true)};
+}
+
+SliceBalance balance_of(const LatentWeights& weights, const TplaSample& sample,
+                        Transform transform) {
+  const Matrix latent = latent_rows(weights, sample.calibration, 0).latent;
+  const Index half = latent.cols() / 2;
+  Vector shares(latent.rows());
+  for (Index row = 0; row < latent.rows(); ++row) {
+    shares(row) = energy_shares(latent.row(row), 2)(0);
+  }
+  const LatentHead& head = weights.heads.front();
+  const Matrix queries = (sample.states * head.query) * head.up_key.transpose();
+  const Matrix whole = queries * latent.transpose();
+  const Matrix part = queries.leftCols(half) * latent.leftCols(half).transpose();
+  const double product = whole.cwiseProduct(part).sum();
+  return {.transform = transform,
+          .share = shares.mean(),
+          .spread = std::sqrt((shares.array() - shares.mean()).square().mean()),
+          .slope = product / whole.squaredNorm(),
+          .correlation = product / (whole.norm() * part.norm())};
+}
+
+void add_seed(SliceErrorFamily& family, const TplaAssumptions& assumptions, Rng& rng) {
+  const TplaSample sample = random_sample(rng, assumptions);
+  const Matrix queries = sample.states.bottomRows(kQueries);
+  const Index first = sample.states.rows() - kQueries;
+  const LatentRows rows = latent_rows(sample.mla, sample.states, 0);
+  const Matrix exact = absorbed_attention(sample.mla, queries, rows, first);
+  const bool first_seed = family.balance.empty();
+  auto at = family.cases.begin();
+  for (const Transform transform : all_transforms()) {
+    const LatentWeights weights =
+        transformed(sample.bare, transform_matrix(rng, sample, transform));
+    if (first_seed) family.balance.push_back(balance_of(weights, sample, transform));
+    for (; at != family.cases.end() && at->transform == transform; ++at) {
+      const Slicing slicing =
+          slicing_of(weights, sample.calibration, transform, at->constants, at->shards);
+      at->seeds.push_back(errors_of(weights, slicing, sample, exact));
+    }
+  }
+  const LatentRows bare = latent_rows(sample.bare, sample.states, 0);
+  for (std::size_t i = 0; i < kShardCounts.size(); ++i) {
+    const auto heads = static_cast<Index>(sample.bare.heads.size());
+    if (heads % kShardCounts[i] != 0) continue;
+    const GroupedWeights split = split_heads(sample.bare, kShardCounts[i]);
+    family.grouped[i].push_back(
+        relative_error(exact, grouped_attention(split, queries, bare, first)));
+  }
+}
+
+SliceErrors mean(const std::vector<SliceErrors>& seeds) {
+  SliceErrors sum;
+  for (const SliceErrors& e : seeds) {
+    sum.norm += e.norm;
+    sum.softmax += e.softmax;
+    sum.both += e.both;
+  }
+  const auto count = static_cast<double>(seeds.size());
+  return {.norm = sum.norm / count, .softmax = sum.softmax / count, .both = sum.both / count};
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v;
+  return sum / static_cast<double>(values.size());
+}
+
+// In how many seeds an order holds between cases of one family with two slices.
+template <class Order>
+std::pair<int, int> seeds_with(const SliceErrorFamily& family, Constants constants, Order order) {
+  const auto seed_of = [&](Transform t, std::size_t seed) {
+    return family.find(t, constants, 2).seeds[seed];
+  };
+  const std::size_t count = family.cases.front().seeds.size();
+  int held = 0;
+  for (std::size_t seed = 0; seed < count; ++seed) {
+    if (order([&](Transform t) { return seed_of(t, seed); })) ++held;
+  }
+  return {held, static_cast<int>(count)};
+}
+
+template <class Order>
+Statement ordering(std::string id, std::string says, const SliceErrorFamily& wide,
+                   const std::vector<SliceErrorFamily>& others, Order order) {
+  const auto [held, of] = seeds_with(wide, Constants::shares, order);
+  std::string found = fmt::format("{}: {} of {} seeds", wide.title, held, of);
+  const auto bare = seeds_with(wide, Constants::none, order);
+  found += fmt::format(" ({} of {} without constants)", bare.first, bare.second);
+  for (const SliceErrorFamily& family : others) {
+    const auto other = seeds_with(family, Constants::shares, order);
+    found += fmt::format("; {}: {} of {}", family.title, other.first, other.second);
+  }
+  return {.id = std::move(id),
+          .says = std::move(says),
+          .source = "TPLA, section 5.3.2",
+          .found = std::move(found),
+          .exact = false,
+          .holds = held == of};
+}
+
+}  // namespace
+
+const SliceErrorCase& SliceErrorFamily::find(Transform transform, Constants constants,
+                                             Index shards) const {
+  const auto at = std::find_if(cases.begin(), cases.end(), [&](const SliceErrorCase& c) {
+    return c.transform == transform && c.constants == constants && c.shards == shards;
+  });
+  TS_EXPECTS(at != cases.end(), shards);
+  return *at;
+}
+
+SliceErrorFamily slice_errors(std::string id, std::string title, const TplaAssumptions& assumptions,
+                              std::uint64_t seed, int count) {
+  SliceErrorFamily family;
+  family.id = std::move(id);
+  family.title = std::move(title);
+  for (const Transform transform : all_transforms()) {
+    for (const Constants constants : {Constants::shares, Constants::none}) {
+      for (const Index shards : kShardCounts) {
+        family.cases.push_back(
+            {.transform = transform, .constants = constants, .shards = shards, .seeds = {}});
+      }
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    Rng rng(seed, fmt::format("{} {}", family.id, i));
+    add_seed(family, assumptions, rng);
+  }
+  return family;
+}
+
+Table error_table(const SliceErrorFamily& family) {
+  Table table{.id = family.id,
+              .title = fmt::format("Relative error of a layer's output by slicing, {}, mean of {} "
+                                   "seeds",
+                                   family.title, family.cases.front().seeds.size()),
+              .columns = {"transform", "constants", "slices", "RMSNorm", "softmax", "both"},
+              .rows = {}};
+  for (const SliceErrorCase& c : family.cases) {
+    const SliceErrors e = mean(c.seeds);
+    table.rows.push_back({std::string(name_of(c.transform)),
+                          c.constants == Constants::shares ? "shares" : "none",
+                          std::int64_t{c.shards}, e.norm, e.softmax, e.both});
+  }
+  for (std::size_t i = 0; i < kShardCounts.size(); ++i) {
+    if (family.grouped[i].empty()) continue;
+    table.rows.push_back({"GLA, each head one slice", "none", std::int64_t{kShardCounts[i]}, "-",
+                          mean(family.grouped[i]), "-"});
+  }
+  table.notes = {
+      "constants: shares are alpha and beta of section 4.3 (equal but for PCA, whose are its sums "
+      "of "
+      "eigenvalues); none: a slice normalises over itself alone and its scores are not scaled",
+      "with shares, slicing both is no worse than softmax alone: a slice that normalises itself "
+      "has "
+      "a constant length, so its scores over beta do not swing with its token's share of the "
+      "energy",
+      "GLA, each head one slice: queries and latents are cut, so half of every product is missing"};
+  return table;
+}
+
+Table balance_table(const std::vector<SliceErrorFamily>& families) {
+  Table table{.id = "tpla_balance",
+              .title = "What the first of two slices says of the whole (first seed)",
+              .columns = {"latents", "transform", "share of energy", "its spread over tokens",
+                          "slope of scores", "correlation of scores"},
+              .rows = {},
+              .notes = {"condition 1 needs no spread; condition 2 a correlation of 1 and a slope "
+                        "equal to the share"}};
+  for (const SliceErrorFamily& family : families) {
+    for (const SliceBalance& b : family.balance) {
+      table.rows.push_back({family.title, std::string(name_of(b.transform)), b.share, b.spread,
+                            b.slope, b.correlation});
+    }
+  }
+  return table;
+}
+
+Curve error_curve(const SliceErrorFamily& family) {
+  Curve curve{.id = "tpla_error",
+              .title = fmt::format("Error of a layer's output, {}, constants of each transform",
+                                   family.title),
+              .x_label = "slices of the latent",
+              .y_label = "relative error",
+              .lines = {}};
+  for (const Transform transform : {Transform::hadamard, Transform::pca}) {
+    const std::string name(name_of(transform));
+    std::vector<Line> lines = {{.name = name + ", RMSNorm", .x = {}, .y = {}},
+                               {.name = name + ", softmax", .x = {}, .y = {}},
+                               {.name = name + ", both", .x = {}, .y = {}}};
+    for (const Index shards : kShardCounts) {
+      const SliceErrors e = mean(family.find(transform, Constants::shares, shards).seeds);
+      for (Line& line : lines) line.x.push_back(static_cast<double>(shards));
+      lines[0].y.push_back(e.norm);
+      lines[1].y.push_back(e.softmax);
+      lines[2].y.push_back(e.both);
+    }
+    curve.lines.insert(curve.lines.end(), lines.begin(), lines.end());
+  }
+  return curve;
+}
+
+std::vector<Statement> error_statements(const SliceErrorFamily& wide,
+                                        const std::vector<SliceErrorFamily>& others) {
+  const auto all_of = [](auto errors, auto test) {
+    const std::vector<Transform> transforms = all_transforms();
+    return std::all_of(transforms.begin(), transforms.end(),
+                       [&](Transform t) { return test(errors(t)); });
+  };
+  using enum Transform;
+  std::vector<Statement> out = {
+      ordering("tpla.norm_below_softmax", "slicing RMSNorm costs less than slicing softmax", wide,
+               others,
+               [&](auto errors) {
+                 return all_of(errors, [](const SliceErrors& e) { return e.norm < e.softmax; });
+               }),
+      ordering("tpla.both_worst", "slicing both costs most, under every transform", wide, others,
+               [&](auto errors) {
+                 return all_of(errors, [](const SliceErrors& e) { return e.both > e.softmax; });
+               }),
+      ordering("tpla.hadamard_best_for_norm",
+               "Hadamard is best where RMSNorm alone is sliced (against no transform and PCA)",
+               wide, others,
+               [](auto errors) {
+                 return errors(hadamard).norm < std::min(errors(identity).norm, errors(pca).norm);
+               }),
+      ordering("tpla.pca_best_for_softmax", "PCA is best where softmax alone is sliced", wide,
+               others,
+               [](auto errors) {
+                 return errors(pca).softmax <
+                        std::min(errors(identity).softmax, errors(hadamard).softmax);
+               }),
+      ordering("tpla.pca_best_for_both", "PCA is best where both are sliced", wide, others,
+               [](auto errors) {
+                 return errors(pca).both < std::min(errors(identity).both, errors(hadamard).both);
+               })};
+  const SliceErrors pca_errors = mean(wide.find(pca, Constants::shares, 2).seeds);
+  const double grouped = mean(wide.grouped[0]);
+  out.push_back(
+      {.id = "tpla.better_than_gla",
+       .says = "cutting MLA to GLA, where each head keeps half of its latent, costs more than TPLA",
+       .source = "TPLA, sections 5.1 and 5.3.1",
+       .found = fmt::format("error {:.3g} as GLA, {:.3g} as TPLA with PCA, two slices, {}", grouped,
+                            pca_errors.both, wide.title),
+       .exact = false,
+       .holds = pca_errors.both < grouped});
+  return out;
+}
+
+}  // namespace tiersim::numerics

@@ -1,0 +1,65 @@
+#pragma once
+// How far slicing moves the output of one layer: by transform, constants, number of slices, and
+// what is sliced, over several seeds. Source: TPLA, section 5.3.2 and Figure 2, which measures
+// accuracy of trained models; here it is the relative error of the layer's output.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workloads/numerics/study.hpp"
+#include "workloads/numerics/tpla_sample.hpp"
+
+namespace tiersim::numerics {
+
+constexpr std::array<Eigen::Index, 3> kShardCounts = {2, 4, 8};
+
+/// Relative errors of the attention output (Frobenius norm) of one seed.
+struct SliceErrors {
+  double norm = 0;
+  double softmax = 0;
+  double both = 0;
+};
+
+struct SliceErrorCase {
+  Transform transform = Transform::identity;
+  Constants constants = Constants::shares;
+  Eigen::Index shards = 2;
+  std::vector<SliceErrors> seeds;
+};
+
+/// What a slice says of the whole, for two slices: the first one's share of a token's energy
+/// (condition 1) and how its partial scores without position follow the whole ones (condition 2).
+struct SliceBalance {
+  Transform transform = Transform::identity;
+  double share = 0;
+  double spread = 0;  ///< standard deviation over tokens
+  double slope = 0;   ///< least squares of partial on whole scores, through the origin
+  double correlation = 0;
+};
+
+/// All cases on latents of one kind.
+struct SliceErrorFamily {
+  std::string id;
+  std::string title;
+  std::vector<SliceErrorCase> cases;
+  std::array<std::vector<double>, kShardCounts.size()> grouped;  ///< MLA cut to GLA, by seed
+  std::vector<SliceBalance> balance;                             ///< of the first seed
+
+  const SliceErrorCase& find(Transform transform, Constants constants, Eigen::Index shards) const;
+};
+
+SliceErrorFamily slice_errors(std::string id, std::string title, const TplaAssumptions& assumptions,
+                              std::uint64_t seed, int count);
+
+Table error_table(const SliceErrorFamily& family);
+Table balance_table(const std::vector<SliceErrorFamily>& families);
+/// Error against slices.
+Curve error_curve(const SliceErrorFamily& family);
+
+/// The orderings of the paper, judged on `wide` (its width of latent) for two slices and, with the
+/// constants of each transform, shown for the others too.
+std::vector<Statement> error_statements(const SliceErrorFamily& wide,
+                                        const std::vector<SliceErrorFamily>& others);
+
+}  // namespace tiersim::numerics

@@ -1,0 +1,98 @@
+#include "workloads/numerics/tpla_sample.hpp"
+
+#include <cmath>
+
+#include "sim/base/check.hpp"
+#include "workloads/numerics/latent_transforms.hpp"
+
+namespace tiersim::numerics {
+namespace {
+
+using Eigen::Index;
+
+Matrix random_states(Rng& rng, const TplaAssumptions& a, const Matrix& topics, Index tokens) {
+  Matrix states = std::sqrt(1 - a.topic_share) * random_normal(rng, tokens, a.sizes.hidden);
+  for (Index token = 0; token < tokens; ++token) {
+    states.row(token) +=
+        std::sqrt(a.topic_share) * topics.row(static_cast<Index>(rng.below(a.topics)));
+  }
+  return states;
+}
+
+}  // namespace
+
+TplaAssumptions decaying() {
+  return {};
+}
+
+TplaAssumptions isotropic() {
+  TplaAssumptions a;
+  a.spectrum = {.exponent = 0, .outliers = 0, .outlier_scale = 1, .alignment = 0};
+  a.topic_share = 0;
+  return a;
+}
+
+TplaAssumptions paper_wide() {
+  TplaAssumptions a;
+  a.sizes = {.hidden = 1024, .rank = 512, .rope = 64, .heads = 4, .head = 64};
+  a.spectrum.outliers = 16;
+  a.calibration_tokens = 1024;
+  return a;
+}
+
+TplaSample random_sample(Rng& rng, const TplaAssumptions& a) {
+  const Matrix topics = random_normal(rng, static_cast<Index>(a.topics), a.sizes.hidden);
+  TplaSample sample;
+  sample.calibration = random_states(rng, a, topics, a.calibration_tokens);
+  sample.states = random_states(rng, a, topics, a.tokens);
+  sample.mla = with_sharpness(random_latent_weights(rng, a.sizes, a.spectrum),
+                              sample.calibration.topRows(a.tokens), a.sharpness, a.rope_sharpness);
+  sample.bare = with_gain_absorbed(sample.mla);
+  return sample;
+}
+
+std::vector<Transform> all_transforms() {
+  return {Transform::identity, Transform::random, Transform::hadamard, Transform::pca};
+}
+
+std::string_view name_of(Transform transform) {
+  switch (transform) {
+    case Transform::identity:
+      return "identity";
+    case Transform::random:
+      return "random";
+    case Transform::hadamard:
+      return "Hadamard";
+    case Transform::pca:
+      return "PCA";
+  }
+  TS_INVARIANT(false, static_cast<int>(transform));
+}
+
+Matrix transform_matrix(Rng& rng, const TplaSample& sample, Transform transform) {
+  const Index rank = sample.bare.rank();
+  switch (transform) {
+    case Transform::identity:
+      return Matrix::Identity(rank, rank);
+    case Transform::random:
+      return random_orthogonal(rng, rank);
+    case Transform::hadamard:
+      return signed_hadamard(rng, rank);
+    case Transform::pca:
+      return principal_components(latent_rows(sample.bare, sample.calibration, 0).latent);
+  }
+  TS_INVARIANT(false, static_cast<int>(transform));
+}
+
+Slicing slicing_of(const LatentWeights& transformed, const Matrix& calibration, Transform transform,
+                   Constants constants, Index shards) {
+  const Vector equal = equal_shares(shards);
+  if (constants == Constants::none) {
+    return {.norm_shares = equal, .score_shares = Vector::Ones(shards)};
+  }
+  if (transform != Transform::pca) return {.norm_shares = equal, .score_shares = equal};
+  const Vector shares = energy_shares(latent_rows(transformed, calibration, 0).latent, shards);
+  return {.norm_shares = shares, .score_shares = shares};
+}
+
+}  // namespace tiersim::numerics
