@@ -101,7 +101,8 @@ struct KernelFit {
   bool has_latency = false;
   /// Of the logarithms, in the order t0, bandwidth, peak, sharpness: 12 13 14 23 24 34.
   std::array<double, 6> correlation{};
-  Estimate misfit{1, 1, 1};  ///< what is left of a new case's time after everything else
+  std::vector<KernelParameters> draws;  ///< of the bootstrap: `best` as it might have come out
+  Estimate misfit{1, 1, 1};             ///< what is left of a new case's time after everything else
   std::vector<TimeKnot> table;
   double shortest = 0;  ///< s, of the fitted cases
   double longest = 0;

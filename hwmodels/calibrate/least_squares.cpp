@@ -131,8 +131,8 @@ class Problem {
     for (std::size_t i = 0; i < observations_.size(); ++i) {
       const auto r = static_cast<Eigen::Index>(i);
       out.residuals.push_back(residuals(r) / std::sqrt(observations_[i].weight));
-      out.leverages.push_back(std::clamp(
-          (jacobian.row(r) * inverse * jacobian.row(r).transpose())(0, 0), 0.0, 1.0));
+      out.leverages.push_back(
+          std::clamp((jacobian.row(r) * inverse * jacobian.row(r).transpose())(0, 0), 0.0, 1.0));
     }
     for (std::size_t a = 0; a < columns_.size(); ++a)
       for (std::size_t b = 0; b < columns_.size(); ++b)
@@ -167,6 +167,15 @@ KernelParameters suggested(const std::vector<Observation>& observations) {
 
 }  // namespace
 
+double variance_at(const LeastSquares& fit, const FreeParameters& free, const KernelPoint& point) {
+  const Row slope = evaluate(fit.best, point).slope;
+  double variance = 0;
+  for (std::size_t a = 0; a < kParameterCount; ++a)
+    for (std::size_t b = 0; b < kParameterCount; ++b)
+      if (free[a] && free[b]) variance += slope[a] * fit.covariance[a][b] * slope[b];
+  return std::max(0.0, variance);
+}
+
 LeastSquares fit_from(const KernelParameters& start, const FreeParameters& free,
                       const std::vector<Observation>& observations) {
   TS_EXPECTS(free[at(Parameter::t0)] && !observations.empty(), observations.size());
@@ -185,7 +194,7 @@ LeastSquares fit_from(const KernelParameters& start, const FreeParameters& free,
     Eigen::VectorXd tried;
     const double next_sum = problem.look(next, tried, nullptr);
     if (next_sum <= sum) {
-      const bool done = sum - next_sum <= 1e-10 * sum;
+      const bool done = sum - next_sum <= 1e-9 * sum;
       row = next;
       sum = problem.look(row, residuals, &jacobian);
       damping = std::max(1e-9, damping / 8);

@@ -32,6 +32,9 @@ struct LeastSquares {
   std::array<std::array<double, kParameterCount>, kParameterCount> covariance{};
 };
 
+/// Variance of the fitted log time at a point, for unit weight variance.
+double variance_at(const LeastSquares& fit, const FreeParameters& free, const KernelPoint& point);
+
 /// p is between 1 and this.
 inline constexpr double kSharpnessMost = 32;
 

@@ -1,0 +1,47 @@
+#pragma once
+// Fits the kernel equation to the cases of one kernel in one regime, says how sure it is of every
+// number, and what it is worth on cases that it did not see.
+//
+//   const auto fit = fit_kernel({.kernel = "dense_decode", .cases = cases});
+//
+// Least squares in log time; weights from the cases' own intervals and the scatter beyond them. A
+// term is kept where an F test says at 1 % that the cases show it. Intervals: residual bootstrap
+// (residuals divided by sqrt(1 - leverage), Davison and Hinkley, Bootstrap Methods, 6.2), 2.5 to
+// 97.5 %; of p by its profile. The monotone table is kept where it lowers the squared error in each
+// of three folds of cross-validation.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hwmodels/calibrate/kernel_fit.hpp"
+#include "sim/base/expected.hpp"
+
+namespace tiersim {
+
+struct FitCase {
+  std::string name;
+  KernelPoint point;
+  double seconds = 0;
+  double low = 0;  ///< of the measurement's 95 % interval; equal to `seconds` where none
+  double high = 0;
+};
+
+struct FitOptions {
+  int draws = 400;  ///< of the bootstrap
+  std::uint64_t seed = 1;
+};
+
+/// Least number of cases of a fit: t0, bandwidth, peak and p, and as many again to judge them.
+inline constexpr std::size_t kFewestCases = 8;
+
+/// Fills everything of the fit but what names its origin. The error says why these cases give no
+/// fit. Times and intervals are positive and in order.
+Expected<KernelFit> fit_kernel(std::vector<FitCase> cases, const FitOptions& options = {});
+
+/// What the fit says of a point: its time with the interval that a new measurement falls in.
+Estimate predict(const KernelFit& fit, const KernelPoint& point);
+
+/// Figures over the cases; all zero where there are none.
+ErrorSummary summarise(const std::vector<CaseError>& cases);
+
+}  // namespace tiersim

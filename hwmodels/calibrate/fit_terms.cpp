@@ -1,0 +1,176 @@
+#include "hwmodels/calibrate/fit_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <boost/math/distributions/fisher_f.hpp>
+
+#include "sim/base/portable_math.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr std::size_t at(Parameter p) {
+  return static_cast<std::size_t>(p);
+}
+
+// Half widths of 95 % intervals, as standard deviations of the log time.
+double log_deviation(const FitCase& c) {
+  constexpr double kHalfWidths = 2 * 1.959964;
+  return c.high > c.low && c.low > 0 ? portable_log(c.high / c.low) / kHalfWidths : 0;
+}
+
+std::vector<Observation> observed(const std::vector<FitCase>& cases) {
+  std::vector<Observation> out;
+  for (const FitCase& c : cases) out.push_back({c.point, portable_log(c.seconds), 1});
+  return out;
+}
+
+double limit_of_f(double between, double within, double share) {
+  return quantile(boost::math::fisher_f(between, within), share);
+}
+
+double unit_scale(const LeastSquares& solution, double freedom) {
+  return std::sqrt(solution.sum / std::max(1.0, freedom));
+}
+
+std::size_t count(const FreeParameters& free) {
+  return static_cast<std::size_t>(std::ranges::count(free, true));
+}
+
+// What the cases could show at all.
+FreeParameters candidates(const std::vector<Observation>& observations) {
+  const auto any = [&](auto&& has) { return std::ranges::any_of(observations, has); };
+  const bool bytes = any([](const Observation& o) { return o.point.bytes > 0; });
+  const bool flops = any([](const Observation& o) { return o.point.flops > 0; });
+  const bool both =
+      any([](const Observation& o) { return o.point.bytes > 0 && o.point.flops > 0; });
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const Observation& o : observations) {
+    if (o.point.bytes_in_flight <= 0) continue;
+    least = std::min(least, o.point.bytes_in_flight);
+    most = std::max(most, o.point.bytes_in_flight);
+  }
+  // Where all cases keep as much in flight, bandwidth and latency cannot be told apart.
+  return {true, bytes, flops, both, bytes && most > 2 * least};
+}
+
+FreeParameters without(FreeParameters free, Parameter term) {
+  free[at(term)] = false;
+  if (term != Parameter::latency) free[at(Parameter::sharpness)] = false;
+  if (term == Parameter::bandwidth) free[at(Parameter::latency)] = false;
+  return free;
+}
+
+// Whether the smaller model is good enough, as far as these cases can tell.
+bool is_enough(const LeastSquares& smaller, const LeastSquares& larger, std::size_t dropped,
+               double freedom) {
+  if (freedom < 1) return true;
+  const double ratio =
+      (smaller.sum - larger.sum) / static_cast<double>(dropped) / (larger.sum / freedom);
+  return ratio < limit_of_f(static_cast<double>(dropped), freedom, 0.99);
+}
+
+double freedom_of(const std::vector<Observation>& observations, const FreeParameters& free) {
+  return static_cast<double>(observations.size()) - static_cast<double>(count(free));
+}
+
+void drop_unseen(TermFit& fit) {
+  for (const auto& [term, note] :
+       {std::pair{Parameter::latency, "no limit by bytes in flight shows"},
+        std::pair{Parameter::peak, "arithmetic never takes long enough to show its rate"},
+        std::pair{Parameter::bandwidth, "memory never takes long enough to show its rate"}}) {
+    if (!fit.free[at(term)]) continue;
+    const FreeParameters fewer = without(fit.free, term);
+    if (count(fewer) < 2) continue;  // t0 alone explains nothing
+    LeastSquares smaller = fit_globally(fewer, fit.observations);
+    const double freedom = freedom_of(fit.observations, fit.free);
+    if (!is_enough(smaller, fit.solution, count(fit.free) - count(fewer), freedom)) continue;
+    fit.free = fewer;
+    fit.solution = std::move(smaller);
+    fit.notes.emplace_back(note);
+  }
+}
+
+// 1 / (own variance + common scatter beyond it), from the residuals under the present weights.
+void weigh(TermFit& fit, const std::vector<FitCase>& cases) {
+  double own = 0;
+  double seen = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    own += log_deviation(cases[i]) * log_deviation(cases[i]);
+    seen += fit.solution.residuals[i] * fit.solution.residuals[i];
+  }
+  const auto n = static_cast<double>(cases.size());
+  const double freedom = std::max(1.0, freedom_of(fit.observations, fit.free));
+  const double scatter = std::max(0.0, seen / freedom - own / n);
+  const double least = std::max(1e-12, 1e-3 * (own / n + scatter));  // none counts without end
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    fit.observations[i].weight =
+        1 / std::max(least, log_deviation(cases[i]) * log_deviation(cases[i]) + scatter);
+}
+
+}  // namespace
+
+std::size_t TermFit::free_count() const {
+  return count(free);
+}
+
+double TermFit::degrees_of_freedom() const {
+  return std::max(1.0, freedom_of(observations, free));
+}
+
+TermFit fit_terms(const std::vector<FitCase>& cases) {
+  TermFit fit;
+  fit.observations = observed(cases);
+  fit.free = candidates(fit.observations);
+  fit.solution = fit_globally(fit.free, fit.observations);
+  for (int pass = 0; pass < 2; ++pass) {
+    weigh(fit, cases);
+    fit.solution = fit_from(fit.solution.best, fit.free, fit.observations);
+  }
+  drop_unseen(fit);
+  fit.scale = unit_scale(fit.solution, fit.degrees_of_freedom());
+  return fit;
+}
+
+TermFit refit(const TermFit& like, const std::vector<FitCase>& cases) {
+  TermFit fit;
+  fit.observations = observed(cases);
+  fit.free = like.free;
+  fit.solution = fit_from(like.solution.best, fit.free, fit.observations);
+  weigh(fit, cases);
+  fit.solution = fit_from(fit.solution.best, fit.free, fit.observations);
+  fit.scale = unit_scale(fit.solution, fit.degrees_of_freedom());
+  return fit;
+}
+
+Estimate profile_of_sharpness(const TermFit& fit) {
+  const double best = fit.solution.best.sharpness;
+  if (!fit.free[at(Parameter::sharpness)]) return {best, 1, kSharpnessMost};
+  FreeParameters held = fit.free;
+  held[at(Parameter::sharpness)] = false;
+  const double freedom = fit.degrees_of_freedom();
+  const double allowed = fit.solution.sum * (1 + limit_of_f(1, freedom, 0.95) / freedom);
+  const auto accepted = [&](double inverse) {
+    KernelParameters start = fit.solution.best;
+    start.sharpness = 1 / inverse;
+    return fit_from(start, held, fit.observations).sum <= allowed;
+  };
+  // Bisection between the best, which is accepted, and an end of the range.
+  const auto edge = [&](double end) {
+    if (accepted(end)) return end;
+    double inside = 1 / best;
+    double outside = end;
+    for (int i = 0; i < 12; ++i) {
+      const double middle = (inside + outside) / 2;
+      (accepted(middle) ? inside : outside) = middle;
+    }
+    return inside;
+  };
+  return {best, 1 / edge(1), 1 / edge(1 / kSharpnessMost)};
+}
+
+}  // namespace tiersim
