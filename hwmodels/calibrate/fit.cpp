@@ -167,7 +167,7 @@ std::vector<CaseError> errors_of(const KernelFit& fit, const std::vector<FitCase
 // Errors on cases that a fit to the others is asked for.
 std::vector<CaseError> held_out_errors(const KernelFit& all, const TermFit& terms,
                                        const Split& parts, const FitOptions& options) {
-  if (parts.held.empty() || parts.seen.size() < kFewestCases) return {};
+  if (parts.held.empty() || parts.seen.size() <= terms.free_count()) return {};
   const TermFit seen = refit(terms, parts.seen);
   KernelFit fit = fit_of(seen, options.draws, options.seed);
   if (!all.table.empty()) fit.table = build_table(pairs_of(seen));
@@ -180,6 +180,7 @@ void add_errors(KernelFit& fit, const TermFit& terms, const std::vector<FitCase>
                 const FitOptions& options) {
   fit.cases = errors_of(fit, cases);
   fit.in_sample = summarise(fit.cases);
+  if (!options.hold_out) return;
   const auto report = [&](const auto& is_held, ErrorSummary& summary, bool CaseError::*mark) {
     const auto errors = held_out_errors(fit, terms, split(cases, is_held), options);
     summary = summarise(errors);
@@ -192,6 +193,7 @@ void add_errors(KernelFit& fit, const TermFit& terms, const std::vector<FitCase>
   };
   report([](std::size_t i) { return i % kFolds == kFolds - 1; }, fit.held_out,
          &CaseError::held_out);
+  if (fit.held_out.count == 0) fit.notes.emplace_back("too few cases to hold every third out");
   report([&](std::size_t i) { return i + 1 == cases.size(); }, fit.largest, &CaseError::largest);
 }
 

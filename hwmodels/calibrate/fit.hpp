@@ -29,10 +29,12 @@ struct FitCase {
 struct FitOptions {
   int draws = 400;  ///< of the bootstrap
   std::uint64_t seed = 1;
+  bool hold_out = true;  ///< false: no errors on unseen cases, in a third of the time
 };
 
-/// Least number of cases of a fit: t0, bandwidth, peak and p, and as many again to judge them.
-inline constexpr std::size_t kFewestCases = 8;
+/// Least number of cases of a fit: t0, bandwidth, peak and p, and two to judge them. Intervals of
+/// so few are wide.
+inline constexpr std::size_t kFewestCases = 6;
 
 /// Fills everything of the fit but what names its origin. The error says why these cases give no
 /// fit. Times and intervals are positive and in order.

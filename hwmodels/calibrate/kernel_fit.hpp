@@ -104,7 +104,9 @@ struct KernelFit {
   std::vector<KernelParameters> draws;  ///< of the bootstrap: `best` as it might have come out
   Estimate misfit{1, 1, 1};             ///< what is left of a new case's time after everything else
   std::vector<TimeKnot> table;
-  double shortest = 0;  ///< s, of the fitted cases
+  KernelPoint middle;          ///< geometric mean of the fitted cases
+  double bytes_in_flight = 0;  ///< most of the fitted cases; 0 where not known
+  double shortest = 0;         ///< s, of the fitted cases
   double longest = 0;
   ErrorSummary in_sample;  ///< all cases, by the fit to all
   ErrorSummary held_out;   ///< every third case, by the fit to the others
