@@ -105,7 +105,7 @@ class TreeBuilder {
   }
   bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
                    const nlohmann::json::exception& error) {
-    move_to(std::max(text_.data(), read_ - 1));
+    move_to(read_ == text_.data() ? read_ : read_ - 1);
     std::string what = error.what();
     const std::size_t colon = what.rfind(": ");
     if (colon != std::string::npos) what = what.substr(colon + 2);

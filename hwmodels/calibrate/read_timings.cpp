@@ -1,0 +1,105 @@
+#include "hwmodels/calibrate/read_timings.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "hwmodels/calibrate/json_fields.hpp"
+#include "hwmodels/calibrate/json_node.hpp"
+#include "hwmodels/calibrate/read_campaign.hpp"
+#include "hwmodels/calibrate/read_csv.hpp"
+#include "hwmodels/calibrate/read_google_benchmark.hpp"
+#include "hwmodels/calibrate/read_nccl_tests.hpp"
+#include "hwmodels/calibrate/timing_text.hpp"
+#include "sim/base/text.hpp"
+
+namespace tiersim {
+namespace {
+
+TimingSet read_json(const std::string& file, std::string_view text, const ReadOptions& options,
+                    Diagnostics& diagnostics) {
+  JsonNode root;
+  if (!parse_json(file, text, root, diagnostics)) return {};
+  JsonFields document(&root, "", file, diagnostics);
+  if (document.has("schema")) return read_campaign(document, file, diagnostics);
+  if (document.has("context") && document.has("benchmarks")) {
+    return read_google_benchmark(document, file, options, diagnostics);
+  }
+  document.fail("", "this JSON holds no timings",
+                "wanted: the campaign's file (a 'schema') or Google Benchmark's ('context' and "
+                "'benchmarks')");
+  return {};
+}
+
+bool is_nccl_log(std::string_view text) {
+  return std::ranges::any_of(lines_of(text), is_nccl_header);
+}
+
+// Where both say it they must say the same.
+void take_over(const char* what, const std::string& given, std::string& stated,
+               const std::string& file, Diagnostics& diagnostics) {
+  if (stated.empty()) stated = given;
+  if (given.empty() || given == stated) return;
+  diagnostics.report(
+      {{file},
+       fmt::format("the {} of this file is '{}', but '{}' was given", what, stated, given)});
+}
+
+}  // namespace
+
+void complete(TimingSet& set, const ReadOptions& options, Diagnostics& diagnostics) {
+  take_over("device", options.device, set.device, set.file, diagnostics);
+  take_over("date", options.date, set.date, set.file, diagnostics);
+  take_over("class", options.data_class, set.data_class, set.file, diagnostics);
+  if (set.data_class.empty()) set.data_class = "reported";
+  if (set.l2_bytes == 0) set.l2_bytes = options.l2_bytes;
+  for (const TimingPeak& peak : options.peaks) {
+    const bool known = std::ranges::any_of(set.peaks, [&](const TimingPeak& stated) {
+      return stated.hard && stated.name == peak.name;
+    });
+    if (!known) set.peaks.push_back(peak);
+  }
+  static constexpr std::array<std::string_view, 4> kClasses{"measured", "reported", "synthetic",
+                                                            "none"};
+  if (std::ranges::find(kClasses, set.data_class) == kClasses.end()) {
+    diagnostics.report({{set.file},
+                        fmt::format("'{}' is no class of timings", set.data_class),
+                        "measured, reported, synthetic or none"});
+  }
+  if (set.data_class != "measured") return;
+  if (set.device.empty() || set.date.empty()) {
+    diagnostics.report({{set.file},
+                        "timings are measured only where the card and the date are named",
+                        "add them, or say 'reported'"});
+  }
+  if (set.device == "emulator") {
+    diagnostics.report({{set.file}, "no card is called 'emulator', so nothing was measured"});
+  }
+}
+
+Expected<TimingSet, Diagnostics> read_timings(const std::string& file, std::string_view text,
+                                              const ReadOptions& options) {
+  Diagnostics diagnostics;
+  TimingSet set;
+  const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+  if (first == std::string_view::npos) {
+    diagnostics.report({{file}, "this file is empty"});
+  } else if (text[first] == '{' || text[first] == '[') {
+    set = read_json(file, text, options, diagnostics);
+  } else if (is_nccl_log(text)) {
+    set = read_nccl_tests(file, text, options, diagnostics);
+  } else {
+    set = read_csv(file, text, options, diagnostics);
+  }
+  if (!diagnostics.ok()) return Unexpected(std::move(diagnostics));
+  set.file = file;
+  complete(set, options, diagnostics);
+  if (set.cases.empty() && set.refused.empty()) {
+    diagnostics.report({{file}, "no timing stands in this file"});
+  }
+  if (!diagnostics.ok()) return Unexpected(std::move(diagnostics));
+  return set;
+}
+
+}  // namespace tiersim
