@@ -109,31 +109,29 @@ Calibration calibrate(const TimingSet& set, const FitOptions& options) {
   Calibration out;
   for (auto& [key, group] : grouped(set, out.left_out)) {
     const auto& [name, regime] = key;
-    const std::vector<FitCase> cases = group.cases;
-    auto fit = fit_kernel(std::move(group.cases), options);
-    if (!fit) {
+    auto fitted = fit_kernel(group.cases, options);
+    if (!fitted) {
       out.left_out.push_back(
           {fmt::format("{} ({})", name, kRegimeNames[static_cast<std::size_t>(regime)]),
-           fit.error()});
+           fitted.error()});
       continue;
     }
-    fit->kernel = name;
-    fit->dtype = group.dtype;
-    fit->regime = regime;
-    fit->device = set.device;
-    fit->date = set.date;
-    fit->data_class = set.data_class;
+    KernelFit fit = *std::move(fitted);
+    fit.kernel = name;
+    fit.dtype = group.dtype;
+    fit.regime = regime;
+    fit.device = set.device;
+    fit.date = set.date;
+    fit.data_class = set.data_class;
     std::vector<double> bytes;
     std::vector<double> flops;
-    for (const FitCase& c : cases) {
+    for (const FitCase& c : group.cases) {
       bytes.push_back(c.point.bytes);
       flops.push_back(c.point.flops);
+      fit.bytes_in_flight = std::max(fit.bytes_in_flight, c.point.bytes_in_flight);
     }
-    fit->middle = {.bytes = middle_of(bytes), .flops = middle_of(flops)};
-    fit->bytes_in_flight = cases.front().point.bytes_in_flight;
-    for (const FitCase& c : cases)
-      fit->bytes_in_flight = std::max(fit->bytes_in_flight, c.point.bytes_in_flight);
-    out.fits.push_back(*std::move(fit));
+    fit.middle = {.bytes = middle_of(bytes), .flops = middle_of(flops)};
+    out.fits.push_back(std::move(fit));
   }
   return out;
 }

@@ -69,6 +69,11 @@ void describe(Fields& f, CalibratedKernelConfig& c) {
   f.required("part_memory_peak", c.part_memory_peak, "Data-sheet rate of the timed part's memory.",
              bandwidth_limits());
   f.required("part_peak", c.part_peak, "Data-sheet rate of its arithmetic.", flop_rate_limits());
+  std::vector<std::string_view> together{"launch"};
+  if (c.bandwidth) together.emplace_back("bandwidth");
+  if (c.peak) together.emplace_back("peak");
+  if (c.sharpness) together.emplace_back("sharpness");
+  f.correlated(together, "correlation", c.correlation);
   for (std::size_t i = 1; i < c.table.size(); ++i) {
     const std::string at = "table." + std::to_string(i);
     f.check(c.table[i - 1].modelled < c.table[i].modelled, at, "does not rise",
