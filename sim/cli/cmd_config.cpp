@@ -11,6 +11,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/device_file.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/run/prediction_set.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -43,13 +44,15 @@ FileKind file_kind(const char* name, const char* what) {
           }};
 }
 
-std::array<FileKind, 6> file_kinds() {
-  return {file_kind<ScenarioConfig>("scenario", "scenario"),
-          file_kind<SystemConfig>("system", "system"),
-          file_kind<LlmConfig>("model", "model"),
-          file_kind<DeviceFile>("device", "device"),
-          file_kind<EconomicsConfig>("economics", "economics"),
-          file_kind<Targets>("targets", "paper targets")};
+std::array<FileKind, 7> file_kinds() {
+  return {
+      file_kind<ScenarioConfig>("scenario", "scenario"),
+      file_kind<SystemConfig>("system", "system"),
+      file_kind<LlmConfig>("model", "model"),
+      file_kind<DeviceFile>("device", "device"),
+      file_kind<EconomicsConfig>("economics", "economics"),
+      file_kind<Targets>("targets", "paper targets"),
+      file_kind<PredictionSet>("prediction_set", "questions to be simulated before a measurement")};
 }
 
 std::vector<std::string> kind_names() {

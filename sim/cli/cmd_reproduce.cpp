@@ -29,7 +29,10 @@ struct Options {
 std::vector<std::string> papers() {
   std::vector<std::string> out;
   for (const auto& entry : fs::directory_iterator(targets_root()))
-    if (entry.path().extension() == ".yaml") out.push_back(entry.path().stem().string());
+    // What `tiersim predict` wrote lies beside the papers.
+    if (entry.path().extension() == ".yaml" &&
+        !entry.path().stem().string().ends_with("_predictions"))
+      out.push_back(entry.path().stem().string());
   std::ranges::sort(out);
   return out;
 }

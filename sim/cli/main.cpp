@@ -24,6 +24,8 @@ void add_verbs(CLI::App& app, Action& action) {
   add_run(app, action);
   add_reproduce(app, action);
   add_solve(app, action);
+  add_predict(app, action);
+  add_validate(app, action);
   add_config(app, action);
   add_list(app, action);
   add_rerun(app, action);

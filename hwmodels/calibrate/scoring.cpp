@@ -1,0 +1,132 @@
+#include "hwmodels/calibrate/scoring.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+namespace {
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// Whether `first` is later than `second`; where one is a day only, that day counts as not later.
+bool is_later(const std::string& first, const std::string& second) {
+  const std::size_t common = std::min(first.size(), second.size());
+  return first.substr(0, common) > second.substr(0, common);
+}
+
+bool same(const Estimate& a, const Estimate& b) {
+  const auto near = [](double x, double y) {  // files round to 15 digits
+    return std::abs(x - y) <= 1e-12 * std::max(std::abs(x), std::abs(y));
+  };
+  return near(a.value, b.value) && near(a.low, b.low) && near(a.high, b.high);
+}
+
+// Of a baseline, over the scored cases that have one; a baseline has no interval.
+std::optional<ErrorSummary> baseline(const MeasuredTimes& measured, const Score& score,
+                                     std::optional<double> MeasuredTimes::Case::*time) {
+  std::vector<ScoredError> errors;
+  std::size_t next = 0;
+  for (const MeasuredTimes::Case& each : measured.cases) {
+    if (next == score.cases.size() || score.cases[next].name != each.name) continue;
+    ++next;
+    if (each.*time) errors.push_back({each.name, *(each.*time) / each.seconds - 1, false});
+  }
+  if (errors.empty()) return std::nullopt;
+  return summarise(errors);
+}
+
+}  // namespace
+
+ErrorSummary summarise(const std::vector<ScoredError>& errors) {
+  TS_EXPECTS(!errors.empty());
+  ErrorSummary out;
+  out.count = static_cast<std::int64_t>(errors.size());
+  const auto count = static_cast<double>(errors.size());
+  std::vector<double> sizes;
+  double covered = 0;
+  for (const ScoredError& each : errors) {
+    out.signed_mean += each.error / count;
+    sizes.push_back(std::abs(each.error));
+    covered += each.covered ? 1 : 0;
+    if (out.worst_case.empty() || sizes.back() > out.worst) {
+      out.worst = sizes.back();
+      out.worst_case = each.name;
+    }
+  }
+  out.coverage = covered / count;
+  std::ranges::sort(sizes);
+  out.median = median_of(sizes);
+  out.p90 = sizes[(sizes.size() * 9 + 9) / 10 - 1];
+  return out;
+}
+
+std::vector<std::string> refusals(const PredictedTimes& predicted, const MeasuredTimes& measured) {
+  std::vector<std::string> out;
+  if (measured.data_class != "measured" && measured.data_class != "synthetic")
+    out.push_back(fmt::format("{} is of class '{}': a dry run measures nothing", measured.file,
+                              measured.data_class));
+  if (predicted.build_id != measured.build_id)
+    out.push_back(fmt::format("{} is of build '{}' and {} of '{}'", predicted.file,
+                              predicted.build_id, measured.file, measured.build_id));
+  if (predicted.date.empty() || measured.date.empty())
+    out.push_back(fmt::format("{} has no date, so nothing says which came first",
+                              predicted.date.empty() ? predicted.file : measured.file));
+  else if (is_later(predicted.date, measured.date))
+    out.push_back(fmt::format("{} is of {}, after the measurement of {}", predicted.file,
+                              predicted.date, measured.date));
+  std::map<std::string, const Estimate*> said;
+  for (const PredictedTimes::Case& each : predicted.cases) said[each.name] = &each.time;
+  for (const MeasuredTimes::Case& each : measured.cases) {
+    const auto at = said.find(each.name);
+    if (each.foretold && at != said.end() && !same(*each.foretold, *at->second))
+      out.push_back(
+          fmt::format("{}: {} was measured against another prediction", measured.file, each.name));
+  }
+  return out;
+}
+
+Score score(const PredictedTimes& predicted, const MeasuredTimes& measured) {
+  std::map<std::string, const Estimate*> said;
+  for (const PredictedTimes::Case& each : predicted.cases) said[each.name] = &each.time;
+  Score out;
+  std::vector<ScoredError> errors;
+  std::vector<double> noises;
+  for (const MeasuredTimes::Case& each : measured.cases) {
+    const auto at = said.find(each.name);
+    if (at == said.end()) {
+      out.only_measured.push_back(each.name);
+      continue;
+    }
+    const Estimate& time = *at->second;
+    ScoredCase made{.name = each.name, .predicted = time, .measured = each.seconds};
+    made.error = time.value / each.seconds - 1;
+    made.noise = each.noise;
+    const bool covered = time.low <= each.seconds && each.seconds <= time.high;
+    const bool resolved = std::abs(made.error) >= each.noise;
+    if (!covered) made.status = resolved ? ScoreStatus::missed : ScoreStatus::below_noise;
+    out.unresolved += resolved ? 0 : 1;
+    errors.push_back({each.name, made.error, covered});
+    noises.push_back(each.noise);
+    out.cases.push_back(std::move(made));
+    said.erase(at);
+  }
+  for (const PredictedTimes::Case& each : predicted.cases)
+    if (said.contains(each.name)) out.only_predicted.push_back(each.name);
+  if (errors.empty()) return out;
+  out.summary = summarise(errors);
+  out.noise_floor = median_of(noises);
+  out.roofline = baseline(measured, out, &MeasuredTimes::Case::roofline);
+  out.sum = baseline(measured, out, &MeasuredTimes::Case::sum);
+  return out;
+}
+
+}  // namespace tiersim

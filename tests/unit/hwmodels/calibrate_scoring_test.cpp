@@ -1,0 +1,238 @@
+// Predictions against measurements: errors worked out by hand, and what is refused.
+#include "hwmodels/calibrate/scoring.hpp"
+
+#include <gtest/gtest.h>
+
+#include "hwmodels/calibrate/scored_files.hpp"
+
+namespace tiersim {
+namespace {
+
+// Errors of quotients of doubles: a few times 2^-53.
+constexpr double kRounding = 1e-15;
+
+PredictedTimes predictions() {
+  return {.file = "p.csv",
+          .build_id = "b",
+          .date = "2026-01-01",
+          .cases = {{"a", {110, 90, 130}}, {"b", {90, 85, 95}}, {"c", {200, 150, 250}}}};
+}
+
+MeasuredTimes measurements() {
+  MeasuredTimes out{.file = "m.csv",
+                    .level = "kernel",
+                    .build_id = "b",
+                    .date = "2026-01-02",
+                    .data_class = "synthetic",
+                    .device = "synthetic",
+                    .cases = {}};
+  for (const char* name : {"a", "b", "d"}) {
+    MeasuredTimes::Case each;
+    each.name = name;
+    each.seconds = 100;
+    each.noise = 0.02;
+    each.roofline = 50;
+    each.sum = 120;
+    out.cases.push_back(each);
+  }
+  return out;
+}
+
+TEST(Summarise, GivesSignedMeanMedianNinetiethAndWorst) {
+  // Sizes .1 to 1: median .55, the ninth of ten is .9, signs alternate: -.05 on average.
+  std::vector<ScoredError> errors;
+  for (int i = 1; i <= 10; ++i)
+    errors.push_back({"case" + std::to_string(i), (i % 2 == 0 ? -0.1 : 0.1) * i, i <= 7});
+  const ErrorSummary summary = summarise(errors);
+  EXPECT_EQ(summary.count, 10);
+  EXPECT_NEAR(summary.signed_mean, -0.05, 10 * kRounding);
+  EXPECT_NEAR(summary.median, 0.55, kRounding);
+  EXPECT_NEAR(summary.p90, 0.9, kRounding);
+  EXPECT_NEAR(summary.worst, 1.0, kRounding);
+  EXPECT_EQ(summary.worst_case, "case10");
+  EXPECT_NEAR(summary.coverage, 0.7, kRounding);
+}
+
+TEST(Summarise, TakesTheOnlyErrorForEverything) {
+  const ErrorSummary summary = summarise({{"a", -0.25, false}});
+  EXPECT_EQ(summary.signed_mean, -0.25);
+  EXPECT_EQ(summary.median, 0.25);
+  EXPECT_EQ(summary.p90, 0.25);
+  EXPECT_EQ(summary.worst, 0.25);
+  EXPECT_EQ(summary.coverage, 0);
+}
+
+TEST(Score, HoldsEachCaseAgainstItsInterval) {
+  const Score made = score(predictions(), measurements());
+  ASSERT_EQ(made.cases.size(), 2U);
+  EXPECT_NEAR(made.cases[0].error, 0.1, kRounding);
+  EXPECT_EQ(made.cases[0].status, ScoreStatus::covered);
+  EXPECT_NEAR(made.cases[1].error, -0.1, kRounding);
+  EXPECT_EQ(made.cases[1].status, ScoreStatus::missed);
+  EXPECT_NEAR(made.summary.signed_mean, 0, kRounding);
+  EXPECT_EQ(made.summary.coverage, 0.5);
+}
+
+TEST(Score, NamesWhatStandsInOneFileOnly) {
+  const Score made = score(predictions(), measurements());
+  EXPECT_EQ(made.only_predicted, std::vector<std::string>{"c"});
+  EXPECT_EQ(made.only_measured, std::vector<std::string>{"d"});
+}
+
+TEST(Score, HoldsTheBaselinesAgainstTheSameCases) {
+  MeasuredTimes measured = measurements();
+  measured.cases[2].roofline = 1;  // of d, which is not predicted
+  measured.cases[1].sum.reset();
+  const Score made = score(predictions(), measured);
+  ASSERT_TRUE(made.roofline);
+  EXPECT_EQ(made.roofline->count, 2);
+  EXPECT_NEAR(made.roofline->signed_mean, -0.5, kRounding);
+  ASSERT_TRUE(made.sum);
+  EXPECT_EQ(made.sum->count, 1);
+  EXPECT_NEAR(made.sum->signed_mean, 0.2, kRounding);
+}
+
+TEST(Score, HasNoBaselineThatNoCaseHas) {
+  MeasuredTimes measured = measurements();
+  for (MeasuredTimes::Case& each : measured.cases) each.sum.reset();
+  EXPECT_FALSE(score(predictions(), measured).sum);
+}
+
+TEST(Score, SaysWhatRepetitionDoesNotResolve) {
+  MeasuredTimes measured = measurements();
+  measured.cases[1].noise = 0.2;  // b is 10 % off and outside of its interval
+  const Score made = score(predictions(), measured);
+  EXPECT_EQ(made.cases[1].status, ScoreStatus::below_noise);
+  EXPECT_EQ(made.unresolved, 1);
+  EXPECT_NEAR(made.noise_floor, 0.11, kRounding);  // between .02 and .2
+}
+
+TEST(Refusals, AreNoneForPredictionsMadeBeforeOfTheSameBuild) {
+  EXPECT_TRUE(refusals(predictions(), measurements()).empty());
+  PredictedTimes same_day = predictions();
+  MeasuredTimes measured = measurements();
+  measured.date = "2026-01-01T10:00:00Z";
+  EXPECT_TRUE(refusals(same_day, measured).empty());
+}
+
+TEST(Refusals, NameEveryReason) {
+  PredictedTimes predicted = predictions();
+  predicted.date = "2026-01-03";
+  predicted.build_id = "other";
+  MeasuredTimes measured = measurements();
+  measured.data_class = "none";
+  measured.cases[0].foretold = Estimate{111, 90, 130};
+  EXPECT_EQ(refusals(predicted, measured),
+            (std::vector<std::string>{"m.csv is of class 'none': a dry run measures nothing",
+                                      "p.csv is of build 'other' and m.csv of 'b'",
+                                      "p.csv is of 2026-01-03, after the measurement of 2026-01-02",
+                                      "m.csv: a was measured against another prediction"}));
+  predicted.date.clear();
+  EXPECT_EQ(refusals(predicted, measured)[2],
+            "p.csv has no date, so nothing says which came first");
+}
+
+constexpr const char* kPredictedCsv =
+    "# build_id: b\n# date: 2026-01-01\nname,predicted_ns,low_ns,high_ns\na,2000,1000,4000\n";
+constexpr const char* kMeasuredCsv =
+    "# build_id: b\n# date: 2026-01-02\n# class: synthetic\n# device: none\n"
+    "name,measured_ns,noise,roofline_ns,sum_ns\na,2000,0.01,1000,3000\nb,5000,,,\n";
+
+TEST(ScoredFiles, ReadCsv) {
+  Diagnostics diagnostics;
+  const PredictedTimes predicted = read_predicted_times(kPredictedCsv, "p.csv", diagnostics);
+  const MeasuredTimes measured = read_measured_times(kMeasuredCsv, "m.csv", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  EXPECT_EQ(predicted.build_id, "b");
+  EXPECT_EQ(predicted.date, "2026-01-01");
+  ASSERT_EQ(predicted.cases.size(), 1U);
+  EXPECT_DOUBLE_EQ(predicted.cases[0].time.value, 2e-6);
+  EXPECT_DOUBLE_EQ(predicted.cases[0].time.high, 4e-6);
+  EXPECT_EQ(measured.data_class, "synthetic");
+  ASSERT_EQ(measured.cases.size(), 2U);
+  EXPECT_DOUBLE_EQ(measured.cases[0].seconds, 2e-6);
+  EXPECT_EQ(measured.cases[0].noise, 0.01);
+  EXPECT_DOUBLE_EQ(*measured.cases[0].sum, 3e-6);
+  EXPECT_FALSE(measured.cases[1].roofline);
+}
+
+TEST(ScoredFiles, ReadACampaign) {
+  const std::string text = R"({"context": {"stage": "composition", "date": "2026-01-02T03:04:05Z",
+    "class": "measured", "build": {"id": "b"}, "device": {"name": "card"}},
+    "benchmarks": [{"name": "f1", "real_time": 1000, "time_unit": "ns",
+      "total": {"median_ns": 1000, "low_ns": 990, "high_ns": 1010},
+      "sum_of_medians_ns": 900, "roofline_ns": 500,
+      "prediction": {"median_ns": 800, "low_ns": 700, "high_ns": 900}}]})";
+  Diagnostics diagnostics;
+  const MeasuredTimes measured = read_measured_times(text, "composition.json", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  EXPECT_EQ(measured.level, "sequence");
+  ASSERT_EQ(measured.cases.size(), 1U);
+  EXPECT_DOUBLE_EQ(measured.cases[0].seconds, 1e-6);
+  EXPECT_NEAR(measured.cases[0].noise, 0.01, kRounding);  // 20 / 2 of 1000
+  EXPECT_DOUBLE_EQ(*measured.cases[0].roofline, 5e-7);
+  ASSERT_TRUE(measured.cases[0].foretold);
+  EXPECT_DOUBLE_EQ(measured.cases[0].foretold->low, 7e-7);
+}
+
+TEST(ScoredFiles, TakeTheMedianOfTheProcesses) {
+  std::string entries;
+  for (const int ns : {100, 120, 104}) {
+    entries += entries.empty() ? "" : ",";
+    entries += R"({"name": "k/cold/process:0", "case": "k", "temperature": "cold",
+      "time_unit": "ns", "real_time": )" +
+               std::to_string(ns) + "}";
+  }
+  Diagnostics diagnostics;
+  const MeasuredTimes measured =
+      read_measured_times(R"({"context": {"stage": "timing"}, "benchmarks": [)" + entries + "]}",
+                          "t.json", diagnostics);
+  ASSERT_EQ(measured.cases.size(), 1U);
+  EXPECT_EQ(measured.cases[0].name, "k");
+  EXPECT_DOUBLE_EQ(measured.cases[0].seconds, 104e-9);
+  EXPECT_NEAR(measured.cases[0].noise, 10.0 / 104, kRounding);
+}
+
+TEST(ScoredFiles, ReportEveryMistakeOfACsvAtItsLine) {
+  Diagnostics diagnostics;
+  read_predicted_times("name,predicted_ns,low_ns,hig_ns\na,2,3,4\nb,x,1,2\n", "p.csv", diagnostics);
+  EXPECT_EQ(diagnostics.text(),
+            "p.csv:1:1: error: there is no column 'high_ns' (the first line that is no comment "
+            "names the columns: name, predicted_ns, low_ns, high_ns)\n"
+            "p.csv:1:1: error: there is no column 'hig_ns' in such a file (did you mean "
+            "'high_ns'?)\n"
+            "p.csv:2:1: error: lacks a number\n"
+            "p.csv:3:1: error: predicted_ns: 'x' is no number of at least 0\n"
+            "p.csv:3:1: error: lacks a number\n");
+}
+
+TEST(ScoredFiles, RefuseIntervalsWithoutTheirValueAndRepeatedNames) {
+  Diagnostics diagnostics;
+  read_predicted_times("name,predicted_ns,low_ns,high_ns\na,2,3,4\nb,2,1,4\nb,2,1,4\nc,0,0,1\n",
+                       "p.csv", diagnostics);
+  EXPECT_EQ(diagnostics.text(),
+            "p.csv:2:1: error: a: not 0 < low <= predicted <= high\n"
+            "p.csv:4:1: error: b: stands twice\n"
+            "p.csv:5:1: error: c: not 0 < low <= predicted <= high\n");
+}
+
+TEST(ScoredFiles, RefuseWhatIsNoCampaign) {
+  Diagnostics diagnostics;
+  read_measured_times("{", "a.json", diagnostics);
+  read_measured_times("{}", "b.json", diagnostics);
+  read_measured_times(R"({"benchmarks": [{"name": "k", "real_time": 1, "time_unit": "us"},
+                                         {"name": "l", "real_time": 0, "time_unit": "ns"}]})",
+                      "c.json", diagnostics);
+  read_predicted_times(R"({"schema": "other", "predictions": [{"name": "k"}]})", "d.json",
+                       diagnostics);
+  EXPECT_EQ(diagnostics.text(),
+            "a.json:1:1: error: is no JSON\n"
+            "b.json:1:1: error: has no list of benchmarks\n"
+            "c.json:1:1: error: benchmarks[0]: time_unit is 'us', not ns\n"
+            "c.json:1:1: error: benchmarks[1] lacks a name or a real_time above 0\n"
+            "d.json:1:1: error: its schema is not tiersim.predictions/v1\n"
+            "d.json:1:1: error: predictions[0] lacks name, median_ns, low_ns or high_ns\n");
+}
+
+}  // namespace
+}  // namespace tiersim
