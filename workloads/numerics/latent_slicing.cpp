@@ -1,6 +1,7 @@
 #include "workloads/numerics/latent_slicing.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "sim/base/check.hpp"
 
@@ -30,11 +31,9 @@ LatentRows sliced_rows(const LatentWeights& weights, const Slicing& slicing, con
                        Index first) {
   TS_EXPECTS((weights.gain.array() == 1).all());
   TS_EXPECTS(weights.rank() % slicing.shards() == 0, weights.rank(), slicing.shards());
-  LatentRows rows = latent_rows(weights, states, first);
-  if (slicing.norm) {
-    rows.latent = sliced_norm(states * weights.down, slicing.norm_shares, weights.epsilon);
-  }
-  return rows;
+  if (!slicing.norm) return latent_rows(weights, states, first);
+  return {.latent = sliced_norm(states * weights.down, slicing.norm_shares, weights.epsilon),
+          .rope_key = rotated(states * weights.rope_key, first)};
 }
 
 Matrix sliced_attention(const LatentWeights& weights, const Slicing& slicing, const Matrix& states,
@@ -43,14 +42,20 @@ Matrix sliced_attention(const LatentWeights& weights, const Slicing& slicing, co
   if (!slicing.softmax) return absorbed_attention(weights, states, rows, first);
   const Index width = weights.rank() / slicing.shards();
   Matrix out = Matrix::Zero(states.rows(), weights.down.rows());
+  std::vector<Matrix> queries;
+  std::vector<Matrix> places;  // what is not cut, the same for every shard
+  for (const LatentHead& head : weights.heads) {
+    queries.emplace_back(states * head.query);
+    places.push_back(rope_scores(head, states, rows, first));
+  }
   for (Index shard = 0; shard < slicing.shards(); ++shard) {
     const Matrix latent = rows.latent.middleCols(shard * width, width);
-    for (const LatentHead& head : weights.heads) {
+    for (std::size_t i = 0; i < weights.heads.size(); ++i) {
+      const LatentHead& head = weights.heads[i];
       const Matrix up_key = head.up_key.middleRows(shard * width, width);
       const Matrix up_value = head.up_value.middleRows(shard * width, width);
-      const Matrix queries = (states * head.query) * up_key.transpose();
-      const Matrix scores = queries * latent.transpose() / slicing.score_shares(shard) +
-                            rope_scores(head, states, rows, first);
+      const Matrix part = (queries[i] * up_key.transpose()) * latent.transpose();
+      const Matrix scores = part / slicing.score_shares(shard) + places[i];
       const Matrix seen = causal_softmax(weights.scale() * scores, first);
       out += ((seen * latent) * up_value) * head.out;
     }

@@ -17,33 +17,32 @@ using Eigen::Index;
 
 constexpr Index kQueries = 16;  // the newest tokens
 
-SliceErrors errors_of(const LatentWeights& weights, Slicing slicing, const TplaSample& sample,
-                      const Matrix& exact) {
-  const Matrix queries = sample.states.bottomRows(kQueries);
-  const Index first = sample.states.rows() - kQueries;
-  const auto error = [&](bool norm, bool softmax) {
-    slicing.norm = norm;
+// rows: of the turned weights, exact. exact: the output to compare with.
+SliceErrors errors_of(const LatentWeights& weights, Slicing slicing, const Matrix& states,
+                      const LatentRows& rows, const Matrix& exact) {
+  const Matrix queries = states.bottomRows(kQueries);
+  const Index first = states.rows() - kQueries;
+  const LatentRows sliced = sliced_rows(weights, slicing, states, 0);
+  const auto error = [&](const LatentRows& read, bool softmax) {
     slicing.softmax = softmax;
-    const LatentRows rows = sliced_rows(weights, slicing, sample.states, 0);
-    return relative_error(exact, sliced_attention(weights, slicing, queries, rows, first));
+    return relative_error(exact, sliced_attention(weights, slicing, queries, read, first));
   };
-  return {.norm = error(true, false), .softmax = error(false, true), .both = error(true, true)};
+  return {.norm = error(sliced, false), .softmax = error(rows, true), .both = error(sliced, true)};
 }
 
-SliceBalance balance_of(const LatentWeights& weights, const TplaSample& sample,
-                        Transform transform) {
-  const Matrix latent = latent_rows(weights, sample.calibration, 0).latent;
+SliceBalance balance_of(const TurnedSample& turned, const TplaSample& sample) {
+  const Matrix& latent = turned.calibration;
   const Index half = latent.cols() / 2;
   Vector shares(latent.rows());
   for (Index row = 0; row < latent.rows(); ++row) {
     shares(row) = energy_shares(latent.row(row), 2)(0);
   }
-  const LatentHead& head = weights.heads.front();
+  const LatentHead& head = turned.weights.heads.front();
   const Matrix queries = (sample.states * head.query) * head.up_key.transpose();
   const Matrix whole = queries * latent.transpose();
   const Matrix part = queries.leftCols(half) * latent.leftCols(half).transpose();
   const double product = whole.cwiseProduct(part).sum();
-  return {.transform = transform,
+  return {.transform = turned.transform,
           .share = shares.mean(),
           .spread = std::sqrt((shares.array() - shares.mean()).square().mean()),
           .slope = product / whole.squaredNorm(),
@@ -57,15 +56,13 @@ void add_seed(SliceErrorFamily& family, const TplaAssumptions& assumptions, Rng&
   const LatentRows rows = latent_rows(sample.mla, sample.states, 0);
   const Matrix exact = absorbed_attention(sample.mla, queries, rows, first);
   const bool first_seed = family.balance.empty();
-  auto at = family.cases.begin();
-  for (const Transform transform : all_transforms()) {
-    const LatentWeights weights =
-        transformed(sample.bare, transform_matrix(rng, sample, transform));
-    if (first_seed) family.balance.push_back(balance_of(weights, sample, transform));
-    for (; at != family.cases.end() && at->transform == transform; ++at) {
-      const Slicing slicing =
-          slicing_of(weights, sample.calibration, transform, at->constants, at->shards);
-      at->seeds.push_back(errors_of(weights, slicing, sample, exact));
+  for (const TurnedSample& turned : all_turned(rng, sample)) {
+    if (first_seed) family.balance.push_back(balance_of(turned, sample));
+    const LatentRows exact_rows = latent_rows(turned.weights, sample.states, 0);
+    for (SliceErrorCase& c : family.cases) {
+      if (c.transform != turned.transform) continue;
+      c.seeds.push_back(errors_of(turned.weights, slicing_of(turned, c.constants, c.shards),
+                                  sample.states, exact_rows, exact));
     }
   }
   const LatentRows bare = latent_rows(sample.bare, sample.states, 0);
@@ -112,12 +109,14 @@ std::pair<int, int> seeds_with(const SliceErrorFamily& family, Constants constan
 template <class Order>
 Statement ordering(std::string id, std::string says, const SliceErrorFamily& wide,
                    const std::vector<SliceErrorFamily>& others, Order order) {
-  const auto [held, of] = seeds_with(wide, Constants::shares, order);
+  const auto [held, of] = seeds_with(wide, Constants::norm, order);
   std::string found = fmt::format("{}: {} of {} seeds", wide.title, held, of);
-  const auto bare = seeds_with(wide, Constants::none, order);
-  found += fmt::format(" ({} of {} without constants)", bare.first, bare.second);
+  for (const Constants constants : {Constants::both, Constants::none}) {
+    found += fmt::format(", {} of {} with constants {}", seeds_with(wide, constants, order).first,
+                         of, name_of(constants));
+  }
   for (const SliceErrorFamily& family : others) {
-    const auto other = seeds_with(family, Constants::shares, order);
+    const auto other = seeds_with(family, Constants::norm, order);
     found += fmt::format("; {}: {} of {}", family.title, other.first, other.second);
   }
   return {.id = std::move(id),
@@ -128,10 +127,34 @@ Statement ordering(std::string id, std::string says, const SliceErrorFamily& wid
           .holds = held == of};
 }
 
+// Section 4.2 divides a slice's scores by beta; no figure of the paper shows it with and without.
+Statement score_constants(const SliceErrorFamily& wide) {
+  const auto softmax = [&](Transform t, Constants c) {
+    return mean(wide.find(t, c, 2).seeds).softmax;
+  };
+  const double pca = softmax(Transform::pca, Constants::norm);
+  const double pca_scaled = softmax(Transform::pca, Constants::both);
+  const double balanced = softmax(Transform::hadamard, Constants::norm);
+  const double balanced_scaled = softmax(Transform::hadamard, Constants::both);
+  return {.id = "tpla.score_constants",
+          .says =
+              "dividing a slice's scores by beta brings its softmax closer to the whole one, "
+              "under Hadamard and PCA",
+          .source = "TPLA, section 4.2, condition 2",
+          .found = fmt::format("error of slicing softmax in two with and without: Hadamard {:.3g}, "
+                               "{:.3g}; PCA {:.3g}, {:.3g} (its second slice's beta is small, so "
+                               "what little it knows is blown up); {}",
+                               balanced_scaled, balanced, pca_scaled, pca, wide.title),
+          .exact = false,
+          .holds = pca_scaled < pca && balanced_scaled < balanced};
+}
+
 }  // namespace
 
 const SliceErrorCase& SliceErrorFamily::find(Transform transform, Constants constants,
                                              Index shards) const {
+  // A balancing transform knows no more with alpha than without.
+  if (transform != Transform::pca && constants == Constants::none) constants = Constants::norm;
   const auto at = std::find_if(cases.begin(), cases.end(), [&](const SliceErrorCase& c) {
     return c.transform == transform && c.constants == constants && c.shards == shards;
   });
@@ -145,7 +168,8 @@ SliceErrorFamily slice_errors(std::string id, std::string title, const TplaAssum
   family.id = std::move(id);
   family.title = std::move(title);
   for (const Transform transform : all_transforms()) {
-    for (const Constants constants : {Constants::shares, Constants::none}) {
+    for (const Constants constants : {Constants::norm, Constants::both, Constants::none}) {
+      if (transform != Transform::pca && constants == Constants::none) continue;
       for (const Index shards : kShardCounts) {
         family.cases.push_back(
             {.transform = transform, .constants = constants, .shards = shards, .seeds = {}});
@@ -168,8 +192,7 @@ Table error_table(const SliceErrorFamily& family) {
               .rows = {}};
   for (const SliceErrorCase& c : family.cases) {
     const SliceErrors e = mean(c.seeds);
-    table.rows.push_back({std::string(name_of(c.transform)),
-                          c.constants == Constants::shares ? "shares" : "none",
+    table.rows.push_back({std::string(name_of(c.transform)), std::string(name_of(c.constants)),
                           std::int64_t{c.shards}, e.norm, e.softmax, e.both});
   }
   for (std::size_t i = 0; i < kShardCounts.size(); ++i) {
@@ -178,14 +201,14 @@ Table error_table(const SliceErrorFamily& family) {
                           mean(family.grouped[i]), "-"});
   }
   table.notes = {
-      "constants: shares are alpha and beta of section 4.3 (equal but for PCA, whose are its sums "
-      "of "
-      "eigenvalues); none: a slice normalises over itself alone and its scores are not scaled",
-      "with shares, slicing both is no worse than softmax alone: a slice that normalises itself "
-      "has "
-      "a constant length, so its scores over beta do not swing with its token's share of the "
-      "energy",
-      "GLA, each head one slice: queries and latents are cut, so half of every product is missing"};
+      "constants: norm has alpha of section 4.3, equal but for PCA, whose are its sums of "
+      "eigenvalues; "
+      "with scores, those of a slice are divided by beta, the same numbers; none: a slice "
+      "normalises "
+      "over itself alone",
+      "with scores over beta slicing both is no worse than softmax alone: a slice that normalises "
+      "itself has a constant length, so its scores do not swing with its share of the energy",
+      "GLA, each head one slice: queries and latents are both cut, and the rest is missing"};
   return table;
 }
 
@@ -208,8 +231,7 @@ Table balance_table(const std::vector<SliceErrorFamily>& families) {
 
 Curve error_curve(const SliceErrorFamily& family) {
   Curve curve{.id = "tpla_error",
-              .title = fmt::format("Error of a layer's output, {}, constants of each transform",
-                                   family.title),
+              .title = fmt::format("Error of a layer's output, {}, constants: norm", family.title),
               .x_label = "slices of the latent",
               .y_label = "relative error",
               .lines = {}};
@@ -219,7 +241,7 @@ Curve error_curve(const SliceErrorFamily& family) {
                                {.name = name + ", softmax", .x = {}, .y = {}},
                                {.name = name + ", both", .x = {}, .y = {}}};
     for (const Index shards : kShardCounts) {
-      const SliceErrors e = mean(family.find(transform, Constants::shares, shards).seeds);
+      const SliceErrors e = mean(family.find(transform, Constants::norm, shards).seeds);
       for (Line& line : lines) line.x.push_back(static_cast<double>(shards));
       lines[0].y.push_back(e.norm);
       lines[1].y.push_back(e.softmax);
@@ -264,7 +286,8 @@ std::vector<Statement> error_statements(const SliceErrorFamily& wide,
                [](auto errors) {
                  return errors(pca).both < std::min(errors(identity).both, errors(hadamard).both);
                })};
-  const SliceErrors pca_errors = mean(wide.find(pca, Constants::shares, 2).seeds);
+  out.push_back(score_constants(wide));
+  const SliceErrors pca_errors = mean(wide.find(pca, Constants::norm, 2).seeds);
   const double grouped = mean(wide.grouped[0]);
   out.push_back(
       {.id = "tpla.better_than_gla",

@@ -23,7 +23,7 @@ struct SliceErrors {
 
 struct SliceErrorCase {
   Transform transform = Transform::identity;
-  Constants constants = Constants::shares;
+  Constants constants = Constants::norm;
   Eigen::Index shards = 2;
   std::vector<SliceErrors> seeds;
 };
@@ -57,8 +57,8 @@ Table balance_table(const std::vector<SliceErrorFamily>& families);
 /// Error against slices.
 Curve error_curve(const SliceErrorFamily& family);
 
-/// The orderings of the paper, judged on `wide` (its width of latent) for two slices and, with the
-/// constants of each transform, shown for the others too.
+/// The orderings of the paper for two slices, judged on `wide` (its width of latent) with scores as
+/// slices have them; the figures name the other constants and latents too.
 std::vector<Statement> error_statements(const SliceErrorFamily& wide,
                                         const std::vector<SliceErrorFamily>& others);
 

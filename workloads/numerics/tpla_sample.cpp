@@ -19,6 +19,20 @@ Matrix random_states(Rng& rng, const TplaAssumptions& a, const Matrix& topics, I
   return states;
 }
 
+Matrix transform_matrix(Rng& rng, const Matrix& latent, Transform transform) {
+  switch (transform) {
+    case Transform::identity:
+      return Matrix::Identity(latent.cols(), latent.cols());
+    case Transform::random:
+      return random_orthogonal(rng, latent.cols());
+    case Transform::hadamard:
+      return signed_hadamard(rng, latent.cols());
+    case Transform::pca:
+      return principal_components(latent);
+  }
+  TS_INVARIANT(false, static_cast<int>(transform));
+}
+
 }  // namespace
 
 TplaAssumptions decaying() {
@@ -34,9 +48,10 @@ TplaAssumptions isotropic() {
 
 TplaAssumptions paper_wide() {
   TplaAssumptions a;
-  a.sizes = {.hidden = 1024, .rank = 512, .rope = 64, .heads = 4, .head = 64};
+  a.sizes = {.hidden = 640, .rank = 512, .rope = 64, .heads = 4, .head = 64};
   a.spectrum.outliers = 16;
-  a.calibration_tokens = 1024;
+  a.calibration_tokens = 640;
+  a.tokens = 64;
   return a;
 }
 
@@ -69,30 +84,38 @@ std::string_view name_of(Transform transform) {
   TS_INVARIANT(false, static_cast<int>(transform));
 }
 
-Matrix transform_matrix(Rng& rng, const TplaSample& sample, Transform transform) {
-  const Index rank = sample.bare.rank();
-  switch (transform) {
-    case Transform::identity:
-      return Matrix::Identity(rank, rank);
-    case Transform::random:
-      return random_orthogonal(rng, rank);
-    case Transform::hadamard:
-      return signed_hadamard(rng, rank);
-    case Transform::pca:
-      return principal_components(latent_rows(sample.bare, sample.calibration, 0).latent);
+std::vector<TurnedSample> all_turned(Rng& rng, const TplaSample& sample) {
+  const Matrix latent = latent_rows(sample.bare, sample.calibration, 0).latent;
+  std::vector<TurnedSample> out;
+  for (const Transform transform : all_transforms()) {
+    const Matrix turn = transform_matrix(rng, latent, transform);
+    out.push_back({.transform = transform,
+                   .turn = turn,
+                   .weights = transformed(sample.bare, turn),
+                   .calibration = latent * turn});
   }
-  TS_INVARIANT(false, static_cast<int>(transform));
+  return out;
 }
 
-Slicing slicing_of(const LatentWeights& transformed, const Matrix& calibration, Transform transform,
-                   Constants constants, Index shards) {
-  const Vector equal = equal_shares(shards);
-  if (constants == Constants::none) {
-    return {.norm_shares = equal, .score_shares = Vector::Ones(shards)};
+std::string_view name_of(Constants constants) {
+  switch (constants) {
+    case Constants::norm:
+      return "norm";
+    case Constants::both:
+      return "norm and scores";
+    case Constants::none:
+      return "none";
   }
-  if (transform != Transform::pca) return {.norm_shares = equal, .score_shares = equal};
-  const Vector shares = energy_shares(latent_rows(transformed, calibration, 0).latent, shards);
-  return {.norm_shares = shares, .score_shares = shares};
+  TS_INVARIANT(false, static_cast<int>(constants));
+}
+
+Slicing slicing_of(const TurnedSample& turned, Constants constants, Index shards) {
+  const bool balanced = turned.transform != Transform::pca;
+  const Vector alpha = balanced || constants == Constants::none
+                           ? equal_shares(shards)
+                           : energy_shares(turned.calibration, shards);
+  return {.norm_shares = alpha,
+          .score_shares = constants == Constants::both ? alpha : Vector::Ones(shards)};
 }
 
 }  // namespace tiersim::numerics

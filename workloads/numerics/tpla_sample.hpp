@@ -42,15 +42,26 @@ enum class Transform { identity, random, hadamard, pca };
 std::vector<Transform> all_transforms();
 std::string_view name_of(Transform transform);
 
-/// The orthogonal matrix, found on the calibration tokens where it is found on tokens.
-Matrix transform_matrix(Rng& rng, const TplaSample& sample, Transform transform);
+/// A sample's layer under one transform.
+struct TurnedSample {
+  Transform transform = Transform::identity;
+  Matrix turn;            ///< orthogonal, rank x rank
+  LatentWeights weights;  ///< bare ones, transformed
+  Matrix calibration;     ///< normalised latents of the calibration tokens
+};
 
-/// The constants alpha and beta of a transform: its shares of the energy (TPLA, 4.3), which are
-/// equal by construction for all but principal components; or none, each shard taking its slice for
-/// all.
-enum class Constants { shares, none };
+/// Under every transform; principal components are those of the calibration tokens.
+std::vector<TurnedSample> all_turned(Rng& rng, const TplaSample& sample);
 
-Slicing slicing_of(const LatentWeights& transformed, const Matrix& calibration, Transform transform,
-                   Constants constants, Eigen::Index shards);
+/// What slices know of the whole. Section 4.3 gives both constants of a transform as its shares of
+/// the energy: equal for all but principal components, whose are sums of eigenvalues.
+enum class Constants {
+  norm,  ///< alpha; scores of a slice are taken as they are
+  both,  ///< alpha, and scores over beta = alpha
+  none,  ///< a slice takes itself for the whole
+};
+std::string_view name_of(Constants constants);
+
+Slicing slicing_of(const TurnedSample& turned, Constants constants, Eigen::Index shards);
 
 }  // namespace tiersim::numerics
