@@ -166,7 +166,7 @@ class Reader {
     if (!place_.contains("temperature")) {
       set_.notes.push_back(file_ + ": no column 'temperature': cold is taken");
     }
-    return diagnostics_.ok();
+    return kernel;
   }
 
   const CsvCell* cell(const CsvRow& row, std::string_view name) const {
