@@ -1,5 +1,7 @@
 #include "sim/run/costs.hpp"
 
+#include <algorithm>
+
 namespace tiersim {
 namespace {
 
@@ -112,6 +114,12 @@ class Sum {
 };
 
 }  // namespace
+
+bool only_in_costs(std::string_view path) {
+  if (path.starts_with("system.economics.")) return true;
+  const std::string_view key = path.substr(path.rfind('.') + 1);
+  return path.starts_with("system.") && std::ranges::find(kCostKeys, key) != kCostKeys.end();
+}
 
 StepCosts costs_of(const SystemConfig& config, const System& system, const Accounting& accounting,
                    Duration time) {

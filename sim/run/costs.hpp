@@ -8,6 +8,7 @@
 //           + energy * electricity
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/number_class.hpp"
@@ -24,6 +25,10 @@ struct StepCosts {
   NumberClass usd_class = NumberClass::measured;
   std::vector<std::string> unstated;  ///< "hbm: energy_per_byte": what is left out
 };
+
+/// Whether a number of a scenario, by its dotted path, says what something costs to run or to buy,
+/// so that no time rests on it.
+bool only_in_costs(std::string_view path);
 
 /// `accounting` and `time` of the step on one GPU.
 StepCosts costs_of(const SystemConfig& config, const System& system, const Accounting& accounting,

@@ -29,6 +29,9 @@ class NumbersInTimes {
  public:
   explicit NumbersInTimes(const SystemConfig& config, const Simulation& sim) {
     add("gpu", true);
+    for (std::size_t f = 0; f < kKernelFamilyNames.size(); ++f)
+      add("gpu.kernels." + std::string(kKernelFamilyNames[f]),
+          runs(sim, static_cast<KernelFamily>(f)));
     for (std::size_t r = 0; r < kRequesterNames.size(); ++r)
       add(kRequesterNames[r], asks_far(sim, static_cast<Requester>(r)));
     const System& system = *sim.system;
@@ -41,7 +44,7 @@ class NumbersInTimes {
   }
 
   bool contains(std::string_view path) const {
-    if (path.starts_with("system.economics.")) return false;
+    if (only_in_costs(path)) return false;
     // Names may contain dots: the device is the one with the longest name.
     const Device* device = nullptr;
     for (const Device& d : devices_)
@@ -49,8 +52,7 @@ class NumbersInTimes {
           (device == nullptr || d.prefix.size() > device->prefix.size()))
         device = &d;
     if (device == nullptr) return true;
-    const std::string_view key = path.substr(path.rfind('.') + 1);
-    return device->used && std::ranges::find(kCostKeys, key) == kCostKeys.end();
+    return device->used;
   }
 
  private:
@@ -61,6 +63,11 @@ class NumbersInTimes {
 
   void add(std::string_view name, bool used) {
     devices_.push_back({"system." + std::string(name) + '.', used});
+  }
+  static bool runs(const Simulation& sim, KernelFamily family) {
+    return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
+      return op.kind == OpKind::compute && op.family == family;
+    });
   }
   static bool asks_far(const Simulation& sim, Requester requester) {
     return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
@@ -88,7 +95,7 @@ void Recorder::provenance() {
   for (const SourcedNumber& number : list_numbers(config_)) {
     const bool counts = in_times.contains(number.path);
     record_.numbers.push_back(
-        {number.path, number.value, number.number_class, number.source, counts});
+        {number.path, number.value, number.number_class, number.source, counts, number.ci95});
     if (counts) time_class_ = weakest(time_class_, number.number_class);
   }
 }
@@ -141,6 +148,7 @@ void Recorder::times() {
     record_.bounded_by = sim_.bound.shares.front().cause;
   channels();
   phases();
+  kernels();
   costs();
 }
 

@@ -27,6 +27,9 @@ class Recorder {
   void channels();
   void phases();
   void costs();
+  void kernels();
+  /// The weakest class behind the family's times: of its basis, and of the devices it waits for.
+  NumberClass class_of(KernelFamily family, const KernelBasis& basis) const;
 
   const ScenarioConfig& config_;
   Simulation& sim_;

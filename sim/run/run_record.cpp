@@ -33,7 +33,7 @@ Json number(double value) {
 Json to_object(const Metric& metric) {
   Json out{
       {"value", number(metric.value)}, {"unit", metric.unit}, {"class", name(metric.number_class)}};
-  if (metric.ci95) out["ci95"] = {number(metric.ci95->first), number(metric.ci95->second)};
+  if (metric.ci95) out["ci95"] = {number(metric.ci95->low), number(metric.ci95->high)};
   return out;
 }
 Json to_object(double value) {
@@ -65,17 +65,37 @@ Json to_object(const std::vector<TimeShare>& shares) {
   return out;
 }
 
+Json to_object(const std::vector<KernelTimeRecord>& kernels) {
+  Json out = Json::array();
+  for (const KernelTimeRecord& kernel : kernels) {
+    Json& entry = out.emplace_back(Json{{"family", kernel.family},
+                                        {"seconds", kernel.seconds},
+                                        {"class", name(kernel.number_class)},
+                                        {"basis", kernel.basis},
+                                        {"source", kernel.source}});
+    if (kernel.ci95) entry["ci95"] = {kernel.ci95->low, kernel.ci95->high};
+  }
+  return out;
+}
+
 Json provenance(const RunRecord& record) {
   Json numbers = Json::array();
-  for (const NumberRecord& number : record.numbers)
-    numbers.push_back({{"path", number.path},
-                       {"value", number.value},
-                       {"class", name(number.number_class)},
-                       {"source", number.source},
-                       {"in_times", number.in_times}});
-  return {{"tiersim_version", record.tiersim_version},
-          {"run_id", record.run_id},
-          {"numbers", std::move(numbers)}};
+  for (const NumberRecord& number : record.numbers) {
+    Json& entry = numbers.emplace_back(Json{{"path", number.path},
+                                            {"value", number.value},
+                                            {"class", name(number.number_class)},
+                                            {"source", number.source},
+                                            {"in_times", number.in_times}});
+    if (number.ci95) entry["ci95"] = {number.ci95->low, number.ci95->high};
+  }
+  Json out{{"tiersim_version", record.tiersim_version},
+           {"run_id", record.run_id},
+           {"numbers", std::move(numbers)}};
+  if (record.draws)
+    out["intervals"] = {{"draws", record.draws->draws},
+                        {"seed", record.draws->seed},
+                        {"numbers", record.draws->numbers}};
+  return out;
 }
 
 Json results(const RunRecord& record) {
@@ -89,6 +109,7 @@ Json results(const RunRecord& record) {
           {"channel_utilisation", to_object(record.channel_utilisation)},
           {"phases", to_object(record.phases)},
           {"time_split", to_object(record.time_split)},
+          {"kernel_times", to_object(record.kernel_times)},
           {"bound_shares", to_object(record.bound_shares)},
           {"bounded_by", record.bounded_by},
           {"costs_unstated", record.costs_unstated}};
@@ -99,16 +120,19 @@ std::string text_at(const Json& object, const char* key) {
   return it != object.end() && it->is_string() ? it->get<std::string>() : "unknown";
 }
 
-// A list of {name: ..., ...} by those names, so that an entry is compared with its namesake.
+// A list of {name: ..., ...} or {family: ..., ...} by those names, so that an entry is compared
+// with its namesake.
 Json by_name(const Json& list) {
   Json out = Json::object();
   for (std::size_t i = 0; i < list.size(); ++i) {
     Json entry = list[i];
-    const auto it = entry.is_object() ? entry.find("name") : entry.end();
     std::string key = std::to_string(i);
-    if (it != entry.end() && it->is_string()) {
+    for (const char* naming : {"name", "family"}) {
+      const auto it = entry.is_object() ? entry.find(naming) : entry.end();
+      if (it == entry.end() || !it->is_string()) continue;
       key = it->get<std::string>();
-      entry.erase("name");
+      entry.erase(naming);
+      break;
     }
     out[std::move(key)] = std::move(entry);
   }

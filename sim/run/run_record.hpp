@@ -18,7 +18,7 @@ struct Metric {
   double value = 0;
   std::string unit;
   NumberClass number_class = NumberClass::assumed;
-  std::optional<std::pair<double, double>> ci95 = {};  ///< where a calibrated number carries one
+  std::optional<Interval<double>> ci95 = {};  ///< where a number behind it carries one
 };
 
 /// One sourced number of the configuration.
@@ -28,6 +28,14 @@ struct NumberRecord {
   NumberClass number_class = NumberClass::assumed;
   std::string source;
   bool in_times = true;  ///< whether the times rest on it: of what the step used, and no cost
+  std::optional<Interval<std::string>> ci95 = {};
+};
+
+/// What intervals were made from.
+struct DrawsRecord {
+  std::int64_t draws = 0;
+  std::int64_t seed = 0;
+  std::int64_t numbers = 0;  ///< of the configuration, with intervals
 };
 
 struct ReadWrite {
@@ -42,11 +50,23 @@ struct TimeShare {
   double seconds = 0;
 };
 
+/// The kernels of one family, on GPU 0.
+struct KernelTimeRecord {
+  std::string family;
+  double seconds = 0;  ///< of all its operations in a step, as run
+  /// The weakest behind it: of its own numbers, and of the devices that it waits for.
+  NumberClass number_class = NumberClass::assumed;
+  std::string basis;   ///< fitted, transferred or specification
+  std::string source;  ///< the calibration and kernel, or why none
+  std::optional<Interval<double>> ci95 = {};
+};
+
 struct RunRecord {
   // provenance
   std::string tiersim_version;
   std::string run_id;  ///< SHA-256 of the canonical configuration
   std::vector<NumberRecord> numbers;
+  std::optional<DrawsRecord> draws;  ///< none where no number that it uses has an interval
   // config: canonical JSON of the whole effective configuration
   std::string config;
   std::string name;
@@ -65,6 +85,7 @@ struct RunRecord {
   std::vector<TimeShare> bound_shares;  ///< what the critical path waits for, largest first
   std::vector<TimeShare> phases;        ///< time with an operation of that phase running, as run
   std::vector<TimeShare> time_split;    ///< a partition of the step, as run (time_split.hpp)
+  std::vector<KernelTimeRecord> kernel_times;  ///< in the order of KernelFamily
   std::string bounded_by;
   std::vector<std::string> costs_unstated;  ///< "hbm: price": what energy and cost leave out
 };

@@ -91,6 +91,13 @@ void describe(Fields& f, WhatIfConfig& c) {
              in_range(0.0, 1000.0));
 }
 
+void describe(Fields& f, UncertaintyConfig& c) {
+  f.doc("How 95 % intervals of numbers (ci95) are carried through the run: by drawing them.");
+  f.optional("draws", c.draws, "Runs with drawn numbers; twice as many take twice as long.",
+             in_range(20, 100'000));
+  f.optional("seed", c.seed, "Of the draws.", at_least(0));
+}
+
 void describe(Fields& f, ScenarioConfig& c) {
   f.doc("One step of one model with one KV method on one system.");
   f.required("name", c.name, "Name of the scenario, for reports.");
@@ -101,6 +108,8 @@ void describe(Fields& f, ScenarioConfig& c) {
   f.required("method", c.method, "The KV method.");
   f.required("placement", c.placement, "Tiers by role.");
   f.optional("what_if", c.what_if, "Factors on the hardware, for questions.");
+  f.optional("uncertainty", c.uncertainty,
+             "Where a number has a 95 % interval; 180 draws where it is left out.");
 
   check_placement(f, c);
   check_step(f, c);

@@ -1,7 +1,9 @@
 #pragma once
 // One simulation as YAML describes it (`schema: tiersim.scenario/v1`): a system, a model, a step, a
 // KV method and where its tensors go.
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sim/run/system.hpp"
@@ -31,6 +33,14 @@ struct WhatIfConfig {
 };
 void describe(Fields& f, WhatIfConfig& c);
 
+/// How the intervals of numbers are carried through the run. 180 draws resolve the ends of an
+/// interval: the 5th of them stands for the 2.5 % quantile.
+struct UncertaintyConfig {
+  std::int64_t draws = 180;
+  std::int64_t seed = 1;
+};
+void describe(Fields& f, UncertaintyConfig& c);
+
 struct ScenarioConfig {
   std::string name;
   std::string description;
@@ -40,6 +50,7 @@ struct ScenarioConfig {
   MethodConfig method;
   PlacementConfig placement;
   WhatIfConfig what_if;
+  std::optional<UncertaintyConfig> uncertainty;  ///< as by default where absent
 };
 void describe(Fields& f, ScenarioConfig& c);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/run/recorder.hpp"
+#include "sim/run/resampled.hpp"
 
 namespace tiersim {
 namespace {
@@ -30,31 +31,52 @@ void expect_countable(const Simulation& sim) {
   }
 }
 
-Simulation simulate_fitting(const ScenarioConfig& config, Simulation sim, Readings readings) {
+// System, graph and plans; the error is what does not fit.
+Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit) {
+  Simulation sim;
+  sim.system = std::make_unique<System>(build_system(config));
+  sim.graph = build_graph(config, *sim.system);
+  if (must_fit)
+    if (const auto all = overflows(sim.graph, *sim.system); !all.empty())
+      return Unexpected(overflow_text(config, *sim.system, all));
   sim.plans = sim.system->plan(sim.graph);
   sim.accounting = account(sim.graph, *sim.system, sim.plans);
-  Recorder recorder(config, sim);
-  recorder.provenance();
-  recorder.accounting();
-  if (readings == Readings::accounting) return sim;
+  return sim;
+}
+
+void run_clock(Simulation& sim) {
   expect_countable(sim);
   sim.bound = bound_of(sim.graph, *sim.system, sim.plans);
   sim.execution = execute(sim.graph, *sim.system, sim.plans);
-  recorder.times();
-  return sim;
+}
+
+// A draw: its times, and nothing that it shares with every other.
+Expected<RunRecord> times_of(const ScenarioConfig& config) {
+  auto sim = planned(config, true);
+  if (!sim) return Unexpected(sim.error());
+  Simulation run = *std::move(sim);
+  run_clock(run);
+  Recorder(config, run).times();
+  return std::move(run.record);
 }
 
 }  // namespace
 
 Expected<Simulation> simulate(const ScenarioConfig& config, Readings readings) {
   try {
-    Simulation sim;
-    sim.system = std::make_unique<System>(build_system(config));
-    sim.graph = build_graph(config, *sim.system);
-    if (readings == Readings::all)
-      if (const auto all = overflows(sim.graph, *sim.system); !all.empty())
-        return Unexpected(overflow_text(config, *sim.system, all));
-    return simulate_fitting(config, std::move(sim), readings);
+    auto fitting = planned(config, readings != Readings::accounting);
+    if (!fitting) return fitting;
+    Simulation sim = *std::move(fitting);
+    Recorder recorder(config, sim);
+    recorder.provenance();
+    recorder.accounting();
+    if (readings == Readings::accounting) return sim;
+    run_clock(sim);
+    recorder.times();
+    if (readings == Readings::times) return sim;
+    if (const auto drawn = add_intervals(config, times_of, sim.record); !drawn)
+      return Unexpected(drawn.error());
+    return sim;
   } catch (const UnitOverflow& overflow) {
     return Unexpected(fmt::format("the step is beyond what can be counted: {}", overflow.what()));
   }

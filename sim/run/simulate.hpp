@@ -13,7 +13,8 @@ namespace tiersim {
 /// Which readings a record is to hold.
 enum class Readings : std::uint8_t {
   accounting,  ///< footprint and traffic; needs no tier to be large enough
-  all,         ///< also the bound and the engine; every tier must hold what it is given
+  times,       ///< also the bound and the engine; every tier must hold what it is given
+  all,         ///< also the interval of every time, where a number that it rests on has one
 };
 
 /// Everything one run is made of, for traces and tests beside the record.
@@ -27,7 +28,8 @@ struct Simulation {
   RunRecord record;
 };
 
-/// Runs a scenario. The error is what does not fit where, and the largest batch that would.
+/// Runs a scenario. The error is what does not fit where, and the largest batch that would; or
+/// which draw from the intervals of its numbers cannot run.
 Expected<Simulation> simulate(const ScenarioConfig& config, Readings readings);
 
 }  // namespace tiersim
