@@ -343,12 +343,22 @@ run_sanitize() { # SECONDS: what is not ours to see otherwise: out of bounds, ra
   rm -rf "$scratch"
 }
 
+write_plan() { # what composition will launch, for whoever predicts it
+  local sizes=()
+  [ "$mode" = card ] || sizes=(--toy)
+  if "$program" plan "${described[@]}" "${sizes[@]}" >"$builds/$mode/plan.json"; then
+    say "plan of the composed sequences: $builds/$mode/plan.json"
+  else
+    note_code 4
+  fi
+}
+
 run_stage() {
   local stage=$1 began=$SECONDS process left seconds
   seconds=$(limit_of "$stage")
   say "==== $stage"
   case $stage in
-    build) ;;
+    build) write_plan ;;
     conformance) run_conformance "$seconds" ;;
     sanitize) run_sanitize "$seconds" ;;
     timing)

@@ -110,6 +110,20 @@ std::vector<JsonFields> JsonFields::list(const std::string& key) {
   return out;
 }
 
+std::vector<std::int64_t> JsonFields::wholes(const std::string& key, std::int64_t least) {
+  const JsonNode* found = want(key, JsonNode::Kind::list, "a list");
+  std::vector<std::int64_t> out;
+  if (found == nullptr) return out;
+  for (const JsonNode& item : found->items) {
+    if (item.whole && item.integer >= least) {
+      out.push_back(item.integer);
+      continue;
+    }
+    fail(key, fmt::format("{} is not a whole number of at least {}", item.shown(), least));
+  }
+  return out;
+}
+
 std::map<std::string, std::int64_t> JsonFields::sizes(const std::string& key) {
   JsonFields members = object(key);
   std::map<std::string, std::int64_t> out;

@@ -32,6 +32,8 @@ class JsonFields {
   std::string choice(const std::string& key, std::initializer_list<std::string_view> allowed);
   JsonFields object(const std::string& key);
   std::vector<JsonFields> list(const std::string& key);
+  /// A list of whole numbers.
+  std::vector<std::int64_t> wholes(const std::string& key, std::int64_t least);
   /// Whole numbers by name.
   std::map<std::string, std::int64_t> sizes(const std::string& key);
   /// These must be there and are not looked at.

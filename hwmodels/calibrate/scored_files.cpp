@@ -1,130 +1,107 @@
 #include "hwmodels/calibrate/scored_files.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <map>
 #include <set>
-#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "hwmodels/calibrate/csv_table.hpp"
+#include "hwmodels/calibrate/json_fields.hpp"
+#include "hwmodels/calibrate/read_timings.hpp"
+#include "hwmodels/calibrate/timing_text.hpp"
 #include "sim/base/text.hpp"
 
 namespace tiersim {
 namespace {
 
-using Json = nlohmann::json;
+using detail::CsvCell;
+using detail::CsvRow;
+using detail::CsvTable;
+
 constexpr double kNano = 1e-9;
+constexpr double kShortest = 1e-3;  // ns; shorter is a slip
 
 bool is_json(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && text[first] == '{';
 }
 
-// A CSV with comments `# key: value` first and a line of column names; cells hold no commas.
-struct CsvTable {
-  struct Row {
-    int line = 0;
-    std::vector<std::string> cells;
-  };
-  std::map<std::string, std::string> meta;
-  std::vector<std::string> columns;
-  std::vector<Row> rows;
-};
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  for (const char c : line) {
-    if (c == ',')
-      cells.emplace_back();
-    else
-      cells.back() += c;
-  }
-  for (std::string& cell : cells) cell = trimmed(cell);
-  return cells;
-}
-
-CsvTable read_table(const std::string& text) {
-  CsvTable table;
-  std::istringstream in(text);
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (trimmed(line).empty()) continue;
-    if (line.front() == '#') {
-      const std::size_t colon = line.find(':');
-      if (colon != std::string::npos)
-        table.meta[trimmed(line.substr(1, colon - 1))] = trimmed(line.substr(colon + 1));
-    } else if (table.columns.empty()) {
-      table.columns = cells_of(line);
-    } else {
-      table.rows.push_back({number, cells_of(line)});
-    }
-  }
-  return table;
-}
-
-// Reads the cells of one file and reports what is wrong with each.
+// The cells of one file by column, with what is wrong with each.
 class TableReader {
  public:
   TableReader(const std::string& text, const std::string& file, Diagnostics& diagnostics)
-      : table_(read_table(text)), file_(file), diagnostics_(diagnostics) {}
+      : table_(detail::read_csv_table(file, text, diagnostics)),
+        file_(file),
+        diagnostics_(diagnostics) {}
 
-  const std::vector<CsvTable::Row>& rows() const { return table_.rows; }
+  const std::vector<CsvRow>& rows() const { return table_.rows; }
 
-  std::string meta(const std::string& key) const {
-    const auto at = table_.meta.find(key);
-    return at == table_.meta.end() ? "" : at->second;
+  std::string setting(const std::string& key) const {
+    for (const detail::CsvSetting& setting : table_.settings)
+      if (setting.key == key) return setting.value;
+    return "";
+  }
+
+  bool has(std::string_view column) const {
+    return std::ranges::find(table_.header.cells, column, &CsvCell::text) !=
+           table_.header.cells.end();
   }
 
   void expect(const std::vector<std::string>& wanted, const std::vector<std::string>& possible) {
-    for (const std::string& column : wanted)
-      if (std::ranges::count(table_.columns, column) != 1)
-        report(1, fmt::format("there is no column '{}'", column),
-               "the first line that is no comment names the columns: " + join(possible));
-    for (const std::string& column : table_.columns) {
-      if (std::ranges::count(possible, column) != 0) continue;
-      const std::string_view near = nearest(column, possible);
-      report(1, fmt::format("there is no column '{}' in such a file", column),
-             near.empty() ? "one of: " + join(possible) : fmt::format("did you mean '{}'?", near));
+    std::set<std::string> seen;
+    for (const CsvCell& cell : table_.header.cells) {
+      if (std::ranges::count(possible, cell.text) == 0) {
+        const std::string_view near = nearest(cell.text, possible);
+        report(
+            table_.header, cell, fmt::format("there is no column '{}' in such a file", cell.text),
+            near.empty() ? "one of: " + join(possible) : fmt::format("did you mean '{}'?", near));
+      }
+      if (!seen.insert(cell.text).second)
+        report(table_.header, cell, fmt::format("column '{}' stands twice", cell.text));
     }
-    if (table_.rows.empty()) report(1, "has no rows", "");
-    for (const CsvTable::Row& row : table_.rows)
-      if (row.cells.size() != table_.columns.size())
-        report(row.line,
-               fmt::format("has {} cells for {} columns", row.cells.size(), table_.columns.size()),
-               "");
+    for (const std::string& column : wanted)
+      if (!has(column))
+        report(table_.header, {}, fmt::format("there is no column '{}'", column),
+               "the columns are: " + join(possible));
+    if (table_.rows.empty()) report(table_.header, {}, "has no rows");
   }
 
-  std::string text(const CsvTable::Row& row, const std::string& column) const {
-    const auto at = std::ranges::find(table_.columns, column);
-    const auto index = static_cast<std::size_t>(at - table_.columns.begin());
-    return index < row.cells.size() ? row.cells[index] : "";
+  /// An empty cell where there is no such column.
+  CsvCell cell(const CsvRow& row, std::string_view column) const {
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      if (table_.header.cells[i].text == column) return row.cells[i];
+    return {};
   }
 
-  /// Nothing where the cell or column is missing; what is no number above `least` is reported.
-  std::optional<double> number(const CsvTable::Row& row, const std::string& column,
-                               double least = 0) {
-    const std::string cell = text(row, column);
-    if (cell.empty()) return std::nullopt;
-    double value = 0;
-    const char* end = cell.data() + cell.size();
-    const auto [stop, error] = std::from_chars(cell.data(), end, value);
-    if (error == std::errc{} && stop == end && std::isfinite(value) && value >= least) return value;
-    report(row.line, fmt::format("{}: '{}' is no number of at least {}", column, cell, least), "");
+  /// Nothing where the cell is empty or is no number of at least `least`, which is reported.
+  std::optional<double> number(const CsvRow& row, const char* column, double least) {
+    const CsvCell from = cell(row, column);
+    if (from.text.empty()) return std::nullopt;
+    const auto value = parse_number(from.text);
+    if (value && *value >= least) return value;
+    report(row, from,
+           fmt::format("{}: '{}' is no number of at least {}", column, from.text, least));
     return std::nullopt;
   }
 
-  void report(int line, std::string message, std::string hint) {
-    diagnostics_.report(
-        {.where = {file_, line, 1}, .message = std::move(message), .hint = std::move(hint)});
+  /// The same of a cell that must not be empty.
+  std::optional<double> required(const CsvRow& row, const char* column, double least) {
+    const CsvCell from = cell(row, column);
+    if (from.text.empty() && has(column)) report(row, from, fmt::format("{}: is empty", column));
+    return number(row, column, least);
+  }
+
+  std::optional<double> seconds(std::optional<double> ns) const {
+    return ns ? std::optional(*ns * kNano) : std::nullopt;
+  }
+
+  void report(const CsvRow& row, const CsvCell& cell, std::string message, std::string hint = {}) {
+    Diagnostic diagnostic;
+    diagnostic.where = {file_, row.line, cell.column};
+    diagnostic.message = std::move(message);
+    diagnostic.hint = std::move(hint);
+    diagnostics_.report(std::move(diagnostic));
   }
 
  private:
@@ -133,218 +110,191 @@ class TableReader {
   Diagnostics& diagnostics_;
 };
 
-std::optional<Json> parsed(const std::string& text, const std::string& file,
-                           Diagnostics& diagnostics) {
-  Json document = Json::parse(text, nullptr, false);
-  if (!document.is_discarded()) return document;
-  diagnostics.report({.where = {file, 1, 1}, .message = "is no JSON", .hint = {}});
-  return std::nullopt;
+// What is wrong with a case that is to be added; empty where nothing.
+std::string problem_of(const PredictedTimes& have, const std::string& name, const Estimate& time) {
+  if (!(0 < time.low && time.low <= time.value && time.value <= time.high))
+    return name + ": not 0 < low <= predicted <= high";
+  if (std::ranges::find(have.cases, name, &PredictedTimes::Case::name) != have.cases.end())
+    return name + ": stands twice";
+  return "";
 }
 
-// The text at a path of keys; empty where there is none.
-std::string text_at(const Json& document, std::initializer_list<const char*> path) {
-  const Json* at = &document;
-  for (const char* key : path) {
-    if (!at->is_object() || !at->contains(key)) return "";
-    at = &at->at(key);
-  }
-  return at->is_string() ? at->get<std::string>() : "";
+Estimate estimate_of(JsonFields& from) {
+  Estimate out;
+  out.value = from.number("median_ns", 0) * kNano;
+  out.low = from.number("low_ns", 0) * kNano;
+  out.high = from.number("high_ns", 0) * kNano;
+  return out;
 }
 
-std::optional<double> number_at(const Json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key) || !object.at(key).is_number())
-    return std::nullopt;
-  return object.at(key).get<double>();
-}
-
-std::optional<Estimate> estimate_of(const Json& each) {
-  const auto value = number_at(each, "median_ns");
-  const auto low = number_at(each, "low_ns");
-  const auto high = number_at(each, "high_ns");
-  if (!value || !low || !high) return std::nullopt;
-  return Estimate{*value * kNano, *low * kNano, *high * kNano};
-}
-
-bool is_ordered(const Estimate& time) {
-  return 0 < time.low && time.low <= time.value && time.value <= time.high;
-}
-
-void add_predicted(PredictedTimes& out, const std::string& name, const Estimate& time, int line,
-                   Diagnostics& diagnostics) {
-  const auto report = [&](std::string message) {
-    diagnostics.report({.where = {out.file, line, 1}, .message = name + ": " + std::move(message)});
-  };
-  if (!is_ordered(time)) return report("not 0 < low <= predicted <= high");
-  if (std::ranges::find(out.cases, name, &PredictedTimes::Case::name) != out.cases.end())
-    return report("stands twice");
-  out.cases.push_back({name, time});
-}
-
-PredictedTimes predicted_of_json(const Json& document, const std::string& file,
+PredictedTimes predicted_of_json(const std::string& text, const std::string& file,
                                  Diagnostics& diagnostics) {
-  PredictedTimes out{.file = file,
-                     .build_id = text_at(document, {"build_id"}),
-                     .date = text_at(document, {"date"}),
-                     .cases = {}};
-  const auto report = [&](std::string message) {
-    diagnostics.report({.where = {file, 1, 1}, .message = std::move(message)});
-  };
-  if (text_at(document, {"schema"}) != "tiersim.predictions/v1")
-    report("its schema is not tiersim.predictions/v1");
-  if (!document.contains("predictions") || !document.at("predictions").is_array()) {
-    report("has no list of predictions");
-    return out;
-  }
-  std::size_t index = 0;
-  for (const Json& each : document.at("predictions")) {
-    const std::string name = text_at(each, {"name"});
-    const auto time = estimate_of(each);
-    if (name.empty() || !time)
-      report(fmt::format("predictions[{}] lacks name, median_ns, low_ns or high_ns", index));
+  PredictedTimes out{.file = file, .build_id = {}, .date = {}, .cases = {}};
+  JsonNode root;
+  if (!parse_json(file, text, root, diagnostics)) return out;
+  JsonFields fields(&root, "", file, diagnostics);
+  fields.choice("schema", {"tiersim.predictions/v1"});
+  out.build_id = fields.text("build_id");
+  if (fields.has("date")) out.date = fields.text("date");
+  for (JsonFields& each : fields.list("predictions")) {
+    const std::size_t before = diagnostics.list().size();
+    const std::string name = each.text("name");
+    const Estimate time = estimate_of(each);
+    each.finish();
+    if (diagnostics.list().size() != before) continue;
+    const std::string problem = problem_of(out, name, time);
+    if (problem.empty())
+      out.cases.push_back({name, time});
     else
-      add_predicted(out, name, *time, 1, diagnostics);
-    ++index;
+      each.fail("name", problem);
   }
+  fields.finish();
   return out;
 }
 
-// The values of one case over its processes.
-struct Repeats {
-  std::vector<double> ns;
-  MeasuredTimes::Case last;
-};
-
-MeasuredTimes::Case case_of(Repeats repeats) {
-  std::ranges::sort(repeats.ns);
-  const std::size_t half = repeats.ns.size() / 2;
-  const double median =
-      repeats.ns.size() % 2 == 1 ? repeats.ns[half] : (repeats.ns[half - 1] + repeats.ns[half]) / 2;
-  MeasuredTimes::Case out = std::move(repeats.last);
-  out.seconds = median * kNano;
-  if (repeats.ns.size() > 1) out.noise = (repeats.ns.back() - repeats.ns.front()) / 2 / median;
-  return out;
-}
-
-// What a campaign says of one run of a case beside its time.
-MeasuredTimes::Case one_run(const Json& entry, std::string name) {
-  MeasuredTimes::Case out{.name = std::move(name)};
-  if (const auto floor = number_at(entry, "roofline_ns"); floor && *floor > 0)
-    out.roofline = *floor * kNano;
-  if (const auto sum = number_at(entry, "sum_of_medians_ns"); sum && *sum > 0)
-    out.sum = *sum * kNano;
-  if (entry.contains("prediction")) out.foretold = estimate_of(entry.at("prediction"));
-  if (entry.contains("total")) {
-    if (const auto total = estimate_of(entry.at("total")))
-      out.noise = (total->high - total->low) / 2 / total->value;
-  }
-  return out;
-}
-
-MeasuredTimes measured_of_json(const Json& document, const std::string& file,
-                               Diagnostics& diagnostics) {
-  MeasuredTimes out{
-      .file = file,
-      .level = text_at(document, {"context", "stage"}) == "composition" ? "sequence" : "kernel",
-      .build_id = text_at(document, {"context", "build", "id"}),
-      .date = text_at(document, {"context", "date"}),
-      .data_class = text_at(document, {"context", "class"}),
-      .device = text_at(document, {"context", "device", "name"}),
-      .cases = {}};
-  const auto report = [&](std::string message) {
-    diagnostics.report({.where = {file, 1, 1}, .message = std::move(message)});
-  };
-  if (!document.contains("benchmarks") || !document.at("benchmarks").is_array()) {
-    report("has no list of benchmarks");
-    return out;
-  }
-  std::map<std::string, Repeats> all;
-  std::vector<std::string> order;
-  std::size_t index = 0;
-  for (const Json& entry : document.at("benchmarks")) {
-    const std::string at = fmt::format("benchmarks[{}]", index++);
-    std::string name = text_at(entry, {"case"});
-    if (text_at(entry, {"temperature"}) == "warm") name += "/warm";
-    if (name.empty()) name = text_at(entry, {"name"});
-    const auto time = number_at(entry, "real_time");
-    if (name.empty() || !time || *time <= 0) {
-      report(at + " lacks a name or a real_time above 0");
-    } else if (text_at(entry, {"time_unit"}) != "ns") {
-      report(at + fmt::format(": time_unit is '{}', not ns", text_at(entry, {"time_unit"})));
-    } else {
-      Repeats& repeats = all[name];
-      if (repeats.ns.empty()) order.push_back(name);
-      repeats.ns.push_back(*time);
-      repeats.last = one_run(entry, name);
+// The other members are held to their schema by whoever wrote and checked the file.
+MeasuredTimes measured_of_composition(JsonFields fields, const std::string& file) {
+  MeasuredTimes out;
+  out.file = file;
+  out.level = "sequence";
+  JsonFields context = fields.object("context");
+  out.date = context.text("date");
+  out.data_class = context.text("class");
+  out.build_id = context.object("build").text("id");
+  out.device = context.object("device").text("name");
+  for (JsonFields& entry : fields.list("benchmarks")) {
+    MeasuredTimes::Case made;
+    made.name = entry.text("name");
+    entry.choice("time_unit", {"ns"});
+    made.seconds = entry.number("real_time", kShortest) * kNano;
+    JsonFields total = entry.object("total");
+    const Estimate interval = estimate_of(total);
+    if (interval.value > 0) made.noise = (interval.high - interval.low) / 2 / interval.value;
+    const double roofline = entry.number("roofline_ns", 0) * kNano;
+    const double sum = entry.number("sum_of_medians_ns", 0) * kNano;
+    if (roofline > 0) made.roofline = roofline;
+    if (sum > 0) made.sum = sum;  // 0: not every kernel was timed alone
+    if (entry.has("prediction")) {
+      JsonFields prediction = entry.object("prediction");
+      made.foretold = estimate_of(prediction);
     }
+    if (std::ranges::find(out.cases, made.name, &MeasuredTimes::Case::name) != out.cases.end())
+      entry.fail("name", made.name + ": stands twice");
+    out.cases.push_back(std::move(made));
   }
-  for (const std::string& name : order) out.cases.push_back(case_of(std::move(all[name])));
   return out;
 }
 
-MeasuredTimes measured_of_csv(const std::string& text, const std::string& file,
-                              Diagnostics& diagnostics) {
-  TableReader table(text, file, diagnostics);
+// The least time by the data sheet: of the busiest of memory, link and arithmetic.
+std::optional<double> floor_of(const TimingCase& timing, const TimingSet& set) {
+  double floor = 0;
+  const auto at_peak = [&](const std::string& peak, double amount) {
+    for (const TimingPeak& each : set.peaks)
+      if (each.hard && each.name == peak) floor = std::max(floor, amount / each.value);
+  };
+  if (timing.temperature == Temperature::cold) at_peak("memory", timing.work.memory_bytes);
+  at_peak("link_read", timing.work.link_read_bytes);
+  at_peak("link_write", timing.work.link_write_bytes);
+  at_peak("flops." + timing.dtype, timing.work.flops);
+  return floor > 0 ? std::optional(floor) : std::nullopt;
+}
+
+MeasuredTimes measured_of_timings(const TimingSet& set) {
+  MeasuredTimes out{.file = set.file,
+                    .level = "kernel",
+                    .build_id = set.build_id,
+                    .date = set.date,
+                    .data_class = set.data_class,
+                    .device = set.device,
+                    .cases = {}};
+  for (const TimingCase& timing : set.cases) {
+    MeasuredTimes::Case made;
+    made.name = timing.name + (timing.temperature == Temperature::warm ? "/warm" : "");
+    made.seconds = timing.seconds;
+    made.noise = timing.repeat_noise;
+    made.roofline = floor_of(timing, set);
+    out.cases.push_back(std::move(made));
+  }
+  return out;
+}
+
+MeasuredTimes measured_of_csv(TableReader& table, const std::string& file) {
   table.expect({"name", "measured_ns"}, {"name", "measured_ns", "noise", "roofline_ns", "sum_ns"});
   MeasuredTimes out{.file = file,
-                    .level = table.meta("level").empty() ? "kernel" : table.meta("level"),
-                    .build_id = table.meta("build_id"),
-                    .date = table.meta("date"),
-                    .data_class = table.meta("class"),
-                    .device = table.meta("device"),
+                    .level = table.setting("level").empty() ? "kernel" : table.setting("level"),
+                    .build_id = table.setting("build"),
+                    .date = table.setting("date"),
+                    .data_class = table.setting("class"),
+                    .device = table.setting("device"),
                     .cases = {}};
   std::set<std::string> names;
-  for (const CsvTable::Row& row : table.rows()) {
-    MeasuredTimes::Case made{.name = table.text(row, "name")};
-    const auto seconds = [&](const char* column) {
-      const auto ns = table.number(row, column, 1e-3);  // shorter than a picosecond is a slip
-      return ns ? std::optional(*ns * kNano) : std::nullopt;
-    };
-    const auto measured = seconds("measured_ns");
-    made.noise = table.number(row, "noise").value_or(0);
-    made.roofline = seconds("roofline_ns");
-    made.sum = seconds("sum_ns");
-    if (!names.insert(made.name).second) table.report(row.line, made.name + ": stands twice", "");
-    if (made.name.empty() || !measured) {
-      table.report(row.line, "lacks a name or a time", "");
-      continue;
-    }
+  for (const CsvRow& row : table.rows()) {
+    const CsvCell name = table.cell(row, "name");
+    MeasuredTimes::Case made;
+    made.name = name.text;
+    const auto measured = table.seconds(table.required(row, "measured_ns", kShortest));
+    made.noise = table.number(row, "noise", 0).value_or(0);
+    made.roofline = table.seconds(table.number(row, "roofline_ns", kShortest));
+    made.sum = table.seconds(table.number(row, "sum_ns", kShortest));
+    if (name.text.empty()) table.report(row, name, "has no name");
+    if (!names.insert(name.text).second) table.report(row, name, name.text + ": stands twice");
+    if (!measured) continue;
     made.seconds = *measured;
     out.cases.push_back(std::move(made));
   }
   return out;
 }
 
-}  // namespace
-
-PredictedTimes read_predicted_times(const std::string& text, const std::string& file,
-                                    Diagnostics& diagnostics) {
-  if (is_json(text)) {
-    const auto document = parsed(text, file, diagnostics);
-    return document ? predicted_of_json(*document, file, diagnostics) : PredictedTimes{};
-  }
-  TableReader table(text, file, diagnostics);
+PredictedTimes predicted_of_csv(TableReader& table, const std::string& file) {
   const std::vector<std::string> columns{"name", "predicted_ns", "low_ns", "high_ns"};
   table.expect(columns, columns);
   PredictedTimes out{
-      .file = file, .build_id = table.meta("build_id"), .date = table.meta("date"), .cases = {}};
-  for (const CsvTable::Row& row : table.rows()) {
-    const auto value = table.number(row, "predicted_ns");
-    const auto low = table.number(row, "low_ns");
-    const auto high = table.number(row, "high_ns");
-    if (value && low && high)
-      add_predicted(out, table.text(row, "name"), {*value * kNano, *low * kNano, *high * kNano},
-                    row.line, diagnostics);
+      .file = file, .build_id = table.setting("build"), .date = table.setting("date"), .cases = {}};
+  for (const CsvRow& row : table.rows()) {
+    const auto value = table.required(row, "predicted_ns", 0);
+    const auto low = table.required(row, "low_ns", 0);
+    const auto high = table.required(row, "high_ns", 0);
+    if (!value || !low || !high) continue;
+    const CsvCell name = table.cell(row, "name");
+    const Estimate time{*value * kNano, *low * kNano, *high * kNano};
+    const std::string problem = problem_of(out, name.text, time);
+    if (problem.empty())
+      out.cases.push_back({name.text, time});
     else
-      table.report(row.line, "lacks a number", "");
+      table.report(row, name, problem);
   }
   return out;
 }
 
-MeasuredTimes read_measured_times(const std::string& text, const std::string& file,
+}  // namespace
+
+PredictedTimes read_predicted_times(const std::string& file, const std::string& text,
+                                    Diagnostics& diagnostics) {
+  if (is_json(text)) return predicted_of_json(text, file, diagnostics);
+  TableReader table(text, file, diagnostics);
+  return predicted_of_csv(table, file);
+}
+
+MeasuredTimes read_measured_times(const std::string& file, const std::string& text,
                                   Diagnostics& diagnostics) {
-  if (!is_json(text)) return measured_of_csv(text, file, diagnostics);
-  const auto document = parsed(text, file, diagnostics);
-  return document ? measured_of_json(*document, file, diagnostics) : MeasuredTimes{};
+  if (is_json(text)) {
+    JsonNode root;
+    if (!parse_json(file, text, root, diagnostics)) return {};
+    const JsonNode* context = root.find("context");
+    const JsonNode* stage = context == nullptr ? nullptr : context->find("stage");
+    if (stage != nullptr && stage->text == "composition")
+      return measured_of_composition(JsonFields(&root, "", file, diagnostics), file);
+  } else {
+    Diagnostics ignored;  // read again below
+    if (TableReader(text, file, ignored).has("measured_ns")) {
+      TableReader table(text, file, diagnostics);
+      return measured_of_csv(table, file);
+    }
+  }
+  const auto timings = read_timings(file, text, {});
+  if (timings) return measured_of_timings(*timings);
+  for (const Diagnostic& diagnostic : timings.error().list()) diagnostics.report(diagnostic);
+  return {};
 }
 
 }  // namespace tiersim

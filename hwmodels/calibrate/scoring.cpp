@@ -5,8 +5,9 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "sim/base/check.hpp"
+#include "hwmodels/calibrate/fit.hpp"
 
 namespace tiersim {
 namespace {
@@ -33,12 +34,17 @@ bool same(const Estimate& a, const Estimate& b) {
 // Of a baseline, over the scored cases that have one; a baseline has no interval.
 std::optional<ErrorSummary> baseline(const MeasuredTimes& measured, const Score& score,
                                      std::optional<double> MeasuredTimes::Case::*time) {
-  std::vector<ScoredError> errors;
+  std::vector<CaseError> errors;
   std::size_t next = 0;
   for (const MeasuredTimes::Case& each : measured.cases) {
     if (next == score.cases.size() || score.cases[next].name != each.name) continue;
     ++next;
-    if (each.*time) errors.push_back({each.name, *(each.*time) / each.seconds - 1, false});
+    if (!(each.*time)) continue;
+    const double said = *(each.*time);
+    errors.push_back({.name = each.name,
+                      .measured = each.seconds,
+                      .predicted = {said, said, said},
+                      .error = said / each.seconds - 1});
   }
   if (errors.empty()) return std::nullopt;
   return summarise(errors);
@@ -46,34 +52,12 @@ std::optional<ErrorSummary> baseline(const MeasuredTimes& measured, const Score&
 
 }  // namespace
 
-ErrorSummary summarise(const std::vector<ScoredError>& errors) {
-  TS_EXPECTS(!errors.empty());
-  ErrorSummary out;
-  out.count = static_cast<std::int64_t>(errors.size());
-  const auto count = static_cast<double>(errors.size());
-  std::vector<double> sizes;
-  double covered = 0;
-  for (const ScoredError& each : errors) {
-    out.signed_mean += each.error / count;
-    sizes.push_back(std::abs(each.error));
-    covered += each.covered ? 1 : 0;
-    if (out.worst_case.empty() || sizes.back() > out.worst) {
-      out.worst = sizes.back();
-      out.worst_case = each.name;
-    }
-  }
-  out.coverage = covered / count;
-  std::ranges::sort(sizes);
-  out.median = median_of(sizes);
-  out.p90 = sizes[(sizes.size() * 9 + 9) / 10 - 1];
-  return out;
-}
-
 std::vector<std::string> refusals(const PredictedTimes& predicted, const MeasuredTimes& measured) {
   std::vector<std::string> out;
-  if (measured.data_class != "measured" && measured.data_class != "synthetic")
-    out.push_back(fmt::format("{} is of class '{}': a dry run measures nothing", measured.file,
-                              measured.data_class));
+  constexpr std::array<std::string_view, 3> kClasses{"measured", "reported", "synthetic"};
+  if (std::ranges::find(kClasses, measured.data_class) == kClasses.end())
+    out.push_back(fmt::format("{} is of class '{}', none of {}: nothing was measured",
+                              measured.file, measured.data_class, fmt::join(kClasses, ", ")));
   if (predicted.build_id != measured.build_id)
     out.push_back(fmt::format("{} is of build '{}' and {} of '{}'", predicted.file,
                               predicted.build_id, measured.file, measured.build_id));
@@ -98,7 +82,7 @@ Score score(const PredictedTimes& predicted, const MeasuredTimes& measured) {
   std::map<std::string, const Estimate*> said;
   for (const PredictedTimes::Case& each : predicted.cases) said[each.name] = &each.time;
   Score out;
-  std::vector<ScoredError> errors;
+  std::vector<CaseError> errors;
   std::vector<double> noises;
   for (const MeasuredTimes::Case& each : measured.cases) {
     const auto at = said.find(each.name);
@@ -114,7 +98,8 @@ Score score(const PredictedTimes& predicted, const MeasuredTimes& measured) {
     const bool resolved = std::abs(made.error) >= each.noise;
     if (!covered) made.status = resolved ? ScoreStatus::missed : ScoreStatus::below_noise;
     out.unresolved += resolved ? 0 : 1;
-    errors.push_back({each.name, made.error, covered});
+    errors.push_back(
+        {.name = each.name, .measured = each.seconds, .predicted = time, .error = made.error});
     noises.push_back(each.noise);
     out.cases.push_back(std::move(made));
     said.erase(at);

@@ -46,7 +46,7 @@ struct MeasuredTimes {
   std::string level;  ///< kernel: single ones; sequence: composed ones
   std::string build_id;
   std::string date;
-  std::string data_class;  ///< measured, synthetic; none is refused
+  std::string data_class;  ///< measured, reported, synthetic; none is refused
   std::string device;
   std::vector<Case> cases;
 };
@@ -71,24 +71,13 @@ struct ScoredCase {
 struct Score {
   std::vector<ScoredCase> cases;  ///< in the order of the measurements
   ErrorSummary summary;
-  double noise_floor = 0;       ///< median of the cases' repeat noise
-  std::int64_t unresolved = 0;  ///< cases whose error is below their own noise
-  std::optional<ErrorSummary>
-      roofline;                     ///< of the floors, over the cases that have one; no intervals
-  std::optional<ErrorSummary> sum;  ///< of the sums of kernel medians
+  double noise_floor = 0;                ///< median of the cases' repeat noise
+  std::int64_t unresolved = 0;           ///< cases whose error is below their own noise
+  std::optional<ErrorSummary> roofline;  ///< of the floors, where a case has one; no intervals
+  std::optional<ErrorSummary> sum;       ///< of the sums of kernel medians
   std::vector<std::string> only_predicted;
   std::vector<std::string> only_measured;
 };
-
-/// One prediction's part of a summary.
-struct ScoredError {
-  std::string name;
-  double error = 0;
-  bool covered = false;
-};
-
-/// All of ErrorSummary; `errors` must not be empty.
-ErrorSummary summarise(const std::vector<ScoredError>& errors);
 
 /// Why the two must not be held against each other, in words; empty where they may: another build,
 /// predictions later than the measurement or without a date, measured against other predictions,

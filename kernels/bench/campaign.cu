@@ -1,12 +1,13 @@
 // campaign STAGE --out FOLDER [options]: one stage of kernels/campaign.sh, which is what people
-// call. stdout: data (list, summary); stderr: a line a case. Exit: 0 done, 1 internal or a folder
-// of another campaign, 2 usage, 4 some cases failed or were left, 5 an impossible timing or an
-// error above its tolerance.
+// call. stdout: data (list, plan, summary); stderr: a line a case. Exit: 0 done, 1 internal or a
+// folder of another campaign, 2 usage, 4 some cases failed or were left, 5 an impossible timing or
+// an error above its tolerance.
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <map>
 
+#include "kernels/bench/composition_json.hpp"
 #include "kernels/bench/stage_file.hpp"
 #include "kernels/bench/stages.hpp"
 #include "kernels/bench/summary.hpp"
@@ -25,6 +26,14 @@ int list_cases(const Options& options) {
   return kExitDone;
 }
 
+// Formulas need no card: the sizes are those of the card everywhere.
+int print_plan(const Options& options) {
+  const Sizes sizes = options.toy ? Sizes::toy : Sizes::timed;
+  const Json plan = plan_json(compositions(all_cases(sizes), sizes), options.build_id);
+  std::printf("%s\n", plan.dump().c_str());
+  return kExitDone;
+}
+
 int print_summary(const Options& options) {
   std::fputs(summary(options.out).c_str(), stdout);
   return kExitDone;
@@ -40,6 +49,7 @@ int run(const Options& options) {
     };
   };
   const std::map<std::string, Stage> stages = {{"list", list_cases},
+                                               {"plan", print_plan},
                                                {"summary", print_summary},
                                                {"conformance", on_device(run_conformance)},
                                                {"correctness", on_device(run_correctness)},
@@ -49,7 +59,8 @@ int run(const Options& options) {
                                                {"composition", on_device(run_composition)}};
   const auto stage = stages.find(options.stage);
   if (stage == stages.end()) throw UsageError("no stage '" + options.stage + "'");
-  if (options.stage != "list" && options.out.empty()) throw UsageError("--out FOLDER is missing");
+  if (options.stage != "list" && options.stage != "plan" && options.out.empty())
+    throw UsageError("--out FOLDER is missing");
   return stage->second(options);
 }
 

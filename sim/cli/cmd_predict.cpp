@@ -1,8 +1,13 @@
 // tiersim predict SET: what the models say of questions that a card can answer, with intervals,
-// before it does.
+// before it does. tiersim predict --plan PLAN --timings FILE: the same of composed sequences, from
+// fits of their kernels timed alone.
+#include <ctime>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "hwmodels/calibrate/predictions.hpp"
+#include "hwmodels/calibrate/read_timings.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
@@ -14,6 +19,9 @@ namespace {
 
 struct Options {
   std::string set;
+  std::string plan;
+  std::vector<std::string> timings;
+  std::string date;
   std::vector<std::string> settings;
   std::string out;
   bool json = false;
@@ -48,11 +56,88 @@ Table table_of(const PredictedSet& predicted) {
   return table;
 }
 
+// The files as one set; they must be of one device and build.
+TimingSet load_timings(const std::vector<std::string>& files) {
+  TimingSet all;
+  Diagnostics diagnostics;
+  for (const std::string& file : files) {
+    const auto read = read_timings(file, read_file(file), {});
+    if (!read) {
+      for (const Diagnostic& diagnostic : read.error().list()) diagnostics.report(diagnostic);
+      continue;
+    }
+    if (all.file.empty()) {
+      all = *read;
+      continue;
+    }
+    if (read->device != all.device || read->build_id != all.build_id)
+      diagnostics.report(
+          {{file},
+           fmt::format("is of device '{}' and build '{}', {} of '{}' and '{}'", read->device,
+                       read->build_id, all.file, all.device, all.build_id)});
+    all.cases.insert(all.cases.end(), read->cases.begin(), read->cases.end());
+    all.peaks.insert(all.peaks.end(), read->peaks.begin(), read->peaks.end());
+  }
+  throw_if_any(diagnostics);
+  return all;
+}
+
+std::string now_in_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+Table table_of(const SequencePredictions& predicted, const TimingSet& set) {
+  Table table{.title = fmt::format("Composed sequences, from timings of {} ({})",
+                                   printable(set.device), set.data_class),
+              .columns = {{"sequence", Align::left},
+                          {"predicted us", Align::right},
+                          {"95 % interval", Align::right}}};
+  for (const PredictedTimes::Case& each : predicted.times.cases)
+    table.add({printable(each.name), fmt::format("{:.4g}", 1e6 * each.time.value),
+               fmt::format("{:.4g} to {:.4g}", 1e6 * each.time.low, 1e6 * each.time.high)});
+  for (const LeftOut& each : predicted.left_out)
+    table.notes.push_back(printable(each.what + " is not predicted: " + each.why));
+  for (const std::string& note : predicted.notes) table.notes.push_back(printable(note));
+  return table;
+}
+
+ExitCode predict_plan(const Options& options) {
+  if (options.timings.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --plan needs --timings FILE");
+  Diagnostics diagnostics;
+  const CompositionPlan plan =
+      read_composition_plan(options.plan, read_file(options.plan), diagnostics);
+  throw_if_any(diagnostics);
+  const TimingSet set = load_timings(options.timings);
+  if (set.build_id != plan.build_id)
+    diagnostics.report(
+        {{options.plan},
+         fmt::format("is of build '{}', the timings of '{}'", plan.build_id, set.build_id)});
+  if (set.data_class == "none")
+    diagnostics.report({{set.file}, "is a dry run: its times mean nothing"});
+  throw_if_any(diagnostics);
+  SequencePredictions predicted = predict_sequences(plan, set, calibrate(set));
+  predicted.times.date = options.date.empty() ? now_in_utc() : options.date;
+  if (!options.out.empty()) write_file(options.out, to_json(predicted.times));
+  if (options.out == "-") return ExitCode::ok;
+  fmt::print("{}", options.json ? to_json(predicted.times) : to_text(table_of(predicted, set)));
+  return ExitCode::ok;
+}
+
 ExitCode predict_verb(const Options& options) {
   expect_writable(options.out);
+  if (options.set.empty() == options.plan.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: either SET or --plan PLAN is to be predicted");
+  if (!options.plan.empty()) return predict_plan(options);
+  if (!options.timings.empty() || !options.date.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --timings and --date go with --plan");
   Diagnostics diagnostics;
   const PredictedSet predicted =
-      predict(options.set, standard_options(options.settings), diagnostics);
+      answer_questions(options.set, standard_options(options.settings), diagnostics);
   throw_if_any(diagnostics);
   if (!options.out.empty()) write_file(options.out, to_yaml(predicted));
   if (options.out == "-") return ExitCode::ok;
@@ -70,11 +155,18 @@ void add_predict(CLI::App& app, Action& action) {
       "Status: consistent where the whole interval lies in the stated range, partly where some of\n"
       "it does, inconsistent where none does. The interval comes from those of the system's\n"
       "numbers that have one, each with its source.");
-  verb->add_option("SET", options->set, "File (schema tiersim.prediction_set/v1)")->required();
+  verb->add_option("SET", options->set, "File (schema tiersim.prediction_set/v1)");
+  verb->add_option("--plan", options->plan,
+                   "Predict the composed sequences of this file, which a campaign's build writes");
+  verb->add_option("--timings", options->timings,
+                   "Timings of their kernels, of the same build (repeatable)")
+      ->allow_extra_args(false);
+  verb->add_option("--date", options->date, "When the sequences were predicted; now if absent");
   verb->add_option("--set", options->settings, "Override a setting of SET: a.b=value (repeatable)")
       ->allow_extra_args(false)
       ->type_name(kSettingType);
-  verb->add_option("-o,--out", options->out, "Write the predictions as YAML; - is stdout");
+  verb->add_option("-o,--out", options->out,
+                   "Write the predictions (of SET as YAML, of a plan as JSON); - is stdout");
   verb->add_flag("--json", options->json, "Print JSON instead of a table");
   verb->callback([options, &action] { action = [options] { return predict_verb(*options); }; });
 }

@@ -38,9 +38,10 @@ std::string_view status_name(ScoreStatus status) {
 }
 
 Table cases_table(const Score& score, const MeasuredTimes& measured) {
-  Table table{.title = fmt::format("Predicted against {} ({})",
-                                   measured.data_class == "measured" ? "measured" : "made-up times",
-                                   printable(measured.device)),
+  Table table{.title = fmt::format(
+                  "Predicted against {} ({})",
+                  measured.data_class == "synthetic" ? "made-up times" : measured.data_class,
+                  printable(measured.device)),
               .columns = {{"case", Align::left},
                           {"predicted us", Align::right},
                           {"95 % interval", Align::right},
@@ -141,9 +142,9 @@ ExitCode validate(const Options& given) {
   const Options options = with_files(given);
   Diagnostics diagnostics;
   const PredictedTimes predicted =
-      read_predicted_times(read_file(options.predictions), options.predictions, diagnostics);
+      read_predicted_times(options.predictions, read_file(options.predictions), diagnostics);
   const MeasuredTimes measured =
-      read_measured_times(read_file(options.measured), options.measured, diagnostics);
+      read_measured_times(options.measured, read_file(options.measured), diagnostics);
   throw_if_any(diagnostics);
   for (const std::string& why : refusals(predicted, measured))
     diagnostics.report({.where = {options.predictions, 1, 1}, .message = why});

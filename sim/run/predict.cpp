@@ -144,8 +144,8 @@ double predicted_seconds(const System& system, const PredictedKernel& kernel) {
   return seconds;
 }
 
-PredictedSet predict(const std::filesystem::path& path, const LoadOptions& options,
-                     Diagnostics& diagnostics) {
+PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptions& options,
+                              Diagnostics& diagnostics) {
   const Document document = load_document(path, options, diagnostics);
   auto set = read<PredictionSet>(document, "prediction_set", diagnostics);
   PredictedSet out;

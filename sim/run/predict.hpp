@@ -49,8 +49,8 @@ double predicted_seconds(const System& system, const PredictedKernel& kernel);
 
 /// Reads and answers a set. Mistakes, also of a draw that breaks a rule of the system, go to
 /// `diagnostics`; what is returned then is not to be used.
-PredictedSet predict(const std::filesystem::path& path, const LoadOptions& options,
-                     Diagnostics& diagnostics);
+PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptions& options,
+                              Diagnostics& diagnostics);
 
 /// YAML (schema tiersim.predictions_on_record/v1): the same bytes for the same set and models.
 std::string to_yaml(const PredictedSet& predicted);

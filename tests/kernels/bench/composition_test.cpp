@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "kernels/bench/composition_json.hpp"
 #include "kernels/bench/predictions.hpp"
 #include "kernels/bench/probe_lines.hpp"
 
@@ -91,6 +92,53 @@ TEST(Compositions, ExitAtEveryDepth) {
   EXPECT_EQ(all[0].name, "f3.softmax.b1.exit1");
   EXPECT_EQ(all[0].steps.size(), 3U);    // layer, head, fill
   EXPECT_EQ(all[11].steps.size(), 24U);  // the last exit skips nothing
+}
+
+class FakeCase final : public Case {
+ public:
+  CaseInfo info() const override {
+    return {"family", "kernel", "variant.x", "bf16", {{"batch", 4}}, false};
+  }
+  Work work() const override {
+    Work work;
+    work.read_bytes = 100;
+    work.issued_flops = 7;
+    return work;
+  }
+  std::vector<LaunchUse> launches() const override { return {}; }
+  std::int64_t set_bytes() const override { return 0; }
+  void prepare(int, std::uint64_t) override {}
+  void enqueue(Stream&, int) override {}
+  Agreement check(int) override { return {}; }
+};
+
+TEST(CompositionPlan, SaysWhatIsLaunchedAndWhatItMoves) {
+  const CaseList cases = {{"a.screen.b16", [] { return std::make_unique<FakeCase>(); }}};
+  SequenceMaker maker("F1", "f1.x", cases, Sizes::timed);
+  const std::size_t screen = maker.part({"screen"}, "b16");
+  maker.step(screen);
+  maker.step(screen, 1, {0});
+  std::vector<Sequence> all;
+  maker.add_to(all);
+  SequenceMaker lacking("F1", "f1.y", cases, Sizes::timed);
+  lacking.step(lacking.part({"gather"}, "b16"));
+  lacking.add_to(all);
+  const Json plan = plan_json(all, "b1");
+  EXPECT_EQ(plan.at("schema").text(), "tiersim.composition_plan/v1");
+  EXPECT_EQ(plan.at("build_id").text(), "b1");
+  const Json& sequence = plan.at("sequences").array()[0];
+  EXPECT_EQ(sequence.at("name").text(), "f1.x");
+  const Json& part = sequence.at("parts").array()[0];
+  EXPECT_EQ(part.at("timed_as").text(), "a.screen.b16");
+  EXPECT_EQ(part.at("variant").text(), "variant.x");
+  EXPECT_EQ(part.at("shape").at("batch").integer(), 4);
+  EXPECT_EQ(part.at("work").at("read_bytes").integer(), 100);
+  ASSERT_EQ(sequence.at("steps").array().size(), 2U);
+  EXPECT_EQ(sequence.at("steps").array()[1].at("stream").integer(), 1);
+  EXPECT_EQ(sequence.at("steps").array()[1].at("after").array()[0].integer(), 0);
+  // What lacks a case says which, and has nothing that could be predicted.
+  EXPECT_THAT(plan.at("sequences").array()[1].at("missing").text(), HasSubstr("no case gather"));
+  EXPECT_THAT(plan.at("sequences").array()[1].at("parts").array(), IsEmpty());
 }
 
 class PredictionsTest : public testing::Test {

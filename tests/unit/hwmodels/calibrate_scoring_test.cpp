@@ -38,30 +38,6 @@ MeasuredTimes measurements() {
   return out;
 }
 
-TEST(Summarise, GivesSignedMeanMedianNinetiethAndWorst) {
-  // Sizes .1 to 1: median .55, the ninth of ten is .9, signs alternate: -.05 on average.
-  std::vector<ScoredError> errors;
-  for (int i = 1; i <= 10; ++i)
-    errors.push_back({"case" + std::to_string(i), (i % 2 == 0 ? -0.1 : 0.1) * i, i <= 7});
-  const ErrorSummary summary = summarise(errors);
-  EXPECT_EQ(summary.count, 10);
-  EXPECT_NEAR(summary.signed_mean, -0.05, 10 * kRounding);
-  EXPECT_NEAR(summary.median, 0.55, kRounding);
-  EXPECT_NEAR(summary.p90, 0.9, kRounding);
-  EXPECT_NEAR(summary.worst, 1.0, kRounding);
-  EXPECT_EQ(summary.worst_case, "case10");
-  EXPECT_NEAR(summary.coverage, 0.7, kRounding);
-}
-
-TEST(Summarise, TakesTheOnlyErrorForEverything) {
-  const ErrorSummary summary = summarise({{"a", -0.25, false}});
-  EXPECT_EQ(summary.signed_mean, -0.25);
-  EXPECT_EQ(summary.median, 0.25);
-  EXPECT_EQ(summary.p90, 0.25);
-  EXPECT_EQ(summary.worst, 0.25);
-  EXPECT_EQ(summary.coverage, 0);
-}
-
 TEST(Score, HoldsEachCaseAgainstItsInterval) {
   const Score made = score(predictions(), measurements());
   ASSERT_EQ(made.cases.size(), 2U);
@@ -122,26 +98,28 @@ TEST(Refusals, NameEveryReason) {
   MeasuredTimes measured = measurements();
   measured.data_class = "none";
   measured.cases[0].foretold = Estimate{111, 90, 130};
-  EXPECT_EQ(refusals(predicted, measured),
-            (std::vector<std::string>{"m.csv is of class 'none': a dry run measures nothing",
-                                      "p.csv is of build 'other' and m.csv of 'b'",
-                                      "p.csv is of 2026-01-03, after the measurement of 2026-01-02",
-                                      "m.csv: a was measured against another prediction"}));
+  EXPECT_EQ(
+      refusals(predicted, measured),
+      (std::vector<std::string>{
+          "m.csv is of class 'none', none of measured, reported, synthetic: nothing was measured",
+          "p.csv is of build 'other' and m.csv of 'b'",
+          "p.csv is of 2026-01-03, after the measurement of 2026-01-02",
+          "m.csv: a was measured against another prediction"}));
   predicted.date.clear();
   EXPECT_EQ(refusals(predicted, measured)[2],
             "p.csv has no date, so nothing says which came first");
 }
 
 constexpr const char* kPredictedCsv =
-    "# build_id: b\n# date: 2026-01-01\nname,predicted_ns,low_ns,high_ns\na,2000,1000,4000\n";
+    "# build: b\n# date: 2026-01-01\nname,predicted_ns,low_ns,high_ns\na,2000,1000,4000\n";
 constexpr const char* kMeasuredCsv =
-    "# build_id: b\n# date: 2026-01-02\n# class: synthetic\n# device: none\n"
+    "# build: b\n# date: 2026-01-02\n# class: synthetic\n# device: none\n"
     "name,measured_ns,noise,roofline_ns,sum_ns\na,2000,0.01,1000,3000\nb,5000,,,\n";
 
 TEST(ScoredFiles, ReadCsv) {
   Diagnostics diagnostics;
-  const PredictedTimes predicted = read_predicted_times(kPredictedCsv, "p.csv", diagnostics);
-  const MeasuredTimes measured = read_measured_times(kMeasuredCsv, "m.csv", diagnostics);
+  const PredictedTimes predicted = read_predicted_times("p.csv", kPredictedCsv, diagnostics);
+  const MeasuredTimes measured = read_measured_times("m.csv", kMeasuredCsv, diagnostics);
   EXPECT_EQ(diagnostics.text(), "");
   EXPECT_EQ(predicted.build_id, "b");
   EXPECT_EQ(predicted.date, "2026-01-01");
@@ -164,7 +142,7 @@ TEST(ScoredFiles, ReadACampaign) {
       "sum_of_medians_ns": 900, "roofline_ns": 500,
       "prediction": {"median_ns": 800, "low_ns": 700, "high_ns": 900}}]})";
   Diagnostics diagnostics;
-  const MeasuredTimes measured = read_measured_times(text, "composition.json", diagnostics);
+  const MeasuredTimes measured = read_measured_times("composition.json", text, diagnostics);
   EXPECT_EQ(diagnostics.text(), "");
   EXPECT_EQ(measured.level, "sequence");
   ASSERT_EQ(measured.cases.size(), 1U);
@@ -175,63 +153,84 @@ TEST(ScoredFiles, ReadACampaign) {
   EXPECT_DOUBLE_EQ(measured.cases[0].foretold->low, 7e-7);
 }
 
-TEST(ScoredFiles, TakeTheMedianOfTheProcesses) {
-  std::string entries;
-  for (const int ns : {100, 120, 104}) {
-    entries += entries.empty() ? "" : ",";
-    entries += R"({"name": "k/cold/process:0", "case": "k", "temperature": "cold",
-      "time_unit": "ns", "real_time": )" +
-               std::to_string(ns) + "}";
-  }
+TEST(ScoredFiles, TakeTimingsWithTheirRooflines) {
+  // 1 GB at 1000 GB/s are 1 ms, 3 TFLOP at 1000 TFLOP/s are 3 ms; warm, only the latter counts.
+  const std::string text =
+      "# device: card\n# date: 2026-01-02\n# class: reported\n# build: b\n"
+      "# peak.memory: 1000 GB/s\n# peak.flops.bf16: 1000 TFLOP/s\n"
+      "name,kernel,dtype,temperature,memory_bytes,flops,time_us\n"
+      "a,k,bf16,cold,1000000000,0,2000\nb,k,bf16,cold,1000000000,3000000000000,4000\n"
+      "b,k,bf16,warm,1000000000,3000000000000,3500\n";
   Diagnostics diagnostics;
-  const MeasuredTimes measured =
-      read_measured_times(R"({"context": {"stage": "timing"}, "benchmarks": [)" + entries + "]}",
-                          "t.json", diagnostics);
-  ASSERT_EQ(measured.cases.size(), 1U);
-  EXPECT_EQ(measured.cases[0].name, "k");
-  EXPECT_DOUBLE_EQ(measured.cases[0].seconds, 104e-9);
-  EXPECT_NEAR(measured.cases[0].noise, 10.0 / 104, kRounding);
+  const MeasuredTimes measured = read_measured_times("t.csv", text, diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  ASSERT_EQ(measured.cases.size(), 3U);
+  EXPECT_EQ(measured.level, "kernel");
+  EXPECT_EQ(measured.cases[0].name, "a");
+  EXPECT_NEAR(measured.cases[0].seconds, 2e-3, kRounding);
+  EXPECT_NEAR(*measured.cases[0].roofline, 1e-3, kRounding);
+  EXPECT_NEAR(*measured.cases[1].roofline, 3e-3, kRounding);
+  EXPECT_EQ(measured.cases[2].name, "b/warm");
+  EXPECT_NEAR(*measured.cases[2].roofline, 3e-3, kRounding);
 }
 
-TEST(ScoredFiles, ReportEveryMistakeOfACsvAtItsLine) {
+TEST(ScoredFiles, ReportEveryMistakeOfACsvAtItsPlace) {
   Diagnostics diagnostics;
-  read_predicted_times("name,predicted_ns,low_ns,hig_ns\na,2,3,4\nb,x,1,2\n", "p.csv", diagnostics);
+  read_predicted_times("p.csv", "name,predicted_ns,low_ns,hig_ns\na,2,3,4\nb,x,1,2\n", diagnostics);
   EXPECT_EQ(diagnostics.text(),
-            "p.csv:1:1: error: there is no column 'high_ns' (the first line that is no comment "
-            "names the columns: name, predicted_ns, low_ns, high_ns)\n"
-            "p.csv:1:1: error: there is no column 'hig_ns' in such a file (did you mean "
+            "p.csv:1:1: error: there is no column 'high_ns' (the columns are: name, predicted_ns, "
+            "low_ns, high_ns)\n"
+            "p.csv:1:26: error: there is no column 'hig_ns' in such a file (did you mean "
             "'high_ns'?)\n"
-            "p.csv:2:1: error: lacks a number\n"
-            "p.csv:3:1: error: predicted_ns: 'x' is no number of at least 0\n"
-            "p.csv:3:1: error: lacks a number\n");
+            "p.csv:3:3: error: predicted_ns: 'x' is no number of at least 0\n");
+}
+
+TEST(ScoredFiles, ReportEveryMistakeOfMeasurements) {
+  Diagnostics diagnostics;
+  read_measured_times("m.csv", "name,measured_ns,noise\na,,0.1\na,1e-9,0.1\n,5,-1\nb,1\n",
+                      diagnostics);
+  EXPECT_EQ(diagnostics.text(),
+            "m.csv:2:3: error: measured_ns: is empty\n"
+            "m.csv:3:1: error: a: stands twice\n"
+            "m.csv:3:3: error: measured_ns: '1e-9' is no number of at least 0.001\n"
+            "m.csv:4:1: error: has no name\n"
+            "m.csv:4:4: error: noise: '-1' is no number of at least 0\n"
+            "m.csv:5:1: error: 2 cells, but the header has 3\n");
 }
 
 TEST(ScoredFiles, RefuseIntervalsWithoutTheirValueAndRepeatedNames) {
   Diagnostics diagnostics;
-  read_predicted_times("name,predicted_ns,low_ns,high_ns\na,2,3,4\nb,2,1,4\nb,2,1,4\nc,0,0,1\n",
-                       "p.csv", diagnostics);
+  read_predicted_times("p.csv",
+                       "name,predicted_ns,low_ns,high_ns\na,2,3,4\nb,2,1,4\nb,2,1,4\nc,0,0,1\n",
+                       diagnostics);
   EXPECT_EQ(diagnostics.text(),
             "p.csv:2:1: error: a: not 0 < low <= predicted <= high\n"
             "p.csv:4:1: error: b: stands twice\n"
             "p.csv:5:1: error: c: not 0 < low <= predicted <= high\n");
 }
 
-TEST(ScoredFiles, RefuseWhatIsNoCampaign) {
+TEST(ScoredFiles, RefuseWhatIsNoComposition) {
   Diagnostics diagnostics;
-  read_measured_times("{", "a.json", diagnostics);
-  read_measured_times("{}", "b.json", diagnostics);
-  read_measured_times(R"({"benchmarks": [{"name": "k", "real_time": 1, "time_unit": "us"},
-                                         {"name": "l", "real_time": 0, "time_unit": "ns"}]})",
-                      "c.json", diagnostics);
-  read_predicted_times(R"({"schema": "other", "predictions": [{"name": "k"}]})", "d.json",
+  read_measured_times("m.json",
+                      R"({"context": {"stage": "composition", "date": "d", "class": "none",
+ "build": {"id": "b"}, "device": {"name": "card"}},
+"benchmarks": [{"name": "k", "real_time": 0, "time_unit": "us", "sum_of_medians_ns": 0,
+ "roofline_ns": 1, "total": {"median_ns": 1, "low_ns": 1}}]})",
+                      diagnostics);
+  const std::string text = diagnostics.text();
+  for (const char* expected : {"m.json:3:", "time_unit", "real_time", "m.json:4:", "high_ns"})
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << "\nis not in:\n" << text;
+}
+
+TEST(ScoredFiles, RefuseWhatIsNoPrediction) {
+  Diagnostics diagnostics;
+  read_predicted_times("p.json",
+                       R"({"schema": "other", "build_id": "b",
+"predictions": [{"name": "k", "median_ns": 1, "low_ns": 2, "high_ns": 3}]})",
                        diagnostics);
-  EXPECT_EQ(diagnostics.text(),
-            "a.json:1:1: error: is no JSON\n"
-            "b.json:1:1: error: has no list of benchmarks\n"
-            "c.json:1:1: error: benchmarks[0]: time_unit is 'us', not ns\n"
-            "c.json:1:1: error: benchmarks[1] lacks a name or a real_time above 0\n"
-            "d.json:1:1: error: its schema is not tiersim.predictions/v1\n"
-            "d.json:1:1: error: predictions[0] lacks name, median_ns, low_ns or high_ns\n");
+  const std::string text = diagnostics.text();
+  for (const char* expected : {"p.json:1:", "schema", "k: not 0 < low <= predicted <= high"})
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << "\nis not in:\n" << text;
 }
 
 }  // namespace
