@@ -113,7 +113,8 @@ void describe(Fields& f, RooflineGpuConfig& c) {
              latency_limits());
   f.optional("kernels", c.kernels, "Families that were fitted to timings.");
   f.importable("calibration",
-               "Fits to take `kernels` from: <part>/<date>-<id>, as `tiersim calibrate` wrote it.");
+               "Fits to take `kernels` from, the first that has one: <part>/<date>-<id>.",
+               ImportCount::several);
 }
 
 std::unique_ptr<ComputeUnit> make_device(const RooflineGpuConfig& config) {

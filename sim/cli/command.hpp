@@ -37,6 +37,7 @@ using Action = std::function<ExitCode()>;
 void add_run(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_solve(CLI::App& app, Action& action);
+void add_calibrate(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 void add_config(CLI::App& app, Action& action);

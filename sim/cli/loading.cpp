@@ -15,7 +15,11 @@ void throw_if_any(const Diagnostics& diagnostics) {
 }
 
 LoadOptions standard_options(std::vector<std::string> set) {
-  return {.overrides = std::move(set), .config_root = config_root(), .importers = make_importers()};
+  LoadOptions options{
+      .overrides = std::move(set), .config_root = config_root(), .importers = make_importers()};
+  options.importers.push_back(
+      {.key = "calibration", .shelf = Shelf{.folder = "calibration", .file = "gpu.yaml"}});
+  return options;
 }
 
 ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set) {

@@ -24,6 +24,7 @@ void add_verbs(CLI::App& app, Action& action) {
   add_run(app, action);
   add_reproduce(app, action);
   add_solve(app, action);
+  add_calibrate(app, action);
   add_predict(app, action);
   add_validate(app, action);
   add_config(app, action);

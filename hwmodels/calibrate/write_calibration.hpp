@@ -1,0 +1,32 @@
+#pragma once
+// A calibration as files: what the simulator takes (YAML), and its cases one by one (CSV).
+#include <string>
+#include <vector>
+
+#include "hwmodels/calibrate/calibration.hpp"
+#include "hwmodels/calibrate/timing.hpp"
+
+namespace tiersim {
+
+/// Where a calibration comes from and goes by.
+struct CalibrationOrigin {
+  std::string name;  ///< "h200/2026-11-21-a1"
+  std::string part;  ///< "h200"
+};
+
+/// What of the fits no file of the simulator can hold, in words; empty where all is well.
+std::vector<std::string> problems_of(const TimingSet& set, const Calibration& calibration);
+
+/// The overlay of a roofline_gpu (schema tiersim.device/v1): `kernels` with a fit for each family
+/// that has one. Numbers are `fitted` where the timings were measured, else `assumed`. The set has
+/// the data-sheet peaks of memory and of every fitted arithmetic.
+std::string gpu_yaml(const TimingSet& set, const Calibration& calibration,
+                     const CalibrationOrigin& origin);
+
+/// One line a case: fit, name, measured, predicted, low, high, error, held out.
+std::string cases_csv(const Calibration& calibration);
+
+/// The hard peak of that name; 0 where the set has none.
+double hard_peak(const TimingSet& set, std::string_view name);
+
+}  // namespace tiersim

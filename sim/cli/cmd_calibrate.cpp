@@ -1,0 +1,213 @@
+// tiersim calibrate TIMINGS...: refuses what cannot be, fits every kernel, says how far off the
+// fits are on cases that they did not see, and writes what `system.gpu.calibration` takes.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "hwmodels/calibrate/plausibility.hpp"
+#include "hwmodels/calibrate/read_timings.hpp"
+#include "hwmodels/calibrate/write_calibration.hpp"
+#include "sim/base/text.hpp"
+#include "sim/base/units_text.hpp"
+#include "sim/cli/calibration_tables.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/files.hpp"
+#include "sim/cli/loading.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> peaks;
+  ReadOptions reading;
+  std::string output;
+  FitOptions fit;
+  bool check_only = false;
+  bool json = false;
+};
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw Failure(ExitCode::bad_config, text);
+}
+
+// "memory=4800 GB/s", "flops.bf16=989 TFLOP/s".
+TimingPeak peak_of(const std::string& option) {
+  const std::size_t equals = option.find('=');
+  const std::string name = option.substr(0, equals);
+  const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+  const bool flops = name.starts_with("flops.") && name.size() > 6;
+  const std::vector<std::string> names{"memory", "l2", "link_read", "link_write"};
+  if (!flops && std::ranges::find(names, name) == names.end())
+    throw Failure(ExitCode::usage,
+                  fmt::format("tiersim: error: --peak '{}': no peak has that name (one of: {}, "
+                              "flops.<type>)",
+                              printable(option), join(names)));
+  const auto rate = [&]() -> Expected<double> {
+    if (flops) {
+      const auto parsed = parse_quantity<FlopRate>(value);
+      if (!parsed) return Unexpected(parsed.error());
+      return static_cast<double>(parsed.value().in_base());
+    }
+    const auto parsed = parse_quantity<Bandwidth>(value);
+    if (!parsed) return Unexpected(parsed.error());
+    return static_cast<double>(parsed.value().in_base());
+  }();
+  if (!rate || rate.value() <= 0)
+    throw Failure(ExitCode::usage, fmt::format("tiersim: error: --peak '{}': {}", printable(option),
+                                               rate ? "is not above zero" : rate.error()));
+  return {.name = name,
+          .value = rate.value(),
+          .hard = true,
+          .number_class = NumberClass::specification,
+          .source = "command line"};
+}
+
+TimingSet read_set(const std::string& file, const ReadOptions& options) {
+  auto set = read_timings(file, read_file(file), options);
+  if (!set) throw_if_any(set.error());
+  return *std::move(set);
+}
+
+// Everything must be of one device, build and kind, or the fits would mix them.
+void append(TimingSet& all, TimingSet more) {
+  const auto expect_same = [&](std::string_view what, const std::string& a, const std::string& b) {
+    if (a != b)
+      refuse(
+          printable(fmt::format("{}: error: is of {} '{}', and {} is of '{}' (calibrate each by "
+                                "itself)",
+                                more.file, what, b, all.file, a)));
+  };
+  expect_same("device", all.device, more.device);
+  expect_same("build", all.build_id, more.build_id);
+  expect_same("class", all.data_class, more.data_class);
+  std::ranges::move(more.cases, std::back_inserter(all.cases));
+  std::ranges::move(more.refused, std::back_inserter(all.refused));
+  std::ranges::move(more.notes, std::back_inserter(all.notes));
+  for (TimingPeak& peak : more.peaks)
+    if (std::ranges::find(all.peaks, peak.name, &TimingPeak::name) == all.peaks.end())
+      all.peaks.push_back(std::move(peak));
+}
+
+TimingSet read_all(const Options& options) {
+  ReadOptions reading = options.reading;
+  for (const std::string& option : options.peaks) reading.peaks.push_back(peak_of(option));
+  TimingSet all = read_set(options.files.front(), reading);
+  for (std::size_t i = 1; i < options.files.size(); ++i)
+    append(all, read_set(options.files[i], reading));
+  return all;
+}
+
+void expect_plausible(TimingSet& set) {
+  Plausible checked = check_timings(set);
+  for (const TimingWarning& warning : checked.warnings)
+    fmt::print(stderr, "{}\n", printable("warning: " + text(warning)));
+  for (const std::string& note : set.notes)
+    fmt::print(stderr, "{}\n", printable(set.file + ": note: " + note));
+  if (!checked.refused.empty()) {
+    std::string lines;
+    for (const TimingRefusal& refusal : checked.refused)
+      lines += printable("error: " + text(refusal)) + '\n';
+    refuse(lines + fmt::format("{} of {} cases cannot be: nothing is fitted",
+                               checked.refused.size(), set.cases.size()));
+  }
+  set.cases = std::move(checked.kept);
+}
+
+CalibrationOrigin origin_of(const fs::path& folder) {
+  const fs::path clean = folder.has_filename() ? folder : folder.parent_path();
+  const std::string part = clean.parent_path().filename().string();
+  if (part.empty() || part == "." || part == "..")
+    throw Failure(ExitCode::usage,
+                  fmt::format("tiersim: error: --output '{}': is not <part>/<date>-<id>, by which "
+                              "system.gpu.calibration names it",
+                              printable(folder.string())));
+  return {.name = part + '/' + clean.filename().string(), .part = part};
+}
+
+void write(const fs::path& folder, const TimingSet& set, const Calibration& calibration) {
+  const CalibrationOrigin origin = origin_of(folder);
+  std::string report = fmt::format(
+      "# Calibration {}\n{} timings of {}{}{}.\n", origin.name, set.data_class,
+      set.device.empty() ? "no named device" : set.device, set.date.empty() ? "" : ", ", set.date);
+  for (const Table& table : calibration_tables(calibration)) report += '\n' + to_markdown(table);
+  write_file(folder / "gpu.yaml", gpu_yaml(set, calibration, origin));
+  write_file(folder / "cases.csv", cases_csv(calibration));
+  write_file(folder / "report.md", report);
+}
+
+ExitCode run(const Options& options) {
+  if (!options.output.empty()) origin_of(options.output);
+  TimingSet set = read_all(options);
+  expect_plausible(set);
+  if (options.check_only) {
+    fmt::print("{} cases, none refused\n", set.cases.size());
+    return ExitCode::ok;
+  }
+  const Calibration calibration = calibrate(set, options.fit);
+  if (set.data_class == "none")
+    refuse(printable(set.file) + ": error: is a dry run, whose times say nothing of any device");
+  if (!options.output.empty()) {
+    const std::vector<std::string> problems = problems_of(set, calibration);
+    for (const std::string& problem : problems)
+      fmt::print(stderr, "{}\n", printable(set.file + ": error: " + problem));
+    if (!problems.empty())
+      refuse("nothing was written (state a missing rate by --peak NAME=VALUE)");
+    write(options.output, set, calibration);
+  }
+  if (options.json) {
+    fmt::print("{}", calibration_json(calibration));
+    return ExitCode::ok;
+  }
+  bool first = true;
+  for (const Table& table : calibration_tables(calibration)) {
+    fmt::print("{}{}", first ? "" : "\n", to_text(table));
+    first = false;
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("calibrate", "Fit kernel times to timings of a device");
+  verb->add_option("TIMINGS", options->files,
+                   "Files of one device: campaign or Google Benchmark JSON, CSV, NCCL-tests log")
+      ->required();
+  verb->add_option("-o,--output", options->output,
+                   "Write gpu.yaml, report.md and cases.csv to this folder, <part>/<date>-<id>")
+      ->type_name("DIR");
+  verb->add_option("--peak", options->peaks,
+                   "Data-sheet rate that nothing can beat, where the file has none: memory, l2, "
+                   "link_read, link_write or flops.<type> (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  verb->add_option("--device", options->reading.device, "The device, where the file does not say")
+      ->type_name("NAME");
+  verb->add_option("--date", options->reading.date, "When it was timed, ISO 8601, likewise")
+      ->type_name("DATE");
+  verb->add_option("--class", options->reading.data_class,
+                   "measured, reported or synthetic, likewise")
+      ->type_name("CLASS");
+  verb->add_option("--context", options->reading.context,
+                   "A column or counter that is neither work nor shape (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("COLUMN");
+  verb->add_option("--collective", options->reading.collective,
+                   "Of an NCCL log that does not name its test")
+      ->type_name("NAME");
+  verb->add_option("--ranks", options->reading.ranks, "Of an NCCL log without a list of them")
+      ->check(CLI::Range(2, 1 << 20));
+  verb->add_option("--draws", options->fit.draws, "Draws of the bootstrap")
+      ->check(CLI::Range(100, 100'000))
+      ->capture_default_str();
+  verb->add_option("--seed", options->fit.seed, "Seed of the bootstrap")->capture_default_str();
+  verb->add_flag("--check", options->check_only, "Only say what cannot be");
+  verb->add_flag("--json", options->json, "Print the fits as JSON");
+  verb->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace tiersim::cli

@@ -1,0 +1,111 @@
+// Planted truth: times from known parameters with known noise, fitted, and held against them.
+#include <cmath>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "hwmodels/calibrate/bootstrap.hpp"
+#include "hwmodels/calibrate/fit.hpp"
+#include "sim/base/rng.hpp"
+
+namespace tiersim {
+namespace {
+
+double normal(Rng& rng) {
+  const double radius = std::sqrt(-2 * std::log(rng.uniform()));
+  return radius * std::cos(2 * std::numbers::pi * rng.uniform());
+}
+
+// A device somewhere between an A100 and a B200, and a kernel with a corner of any sharpness.
+KernelParameters random_truth(Rng& rng) {
+  return {.t0 = (1 + 4 * rng.uniform()) * 1e-6,
+          .bandwidth = (1 + 6 * rng.uniform()) * 1e12,
+          .peak = (200 + 1800 * rng.uniform()) * 1e12,
+          .sharpness = 1.3 + 4 * rng.uniform()};
+}
+
+// Sizes from launch-bound to 2 GB; at each size intensities below, at and above the ridge.
+std::vector<FitCase> timed(const KernelParameters& truth, std::size_t sizes, double noise,
+                           Rng& rng) {
+  const double ridge = truth.peak / truth.bandwidth;
+  std::vector<FitCase> cases;
+  for (std::size_t i = 0; i < sizes; ++i)
+    for (const double share : {0.05, 0.5, 1.2, 5.0}) {
+      const double bytes =
+          1e5 * std::pow(2e4, static_cast<double>(i) / static_cast<double>(sizes - 1));
+      const KernelPoint point{.bytes = bytes, .flops = bytes * ridge * share};
+      const double seconds = kernel_time(truth, point) * std::exp(noise * normal(rng));
+      // The measurement's own interval is a third of the scatter: the rest is misfit.
+      cases.push_back({std::to_string(cases.size()), point, seconds,
+                       seconds * std::exp(-1.96 * noise / 3),
+                       seconds * std::exp(1.96 * noise / 3)});
+    }
+  return cases;
+}
+
+bool holds(const Estimate& estimate, double truth) {
+  return estimate.low <= truth && truth <= estimate.high;
+}
+
+struct Coverage {
+  int t0 = 0;
+  int bandwidth = 0;
+  int peak = 0;
+  int sharpness = 0;
+  int time = 0;         // that the truth takes at a size between the timed ones
+  int measurement = 0;  // that it takes there with noise
+};
+
+Coverage coverage_over_seeds(std::size_t sizes, double noise) {
+  Coverage in;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Rng rng(seed, "planted truth");
+    const KernelParameters truth = random_truth(rng);
+    const auto fit = fit_kernel(timed(truth, sizes, noise, rng),
+                                {.draws = 200, .seed = seed, .hold_out = false});
+    if (!fit || !fit->has_bandwidth || !fit->has_peak) continue;
+    const double bytes = 1e7 * (1 + rng.uniform());
+    const KernelPoint point{.bytes = bytes,
+                            .flops = bytes * truth.peak / truth.bandwidth * 2 * rng.uniform()};
+    const double time = kernel_time(truth, point);
+    std::vector<double> times;
+    for (const KernelParameters& draw : fit->draws) times.push_back(kernel_time(draw, point));
+    const auto freedom = static_cast<double>(4 * sizes - 4);
+    in.t0 += holds(fit->t0, truth.t0);
+    in.bandwidth += holds(fit->bandwidth, truth.bandwidth);
+    in.peak += holds(fit->peak, truth.peak);
+    in.sharpness += holds(fit->sharpness, truth.sharpness);
+    in.time += holds(interval_of(kernel_time(fit->best, point), times, freedom), time);
+    in.measurement += holds(predict(*fit, point), time * std::exp(noise * normal(rng)));
+  }
+  return in;
+}
+
+// 95 % of 200 is 190; 180 to 198 leave out 0.1 % on each side of Binomial(200, 0.95).
+constexpr int kFewest = 180;
+constexpr int kMost = 198;
+
+void expect_ninety_five(int covered, const char* what) {
+  EXPECT_GE(covered, kFewest) << what;
+  EXPECT_LE(covered, kMost) << what;
+}
+
+void expect_all_ninety_five(const Coverage& in) {
+  expect_ninety_five(in.t0, "t0");
+  expect_ninety_five(in.bandwidth, "bandwidth");
+  expect_ninety_five(in.peak, "peak");
+  expect_ninety_five(in.sharpness, "sharpness");
+  expect_ninety_five(in.time, "time");
+  expect_ninety_five(in.measurement, "measurement");
+}
+
+TEST(Fit, IntervalsOfFortyCasesCoverThePlantedTruth) {
+  expect_all_ninety_five(coverage_over_seeds(10, 0.02));
+}
+
+TEST(Fit, IntervalsOfTwentyFourNoisyCasesCoverThePlantedTruth) {
+  expect_all_ninety_five(coverage_over_seeds(6, 0.05));
+}
+
+}  // namespace
+}  // namespace tiersim
