@@ -42,7 +42,8 @@ class Group {
     std::size_t slow = 0;  // whose time is longer than the other allows
     std::size_t fast = 0;
     double ratio = 0;
-    double over = 0;        // of the logarithm, beyond noise and model; within them below 0
+    double over = 0;  // of the logarithm, beyond noise and model; within them below 0
+    double beyond_noise = 0;
     bool doubtful = false;  // beyond noise, within the model
   };
 
@@ -59,6 +60,7 @@ class Group {
     Pair pair;
     pair.ratio = ratio;
     pair.over = beyond - noise - model;
+    pair.beyond_noise = beyond - noise;
     const bool apart = slow.low > fast.high * std::max(1.0, ratio);
     if (!apart) pair.over = std::min(pair.over, 0.0);
     pair.doubtful = apart && pair.over <= 0 && beyond > noise;
@@ -97,6 +99,19 @@ class Group {
       }
     }
     return found;
+  }
+
+  // The most that a case contradicts any but `but` of what is left, beyond noise alone.
+  double doubt(std::size_t index, std::size_t but, const std::vector<bool>& out) const {
+    double most = 0;
+    for (const std::size_t j : members_) {
+      if (j == index || j == but || out[j]) continue;
+      for (const auto& pair : {compare(timings_.cases[index], timings_.cases[j]),
+                               compare(timings_.cases[j], timings_.cases[index])}) {
+        if (pair) most = std::max(most, pair->beyond_noise);
+      }
+    }
+    return most;
   }
 
   const std::vector<std::size_t>& members() const { return members_; }
@@ -156,13 +171,9 @@ void explain(const TimingSet& timings, const Group& group, std::size_t index,
   }
   // Half the bytes look like twice the time, or thereabouts: neighbours and noise blur it.
   const double element = element_bytes(timing.dtype);
-  const bool near_element = factor < 1.3 * element && element < 1.3 * factor;
-  if (slow && element > 1 && near_element &&
-      !group.worst(with_bytes(timing, element), index, out)) {
-    findings.refuse(index, "elements for bytes",
-                    told + fmt::format("; it fits where its bytes are elements of {} B", element));
-    return;
-  }
+  const bool elements = slow && element > 1 && factor < 1.3 * element && element < 1.3 * factor &&
+                        !group.worst(with_bytes(timing, element), index, out);
+  if (elements) told += fmt::format("; it would fit where its bytes are elements of {} B", element);
   const bool bits = !slow && factor > 3 && !group.worst(with_bytes(timing, 0.125), index, out);
   if (bits) told += "; it would fit where its bytes are bits";
   findings.refuse(index, pair.ratio <= 1 ? "non-monotone" : "off the trend", std::move(told));
@@ -196,9 +207,15 @@ std::vector<std::size_t> culprits(const std::vector<Group::Pair>& pairs) {
   return worst;
 }
 
-// The strongest contradiction of a case with what is left, or with the other of two culprits.
-void accuse(const TimingSet& timings, const Group& group, const std::vector<std::size_t>& wrong,
+// The strongest contradiction of a case with what is left, or with the other of two culprits. Of
+// two that contradict each other alone, the one that others doubt as well, if only one is doubted.
+void accuse(const TimingSet& timings, const Group& group, std::vector<std::size_t> wrong,
             std::vector<bool>& out, Findings& findings) {
+  if (wrong.size() == 2) {
+    const bool first = group.doubt(wrong[0], wrong[1], out) > 0;
+    const bool second = group.doubt(wrong[1], wrong[0], out) > 0;
+    if (first != second) wrong = {first ? wrong[0] : wrong[1]};
+  }
   if (wrong.size() == 2) {
     const TimingCase& a = timings.cases[wrong[0]];
     const TimingCase& b = timings.cases[wrong[1]];

@@ -107,11 +107,16 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// 1.4826 times the median absolute deviation: noise that the intervals do not state.
-double spread(const std::vector<Residual>& residuals) {
-  if (residuals.size() < kFewest) return 0;
+// 1.4826 times the median absolute deviation of the residuals that `of` has no part in: noise that
+// the intervals do not state.
+double spread(const std::vector<Residual>& residuals, const Residual& of) {
   std::vector<double> values;
-  for (const Residual& residual : residuals) values.push_back(residual.value);
+  for (const Residual& residual : residuals) {
+    const bool touches = residual.index == of.index || residual.below.index == of.index ||
+                         residual.above.index == of.index;
+    if (!touches) values.push_back(residual.value);
+  }
+  if (values.size() < kFewest) return 0;
   const double middle = median(values);
   for (double& value : values) value = std::abs(value - middle);
   return kMadToDeviation * median(values);
@@ -128,11 +133,10 @@ void check_line(const TimingSet& timings, const std::vector<std::size_t>& member
       if (out[index]) continue;
       if (const auto residual = line.residual(index, out)) residuals.push_back(*residual);
     }
-    const double common = spread(residuals);
     const Residual* worst = nullptr;
     double most = 0;
     for (const Residual& residual : residuals) {
-      const double limit = errors * std::max(residual.noise, common) +
+      const double limit = errors * std::max(residual.noise, spread(residuals, residual)) +
                            portable_log(1 + kModelMargin) + (residual.value < 0 ? residual.gap : 0);
       const double over = std::abs(residual.value) - limit;
       if (over <= most) continue;

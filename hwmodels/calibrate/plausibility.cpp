@@ -74,6 +74,12 @@ int element_bytes(std::string_view dtype) {
 
 }  // namespace detail
 
+std::string text(const TimingRefusal& refusal) {
+  std::string out = refusal.where + ": ";
+  if (!refusal.name.empty()) out += refusal.name + ": ";
+  return out + refusal.rule + ": " + refusal.reason;
+}
+
 Plausible check_timings(const TimingSet& timings) {
   detail::Findings findings(timings);
   detail::check_limits(timings, findings);

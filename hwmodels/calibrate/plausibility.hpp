@@ -30,8 +30,9 @@
 // False alarms. z = sqrt(2 ln(m / (2 a))) for m comparisons and a = 5e-4, from the bound
 // P(Z > z) <= exp(-z^2 / 2) / 2: below 1e-3 a file in all, for the normal errors (of log t) that
 // the intervals state; 5 % where none is stated. The trend test takes 1.4826 times the median
-// absolute deviation of its group where that is larger. Slips that move a time by less than these
-// margins, or the bytes of a launch-bound case, cannot be seen.
+// absolute deviation of the others of its kernel, five or more, where that is larger. Slips that
+// move a time by less than these margins, or the bytes of a launch-bound case, cannot be seen.
+#include <string>
 #include <vector>
 
 #include "hwmodels/calibrate/timing.hpp"
@@ -46,6 +47,9 @@ struct Plausible {
   std::vector<TimingRefusal> refused;  ///< the set's own first, then by case
   std::vector<TimingWarning> warnings;
 };
+
+/// "timing.json:12: benchmarks[3]: NAME: RULE: REASON"
+std::string text(const TimingRefusal& refusal);
 
 Plausible check_timings(const TimingSet& timings);
 
