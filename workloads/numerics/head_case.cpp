@@ -21,10 +21,17 @@ LowRankHead identity_head(const Matrix& projected, Index head, Index rank,
   return {.w_q = w * factor, .w_k = w};
 }
 
-double loss_share(const Matrix& projected, const LowRankHead& head, const AttentionSample& over) {
-  return score_loss(over.q, over.k, projected * head.w_q, projected * head.w_k) /
-         score_power(over.q, over.k);
-}
+// A head's queries and keys over some tokens, and their power, which all ranks share.
+struct Over {
+  explicit Over(const AttentionSample& tokens)
+      : sample(tokens), power(score_power(tokens.q, tokens.k)) {}
+  double loss_share(const Matrix& projected, const LowRankHead& head) const {
+    return score_loss(sample.q, sample.k, power, projected * head.w_q, projected * head.w_k) /
+           power;
+  }
+  const AttentionSample& sample;
+  double power;
+};
 
 Index projected_columns(Index hidden, Index rank, Index head_dim) {
   return std::clamp<Index>(hidden * rank / head_dim, rank, std::max(hidden, rank));
@@ -54,7 +61,8 @@ std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& 
   std::vector<HeadCase> out;
   for (std::size_t h = 0; h < layer.heads.size(); ++h) {
     const AttentionSample& sample = layer.heads[h];
-    HeadCase& one = out.emplace_back(HeadCase{.sample = sample,
+    HeadCase& one = out.emplace_back(HeadCase{.seed = seed + h,
+                                              .sample = sample,
                                               .exact = exact_steps(sample),
                                               .prompt_attention = std::nullopt,
                                               .basis = principal_components(layer.calibration[h].k),
@@ -63,6 +71,8 @@ std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& 
       one.prompt_attention = accumulated_attention(sample, sample.decode_from);
   }
   if (layer.x.size() == 0) return out;
+  std::vector<Over> calibration(layer.calibration.begin(), layer.calibration.end());
+  std::vector<Over> text(layer.heads.begin(), layer.heads.end());
   for (const Index rank : ranks) {
     Rng rng(seed, "numerics.projection");  // the same columns first, whatever the rank
     const Index k = projected_columns(layer.x.cols(), rank, layer.heads.front().head_dim());
@@ -71,17 +81,17 @@ std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& 
     const Matrix projected = layer.x * p;
     for (std::size_t h = 0; h < layer.heads.size(); ++h) {
       const AttentionSample& over = layer.calibration[h];
-      const AttentionSample& text = layer.heads[h];
       const LowRankHead head = distiller.distil(over.q, over.k, rank);
       const LowRankHead identity =
           identity_head(distiller.projected(), static_cast<Index>(h), rank, over);
-      out[h].maple.push_back({.rank = rank,
-                              .projected = k,
-                              .calibration_loss = loss_share(distiller.projected(), head, over),
-                              .held_out_loss = loss_share(projected, head, text),
-                              .identity_loss = loss_share(distiller.projected(), identity, over),
-                              .identity_held_out_loss = loss_share(projected, identity, text),
-                              .screen = Int8Screen(projected, head, text.decode_from)});
+      out[h].maple.push_back(
+          {.rank = rank,
+           .projected = k,
+           .calibration_loss = calibration[h].loss_share(distiller.projected(), head),
+           .held_out_loss = text[h].loss_share(projected, head),
+           .identity_loss = calibration[h].loss_share(distiller.projected(), identity),
+           .identity_held_out_loss = text[h].loss_share(projected, identity),
+           .screen = Int8Screen(projected, head, layer.heads[h].decode_from)});
     }
   }
   return out;

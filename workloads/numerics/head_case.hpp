@@ -1,6 +1,7 @@
 #pragma once
 // A head ready to be measured: its sample, exact attention, and what each method has prepared
 // offline from calibration tokens.
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct MapleFit {
 };
 
 struct HeadCase {
+  std::uint64_t seed = 0;  ///< of what is drawn for this head alone
   AttentionSample sample;
   std::vector<ExactStep> exact;
   std::optional<Vector> prompt_attention;  ///< none where the prompt's queries are not known

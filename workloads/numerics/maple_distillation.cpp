@@ -38,19 +38,15 @@ Matrix sparse_projection(Rng& rng, Index from, Index to) {
   return out;
 }
 
-double score_loss(const Matrix& q, const Matrix& k, const Matrix& low_q, const Matrix& low_k) {
-  // ||A B^T||^2 = <A^T A, B^T B> with A = [Q, -Q~] and B = [K, K~].
-  const Index width = q.cols() + low_q.cols();
-  Matrix a(q.rows(), width);
-  Matrix b(k.rows(), width);
-  a << q, -low_q;
-  b << k, low_k;
-  const double loss = (a.transpose() * a).cwiseProduct(b.transpose() * b).sum();
-  return std::max(loss, 0.0);  // of an exact fit only rounding is left
-}
-
 double score_power(const Matrix& q, const Matrix& k) {
   return (q.transpose() * q).cwiseProduct(k.transpose() * k).sum();
+}
+
+double score_loss(const Matrix& q, const Matrix& k, double power, const Matrix& low_q,
+                  const Matrix& low_k) {
+  // <A B^T, C D^T> = <A^T C, B^T D>, sums over all elements.
+  const double inner = (q.transpose() * low_q).cwiseProduct(k.transpose() * low_k).sum();
+  return std::max(power - 2 * inner + score_power(low_q, low_k), 0.0);
 }
 
 Distiller::Distiller(Matrix projected) : projected_(std::move(projected)) {

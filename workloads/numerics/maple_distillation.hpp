@@ -32,11 +32,13 @@ struct LowRankHead {
   Matrix w_k;
 };
 
-/// Sum of squares of Q K^T - Q~ K~^T over all pairs of rows, without forming the products.
-double score_loss(const Matrix& q, const Matrix& k, const Matrix& low_q, const Matrix& low_k);
-
-/// The same of Q K^T alone: what the loss is a share of.
+/// Sum of squares of all elements of Q K^T: what a loss is a share of. No product is formed.
 double score_power(const Matrix& q, const Matrix& k);
+
+/// Sum of squares of Q K^T - Q~ K~^T over all pairs of rows; `power`: score_power(q, k), which is
+/// the same for every rank. Below about 1e-15 of it only rounding is left.
+double score_loss(const Matrix& q, const Matrix& k, double power, const Matrix& low_q,
+                  const Matrix& low_k);
 
 class Distiller {
  public:

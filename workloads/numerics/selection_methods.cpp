@@ -22,9 +22,9 @@ SelectionMethod oracle_method(Index head_dim) {
           .make = [](const HeadCase&) { return make_oracle(); }};
 }
 
-SelectionMethod random_method(std::uint64_t seed) {
-  return {.name = "random", .setting = "", .make = [seed](const HeadCase&) {
-            return make_random(Rng(seed, "numerics.random_rows"));
+SelectionMethod random_method() {
+  return {.name = "random", .setting = "", .make = [](const HeadCase& head) {
+            return make_random(Rng(head.seed, "numerics.random_rows"));
           }};
 }
 

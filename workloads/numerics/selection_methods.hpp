@@ -23,7 +23,7 @@ struct SelectionMethod {
 };
 
 SelectionMethod oracle_method(Index head_dim);
-SelectionMethod random_method(std::uint64_t seed);
+SelectionMethod random_method();
 SelectionMethod streaming_method();
 SelectionMethod h2o_method();
 SelectionMethod quest_method(Index head_dim, Index page);

@@ -95,6 +95,7 @@ std::vector<SyntheticParameter> parameters_of(const SyntheticSpec& s) {
       {"ask_share", s.ask_share, "assumed"},
       {"ask_logit", s.ask_logit, "assumed"},
       {"noise_logit", s.noise_logit, "assumed"},
+      {"unread", s.unread, "assumed"},
       {"outlier_channels", count(s.outlier_channels),
        "kind: Liu et al. 2024 (KIVI), section 3; size assumed"},
       {"outlier_mean", s.outlier_mean, "kind: Liu et al. 2024 (KIVI), section 3; size assumed"},
@@ -132,8 +133,8 @@ SyntheticLayer::HeadWeights SyntheticLayer::draw_head(Rng& rng) const {
   part(f.topic, f.topic, f.topic_size, 2, s.topic_logit);
   part(f.drift, f.drift, f.drift_size, 2 + f.topic_size, s.drift_logit);
   part(f.ask, f.identity, f.identity_size, 2 + f.topic_size + f.drift_size, s.ask_logit);
-  // Queries' noise against keys of about 1 a channel.
-  const double each = 1 / std::sqrt(static_cast<double>(f.noise_size));
+  // Queries' noise against keys of about 1 a channel, whatever the size of its features.
+  const double each = 1 / (s.unread * std::sqrt(static_cast<double>(f.noise_size)));
   q.middleRows(f.noise, f.noise_size) =
       random_normal(rng, f.noise_size, d) * (each * s.noise_logit);
   k.middleRows(f.noise, f.noise_size) = random_normal(rng, f.noise_size, d) * (each * 0.5);
@@ -177,7 +178,7 @@ Matrix SyntheticLayer::hidden_states(Rng& rng, Index tokens) const {
     const auto past = static_cast<Index>(rng.below(static_cast<std::uint64_t>(t)));
     if (rng.uniform() < s.ask_share)
       row.segment(f.ask, f.identity_size) = x.row(past).segment(f.identity, f.identity_size);
-    row.segment(f.noise, f.noise_size) = draw(rng, noise_deviation);
+    row.segment(f.noise, f.noise_size) = draw(rng, noise_deviation) * s.unread;
   }
   return x * turn_.transpose();
 }

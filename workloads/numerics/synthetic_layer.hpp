@@ -39,6 +39,7 @@ struct SyntheticSpec {
   double ask_share = 0.5;        ///< of positions that look for one earlier token
   double ask_logit = 7;          ///< added to that token's logit, on average
   double noise_logit = 0.7;      ///< standard deviation of what has no structure
+  double unread = 0.3;           ///< size of the features that the heads barely read
   Index outlier_channels = 2;    ///< channels of the keys with a large mean
   double outlier_mean = 8;       ///< that mean, in standard deviations of a usual channel
   double head_factor = 1.5;      ///< a head's factors on the parts lie within 1/this and this

@@ -1,0 +1,225 @@
+#include "workloads/numerics/maple_study.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "sim/base/check.hpp"
+#include "workloads/numerics/maple_statements.hpp"
+#include "workloads/numerics/maple_tables.hpp"
+
+namespace tiersim::numerics {
+namespace {
+
+constexpr std::array kShares = {1.0 / 64, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2};
+constexpr double kShare = 1.0 / 8;  // where ranks are compared; the paper's smallest, section 4.2
+constexpr int kLayers = 2;
+
+// An eighth of the ladder to all of it: 4, 8, 16, 32, 64 of 64.
+std::vector<Index> ranks_of(Index head_dim) {
+  std::vector<Index> out;
+  for (Index rank = head_dim / 16; rank < head_dim; rank *= 2) out.push_back(rank);
+  out.push_back(head_dim);
+  return out;
+}
+
+// What was measured of a set of heads.
+struct Results {
+  std::vector<SweepPoint> by_budget;
+  std::vector<SweepPoint> random;
+  std::vector<std::vector<SweepPoint>> by_rank;  // a method each
+  std::vector<SweepPoint> maple_float64;         // by rank
+};
+
+// All at the same screening bytes: a quarter of head_dim a token and head.
+std::vector<SelectionMethod> usual_methods(const std::vector<HeadCase>& heads) {
+  const Index d = heads.front().sample.head_dim();
+  std::vector<SelectionMethod> out{oracle_method(d)};
+  if (!heads.front().maple.empty()) out.push_back(maple_method(d / 4, 2));
+  out.push_back(sparq_method(d / 8));
+  out.push_back(loki_method(d / 8));
+  out.push_back(quest_method(d, 16));
+  if (heads.front().prompt_attention) out.push_back(h2o_method());
+  out.push_back(streaming_method());
+  return out;
+}
+
+Results results_of(const std::vector<HeadCase>& heads) {
+  Results out;
+  for (const SelectionMethod& method : usual_methods(heads))
+    for (const double share : kShares) out.by_budget.push_back(measure(heads, method, share));
+  for (const double share : kShares) out.random.push_back(measure(heads, random_method(), share));
+  std::ranges::copy(out.random, std::back_inserter(out.by_budget));
+  const Index d = heads.front().sample.head_dim();
+  const std::vector<Index> ranks = ranks_of(d);
+  std::vector<SweepPoint> maple;
+  std::vector<SweepPoint> sparq;
+  std::vector<SweepPoint> loki;
+  std::vector<SweepPoint> quest;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!heads.front().maple.empty()) {
+      maple.push_back(measure(heads, maple_method(ranks[i], i), kShare));
+      out.maple_float64.push_back(measure(heads, maple_float64_method(ranks[i], i), kShare));
+    }
+    sparq.push_back(measure(heads, sparq_method(ranks[i]), kShare));
+    loki.push_back(measure(heads, loki_method(ranks[i]), kShare));
+  }
+  for (Index page = 64; page >= 1; page /= 2)
+    quest.push_back(measure(heads, quest_method(d, page), kShare));
+  out.by_rank = {std::move(maple), std::move(sparq), std::move(loki), std::move(quest)};
+  return out;
+}
+
+void add_curves(const Results& results, Study& study) {
+  const auto by_share = [&](const char* id, const char* title, Figure figure) {
+    study.curves.push_back(curve_of(id, title, results.by_budget, figure, Over::share));
+  };
+  by_share("recall_by_budget", "Recall of the highest scores, by budget", Figure::recall);
+  by_share("mass_by_budget", "Attention on the chosen rows, by budget", Figure::mass);
+  by_share("error_by_budget", "Relative error of the attention output, by budget", Figure::error);
+  std::vector<SweepPoint> all;
+  for (const auto& points : results.by_rank) std::ranges::copy(points, std::back_inserter(all));
+  study.curves.push_back(curve_of("recall_by_bytes",
+                                  "Recall by what screening reads, an eighth of the rows", all,
+                                  Figure::recall, Over::bytes));
+}
+
+// Tables, curves and statements that any heads allow.
+Results add_selection(const std::vector<HeadCase>& heads, Study& study) {
+  Results results = results_of(heads);
+  study.tables.push_back(table_of("selection_by_budget",
+                                  fmt::format("Choice of rows by budget, {} heads", heads.size()),
+                                  results.by_budget));
+  std::vector<SweepPoint> by_rank;
+  for (const auto& points : results.by_rank) std::ranges::copy(points, std::back_inserter(by_rank));
+  study.tables.push_back(
+      table_of("selection_by_rank", "Choice of an eighth of the rows, by rank", by_rank));
+  add_curves(results, study);
+  study.statements.push_back(oracle_is_best(results.by_budget));
+  study.statements.push_back(random_recall_is_the_share(results.random, heads));
+  study.statements.push_back(full_rank_is_exact(
+      "selection.sparq_all_components", "SparQ with every component chooses the oracle's rows",
+      "the same scores", results.by_rank[1].back()));
+  study.statements.push_back(full_rank_is_exact(
+      "selection.loki_full_rank", "Loki with every coordinate chooses the oracle's rows",
+      "Singhania et al. 2024, lemma 4.1: the basis is orthogonal", results.by_rank[2].back()));
+  study.statements.push_back(full_rank_is_exact(
+      "selection.quest_pages_of_one", "Quest with pages of one row chooses the oracle's rows",
+      "smallest and largest key are the key", results.by_rank[3].back()));
+  if (results.maple_float64.empty()) return results;
+
+  std::vector<Int8Cost> costs;
+  for (std::size_t i = 0; i < heads.front().maple.size(); ++i)
+    costs.push_back(int8_cost(heads, i, kShare));
+  study.tables.push_back(
+      distillation_table(heads, results.maple_float64, results.by_rank[0], costs));
+  study.curves.push_back(loss_curve(heads));
+  study.statements.push_back(distilled_beats_identity(heads));
+  study.statements.push_back(loss_falls_with_rank(heads));
+  study.statements.push_back(int8_within_bound(costs));
+  return results;
+}
+
+NeedleResult needle_result(const std::vector<HeadCase>& heads, const std::vector<Index>& needles,
+                           const SelectionMethod& method, bool evicts, bool exact) {
+  const HeadCase& head = heads.front();
+  NeedleResult out{
+      .name = method.name, .setting = method.setting, .evicts = evicts, .screens_exactly = exact};
+  const SelectorPtr selector = method.make(head);
+  std::vector<Quality> all;
+  for (std::size_t i = 0; i < head.exact.size(); ++i) {
+    const ExactStep& step = head.exact[i];
+    const Index budget = rows_of(kShare, step.position + 1);
+    const Choice choice =
+        selector->choose({.position = step.position, .logits = step.logits, .budget = budget});
+    if (std::ranges::binary_search(choice.rows, needles[i])) ++out.found;
+    all.push_back(quality_of(head.sample, step, choice, budget));
+  }
+  out.mean = mean_of(all);
+  return out;
+}
+
+std::vector<NeedleResult> needle_results(std::uint64_t seed) {
+  const NeedleText text = needle_text(seed);
+  const Index d = text.layer.heads.front().head_dim();
+  const std::vector<HeadCase> heads = prepare(text.layer, {d / 4, d}, seed);
+  const auto result = [&](const SelectionMethod& method, bool evicts, bool exact) {
+    return needle_result(heads, text.needles, method, evicts, exact);
+  };
+  return {result(oracle_method(d), false, true),    result(maple_float64_method(d, 1), false, true),
+          result(maple_method(d, 1), false, false), result(maple_method(d / 4, 0), false, false),
+          result(sparq_method(1), false, true),     result(loki_method(d), false, true),
+          result(loki_method(d / 4), false, false), result(quest_method(d, 16), false, true),
+          result(h2o_method(), true, false),        result(streaming_method(), true, false)};
+}
+
+// MAPLE projects all of a hidden state, the others start from keys: the size of what no head reads
+// tells them apart, and no source gives it.
+Table unread_table(std::uint64_t seed) {
+  Table out{.id = "selection_by_unread",
+            .title =
+                "Attention on the chosen rows, an eighth, by the size of what heads barely "
+                "read in hidden states (one layer)",
+            .columns = {"unread", "maple", "sparq", "loki", "quest"},
+            .rows = {},
+            .notes = {"at the same screening bytes; an assumption that decides how well a random "
+                      "projection does, so orderings between methods are no results"}};
+  for (const double unread : {0.1, 0.3, 1.0}) {
+    SyntheticSpec spec;
+    spec.unread = unread;
+    const Index d = spec.head_dim;
+    const std::vector<HeadCase> heads = prepare(synthetic_layer_data(spec, seed), {d / 4}, seed);
+    std::vector<Cell> row{unread};
+    for (const SelectionMethod& method :
+         {maple_method(d / 4, 0), sparq_method(d / 8), loki_method(d / 8), quest_method(d, 16)})
+      row.emplace_back(measure(heads, method, kShare).mean().mass);
+    out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace
+
+Study maple_study(std::uint64_t seed) {
+  const SyntheticSpec spec;
+  Rng layers(seed, "numerics.layers");
+  std::vector<HeadCase> heads;
+  for (int layer = 0; layer < kLayers; ++layer) {
+    const std::uint64_t own = layers.next();
+    std::ranges::move(prepare(synthetic_layer_data(spec, own), ranks_of(spec.head_dim), own),
+                      std::back_inserter(heads));
+  }
+  Study study{.name = "maple", .tables = {}, .curves = {}, .statements = {}};
+  study.tables.push_back(parameter_table(spec));
+  study.tables.push_back(structure_table(heads));
+  const Results results = add_selection(heads, study);
+  study.tables.push_back(unread_table(layers.next()));
+  study.statements.push_back(full_rank_is_exact(
+      "maple.full_rank",
+      "MAPLE in float64 with as many columns of P as hidden channels and rank head_dim chooses the "
+      "oracle's rows, on tokens it was not distilled on",
+      "X P spans the hidden states, so M can be W_Q W_K^T", results.maple_float64.back()));
+  study.statements.push_back(recall_rises(
+      {results.maple_float64, results.by_rank[1], results.by_rank[2], results.by_rank[3]}));
+  const std::vector<NeedleResult> needles = needle_results(layers.next());
+  study.tables.push_back(needle_table(needles));
+  study.statements.push_back(needles_need_the_whole_cache(needles));
+  return study;
+}
+
+Study selection_study(const LayerData& layer, std::uint64_t seed) {
+  TS_EXPECTS(!layer.heads.empty() && layer.heads.front().head_dim() >= 16, layer.heads.size());
+  const std::vector<HeadCase> heads =
+      prepare(layer, ranks_of(layer.heads.front().head_dim()), seed);
+  Study study{.name = "selection", .tables = {}, .curves = {}, .statements = {}};
+  study.tables.push_back(structure_table(heads));
+  add_selection(heads, study);
+  Table& table = study.tables[1];
+  if (layer.x.size() == 0) table.notes.emplace_back("no hidden states are given, so no maple");
+  if (!heads.front().prompt_attention)
+    table.notes.emplace_back("the prompt's queries are not given, so no h2o");
+  return study;
+}
+
+}  // namespace tiersim::numerics
