@@ -1,0 +1,173 @@
+// tiersim numerics [STUDY]: what methods compute, in float64, instead of what they cost: which rows
+// they choose, what slices of a latent lose, when a layer may be the last. Exit 5 when a statement
+// that must hold does not.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "sim/base/text.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/numerics_text.hpp"
+#include "workloads/numerics/given_heads.hpp"
+#include "workloads/numerics/maple_study.hpp"
+#include "workloads/numerics/tpla_study.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kShortTable = 24;  // rows of a table that a digest shows whole
+
+struct StudyKind {
+  const char* name;
+  numerics::Study (*run)(std::uint64_t seed);
+};
+constexpr std::array kStudies = {
+    StudyKind{"maple", numerics::maple_study},
+    StudyKind{"tpla", numerics::tpla_study},
+};
+
+struct Options {
+  std::string study = "all";
+  std::string folder;
+  std::vector<std::string> arrays;
+  std::uint64_t seed = 1;
+  bool json = false;
+  bool full = false;
+};
+
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const StudyKind& kind : kStudies) out.emplace_back(kind.name);
+  out.emplace_back("all");
+  return out;
+}
+
+numerics::NpyArray array_of(const std::string& file, Diagnostics& diagnostics) {
+  auto array = numerics::read_npy(read_file(file));
+  if (array) return *std::move(array);
+  const numerics::NpyProblem& problem = array.error();
+  diagnostics.report(
+      {.where = {file, 1, 1}, .message = fmt::format("byte {}: {}", problem.offset, problem.what)});
+  return {};
+}
+
+// All that is wrong with any of the files, first each by itself, then how they fit.
+numerics::LayerData layer_of(const std::vector<std::string>& files) {
+  Diagnostics diagnostics;
+  std::vector<numerics::NpyArray> arrays;
+  for (const std::string& file : files) arrays.push_back(array_of(file, diagnostics));
+  throw_if_any(diagnostics);
+  numerics::GivenArrays given{.q = std::move(arrays[0]),
+                              .k = std::move(arrays[1]),
+                              .v = std::move(arrays[2]),
+                              .x = std::nullopt};
+  if (arrays.size() > 3) given.x = std::move(arrays[3]);
+  auto layer = numerics::heads_from(given);
+  if (layer) return *std::move(layer);
+  for (const numerics::ArrayProblem& problem : layer.error())
+    diagnostics.report(
+        {.where = {files[static_cast<std::size_t>(problem.array)], 1, 1}, .message = problem.what});
+  throw_if_any(diagnostics);
+  return {};
+}
+
+std::vector<numerics::Study> studies_of(const Options& options) {
+  const std::vector<std::string> known = names();
+  if (std::ranges::find(known, options.study) == known.end()) {
+    const std::string_view near = nearest(options.study, known);
+    throw Failure(
+        ExitCode::usage,
+        fmt::format("tiersim: error: there is no study '{}'{} (there are: {})",
+                    printable(options.study),
+                    near.empty() ? "" : fmt::format("; did you mean '{}'?", near), join(known)));
+  }
+  if (!options.arrays.empty()) {
+    if (options.study != "all" && options.study != "maple")
+      throw Failure(ExitCode::usage,
+                    fmt::format("tiersim: error: --qk is for maple, not for {}", options.study));
+    return {numerics::selection_study(layer_of(options.arrays), options.seed)};
+  }
+  std::vector<numerics::Study> out;
+  for (const StudyKind& kind : kStudies)
+    if (options.study == "all" || options.study == kind.name) out.push_back(kind.run(options.seed));
+  return out;
+}
+
+void print(const numerics::Study& study, bool full) {
+  fmt::print("== {} ==\n\n", study.name);
+  std::size_t left_out = 0;
+  for (const numerics::Table& table : study.tables) {
+    if (full || table.rows.size() <= kShortTable)
+      fmt::print("{}\n", to_text(rendered(table, Digits::few)));
+    else
+      ++left_out;
+  }
+  for (const numerics::Curve& curve : study.curves)
+    fmt::print("{}{}\n", to_text(rendered(curve, Digits::few)),
+               full || &curve == &study.curves.front() ? plot(curve) : "");
+  fmt::print("{}\n", statements_text(study.statements));
+  if (left_out > 0 || (!full && study.curves.size() > 1))
+    fmt::print("{} long tables and {} plots more: --full, or the files (-o)\n\n", left_out,
+               full || study.curves.empty() ? 0 : study.curves.size() - 1);
+}
+
+void write_files(const numerics::Study& study, const fs::path& folder) {
+  write_file(folder / "report.md", to_markdown(study));
+  write_file(folder / "report.json", to_json({study}));
+  write_file(folder / "statements.csv", to_csv(statements_table(study.statements)));
+  for (const numerics::Table& table : study.tables)
+    write_file(folder / (table.id + ".csv"), to_csv(rendered(table, Digits::all)));
+  for (const numerics::Curve& curve : study.curves)
+    write_file(folder / (curve.id + ".csv"), to_csv(curve));
+  fmt::print(stderr, "tiersim: wrote {}/report.md, report.json, tables and curves as .csv\n",
+             folder.string());
+}
+
+ExitCode numerics_verb(const Options& options) {
+  const std::vector<numerics::Study> studies = studies_of(options);
+  if (options.json) fmt::print("{}", to_json(studies));
+  std::vector<std::string> broken;
+  for (const numerics::Study& study : studies) {
+    if (!options.json) print(study, options.full);
+    if (!options.folder.empty()) write_files(study, fs::path(options.folder) / study.name);
+    for (const numerics::Statement& statement : study.statements)
+      if (!statement.holds) broken.push_back(statement.id);
+  }
+  if (broken.empty()) return ExitCode::ok;
+  fmt::print(stderr, "tiersim: does not hold: {}\n", join(broken));
+  return ExitCode::target_missed;
+}
+
+}  // namespace
+
+void add_numerics(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "numerics", "What methods compute, in float64: tables, curves, statements that must hold");
+  verb->footer(
+      "--qk reads .npy files (float32 or float64, C order): Q [heads, queries, head_dim], K "
+      "[heads,\n"
+      "tokens, head_dim], V [heads, tokens, value_dim], where one head may leave the first\n"
+      "dimension out, and X [tokens, hidden], without which there is no MAPLE. Queries are those\n"
+      "of the newest tokens. Everything offline is calibrated on the first half of the tokens.");
+  verb->add_option("STUDY", options->study, "Which study, or all")
+      ->type_name(join(names(), "|"))
+      ->capture_default_str();
+  verb->add_option("--qk", options->arrays,
+                   "Choose rows of these heads instead: Q.npy K.npy V.npy [X.npy]")
+      ->type_name("FILE")
+      ->expected(3, 4);
+  verb->add_option("--seed", options->seed, "Seed of everything random")->capture_default_str();
+  verb->add_option("-o,--out", options->folder,
+                   "Write tables and curves as CSV, Markdown and JSON into this folder")
+      ->type_name("FOLDER");
+  verb->add_flag("--json", options->json, "Print JSON instead of tables");
+  verb->add_flag("--full", options->full, "Print every table whole, and plot every curve");
+  verb->callback([options, &action] { action = [options] { return numerics_verb(*options); }; });
+}
+
+}  // namespace tiersim::cli
