@@ -30,8 +30,11 @@ Matrix signed_hadamard(Rng& rng, Index size) {
   return out;
 }
 
-Matrix principal_components(const Matrix& rows) {
-  const Matrix moment = rows.transpose() * rows / static_cast<double>(rows.rows());
+Matrix second_moment(const Matrix& rows) {
+  return rows.transpose() * rows / static_cast<double>(rows.rows());
+}
+
+Matrix principal_components(const Matrix& moment) {
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(moment);
   TS_ENSURES(solver.info() == Eigen::Success);
   Matrix out = solver.eigenvectors().rowwise().reverse();
@@ -47,14 +50,18 @@ Vector equal_shares(Index shards) {
   return Vector::Constant(shards, 1.0 / static_cast<double>(shards));
 }
 
-Vector energy_shares(const Matrix& rows, Index shards) {
-  TS_EXPECTS(rows.cols() % shards == 0, rows.cols(), shards);
-  const Index width = rows.cols() / shards;
+Vector energy_shares(const Vector& energy, Index shards) {
+  TS_EXPECTS(energy.size() % shards == 0, energy.size(), shards);
+  const Index width = energy.size() / shards;
   Vector shares(shards);
   for (Index shard = 0; shard < shards; ++shard) {
-    shares(shard) = rows.middleCols(shard * width, width).squaredNorm();
+    shares(shard) = energy.segment(shard * width, width).sum();
   }
-  return shares / rows.squaredNorm();
+  return shares / energy.sum();
+}
+
+Vector turned_energy(const Matrix& moment, const Matrix& turn) {
+  return (moment * turn).cwiseProduct(turn).colwise().sum().transpose();
 }
 
 double orthogonality_error(const Matrix& orthogonal) {

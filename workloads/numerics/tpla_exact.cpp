@@ -72,10 +72,10 @@ Statement energy_statement(const std::vector<NamedSample>& samples) {
                 .exact = true,
                 .holds = true};
   for (const NamedSample& named : samples) {
-    const double pca = energy_shares(named.turned.back().calibration, 2)(0);
+    const double pca = energy_shares(named.turned.back().energy, 2)(0);
     out.found += fmt::format("{}{}:", out.found.empty() ? "" : "; ", named.name);
     for (const TurnedSample& t : named.turned) {
-      const double share = energy_shares(t.calibration, 2)(0);
+      const double share = energy_shares(t.energy, 2)(0);
       out.holds = out.holds && share <= pca;
       out.found += fmt::format(" {} {:.3f}", name_of(t.transform), share);
     }

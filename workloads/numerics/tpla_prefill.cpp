@@ -17,14 +17,14 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::size_t kLayers = 4;
+constexpr std::size_t kLayers = 3;
 constexpr Index kPrompt = 96;
-constexpr Index kDecoded = 16;
+constexpr Index kDecoded = 8;
 
 struct Stacks {
   std::vector<LatentLayer> mla;   // the gain absorbed
   std::vector<LatentLayer> tpla;  // with PCA of what each layer sees
-  std::vector<Matrix> latents;    // normalised, of the calibration tokens at each layer of tpla
+  std::vector<Vector> energy;     // of the calibration tokens' latents at each layer of tpla
 };
 
 // Layers one after the other, each made for the hidden states that reach it.
@@ -37,10 +37,11 @@ Stacks random_stacks(Rng& rng, const TplaAssumptions& a, const Matrix& calibrati
         with_gain_absorbed(with_sharpness(random_latent_weights(rng, a.sizes, a.spectrum),
                                           in.topRows(a.tokens), a.sharpness, a.rope_sharpness));
     const LatentRows rows = latent_rows(bare, in, 0);
-    const Matrix turn = principal_components(rows.latent);
+    const Matrix moment = second_moment(rows.latent);
+    const Matrix turn = principal_components(moment);
     stacks.mla.push_back({.weights = bare, .slicing = {}});
     stacks.tpla.push_back({.weights = transformed(bare, turn), .slicing = {}});
-    stacks.latents.push_back(rows.latent * turn);
+    stacks.energy.push_back(turned_energy(moment, turn));
     states += absorbed_attention(bare, in, rows, 0);
   }
   return stacks;
@@ -48,7 +49,7 @@ Stacks random_stacks(Rng& rng, const TplaAssumptions& a, const Matrix& calibrati
 
 void slice(Stacks& stacks, Constants constants, Index shards) {
   for (std::size_t i = 0; i < stacks.tpla.size(); ++i) {
-    const Vector shares = energy_shares(stacks.latents[i], shards);
+    const Vector shares = energy_shares(stacks.energy[i], shards);
     stacks.tpla[i].slicing = {
         .norm_shares = shares,
         .score_shares = constants == Constants::both ? shares : Vector::Ones(shards)};
@@ -139,8 +140,7 @@ Statement separation_statement(Rng& rng, const TplaAssumptions& a) {
 
 // By constants, then by number of slices.
 std::vector<std::vector<Errors>> all_errors(std::uint64_t seed, int count) {
-  TplaAssumptions a = decaying();
-  a.calibration_tokens = 256;
+  const TplaAssumptions a = decaying();
   std::vector<std::vector<Errors>> out(2, std::vector<Errors>(kShardCounts.size()));
   for (int i = 0; i < count; ++i) {
     Rng rng(seed, fmt::format("tpla stack {}", i));

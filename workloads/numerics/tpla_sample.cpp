@@ -19,16 +19,16 @@ Matrix random_states(Rng& rng, const TplaAssumptions& a, const Matrix& topics, I
   return states;
 }
 
-Matrix transform_matrix(Rng& rng, const Matrix& latent, Transform transform) {
+Matrix transform_matrix(Rng& rng, const Matrix& moment, Transform transform) {
   switch (transform) {
     case Transform::identity:
-      return Matrix::Identity(latent.cols(), latent.cols());
+      return Matrix::Identity(moment.cols(), moment.cols());
     case Transform::random:
-      return random_orthogonal(rng, latent.cols());
+      return random_orthogonal(rng, moment.cols());
     case Transform::hadamard:
-      return signed_hadamard(rng, latent.cols());
+      return signed_hadamard(rng, moment.cols());
     case Transform::pca:
-      return principal_components(latent);
+      return principal_components(moment);
   }
   TS_INVARIANT(false, static_cast<int>(transform));
 }
@@ -48,9 +48,9 @@ TplaAssumptions isotropic() {
 
 TplaAssumptions paper_wide() {
   TplaAssumptions a;
-  a.sizes = {.hidden = 640, .rank = 512, .rope = 64, .heads = 4, .head = 64};
+  a.sizes = {.hidden = 576, .rank = 512, .rope = 64, .heads = 4, .head = 32};
   a.spectrum.outliers = 16;
-  a.calibration_tokens = 640;
+  a.calibration_tokens = 2048;
   a.tokens = 64;
   return a;
 }
@@ -85,14 +85,14 @@ std::string_view name_of(Transform transform) {
 }
 
 std::vector<TurnedSample> all_turned(Rng& rng, const TplaSample& sample) {
-  const Matrix latent = latent_rows(sample.bare, sample.calibration, 0).latent;
+  const Matrix moment = second_moment(latent_rows(sample.bare, sample.calibration, 0).latent);
   std::vector<TurnedSample> out;
   for (const Transform transform : all_transforms()) {
-    const Matrix turn = transform_matrix(rng, latent, transform);
+    const Matrix turn = transform_matrix(rng, moment, transform);
     out.push_back({.transform = transform,
                    .turn = turn,
                    .weights = transformed(sample.bare, turn),
-                   .calibration = latent * turn});
+                   .energy = turned_energy(moment, turn)});
   }
   return out;
 }
@@ -113,7 +113,7 @@ Slicing slicing_of(const TurnedSample& turned, Constants constants, Index shards
   const bool balanced = turned.transform != Transform::pca;
   const Vector alpha = balanced || constants == Constants::none
                            ? equal_shares(shards)
-                           : energy_shares(turned.calibration, shards);
+                           : energy_shares(turned.energy, shards);
   return {.norm_shares = alpha,
           .score_shares = constants == Constants::both ? alpha : Vector::Ones(shards)};
 }

@@ -18,7 +18,7 @@ struct TplaAssumptions {
   double topic_share = 0.5;
   double sharpness = 2.0;
   double rope_sharpness = 1.0;
-  Eigen::Index calibration_tokens = 512;
+  Eigen::Index calibration_tokens = 256;
   Eigen::Index tokens = 128;
 };
 
@@ -47,7 +47,7 @@ struct TurnedSample {
   Transform transform = Transform::identity;
   Matrix turn;            ///< orthogonal, rank x rank
   LatentWeights weights;  ///< bare ones, transformed
-  Matrix calibration;     ///< normalised latents of the calibration tokens
+  Vector energy;          ///< mean squares of the normalised latents, on the calibration tokens
 };
 
 /// Under every transform; principal components are those of the calibration tokens.

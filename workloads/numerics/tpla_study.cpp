@@ -19,8 +19,10 @@ void append(std::vector<Statement> more, std::vector<Statement>& to) {
 Study tpla_study(std::uint64_t seed) {
   Study study{.name = "tpla", .tables = {}, .curves = {}, .statements = {}};
   Rng rng(seed, "tpla equalities");
+  TplaAssumptions wide = paper_wide();
+  wide.calibration_tokens = wide.sizes.rank;  // PCA is as orthogonal after few as after many
   const std::vector<NamedSample> samples = {named_sample(rng, "latent 64", decaying()),
-                                            named_sample(rng, "latent 512", paper_wide())};
+                                            named_sample(rng, "latent 512", wide)};
   append(equality_statements(samples), study.statements);
   study.statements.push_back(grouped_statement(samples.front()));
   append(hadamard_examples(), study.statements);
