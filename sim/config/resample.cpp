@@ -46,7 +46,7 @@ void set_number(const ScalarValue& scalar, double number) {
           *target = number;
         } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, std::string>) {
           if (std::abs(number) >= 9.2e18) throw UnitOverflow();
-          const std::int64_t whole = std::llround(number);
+          const auto whole = static_cast<std::int64_t>(number);
           if constexpr (std::is_same_v<T, std::int64_t>)
             *target = whole;
           else if constexpr (std::is_same_v<T, Duration>)
@@ -131,6 +131,10 @@ Walk walk_over(const StructValue& config) {
   return walk;
 }
 
+bool is_whole(const ScalarValue& scalar) {
+  return !std::holds_alternative<double*>(scalar);
+}
+
 double in_unit(const Number& number) {
   return std::visit([](auto value) { return in_base(value); }, number);
 }
@@ -174,7 +178,8 @@ void set_to_draw(const UncertainNumber& number, std::size_t draw) {
           ? number.value * portable_exp(std::clamp(std::abs(z) * portable_log(end / number.value),
                                                    -700.0, 700.0))
           : number.value + std::abs(z) * (end - number.value);
-  set_number(number.target, within_limits(drawn, number));
+  set_number(number.target,
+             within_limits(is_whole(number.target) ? std::round(drawn) : drawn, number));
 }
 
 std::string broken_check(const StructValue& config) {
