@@ -2,9 +2,9 @@
 // The members of one JSON object, asked for by name. A member that is missing or of another kind is
 // a mistake, and so is, at the end, one that nobody asked for:
 //
-//   JsonFields peak(node, "context.peaks[0]", file, diagnostics);
-//   const double value = peak.number("value", 0);
-//   peak.finish();                            // unknown key 'vaule' (did you mean 'value'?)
+//  JsonFields peak(node, "context.peaks[0]", file, diagnostics);
+//  const double value = peak.number("value", 0);
+//  peak.finish();  // unknown key 'vaule' (did you mean 'value'?)
 //
 // After a mistake a value is 0, empty or false; the diagnostics say that nothing is to be used.
 #include <cstdint>

@@ -2,8 +2,8 @@
 // JSON with the place of everything in it, so that a mistake in a file of thousands of lines is
 // said with line and column. Repeated keys and text that is no JSON are mistakes here already.
 //
-//   JsonNode root;
-//   if (!parse_json("timing.json", text, root, diagnostics)) ...   // said why
+//  JsonNode root;
+//  if (!parse_json("timing.json", text, root, diagnostics)) ...  // said why
 #include <cstdint>
 #include <string>
 #include <string_view>

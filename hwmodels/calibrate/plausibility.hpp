@@ -2,22 +2,22 @@
 // Which timings cannot be, before anything is fitted to them. A refusal names the case, its row and
 // the numbers that contradict each other; all of them come in one go.
 //
-//   const Plausible checked = check_timings(timings);
-//   for (const TimingRefusal& refusal : checked.refused) ...   // where: name: rule: reason
-//   if (checked.refused.empty()) ... fit(checked.kept)
+//  const Plausible checked = check_timings(timings);
+//  for (const TimingRefusal& refusal : checked.refused) ...  // text(refusal)
 //
-// What is refused
-//   above the peak      bytes or FLOPs over the time beat what can serve them: the link, FLOP/s of
-//                       the operand type, memory for cold cases and for what L2 cannot hold of warm
-//                       ones, L2 for warm ones
-//   bad interval        the median is not within its own interval
-//   duplicate           the same kernel, sizes and work again, with the same time or another
-//   mislabelled         a size, type or temperature in the name against the fields beside it
-//   elements for bytes, bits for bytes, KB against KiB
-//                       bytes that are off a formula that all other sizes obey, by such a factor
-//   unit slip           a time 1000 or 10^6 off what other sizes of the kernel allow
-//   non-monotone        more bytes and more FLOPs than another case, in clearly less time
-//   off the trend       far from the line between its neighbours in size
+// What is refused, by its rule:
+// - "above the peak": bytes or FLOPs over the time beat what can serve them: the link, the FLOP/s
+//  of the operand type, memory for cold cases and for what L2 cannot hold of warm ones, L2 for
+//  warm ones;
+// - "bad interval": the median is not within its own interval;
+// - "duplicate": the same kernel, sizes and work again, with the same time or with another;
+// - "mislabelled": a size, type, kernel or temperature in the name against the fields beside it;
+// - "elements for bytes", "bits for bytes", "KB against KiB": bytes that are off the formula that
+//  all other sizes obey exactly, by such a factor;
+// - "unit slip": a time 1000 or 10^6 off what other sizes of the kernel allow;
+// - "non-monotone": more bytes and more FLOPs than another case, in clearly less time;
+// - "off the trend": far above proportion, or from the line between its neighbours in size;
+// - and those of the reader: "wrong result", "size against count", "algbw against time", and so on.
 //
 // What other sizes allow. A time t0 + g(work), with g monotone and proportional along a ray, as
 // every roofline is, obeys t_i <= max(1, k) t_j, k the largest ratio of a work of i to that of j.
@@ -31,7 +31,8 @@
 // P(Z > z) <= exp(-z^2 / 2) / 2: below 1e-3 a file in all, for the normal errors (of log t) that
 // the intervals state; 5 % where none is stated. The trend test takes 1.4826 times the median
 // absolute deviation of the others of its kernel, five or more, where that is larger. Slips that
-// move a time by less than these margins, or the bytes of a launch-bound case, cannot be seen.
+// move a time by less than these margins, or the bytes of a launch-bound case without sizes, cannot
+// be seen.
 #include <string>
 #include <vector>
 

@@ -146,7 +146,9 @@ void read_name(JsonFields& entry, const std::string& case_name, const std::strin
   const std::string name = entry.text("name");
   const std::int64_t process = entry.whole("repetition_index", 0);
   const std::string run = case_name + '/' + temperature;
-  if (entry.text("run_name") != run) entry.fail("run_name", fmt::format("this is not '{}'", run));
+  const std::string run_name = entry.text("run_name");
+  if (temperature.empty()) return;  // said already
+  if (run_name != run) entry.fail("run_name", fmt::format("this is not '{}'", run));
   if (name != fmt::format("{}/process:{}", run, process)) {
     entry.fail("name",
                fmt::format("'{}' is not '{}/process:{}', as its members say", name, run, process));

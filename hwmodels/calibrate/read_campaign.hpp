@@ -2,10 +2,8 @@
 // A file of the kernel campaign (configs/schema/campaign.schema.json): each entry is one process of
 // one case. Processes are merged (timing_repeats.hpp). Of several launches of a case, the one with
 // the most bytes in flight a block stands for it: it streams the data, and what follows it combines
-// or gates. From it
-//
-//   tail             ceil(waves) / waves, 1 where no card knew the waves
-//   bytes_in_flight  of a block, times the blocks that are resident at once on the whole GPU
+// or gates. Its waves give the tail, ceil(waves) / waves (1 where no card knew them), and the bytes
+// in flight of the whole GPU, those of a block times the blocks that are resident at once.
 #include <string>
 
 #include "hwmodels/calibrate/json_fields.hpp"

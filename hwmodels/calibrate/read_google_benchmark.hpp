@@ -1,24 +1,27 @@
 #pragma once
 // A file of Google Benchmark (--benchmark_out_format=json), version 1.5 or later.
 //
-// Name      "BM_kernel<bf16>/rows:64/4096/manual_time": the kernel, then its shape: named arguments
-//           by their name, others as arg0, arg1, ...; cold and warm give the temperature.
-// Time      real_time in its time_unit. Rows of one run_name are repetitions of one case: the
-//           median, with its order-statistic interval. Where only aggregates were written the
-//           _median row is the time (_mean where there is none) and _stddev its interval,
-//           +-1.96 * 1.2533 * stddev / sqrt(repetitions), the normal error of a median. Aggregates
-//           are never cases, and where the repetitions stand there too they must follow from them.
-//           A _cv row is a fraction whatever its time_unit says.
-// Work      counters, a launch each: memory_bytes, link_read_bytes, link_write_bytes,
-//           requested_bytes, flops, tail, bytes_in_flight; low_<unit> and high_<unit>
-//           (ns us ms s); shape.<name>; baseline (0 or 1). With _per_second behind it a work
-//           counter is a rate. SetBytesProcessed gives memory_bytes, SetItemsProcessed shape.items.
-//           Rates are over real time where the name ends in real_time or manual_time, and over CPU
-//           time elsewhere: that is how the library divides. Any other counter is a mistake, unless
-//           it is among ReadOptions::context or begins with "note.".
-// Context   device, class, l2_bytes, build and peak.<name> are read where somebody added them.
-// Errors    rows with error_occurred or skipped are left out with a note.
-// Source    github.com/google/benchmark, docs/user_guide.md and src/json_reporter.cc.
+// Names. "BM_kernel<bf16>/rows:64/4096/warm/manual_time": the kernel, its variant, then its shape:
+// named arguments by their name, others as arg0, arg1 and so on; warm, here or as the label, gives
+// the temperature, which is cold elsewhere.
+//
+// Times. real_time in its time_unit. Rows of one run_name are repetitions of one case: their median
+// with its order-statistic interval. Where only aggregates were written the _median row is the time
+// (_mean where there is none), with +-1.96 * 1.2533 * stddev / sqrt(repetitions), the normal error
+// of a median, as interval. Aggregates are never cases, and where the repetitions stand there too
+// they must follow from them. A _cv row is a fraction whatever its time_unit says.
+//
+// Counters, of a launch each: memory_bytes, link_read_bytes, link_write_bytes, requested_bytes,
+// flops, tail, bytes_in_flight, low_<unit> and high_<unit> (ns us ms s), shape.<name>, baseline (0
+// or 1). With _per_second behind it a work is a rate. SetBytesProcessed gives memory_bytes,
+// SetItemsProcessed shape.items. Rates are over real time where the name has real_time or
+// manual_time, and over CPU time elsewhere: that is how the library divides. Any other counter is a
+// mistake, unless it is among ReadOptions::context or begins with "note.".
+//
+// Of the context, device, class, build, l2_bytes and peak.<name> are read where somebody added
+// them. Rows with error_occurred or skipped are left out with a note.
+//
+// Source: github.com/google/benchmark, docs/user_guide.md and src/json_reporter.cc.
 #include <string>
 
 #include "hwmodels/calibrate/json_fields.hpp"

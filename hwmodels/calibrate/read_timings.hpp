@@ -1,14 +1,13 @@
 #pragma once
 // Timings of kernels from a file, whatever wrote it. The format is told by the content:
+// - campaign: JSON with schema tiersim.kernel_timings/v1 (read_campaign.hpp);
+// - google_benchmark: JSON with `context` and `benchmarks` (read_google_benchmark.hpp);
+// - nccl_tests: the table that all_reduce_perf and its kin print (read_nccl_tests.hpp);
+// - csv: a header line and a row a case (read_csv.hpp).
 //
-//   campaign          JSON with schema tiersim.kernel_timings/v1      (read_campaign.hpp)
-//   google_benchmark  JSON with `context` and `benchmarks`            (read_google_benchmark.hpp)
-//   nccl_tests        the table that all_reduce_perf and its kin print  (read_nccl_tests.hpp)
-//   csv               a header line and a row a case                  (read_csv.hpp)
-//
-//   const auto timings = read_timings("timing.json", text, {});
-//   if (!timings) ...                                // timings.error(): every mistake, with place
-//   const CheckedTimings checked = check_timings(*timings);   // plausibility.hpp
+//  const auto timings = read_timings("timing.json", text, {});
+//  if (!timings) ...  // timings.error(): every mistake, with its place
+//  const Plausible checked = check_timings(*timings);  // plausibility.hpp
 //
 // Nothing of a file is passed over in silence: what is not understood is a mistake, what is left
 // out is in the notes of the set.
