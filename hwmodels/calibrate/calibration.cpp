@@ -57,6 +57,12 @@ Groups grouped(const TimingSet& set, std::vector<LeftOut>& left_out) {
   return groups;
 }
 
+Ceilings ceilings_of(const TimingSet& set, Regime regime, const std::string& dtype) {
+  constexpr std::array<std::string_view, 3> kLevels{"memory", "l2", "link_read"};  // by Regime
+  return {.bandwidth = hard_peak(set, kLevels[static_cast<std::size_t>(regime)]),
+          .peak = hard_peak(set, "flops." + dtype)};
+}
+
 // Geometric mean over the fitted cases, where they have the quantity.
 double middle_of(const std::vector<double>& values) {
   double sum = 0;
@@ -76,6 +82,12 @@ bool is_of(const KernelFit& fit, std::string_view kernel) {
 }
 
 }  // namespace
+
+double hard_peak(const TimingSet& set, std::string_view name) {
+  for (const TimingPeak& peak : set.peaks)
+    if (peak.hard && peak.name == name) return peak.value;
+  return 0;
+}
 
 std::optional<Regime> regime_of(const TimingCase& timing, double l2_bytes) {
   if (timing.work.link_read_bytes > 0 || timing.work.link_write_bytes > 0) return Regime::link;
@@ -109,7 +121,9 @@ Calibration calibrate(const TimingSet& set, const FitOptions& options) {
   Calibration out;
   for (auto& [key, group] : grouped(set, out.left_out)) {
     const auto& [name, regime] = key;
-    auto fitted = fit_kernel(group.cases, options);
+    FitOptions own = options;
+    own.ceilings = ceilings_of(set, regime, group.dtype);
+    auto fitted = fit_kernel(group.cases, own);
     if (!fitted) {
       out.left_out.push_back(
           {fmt::format("{} ({})", name, kRegimeNames[static_cast<std::size_t>(regime)]),

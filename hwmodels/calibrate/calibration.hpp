@@ -24,6 +24,9 @@ struct Calibration {
   std::vector<LeftOut> left_out;
 };
 
+/// The hard peak of that name; 0 where the set has none.
+double hard_peak(const TimingSet& set, std::string_view name);
+
 /// Which level served the case's bytes: the link where any crossed it; L2 where the inputs stood
 /// there from the run before and fill at most 0.7 of it; memory where nothing stood there or they
 /// fill at least 1.5 of it. None in between, where a working set is on the cliff: nothing is

@@ -245,7 +245,7 @@ Expected<KernelFit> fit_kernel(std::vector<FitCase> cases, const FitOptions& opt
     return std::pair(a.point.bytes + a.point.flops, a.name) <
            std::pair(b.point.bytes + b.point.flops, b.name);
   });
-  const TermFit terms = fit_terms(cases);
+  const TermFit terms = fit_terms(cases, options.ceilings);
   if (terms.free_count() < 2)
     return Unexpected(std::string("no case moves a byte or computes anything"));
   KernelFit fit = fit_of(terms, options.draws, options.seed);

@@ -26,9 +26,17 @@ struct FitCase {
   double high = 0;
 };
 
+/// Rates that the device cannot beat; 0 where not known. They say which of the two a kernel shows
+/// whose cases all compute as much a byte: the one that it comes closer to.
+struct Ceilings {
+  double bandwidth = 0;  ///< B/s
+  double peak = 0;       ///< FLOP/s
+};
+
 struct FitOptions {
   int draws = 400;  ///< of the bootstrap
   std::uint64_t seed = 1;
+  Ceilings ceilings = {};
   bool hold_out = true;  ///< false: no errors on unseen cases, in a third of the time
 };
 

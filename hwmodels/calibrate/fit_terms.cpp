@@ -78,21 +78,50 @@ double freedom_of(const std::vector<Observation>& observations, const FreeParame
   return static_cast<double>(observations.size()) - static_cast<double>(count(free));
 }
 
-void drop_unseen(TermFit& fit) {
-  for (const auto& [term, note] :
-       {std::pair{Parameter::latency, "no limit by bytes in flight shows"},
-        std::pair{Parameter::peak, "arithmetic never takes long enough to show its rate"},
-        std::pair{Parameter::bandwidth, "memory never takes long enough to show its rate"}}) {
-    if (!fit.free[at(term)]) continue;
-    const FreeParameters fewer = without(fit.free, term);
-    if (count(fewer) < 2) continue;  // t0 alone explains nothing
-    LeastSquares smaller = fit_globally(fewer, fit.observations);
-    const double freedom = freedom_of(fit.observations, fit.free);
-    if (!is_enough(smaller, fit.solution, count(fit.free) - count(fewer), freedom)) continue;
-    fit.free = fewer;
-    fit.solution = std::move(smaller);
-    fit.notes.emplace_back(note);
+// The fit without a term, where that is good enough; none where it is not, or the term is not
+// there.
+std::optional<LeastSquares> good_without(const TermFit& fit, Parameter term) {
+  if (!fit.free[at(term)]) return std::nullopt;
+  const FreeParameters fewer = without(fit.free, term);
+  if (count(fewer) < 2) return std::nullopt;  // t0 alone explains nothing
+  LeastSquares smaller = fit_globally(fewer, fit.observations);
+  const double freedom = freedom_of(fit.observations, fit.free);
+  if (!is_enough(smaller, fit.solution, count(fit.free) - count(fewer), freedom))
+    return std::nullopt;
+  return smaller;
+}
+
+void drop(TermFit& fit, Parameter term, LeastSquares smaller, const char* note) {
+  fit.free = without(fit.free, term);
+  fit.solution = std::move(smaller);
+  fit.notes.emplace_back(note);
+}
+
+// Whether, of two fits that are both good enough, the one by arithmetic alone comes closer to what
+// the device can do.
+bool is_arithmetic(const LeastSquares& by_memory, const LeastSquares& by_arithmetic,
+                   const Ceilings& ceilings) {
+  if (ceilings.bandwidth <= 0 || ceilings.peak <= 0) return by_arithmetic.sum < by_memory.sum;
+  return by_arithmetic.best.peak / ceilings.peak > by_memory.best.bandwidth / ceilings.bandwidth;
+}
+
+void drop_unseen(TermFit& fit, const Ceilings& ceilings) {
+  if (auto smaller = good_without(fit, Parameter::latency))
+    drop(fit, Parameter::latency, *std::move(smaller), "no limit by bytes in flight shows");
+  auto by_memory = good_without(fit, Parameter::peak);
+  auto by_arithmetic = good_without(fit, Parameter::bandwidth);
+  if (by_memory && by_arithmetic) {
+    if (is_arithmetic(*by_memory, *by_arithmetic, ceilings))
+      by_memory.reset();
+    else
+      by_arithmetic.reset();
   }
+  if (by_memory)
+    drop(fit, Parameter::peak, *std::move(by_memory),
+         "arithmetic never takes long enough to show its rate");
+  else if (by_arithmetic)
+    drop(fit, Parameter::bandwidth, *std::move(by_arithmetic),
+         "memory never takes long enough to show its rate");
 }
 
 // 1 / (own variance + common scatter beyond it), from the residuals under the present weights.
@@ -122,7 +151,7 @@ double TermFit::degrees_of_freedom() const {
   return std::max(1.0, freedom_of(observations, free));
 }
 
-TermFit fit_terms(const std::vector<FitCase>& cases) {
+TermFit fit_terms(const std::vector<FitCase>& cases, const Ceilings& ceilings) {
   TermFit fit;
   fit.observations = observed(cases);
   fit.free = candidates(fit.observations);
@@ -131,7 +160,7 @@ TermFit fit_terms(const std::vector<FitCase>& cases) {
     weigh(fit, cases);
     fit.solution = fit_from(fit.solution.best, fit.free, fit.observations);
   }
-  drop_unseen(fit);
+  drop_unseen(fit, ceilings);
   fit.scale = unit_scale(fit.solution, fit.degrees_of_freedom());
   return fit;
 }

@@ -20,7 +20,7 @@ struct TermFit {
 };
 
 /// Weights from the intervals and the scatter beyond them; terms by F tests at 1 %.
-TermFit fit_terms(const std::vector<FitCase>& cases);
+TermFit fit_terms(const std::vector<FitCase>& cases, const Ceilings& ceilings = {});
 
 /// The same terms on other cases, from there.
 TermFit refit(const TermFit& like, const std::vector<FitCase>& cases);

@@ -119,12 +119,6 @@ std::string family_yaml(const TimingSet& set, const KernelFit& fit,
 
 }  // namespace
 
-double hard_peak(const TimingSet& set, std::string_view name) {
-  for (const TimingPeak& peak : set.peaks)
-    if (peak.hard && peak.name == name) return peak.value;
-  return 0;
-}
-
 std::vector<std::string> problems_of(const TimingSet& set, const Calibration& calibration) {
   std::vector<std::string> out;
   if (set.data_class == "none") out.emplace_back("times of a dry run say nothing of any device");

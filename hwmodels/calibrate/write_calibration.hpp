@@ -26,7 +26,4 @@ std::string gpu_yaml(const TimingSet& set, const Calibration& calibration,
 /// One line a case: fit, name, measured, predicted, low, high, error, held out.
 std::string cases_csv(const Calibration& calibration);
 
-/// The hard peak of that name; 0 where the set has none.
-double hard_peak(const TimingSet& set, std::string_view name);
-
 }  // namespace tiersim

@@ -49,17 +49,17 @@ TimingPeak peak_of(const std::string& option) {
     if (flops) {
       const auto parsed = parse_quantity<FlopRate>(value);
       if (!parsed) return Unexpected(parsed.error());
-      return static_cast<double>(parsed.value().in_base());
+      return static_cast<double>(parsed->in_base());
     }
     const auto parsed = parse_quantity<Bandwidth>(value);
     if (!parsed) return Unexpected(parsed.error());
-    return static_cast<double>(parsed.value().in_base());
+    return static_cast<double>(parsed->in_base());
   }();
-  if (!rate || rate.value() <= 0)
+  if (!rate || *rate <= 0)
     throw Failure(ExitCode::usage, fmt::format("tiersim: error: --peak '{}': {}", printable(option),
                                                rate ? "is not above zero" : rate.error()));
   return {.name = name,
-          .value = rate.value(),
+          .value = *rate,
           .hard = true,
           .number_class = NumberClass::specification,
           .source = "command line"};

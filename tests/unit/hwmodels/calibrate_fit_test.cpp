@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@ namespace {
 
 constexpr KernelParameters kTruth{.t0 = 2e-6, .bandwidth = 4e12, .peak = 800e12, .sharpness = 2};
 
-// Residuals that no parameter explains, of 1 %: plus, minus, minus, plus ...
+// 1 % up or down, in an order that has nothing to do with size or intensity.
 double wiggle(std::size_t i) {
-  return i % 4 == 0 || i % 4 == 3 ? 1.01 : 1 / 1.01;
+  return (i * 2654435761U >> 16U) % 2 == 0 ? 1.01 : 1 / 1.01;
 }
 
 std::vector<FitCase> cases_of(const KernelParameters& truth, const std::vector<double>& bytes,
@@ -76,33 +76,41 @@ TEST(LeastSquares, LeveragesAddUpToTheParameters) {
   EXPECT_NEAR(sum, 4, 1e-6);
 }
 
-TEST(Fit, HoldsTheTruthBetweenItsEnds) {
+// One interval misses in 5 %; a whole width off, four standard errors, is none of chance.
+TEST(Fit, IsLessThanAnIntervalsWidthFromTheTruth) {
   const auto fit = fit_kernel(cases_of(kTruth, sizes(), {10, 100, 200, 1000}));
   ASSERT_TRUE(fit);
   for (const auto& [estimate, truth] :
-       {std::pair{fit.value().t0, kTruth.t0}, std::pair{fit.value().bandwidth, kTruth.bandwidth},
-        std::pair{fit.value().peak, kTruth.peak},
-        std::pair{fit.value().sharpness, kTruth.sharpness}}) {
-    EXPECT_LT(estimate.low, truth);
-    EXPECT_GT(estimate.high, truth);
+       {std::pair{fit->t0, kTruth.t0}, std::pair{fit->bandwidth, kTruth.bandwidth},
+        std::pair{fit->peak, kTruth.peak}, std::pair{fit->sharpness, kTruth.sharpness}}) {
+    EXPECT_LT(std::abs(estimate.value - truth), estimate.high - estimate.low);
     EXPECT_LT(estimate.low, estimate.value);
     EXPECT_GT(estimate.high, estimate.value);
   }
-  EXPECT_NEAR(fit.value().in_sample.median, 0.01, 0.005);
+  EXPECT_GT(fit->in_sample.worst, 0.005);
+  EXPECT_LT(fit->in_sample.worst, 0.02);
 }
 
 TEST(Fit, ARateThatNoCaseShowsIsNotReported) {
   const auto fit = fit_kernel(cases_of(kTruth, sizes(), {0.5}));
   ASSERT_TRUE(fit);
-  EXPECT_TRUE(fit.value().has_bandwidth);
-  EXPECT_FALSE(fit.value().has_peak);
-  EXPECT_TRUE(std::isinf(fit.value().best.peak));
-  ASSERT_FALSE(fit.value().notes.empty());
-  EXPECT_EQ(fit.value().notes.front(), "arithmetic never takes long enough to show its rate");
-  const auto computed = fit_kernel(cases_of(kTruth, sizes(), {1e6}));
+  EXPECT_TRUE(fit->has_bandwidth);
+  EXPECT_FALSE(fit->has_peak);
+  EXPECT_TRUE(std::isinf(fit->best.peak));
+  ASSERT_FALSE(fit->notes.empty());
+  EXPECT_EQ(fit->notes.front(), "arithmetic never takes long enough to show its rate");
+}
+
+// All compute as much a byte: either rate explains the times, and the ceilings say which it is.
+TEST(Fit, TheCeilingsTellArithmeticFromMemory) {
+  const FitOptions options{.ceilings = {.bandwidth = 4.8e12, .peak = 989e12}};
+  const auto moved = fit_kernel(cases_of(kTruth, sizes(), {0.5}), options);
+  ASSERT_TRUE(moved);
+  EXPECT_TRUE(moved->has_bandwidth);
+  const auto computed = fit_kernel(cases_of(kTruth, sizes(), {1e6}), options);
   ASSERT_TRUE(computed);
-  EXPECT_TRUE(computed.value().has_peak);
-  EXPECT_FALSE(computed.value().has_bandwidth);
+  EXPECT_TRUE(computed->has_peak);
+  EXPECT_FALSE(computed->has_bandwidth);
 }
 
 TEST(Fit, SeesALatencyWhereBytesInFlightLimit) {
@@ -117,10 +125,10 @@ TEST(Fit, SeesALatencyWhereBytesInFlightLimit) {
     }
   const auto fit = fit_kernel(cases);
   ASSERT_TRUE(fit);
-  ASSERT_TRUE(fit.value().has_latency);
-  EXPECT_LT(fit.value().latency.low, 1e-6);
-  EXPECT_GT(fit.value().latency.high, 1e-6);
-  EXPECT_LT(fit.value().latency.high, 1.1e-6);
+  ASSERT_TRUE(fit->has_latency);
+  EXPECT_LT(fit->latency.low, 1e-6);
+  EXPECT_GT(fit->latency.high, 1e-6);
+  EXPECT_LT(fit->latency.high, 1.1e-6);
 }
 
 TEST(Fit, TooFewCasesAreNoFit) {
@@ -140,13 +148,13 @@ TEST(Fit, CasesWithoutWorkAreNoFit) {
 TEST(Fit, HoldsEveryThirdCaseOutAndTheLargest) {
   const auto fit = fit_kernel(cases_of(kTruth, sizes(), {10, 100, 200, 1000}));
   ASSERT_TRUE(fit);
-  EXPECT_EQ(fit.value().in_sample.count, 32);
-  EXPECT_EQ(fit.value().held_out.count, 10);
-  EXPECT_EQ(fit.value().largest.count, 1);
-  const CaseError& last = fit.value().cases.back();
+  EXPECT_EQ(fit->in_sample.count, 32);
+  EXPECT_EQ(fit->held_out.count, 10);
+  EXPECT_EQ(fit->largest.count, 1);
+  const CaseError& last = fit->cases.back();
   EXPECT_TRUE(last.largest);
   EXPECT_EQ(last.name, "case31");
-  EXPECT_EQ(fit.value().largest.worst_case, "case31");
+  EXPECT_EQ(fit->largest.worst_case, "case31");
 }
 
 // A largest case that takes twice as long as the others say is missed by half when unseen.
@@ -157,8 +165,8 @@ TEST(Fit, AHeldOutCaseDoesNotExplainItself) {
   last.low = last.high = last.seconds;
   const auto fit = fit_kernel(cases);
   ASSERT_TRUE(fit);
-  EXPECT_NEAR(fit.value().largest.signed_mean, -0.5, 0.02);
-  EXPECT_GT(std::abs(fit.value().largest.worst), fit.value().in_sample.worst);
+  EXPECT_NEAR(fit->largest.signed_mean, -0.5, 0.02);
+  EXPECT_GT(std::abs(fit->largest.worst), fit->in_sample.worst);
 }
 
 TEST(Fit, SaysTheSameEveryTime) {
@@ -175,7 +183,7 @@ TEST(Fit, DoesNotDependOnTheOrderOfTheCases) {
   auto cases = cases_of(kTruth, sizes(), {10, 100, 1000});
   const KernelFit forward = *fit_kernel(cases);
   std::ranges::reverse(cases);
-  EXPECT_EQ(fit_kernel(cases).value().bandwidth.value, forward.bandwidth.value);
+  EXPECT_EQ(fit_kernel(cases)->bandwidth.value, forward.bandwidth.value);
 }
 
 TEST(TimeTable, GoesThroughItsKnotsAndOnWithTheEndRatios) {
@@ -222,10 +230,10 @@ TEST(Fit, TakesATableWhereTheEquationIsNotEnough) {
   }
   const auto fit = fit_kernel(cases);
   ASSERT_TRUE(fit);
-  EXPECT_FALSE(fit.value().table.empty());
+  EXPECT_FALSE(fit->table.empty());
   const auto plain = fit_kernel(cases_of(kTruth, many, {0.1}));
   ASSERT_TRUE(plain);
-  EXPECT_TRUE(plain.value().table.empty());
+  EXPECT_TRUE(plain->table.empty());
 }
 
 }  // namespace
