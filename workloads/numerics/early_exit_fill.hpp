@@ -1,0 +1,15 @@
+#pragma once
+// Keys and values of the layers that an early exit skips. Source: Miao et al. 2024 (early exit),
+// section 3.2.
+#include <cstdint>
+
+#include "workloads/numerics/early_exit_sample.hpp"
+#include "workloads/numerics/study.hpp"
+
+namespace tiersim::numerics {
+
+/// Adds the statement that filling is projecting the exit's state, and how far that is from what
+/// all layers would have cached, by exit layer, as a table and a curve.
+void add_fill_study(const EarlyExitSample& sample, std::uint64_t seed, Study& study);
+
+}  // namespace tiersim::numerics
