@@ -18,25 +18,40 @@ namespace {
 // Names of the peaks that kernels at the same time share; "flops" is that of their own type.
 constexpr std::array<const char*, 4> kShared{"memory", "link_read", "link_write", "flops"};
 
-// The measured peak, or else that of the data sheet; 0 where there is none.
-double shared_peak(const TimingSet& set, const std::string& name) {
-  double hard = 0;
-  double measured = 0;
-  for (const TimingPeak& peak : set.peaks) {
-    if (peak.name != name) continue;
-    double& of = peak.hard ? hard : measured;
-    of = std::max(of, peak.value);
-  }
-  return measured > 0 ? measured : hard;
+double highest_peak(const TimingSet& set, const std::string& name, bool hard) {
+  double most = 0;
+  for (const TimingPeak& peak : set.peaks)
+    if (peak.name == name && peak.hard == hard) most = std::max(most, peak.value);
+  return most;
 }
 
-std::vector<double> shares_of(const TimingCase& kernel, double seconds, const TimingSet& set) {
+// The most that any fit shows of it; 0 where none does.
+double fitted_peak(const Calibration& calibration, const std::string& name) {
+  double most = 0;
+  for (const KernelFit& fit : calibration.fits) {
+    if (name == "memory" && fit.regime == Regime::memory && fit.has_bandwidth)
+      most = std::max(most, fit.best.bandwidth);
+    if (name == "flops." + fit.dtype && fit.has_peak) most = std::max(most, fit.best.peak);
+  }
+  return most;
+}
+
+// The measured ceiling; else what the fitted kernels reach; else the data sheet's; 0 where there is
+// none.
+double shared_peak(const TimingSet& set, const Calibration& calibration, const std::string& name) {
+  if (const double measured = highest_peak(set, name, false); measured > 0) return measured;
+  if (const double fitted = fitted_peak(calibration, name); fitted > 0) return fitted;
+  return highest_peak(set, name, true);
+}
+
+std::vector<double> shares_of(const TimingCase& kernel, double seconds, const TimingSet& set,
+                              const Calibration& calibration) {
   const std::array<double, 4> amounts{kernel.work.memory_bytes, kernel.work.link_read_bytes,
                                       kernel.work.link_write_bytes, kernel.work.flops};
   std::vector<double> shares;
   for (std::size_t i = 0; i < kShared.size(); ++i) {
     const std::string name = i == 3 ? "flops." + kernel.dtype : kShared[i];
-    const double peak = shared_peak(set, name);
+    const double peak = shared_peak(set, calibration, name);
     shares.push_back(peak > 0 ? std::min(1.0, amounts[i] / (peak * seconds)) : 0);
   }
   return shares;
@@ -109,7 +124,7 @@ class Predictor {
       steps.push_back({.seconds = seconds[step.part],
                        .shares = sharing == Sharing::none
                                      ? std::vector<double>(kShared.size(), 0)
-                                     : shares_of(part.kernel, part.time.value, set_),
+                                     : shares_of(part.kernel, part.time.value, set_, calibration_),
                        .stream = step.stream,
                        .after = step.after});
     }

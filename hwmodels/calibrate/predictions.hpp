@@ -41,8 +41,8 @@ struct SequencePredictions {
 };
 
 /// Predicts every sequence whose kernels have a fit (by fit_name and regime), or were timed
-/// themselves. The peaks that two streams share are the set's measured ones, or those of the data
-/// sheet where a peak was not measured; without any, a resource is not limited.
+/// themselves. The peaks that two streams share are the set's measured ceilings; where one was not
+/// measured, the most that a fit shows; then that of the data sheet; without any, no limit.
 SequencePredictions predict_sequences(const CompositionPlan& plan, const TimingSet& set,
                                       const Calibration& calibration);
 

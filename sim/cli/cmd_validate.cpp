@@ -122,7 +122,7 @@ Options with_files(Options options) {
     throw Failure(ExitCode::usage, "tiersim: error: MEASURED is missing");
   if (!options.predictions.empty()) return options;
   const fs::path example = config_root() / "calibration" / "example-synthetic";
-  options.predictions = (example / "predictions.csv").string();
+  options.predictions = (example / "predictions.json").string();
   options.measured = (example / "measured.csv").string();
   return options;
 }

@@ -182,7 +182,8 @@ TEST(Predict, WithoutIntervalsOfNumbersHasNone) {
 TEST(Predict, LaunchesShareTheWork) {
   const PredictionSet set = read_set();
   const System system(set.system);
-  PredictedKernel one{.flops = {}, .accesses = {{"hbm", Direction::read, 8_MiB, {}}}};
+  PredictedKernel one{.flops = {},
+                      .accesses = {{"hbm", Direction::read, Bytes::from_base(8 << 20), {}}}};
   PredictedKernel eight = one;
   eight.launches = 8;
   // Seven launches of 2 us and seven latencies of 365 ns more; times are rounded up to 1 ps.

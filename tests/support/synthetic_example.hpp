@@ -1,0 +1,15 @@
+#pragma once
+// The shipped example of configs/calibration/example-synthetic: timings, composed sequences and
+// what they take, made from parameters that are known here. Nothing of it was measured.
+#include <string>
+
+namespace tiersim::testing {
+
+/// timings.csv: two kernels timed alone at sizes from launch-bound to 1 GB, with 2 % of scatter.
+std::string example_timings();
+/// plan.json: sequences of these kernels at sizes between, on one stream and on two.
+std::string example_plan();
+/// measured.csv: what the sequences take, the first launch and scatter included.
+std::string example_measured();
+
+}  // namespace tiersim::testing
