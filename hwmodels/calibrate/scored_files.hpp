@@ -1,11 +1,11 @@
 #pragma once
-// The files that scoring.hpp holds against each other.
-//   predictions   JSON `tiersim.predictions/v1`, or CSV `name,predicted_ns,low_ns,high_ns`
-//   measurements  composition.json of a campaign; CSV `name,measured_ns` with `noise` (a share),
-//                 `roofline_ns` and `sum_ns` where they are known; or any timings that
-//                 read_timings.hpp takes (warm cases are named with /warm)
-// A CSV begins with settings: `# build: ...`, `# date: ...`, and of measurements `# class: ...` and
-// `# device: ...`. The noise of a composed sequence is half the interval of its median.
+// The files that scoring.hpp holds against each other. Predictions are JSON of schema
+// tiersim.predictions/v1, or CSV with columns name, predicted_ns, low_ns, high_ns. Measurements are
+// composition.json of a campaign; CSV with name, measured_ns and, where they are known, noise (a
+// share), roofline_ns and sum_ns; or any timings that read_timings.hpp takes, whose warm cases are
+// named with /warm. A CSV begins with settings: `# build: ...`, `# date: ...`, and of measurements
+// `# class: ...` and `# device: ...`. The noise of a composed sequence is half the interval of its
+// median.
 #include <string>
 
 #include "hwmodels/calibrate/scoring.hpp"
