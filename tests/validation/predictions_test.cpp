@@ -205,14 +205,23 @@ TEST(Predict, SaysWhetherWhatWasStatedHolds) {
 
 TEST(Predict, NamesEveryMistakeOfASet) {
   Diagnostics diagnostics;
-  answer_questions(kSet,
-                   options({"date=2026", "quantities.0.of.0.kernel=mla", "quantities.1.stated={}",
-                            "kernels.tpla.accesses.0.tier=l2"}),
+  answer_questions(
+      kSet,
+      options({"date=2026", "quantities.0.of.0.kernel=mla", "kernels.tpla.accesses.0.tier=l2"}),
+      diagnostics);
+  const std::string text = diagnostics.text();
+  for (const char* expected : {"'2026' is no date", "no kernel is named 'mla'",
+                               "no tier is named 'l2' (the tiers are: hbm, pool)"})
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << "\nis not in:\n" << text;
+}
+
+TEST(Predict, NamesMistakesWithinAQuestion) {
+  Diagnostics diagnostics;
+  answer_questions(kSet, options({"quantities.0.stated.low=2", "quantities.2.kind=ratio"}),
                    diagnostics);
   const std::string text = diagnostics.text();
-  for (const char* expected :
-       {"'2026' is no date", "no kernel is named 'mla'", "has neither low nor high",
-        "no tier is named 'l2' (the tiers are: hbm, pool)"})
+  for (const char* expected : {"quantities.0.stated.low: is above high",
+                               "quantities.2.to: is missing (a rate has only `of`"})
     EXPECT_NE(text.find(expected), std::string::npos) << expected << "\nis not in:\n" << text;
 }
 
