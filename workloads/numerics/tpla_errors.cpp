@@ -289,8 +289,15 @@ std::vector<Statement> error_statements(const SliceErrorFamily& wide,
                [](auto errors) {
                  return errors(pca).both < std::min(errors(identity).both, errors(hadamard).both);
                })};
-  out.push_back(score_constants(wide));
   const SliceErrors pca_errors = mean(wide.find(pca, Constants::norm, 2).seeds);
+  const SliceErrors balanced = mean(wide.find(hadamard, Constants::norm, 2).seeds);
+  for (Statement& statement : out) {
+    if (statement.id != "tpla.both_worst") continue;
+    statement.found +=
+        fmt::format("; softmax and both: Hadamard {:.4f}, {:.4f}; PCA {:.4f}, {:.4f}",
+                    balanced.softmax, balanced.both, pca_errors.softmax, pca_errors.both);
+  }
+  out.push_back(score_constants(wide));
   const double grouped = mean(wide.grouped[0]);
   out.push_back(
       {.id = "tpla.better_than_gla",

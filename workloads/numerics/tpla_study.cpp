@@ -30,12 +30,12 @@ Study tpla_study(std::uint64_t seed) {
   const std::vector<SliceErrorFamily> families = {
       slice_errors("tpla_errors_512", "latent 512", paper_wide(), seed, 2),
       slice_errors("tpla_errors_64", "latent 64", decaying(), seed, 5),
-      slice_errors("tpla_errors_isotropic", "isotropic latent 64", isotropic(), seed, 5)};
+      slice_errors("tpla_errors_isotropic", "isotropic latent 64", isotropic(), seed, 3)};
   append(error_statements(families[0], {families[1], families[2]}), study.statements);
   study.tables.push_back(balance_table(families));
   for (const SliceErrorFamily& family : families) study.tables.push_back(error_table(family));
   study.curves.push_back(error_curve(families[0]));
-  add_prefill_study(seed, 3, study);
+  add_prefill_study(seed, 2, study);
   return study;
 }
 

@@ -243,6 +243,24 @@ TEST(SliceErrors, OrderAsTheoryHasThem) {
   for (const std::vector<Cell>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
 }
 
+// TPLA, section 5.3.2, as far as these latents show it; the margins are factors of two and more.
+TEST(SliceErrors, OrderAsThePaperHasThem) {
+  const SliceErrorFamily family = slice_errors("decaying", "latent 64", decaying(), 1, 3);
+  const auto at = [&](Transform t, std::size_t seed) {
+    return family.find(t, Constants::norm, 2).seeds[seed];
+  };
+  for (std::size_t seed = 0; seed < 3; ++seed) {
+    const SliceErrors pca = at(Transform::pca, seed);
+    for (const Transform t : {Transform::identity, Transform::hadamard}) {
+      EXPECT_LT(at(t, seed).norm, at(t, seed).softmax) << "seed " << seed;
+      EXPECT_LT(pca.softmax, at(t, seed).softmax) << "seed " << seed;
+      EXPECT_LT(pca.both, at(t, seed).both) << "seed " << seed;
+    }
+    EXPECT_LT(pca.norm, pca.softmax) << "seed " << seed;
+    EXPECT_LT(pca.both, family.grouped[0][seed]) << "seed " << seed;
+  }
+}
+
 TEST(SliceErrors, StatementsSayWhatTheTableHas) {
   const SliceErrorFamily family = slice_errors("decaying", "latent 16", small(), 1, 2);
   const std::vector<Statement> statements = error_statements(family, {});
