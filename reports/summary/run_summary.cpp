@@ -29,6 +29,12 @@ std::string number_text(double value) {
   return value >= 1000 && value < 1e9 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
+// "  [3.62 ms, 3.85 ms]", and nothing where there is no interval.
+template <class Text>
+std::string interval_text(const std::optional<Interval<double>>& ci95, const Text& text) {
+  return ci95 ? fmt::format("  [{}, {}]", text(ci95->low), text(ci95->high)) : "";
+}
+
 std::string class_parts(const BytesByClass& bytes) {
   std::vector<std::pair<std::string, std::int64_t>> parts(bytes.begin(), bytes.end());
   std::ranges::stable_sort(parts, std::greater<>{}, [](const auto& part) { return part.second; });
@@ -132,12 +138,15 @@ std::string gpus_text(const RunRecord& record) {
 
 std::string speed_text(const RunRecord& record) {
   const auto value = [&](const char* name) { return record.metrics.at(name).value; };
+  const auto time = [&](const char* name) {
+    return time_text(value(name)) + interval_text(record.metrics.at(name).ci95, time_text);
+  };
   const double throughput = value("throughput_tokens_per_s");
-  std::string out =
-      fmt::format("step       {}   bound {} ({:.2f} of it), bounded by {}\n",
-                  time_text(value("step_time_s")), time_text(value("bound_s")),
-                  value("bound_s") / value("step_time_s"), printable(record.bounded_by));
-  out += fmt::format("throughput {} tokens/s", number_text(throughput));
+  std::string out = fmt::format(
+      "step       {}   bound {} ({:.2f} of it), bounded by {}\n", time("step_time_s"),
+      time("bound_s"), value("bound_s") / value("step_time_s"), printable(record.bounded_by));
+  out += fmt::format("throughput {} tokens/s{}", number_text(throughput),
+                     interval_text(record.metrics.at("throughput_tokens_per_s").ci95, number_text));
   if (several_gpus(record))
     out += fmt::format(" on all GPUs, {} on each",
                        number_text(throughput / static_cast<double>(record.gpus)));
@@ -151,14 +160,38 @@ std::string costs_text(const RunRecord& record) {
   const auto line = [&](const char* title, const char* metric, const char* unit) {
     const auto it = record.metrics.find(metric);
     if (it == record.metrics.end()) return;
-    out += fmt::format("{} {} {} (class {})\n", title, number_text(it->second.value), unit,
-                       name(it->second.number_class));
+    out += fmt::format("{} {} {}{} (class {})\n", title, number_text(it->second.value), unit,
+                       interval_text(it->second.ci95, number_text), name(it->second.number_class));
   };
   line("energy    ", "energy_j_per_token", "J a token");
   line("cost      ", "cost_usd_per_mtoken", "USD a million tokens");
   if (out.empty() || record.costs_unstated.empty()) return out;
   return out + "           not stated, so left out: " + printable(join(record.costs_unstated)) +
          '\n';
+}
+
+// What each kernel family took, and whether that is measured, fitted, specified or assumed.
+std::string kernels_text(const RunRecord& record) {
+  if (record.kernel_times.empty()) return "";
+  Table table{.title = "Kernels of the step, by family",
+              .columns = {{"family", Align::left},
+                          {"time"},
+                          {"basis", Align::left},
+                          {"class", Align::left},
+                          {"source", Align::left}}};
+  if (record.draws) table.columns.insert(table.columns.begin() + 2, {"95 %", Align::left});
+  for (const KernelTimeRecord& kernel : record.kernel_times) {
+    std::vector<std::string> cells{kernel.family, time_text(kernel.seconds), kernel.basis,
+                                   std::string(name(kernel.number_class)),
+                                   printable(kernel.source)};
+    if (record.draws)
+      cells.insert(cells.begin() + 2, kernel.ci95
+                                          ? fmt::format("{} to {}", time_text(kernel.ci95->low),
+                                                        time_text(kernel.ci95->high))
+                                          : "-");
+    table.add(std::move(cells));
+  }
+  return to_text(table) + '\n';
 }
 
 std::string trust_line(const RunRecord& record) {
@@ -168,7 +201,13 @@ std::string trust_line(const RunRecord& record) {
   std::string out = "numbers that the times rest on:";
   for (std::size_t c = 0; c < count.size(); ++c)
     out += fmt::format("{} {} {}", c == 0 ? "" : ",", count[c], kNumberClassNames[c]);
-  return out + " (sources: --json)\n";
+  out += " (sources: --json)\n";
+  if (record.draws)
+    out += fmt::format(
+        "[low, high]: 95 % interval, from {} draws of the {} that {}\n", record.draws->draws,
+        record.draws->numbers == 1 ? "number" : fmt::format("{} numbers", record.draws->numbers),
+        record.draws->numbers == 1 ? "has one" : "have one");
+  return out;
 }
 
 }  // namespace
@@ -178,6 +217,7 @@ std::string summary_text(const RunRecord& record) {
   return fmt::format("{}  (run {})\n\n", printable(record.name), record.run_id.substr(0, 12)) +
          gpus_text(record) + speed_text(record) + costs_text(record) + '\n' +
          shares_text("Where the time of the step goes" + gpu, "part", record.time_split) +
+         kernels_text(record) +
          shares_text("What the longest chain waits for, were it alone on the system", "cause",
                      record.bound_shares) +
          footprint_text(record) + traffic_text(record) + trust_line(record);

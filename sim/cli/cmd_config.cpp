@@ -30,6 +30,40 @@ struct FileKind {
   std::string (*show)(const FileKind& kind, const Document& document);
 };
 
+// What each kernel family of the GPU rests on, as comments below the configuration.
+std::string lines_of(const DeviceSpec<ComputeUnit>* spec) {
+  if (spec == nullptr) return "";
+  std::string out =
+      "# kernel times: 1. fitted on this device  2. transferred from another device by the ratio "
+      "of "
+      "ceilings, widened  3. specification\n";
+  try {
+    const auto unit = spec->build();
+    for (std::size_t f = 0; f < kKernelFamilyNames.size(); ++f) {
+      const KernelBasis basis = unit->basis(static_cast<KernelFamily>(f));
+      out += fmt::format("#   {:<19} {:<14} {}\n", kKernelFamilyNames[f], basis.basis,
+                         printable(basis.source));
+    }
+  } catch (const UnitOverflow&) {  // a rate beyond what can be counted: `run` says which
+    return "";
+  }
+  return out;
+}
+std::string kernel_lines(const SystemConfig& config) {
+  return lines_of(config.gpu.spec.get());
+}
+std::string kernel_lines(const ScenarioConfig& config) {
+  return lines_of(config.system.gpu.spec.get());
+}
+std::string kernel_lines(const DeviceFile& config) {
+  return lines_of(config.compute.get());
+}
+// Files of other kinds have no kernels.
+template <class Config>
+std::string kernel_lines(const Config&) {
+  return "";
+}
+
 template <class Config>
 FileKind file_kind(const char* name, const char* what) {
   return {name, what,
@@ -40,7 +74,7 @@ FileKind file_kind(const char* name, const char* what) {
             Diagnostics diagnostics;
             const auto config = read<Config>(document, kind.name, diagnostics);
             throw_if_any(diagnostics);
-            return show_config(document, config);
+            return show_config(document, config) + kernel_lines(config);
           }};
 }
 

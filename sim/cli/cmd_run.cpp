@@ -29,9 +29,11 @@ enum class Cause : std::uint8_t {
   capacity,  // a tier is too small
   system,    // a bandwidth of the system is beyond what can be counted
   step,      // a size or a time of the step is
+  draw,      // only a draw from the intervals of its numbers fails
 };
 
 Cause cause_of(const ScenarioConfig& config) {
+  if (simulate(config, Readings::times)) return Cause::draw;
   std::optional<System> system;
   try {
     system.emplace(build_system(config));
@@ -50,7 +52,7 @@ bool countable(const Options& options, const std::vector<std::string>& set) {
   const Document document = load_document(options.config, standard_options(set), diagnostics);
   const auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
   return diagnostics.ok() &&
-         (simulate(config, Readings::all) || cause_of(config) == Cause::capacity);
+         (simulate(config, Readings::times) || cause_of(config) == Cause::capacity);
 }
 
 // The key of the last --set without which all could be counted; empty where none is to blame.
@@ -68,6 +70,12 @@ Diagnostic explained(const Options& options, const ScenarioFile& file, const std
   if (cause == Cause::capacity)
     return {file.document.locate("step.batch"), problem,
             "a smaller batch or context, another placement or a larger tier"};
+  if (cause == Cause::draw) {
+    std::string path;  // of the first interval
+    for (const SourcedNumber& number : list_numbers(file.config))
+      if (path.empty() && number.ci95) path = number.path + ".ci95";
+    return {file.document.locate(path), problem, "narrower intervals, or room for what they hold"};
+  }
   std::string key = blamed_key(options);
   if (key.empty()) key = cause == Cause::step ? "step" : "system";
   return {file.document.locate(key), problem, "smaller sizes or rates"};

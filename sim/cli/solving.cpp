@@ -103,7 +103,7 @@ SolveAnswer answer(PointRunner& runner, const Point& point, const SettingRange& 
                    const std::string& metric, double target) {
   const auto probe = [&](double x) -> Expected<double> {
     const Point there = at(point, range, x);
-    const PointResult result = run_point(runner, there);
+    const PointResult result = run_point(runner, there, Readings::times);
     if (!result.record)
       return Unexpected(fmt::format("at {}={}: {}", range.key(), range.text(x), result.problem));
     return metric_of(*result.record, metric, there);
