@@ -1,0 +1,71 @@
+#include "reports/summary/run_summary.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tiersim {
+namespace {
+
+// A step of 4 ms at 250 tokens/s, of one kernel family.
+RunRecord record() {
+  RunRecord r;
+  r.name = "demo";
+  r.run_id = "0123456789abcdef";
+  r.bounded_by = "hbm.bus";
+  r.metrics["step_time_s"] = {0.004, "s", NumberClass::fitted, {}};
+  r.metrics["bound_s"] = {0.003, "s", NumberClass::fitted, {}};
+  r.metrics["throughput_tokens_per_s"] = {250, "tokens/s", NumberClass::fitted, {}};
+  r.metrics["max_batch"] = {8, "sequences", NumberClass::specification, {}};
+  r.kernel_times = {{"attention", 0.004, NumberClass::fitted, "fitted", "h200/a: dense", {}}};
+  return r;
+}
+
+RunRecord with_intervals() {
+  RunRecord r = record();
+  r.metrics["step_time_s"].ci95 = {0.0039, 0.005};
+  r.metrics["bound_s"].ci95 = {0.0029, 0.0031};
+  r.metrics["throughput_tokens_per_s"].ci95 = {200, 256.4};
+  r.metrics["energy_j_per_token"] = {2, "J", NumberClass::assumed, Interval<double>{1.5, 3}};
+  r.kernel_times[0].ci95 = {0.0039, 0.005};
+  r.draws = {180, 1, 3};
+  return r;
+}
+
+bool holds(const std::string& text, const std::string& line) {
+  return text.find(line) != std::string::npos;
+}
+
+TEST(Summary, PrintsIntervalsBesideTheirValues) {
+  const std::string text = summary_text(with_intervals());
+  EXPECT_TRUE(holds(text,
+                    "step       4 ms  [3.9 ms, 5 ms]   bound 3 ms  [2.9 ms, 3.1 ms] (0.75 of it), "
+                    "bounded by hbm.bus\n"))
+      << text;
+  EXPECT_TRUE(holds(text, "throughput 250 tokens/s  [200, 256.4]\n")) << text;
+  EXPECT_TRUE(holds(text, "energy     2 J a token  [1.5, 3] (class assumed)\n")) << text;
+  EXPECT_TRUE(
+      holds(text, "[low, high]: 95 % interval, from 180 draws of the 3 numbers that have one\n"))
+      << text;
+}
+
+TEST(Summary, SaysWhatEachKernelFamilyRestsOn) {
+  EXPECT_TRUE(holds(summary_text(record()),
+                    "family     time  basis   class   source\n"
+                    "---------  ----  ------  ------  -------------\n"
+                    "attention  4 ms  fitted  fitted  h200/a: dense\n"))
+      << summary_text(record());
+  EXPECT_TRUE(holds(summary_text(with_intervals()),
+                    "family     time  95 %            basis   class   source\n"
+                    "---------  ----  --------------  ------  ------  -------------\n"
+                    "attention  4 ms  3.9 ms to 5 ms  fitted  fitted  h200/a: dense\n"))
+      << summary_text(with_intervals());
+}
+
+TEST(Summary, WithoutIntervalsHasNoneOfTheirWords) {
+  const std::string text = summary_text(record());
+  EXPECT_TRUE(holds(text, "step       4 ms   bound 3 ms (0.75 of it), bounded by hbm.bus\n"));
+  EXPECT_FALSE(holds(text, "95 %")) << text;
+  EXPECT_FALSE(holds(text, "[")) << text;
+}
+
+}  // namespace
+}  // namespace tiersim
