@@ -50,6 +50,12 @@ std::optional<std::vector<CsvCell>> split(std::string_view line, std::size_t& ba
 CsvTable read_csv_table(const std::string& file, std::string_view text, Diagnostics& diagnostics) {
   CsvTable table;
   int number = 0;
+  const auto fail = [&](std::size_t column, std::string message) {
+    Diagnostic mistake;
+    mistake.where = {file, number, static_cast<int>(column)};
+    mistake.message = std::move(message);
+    diagnostics.report(std::move(mistake));
+  };
   for (const std::string_view line : lines_of(text)) {
     ++number;
     if (trimmed(line).empty()) continue;
@@ -61,16 +67,14 @@ CsvTable read_csv_table(const std::string& file, std::string_view text, Diagnost
     std::size_t bad = 0;
     auto cells = split(line, bad);
     if (!cells) {
-      diagnostics.report({{file, number, static_cast<int>(bad) + 1},
-                          "a quote is left open, or has text behind it"});
+      fail(bad + 1, "a quote is left open, or has text behind it");
       continue;
     }
     if (table.header.cells.empty()) {
       table.header = {number, std::move(*cells)};
     } else if (cells->size() != table.header.cells.size()) {
-      diagnostics.report({{file, number},
-                          fmt::format("{} cells, but the header has {}", cells->size(),
-                                      table.header.cells.size())});
+      fail(1, fmt::format("{} cells, but the header has {}", cells->size(),
+                          table.header.cells.size()));
     } else {
       table.rows.push_back({number, std::move(*cells)});
     }

@@ -188,6 +188,9 @@ GoogleRow read_google_row(JsonFields& row, const std::string& file, const ReadOp
   if (row.has("label")) {
     const std::string label = row.text("label");
     if (label == "warm") out.timing.temperature = Temperature::warm;
+    if (label != "warm" && label != "cold") {
+      notes.push_back(fmt::format("{}: label '{}' is left out", out.timing.where, label));
+    }
   }
   Counters counters(row, out, over_real_time(out.run) ? out.real : cpu);
   for (const std::string& key : row.rest()) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "hwmodels/calibrate/timing_repeats.hpp"
+#include "hwmodels/calibrate/timing_text.hpp"
 
 namespace tiersim {
 namespace {
@@ -36,6 +37,10 @@ void read_peaks(JsonFields& context, TimingSet& set) {
   for (JsonFields& peak : context.list("peaks")) {
     TimingPeak out;
     out.name = peak.text("name");
+    if (!is_peak_name(out.name)) {
+      peak.fail("name", fmt::format("no peak is called '{}'", out.name),
+                "memory, l2, link_read, link_write or flops.<type>");
+    }
     out.value = peak.number("value", 0);
     out.hard = peak.flag("hard");
     const std::string unit = peak.choice("unit", {"B/s", "FLOP/s"});

@@ -14,7 +14,8 @@
 //  (all_gather, reduce_scatter, alltoall, gather, scatter);
 // - algbw = size / time;
 // - busbw = algbw * f, f = 2 (n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter,
-//  alltoall, gather and scatter, 1 for broadcast, reduce and sendrecv.
+//  alltoall, gather and scatter, 1 for broadcast, reduce and sendrecv. Early versions, whose two
+//  rates of all_gather and its kin are both (n-1)/n * size / time, are read as well.
 //
 // The test is named by a line ("all_reduce_perf -b 8 ...", "Collective test starting: ...") or by
 // ReadOptions::collective; the ranks are those listed, or ReadOptions::ranks, or nThread * nGpus.

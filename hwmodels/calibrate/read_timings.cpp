@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,16 @@
 
 namespace tiersim {
 namespace {
+
+// Of the file as a whole.
+void fail(Diagnostics& diagnostics, const std::string& file, std::string message,
+          std::string hint = {}) {
+  Diagnostic mistake;
+  mistake.where.file = file;
+  mistake.message = std::move(message);
+  mistake.hint = std::move(hint);
+  diagnostics.report(std::move(mistake));
+}
 
 TimingSet read_json(const std::string& file, std::string_view text, const ReadOptions& options,
                     Diagnostics& diagnostics) {
@@ -63,18 +74,16 @@ void complete(TimingSet& set, const ReadOptions& options, Diagnostics& diagnosti
   static constexpr std::array<std::string_view, 4> kClasses{"measured", "reported", "synthetic",
                                                             "none"};
   if (std::ranges::find(kClasses, set.data_class) == kClasses.end()) {
-    diagnostics.report({{set.file},
-                        fmt::format("'{}' is no class of timings", set.data_class),
-                        "measured, reported, synthetic or none"});
+    fail(diagnostics, set.file, fmt::format("'{}' is no class of timings", set.data_class),
+         "measured, reported, synthetic or none");
   }
   if (set.data_class != "measured") return;
   if (set.device.empty() || set.date.empty()) {
-    diagnostics.report({{set.file},
-                        "timings are measured only where the card and the date are named",
-                        "add them, or say 'reported'"});
+    fail(diagnostics, set.file, "timings are measured only where the card and the date are named",
+         "add them, or say 'reported'");
   }
   if (set.device == "emulator") {
-    diagnostics.report({{set.file}, "no card is called 'emulator', so nothing was measured"});
+    fail(diagnostics, set.file, "no card is called 'emulator', so nothing was measured");
   }
 }
 
@@ -84,7 +93,7 @@ Expected<TimingSet, Diagnostics> read_timings(const std::string& file, std::stri
   TimingSet set;
   const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
   if (first == std::string_view::npos) {
-    diagnostics.report({{file}, "this file is empty"});
+    fail(diagnostics, file, "this file is empty");
   } else if (text[first] == '{' || text[first] == '[') {
     set = read_json(file, text, options, diagnostics);
   } else if (is_nccl_log(text)) {
@@ -96,7 +105,7 @@ Expected<TimingSet, Diagnostics> read_timings(const std::string& file, std::stri
   set.file = file;
   complete(set, options, diagnostics);
   if (set.cases.empty() && set.refused.empty()) {
-    diagnostics.report({{file}, "no timing stands in this file"});
+    fail(diagnostics, file, "no timing stands in this file");
   }
   if (!diagnostics.ok()) return Unexpected(std::move(diagnostics));
   return set;

@@ -12,6 +12,7 @@ namespace tiersim {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kPeaks = "memory, l2, link_read, link_write or flops.<type>";
 
 template <class T>
 Expected<double> quantity(std::string_view text) {
@@ -57,7 +58,15 @@ Expected<double> parse_size(std::string_view text) {
 }
 
 Expected<double> parse_peak(std::string_view name, std::string_view text) {
+  if (!is_peak_name(name))
+    return Unexpected(fmt::format("no peak is called '{}' ({})", name, kPeaks));
   return name.starts_with("flops.") ? quantity<FlopRate>(text) : quantity<Bandwidth>(text);
+}
+
+bool is_peak_name(std::string_view name) {
+  constexpr std::string_view kFlops = "flops.";
+  return name == "memory" || name == "l2" || name == "link_read" || name == "link_write" ||
+         (name.starts_with(kFlops) && name.size() > kFlops.size());
 }
 
 std::string_view trimmed(std::string_view text) {

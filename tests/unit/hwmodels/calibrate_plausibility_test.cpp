@@ -71,7 +71,7 @@ std::uint64_t found(const std::string& name, const Slip& slip, const std::string
     const Plausible checked = check_timings(timings.set());
     const bool alone = names(checked.refused) == std::set<std::string>{name};
     const std::vector<std::string> why = rules(checked.refused);
-    count += alone && std::ranges::find(why, rule) != why.end() ? 1 : 0;
+    if (alone && std::ranges::find(why, rule) != why.end()) ++count;
   }
   return count;
 }

@@ -222,6 +222,17 @@ TEST(ReadNcclTests, ListsEveryMistakeWithItsPlace) {
             "f:9:1: error: 3 numbers, but the header at line 6 has 13 columns\n");
 }
 
+// 32768 B in 13.39 us are 2.45 GB/s; a rank of two receives half of them.
+TEST(ReadNcclTests, ReadsTheRatesOfEarlyVersions) {
+  const std::string row = "32768 4096 float none -1 13.39 1.22 1.22 0 13.39 2.45 2.45 0\n";
+  std::string text = nccl(row, "all_gather_perf");
+  text.replace(text.find("Rank  3"), 7, "Rank  1");
+  EXPECT_THAT(
+      refusals(read(text)),
+      ElementsAre("f:8: all_gather.in_place.fp32.n2.32768b: busbw against algbw: its busbw of "
+                  "2.45 is not its algbw of 2.45 times 0.5 (all_gather at 2 ranks)"));
+}
+
 // Tables from before redop, root and #wrong; ranks from nThread * nGpus.
 TEST(ReadNcclTests, ReadsTheColumnsThatTheHeaderNames) {
   const TimingSet set = read(

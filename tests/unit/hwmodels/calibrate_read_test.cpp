@@ -186,6 +186,9 @@ TEST(ReadCsv, WantsAHeaderAKernelAndOneTime) {
             "or time with a unit in each cell)\n");
   EXPECT_EQ(told("kernel,time_us,time_ns\na,3,3000\n"),
             "f:1:1: error: several columns say 'time'\n");
+  EXPECT_EQ(told("# peak.memry: 1 GB/s\nkernel,time_us\na,3\n"),
+            "f:1:1: error: no peak is called 'memry' (memory, l2, link_read, link_write or "
+            "flops.<type>)\n");
   EXPECT_EQ(told("kernel,time_us\n"), "f:1:1: error: no timing stands in this file\n");
 }
 
