@@ -107,6 +107,51 @@ class Record(InFolder):
         self.assertEqual(run("run", MAPLE, "-o", "-", "--json").stdout, record)
 
 
+class Intervals(InFolder):
+    NARROW = ("--set", "system.tiers.hbm.memory.read_efficiency.ci95=[0.9, 0.94]")
+
+    def test_a_run_with_an_interval_has_one_on_every_time_and_runs_again(self):
+        path = self.folder / "r.json"
+        summary = run("run", MAPLE, *self.NARROW, "--set", "uncertainty.draws=60", "-o", path).stdout
+        record = json.loads(path.read_text())
+        self.assertEqual(record["provenance"]["intervals"], {"draws": 60, "seed": 1, "numbers": 1})
+        for name, metric in record["results"]["metrics"].items():
+            self.assertEqual("ci95" in metric, metric["unit"] in ("s", "tokens/s", "J", "USD"), name)
+            if "ci95" in metric:
+                self.assertLessEqual(metric["ci95"][0], metric["value"], name)
+                self.assertGreaterEqual(metric["ci95"][1], metric["value"], name)
+        for kernel in record["results"]["kernel_times"]:
+            self.assertEqual(list(kernel), ["family", "seconds", "class", "basis", "source", "ci95"])
+        number = next(n for n in record["provenance"]["numbers"] if "ci95" in n)
+        self.assertEqual(number["ci95"], ["0.9", "0.94"])
+        self.assertTrue(number["source"].endswith("; interval from the command line"))
+        self.assertRegex(summary, r"(?m)^step +[0-9.]+ m?s  \[[0-9.]+ m?s, [0-9.]+ m?s\]   bound ")
+        self.assertIn("from 60 draws of the number that has one", summary)
+        again = run("rerun", path)
+        self.assertEqual(again.returncode, 0, again.stdout)
+
+    def test_a_record_without_one_says_nothing_of_intervals(self):
+        text = run("run", MAPLE, "--json").stdout
+        for word in ("ci95", "intervals", "uncertainty"):
+            self.assertNotIn(f'"{word}"', text)
+
+    def test_a_draw_that_cannot_run_is_told_at_the_interval(self):
+        option = "system.tiers.hbm.memory.capacity.ci95=[1 GB, 141 GB]"
+        self.expect_failure(run("run", MAPLE, "--set", option), 3,
+                            f"--set '{option}':1:34: error: draw ",
+                            " of 180 from the 95 % intervals cannot run: tier 'hbm' holds ",
+                            "(narrower intervals, or room for what they hold)")
+
+    def test_config_show_says_what_each_kernel_family_rests_on(self):
+        for file in (MAPLE, SOURCE / "configs/devices/h200_gpu.yaml"):
+            lines = run("config", "show", file).stdout.splitlines()
+            at = next(i for i, line in enumerate(lines) if line.startswith("# kernel times: 1. fitted"))
+            self.assertEqual([line.split()[1] for line in lines[at + 1:]],
+                             ["gemm", "attention", "grouped_attention", "gathered_attention",
+                              "latent_attention", "prefill_attention", "screening", "elementwise"])
+        self.assertNotIn("kernel times", run("config", "show", SOURCE / "configs/devices/h200_hbm3e.yaml").stdout)
+
+
 class Summary(InFolder):
     def test_the_summary_shows_where_the_time_goes_and_what_it_costs(self):
         text = run("run", MAPLE).stdout
