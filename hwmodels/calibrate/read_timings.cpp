@@ -52,9 +52,8 @@ void take_over(const char* what, const std::string& given, std::string& stated,
                const std::string& file, Diagnostics& diagnostics) {
   if (stated.empty()) stated = given;
   if (given.empty() || given == stated) return;
-  diagnostics.report(
-      {{file},
-       fmt::format("the {} of this file is '{}', but '{}' was given", what, stated, given)});
+  fail(diagnostics, file,
+       fmt::format("the {} of this file is '{}', but '{}' was given", what, stated, given));
 }
 
 }  // namespace
