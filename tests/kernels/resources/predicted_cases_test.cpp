@@ -1,0 +1,53 @@
+// What is predicted is what is timed: the cases that the questions and the composed sequences name
+// exist at the sizes of a card.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "kernels/bench/composition_json.hpp"
+#include "kernels/cases/all_cases.hpp"
+
+namespace tiersim::kernels::bench {
+namespace {
+
+std::set<std::string> timed_cases() {
+  std::set<std::string> names;
+  for (const CaseEntry& entry : all_cases(Sizes::timed)) names.insert(entry.name);
+  return names;
+}
+
+TEST(PredictedCases, OfTheQuestionsAreTimed) {
+  const std::set<std::string> timed = timed_cases();
+  std::ifstream in(TIERSIM_SOURCE_DIR "/configs/predictions/h200.yaml");
+  const std::string key = "timed_as: ";
+  int named = 0;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t at = line.find(key);
+    if (at == std::string::npos) continue;
+    ++named;
+    EXPECT_TRUE(timed.contains(line.substr(at + key.size()))) << line;
+  }
+  EXPECT_GT(named, 10);
+}
+
+// Of all sequences but the decode, whose growing caches are cases of its own.
+TEST(PredictedCases, OfTheSequencesAreTimed) {
+  const std::set<std::string> timed = timed_cases();
+  const Json plan = plan_json(compositions(all_cases(Sizes::timed), Sizes::timed), "build");
+  EXPECT_GT(plan.at("sequences").array().size(), 150U);
+  for (const Json& sequence : plan.at("sequences").array()) {
+    SCOPED_TRACE(sequence.at("name").text());
+    EXPECT_EQ(sequence.at("missing").text(), "");
+    for (const Json& part : sequence.at("parts").array()) {
+      const bool own = sequence.at("experiment").text() == "F4";
+      EXPECT_EQ(timed.contains(part.at("timed_as").text()), !own) << part.at("case").text();
+      const Json& work = part.at("work");
+      EXPECT_GT(work.at("read_bytes").integer() + work.at("link_read_bytes").integer(), 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tiersim::kernels::bench
