@@ -11,7 +11,6 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/numerics_text.hpp"
-#include "workloads/numerics/given_heads.hpp"
 #include "workloads/numerics/maple_study.hpp"
 #include "workloads/numerics/tpla_study.hpp"
 
@@ -56,7 +55,7 @@ numerics::NpyArray array_of(const std::string& file, Diagnostics& diagnostics) {
 }
 
 // All that is wrong with any of the files, first each by itself, then how they fit.
-numerics::LayerData layer_of(const std::vector<std::string>& files) {
+numerics::Study study_of_files(const std::vector<std::string>& files, std::uint64_t seed) {
   Diagnostics diagnostics;
   std::vector<numerics::NpyArray> arrays;
   for (const std::string& file : files) arrays.push_back(array_of(file, diagnostics));
@@ -66,13 +65,13 @@ numerics::LayerData layer_of(const std::vector<std::string>& files) {
                               .v = std::move(arrays[2]),
                               .x = std::nullopt};
   if (arrays.size() > 3) given.x = std::move(arrays[3]);
-  auto layer = numerics::heads_from(given);
-  if (layer) return *std::move(layer);
-  for (const numerics::ArrayProblem& problem : layer.error())
-    diagnostics.report(
-        {.where = {files[static_cast<std::size_t>(problem.array)], 1, 1}, .message = problem.what});
+  auto study = numerics::given_heads_study(given, seed);
+  if (!study)
+    for (const numerics::ArrayProblem& problem : study.error())
+      diagnostics.report({.where = {files[static_cast<std::size_t>(problem.array)], 1, 1},
+                          .message = problem.what});
   throw_if_any(diagnostics);
-  return {};
+  return *std::move(study);
 }
 
 std::vector<numerics::Study> studies_of(const Options& options) {
@@ -89,7 +88,7 @@ std::vector<numerics::Study> studies_of(const Options& options) {
     if (options.study != "all" && options.study != "maple")
       throw Failure(ExitCode::usage,
                     fmt::format("tiersim: error: --qk is for maple, not for {}", options.study));
-    return {numerics::selection_study(layer_of(options.arrays), options.seed)};
+    return {study_of_files(options.arrays, options.seed)};
   }
   std::vector<numerics::Study> out;
   for (const StudyKind& kind : kStudies)

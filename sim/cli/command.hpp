@@ -40,6 +40,7 @@ void add_solve(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
+void add_numerics(CLI::App& app, Action& action);
 void add_config(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_rerun(CLI::App& app, Action& action);

@@ -27,6 +27,7 @@ void add_verbs(CLI::App& app, Action& action) {
   add_calibrate(app, action);
   add_predict(app, action);
   add_validate(app, action);
+  add_numerics(app, action);
   add_config(app, action);
   add_list(app, action);
   add_rerun(app, action);

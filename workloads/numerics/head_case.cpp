@@ -65,7 +65,7 @@ std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& 
                                               .sample = sample,
                                               .exact = exact_steps(sample),
                                               .prompt_attention = std::nullopt,
-                                              .basis = principal_components(layer.calibration[h].k),
+                                              .basis = key_basis(layer.calibration[h].k),
                                               .maple = {}});
     if (sample.first_query() == 0)
       one.prompt_attention = accumulated_attention(sample, sample.decode_from);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/base/check.hpp"
+#include "workloads/numerics/given_heads.hpp"
 #include "workloads/numerics/maple_statements.hpp"
 #include "workloads/numerics/maple_tables.hpp"
 
@@ -103,7 +103,7 @@ Results add_selection(const std::vector<HeadCase>& heads, Study& study) {
       "the same scores", results.by_rank[1].back()));
   study.statements.push_back(full_rank_is_exact(
       "selection.loki_full_rank", "Loki with every coordinate chooses the oracle's rows",
-      "Singhania et al. 2024, lemma 4.1: the basis is orthogonal", results.by_rank[2].back()));
+      "Singhania et al. 2024, section 4: the basis is orthogonal", results.by_rank[2].back()));
   study.statements.push_back(full_rank_is_exact(
       "selection.quest_pages_of_one", "Quest with pages of one row chooses the oracle's rows",
       "smallest and largest key are the key", results.by_rank[3].back()));
@@ -156,7 +156,7 @@ std::vector<NeedleResult> needle_results(std::uint64_t seed) {
 
 // MAPLE projects all of a hidden state, the others start from keys: the size of what no head reads
 // tells them apart, and no source gives it.
-Table unread_table(std::uint64_t seed) {
+Table unread_table(std::uint64_t seed, SyntheticSpec spec) {
   Table out{.id = "selection_by_unread",
             .title =
                 "Attention on the chosen rows, an eighth, by the size of what heads barely "
@@ -166,7 +166,6 @@ Table unread_table(std::uint64_t seed) {
             .notes = {"at the same screening bytes; an assumption that decides how well a random "
                       "projection does, so orderings between methods are no results"}};
   for (const double unread : {0.1, 0.3, 1.0}) {
-    SyntheticSpec spec;
     spec.unread = unread;
     const Index d = spec.head_dim;
     const std::vector<HeadCase> heads = prepare(synthetic_layer_data(spec, seed), {d / 4}, seed);
@@ -182,7 +181,10 @@ Table unread_table(std::uint64_t seed) {
 }  // namespace
 
 Study maple_study(std::uint64_t seed) {
-  const SyntheticSpec spec;
+  return maple_study(seed, SyntheticSpec{});
+}
+
+Study maple_study(std::uint64_t seed, const SyntheticSpec& spec) {
   Rng layers(seed, "numerics.layers");
   std::vector<HeadCase> heads;
   for (int layer = 0; layer < kLayers; ++layer) {
@@ -194,7 +196,7 @@ Study maple_study(std::uint64_t seed) {
   study.tables.push_back(parameter_table(spec));
   study.tables.push_back(structure_table(heads));
   const Results results = add_selection(heads, study);
-  study.tables.push_back(unread_table(layers.next()));
+  study.tables.push_back(unread_table(layers.next(), spec));
   study.statements.push_back(full_rank_is_exact(
       "maple.full_rank",
       "MAPLE in float64 with as many columns of P as hidden channels and rank head_dim chooses the "
@@ -208,15 +210,17 @@ Study maple_study(std::uint64_t seed) {
   return study;
 }
 
-Study selection_study(const LayerData& layer, std::uint64_t seed) {
-  TS_EXPECTS(!layer.heads.empty() && layer.heads.front().head_dim() >= 16, layer.heads.size());
+Expected<Study, std::vector<ArrayProblem>> given_heads_study(const GivenArrays& arrays,
+                                                             std::uint64_t seed) {
+  const auto layer = heads_from(arrays);
+  if (!layer) return Unexpected(layer.error());
   const std::vector<HeadCase> heads =
-      prepare(layer, ranks_of(layer.heads.front().head_dim()), seed);
-  Study study{.name = "selection", .tables = {}, .curves = {}, .statements = {}};
+      prepare(*layer, ranks_of(layer->heads.front().head_dim()), seed);
+  Study study{.name = "given_heads", .tables = {}, .curves = {}, .statements = {}};
   study.tables.push_back(structure_table(heads));
   add_selection(heads, study);
   Table& table = study.tables[1];
-  if (layer.x.size() == 0) table.notes.emplace_back("no hidden states are given, so no maple");
+  if (!arrays.x) table.notes.emplace_back("no hidden states are given, so no maple");
   if (!heads.front().prompt_attention)
     table.notes.emplace_back("the prompt's queries are not given, so no h2o");
   return study;

@@ -24,7 +24,7 @@ double mean_step(const HeadCase& head, const std::function<double(const ExactSte
 
 // Directions that hold that share of the keys' variance.
 double rank_at(const HeadCase& head, double share) {
-  const Vector shares = variance_shares(head.sample.k, principal_components(head.sample.k));
+  const Vector shares = variance_shares(head.sample.k, key_basis(head.sample.k));
   double sum = 0;
   Index rank = 0;
   while (rank < shares.size() && sum < share) sum += shares(rank++);

@@ -98,7 +98,7 @@ class HeaderParser {
     return true;
   }
   Unexpected<NpyProblem> expected(std::string_view what) const {
-    return problem(at_, "expected {} in the header", what);
+    return problem(at_ + spaces(), "expected {} in the header", what);
   }
   NpyProblem plain(std::size_t offset, std::string what) const { return {offset, std::move(what)}; }
 

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <Eigen/Eigenvalues>
-
 #include "sim/base/check.hpp"
+#include "workloads/numerics/latent_transforms.hpp"
 
 namespace tiersim::numerics {
 namespace {
@@ -141,10 +140,8 @@ SelectorPtr make_sparq(const AttentionSample& sample, Index components) {
   return std::make_unique<SparQ>(sample, components);
 }
 
-Matrix principal_components(const Matrix& keys) {
-  const Matrix centred = keys.rowwise() - keys.colwise().mean();
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(centred.transpose() * centred);
-  return eigen.eigenvectors().rowwise().reverse();  // ascending in Eigen
+Matrix key_basis(const Matrix& keys) {
+  return principal_components(second_moment(keys.rowwise() - keys.colwise().mean()));
 }
 
 Vector variance_shares(const Matrix& keys, const Matrix& basis) {

@@ -56,7 +56,7 @@ SelectorPtr make_sparq(const AttentionSample& sample, Index components);
 
 /// Eigenvectors of the keys' covariance, those of the largest eigenvalues first: head_dim x
 /// head_dim, columns.
-Matrix principal_components(const Matrix& keys);
+Matrix key_basis(const Matrix& keys);
 /// Share of the keys' variance in the directions of that basis, largest first.
 Vector variance_shares(const Matrix& keys, const Matrix& basis);
 
