@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "hwmodels/calibrate/plausibility.hpp"
 #include "hwmodels/calibrate/predictions.hpp"
 #include "hwmodels/calibrate/read_timings.hpp"
 #include "reports/render/table.hpp"
@@ -76,10 +77,24 @@ TimingSet load_timings(const std::vector<std::string>& files) {
            fmt::format("is of device '{}' and build '{}', {} of '{}' and '{}'", read->device,
                        read->build_id, all.file, all.device, all.build_id)});
     all.cases.insert(all.cases.end(), read->cases.begin(), read->cases.end());
+    all.refused.insert(all.refused.end(), read->refused.begin(), read->refused.end());
     all.peaks.insert(all.peaks.end(), read->peaks.begin(), read->peaks.end());
   }
   throw_if_any(diagnostics);
   return all;
+}
+
+// What no device can do would spoil every fit that it is part of.
+void expect_plausible(TimingSet& set) {
+  Plausible checked = check_timings(set);
+  std::string refused;
+  for (const TimingRefusal& refusal : checked.refused)
+    refused += printable("error: " + text(refusal)) + '\n';
+  if (!refused.empty())
+    throw Failure(ExitCode::bad_config,
+                  refused + fmt::format("{} of {} cases cannot be: nothing is predicted",
+                                        checked.refused.size(), set.cases.size()));
+  set.cases = std::move(checked.kept);
 }
 
 std::string now_in_utc() {
@@ -112,7 +127,7 @@ ExitCode predict_plan(const Options& options) {
   const CompositionPlan plan =
       read_composition_plan(options.plan, read_file(options.plan), diagnostics);
   throw_if_any(diagnostics);
-  const TimingSet set = load_timings(options.timings);
+  TimingSet set = load_timings(options.timings);
   if (set.build_id != plan.build_id)
     diagnostics.report(
         {{options.plan},
@@ -120,7 +135,8 @@ ExitCode predict_plan(const Options& options) {
   if (set.data_class == "none")
     diagnostics.report({{set.file}, "is a dry run: its times mean nothing"});
   throw_if_any(diagnostics);
-  SequencePredictions predicted = predict_sequences(plan, set, calibrate(set));
+  expect_plausible(set);
+  SequencePredictions predicted = predict_sequences(plan, set, calibrate(set, {.hold_out = false}));
   predicted.times.date = options.date.empty() ? now_in_utc() : options.date;
   if (!options.out.empty()) write_file(options.out, to_json(predicted.times));
   if (options.out == "-") return ExitCode::ok;

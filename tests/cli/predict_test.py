@@ -32,8 +32,20 @@ class Predict(InFolder):
         self.assertIn("synthetic", result.stdout)
         made = json.loads(out.read_text())
         shipped = json.loads((EXAMPLE / "predictions.json").read_text())
-        self.assertEqual([p["name"] for p in made["predictions"]],
-                         [p["name"] for p in shipped["predictions"]])
+        self.assertEqual(len(made["predictions"]), 24)
+        for one, other in zip(made["predictions"], shipped["predictions"], strict=True):
+            self.assertEqual(one["name"], other["name"])
+            for key in ("median_ns", "low_ns", "high_ns"):  # written with six digits
+                self.assertAlmostEqual(one[key] / other[key], 1, delta=1e-5)
+
+    def test_timings_that_cannot_be_are_refused(self):
+        impossible = self.folder / "t.csv"
+        lines = (EXAMPLE / "timings.csv").read_text().splitlines()
+        cells = lines[-1].split(",")
+        cells[7:] = ["1", "1", "1"]  # 1 GB in 1 us
+        impossible.write_text("\n".join([*lines[:-1], ",".join(cells)]) + "\n")
+        self.expect_failure(run("predict", "--plan", EXAMPLE / "plan.json", "--timings", impossible),
+                            3, "above the peak", "nothing is predicted")
 
     def test_it_says_what_it_needs(self):
         plan = EXAMPLE / "plan.json"
