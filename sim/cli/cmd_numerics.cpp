@@ -11,6 +11,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/numerics_text.hpp"
+#include "workloads/numerics/early_exit_study.hpp"
 #include "workloads/numerics/maple_study.hpp"
 #include "workloads/numerics/tpla_study.hpp"
 
@@ -27,6 +28,7 @@ struct StudyKind {
 constexpr std::array kStudies = {
     StudyKind{"maple", numerics::maple_study},
     StudyKind{"tpla", numerics::tpla_study},
+    StudyKind{"early-exit", numerics::early_exit_study},
 };
 
 struct Options {
@@ -45,12 +47,18 @@ std::vector<std::string> names() {
   return out;
 }
 
+void report(const std::string& file, const std::string& message, Diagnostics& diagnostics) {
+  Diagnostic mistake;
+  mistake.where.file = file;
+  mistake.message = message;
+  diagnostics.report(std::move(mistake));
+}
+
 numerics::NpyArray array_of(const std::string& file, Diagnostics& diagnostics) {
   auto array = numerics::read_npy(read_file(file));
   if (array) return *std::move(array);
   const numerics::NpyProblem& problem = array.error();
-  diagnostics.report(
-      {.where = {file, 1, 1}, .message = fmt::format("byte {}: {}", problem.offset, problem.what)});
+  report(file, fmt::format("byte {}: {}", problem.offset, problem.what), diagnostics);
   return {};
 }
 
@@ -68,8 +76,7 @@ numerics::Study study_of_files(const std::vector<std::string>& files, std::uint6
   auto study = numerics::given_heads_study(given, seed);
   if (!study)
     for (const numerics::ArrayProblem& problem : study.error())
-      diagnostics.report({.where = {files[static_cast<std::size_t>(problem.array)], 1, 1},
-                          .message = problem.what});
+      report(files[static_cast<std::size_t>(problem.array)], problem.what, diagnostics);
   throw_if_any(diagnostics);
   return *std::move(study);
 }
