@@ -2,6 +2,7 @@
 // How deep a batch goes: by measure, threshold and batch size. Source: Miao et al. 2024 (early
 // exit), sections 2.1 and 3.1.
 #include <cstdint>
+#include <vector>
 
 #include "workloads/numerics/early_exit_sample.hpp"
 #include "workloads/numerics/study.hpp"

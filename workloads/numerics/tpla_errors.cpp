@@ -106,7 +106,7 @@ std::pair<int, int> seeds_with(const SliceErrorFamily& family, Constants constan
 }
 
 template <class Order>
-Statement ordering(std::string id, std::string says, const SliceErrorFamily& wide,
+Statement ordering(const std::string& id, const std::string& says, const SliceErrorFamily& wide,
                    const std::vector<SliceErrorFamily>& others, Order order) {
   const auto [held, of] = seeds_with(wide, Constants::norm, order);
   std::string found = fmt::format("{}: {} of {} seeds", wide.title, held, of);
@@ -118,8 +118,8 @@ Statement ordering(std::string id, std::string says, const SliceErrorFamily& wid
     const auto other = seeds_with(family, Constants::norm, order);
     found += fmt::format("; {}: {} of {}", family.title, other.first, other.second);
   }
-  return {.id = std::move(id),
-          .says = std::move(says),
+  return {.id = id,
+          .says = says,
           .source = "TPLA, section 5.3.2",
           .found = std::move(found),
           .exact = false,

@@ -1,7 +1,6 @@
 #include "workloads/numerics/tpla_exact.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
