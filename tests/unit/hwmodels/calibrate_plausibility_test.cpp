@@ -87,6 +87,16 @@ TEST(Plausibility, RefusesNoneOfTwoHundredCleanSets) {
   }
 }
 
+// Five times the noise of the sets above; the peaks, 20 % away, are left out.
+TEST(Plausibility, AllowsTheNoiseThatTheIntervalsState) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SyntheticTimings timings(seed, 0.1);
+    timings.set().peaks.clear();
+    const Plausible checked = check_timings(timings.set());
+    ASSERT_THAT(checked.refused, IsEmpty()) << "seed " << seed << '\n' << text(checked.refused);
+  }
+}
+
 TEST(Plausibility, FindsATimeInTheWrongUnitInEverySet) {
   for (const char* name :
        {"copy.65536", "copy.67108864", "copy.268435456", "decode.b16-s8192", "decode.b64-s32768"}) {
@@ -284,6 +294,19 @@ TEST(Plausibility, RefusesAFileWhoseBytesAreAllElementCounts) {
               ElementsAre("elements for bytes", "elements for bytes", "elements for bytes"));
   for (TimingCase& timing : cases) timing.dtype = "int8";
   EXPECT_EQ(told(set_of(cases)), "");
+}
+
+// 2 MB in 10 us, but 1 MB in 13: 0.262 in the logarithm. Two comparisons allow 3.9 standard errors
+// and 12 %: 0.028 + 0.113 with intervals of +-1 %, 0.226 + 0.113 with intervals of +-8 %.
+TEST(Plausibility, AllowsMoreBetweenWiderIntervals) {
+  TimingCase small = one("copy.1", 1e6, 13);
+  TimingCase large = one("copy.2", 2e6, 10);
+  EXPECT_THAT(check_timings(set_of({small, large})).refused, SizeIs(2));
+  for (TimingCase* timing : {&small, &large}) {
+    timing->low = 0.92 * timing->seconds;
+    timing->high = 1.08 * timing->seconds;
+  }
+  EXPECT_EQ(told(set_of({small, large})), "");
 }
 
 TEST(Plausibility, ComparesOnlyWhatIsSpreadAlike) {

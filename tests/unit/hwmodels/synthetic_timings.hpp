@@ -34,7 +34,9 @@ inline double normal(Rng& rng) {
 
 class SyntheticTimings {
  public:
-  explicit SyntheticTimings(std::uint64_t seed) : rng_(seed, "synthetic timings") {
+  /// Each case has a noise between a quarter of the largest and the largest.
+  explicit SyntheticTimings(std::uint64_t seed, double largest_noise = 0.02)
+      : rng_(seed, "synthetic timings"), largest_noise_(largest_noise) {
     set_.file = "timings";
     set_.format = "campaign";
     set_.data_class = "synthetic";
@@ -50,9 +52,9 @@ class SyntheticTimings {
   TimingSet& set() { return set_; }
 
  private:
-  // Noise of 0.5 to 2 %, stated by an interval of 1.96 of it to both sides.
+  // Its noise is stated by an interval of 1.96 of it to both sides.
   void add(TimingCase timing, double p) {
-    const double noise = 0.005 + 0.015 * rng_.uniform();
+    const double noise = largest_noise_ * (0.25 + 0.75 * rng_.uniform());
     timing.seconds = true_time(timing.work.memory_bytes, timing.work.flops, p) *
                      portable_exp(noise * normal(rng_));
     timing.low = timing.seconds * portable_exp(-1.96 * noise);
@@ -108,6 +110,7 @@ class SyntheticTimings {
   }
 
   Rng rng_;
+  double largest_noise_;
   TimingSet set_;
 };
 
