@@ -177,8 +177,10 @@ std::string statements_text(const std::vector<numerics::Statement>& statements) 
   std::string out = "Statements\n";
   for (const numerics::Statement& one : statements)
     out += fmt::format("{} {}{}\n  {}\n  found: {}\n  source: {}\n",
-                       one.holds ? "holds" : "DOES NOT HOLD", one.id, one.exact ? ", exact" : "",
-                       one.says, one.found, one.source);
+                       one.holds   ? "holds"
+                       : one.exact ? "DOES NOT HOLD"
+                                   : "not found here",
+                       one.id, one.exact ? ", exact" : "", one.says, one.found, one.source);
   return out;
 }
 

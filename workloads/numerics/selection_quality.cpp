@@ -64,14 +64,14 @@ std::vector<Quality> qualities(const AttentionSample& sample, const std::vector<
 }
 
 Quality mean_of(const std::vector<Quality>& all) {
-  Quality out;
-  const double each = 1 / static_cast<double>(all.size());
+  Quality sum;
   for (const Quality& one : all) {
-    out.recall += one.recall * each;
-    out.mass += one.mass * each;
-    out.error += one.error * each;
+    sum.recall += one.recall;
+    sum.mass += one.mass;
+    sum.error += one.error;
   }
-  return out;
+  const double count = static_cast<double>(all.size());
+  return {.recall = sum.recall / count, .mass = sum.mass / count, .error = sum.error / count};
 }
 
 }  // namespace tiersim::numerics

@@ -1,0 +1,126 @@
+"""The verb numerics: numerics_test.py PROGRAM SOURCE_FOLDER."""
+import array
+import csv
+import functools
+import json
+import struct
+import sys
+import unittest
+
+from program import InFolder, run
+
+STUDIES = ("maple", "tpla", "early-exit")
+
+
+@functools.cache
+def computed(*options):
+    """`numerics all`; some seconds, so once for all tests that read it."""
+    return run("numerics", "all", *options)
+
+
+def npy(path, shape, values, kind="f"):
+    """A .npy file of float32 or float64 ('d'), as NumPy writes it."""
+    header = f"{{'descr': '<f{array.array(kind).itemsize}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(10 + len(header) + 1) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                     array.array(kind, values).tobytes())
+    return path
+
+
+def wave(count, step):
+    """Numbers without a pattern, near enough."""
+    return [((i * step) % 997 - 498) / 250 for i in range(1, count + 1)]
+
+
+class Numerics(InFolder):
+    def heads(self, tokens=128, dim=16, queries=None):
+        queries = tokens if queries is None else queries
+        return [npy(self.folder / "q.npy", (2, queries, dim), wave(2 * queries * dim, 613)),
+                npy(self.folder / "k.npy", (2, tokens, dim), wave(2 * tokens * dim, 389), "d"),
+                npy(self.folder / "v.npy", (2, tokens, 4), wave(2 * tokens * 4, 211))]
+
+    def test_what_is_exact_holds(self):
+        result = computed("--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        studies = json.loads(result.stdout)["studies"]
+        self.assertEqual(len(studies), len(STUDIES))
+        for study in studies:
+            self.assertTrue(study["statements"] and study["tables"])
+            for statement in study["statements"]:
+                if statement["exact"] or study["name"] == "maple":
+                    self.assertTrue(statement["holds"], statement)
+
+    def test_the_oracle_leads_every_curve_of_attention(self):
+        maple = json.loads(computed("--json").stdout)["studies"][0]
+        lines = {c["id"]: c for c in maple["curves"]}["mass_by_budget"]["lines"]
+        oracle = next(line for line in lines if line["name"] == "oracle")
+        self.assertEqual(oracle["x"], [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
+        self.assertEqual(len(lines), 8)
+        for line in lines:
+            for best, other in zip(oracle["y"], line["y"]):
+                self.assertLessEqual(other, best)
+
+    def test_a_terminal_gets_tables_curves_and_statements(self):
+        result = run("numerics", "-o", self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        again = json.loads((self.folder / "maple/report.json").read_text())["studies"]
+        self.assertEqual(again, json.loads(computed("--json").stdout)["studies"][:1])
+        for text in ("Synthetic heads", "a oracle", "| ", "holds selection.oracle_is_best, exact",
+                     "--full"):
+            self.assertIn(text, result.stdout)
+        full = run("numerics", "maple", "--full")
+        self.assertGreater(len(full.stdout.splitlines()), len(result.stdout.splitlines()) + 100)
+        self.assertIn("Choice of rows by budget, 8 heads", full.stdout)
+        self.assertNotIn("Choice of rows by budget, 8 heads", result.stdout)
+
+    def test_files_of_given_heads(self):
+        result = run("numerics", "--qk", *self.heads(), "-o", self.folder / "out")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        folder = self.folder / "out/given_heads"
+        report = json.loads((folder / "report.json").read_text())["studies"][0]
+        self.assertEqual(sorted(p.name for p in folder.iterdir()), sorted(
+            ["report.json", "report.md", "statements.csv"] +
+            [t["id"] + ".csv" for t in report["tables"] + report["curves"]]))
+        self.assertNotIn("maple", (folder / "selection_by_budget.csv").read_text())
+        self.assertIn("no hidden states", (folder / "report.md").read_text())
+        with open(folder / "recall_by_budget.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([float(r["oracle"]) for r in rows], [1.0] * 6)
+        self.assertEqual(float(rows[0]["share of rows"]), 1 / 64)
+
+    def test_hidden_states_bring_maple(self):
+        x = npy(self.folder / "x.npy", (128, 32), wave(128 * 32, 457))
+        result = run("numerics", "maple", "--qk", *self.heads(), x, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        ids = [s["id"] for s in json.loads(result.stdout)["studies"][0]["statements"]]
+        self.assertIn("maple.int8_within_bound", ids)
+
+    def test_few_queries_leave_h2o_out(self):
+        result = run("numerics", "--qk", *self.heads(queries=20), "--full")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("no h2o", result.stdout)
+
+    def test_every_mistake_in_files(self):
+        q, k, v = self.heads()
+        q.write_bytes(b"no array")
+        v.write_bytes(v.read_bytes()[:-1])
+        result = run("numerics", "--qk", q, k, v)
+        self.expect_failure(
+            result, 3, f"{q}:1:1: error: byte 0: not a .npy file",
+            f"{v}:1:1: error: byte 128: 4095 bytes of data, where shape (2, 128, 4) of float32 has 4096")
+
+    def test_shapes_that_do_not_fit(self):
+        q, k, _ = self.heads()
+        v = npy(self.folder / "v.npy", (2, 100, 4), wave(800, 3))
+        self.expect_failure(run("numerics", "--qk", q, k, v), 3,
+                            f"{v}:1:1: error: 100 tokens, where K has 128")
+
+    def test_usage(self):
+        self.expect_failure(run("numerics", "mapel"), 2, "did you mean 'maple'?")
+        self.expect_failure(run("numerics", "tpla", "--qk", *self.heads()), 2, "--qk is for maple")
+        self.expect_failure(run("numerics", "--qk", "a", "b"), 2, "--qk")
+        self.expect_failure(run("numerics", "--seed", "-1"), 2, "seed")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
