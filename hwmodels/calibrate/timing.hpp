@@ -28,12 +28,12 @@ struct TimedWork {
 
 /// One case, all its repetitions taken together.
 struct TimingCase {
-  std::string where;    ///< "timing.json: benchmarks[12]", "nccl.log:14": for messages
-  std::string name;     ///< as the file has it; unique with the temperature
-  std::string kernel;   ///< what is fitted together: "dense_decode"
-  std::string variant;  ///< may be empty
-  std::string dtype;    ///< of the operands: bf16, int8, ...; may be empty
-  std::map<std::string, std::int64_t> shape;
+  std::string where = {};    ///< "timing.json: benchmarks[12]", "nccl.log:14": for messages
+  std::string name = {};     ///< as the file has it; unique with the temperature
+  std::string kernel = {};   ///< what is fitted together: "dense_decode"
+  std::string variant = {};  ///< may be empty
+  std::string dtype = {};    ///< of the operands: bf16, int8, ...; may be empty
+  std::map<std::string, std::int64_t> shape = {};
   Temperature temperature = Temperature::cold;
   bool baseline = false;  ///< a library's kernel: shown, never fitted
   TimedWork work;
@@ -47,36 +47,36 @@ struct TimingCase {
 
 /// A rate that nothing can beat, or a ceiling that was measured.
 struct TimingPeak {
-  std::string name;  ///< memory, l2, link_read, link_write [B/s]; flops.<dtype> [FLOP/s]
+  std::string name = {};  ///< memory, l2, link_read, link_write [B/s]; flops.<dtype> [FLOP/s]
   double value = 0;
   bool hard = true;  ///< false: measured, so shown beside a timing and not held against it
   NumberClass number_class = NumberClass::assumed;
-  std::string source;
+  std::string source = {};
 };
 
 /// A case, or a row of a file, that cannot be: with its numbers, for the user.
 struct TimingRefusal {
-  std::string where;   ///< as TimingCase::where
-  std::string name;    ///< of the case
-  std::string rule;    ///< in a few words: "above the peak", "unit slip"
-  std::string reason;  ///< a clause with the numbers
+  std::string where = {};   ///< as TimingCase::where
+  std::string name = {};    ///< of the case
+  std::string rule = {};    ///< in a few words: "above the peak", "unit slip"
+  std::string reason = {};  ///< a clause with the numbers
 };
 
 struct TimingSet {
-  std::string file;
-  std::string format;    ///< campaign, google_benchmark, csv, nccl_tests
-  std::string device;    ///< as the driver names it; may be empty
-  std::string date;      ///< ISO 8601; may be empty
-  std::string build_id;  ///< of the kernels; may be empty
+  std::string file = {};
+  std::string format = {};    ///< campaign, google_benchmark, csv, nccl_tests
+  std::string device = {};    ///< as the driver names it; may be empty
+  std::string date = {};      ///< ISO 8601; may be empty
+  std::string build_id = {};  ///< of the kernels; may be empty
   /// measured: on a card, and the file proves or says which. reported: by others, unproved.
   /// synthetic: made from a planted truth. none: a dry run, times mean nothing.
-  std::string data_class;
+  std::string data_class = {};
   double l2_bytes = 0;  ///< 0 where not known
-  std::vector<TimingPeak> peaks;
-  std::vector<TimingCase> cases;
+  std::vector<TimingPeak> peaks = {};
+  std::vector<TimingCase> cases = {};
   /// Rows that contradict themselves (a rate that is not size over time) or gave a wrong result.
-  std::vector<TimingRefusal> refused;
-  std::vector<std::string> notes;  ///< what was left out of the file, and why
+  std::vector<TimingRefusal> refused = {};
+  std::vector<std::string> notes = {};  ///< what was left out of the file, and why
 };
 
 }  // namespace tiersim

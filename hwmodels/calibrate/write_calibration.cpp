@@ -119,8 +119,40 @@ std::string family_yaml(const TimingSet& set, const KernelFit& fit,
 
 }  // namespace
 
-std::vector<std::string> problems_of(const TimingSet& set, const Calibration& calibration) {
+bool is_part(std::string_view device, std::string_view part) {
+  // The device's letters and digits, and where its words begin among them.
+  std::string letters;
+  std::vector<std::size_t> begins;
+  bool inside = false;
+  for (const char c : device) {
+    const bool lower = c >= 'a' && c <= 'z';
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool word = lower || upper || (c >= '0' && c <= '9');
+    if (word && !inside) begins.push_back(letters.size());
+    if (word) letters += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    inside = word;
+  }
+  const auto has = [&](std::string_view token) {
+    return std::ranges::any_of(begins, [&](std::size_t at) {
+      return std::string_view(letters).substr(at).starts_with(token);
+    });
+  };
+  bool all = !part.empty();
+  for (std::size_t at = 0; all && at <= part.size();) {
+    const std::size_t end = std::min(part.find('_', at), part.size());
+    all = has(part.substr(at, end - at));
+    at = end + 1;
+  }
+  return all;
+}
+
+std::vector<std::string> problems_of(const TimingSet& set, const Calibration& calibration,
+                                     const CalibrationOrigin& origin) {
   std::vector<std::string> out;
+  if (set.device.empty())
+    out.emplace_back("the timings do not name their device (--device NAME)");
+  else if (!is_part(set.device, origin.part))
+    out.push_back(fmt::format("was timed on '{}', which is no {}", set.device, origin.part));
   if (set.data_class == "none") out.emplace_back("times of a dry run say nothing of any device");
   if (calibration.fits.empty()) out.emplace_back("no kernel has enough cases for a fit");
   if (hard_peak(set, "memory") <= 0)

@@ -14,8 +14,14 @@ struct CalibrationOrigin {
   std::string part;  ///< "h200"
 };
 
+/// Whether a driver's name for a device is that of the part, as folders and configurations spell
+/// it: "NVIDIA GeForce RTX 4090" is rtx4090, "NVIDIA A100-SXM4-80GB" is a100_80, and neither is
+/// h100.
+bool is_part(std::string_view device, std::string_view part);
+
 /// What of the fits no file of the simulator can hold, in words; empty where all is well.
-std::vector<std::string> problems_of(const TimingSet& set, const Calibration& calibration);
+std::vector<std::string> problems_of(const TimingSet& set, const Calibration& calibration,
+                                     const CalibrationOrigin& origin);
 
 /// The overlay of a roofline_gpu (schema tiersim.device/v1): `kernels` with a fit for each family
 /// that has one. Numbers are `fitted` where the timings were measured, else `assumed`. The set has

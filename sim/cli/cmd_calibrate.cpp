@@ -150,7 +150,8 @@ ExitCode run(const Options& options) {
   if (set.data_class == "none")
     refuse(printable(set.file) + ": error: is a dry run, whose times say nothing of any device");
   if (!options.output.empty()) {
-    const std::vector<std::string> problems = problems_of(set, calibration);
+    const std::vector<std::string> problems =
+        problems_of(set, calibration, origin_of(options.output));
     for (const std::string& problem : problems)
       fmt::print(stderr, "{}\n", printable(set.file + ": error: " + problem));
     if (!problems.empty())

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Options {
+  std::vector<std::string> set;
   std::string paper = "all";
   std::string folder = "out/reproduce";
   std::string trace;
@@ -55,13 +56,13 @@ void write_files(const PaperReport& report, const fs::path& folder) {
 ExitCode reproduce(const Options& options) {
   bool hold = true;
   std::vector<Simulation> simulations;
-  PointRunner runner(standard_options());
+  PointRunner runner(standard_options(options.set));
   for (const std::string& name : chosen_papers(options.paper)) {
     const Targets targets = load_targets(targets_root() / (name + ".yaml"));
     const PaperReport report{.name = name,
                              .paper = targets.paper,
                              .rows = reproduce_rows(targets, runner),
-                             .steps = reproduce_steps(targets, simulations),
+                             .steps = reproduce_steps(targets, options.set, simulations),
                              .studies = reproduce_studies(targets, runner),
                              .solves = reproduce_solves(targets, runner),
                              .digest = targets.digest};
@@ -85,6 +86,11 @@ void add_reproduce(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("reproduce", "A paper's tables beside what is simulated");
   verb->add_option("PAPER", options->paper, "maple, or all")->capture_default_str();
+  verb->add_option(
+          "--set", options->set,
+          "Setting under those of every scenario: system.gpu.calibration=NAME (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name(kSettingType);
   verb->add_option("-o,--out", options->folder, "Folder for the report's files")
       ->capture_default_str();
   verb->add_option("--trace", options->trace, "Write the decode steps as a timeline for Perfetto");

@@ -179,10 +179,13 @@ std::vector<ReproducedRow> reproduce_rows(const Targets& targets, PointRunner& r
 }
 
 std::vector<ReproducedStep> reproduce_steps(const Targets& targets,
+                                            const std::vector<std::string>& set,
                                             std::vector<Simulation>& simulations) {
   std::vector<ReproducedStep> out;
   for (const TargetStep& step : targets.steps) {
-    const ScenarioFile file = load_scenario(config_root() / step.scenario, step.set);
+    std::vector<std::string> all = set;
+    all.insert(all.end(), step.set.begin(), step.set.end());
+    const ScenarioFile file = load_scenario(config_root() / step.scenario, all);
     auto result = simulate(file.config, Readings::all);
     if (!result) {
       out.push_back({step, {}, result.error()});

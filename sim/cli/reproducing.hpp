@@ -2,6 +2,7 @@
 // From the targets of a paper to its report: loads, simulates and compares. Throws Failure with
 // every mistake of a file.
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "reports/reproduce/paper_report.hpp"
@@ -15,8 +16,10 @@ Targets load_targets(const std::filesystem::path& path);
 
 std::vector<ReproducedRow> reproduce_rows(const Targets& targets, PointRunner& runner);
 
-/// Those that run are also added to `simulations`, for a timeline.
+/// With the settings under each step's own. Those that run are also added to `simulations`, for a
+/// timeline.
 std::vector<ReproducedStep> reproduce_steps(const Targets& targets,
+                                            const std::vector<std::string>& set,
                                             std::vector<Simulation>& simulations);
 
 std::vector<ReproducedStudy> reproduce_studies(const Targets& targets, PointRunner& runner);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,8 +32,9 @@ bool may_name_files(const std::string& option, const std::vector<Importer>& impo
 Document PointRunner::load(const Point& point, Diagnostics& diagnostics) {
   std::vector<std::string> values;
   options_.overrides.clear();
-  for (const std::string& option : point.set)
-    (may_name_files(option, options_.importers) ? options_.overrides : values).push_back(option);
+  for (const auto* set : {&std::as_const(common_), &point.set})
+    for (const std::string& option : *set)
+      (may_name_files(option, options_.importers) ? options_.overrides : values).push_back(option);
   const Point files{point.scenario, options_.overrides};
   auto it = loaded_.find(files);
   if (it == loaded_.end()) {

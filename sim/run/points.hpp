@@ -28,8 +28,9 @@ struct PointResult {
 
 class PointRunner {
  public:
-  /// `options` without overrides.
-  explicit PointRunner(LoadOptions options) : options_(std::move(options)) {}
+  /// The overrides of `options` lie under the settings of every point.
+  explicit PointRunner(LoadOptions options)
+      : options_(std::move(options)), common_(std::move(options_.overrides)) {}
 
   /// The point's record. What does not fit is a problem of the point; a mistake in its files or
   /// settings goes to `diagnostics`, and the result is then not to be used.
@@ -48,6 +49,7 @@ class PointRunner {
   Document load(const Point& point, Diagnostics& diagnostics);
 
   LoadOptions options_;
+  std::vector<std::string> common_;
   std::map<Point, Document> loaded_;  // by scenario and the settings that exchange files
   std::map<std::pair<Point, Readings>, PointResult> done_;
 };
