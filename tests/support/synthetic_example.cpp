@@ -160,7 +160,7 @@ std::string example_plan() {
     for (const Shape& part : sequence.parts) parts.push_back(part_json(part));
     std::vector<std::string> steps;
     for (std::size_t i = 0; i < sequence.steps.size(); ++i)
-      steps.push_back(fmt::format("{{\"part\": {}, \"stream\": {}, \"after\": [{}]}}",
+      steps.push_back(fmt::format(R"({{"part": {}, "stream": {}, "after": [{}]}})",
                                   sequence.part_of[i], sequence.steps[i].stream,
                                   fmt::join(sequence.steps[i].after, ", ")));
     all.push_back(fmt::format(

@@ -124,12 +124,22 @@ TEST(PredictSequences, AKernelWithoutAFitStandsForItself) {
   timing.low = 6.9e-6;
   timing.high = 7.1e-6;
   timing.repeat_noise = 0.1;
+  TimingCase warm = timing;
+  warm.temperature = Temperature::warm;
+  warm.seconds = 1e-6;
+  set.cases.push_back(warm);
   set.cases.push_back(timing);
   const auto made = predicted({"f", "", {other}, {{0, 0, {}}}}, set);
   ASSERT_EQ(made.times.cases.size(), 1U);
   EXPECT_NEAR(made.times.cases[0].time.value, 7e-6, 1e-17);
   EXPECT_NEAR(made.times.cases[0].time.high, 7.7e-6, 1e-17);
   EXPECT_EQ(made.notes, std::vector<std::string>{"c stands for itself: its kernel has no fit"});
+}
+
+TEST(PredictSequences, AFitOfMemorySaysNothingOfTheLink) {
+  PlannedPart other = part_of("c", 9);
+  other.kernel.work.link_read_bytes = 1e6;
+  EXPECT_EQ(predicted({"f", "", {other}, {{0, 0, {}}}}, peaks_only()).left_out.size(), 1U);
 }
 
 TEST(PredictSequences, SaysWhatItCannotPredict) {

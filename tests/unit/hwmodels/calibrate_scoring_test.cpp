@@ -89,6 +89,10 @@ TEST(Refusals, AreNoneForPredictionsMadeBeforeOfTheSameBuild) {
   MeasuredTimes measured = measurements();
   measured.date = "2026-01-01T10:00:00Z";
   EXPECT_TRUE(refusals(same_day, measured).empty());
+  same_day.date = "2026-01-01T11:00:00Z";
+  EXPECT_EQ(refusals(same_day, measured).size(), 1U);  // an hour late
+  measured.date = "2026-01-01";
+  EXPECT_TRUE(refusals(same_day, measured).empty());  // nobody can tell
 }
 
 TEST(Refusals, NameEveryReason) {
@@ -154,13 +158,13 @@ TEST(ScoredFiles, ReadACampaign) {
 }
 
 TEST(ScoredFiles, TakeTimingsWithTheirRooflines) {
-  // 1 GB at 1000 GB/s are 1 ms, 3 TFLOP at 1000 TFLOP/s are 3 ms; warm, only the latter counts.
+  // 1 GB at 1000 GB/s are 1 ms, 3 TFLOP at 1000 TFLOP/s are 3 ms; warm, only arithmetic counts.
   const std::string text =
       "# device: card\n# date: 2026-01-02\n# class: reported\n# build: b\n"
       "# peak.memory: 1000 GB/s\n# peak.flops.bf16: 1000 TFLOP/s\n"
       "name,kernel,dtype,temperature,memory_bytes,flops,time_us\n"
       "a,k,bf16,cold,1000000000,0,2000\nb,k,bf16,cold,1000000000,3000000000000,4000\n"
-      "b,k,bf16,warm,1000000000,3000000000000,3500\n";
+      "b,k,bf16,warm,1000000000,500000000000,3500\n";
   Diagnostics diagnostics;
   const MeasuredTimes measured = read_measured_times("t.csv", text, diagnostics);
   EXPECT_EQ(diagnostics.text(), "");
@@ -171,7 +175,7 @@ TEST(ScoredFiles, TakeTimingsWithTheirRooflines) {
   EXPECT_NEAR(*measured.cases[0].roofline, 1e-3, kRounding);
   EXPECT_NEAR(*measured.cases[1].roofline, 3e-3, kRounding);
   EXPECT_EQ(measured.cases[2].name, "b/warm");
-  EXPECT_NEAR(*measured.cases[2].roofline, 3e-3, kRounding);
+  EXPECT_NEAR(*measured.cases[2].roofline, 0.5e-3, kRounding);
 }
 
 TEST(ScoredFiles, ReportEveryMistakeOfACsvAtItsPlace) {
