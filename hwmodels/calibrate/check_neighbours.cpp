@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -214,7 +215,8 @@ void accuse(const TimingSet& timings, const Group& group, std::vector<std::size_
   if (wrong.size() == 2) {
     const bool first = group.doubt(wrong[0], wrong[1], out) > 0;
     const bool second = group.doubt(wrong[1], wrong[0], out) > 0;
-    if (first != second) wrong = {first ? wrong[0] : wrong[1]};
+    if (second && !first) std::swap(wrong[0], wrong[1]);
+    if (first != second) wrong.pop_back();
   }
   if (wrong.size() == 2) {
     const TimingCase& a = timings.cases[wrong[0]];

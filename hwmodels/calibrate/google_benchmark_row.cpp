@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -96,7 +97,7 @@ class Counters {
     if (!key.ends_with(kRate)) return false;
     const double amount = row_.number(key, 0) * rate_seconds_;
     if (key == "items_per_second") {
-      out_.timing.shape["items"] = static_cast<std::int64_t>(amount + 0.5);
+      out_.timing.shape["items"] = std::llround(amount);
       return true;
     }
     const std::string_view stem = std::string_view(key).substr(0, key.size() - kRate.size());
@@ -126,8 +127,7 @@ class Counters {
     } else if (key == "baseline") {
       out_.timing.baseline = row_.number(key, 0) != 0;
     } else if (key.starts_with(kShape)) {
-      out_.timing.shape[key.substr(kShape.size())] =
-          static_cast<std::int64_t>(row_.number(key, 0) + 0.5);
+      out_.timing.shape[key.substr(kShape.size())] = std::llround(row_.number(key, 0));
     } else {
       return false;
     }
@@ -206,8 +206,9 @@ GoogleRow read_google_row(JsonFields& row, const std::string& file, const ReadOp
     }
     const std::string_view near = nearest(key, Counters::known());
     row.fail(key, fmt::format("counter '{}' is neither work nor shape", key),
-             near.empty() ? "name it as context, or call it note." + key + " or shape." + key
-                          : fmt::format("did you mean '{}'?", near));
+             near.empty()
+                 ? fmt::format("name it as context, or call it note.{} or shape.{}", key, key)
+                 : fmt::format("did you mean '{}'?", near));
   }
   return out;
 }
