@@ -204,7 +204,7 @@ std::vector<std::size_t> culprits(const std::vector<Group::Pair>& pairs) {
     worst.push_back(index);
   }
   const bool alone = worst.size() == 2 && blame.at(worst.front()).pairs == 1;
-  if (!alone && worst.size() > 1) worst.resize(1);
+  while (!alone && worst.size() > 1) worst.pop_back();
   return worst;
 }
 
