@@ -147,6 +147,38 @@ TEST(KernelTimes, OfAStepWithoutTransfersSumToIt) {
   EXPECT_NEAR(sum, record.metrics.at("step_time_s").value, 1e-15);
 }
 
+// A fit of so many seconds a launch and nothing else, with an interval.
+std::string fitted(const std::string& family) {
+  return "system.gpu.kernels." + family +
+         "={kernel: k, calibration: h200/x, part: h200, launch: {value: 10 us, class: fitted, "
+         "ci95: [8 us, 20 us], source: x}, shortest: 1 us, longest: 1 s, part_memory_peak: {value: "
+         "4.8 TB/s, class: specification, source: x}, part_peak: {value: 989 TFLOP/s, class: "
+         "specification, source: x}}";
+}
+
+TEST(KernelTimes, OfAFittedFamilyCarryItsInterval) {
+  const RunRecord record = run(kDense, {fitted("elementwise"), "uncertainty.draws=100"});
+  const auto kernel =
+      std::ranges::find(record.kernel_times, "elementwise", &KernelTimeRecord::family);
+  ASSERT_NE(kernel, record.kernel_times.end());
+  EXPECT_EQ(kernel->basis, "fitted");
+  EXPECT_EQ(kernel->source, "h200/x: k");
+  ASSERT_TRUE(kernel->ci95);
+  // Launches from 2 us below to 10 us above; what is beside them takes the same in every draw.
+  // Launch and body round by 1 ps, at the value and at an end: 4 ps of 2 us, on a ratio of 5.
+  EXPECT_NEAR((kernel->ci95->high - kernel->seconds) / (kernel->seconds - kernel->ci95->low), 5,
+              5 * 4e-12 / 2e-6);
+}
+
+TEST(Intervals, OfAFamilyThatTheStepDoesNotRunGiveNone) {
+  const RunRecord record = run(kDense, {fitted("latent_attention")});
+  EXPECT_FALSE(record.draws);
+  const auto number = std::ranges::find(
+      record.numbers, "system.gpu.kernels.latent_attention.launch", &NumberRecord::path);
+  ASSERT_NE(number, record.numbers.end());
+  EXPECT_FALSE(number->in_times);
+}
+
 TEST(KernelTimes, SayWhatTheyRestOn) {
   const RunRecord record = run(kDense, {});
   std::map<std::string, std::string> basis;
