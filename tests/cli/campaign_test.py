@@ -130,6 +130,22 @@ class DryRun(unittest.TestCase):
         done = validate(*self.out.glob("*.json"))
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_the_plan_says_what_is_composed(self):
+        plan = json.loads((BUILD / "emulator/plan.json").read_text(encoding="utf-8"))
+        composed = self.read("composition")
+        self.assertEqual(plan["build_id"], composed["context"]["build"]["id"])
+        planned = {s["name"]: s for s in plan["sequences"]}
+        self.assertEqual(len(composed["benchmarks"]), len(planned))
+        for entry in composed["benchmarks"]:
+            sequence = planned[entry["name"]]
+            counts = [0] * len(sequence["parts"])
+            for step in sequence["steps"]:
+                counts[step["part"]] += 1
+            self.assertEqual([(p["case"], n) for p, n in zip(sequence["parts"], counts, strict=True)],
+                             [(p["case"], p["count"]) for p in entry["parts"]])
+            flops = sum(p["work"]["issued_flops"] * n for p, n in zip(sequence["parts"], counts, strict=True))
+            self.assertEqual(flops, entry["work"]["issued_flops"])
+
     def test_validator_helps(self):
         done = validate("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
