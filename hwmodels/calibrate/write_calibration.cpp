@@ -85,7 +85,7 @@ std::string family_yaml(const TimingSet& set, const KernelFit& fit,
   const bool sharpness = fit.has_bandwidth && fit.has_peak;
   const std::string arithmetic = arithmetic_of(fit);
   w.line(fmt::format("kernel: {}", quoted(fit.kernel)));
-  w.line(fmt::format("calibration: {}", quoted(origin.name)));
+  w.line(fmt::format("from: {}", quoted(origin.name)));
   w.line(fmt::format("part: {}", origin.part));
   w.line(fmt::format("arithmetic: {}", arithmetic));
   w.number("launch", fit.t0, seconds);

@@ -38,7 +38,7 @@ void describe(Fields& f, TableKnotConfig& c) {
 void describe(Fields& f, CalibratedKernelConfig& c) {
   f.doc("One kernel family as fitted to timings.");
   f.required("kernel", c.kernel, "What was timed.");
-  f.required("calibration", c.calibration, "The calibration it comes from: <part>/<date>-<id>.");
+  f.required("from", c.calibration, "The calibration it comes from: <part>/<date>-<id>.");
   f.required("part", c.part, "The GPU that was timed.");
   f.optional("arithmetic", c.arithmetic, kArithmeticNames, "Of the timed kernel.");
   f.required("launch", c.launch, "t0: dependent launch of a kernel without work.",
