@@ -10,7 +10,8 @@ usage() {
 usage: kernels/campaign.sh [option...] OUT [stage...]
 
 Runs the stages into the folder OUT, all of them in this order where none is named:
-  build           the program, into build/campaign/ (no card is needed)
+  build           the program, into build/campaign/ (no card is needed), and beside it plan.json,
+                  what composition will launch, for `tiersim predict --plan`
   conformance     each primitive: card against emulator, bit for bit
   correctness     each kernel at timed sizes against float64
   ceilings        copy, read, gather, product, link: what the card can do at most
