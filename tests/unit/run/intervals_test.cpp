@@ -150,7 +150,7 @@ TEST(KernelTimes, OfAStepWithoutTransfersSumToIt) {
 // A fit of so many seconds a launch and nothing else, with an interval.
 std::string fitted(const std::string& family) {
   return "system.gpu.kernels." + family +
-         "={kernel: k, calibration: h200/x, part: h200, launch: {value: 10 us, class: fitted, "
+         "={kernel: k, from: h200/x, part: h200, launch: {value: 10 us, class: fitted, "
          "ci95: [8 us, 20 us], source: x}, shortest: 1 us, longest: 1 s, part_memory_peak: {value: "
          "4.8 TB/s, class: specification, source: x}, part_peak: {value: 989 TFLOP/s, class: "
          "specification, source: x}}";
