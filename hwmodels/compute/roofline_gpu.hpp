@@ -7,7 +7,7 @@
 //   Ignores   waves and tails (ceil(waves) / waves is left to a model fitted from kernel timings),
 //             tile padding beyond the FLOPs as counted, clocks and power, L2.
 //   Valid     kernels large enough to fill the GPU.
-//   Calibrated  a family under `kernels` follows its fit instead: calibrated_kernel.hpp.
+//   Fitted    a family under `kernels` follows its fit instead: calibrated_kernel.hpp.
 //   Source    data sheets for peaks; efficiency from a measured 8192^3 bf16 matrix product.
 //   Checked   tests/unit/hwmodels/compute_test.cpp
 #include <array>

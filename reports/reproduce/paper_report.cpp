@@ -95,6 +95,28 @@ std::string bounded_by(const RunRecord& record) {
   return out;
 }
 
+// "3.9 s", and with an interval "3.9 s [3.8 s, 4.1 s]".
+std::string step_text(const Metric& step) {
+  if (!step.ci95) return seconds(step.value);
+  return fmt::format("{} [{}, {}]", seconds(step.value), seconds(step.ci95->low),
+                     seconds(step.ci95->high));
+}
+
+// "attention transferred (h200/2026-11-21-a1: dense_decode)": families that follow a fit, over all
+// steps.
+std::vector<std::string> fitted_families(const std::vector<ReproducedStep>& steps) {
+  std::vector<std::string> out;
+  for (const ReproducedStep& step : steps)
+    for (const KernelTimeRecord& kernel : step.record.kernel_times) {
+      if (kernel.basis == "specification") continue;
+      std::string text =
+          fmt::format("kernel times: {} {} ({})", kernel.family, kernel.basis, kernel.source);
+      if (std::ranges::find(out, text) == out.end()) out.push_back(std::move(text));
+    }
+  if (!out.empty()) out.emplace_back("kernel times of the other families: specification");
+  return out;
+}
+
 }  // namespace
 
 Table step_table(const PaperReport& report) {
@@ -117,12 +139,13 @@ Table step_table(const PaperReport& report) {
       continue;
     }
     const Metric& step = record.metrics.at("step_time_s");
-    table.add({target.label, target.method, seconds(step.value),
+    table.add({target.label, target.method, step_text(step),
                seconds(record.metrics.at("bound_s").value),
                fmt::format("{:.2f}", record.metrics.at("throughput_tokens_per_s").value),
                moved(record, "hbm"), moved(record, "pcie"), moved(record, "pool"),
                bounded_by(record), std::string(name(step.number_class))});
   }
+  std::ranges::move(fitted_families(report.steps), std::back_inserter(table.notes));
   return table;
 }
 
