@@ -43,8 +43,10 @@ class Results {
       Metric& metric = record.metrics.at(name);
       metric.ci95 = around(metric.value, values);
     }
-    for (KernelTimeRecord& kernel : record.kernel_times)
-      kernel.ci95 = around(kernel.seconds, kernels_.at(kernel.family));
+    for (KernelTimeRecord& kernel : record.kernel_times) {
+      const Interval<double> ci95 = around(kernel.seconds, kernels_.at(kernel.family));
+      if (ci95.low < ci95.high) kernel.ci95 = ci95;
+    }
   }
 
  private:
@@ -60,8 +62,9 @@ class Results {
 }  // namespace
 
 Expected<bool> add_intervals(const ScenarioConfig& config, const RunDraw& run, RunRecord& record) {
-  if (std::ranges::none_of(record.numbers, [&](const auto& n) { return matters(n, record); }))
-    return false;
+  const auto used =
+      std::ranges::count_if(record.numbers, [&](const auto& n) { return matters(n, record); });
+  if (used == 0) return false;
   const UncertaintyConfig settings = config.uncertainty.value_or(UncertaintyConfig{});
   ScenarioConfig drawn = copy_of(config);
   Resampler resampler(drawn, settings.draws, settings.seed);
@@ -80,8 +83,7 @@ Expected<bool> add_intervals(const ScenarioConfig& config, const RunDraw& run, R
                                     resampler.draws(), problem));
   }
   results.give_intervals(record);
-  record.draws = DrawsRecord{settings.draws, settings.seed,
-                             static_cast<std::int64_t>(resampler.paths().size())};
+  record.draws = DrawsRecord{settings.draws, settings.seed, used};
   return true;
 }
 

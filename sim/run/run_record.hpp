@@ -35,7 +35,7 @@ struct NumberRecord {
 struct DrawsRecord {
   std::int64_t draws = 0;
   std::int64_t seed = 0;
-  std::int64_t numbers = 0;  ///< of the configuration, with intervals
+  std::int64_t numbers = 0;  ///< with intervals that the run uses
 };
 
 struct ReadWrite {
@@ -56,9 +56,9 @@ struct KernelTimeRecord {
   double seconds = 0;  ///< of all its operations in a step, as run
   /// The weakest behind it: of its own numbers, and of the devices that it waits for.
   NumberClass number_class = NumberClass::assumed;
-  std::string basis;   ///< fitted, transferred or specification
-  std::string source;  ///< the calibration and kernel, or why none
-  std::optional<Interval<double>> ci95 = {};
+  std::string basis;                          ///< fitted, transferred or specification
+  std::string source;                         ///< the calibration and kernel, or why none
+  std::optional<Interval<double>> ci95 = {};  ///< where a number behind it carries one
 };
 
 struct RunRecord {

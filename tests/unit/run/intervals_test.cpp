@@ -74,11 +74,12 @@ TEST(Intervals, OfAWiderNumberWidenEveryTime) {
 // Without latency, launch and screening every operation of the step waits for HBM, so that the step
 // takes its bytes over its bandwidth.
 TEST(Intervals, OfWhatIsInverseToABandwidthAreThoseOfTheBandwidth) {
+  const std::string peak =
+      "{value: 4 TB/s, class: assumed, ci95: [2 TB/s, 5 TB/s], source: data sheet}";
   const RunRecord record =
       run(kDense, {"uncertainty.draws=100", "system.tiers.hbm.memory.latency=0 ps",
                    "system.gpu.launch=0 ps", "system.gpu.efficiency=1",
-                   "system.tiers.hbm.memory.peak={value: 4 TB/s, class: assumed, ci95: [2 TB/s, 5 "
-                   "TB/s], source: x}"});
+                   "system.tiers.hbm.memory.peak=" + peak});
   const Metric& step = record.metrics.at("step_time_s");
   ASSERT_TRUE(step.ci95);
   // The 3rd and the 98th of 100 draws are the ends. Every operation, and each of its bandwidths, is
@@ -168,6 +169,10 @@ TEST(KernelTimes, OfAFittedFamilyCarryItsInterval) {
   // Launch and body round by 1 ps, at the value and at an end: 4 ps of 2 us, on a ratio of 5.
   EXPECT_NEAR((kernel->ci95->high - kernel->seconds) / (kernel->seconds - kernel->ci95->low), 5,
               5 * 4e-12 / 2e-6);
+  // The others rest on no number with an interval, and so have none.
+  for (const KernelTimeRecord& other : record.kernel_times)
+    EXPECT_EQ(other.ci95.has_value(), other.family == "elementwise") << other.family;
+  EXPECT_EQ(record.draws->numbers, 1);
 }
 
 TEST(Intervals, OfAFamilyThatTheStepDoesNotRunGiveNone) {
