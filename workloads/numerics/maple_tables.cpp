@@ -116,7 +116,9 @@ Table distillation_table(const std::vector<HeadCase>& heads, const std::vector<S
             .notes = {"loss: share of the squares of Q K^T, on the tokens distilled on and on "
                       "others; identity: W_q = W_k = I with its best factor, on others",
                       "recall of an eighth of the rows, of the exact scores; lost to int8: of the "
-                      "float64 choice; in reach: what the rounding bound allows to be lost"}};
+                      "float64 choice; in reach: what the rounding bound allows to be lost",
+                      "a square P leaves X P ill-conditioned: W cancels large elements, and eight "
+                      "bits for W (not for the keys) lose what the last rank gained"}};
   for (std::size_t i = 0; i < ranks; ++i) {
     const auto mean = [&](double MapleFit::*loss) {
       return mean_over(heads, [&](const HeadCase& head) { return head.maple[i].*loss; });
