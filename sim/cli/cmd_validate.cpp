@@ -121,7 +121,7 @@ Options with_files(Options options) {
   if (!options.predictions.empty() && options.measured.empty())
     throw Failure(ExitCode::usage, "tiersim: error: MEASURED is missing");
   if (!options.predictions.empty()) return options;
-  const fs::path example = config_root() / "calibration" / "example-synthetic";
+  const fs::path example = config_root() / "calibration" / "synthetic" / "2026-01-01-example";
   options.predictions = (example / "predictions.json").string();
   options.measured = (example / "measured.csv").string();
   return options;

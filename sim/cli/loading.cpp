@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "workloads/importers.hpp"
+#include "sim/run/importers.hpp"
 
 namespace tiersim::cli {
 
@@ -15,11 +15,8 @@ void throw_if_any(const Diagnostics& diagnostics) {
 }
 
 LoadOptions standard_options(std::vector<std::string> set) {
-  LoadOptions options{
-      .overrides = std::move(set), .config_root = config_root(), .importers = make_importers()};
-  options.importers.push_back(
-      {.key = "calibration", .shelf = Shelf{.folder = "calibration", .file = "gpu.yaml"}});
-  return options;
+  return {
+      .overrides = std::move(set), .config_root = config_root(), .importers = make_all_importers()};
 }
 
 ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set) {

@@ -6,7 +6,7 @@ import unittest
 from program import SOURCE, InFolder, run
 
 QUESTIONS = SOURCE / "configs/predictions/h200.yaml"
-EXAMPLE = SOURCE / "configs/calibration/example-synthetic"
+EXAMPLE = SOURCE / "configs/calibration/synthetic/2026-01-01-example"
 
 
 class Predict(InFolder):

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/config/describe.hpp"
+#include "sim/run/importers.hpp"
 #include "sim/run/scenario.hpp"
-#include "workloads/importers.hpp"
 
 namespace tiersim::testing {
 
@@ -35,8 +35,8 @@ inline std::vector<std::string> shipped_scenarios() {
 inline ScenarioConfig try_scenario(const std::string& path, const std::vector<std::string>& set,
                                    Diagnostics& diagnostics) {
   const Document document = load_document(
-      configs() / path, {.overrides = set, .config_root = configs(), .importers = make_importers()},
-      diagnostics);
+      configs() / path,
+      {.overrides = set, .config_root = configs(), .importers = make_all_importers()}, diagnostics);
   return read<ScenarioConfig>(document, "scenario", diagnostics);
 }
 

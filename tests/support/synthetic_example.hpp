@@ -1,6 +1,7 @@
 #pragma once
-// The shipped example of configs/calibration/example-synthetic: timings, composed sequences and
-// what they take, made from parameters that are known here. Nothing of it was measured.
+// The shipped example of configs/calibration/synthetic/2026-01-01-example: timings, composed
+// sequences and what they take, made from parameters that are known here. Nothing of it was
+// measured.
 #include <string>
 
 namespace tiersim::testing {

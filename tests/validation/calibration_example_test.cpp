@@ -1,6 +1,8 @@
 // The shipped example: its files are what the generator makes of the planted truth, its predictions
 // what the fits of its timings say, and the scores what a truth that the models nearly are
 // deserves.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -12,13 +14,16 @@
 #include "hwmodels/calibrate/predictions.hpp"
 #include "hwmodels/calibrate/read_timings.hpp"
 #include "hwmodels/calibrate/scored_files.hpp"
+#include "hwmodels/calibrate/write_calibration.hpp"
+#include "sim/run/simulate.hpp"
 #include "tests/support/shipped.hpp"
 #include "tests/support/synthetic_example.hpp"
 
 namespace tiersim {
 namespace {
 
-const std::filesystem::path kFolder = testing::configs() / "calibration/example-synthetic";
+const std::filesystem::path kFolder =
+    testing::configs() / "calibration/synthetic/2026-01-01-example";
 
 std::string shipped_file(const std::string& name) {
   std::ifstream in(kFolder / name);
@@ -61,6 +66,18 @@ Score shipped_score() {
   EXPECT_TRUE(refusals(predicted, measured).empty());
   EXPECT_EQ(measured.data_class, "synthetic");
   return score(predicted, measured);
+}
+
+std::string made_gpu_yaml() {
+  const auto timings = read_timings("timings.csv", testing::example_timings(), {});
+  if (!timings) return timings.error().text();
+  return gpu_yaml(*timings, calibrate(*timings),
+                  {.name = "synthetic/2026-01-01-example", .part = "synthetic"});
+}
+
+// As `tiersim calibrate timings.csv -o` writes it, which `--set system.gpu.calibration=` takes.
+TEST(CalibrationExample, ItsFitsAreWhatCalibrateMakesOfItsTimings) {
+  EXPECT_EQ(updated("gpu.yaml", made_gpu_yaml()), made_gpu_yaml());
 }
 
 TEST(CalibrationExample, IsWhatTheGeneratorMakes) {
@@ -131,6 +148,63 @@ TEST(CalibrationExample, BaselinesAreWorse) {
   EXPECT_LT(score.roofline->signed_mean, 0);
   EXPECT_GT(score.roofline->median, score.summary.median);
   EXPECT_GT(score.sum->signed_mean, score.summary.signed_mean);
+}
+
+constexpr std::array kTimeMetrics{
+    "step_time_s",        "tpot_s", "bound_s", "throughput_tokens_per_s", "energy_j_per_token",
+    "cost_usd_per_mtoken"};
+
+RunRecord run_with(std::vector<std::string> set) {
+  set.insert(set.begin(), {"step.batch=16", "system.gpu.calibration=synthetic/2026-01-01-example"});
+  const auto result =
+      simulate(testing::scenario("scenarios/maple/llama2_7b_dense_hbm.yaml", set), Readings::all);
+  EXPECT_TRUE(result) << (result ? "" : result.error());
+  return result ? result->record : RunRecord{};
+}
+
+TEST(CalibrationExample, GivesEveryTimeOfARunAnInterval) {
+  const RunRecord record = run_with({});
+  for (const char* name : kTimeMetrics) {
+    const Metric& metric = record.metrics.at(name);
+    ASSERT_TRUE(metric.ci95) << name;
+    EXPECT_LT(metric.ci95->low, metric.value) << name;
+    EXPECT_GT(metric.ci95->high, metric.value) << name;
+    EXPECT_EQ(metric.number_class, NumberClass::assumed) << name;  // nothing was measured
+  }
+  EXPECT_TRUE(record.metrics.at("screening_time_s").ci95);
+  const auto attention =
+      std::ranges::find(record.kernel_times, "attention", &KernelTimeRecord::family);
+  ASSERT_NE(attention, record.kernel_times.end());
+  EXPECT_EQ(attention->basis, "transferred");  // to an H200 from what is none
+  EXPECT_TRUE(attention->ci95);
+  const auto gemm = std::ranges::find(record.kernel_times, "gemm", &KernelTimeRecord::family);
+  ASSERT_NE(gemm, record.kernel_times.end());
+  EXPECT_EQ(gemm->basis, "specification");
+}
+
+TEST(CalibrationExample, AWiderFitWidensEveryTime) {
+  const RunRecord narrow = run_with({});
+  const RunRecord wide =
+      run_with({"system.gpu.kernels.attention.bandwidth.ci95=[2000 GB/s, 4700 GB/s]"});
+  for (const char* name : kTimeMetrics) {
+    const Metric& before = narrow.metrics.at(name);
+    const Metric& now = wide.metrics.at(name);
+    ASSERT_TRUE(before.ci95 && now.ci95) << name;
+    EXPECT_EQ(before.value, now.value) << name;
+    EXPECT_GT(now.ci95->high - now.ci95->low, before.ci95->high - before.ci95->low) << name;
+  }
+}
+
+// On the part that was timed the fit holds as it is, without the factor of a transfer.
+TEST(CalibrationExample, IsNarrowerOnThePartThatWasTimed) {
+  const RunRecord there = run_with({});
+  const RunRecord here = run_with({"system.gpu.part=synthetic"});
+  const auto width = [](const RunRecord& record) {
+    const auto& ci95 = record.metrics.at("step_time_s").ci95;
+    return ci95 ? ci95->high - ci95->low : 0;
+  };
+  EXPECT_GT(width(here), 0);
+  EXPECT_LT(width(here), 0.5 * width(there));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace tiersim {
 namespace {
 
 LoadOptions options() {
-  return {.overrides = {}, .config_root = testing::configs(), .importers = make_importers()};
+  return {.overrides = {}, .config_root = testing::configs(), .importers = make_all_importers()};
 }
 
 const Targets& targets() {

@@ -1,0 +1,14 @@
+#include "sim/run/importers.hpp"
+
+#include "workloads/importers.hpp"
+
+namespace tiersim {
+
+std::vector<Importer> make_all_importers() {
+  std::vector<Importer> all = make_importers();
+  all.push_back(
+      {.key = "calibration", .shelf = Shelf{.folder = "calibration", .file = "gpu.yaml"}});
+  return all;
+}
+
+}  // namespace tiersim
