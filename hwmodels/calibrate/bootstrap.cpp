@@ -5,7 +5,7 @@
 
 #include <boost/math/distributions/students_t.hpp>
 
-#include "sim/base/check.hpp"
+#include "hwmodels/calibrate/order_statistics.hpp"
 #include "sim/base/portable_math.hpp"
 #include "sim/base/rng.hpp"
 
@@ -42,16 +42,6 @@ std::vector<KernelParameters> bootstrap(const TermFit& fit, int draws, std::uint
     out.push_back(fit_from(fit.solution.best, fit.free, again).best);
   }
   return out;
-}
-
-double quantile_of(std::vector<double> values, double share) {
-  TS_EXPECTS(!values.empty() && share >= 0 && share <= 1, values.size(), share);
-  std::ranges::sort(values);
-  const double position = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  const double part = position - static_cast<double>(below);
-  return values[below] + part * (values[above] - values[below]);
 }
 
 Estimate interval_of(double value, std::vector<double> values, double degrees_of_freedom) {

@@ -11,9 +11,6 @@ namespace tiersim {
 /// are divided by sqrt(1 - leverage), so that they have the variance of the errors.
 std::vector<KernelParameters> bootstrap(const TermFit& fit, int draws, std::uint64_t seed);
 
-/// Linear interpolation between order statistics (type 7); `values` not empty, share in [0, 1].
-double quantile_of(std::vector<double> values, double share);
-
 /// Student's 97.5 % quantile over the normal one.
 double student_factor(double degrees_of_freedom);
 

@@ -7,6 +7,7 @@
 
 #include "hwmodels/calibrate/bootstrap.hpp"
 #include "hwmodels/calibrate/fit_terms.hpp"
+#include "hwmodels/calibrate/order_statistics.hpp"
 #include "hwmodels/calibrate/time_table.hpp"
 #include "sim/base/portable_math.hpp"
 

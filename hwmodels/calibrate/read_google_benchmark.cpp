@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "hwmodels/calibrate/google_benchmark_row.hpp"
+#include "hwmodels/calibrate/order_statistics.hpp"
 #include "hwmodels/calibrate/timing_repeats.hpp"
 #include "hwmodels/calibrate/timing_text.hpp"
 

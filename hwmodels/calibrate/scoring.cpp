@@ -8,15 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "hwmodels/calibrate/fit.hpp"
+#include "hwmodels/calibrate/order_statistics.hpp"
 
 namespace tiersim {
 namespace {
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 // Whether `first` is later than `second`; where one is a day only, that day counts as not later.
 bool is_later(const std::string& first, const std::string& second) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "hwmodels/calibrate/order_statistics.hpp"
 #include "sim/base/check.hpp"
 
 namespace tiersim {
@@ -13,13 +14,6 @@ namespace {
 constexpr std::size_t kMostRounds = 1000;
 
 }  // namespace
-
-double median_of(std::vector<double> values) {
-  TS_EXPECTS(!values.empty());
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 TimingRepeat order_interval(std::vector<double> seconds) {
   TS_EXPECTS(!seconds.empty() && seconds.size() <= kMostRounds, seconds.size());

@@ -7,9 +7,6 @@
 
 namespace tiersim {
 
-/// The middle value, or the mean of the two middle ones. At least one value.
-double median_of(std::vector<double> values);
-
 /// One process (or run, or row) of a case [s]; low = high = median where it has no interval.
 struct TimingRepeat {
   double median = 0;
