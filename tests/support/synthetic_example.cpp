@@ -24,10 +24,18 @@ struct Kernel {
   const char* variant;
   KernelParameters truth;
   double flops_a_byte;  // of the least arithmetic; others are multiples
+  const char* dtype = "bf16";
+  bool baseline = false;
 };
-constexpr std::array<Kernel, 2> kKernels{
+// One for each family of the simulator that is timed; sequences are composed of the first two.
+constexpr std::array<Kernel, 7> kKernels{
     {{"dense_decode", "fma", {2.5e-6, 4200e9, 700e12, 3, 0}, 1},
-     {"latent_decode", "wgmma", {4e-6, 4000e9, 640e12, 2, 0}, 60}}};
+     {"latent_decode", "wgmma", {4e-6, 4000e9, 640e12, 2, 0}, 60},
+     {"gqa_decode", "mma_sync", {3e-6, 4100e9, 400e12, 2, 0}, 8},
+     {"selected_attention", "fma", {3e-6, 3600e9, 60e12, 2, 0}, 1},
+     {"maple_screen", "dp", {3.5e-6, 3300e9, 120e12, 2, 0}, 2, "int8"},
+     {"append_latent", "norm", {2e-6, 3900e9, 60e12, 3, 0}, 0.1},
+     {"projection", "library", {2.2e-6, 4150e9, 690e12, 2.5, 0}, 32, "bf16", true}}};
 constexpr std::array<double, 3> kIntensities{1, 3, 9};
 
 struct Shape {
@@ -137,15 +145,19 @@ std::string list_of(const std::vector<std::string>& items) {
 
 std::string example_timings() {
   std::string out = heading("2026-01-01");
-  out += "# peak.memory: 4800 GB/s\n# peak.flops.bf16: 989 TFLOP/s\n";
-  out += "name,kernel,variant,dtype,temperature,memory_bytes,flops,time_us,low_us,high_us\n";
+  out +=
+      "# peak.memory: 4800 GB/s\n# peak.flops.bf16: 989 TFLOP/s\n"
+      "# peak.flops.int8: 1979 TFLOP/s\n";
+  out +=
+      "name,kernel,variant,dtype,baseline,temperature,memory_bytes,flops,time_us,low_us,high_us\n";
   for (std::size_t kernel = 0; kernel < kKernels.size(); ++kernel)
     for (const double bytes : {1e5, 1e6, 4e6, 1e7, 4e7, 1e8, 4e8, 1e9})
       for (const double intensity : kIntensities) {
         const Shape s = shape(kernel, bytes, intensity);
         const double us = 1e6 * timed_seconds(s);
-        out += fmt::format("{},{},{},bf16,cold,{},{},{:.5g},{:.5g},{:.5g}\n", s.name(),
-                           kKernels[kernel].kernel, kKernels[kernel].variant, s.bytes, s.flops, us,
+        out += fmt::format("{},{},{},{},{},cold,{},{},{:.5g},{:.5g},{:.5g}\n", s.name(),
+                           kKernels[kernel].kernel, kKernels[kernel].variant,
+                           kKernels[kernel].dtype, kKernels[kernel].baseline, s.bytes, s.flops, us,
                            us * (1 - 1.96 * kNoise), us * (1 + 1.96 * kNoise));
       }
   return out;
