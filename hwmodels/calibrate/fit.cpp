@@ -94,6 +94,18 @@ KernelFit fit_of(const TermFit& terms, int draws, std::uint64_t seed) {
   return fit;
 }
 
+Estimate wider(const Estimate& a, const Estimate& b) {
+  return {a.value, std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+void widen_where_the_corner_is_not_seen(KernelFit& fit, const TermFit& terms) {
+  if (!fit.has_bandwidth || !fit.has_peak) return;
+  if (fit.sharpness.low > 1 && fit.sharpness.high < kSharpnessMost) return;
+  fit.bandwidth = wider(fit.bandwidth, profile_of_rate(terms, Parameter::bandwidth));
+  fit.peak = wider(fit.peak, profile_of_rate(terms, Parameter::peak));
+  fit.notes.emplace_back("these cases hardly show p, so the rates have the wider of two intervals");
+}
+
 std::vector<TimePair> pairs_of(const TermFit& terms) {
   std::vector<TimePair> pairs;
   for (std::size_t i = 0; i < terms.observations.size(); ++i)
@@ -251,6 +263,7 @@ Expected<KernelFit> fit_kernel(std::vector<FitCase> cases, const FitOptions& opt
     return Unexpected(std::string("no case moves a byte or computes anything"));
   KernelFit fit = fit_of(terms, options.draws, options.seed);
   fit.sharpness = profile_of_sharpness(terms);
+  widen_where_the_corner_is_not_seen(fit, terms);
   add_table(fit, terms, cases);
   const auto [shortest, longest] = std::ranges::minmax(cases, {}, &FitCase::seconds);
   fit.shortest = shortest.seconds;

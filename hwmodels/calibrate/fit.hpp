@@ -5,10 +5,12 @@
 //   Equation  least squares of log time; weights from the cases' own intervals and the scatter
 //             beyond them. A term is kept where an F test says at 1 % that the cases show it.
 //             Intervals: residual bootstrap, residuals over sqrt(1 - leverage), 2.5 to 97.5 %,
-//             wider by Student's quantile; of p by its profile. The monotone table is kept where
-//             it lowers the squared error in each of three folds of cross-validation.
+//             wider by Student's quantile; of p by its profile, and where that reaches an end of
+//             its range, of the rates by the wider of bootstrap and profile. The monotone table is
+//             kept where it lowers the squared error in each of three folds of cross-validation.
 //   Ignores   errors that cases share: of a clock, of a formula for bytes.
-//   Valid     kFewestCases and more, over sizes that show launch, memory and arithmetic.
+//   Valid     sizes and intensities between those timed; kFewestCases and more. Beyond the highest
+//             intensity intervals are too narrow where the cases hardly show p.
 //   Source    Davison and Hinkley, Bootstrap Methods and their Application, chapter 6.
 //   Checked   tests/unit/hwmodels/calibrate_fit_test.cpp: parts;
 //             tests/theory/calibration_coverage_test.cpp: planted truth over 200 seeds

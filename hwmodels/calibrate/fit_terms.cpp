@@ -1,6 +1,7 @@
 #include "hwmodels/calibrate/fit_terms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -176,30 +177,60 @@ TermFit refit(const TermFit& like, const std::vector<FitCase>& cases) {
   return fit;
 }
 
+namespace {
+
+// The most that a sum of squares may be above the best for an F test not to reject it at 5 %.
+double allowed_sum(const TermFit& fit) {
+  const double freedom = fit.degrees_of_freedom();
+  return fit.solution.sum * (1 + limit_of_f(1, freedom, 0.95) / freedom);
+}
+
+// Where, from `inside` towards `end`, values stop being accepted; the end where none does.
+template <class Accepted>
+double edge_of(double inside, double end, const Accepted& accepted) {
+  if (accepted(end)) return end;
+  double outside = end;
+  for (int i = 0; i < 12; ++i) {
+    const double middle = (inside + outside) / 2;
+    (accepted(middle) ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+}  // namespace
+
 Estimate profile_of_sharpness(const TermFit& fit) {
   const double best = fit.solution.best.sharpness;
   if (!fit.free[at(Parameter::sharpness)]) return {best, 1, kSharpnessMost};
   FreeParameters held = fit.free;
   held[at(Parameter::sharpness)] = false;
-  const double freedom = fit.degrees_of_freedom();
-  const double allowed = fit.solution.sum * (1 + limit_of_f(1, freedom, 0.95) / freedom);
-  const auto accepted = [&](double inverse) {
+  const auto accepted = [&, allowed = allowed_sum(fit)](double inverse) {
     KernelParameters start = fit.solution.best;
     start.sharpness = 1 / inverse;
     return fit_from(start, held, fit.observations).sum <= allowed;
   };
-  // Bisection between the best, which is accepted, and an end of the range.
-  const auto edge = [&](double end) {
-    if (accepted(end)) return end;
-    double inside = 1 / best;
-    double outside = end;
-    for (int i = 0; i < 12; ++i) {
-      const double middle = (inside + outside) / 2;
-      (accepted(middle) ? inside : outside) = middle;
-    }
-    return inside;
+  return {best, 1 / edge_of(1 / best, 1.0, accepted),
+          1 / edge_of(1 / best, 1 / kSharpnessMost, accepted)};
+}
+
+Estimate profile_of_rate(const TermFit& fit, Parameter rate) {
+  constexpr double kFarthest = 4.6;  // a factor of 100
+  double KernelParameters::*const member =
+      rate == Parameter::peak ? &KernelParameters::peak : &KernelParameters::bandwidth;
+  const double best = fit.solution.best.*member;
+  FreeParameters held = fit.free;
+  held[at(rate)] = false;
+  const auto accepted = [&, allowed = allowed_sum(fit)](double log_factor) {
+    // The corner that goes with another rate may be far from the best one.
+    return std::ranges::any_of(std::array{fit.solution.best.sharpness, 1.3, 3.0}, [&](double p) {
+      KernelParameters start = fit.solution.best;
+      start.*member = best * portable_exp(log_factor);
+      start.sharpness = p;
+      return fit_from(start, held, fit.observations).sum <= allowed;
+    });
   };
-  return {best, 1 / edge(1), 1 / edge(1 / kSharpnessMost)};
+  return {best, best * portable_exp(edge_of(0, -kFarthest, accepted)),
+          best * portable_exp(edge_of(0, kFarthest, accepted))};
 }
 
 }  // namespace tiersim

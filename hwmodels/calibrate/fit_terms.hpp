@@ -29,4 +29,9 @@ TermFit refit(const TermFit& like, const std::vector<FitCase>& cases);
 /// whole range where p is not free.
 Estimate profile_of_sharpness(const TermFit& fit);
 
+/// The same of bandwidth or peak, which must be free: for where p is hardly seen, since a sharp
+/// corner at a low rate and a round one at a high rate then look alike, and draws around the best
+/// fit stay with one of them.
+Estimate profile_of_rate(const TermFit& fit, Parameter rate);
+
 }  // namespace tiersim
