@@ -42,7 +42,7 @@ class Predict(InFolder):
         impossible = self.folder / "t.csv"
         lines = (EXAMPLE / "timings.csv").read_text().splitlines()
         cells = lines[-1].split(",")
-        cells[7:] = ["1", "1", "1"]  # 1 GB in 1 us
+        cells[-3:] = ["1", "1", "1"]  # 1 GB in 1 us
         impossible.write_text("\n".join([*lines[:-1], ",".join(cells)]) + "\n")
         self.expect_failure(run("predict", "--plan", EXAMPLE / "plan.json", "--timings", impossible),
                             3, "above the peak", "nothing is predicted")
