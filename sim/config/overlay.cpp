@@ -1,9 +1,11 @@
 #include "sim/config/overlay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,6 +51,37 @@ void drop_interval(Node& below, const Node& above) {
     std::erase_if(below.entries, [](const Entry& e) { return e.key == "ci95"; });
 }
 
+// Whether the mapping says something of a number and leaves the number itself to what is below. No
+// tree knows types; of these keys alone only a sourced number is made.
+bool is_of_a_number_below(const Node& above) {
+  constexpr std::array<std::string_view, 3> kBesideValue{"class", "source", "ci95"};
+  return above.kind == NodeKind::mapping && !above.entries.empty() &&
+         std::ranges::all_of(above.entries, [&](const Entry& entry) {
+           return std::ranges::find(kBesideValue, entry.key) != kBesideValue.end();
+         });
+}
+
+// A bare number as the mapping that it stands for. All of it is said, so that over a base it takes
+// nothing from there.
+Node spelled_out(Node number) {
+  const Origin origin = number.origin;
+  const auto text = [&](const char* words) {
+    Node node;
+    node.kind = NodeKind::scalar;
+    node.scalar = words;
+    node.origin = origin;
+    return node;
+  };
+  Node all;
+  all.kind = NodeKind::mapping;
+  all.damaged = number.damaged;
+  all.origin = origin;
+  all.entries.push_back({"value", origin, std::move(number)});
+  all.entries.push_back({"class", origin, text("assumed")});
+  all.entries.push_back({"source", origin, text(unstated_source(origin))});
+  return all;
+}
+
 Node merge_mappings(Node below, Node above, Diagnostics& diagnostics) {
   drop_interval(below, above);
   for (Entry& entry : above.entries) {
@@ -76,6 +109,8 @@ Node merge_mappings(Node below, Node above, Diagnostics& diagnostics) {
 Node overlay(Node below, Node above, Diagnostics& diagnostics) {
   if (below.kind == NodeKind::sequence && addresses_elements(above))
     return overlay_elements(std::move(below), std::move(above), diagnostics);
+  if (below.kind == NodeKind::scalar && is_of_a_number_below(above))
+    below = spelled_out(std::move(below));
   const bool merges = below.kind == NodeKind::mapping && above.kind == NodeKind::mapping;
   if (!merges || above.replaces) return above;
   return merge_mappings(std::move(below), std::move(above), diagnostics);

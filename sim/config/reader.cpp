@@ -170,7 +170,7 @@ void Reader::read_sourced(const Field& field, const SourcedValue& value, const N
                           const Place& place) {
   if (node.kind != NodeKind::mapping) {
     *value.number_class = NumberClass::assumed;
-    *value.source = node.origin.is_override() ? "command line" : "not stated";
+    *value.source = unstated_source(node.origin);
     return read_scalar(field, value.value, node, place);
   }
   // What the command line changes does not come from the data sheet that the rest is from.

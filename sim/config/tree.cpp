@@ -43,6 +43,10 @@ std::string Origin::text() const {
   return is_override() ? source->label : fmt::format("{}:{}", source->file, line);
 }
 
+const char* unstated_source(const Origin& origin) {
+  return origin.is_override() ? "command line" : "not stated";
+}
+
 const Entry* Node::find(std::string_view key) const {
   const auto it = std::ranges::find(entries, key, &Entry::key);
   return it == entries.end() ? nullptr : &*it;

@@ -68,6 +68,9 @@ struct Entry {
 /// Deepest mapping or list that a file may nest.
 inline constexpr std::size_t kMaxDepth = 100;
 
+/// The source of a number that stands there without one: "command line" or "not stated".
+const char* unstated_source(const Origin& origin);
+
 /// Nodes of the tree, itself included.
 std::size_t count_nodes(const Node& node);
 /// Levels below the node.

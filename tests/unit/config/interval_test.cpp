@@ -172,6 +172,53 @@ std::string told(const std::string& text) {
   return diagnostics.text();
 }
 
+// The peak of 4.8 TB/s stands alone, and is given anew or is told more of.
+TEST(Intervals, OfANumberThatStandsAloneLeaveItThere) {
+  const std::string bare(kText);  // peak: 4800 GB/s
+  const Read told_of = read_text(bare, {"devices.hbm.peak.ci95=[4 TB/s, 5 TB/s]"});
+  EXPECT_EQ(told_of.mistakes, "");
+  EXPECT_EQ(peak(told_of).value, terabytes_a_second(48));
+  ASSERT_TRUE(peak(told_of).ci95);
+  EXPECT_EQ(peak(told_of).ci95->low, terabytes_a_second(40));
+  EXPECT_EQ(peak(told_of).number_class, NumberClass::assumed);
+  EXPECT_EQ(peak(told_of).source, "not stated; interval from the command line");
+  // Whether the file has a number alone or a source with it, what the command line says counts.
+  for (const std::string& text : {bare, with_interval("[4.7 TB/s, 5 TB/s]")}) {
+    const Read anew =
+        read_text(text, {"devices.hbm.peak=4.2 TB/s", "devices.hbm.peak.ci95=[4 TB/s, 6 TB/s]"});
+    EXPECT_EQ(anew.mistakes, "");
+    EXPECT_EQ(peak(anew).value, terabytes_a_second(42));
+    ASSERT_TRUE(peak(anew).ci95);
+    EXPECT_EQ(peak(anew).ci95->high, terabytes_a_second(60));
+    EXPECT_EQ(peak(anew).number_class, NumberClass::assumed);
+    EXPECT_EQ(peak(anew).source, "command line");
+    const Read cited = read_text(text, {"devices.hbm.peak=4.2 TB/s", "devices.hbm.peak.source=t2",
+                                        "devices.hbm.peak.class=specification"});
+    EXPECT_EQ(cited.mistakes, "");
+    EXPECT_EQ(peak(cited).value, terabytes_a_second(42));
+    EXPECT_FALSE(peak(cited).ci95);
+    EXPECT_EQ(peak(cited).number_class, NumberClass::specification);
+    EXPECT_EQ(peak(cited).source, "t2");
+  }
+}
+
+// What the base says of its own number is not said of the number over it.
+TEST(Intervals, OfANumberAloneOverABaseTakeNothingFromThere) {
+  const Folder folder("alone");
+  folder.write("below.yaml", with_interval("[4.7 TB/s, 5 TB/s]"));
+  const auto top = folder.write("top.yaml",
+                                "schema: tiersim.experiment/v1\nbase: below.yaml\n"
+                                "devices: {hbm: {peak: 4.2 TB/s}}\n");
+  Diagnostics diagnostics;
+  const Document document =
+      load_document(top, {.overrides = {"devices.hbm.peak.ci95=[4 TB/s, 5 TB/s]"}}, diagnostics);
+  Read got{document, read<Experiment>(document, "experiment", diagnostics), ""};
+  EXPECT_EQ(diagnostics.text(), "");
+  EXPECT_EQ(peak(got).value, terabytes_a_second(42));
+  EXPECT_EQ(peak(got).number_class, NumberClass::assumed);
+  EXPECT_EQ(peak(got).source, "not stated; interval from the command line");
+}
+
 TEST(Correlations, OfNumbersThatCanHaveThemAreTaken) {
   EXPECT_EQ(told("correlation: []\n"), "");
   EXPECT_EQ(told("correlation: [0.5, -0.5, 0]\n"), "");
