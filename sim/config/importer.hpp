@@ -17,7 +17,8 @@
 // names the first whose file has an entry gives it, and where the files share a mapping
 // (`kernels`), the first that has an entry of that (one kernel) gives it whole, so that no number
 // of one file gets between those of another. The mapping that gives names does not replace the one
-// below it, but what the files say replaces the same keys there: the names are all that counts.
+// below it, but what the files say replaces the same keys there: the names are all that counts. A
+// key that files of the shelf may not have is a mistake at its place.
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -38,6 +39,8 @@ struct ImportProblem {
 struct Shelf {
   std::string folder;  ///< "calibration"
   std::string file;    ///< "gpu.yaml"
+  /// What such a file may have; empty where anything that the mapping has.
+  std::vector<std::string> keys = {};
 };
 
 struct Importer {

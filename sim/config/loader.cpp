@@ -216,6 +216,21 @@ void Loader::lay_import(Node& below, const Importer& importer, const Entry& entr
     below.incomplete = true;
 }
 
+// The file without the keys that it may not have, each of which is reported.
+Node Loader::admitted(const Shelf& shelf, Node root) {
+  if (shelf.keys.empty()) return root;
+  const auto is_admitted = [&](const Entry& entry) {
+    return std::ranges::find(shelf.keys, entry.key) != shelf.keys.end();
+  };
+  for (const Entry& entry : root.entries)
+    if (!is_admitted(entry))
+      report(entry.key_origin,
+             fmt::format("a file of '{}' cannot have the key '{}'", shelf.folder, entry.key),
+             detail::choice_hint(entry.key, shelf.keys));
+  root.damaged |= std::erase_if(root.entries, [&](const Entry& e) { return !is_admitted(e); }) != 0;
+  return root;
+}
+
 // Backwards, so that the first name lies on top.
 void Loader::lay_shelved(Node& below, const Shelf& shelf, const Entry& entry,
                          const fs::path& folder, std::size_t depth) {
@@ -227,7 +242,8 @@ void Loader::lay_shelved(Node& below, const Shelf& shelf, const Entry& entry,
     const auto path = find_shelved(**name, shelf, entry.key, folder);
     const auto file = path ? load_base(**name, *path, depth) : nullptr;
     if (file)
-      all = overlay_bases(std::move(all), with_whole_entries(file->root), diagnostics_);
+      all = overlay_bases(std::move(all), with_whole_entries(admitted(shelf, file->root)),
+                          diagnostics_);
     else
       all.incomplete = true;
   }

@@ -39,6 +39,7 @@ class Loader {
                  std::size_t depth);
   void lay_import(Node& below, const Importer& importer, const Entry& entry,
                   const std::filesystem::path& folder, std::size_t depth);
+  Node admitted(const Shelf& shelf, Node root);
   /// Entries of several files with this key; the first of them lies on top.
   void lay_shelved(Node& below, const Shelf& shelf, const Entry& entry,
                    const std::filesystem::path& folder, std::size_t depth);

@@ -6,8 +6,8 @@ namespace tiersim {
 
 std::vector<Importer> make_all_importers() {
   std::vector<Importer> all = make_importers();
-  all.push_back(
-      {.key = "calibration", .shelf = Shelf{.folder = "calibration", .file = "gpu.yaml"}});
+  all.push_back({.key = "calibration",
+                 .shelf = Shelf{.folder = "calibration", .file = "gpu.yaml", .keys = {"kernels"}}});
   return all;
 }
 

@@ -55,15 +55,16 @@ class ShelfTest : public testing::Test {
     folder_.write("shipped/shapes/" + name + "/grid.yaml", "schema: tiersim.grid/v1\n" + text);
   }
 
-  Loaded load(const std::string& text, const std::vector<std::string>& set = {}) const {
+  Loaded load(const std::string& text, const std::vector<std::string>& set = {},
+              const std::vector<std::string>& keys = {}) const {
     const auto path = folder_.write("board.yaml", "schema: tiersim.board/v1\n" + text);
     Diagnostics diagnostics;
-    Document document =
-        load_document(path,
-                      {.overrides = set,
-                       .config_root = folder_.path() / "shipped",
-                       .importers = {{.key = "shape", .shelf = Shelf{"shapes", "grid.yaml"}}}},
-                      diagnostics);
+    Document document = load_document(
+        path,
+        {.overrides = set,
+         .config_root = folder_.path() / "shipped",
+         .importers = {{.key = "shape", .shelf = Shelf{"shapes", "grid.yaml", keys}}}},
+        diagnostics);
     auto board = read<Board>(document, "board", diagnostics);
     return {std::move(document), std::move(board.grid), folder_.without_folder(diagnostics.text())};
   }
@@ -147,6 +148,18 @@ TEST_F(ShelfTest, PointsAtTheLineOfTheFile) {
   EXPECT_EQ(load("grid: {shape: odd}\n").mistakes,
             "shipped/shapes/odd/grid.yaml:3:7: error: grid.rows: '400' is out of range (allowed: 0 "
             "to 100)\n");
+}
+
+TEST_F(ShelfTest, HoldsFilesOfTheKeysThatTheyMayHave) {
+  EXPECT_EQ(load("grid: {shape: round}\n", {}, {"cells"}).mistakes, "");
+  shelve("odd", "name: odd\ncells: {rim: {width: 1}}\ncels: {}\n");
+  EXPECT_EQ(load("grid: {shape: [odd, flat], rows: 9}\n", {}, {"cells"}).mistakes,
+            "shipped/shapes/flat/grid.yaml:2:1: error: a file of 'shapes' cannot have the key "
+            "'rows' (one of: cells)\n"
+            "shipped/shapes/odd/grid.yaml:2:1: error: a file of 'shapes' cannot have the key "
+            "'name' (one of: cells)\n"
+            "shipped/shapes/odd/grid.yaml:4:1: error: a file of 'shapes' cannot have the key "
+            "'cels' (did you mean 'cells'? one of: cells)\n");
 }
 
 TEST_F(ShelfTest, WithoutTheNameSaysWhichThereAre) {
