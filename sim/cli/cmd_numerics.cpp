@@ -3,6 +3,8 @@
 // statement does not hold; what is stated in shape only is printed as found.
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -103,6 +105,17 @@ std::vector<numerics::Study> studies_of(const Options& options) {
   return out;
 }
 
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// "1 long table and 3 plots", without the kind that there is none of.
+std::string left_out_text(std::size_t tables, std::size_t plots) {
+  std::string out = tables == 0 ? "" : counted(tables, "long table");
+  if (tables > 0 && plots > 0) out += " and ";
+  return plots == 0 ? out : out + counted(plots, "plot");
+}
+
 void print(const numerics::Study& study, bool full) {
   fmt::print("== {} ==\n\n", study.name);
   std::size_t left_out = 0;
@@ -116,9 +129,9 @@ void print(const numerics::Study& study, bool full) {
     fmt::print("{}{}\n", to_text(rendered(curve, Digits::few)),
                full || &curve == &study.curves.front() ? plot(curve) : "");
   fmt::print("{}\n", statements_text(study.statements));
-  if (left_out > 0 || (!full && study.curves.size() > 1))
-    fmt::print("{} long tables and {} plots more: --full, or the files (-o)\n\n", left_out,
-               full || study.curves.empty() ? 0 : study.curves.size() - 1);
+  const std::size_t plots = full || study.curves.empty() ? 0 : study.curves.size() - 1;
+  if (left_out + plots > 0)
+    fmt::print("{} more: --full, or the files (-o)\n\n", left_out_text(left_out, plots));
 }
 
 void write_files(const numerics::Study& study, const fs::path& folder) {
@@ -148,6 +161,17 @@ ExitCode numerics_verb(const Options& options) {
   return ExitCode::target_missed;
 }
 
+// Ours: that of the library takes what is too large as the largest there is, and 010 as 8.
+std::string seed_mistake(const std::string& text) {
+  std::uint64_t seed = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  const bool padded = text.size() > 1 && text.front() == '0';
+  if (error == std::errc() && stop == end && !padded) return "";
+  return fmt::format("a seed is a whole number from 0 to {}, not '{}'",
+                     std::numeric_limits<std::uint64_t>::max(), printable(text));
+}
+
 }  // namespace
 
 void add_numerics(CLI::App& app, Action& action) {
@@ -158,8 +182,9 @@ void add_numerics(CLI::App& app, Action& action) {
       "--qk reads .npy files (float32 or float64, C order): Q [heads, queries, head_dim], K "
       "[heads,\n"
       "tokens, head_dim], V [heads, tokens, value_dim], where one head may leave the first\n"
-      "dimension out, and X [tokens, hidden], without which there is no MAPLE. Queries are those\n"
-      "of the newest tokens. Everything offline is calibrated on the first half of the tokens.\n"
+      "dimension out, and X [tokens, hidden], without which there is no MAPLE and with which Q\n"
+      "has queries of all tokens, otherwise those of the newest. Elements are within +-1e30.\n"
+      "Everything offline is calibrated on the first half of the tokens.\n"
       "The exit status is 5 when an exact statement does not hold; one in shape may not.");
   verb->add_option("STUDY", options->study, "Which study, or all")
       ->type_name(join(names(), "|"))
@@ -169,7 +194,8 @@ void add_numerics(CLI::App& app, Action& action) {
       ->type_name("FILE")
       ->expected(3, 4);
   verb->add_option("--seed", options->seed, "Seed of everything random")
-      ->check(CLI::NonNegativeNumber)
+      ->check(
+          CLI::Validator([](const std::string& text) { return seed_mistake(text); }, "", "seed"))
       ->capture_default_str();
   verb->add_option("-o,--out", options->folder,
                    "Write tables and curves as CSV, Markdown and JSON into this folder")

@@ -1,21 +1,16 @@
 """The verb numerics: numerics_test.py PROGRAM SOURCE_FOLDER."""
 import array
 import csv
-import functools
 import json
+import pathlib
 import struct
 import sys
+import tempfile
 import unittest
 
 from program import InFolder, run
 
 STUDIES = ("maple", "tpla", "early-exit")
-
-
-@functools.cache
-def computed(*options):
-    """`numerics all`; some seconds, so once for all tests that read it."""
-    return run("numerics", "all", *options)
 
 
 def npy(path, shape, values, kind="f"):
@@ -32,17 +27,21 @@ def wave(count, step):
     return [((i * step) % 997 - 498) / 250 for i in range(1, count + 1)]
 
 
-class Numerics(InFolder):
-    def heads(self, tokens=128, dim=16, queries=None):
-        queries = tokens if queries is None else queries
-        return [npy(self.folder / "q.npy", (2, queries, dim), wave(2 * queries * dim, 613)),
-                npy(self.folder / "k.npy", (2, tokens, dim), wave(2 * tokens * dim, 389), "d"),
-                npy(self.folder / "v.npy", (2, tokens, 4), wave(2 * tokens * 4, 211))]
+class Studies(InFolder):
+    """What `numerics all` (ten seconds or so) and its quickest study print and write, each run once."""
+    @classmethod
+    def setUpClass(cls):
+        cls.all = run("numerics", "all", "--json")
+        cls.written = tempfile.TemporaryDirectory()
+        cls.one = run("numerics", "early-exit", "-o", cls.written.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.written.cleanup()
 
     def test_what_is_exact_holds(self):
-        result = computed("--json")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        studies = json.loads(result.stdout)["studies"]
+        self.assertEqual(self.all.returncode, 0, self.all.stderr)
+        studies = json.loads(self.all.stdout)["studies"]
         self.assertEqual(len(studies), len(STUDIES))
         for study in studies:
             self.assertTrue(study["statements"] and study["tables"])
@@ -51,7 +50,7 @@ class Numerics(InFolder):
                     self.assertTrue(statement["holds"], statement)
 
     def test_the_oracle_leads_every_curve_of_attention(self):
-        maple = json.loads(computed("--json").stdout)["studies"][0]
+        maple = json.loads(self.all.stdout)["studies"][0]
         lines = {c["id"]: c for c in maple["curves"]}["mass_by_budget"]["lines"]
         oracle = next(line for line in lines if line["name"] == "oracle")
         self.assertEqual(oracle["x"], [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
@@ -60,18 +59,37 @@ class Numerics(InFolder):
             for best, other in zip(oracle["y"], line["y"]):
                 self.assertLessEqual(other, best)
 
+    def test_two_processes_compute_the_same(self):
+        report = pathlib.Path(self.written.name) / "early-exit/report.json"
+        self.assertEqual(json.loads(report.read_text())["studies"],
+                         json.loads(self.all.stdout)["studies"][2:])
+
     def test_a_terminal_gets_tables_curves_and_statements(self):
-        result = run("numerics", "-o", self.folder)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        again = json.loads((self.folder / "maple/report.json").read_text())["studies"]
-        self.assertEqual(again, json.loads(computed("--json").stdout)["studies"][:1])
-        for text in ("Synthetic heads", "a oracle", "| ", "holds selection.oracle_is_best, exact",
-                     "--full"):
-            self.assertIn(text, result.stdout)
-        full = run("numerics", "maple", "--full")
-        self.assertGreater(len(full.stdout.splitlines()), len(result.stdout.splitlines()) + 100)
-        self.assertIn("Choice of rows by budget, 8 heads", full.stdout)
-        self.assertNotIn("Choice of rows by budget, 8 heads", result.stdout)
+        self.assertEqual(self.one.returncode, 0, self.one.stderr)
+        for text in ("== early-exit ==", "Confidence by layer", " |", "holds early_exit.batch_rule, exact",
+                     "\n1 plot more: --full, or the files (-o)\n"):
+            self.assertIn(text, self.one.stdout)
+
+
+class GivenHeads(InFolder):
+    def heads(self, tokens=128, dim=16, queries=None):
+        queries = tokens if queries is None else queries
+        return [npy(self.folder / "q.npy", (2, queries, dim), wave(2 * queries * dim, 613)),
+                npy(self.folder / "k.npy", (2, tokens, dim), wave(2 * tokens * dim, 389), "d"),
+                npy(self.folder / "v.npy", (2, tokens, 4), wave(2 * tokens * 4, 211))]
+
+    def test_a_digest_names_what_it_leaves_out(self):
+        arrays = self.heads(tokens=64)
+        short = run("numerics", "--qk", *arrays)
+        self.assertEqual(short.returncode, 0, short.stderr)
+        for text in ("a oracle", "| ", "holds selection.oracle_is_best, exact",
+                     "\n1 long table and 3 plots more: --full, or the files (-o)\n"):
+            self.assertIn(text, short.stdout)
+        self.assertNotIn("Choice of rows by budget, 2 heads", short.stdout)
+        full = run("numerics", "maple", "--full", "--qk", *arrays)
+        self.assertGreater(len(full.stdout.splitlines()), len(short.stdout.splitlines()) + 80)
+        self.assertIn("Choice of rows by budget, 2 heads", full.stdout)
+        self.assertNotIn("more: --full", full.stdout)
 
     def test_files_of_given_heads(self):
         result = run("numerics", "--qk", *self.heads(), "-o", self.folder / "out")
@@ -115,11 +133,39 @@ class Numerics(InFolder):
         self.expect_failure(run("numerics", "--qk", q, k, v), 3,
                             f"{v}:1:1: error: 100 tokens, where K has 128")
 
+    def test_elements_that_no_result_can_hold(self):
+        q, k, v = self.heads(tokens=64)
+        values = wave(2 * 64 * 16, 389)
+        values[64 * 16 + 16 * 3 + 5] = 1e300
+        npy(k, (2, 64, 16), values, "d")
+        npy(v, (2, 64, 4), [x * 1e-200 for x in wave(2 * 64 * 4, 211)], "d")
+        self.expect_failure(
+            run("numerics", "--qk", q, k, v), 3,
+            f"{k}:1:1: error: element (1, 3, 5) is 1e+300, not within +-1e+30",
+            f"{v}:1:1: error: the largest element of head 0 is 1.99", "e-200 in magnitude, below 1e-30")
+        npy(v, (2, 64, 4), [float("nan")] * 512)
+        self.expect_failure(run("numerics", "--qk", q, k, v), 3,
+                            f"{v}:1:1: error: byte 128: element 0 is not a number")
+
+    def test_hidden_states_that_are_too_large(self):
+        x = npy(self.folder / "x.npy", (64, 32), [1e200 * x for x in wave(64 * 32, 457)], "d")
+        self.expect_failure(run("numerics", "--qk", *self.heads(tokens=64), x), 3,
+                            f"{x}:1:1: error: element (0, 0) is", "(and 204")
+
+    def test_weights_that_all_but_one_vanish(self):
+        q, k, v = self.heads(tokens=64)
+        npy(k, (2, 64, 16), [1e28 * x for x in wave(2 * 64 * 16, 389)], "d")
+        result = run("numerics", "--qk", q, k, v)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("nan", result.stdout)
+
     def test_usage(self):
         self.expect_failure(run("numerics", "mapel"), 2, "did you mean 'maple'?")
         self.expect_failure(run("numerics", "tpla", "--qk", *self.heads()), 2, "--qk is for maple")
         self.expect_failure(run("numerics", "--qk", "a", "b"), 2, "--qk")
-        self.expect_failure(run("numerics", "--seed", "-1"), 2, "seed")
+        for seed in ("-1", "99999999999999999999999", "18446744073709551616", "010", "0x10", "1.5"):
+            self.expect_failure(run("numerics", f"--seed={seed}"), 2, "seed is a whole number from 0 "
+                                f"to 18446744073709551615, not '{seed}'")
 
 
 if __name__ == "__main__":

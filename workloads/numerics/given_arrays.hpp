@@ -7,7 +7,9 @@
 //   X  [tokens, hidden], optional: the layer's input, for MAPLE, which also needs every query
 //
 // as attention multiplies them: after rotary embedding where there is one, except that MAPLE, which
-// is linear in X, wants those before. At least 64 tokens and a head_dim of 16.
+// is linear in X, wants those before. At least 64 tokens and a head_dim of 16. Elements are within
+// +-1e30, and of each head the largest is 1e-30 or more, with X also in the first half of the
+// tokens. The keys of a head are not all the same.
 #include <optional>
 #include <string>
 

@@ -1,6 +1,7 @@
 #include "workloads/numerics/given_heads.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,10 @@ namespace {
 constexpr Index kMostDecoded = 48;
 constexpr std::int64_t kLeastTokens = 64;
 constexpr std::int64_t kLeastDim = 16;
+// Losses are sums of fourth powers (10^120 at most) and the ratios of two of them (10^240): between
+// these no result leaves what a double holds, and no head vanishes in it.
+constexpr double kMostElement = 1e30;
+constexpr double kLeastLargest = 1e-30;
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -44,6 +49,71 @@ void check_each(const NpyArray& array, ArrayName name, bool heads, Check& check)
                shape_text(array.shape), heads ? "[heads, rows, columns] or " : "");
 }
 
+// "(0, 5, 3)" of an element by its place in the file.
+std::string index_text(const std::vector<std::int64_t>& shape, std::ptrdiff_t place) {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0; place /= shape[d]) index[d] = place % shape[d];
+  return shape_text(index);
+}
+
+void check_elements(const NpyArray& array, ArrayName name, Check& check) {
+  const auto too_large = [](double value) { return !(std::abs(value) <= kMostElement); };
+  const auto first = std::ranges::find_if(array.values, too_large);
+  if (first == array.values.end()) return;
+  const auto more = std::count_if(first + 1, array.values.end(), too_large);
+  check.unless(false, name, "element {} is {}, not within +-{}{}",
+               index_text(array.shape, first - array.values.begin()), *first, kMostElement,
+               more > 0 ? fmt::format(" (and {} more)", more) : "");
+}
+
+// `what`: " of head 0", or nothing. Whether the largest is large enough.
+bool check_largest(const Matrix& rows, ArrayName name, const std::string& what, Check& check) {
+  const double largest = rows.cwiseAbs().maxCoeff();
+  check.unless(largest != 0, name, "every element{} is 0", what);
+  check.unless(largest == 0 || largest >= kLeastLargest, name,
+               "the largest element{} is {} in magnitude, below {}", what, largest, kLeastLargest);
+  return largest >= kLeastLargest;
+}
+
+void check_heads(const Block& block, ArrayName name, Check& check) {
+  for (std::int64_t head = 0; head < block.heads; ++head)
+    check_largest(block.head(head), name, fmt::format(" of head {}", head), check);
+}
+
+// Of what is distilled on, nothing may be 0 throughout: a share of its power would be 0 / 0.
+void check_calibrated(const Block& block, ArrayName name, Check& check) {
+  const Index half = block.rows / 2;
+  for (std::int64_t head = 0; head < block.heads; ++head)
+    check_largest(block.head(head).topRows(half), name,
+                  fmt::format("{} in the first {} rows, which MAPLE is distilled on,",
+                              name == ArrayName::x ? "" : fmt::format(" of head {}", head), half),
+                  check);
+}
+
+void check_keys_differ(const Block& k, Check& check) {
+  for (std::int64_t head = 0; head < k.heads; ++head) {
+    const Matrix keys = k.head(head);
+    check.unless(keys.isZero(0) || !(keys.rowwise() - keys.row(0)).isZero(0), ArrayName::k,
+                 "every key of head {} is the same: there is nothing to choose", head);
+  }
+}
+
+void check_values(const GivenArrays& arrays, Check& check) {
+  check_elements(arrays.q, ArrayName::q, check);
+  check_elements(arrays.k, ArrayName::k, check);
+  check_elements(arrays.v, ArrayName::v, check);
+  if (arrays.x) check_elements(*arrays.x, ArrayName::x, check);
+  check_heads(Block(arrays.q), ArrayName::q, check);
+  check_heads(Block(arrays.k), ArrayName::k, check);
+  check_heads(Block(arrays.v), ArrayName::v, check);
+  if (arrays.x) check_largest(Block(*arrays.x).head(0), ArrayName::x, "", check);
+  check_keys_differ(Block(arrays.k), check);
+  if (!arrays.x || !check.problems.empty()) return;
+  check_calibrated(Block(arrays.q), ArrayName::q, check);
+  check_calibrated(Block(arrays.k), ArrayName::k, check);
+  check_calibrated(Block(*arrays.x), ArrayName::x, check);
+}
+
 void check_shapes(const GivenArrays& arrays, Check& check) {
   const Block q(arrays.q);
   const Block k(arrays.k);
@@ -60,12 +130,8 @@ void check_shapes(const GivenArrays& arrays, Check& check) {
   check.unless(v.rows == k.rows, ArrayName::v, "{} tokens, where K has {}", v.rows, k.rows);
   check.unless(q.rows <= k.rows, ArrayName::q, "{} queries, more than the {} tokens of K", q.rows,
                k.rows);
-  for (const auto& [name, block] : {std::pair{ArrayName::q, &q}, {ArrayName::k, &k}})
-    for (std::int64_t head = 0; head < block->heads; ++head)
-      check.unless(!block->head(head).isZero(0), name, "every element of head {} is 0", head);
   if (!arrays.x) return;
   const Block x(*arrays.x);
-  check.unless(!x.head(0).isZero(0), ArrayName::x, "every element is 0");
   check.unless(x.rows == k.rows, ArrayName::x, "{} tokens, where K has {}", x.rows, k.rows);
   check.unless(q.rows == k.rows, ArrayName::q,
                "{} queries of {} tokens: MAPLE's distillation needs all of them (or leave X out)",
@@ -80,7 +146,10 @@ Expected<LayerData, std::vector<ArrayProblem>> heads_from(const GivenArrays& arr
   check_each(arrays.k, ArrayName::k, true, check);
   check_each(arrays.v, ArrayName::v, true, check);
   if (arrays.x) check_each(*arrays.x, ArrayName::x, false, check);
-  if (check.problems.empty()) check_shapes(arrays, check);
+  if (check.problems.empty()) {
+    check_shapes(arrays, check);
+    check_values(arrays, check);
+  }
   if (!check.problems.empty()) return Unexpected(std::move(check.problems));
 
   const Block q(arrays.q);

@@ -17,7 +17,8 @@ LowRankHead identity_head(const Matrix& projected, Index head, Index rank,
   for (Index c = 0; c < rank; ++c) w((head * rank + c) % k, c) = 1;
   const Matrix low = projected * w;
   const double inner = (over.q.transpose() * low).cwiseProduct(over.k.transpose() * low).sum();
-  const double factor = inner / score_power(low, low);
+  const double power = score_power(low, low);
+  const double factor = power == 0 ? 0 : inner / power;  // no column of P may meet what x has
   return {.w_q = w * factor, .w_k = w};
 }
 
@@ -26,6 +27,7 @@ struct Over {
   explicit Over(const AttentionSample& tokens)
       : sample(tokens), power(score_power(tokens.q, tokens.k)) {}
   double loss_share(const Matrix& projected, const LowRankHead& head) const {
+    if (power == 0) return 0;  // every score is 0, and so is what is learnt of them
     return score_loss(sample.q, sample.k, power, projected * head.w_q, projected * head.w_k) /
            power;
   }

@@ -18,6 +18,16 @@ constexpr double kSumRounding = 1000 * 0x1p-53;
 // few thousand rows, random roundings).
 constexpr double kLossRounding = 1e-14;
 
+// Of a hidden state that is 0 both are.
+double worst_share(const RowVector& error, const RowVector& bound) {
+  double worst = 0;
+  for (Index i = 0; i < error.size(); ++i) {
+    TS_EXPECTS(std::isfinite(error(i)) && std::isfinite(bound(i)), error(i), bound(i));
+    if (error(i) > 0) worst = std::max(worst, error(i) / bound(i));
+  }
+  return worst;
+}
+
 }  // namespace
 
 Statement oracle_is_best(const std::vector<SweepPoint>& points) {
@@ -180,7 +190,7 @@ Int8Cost int8_cost(const std::vector<HeadCase>& heads, std::size_t fit, double s
       std::vector<Index> missed;
       std::ranges::set_difference(before, after, std::back_inserter(missed));
       const Index at_risk = rows_at_risk(exact, bound, budget);
-      const double worst = error.cwiseQuotient(bound).maxCoeff();
+      const double worst = worst_share(error, bound);
       out.within = out.within && worst <= 1 && std::ssize(missed) <= at_risk;
       out.worst_of_bound = std::max(out.worst_of_bound, worst);
       out.lost += static_cast<double>(missed.size()) / static_cast<double>(budget);

@@ -36,7 +36,8 @@ struct Results {
 std::vector<SelectionMethod> usual_methods(const std::vector<HeadCase>& heads) {
   const Index d = heads.front().sample.head_dim();
   std::vector<SelectionMethod> out{oracle_method(d)};
-  if (!heads.front().maple.empty()) out.push_back(maple_method(d / 4, 2));
+  // The third rank is a quarter of head_dim where 16 divides that.
+  if (!heads.front().maple.empty()) out.push_back(maple_method(ranks_of(d)[2], 2));
   out.push_back(sparq_method(d / 8));
   out.push_back(loki_method(d / 8));
   out.push_back(quest_method(d, 16));

@@ -31,11 +31,13 @@ double rank_at(const HeadCase& head, double share) {
   return static_cast<double>(rank);
 }
 
-// Of a normal distribution 3; above it few components are large.
+// Of a normal distribution 3; above it few components are large. As if of equal components, 1,
+// where a query is 0 (or so near it that its fourth powers are).
 double kurtosis_of_queries(const HeadCase& head) {
   return mean_step(head, [&](const ExactStep& step) {
     const RowVector q = head.sample.query(step.position);
     const double square = q.array().square().mean();
+    if (square * square == 0) return 1.0;
     return q.array().square().square().mean() / (square * square);
   });
 }

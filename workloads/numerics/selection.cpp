@@ -55,9 +55,10 @@ class SparQ final : public Selector {
     const double whole = q.lpNorm<1>();
     const double dims = static_cast<double>(q.size());
     const double scale = whole == 0 ? 1 : std::sqrt(dims * part.lpNorm<1>() / whole);
-    const RowVector weights =
-        softmax(part * sample_.k.topRows(step.position + 1).transpose() / scale);
-    Choice out{.rows = highest(weights, step.budget), .attended = 0};
+    const RowVector scores = part * sample_.k.topRows(step.position + 1).transpose() / scale;
+    const RowVector weights = softmax(scores);
+    // By scores: weights may be equal, 0 for one, where those are not.
+    Choice out{.rows = highest(scores, step.budget), .attended = 0};
     for (const Index row : out.rows) out.attended += weights(row);
     return out;
   }

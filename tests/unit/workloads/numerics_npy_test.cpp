@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "workloads/numerics/given_heads.hpp"
+#include "workloads/numerics/maple_study.hpp"
 
 namespace tiersim::numerics {
 namespace {
@@ -163,7 +165,105 @@ TEST(HeadsFrom, ListsEveryMistake) {
   NpyArray zero = filled({64, 16});
   std::ranges::fill(zero.values, 0);
   EXPECT_EQ(problems_of({.q = filled({64, 16}), .k = zero, .v = zero, .x = std::nullopt}),
-            std::vector<std::string>{"K: every element of head 0 is 0"});
+            (std::vector<std::string>{"K: every element of head 0 is 0",
+                                      "V: every element of head 0 is 0"}));
+}
+
+NpyArray drawn(std::vector<std::int64_t> shape) {
+  NpyArray out = filled(std::move(shape));
+  Rng rng(out.values.size(), "given");
+  for (double& value : out.values) value = rng.uniform() - 0.5;
+  return out;
+}
+
+NpyArray times(NpyArray array, double factor) {
+  for (double& value : array.values) value *= factor;
+  return array;
+}
+
+GivenArrays drawn_arrays() {
+  return {.q = drawn({2, 64, 16}),
+          .k = drawn({2, 64, 16}),
+          .v = drawn({2, 64, 3}),
+          .x = drawn({64, 32})};
+}
+
+TEST(HeadsFrom, NamesTheFirstElementThatIsTooLarge) {
+  GivenArrays arrays = drawn_arrays();
+  arrays.q.values.at(64 * 16 + 3 * 16 + 5) = 1e300;
+  arrays.k.values.at(7) = -1e160;
+  arrays.k.values.at(9) = 2e30;
+  arrays.v.values.at(3) = 1e31;
+  arrays.x->values.back() = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(problems_of(arrays),
+            (std::vector<std::string>{"Q: element (1, 3, 5) is 1e+300, not within +-1e+30",
+                                      "K: element (0, 0, 7) is -1e+160, not within +-1e+30 (and 1 "
+                                      "more)",
+                                      "V: element (0, 1, 0) is 1e+31, not within +-1e+30",
+                                      "X: element (63, 31) is nan, not within +-1e+30"}));
+}
+
+TEST(HeadsFrom, RefusesWhatVanishes) {
+  GivenArrays arrays = drawn_arrays();
+  arrays.v = filled({2, 64, 1});
+  for (double& value : arrays.v.values) value = value == 70 ? -2e-31 : value > 64 ? 1e-31 : 1;
+  std::fill(arrays.k.values.begin() + 64 * 16, arrays.k.values.end(), 3);
+  EXPECT_EQ(problems_of(arrays),
+            (std::vector<std::string>{
+                "V: the largest element of head 1 is 2e-31 in magnitude, below 1e-30",
+                "K: every key of head 1 is the same: there is nothing to choose"}));
+  arrays = drawn_arrays();
+  std::fill_n(arrays.q.values.begin(), 32 * 16, 0);
+  std::fill_n(arrays.x->values.begin(), 32 * 32, 0);
+  EXPECT_EQ(
+      problems_of(arrays),
+      (std::vector<std::string>{
+          "Q: every element of head 0 in the first 32 rows, which MAPLE is distilled on, is 0",
+          "X: every element in the first 32 rows, which MAPLE is distilled on, is 0"}));
+  arrays.x = std::nullopt;
+  EXPECT_EQ(problems_of(arrays), std::vector<std::string>{"none"});
+}
+
+// What is exact and whether every figure is a number.
+void expect_sound(const GivenArrays& arrays, const std::string& what) {
+  const auto study = given_heads_study(arrays, 1);
+  ASSERT_TRUE(study) << what << ": " << study.error().front().what;
+  for (const Statement& statement : study->statements)
+    EXPECT_TRUE(statement.holds || !statement.exact) << what << ": " << statement.id;
+  for (const Table& table : study->tables)
+    for (const auto& row : table.rows)
+      for (const Cell& cell : row)
+        if (const double* value = std::get_if<double>(&cell)) {
+          EXPECT_TRUE(std::isfinite(*value)) << what << ": " << table.id;
+        }
+  for (const Curve& curve : study->curves)
+    for (const Line& line : curve.lines)
+      for (const double y : line.y) EXPECT_TRUE(std::isfinite(y)) << what << ": " << curve.id;
+}
+
+// The largest below 1/2: at the limits, each by itself and against the others.
+TEST(GivenHeads, StandElementsAtTheLimits) {
+  const GivenArrays one = drawn_arrays();
+  for (const double q : {1e-29, 1.0, 1e30})
+    for (const double k : {1e-29, 1.0, 1e30})
+      for (const double vx : {1e-29, 1.0, 1e30})
+        expect_sound({.q = times(one.q, q),
+                      .k = times(one.k, k),
+                      .v = times(one.v, vx),
+                      .x = times(*one.x, vx)},
+                     fmt::format("Q {} K {} V, X {}", q, k, vx));
+}
+
+// As padding has them: a query, a hidden state and a value of zeros, and channels that never are
+// anything else.
+TEST(GivenHeads, StandRowsAndColumnsOfZeros) {
+  GivenArrays arrays = drawn_arrays();
+  std::fill_n(arrays.q.values.begin() + 60 * 16, 16, 0);
+  std::fill_n(arrays.v.values.begin() + 60 * 3, 3, 0);
+  std::fill_n(arrays.x->values.begin() + 60 * 32, 32, 0);
+  for (std::size_t i = 0; i < arrays.x->values.size(); ++i)
+    if (i % 32 > 1) arrays.x->values[i] = 0;
+  expect_sound(arrays, "zeros");
 }
 
 }  // namespace

@@ -115,6 +115,15 @@ TEST(SparQ, ScoresByTheLargestComponentsOfTheQuery) {
   EXPECT_NEAR(both.attended, 1 / (1 + std::exp(-6 / std::sqrt(2.0))), 1e-15);
 }
 
+// Scores 0, -1000, -1001: the weights of the last two are 0, and the higher is chosen all the same.
+TEST(SparQ, TellsScoresApartWhoseWeightsVanish) {
+  const AttentionSample sample{.q = matrix({{0}, {0}, {0}, {1}}),
+                               .k = matrix({{-1001}, {-1000}, {0}, {-2000}}),
+                               .v = {},
+                               .decode_from = 3};
+  EXPECT_EQ(make_sparq(sample, 1)->choose({3, exact_logits(sample, 3), 2}).rows, (Rows{1, 2}));
+}
+
 // q = (1, -1). Pages of two: the first reaches 2 - 1 = 1, the second 3 - 0 = 3, and the newest,
 // half full, -1.
 TEST(Quest, TakesPagesByTheirBoundUpToTheBudget) {
