@@ -81,12 +81,38 @@ void check_group(const TimingSet& timings, const std::vector<Ratio>& ratios, Fin
   }
 }
 
+// A kernel that moves bytes in all sizes but one moves some in that one.
+void check_missing(const TimingSet& timings, Findings& findings) {
+  struct Group {
+    std::size_t with = 0;
+    std::vector<std::size_t> without;
+  };
+  std::map<std::tuple<std::string, std::string>, Group> groups;
+  for (std::size_t i = 0; i < timings.cases.size(); ++i) {
+    const TimingCase& timing = timings.cases[i];
+    const bool empty =
+        std::ranges::any_of(timing.shape, [](const auto& s) { return s.second == 0; });
+    Group& group = groups[{timing.kernel, timing.variant}];
+    if (timing.work.memory_bytes > 0) ++group.with;
+    if (timing.work.memory_bytes <= 0 && !empty) group.without.push_back(i);
+  }
+  for (const auto& [key, group] : groups) {
+    if (group.without.size() != 1 || group.with < kProof) continue;
+    findings.refuse(group.without.front(), "no bytes",
+                    fmt::format("it moves 0 bytes of memory, each of the {} other cases of '{}' "
+                                "some",
+                                group.with, std::get<0>(key)));
+  }
+}
+
 }  // namespace
 
 std::optional<ByteSlip> byte_slip(double factor, int element) {
-  if (element > 1 && near(factor * element, 1, kSlipExact)) {
+  for (const int size : {2, 4, 8}) {
+    const bool possible = element == 0 || element == size;
+    if (!possible || !near(factor * size, 1, kSlipExact)) continue;
     return ByteSlip{"elements for bytes",
-                    fmt::format("1/{} of it: the count of elements of {} B", element, element)};
+                    fmt::format("1/{} of it: the count of elements of {} B", size, size)};
   }
   if (near(factor, 8, kSlipExact)) return ByteSlip{"bits for bytes", "8 times it: bits"};
   double power = 1;
@@ -116,6 +142,7 @@ void check_byte_formulas(const TimingSet& timings, Findings& findings) {
     for (const auto& [key, ratios] : groups) check_group(timings, ratios, findings);
   }
   check_byte_polynomials(timings, findings);
+  check_missing(timings, findings);
 }
 
 }  // namespace tiersim::detail

@@ -17,6 +17,10 @@ constexpr double kReadModelShare = 52.7 / 63.0;
 
 constexpr double kLongFloor = 10e-6;  // s: no launch takes as long
 constexpr double kSlow = 300;         // times the floor: no kernel is, a slip of a unit would be
+// Of a file whose times are 1000 too long, all are, over the floor and over the fastest launch.
+constexpr double kFastestLaunch = 1e-6;  // s
+constexpr double kSlip = 999;            // 1000, less rounding
+constexpr std::size_t kWholeFile = 3;    // cases
 
 std::string rate_text(double per_second, bool flops) {
   const char* unit = flops ? "TFLOP/s" : "GB/s";
@@ -48,7 +52,7 @@ class Limits {
     hold(index, timing, "link_write", timing.work.link_write_bytes);
     read_model(index, timing);
     if (timing.work.flops > 0) hold(index, timing, flops_name(timing.dtype), timing.work.flops);
-    add_to_slowness(timing);
+    add_to_slowness(index, timing);
     if (timing.work.memory_bytes + timing.work.link_read_bytes + timing.work.link_write_bytes +
             timing.work.flops <=
         0) {
@@ -57,7 +61,17 @@ class Limits {
   }
 
   void finish() {
-    if (long_ > 2 && timings_.data_class != "none" && least_over_ > kSlow) {
+    const bool timed = timings_.data_class != "none";  // a dry run takes any time
+    if (timed && held_.size() >= kWholeFile && least_over_all_ >= kSlip) {
+      for (const std::size_t index : held_) {
+        findings_.refuse(
+            index, "unit slip",
+            fmt::format("every case takes at least {:.3g} times as long as its floor and as the "
+                        "fastest launch, this one {}: the times are not in the unit that the file "
+                        "says",
+                        least_over_all_, time_text(timings_.cases[index].seconds)));
+      }
+    } else if (timed && long_ > 2 && least_over_ > kSlow) {
       findings_.warn_file("unit slip",
                           fmt::format("all {} cases that move or compute for more than "
                                       "10 us take at least {:.3g} times their floor: is "
@@ -90,7 +104,7 @@ class Limits {
   }
 
   // How far above their floors the cases are that no launch hides.
-  void add_to_slowness(const TimingCase& timing) {
+  void add_to_slowness(std::size_t index, const TimingCase& timing) {
     double floor = 0;
     const auto at_least = [&](const std::string& name, double amount) {
       const TimingPeak* limit = amount > 0 ? peak(name) : nullptr;
@@ -100,6 +114,9 @@ class Limits {
     at_least("link_read", timing.work.link_read_bytes);
     at_least("link_write", timing.work.link_write_bytes);
     at_least(flops_name(timing.dtype), timing.work.flops);
+    if (floor <= 0) return;
+    held_.push_back(index);
+    least_over_all_ = std::min(least_over_all_, timing.seconds / std::max(floor, kFastestLaunch));
     if (floor < kLongFloor) return;
     ++long_;
     least_over_ = std::min(least_over_, timing.seconds / floor);
@@ -121,12 +138,18 @@ class Limits {
 
   void refuse(std::size_t index, const TimingCase& timing, double amount, const TimingPeak& limit,
               const std::string& more) {
+    constexpr double kFar = 10;  // no cache is as much faster than memory
+    constexpr double kThousand = 1000;
     const bool flops = limit.name.starts_with("flops.");
-    findings_.refuse(index, "above the peak",
-                     fmt::format("{:.6g} {} in {} is {}, above the {} peak of {} ({}){}", amount,
-                                 flops ? "FLOP" : "B", time_text(timing.seconds),
-                                 rate_text(amount / timing.seconds, flops), limit.name,
-                                 rate_text(limit.value, flops), limit.source, more));
+    const double over = amount / timing.seconds / limit.value;
+    const bool slip = over > kFar && over <= kThousand;
+    findings_.refuse(
+        index, "above the peak",
+        fmt::format("{:.6g} {} in {} is {}, above the {} peak of {} ({}){}", amount,
+                    flops ? "FLOP" : "B", time_text(timing.seconds),
+                    rate_text(amount / timing.seconds, flops), limit.name,
+                    rate_text(limit.value, flops), limit.source,
+                    slip ? "; a unit slip: 1000 times that time would be possible" : more));
   }
 
   void hold(std::size_t index, const TimingCase& timing, const std::string& name, double amount) {
@@ -193,6 +216,8 @@ class Limits {
   const TimingSet& timings_;
   Findings& findings_;
   std::map<std::string, int> unheld_;
+  std::vector<std::size_t> held_;  // cases with a floor
+  double least_over_all_ = std::numeric_limits<double>::infinity();
   int long_ = 0;
   double least_over_ = std::numeric_limits<double>::infinity();
 };

@@ -10,14 +10,17 @@
 //  of the operand type, memory for cold cases and for what L2 cannot hold of warm ones, L2 for
 //  warm ones;
 // - "bad interval": the median is not within its own interval;
+// - "no bytes": 0 bytes of memory, where the kernel's other cases, three or more, all move some;
 // - "duplicate": the same kernel, sizes and work again, with the same time or with another;
 // - "mislabelled": a size, type, kernel or temperature in the name against the fields beside it;
 // - "elements for bytes", "bits for bytes", "KB against KiB": bytes that are off the formula that
 //  all other sizes obey exactly, by such a factor;
-// - "unit slip": a time 1000 or 10^6 off what other sizes of the kernel allow;
+// - "unit slip": a time 1000 or 10^6 off what other sizes of the kernel allow; or every case of
+//  three or more at least 1000 times its floor and the fastest launch;
 // - "non-monotone": more bytes and more FLOPs than another case, in clearly less time;
 // - "off the trend": far above proportion, or from the line between its neighbours in size;
-// - and those of the reader: "wrong result", "size against count", "algbw against time", and so on.
+// - and those of the reader: "out of range", "repeats apart", "wrong result", "size against
+//  count", "algbw against time", and so on.
 //
 // What other sizes allow. A time t0 + g(work), with g monotone and proportional along a ray, as
 // every roofline is, obeys t_i <= max(1, k) t_j, k the largest ratio of a work of i to that of j.

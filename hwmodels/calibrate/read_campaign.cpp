@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "hwmodels/calibrate/iso_date.hpp"
 #include "hwmodels/calibrate/timing_repeats.hpp"
 #include "hwmodels/calibrate/timing_text.hpp"
 
@@ -41,7 +42,7 @@ void read_peaks(JsonFields& context, TimingSet& set) {
       peak.fail("name", fmt::format("no peak is called '{}'", out.name),
                 "memory, l2, link_read, link_write or flops.<type>");
     }
-    out.value = peak.number("value", 0);
+    out.value = peak.number("value", 1);
     out.hard = peak.flag("hard");
     const std::string unit = peak.choice("unit", {"B/s", "FLOP/s"});
     if (unit != (out.name.starts_with("flops.") ? "FLOP/s" : "B/s")) {
@@ -66,6 +67,10 @@ void read_device(JsonFields device, Campaign& campaign) {
 
 void read_context(JsonFields context, Campaign& campaign) {
   campaign.set.date = context.text("date");
+  if (context.has("date") && !parse_iso_date(campaign.set.date)) {
+    context.fail("date", fmt::format("'{}' is no date", campaign.set.date),
+                 std::string(kIsoDateForm));
+  }
   campaign.set.data_class = context.choice("class", {"measured", "none"});
   JsonFields build = context.object("build");
   campaign.set.build_id = build.text("id");
@@ -223,7 +228,9 @@ void read_entries(JsonFields& document, const std::string& file, Campaign& campa
     const bool refused = std::ranges::any_of(
         campaign.set.refused, [&](const TimingRefusal& r) { return r.name == timing.name; });
     if (refused) continue;
-    merge_repeats(repeats.at(timing.name), timing);
+    auto refusal = merge_repeats(repeats.at(timing.name), timing);
+    if (refusal) campaign.set.refused.push_back(std::move(*refusal));
+    if (refusal) continue;
     campaign.set.cases.push_back(std::move(timing));
   }
 }

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "hwmodels/calibrate/csv_table.hpp"
+#include "hwmodels/calibrate/iso_date.hpp"
 #include "hwmodels/calibrate/timing_repeats.hpp"
 #include "hwmodels/calibrate/timing_text.hpp"
 #include "sim/base/text.hpp"
@@ -76,11 +78,22 @@ class Reader {
   }
 
   TimingSet read() {
-    for (const CsvSetting& setting : table_.settings) read_setting(setting);
+    std::set<std::string> settings;
+    for (const CsvSetting& setting : table_.settings) {
+      read_setting(setting);
+      if (settings.insert(setting.key).second) continue;
+      fail(setting.line, 1, fmt::format("setting '{}' stands twice", setting.key));
+    }
     if (!check_header()) return {};
     for (const CsvRow& row : table_.rows) read_row(row);
     if (!diagnostics_.ok()) return {};
-    for (std::size_t i = 0; i < set_.cases.size(); ++i) merge_repeats(repeats_[i], set_.cases[i]);
+    std::vector<TimingCase> cases = std::move(set_.cases);
+    set_.cases.clear();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      auto refusal = merge_repeats(repeats_[i], cases[i]);
+      if (refusal) set_.refused.push_back(std::move(*refusal));
+      if (!refusal) set_.cases.push_back(std::move(cases[i]));
+    }
     return std::move(set_);
   }
 
@@ -96,12 +109,14 @@ class Reader {
       set_.device = value;
     } else if (key == "date") {
       set_.date = value;
+      if (!parse_iso_date(value))
+        fail(line, 1, fmt::format("'{}' is no date", value), std::string(kIsoDateForm));
     } else if (key == "class") {
       set_.data_class = value;
     } else if (key == "build") {
       set_.build_id = value;
     } else if (key == "l2") {
-      const auto size = parse_size(value);
+      const auto size = parse_cache_size(value);
       if (size) set_.l2_bytes = *size;
       if (!size) fail(line, 1, size.error());
     } else if (key.starts_with(kPeak)) {

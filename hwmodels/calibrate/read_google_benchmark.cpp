@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "hwmodels/calibrate/google_benchmark_row.hpp"
+#include "hwmodels/calibrate/iso_date.hpp"
 #include "hwmodels/calibrate/order_statistics.hpp"
 #include "hwmodels/calibrate/timing_repeats.hpp"
 #include "hwmodels/calibrate/timing_text.hpp"
@@ -35,12 +36,28 @@ struct Run {
 // Aggregates are printed with 17 digits, but summed in another order.
 constexpr double kRounding = 1e-6;
 
+// Old versions of the library wrote the local time without its zone: its day is taken.
+std::string date_of(JsonFields& context, TimingSet& set) {
+  constexpr std::size_t kDay = 10;
+  std::string date = context.text("date");
+  if (parse_iso_date(date)) return date;
+  std::string day = date.substr(0, kDay);
+  std::ranges::replace(day, '/', '-');
+  if (date.size() > kDay && date[kDay] == ' ' && parse_iso_date(day)) {
+    set.notes.push_back(
+        fmt::format("{}: the date '{}' has no zone: its day is taken", set.file, date));
+    return day;
+  }
+  context.fail("date", fmt::format("'{}' is no date", date), std::string(kIsoDateForm));
+  return date;
+}
+
 void read_context(JsonFields context, TimingSet& set) {
   constexpr std::string_view kPeak = "peak.";
   const std::vector<std::string> all = context.rest();
   for (const std::string& key : all) {
     if (key == "date") {
-      set.date = context.text(key);
+      set.date = date_of(context, set);
     } else if (key == "device") {
       set.device = context.text(key);
     } else if (key == "class") {
@@ -48,7 +65,7 @@ void read_context(JsonFields context, TimingSet& set) {
     } else if (key == "build") {
       set.build_id = context.text(key);
     } else if (key == "l2_bytes") {
-      const auto size = parse_size(context.text(key));
+      const auto size = parse_cache_size(context.text(key));
       if (size) set.l2_bytes = *size;
       if (!size) context.fail(key, size.error());
     } else if (key.starts_with(kPeak)) {
@@ -133,8 +150,9 @@ void add_case(Run& run, TimingSet& set) {
     compare(run, set);
     if (set.refused.size() > before) return;
   }
-  merge_repeats({repeat}, *run.timing);
-  set.cases.push_back(std::move(*run.timing));
+  auto refusal = merge_repeats({repeat}, *run.timing);
+  if (refusal) set.refused.push_back(std::move(*refusal));
+  if (!refusal) set.cases.push_back(std::move(*run.timing));
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "hwmodels/calibrate/iso_date.hpp"
 #include "hwmodels/calibrate/json_fields.hpp"
 #include "hwmodels/calibrate/json_node.hpp"
 #include "hwmodels/calibrate/read_campaign.hpp"
@@ -56,9 +58,48 @@ void take_over(const char* what, const std::string& given, std::string& stated,
        fmt::format("the {} of this file is '{}', but '{}' was given", what, stated, given));
 }
 
+// A case whose amounts no device has, and that no arithmetic below could take.
+std::optional<std::string> impossible(const TimingCase& timing) {
+  constexpr double kMost = 1e18;       // bytes or FLOPs of a launch
+  constexpr double kShortest = 1e-12;  // s
+  constexpr double kLongest = 1e6;
+  constexpr double kLargestTail = 1e6;
+  const TimedWork& work = timing.work;
+  for (const auto& [name, amount] :
+       {std::pair{"memory_bytes", work.memory_bytes},
+        std::pair{"link_read_bytes", work.link_read_bytes},
+        std::pair{"link_write_bytes", work.link_write_bytes},
+        std::pair{"requested_bytes", work.requested_bytes}, std::pair{"flops", work.flops},
+        std::pair{"bytes_in_flight", timing.bytes_in_flight}}) {
+    if (amount != 0 && !(amount >= 1 && amount <= kMost))
+      return fmt::format("{} of {:g} is neither 0 nor from 1 to {:g}", name, amount, kMost);
+  }
+  for (const double seconds : {timing.seconds, timing.low, timing.high}) {
+    const bool open = seconds == 0 && seconds != timing.seconds;  // said below as an interval
+    if (!open && !(seconds >= kShortest && seconds < kLongest))
+      return fmt::format("{:g} s is no time from {:g} to {:g} s", seconds, kShortest, kLongest);
+  }
+  if (timing.tail >= 1 && timing.tail <= kLargestTail) return std::nullopt;
+  return fmt::format("a tail of {:g} is not from 1 to {:g}", timing.tail, kLargestTail);
+}
+
+void refuse_impossible(TimingSet& set) {
+  std::vector<TimingCase> cases = std::move(set.cases);
+  set.cases.clear();
+  for (TimingCase& timing : cases) {
+    auto why = impossible(timing);
+    if (why) set.refused.push_back({timing.where, timing.name, "out of range", std::move(*why)});
+    if (!why) set.cases.push_back(std::move(timing));
+  }
+}
+
 }  // namespace
 
 void complete(TimingSet& set, const ReadOptions& options, Diagnostics& diagnostics) {
+  if (!options.date.empty() && !parse_iso_date(options.date)) {
+    fail(diagnostics, set.file, fmt::format("'{}' is no date", options.date),
+         std::string(kIsoDateForm));
+  }
   take_over("device", options.device, set.device, set.file, diagnostics);
   take_over("date", options.date, set.date, set.file, diagnostics);
   take_over("class", options.data_class, set.data_class, set.file, diagnostics);
@@ -102,6 +143,7 @@ Expected<TimingSet, Diagnostics> read_timings(const std::string& file, std::stri
   }
   if (!diagnostics.ok()) return Unexpected(std::move(diagnostics));
   set.file = file;
+  refuse_impossible(set);
   complete(set, options, diagnostics);
   if (set.cases.empty() && set.refused.empty()) {
     fail(diagnostics, file, "no timing stands in this file");

@@ -1,12 +1,14 @@
 #include "hwmodels/calibrate/scored_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "hwmodels/calibrate/csv_table.hpp"
+#include "hwmodels/calibrate/iso_date.hpp"
 #include "hwmodels/calibrate/json_fields.hpp"
 #include "hwmodels/calibrate/read_timings.hpp"
 #include "hwmodels/calibrate/timing_text.hpp"
@@ -21,6 +23,8 @@ using detail::CsvTable;
 
 constexpr double kNano = 1e-9;
 constexpr double kShortest = 1e-3;  // ns; shorter is a slip
+constexpr double kLongest = 1e6;    // s; and so is longer
+constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
 
 bool is_json(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -33,9 +37,18 @@ class TableReader {
   TableReader(const std::string& text, const std::string& file, Diagnostics& diagnostics)
       : table_(detail::read_csv_table(file, text, diagnostics)),
         file_(file),
-        diagnostics_(diagnostics) {}
+        diagnostics_(diagnostics) {
+    std::set<std::string> seen;
+    for (const auto& [line, key, value] : table_.settings) {
+      const CsvRow at{line, {}};
+      if (!seen.insert(key).second) report(at, {}, fmt::format("setting '{}' stands twice", key));
+      if (key == "date" && !parse_iso_date(value))
+        report(at, {}, fmt::format("'{}' is no date", value), std::string(kIsoDateForm));
+    }
+  }
 
   const std::vector<CsvRow>& rows() const { return table_.rows; }
+  int header_line() const { return table_.header.line; }
 
   std::string setting(const std::string& key) const {
     for (const detail::CsvSetting& setting : table_.settings)
@@ -47,6 +60,15 @@ class TableReader {
     return std::ranges::find(table_.header.cells, column, &CsvCell::text) !=
            table_.header.cells.end();
   }
+
+  /// The column of `what` with its unit: "measured_us"; in ns where there is none.
+  std::string timed(std::string_view what) const {
+    for (const std::string_view unit : kUnits)
+      if (has(fmt::format("{}_{}", what, unit))) return fmt::format("{}_{}", what, unit);
+    return fmt::format("{}_ns", what);
+  }
+
+  bool has_timed(std::string_view what) const { return has(timed(what)); }
 
   void expect(const std::vector<std::string>& wanted, const std::vector<std::string>& possible) {
     std::set<std::string> seen;
@@ -75,7 +97,7 @@ class TableReader {
   }
 
   /// Nothing where the cell is empty or is no number of at least `least`, which is reported.
-  std::optional<double> number(const CsvRow& row, const char* column, double least) {
+  std::optional<double> number(const CsvRow& row, const std::string& column, double least) {
     const CsvCell from = cell(row, column);
     if (from.text.empty()) return std::nullopt;
     const auto value = parse_number(from.text);
@@ -86,14 +108,23 @@ class TableReader {
   }
 
   /// The same of a cell that must not be empty.
-  std::optional<double> required(const CsvRow& row, const char* column, double least) {
+  std::optional<double> required(const CsvRow& row, const std::string& column, double least) {
     const CsvCell from = cell(row, column);
     if (from.text.empty() && has(column)) report(row, from, fmt::format("{}: is empty", column));
     return number(row, column, least);
   }
 
-  std::optional<double> seconds(std::optional<double> ns) const {
-    return ns ? std::optional(*ns * kNano) : std::nullopt;
+  /// Seconds in the column of `what`; nothing as for number() or, if it must be there, required().
+  std::optional<double> seconds(const CsvRow& row, std::string_view what, double least_ns,
+                                bool must) {
+    const std::string column = timed(what);
+    const double unit = seconds_in(column.substr(what.size() + 1)).value_or(kNano);
+    const double least = least_ns * (kNano / unit);
+    const auto value = must ? required(row, column, least) : number(row, column, least);
+    if (!value || *value * unit < kLongest) return value ? std::optional(*value * unit) : value;
+    const CsvCell from = cell(row, column);
+    report(row, from, fmt::format("{}: '{}' is not below {} s", column, from.text, kLongest));
+    return std::nullopt;
   }
 
   void report(const CsvRow& row, const CsvCell& cell, std::string message, std::string hint = {}) {
@@ -127,6 +158,13 @@ Estimate estimate_of(JsonFields& from) {
   return out;
 }
 
+std::string date_of(JsonFields& fields) {
+  std::string date = fields.text("date");
+  if (fields.has("date") && !parse_iso_date(date))
+    fields.fail("date", fmt::format("'{}' is no date", date), std::string(kIsoDateForm));
+  return date;
+}
+
 PredictedTimes predicted_of_json(const std::string& text, const std::string& file,
                                  Diagnostics& diagnostics) {
   PredictedTimes out{.file = file, .build_id = {}, .date = {}, .cases = {}};
@@ -135,7 +173,7 @@ PredictedTimes predicted_of_json(const std::string& text, const std::string& fil
   JsonFields fields(&root, "", file, diagnostics);
   fields.choice("schema", {"tiersim.predictions/v1"});
   out.build_id = fields.text("build_id");
-  if (fields.has("date")) out.date = fields.text("date");
+  if (fields.has("date")) out.date = date_of(fields);
   for (JsonFields& each : fields.list("predictions")) {
     const std::size_t before = diagnostics.list().size();
     const std::string name = each.text("name");
@@ -158,7 +196,7 @@ MeasuredTimes measured_of_composition(JsonFields fields, const std::string& file
   out.file = file;
   out.level = "sequence";
   JsonFields context = fields.object("context");
-  out.date = context.text("date");
+  out.date = date_of(context);
   out.data_class = context.text("class");
   out.build_id = context.object("build").text("id");
   out.device = context.object("device").text("name");
@@ -219,7 +257,9 @@ MeasuredTimes measured_of_timings(const TimingSet& set) {
 }
 
 MeasuredTimes measured_of_csv(TableReader& table, const std::string& file) {
-  table.expect({"name", "measured_ns"}, {"name", "measured_ns", "noise", "roofline_ns", "sum_ns"});
+  const std::string time = table.timed("measured");
+  table.expect({"name", time},
+               {"name", time, "noise", table.timed("roofline"), table.timed("sum")});
   MeasuredTimes out{.file = file,
                     .level = table.setting("level").empty() ? "kernel" : table.setting("level"),
                     .build_id = table.setting("build"),
@@ -232,10 +272,10 @@ MeasuredTimes measured_of_csv(TableReader& table, const std::string& file) {
     const CsvCell name = table.cell(row, "name");
     MeasuredTimes::Case made;
     made.name = name.text;
-    const auto measured = table.seconds(table.required(row, "measured_ns", kShortest));
+    const auto measured = table.seconds(row, "measured", kShortest, true);
     made.noise = table.number(row, "noise", 0).value_or(0);
-    made.roofline = table.seconds(table.number(row, "roofline_ns", kShortest));
-    made.sum = table.seconds(table.number(row, "sum_ns", kShortest));
+    made.roofline = table.seconds(row, "roofline", kShortest, false);
+    made.sum = table.seconds(row, "sum", kShortest, false);
     if (name.text.empty()) table.report(row, name, "has no name");
     if (!names.insert(name.text).second) table.report(row, name, name.text + ": stands twice");
     if (!measured) continue;
@@ -246,17 +286,18 @@ MeasuredTimes measured_of_csv(TableReader& table, const std::string& file) {
 }
 
 PredictedTimes predicted_of_csv(TableReader& table, const std::string& file) {
-  const std::vector<std::string> columns{"name", "predicted_ns", "low_ns", "high_ns"};
+  const std::vector<std::string> columns{"name", table.timed("predicted"), table.timed("low"),
+                                         table.timed("high")};
   table.expect(columns, columns);
   PredictedTimes out{
       .file = file, .build_id = table.setting("build"), .date = table.setting("date"), .cases = {}};
   for (const CsvRow& row : table.rows()) {
-    const auto value = table.required(row, "predicted_ns", 0);
-    const auto low = table.required(row, "low_ns", 0);
-    const auto high = table.required(row, "high_ns", 0);
+    const auto value = table.seconds(row, "predicted", 0, true);
+    const auto low = table.seconds(row, "low", 0, true);
+    const auto high = table.seconds(row, "high", 0, true);
     if (!value || !low || !high) continue;
     const CsvCell name = table.cell(row, "name");
-    const Estimate time{*value * kNano, *low * kNano, *high * kNano};
+    const Estimate time{*value, *low, *high};
     const std::string problem = problem_of(out, name.text, time);
     if (problem.empty())
       out.cases.push_back({name.text, time});
@@ -286,9 +327,20 @@ MeasuredTimes read_measured_times(const std::string& file, const std::string& te
       return measured_of_composition(JsonFields(&root, "", file, diagnostics), file);
   } else {
     Diagnostics ignored;  // read again below
-    if (TableReader(text, file, ignored).has("measured_ns")) {
+    const TableReader look(text, file, ignored);
+    if (look.has_timed("measured")) {
       TableReader table(text, file, diagnostics);
       return measured_of_csv(table, file);
+    }
+    if (look.has("name") && !look.has("kernel")) {
+      Diagnostic missing;
+      missing.where = {file, look.header_line(), 1};
+      missing.message = "no column has what was measured";
+      missing.hint =
+          "measured_ns, measured_us, measured_ms or measured_s; timings of kernels have 'kernel' "
+          "and a time";
+      diagnostics.report(std::move(missing));
+      return {};
     }
   }
   const auto timings = read_timings(file, text, {});

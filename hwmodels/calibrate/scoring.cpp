@@ -3,20 +3,39 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "hwmodels/calibrate/fit.hpp"
+#include "hwmodels/calibrate/iso_date.hpp"
 #include "hwmodels/calibrate/order_statistics.hpp"
 
 namespace tiersim {
 namespace {
 
-// Whether `first` is later than `second`; where one is a day only, that day counts as not later.
-bool is_later(const std::string& first, const std::string& second) {
-  const std::size_t common = std::min(first.size(), second.size());
-  return first.substr(0, common) > second.substr(0, common);
+// Why predictions do not come first by their dates; empty where they do.
+std::string date_problem(const PredictedTimes& predicted, const MeasuredTimes& measured) {
+  if (predicted.date.empty() || measured.date.empty())
+    return fmt::format("{} has no date, so nothing says which came first",
+                       predicted.date.empty() ? predicted.file : measured.file);
+  const auto first = parse_iso_date(predicted.date);
+  const auto second = parse_iso_date(measured.date);
+  if (!first || !second)
+    return fmt::format("'{}' of {} is no date ({})", first ? measured.date : predicted.date,
+                       first ? measured.file : predicted.file, kIsoDateForm);
+  switch (date_order(*first, *second)) {
+    case DateOrder::later:
+      return fmt::format("{} is of {}, after the measurement of {}", predicted.file, predicted.date,
+                         measured.date);
+    case DateOrder::undecided:
+      return fmt::format("{} is of {} and {} of {}: nothing says which came first", predicted.file,
+                         predicted.date, measured.file, measured.date);
+    case DateOrder::not_later:
+      break;
+  }
+  return "";
 }
 
 bool same(const Estimate& a, const Estimate& b) {
@@ -56,12 +75,8 @@ std::vector<std::string> refusals(const PredictedTimes& predicted, const Measure
   if (predicted.build_id != measured.build_id)
     out.push_back(fmt::format("{} is of build '{}' and {} of '{}'", predicted.file,
                               predicted.build_id, measured.file, measured.build_id));
-  if (predicted.date.empty() || measured.date.empty())
-    out.push_back(fmt::format("{} has no date, so nothing says which came first",
-                              predicted.date.empty() ? predicted.file : measured.file));
-  else if (is_later(predicted.date, measured.date))
-    out.push_back(fmt::format("{} is of {}, after the measurement of {}", predicted.file,
-                              predicted.date, measured.date));
+  if (std::string why = date_problem(predicted, measured); !why.empty())
+    out.push_back(std::move(why));
   std::map<std::string, const Estimate*> said;
   for (const PredictedTimes::Case& each : predicted.cases) said[each.name] = &each.time;
   for (const MeasuredTimes::Case& each : measured.cases) {

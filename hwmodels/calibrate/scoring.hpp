@@ -80,8 +80,8 @@ struct Score {
 };
 
 /// Why the two must not be held against each other, in words; empty where they may: another build,
-/// predictions later than the measurement or without a date, measured against other predictions,
-/// a dry run.
+/// predictions later than the measurement or without a date, a day against a time of that day (two
+/// equal days are taken), measured against other predictions, a dry run.
 std::vector<std::string> refusals(const PredictedTimes& predicted, const MeasuredTimes& measured);
 
 /// Scores the cases that both name. Times are above 0; names are unique.

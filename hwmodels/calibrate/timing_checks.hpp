@@ -60,7 +60,8 @@ struct ByteSlip {
   std::string rule;
   std::string what;
 };
-/// `factor`: stated bytes over those that a formula gives; nothing where it is no known slip.
+/// `factor`: stated bytes over those that a formula gives; `element`: bytes of one, 0 where not
+/// known. Nothing where it is no known slip.
 std::optional<ByteSlip> byte_slip(double factor, int element);
 
 void check_limits(const TimingSet& timings, Findings& findings);

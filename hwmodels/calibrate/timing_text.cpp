@@ -57,10 +57,21 @@ Expected<double> parse_size(std::string_view text) {
   return quantity<Bytes>(text);
 }
 
+Expected<double> parse_cache_size(std::string_view text) {
+  constexpr double kLeast = 1e6;
+  Expected<double> size = parse_size(text);
+  if (size && *size < kLeast)
+    return Unexpected(fmt::format("'{}' is below 1 MB, so no L2: is its unit missing?", text));
+  return size;
+}
+
 Expected<double> parse_peak(std::string_view name, std::string_view text) {
   if (!is_peak_name(name))
     return Unexpected(fmt::format("no peak is called '{}' ({})", name, kPeaks));
-  return name.starts_with("flops.") ? quantity<FlopRate>(text) : quantity<Bandwidth>(text);
+  Expected<double> rate =
+      name.starts_with("flops.") ? quantity<FlopRate>(text) : quantity<Bandwidth>(text);
+  if (rate && !(*rate >= 1)) return Unexpected(fmt::format("'{}' is no peak above 0", text));
+  return rate;
 }
 
 bool is_peak_name(std::string_view name) {

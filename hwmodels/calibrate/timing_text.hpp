@@ -22,6 +22,9 @@ Expected<double> parse_time(std::string_view text);
 /// "64 MiB" or "4096" (bytes, where the name of the column says so) in bytes.
 Expected<double> parse_size(std::string_view text);
 
+/// The same of an L2: one below 1 MB has lost its unit.
+Expected<double> parse_cache_size(std::string_view text);
+
 /// memory, l2, link_read, link_write or flops.<type>.
 bool is_peak_name(std::string_view name);
 

@@ -232,14 +232,84 @@ TEST(Plausibility, RefusesAMedianOutsideItsInterval) {
                                              "interval from 11 us to 10.1 us"));
 }
 
+// 0.5 ns a byte at 40 MB: in ms for us, 20 us would be right and are 0.02.
+TEST(Plausibility, NamesAUnitSlipWhereAThousandTimesTheTimeWouldBePossible) {
+  const std::string why = told(set_of({one("a", 40e6, 0.02)}));
+  EXPECT_THAT(why, HasSubstr("above the memory peak of 4000 GB/s (sheet); a unit slip: 1000 times "
+                             "that time would be possible"));
+  TimingSet unknown = set_of({one("a", 40e6, 0.02)});
+  std::erase_if(unknown.peaks, [](const TimingPeak& peak) { return peak.name == "l2"; });
+  EXPECT_THAT(told(unknown), HasSubstr("a unit slip"));
+  EXPECT_THAT(told(set_of({one("a", 40e6, 0.005)})), ::testing::Not(HasSubstr("a unit slip")));
+}
+
+TEST(Plausibility, RefusesAFileWhoseTimesAreAllAThousandTimesTooLong) {
+  // Floors of 0.25, 25 and 50 us; launches of 4 us: 4, 29 and 54 us, in ns under "us".
+  const TimingSet slow =
+      set_of({one("copy.1", 1e6, 4000), one("copy.2", 100e6, 29000), one("copy.3", 200e6, 54000)});
+  EXPECT_THAT(rules(check_timings(slow).refused),
+              ElementsAre("unit slip", "unit slip", "unit slip"));
+  EXPECT_THAT(told(slow),
+              HasSubstr("unit slip: every case takes at least 1.08e+03 times as long as "
+                        "its floor and as the fastest launch, this one 4000 us"));
+  TimingSet dry = slow;
+  dry.data_class = "none";
+  EXPECT_EQ(told(dry), "");
+  TimingSet one_right = slow;
+  time_by(0.001)(one_right.cases[0]);
+  EXPECT_THAT(told(one_right), ::testing::Not(HasSubstr("every case")));
+}
+
+TEST(Plausibility, RefusesElementsForBytesWithoutAType) {
+  for (const int size : {2, 4, 8}) {
+    std::vector<TimingCase> cases;
+    for (const std::int64_t rows : {1024, 2048, 4096, 8192}) {
+      cases.push_back(one("copy." + std::to_string(rows), static_cast<double>(rows * size), 10));
+      cases.back().dtype.clear();
+      cases.back().shape = {{"rows", rows}};
+    }
+    EXPECT_EQ(told(set_of(cases)), "");
+    cases[2].work.memory_bytes /= size;
+    EXPECT_THAT(rules(check_timings(set_of(cases)).refused), ElementsAre("elements for bytes"));
+  }
+}
+
+TEST(Plausibility, RefusesOneCaseWithoutBytesAmongThoseThatHaveSome) {
+  std::vector<TimingCase> cases{one("copy.1", 1e6, 5), one("copy.2", 2e6, 5), one("copy.3", 0, 5),
+                                one("copy.4", 4e6, 5)};
+  EXPECT_EQ(told(set_of(cases)),
+            "f:1: copy.3: no bytes: it moves 0 bytes of memory, each of the 3 other cases of "
+            "'copy' some\n");
+  cases[2].shape = {{"rows", 0}};
+  EXPECT_EQ(told(set_of(cases)), "");
+  cases[2].shape.clear();
+  cases[1].work.memory_bytes = 0;
+  cases[1].seconds *= 1.001;  // not one row twice
+  EXPECT_EQ(told(set_of(cases)), "");
+}
+
+TEST(Plausibility, TakesTheFirstWordOfANameForItsKernel) {
+  TimingCase wrong = one("latent_decode/dense_decode/a", 1e6, 10);
+  wrong.kernel = "dense_decode";
+  TimingCase other = one("latent_decode/b", 2e6, 20);
+  other.kernel = "latent_decode";
+  const std::string says = "its name says latent_decode, but its kernel is ";
+  EXPECT_THAT(told(set_of({wrong, other})), HasSubstr(says + "dense_decode"));
+  wrong.name = "latent_decode/a";
+  wrong.kernel = "decode";
+  EXPECT_THAT(told(set_of({wrong, other})), HasSubstr(says + "decode"));
+  wrong.name = "dense.decode.a";  // of a family
+  EXPECT_EQ(told(set_of({wrong, other})), "");
+}
+
 TEST(Plausibility, WarnsWhereAllTimesAreFarAboveTheirFloors) {
   std::vector<TimingCase> slow;
-  for (const double megabytes : {100, 200, 400}) {  // 25 us and more; a ms for each us
-    slow.push_back(one("copy." + std::to_string(megabytes), megabytes * 1e6, megabytes * 250));
+  for (const double megabytes : {100, 200, 400}) {  // 25 us and more; half a ms for each us
+    slow.push_back(one("copy." + std::to_string(megabytes), megabytes * 1e6, megabytes * 125));
   }
   EXPECT_THAT(text(check_timings(set_of(slow)).warnings),
               HasSubstr("unit slip: all 3 cases that move or compute for more than 10 us take at "
-                        "least 1e+03 times their floor"));
+                        "least 500 times their floor"));
 }
 
 TEST(Plausibility, RefusesOneRowTwiceAndTwoTimesOfOneCase) {

@@ -108,6 +108,10 @@ TEST(ReadCampaign, MergesTheProcessesOfACase) {
   campaign.replace(5, R"("real_time": 3524.0)", R"("real_time": 3724.0)");
   campaign.replace(5, R"("dependent_node": {"median_ns": 3524.0)",
                    R"("dependent_node": {"median_ns": 3724.0)");
+  EXPECT_THAT(refusals(read(campaign.text())),
+              ElementsAre(HasSubstr("bad interval: of its 2 repeats, number 2 has a median of "
+                                    "3.724 us that is not within")));
+  campaign.replace(5, R"("high_ns": 3559.2400000000002)", R"("high_ns": 3800)");
   const TimingSet set = read(campaign.text());
   ASSERT_THAT(set.cases, SizeIs(13));
   EXPECT_DOUBLE_EQ(set.cases[0].seconds, 3624e-9);  // of two, their mean

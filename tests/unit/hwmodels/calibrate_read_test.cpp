@@ -34,11 +34,85 @@ TEST(TimingRepeats, TakeOrderStatisticsOfTheMedian) {
 
 TEST(TimingRepeats, WidenTheIntervalToTheMediansOfAllProcesses) {
   TimingCase timing;
-  merge_repeats({{10, 9, 11}, {12, 11.5, 12.5}, {10.5, 10, 11}}, timing);
+  const auto refusal = merge_repeats({{10, 9, 11}, {12, 11.5, 12.5}, {10.5, 10, 11}}, timing);
+  EXPECT_FALSE(refusal);
   EXPECT_EQ(timing.seconds, 10.5);
   EXPECT_EQ(timing.low, 10);   // median of 9, 11.5, 10; the least median is 10
   EXPECT_EQ(timing.high, 12);  // median of 11, 12.5, 11 is 11; the largest median 12
   EXPECT_DOUBLE_EQ(timing.repeat_noise, 1 / 10.5);
+}
+
+// P(Binomial(1201, 1/2) < 567) = 2.48 %, P(< 568) = 2.8 %, from the sum of exact binomials.
+TEST(TimingRepeats, TakeAnyNumberOfValues) {
+  std::vector<double> values;
+  for (int i = 1; i <= 1201; ++i) values.push_back(i);
+  const TimingRepeat many = order_interval(values);
+  EXPECT_EQ(many.median, 601);
+  EXPECT_EQ(many.low, 567);
+  EXPECT_EQ(many.high, 1201 - 566);
+}
+
+std::string refused(const std::vector<TimingRepeat>& repeats) {
+  TimingCase timing;
+  timing.where = "f:1";
+  timing.name = "a";
+  const auto refusal = merge_repeats(repeats, timing);
+  return refusal ? text(*refusal) : "";
+}
+
+TEST(TimingRepeats, RefuseAMedianOutsideItsOwnInterval) {
+  EXPECT_EQ(refused({{2.5e-6, 100e-6, 101e-6}}),
+            "f:1: a: bad interval: it has a median of 2.5 us that is not within its interval from "
+            "100 us to 101 us");
+  EXPECT_EQ(refused({{2e-6, 1e-6, 3e-6}, {2e-6, 3e-6, 1e-6}}),
+            "f:1: a: bad interval: of its 2 repeats, number 2 has a median of 2 us that is not "
+            "within its interval from 3 us to 1 us");
+  EXPECT_EQ(refused({{2e-6, 2e-6, 2e-6}}), "");
+}
+
+// 2 us against 4 us is the margin of 2, whatever the intervals; 2.5 us up to 3 against 7 down to 6.
+TEST(TimingRepeats, RefuseRepeatsAFactorApartBeyondTheirIntervals) {
+  EXPECT_EQ(refused({{2, 2, 2}, {4, 4, 4}}), "");
+  EXPECT_EQ(refused({{2.5, 2, 3}, {7, 6, 8}}), "");
+  EXPECT_EQ(refused({{2e-6, 2e-6, 2e-6}, {2e-3, 2e-3, 2e-3}, {2e-6, 2e-6, 2e-6}}),
+            "f:1: a: repeats apart: of its 3 repeats one takes 2 us and another 2000 us: more than "
+            "a factor of 2 apart beyond their intervals");
+}
+
+TEST(ReadCsv, RefusesWhatCannotBeOfOneCase) {
+  const auto first = [](const std::string& text) {
+    const std::vector<std::string> all = testing::refusals(read(text));
+    return all.size() == 1 ? all.front() : std::string("none or several");
+  };
+  EXPECT_THAT(first("kernel,time_us,low_us,high_us\na,2500,2.4,2.6\n"), HasSubstr("bad interval"));
+  EXPECT_THAT(first("kernel,time_us,low_us,high_us\na,2.5,100,101\n"), HasSubstr("bad interval"));
+  EXPECT_THAT(first("kernel,process,time_us\na,0,2\na,1,2000\na,2,2\n"),
+              HasSubstr("repeats apart"));
+  EXPECT_THAT(first("kernel,time_us\na,1e300\n"),
+              HasSubstr("out of range: 1e+294 s is no time from 1e-12 to 1e+06 s"));
+  EXPECT_THAT(first("kernel,time_us\na,1e-310\n"), HasSubstr("out of range"));
+  EXPECT_THAT(first("kernel,memory_bytes,time_us\na,1e-320,3\n"),
+              HasSubstr("is neither 0 nor from 1 to 1e+18"));
+  EXPECT_THAT(first("kernel,flops,time_us\na,1e19,3\n"),
+              HasSubstr("flops of 1e+19 is neither 0 nor from 1 to 1e+18"));
+  EXPECT_THAT(first("kernel,waves,time_us\na,1e-300,3\n"), HasSubstr("a tail of 1e+300"));
+}
+
+TEST(ReadCsv, RefusesSettingsThatSayNothing) {
+  const std::string rows = "kernel,time_us\na,3\n";
+  EXPECT_EQ(told("# device: a\n# device: b\n" + rows),
+            "f:2:1: error: setting 'device' stands twice\n");
+  EXPECT_EQ(told("# l2: 60\n" + rows),
+            "f:1:1: error: '60' is below 1 MB, so no L2: is its unit missing?\n");
+  EXPECT_EQ(told("# peak.memory: 0 GB/s\n" + rows), "f:1:1: error: '0 GB/s' is no peak above 0\n");
+  for (const std::string date : {"today", "9.1.2026", "2026-02-29", "2026-01-01T25:00:00Z"}) {
+    const std::string why = "f:1:1: error: '" + date +
+                            "' is no date (a day, 2026-01-31, or a time, 2026-01-31T12:00:00Z)\n";
+    EXPECT_EQ(told("# date: " + date + "\n" + rows), why);
+  }
+  ReadOptions options;
+  options.date = "today";
+  EXPECT_THAT(told(rows, options), HasSubstr("'today' is no date"));
 }
 
 TEST(ReadTimings, SaysWhatItCannotTell) {

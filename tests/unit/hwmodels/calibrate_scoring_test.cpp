@@ -88,11 +88,21 @@ TEST(Refusals, AreNoneForPredictionsMadeBeforeOfTheSameBuild) {
   PredictedTimes same_day = predictions();
   MeasuredTimes measured = measurements();
   measured.date = "2026-01-01T10:00:00Z";
-  EXPECT_TRUE(refusals(same_day, measured).empty());
+  EXPECT_EQ(refusals(same_day, measured),
+            std::vector<std::string>{"p.csv is of 2026-01-01 and m.csv of 2026-01-01T10:00:00Z: "
+                                     "nothing says which came first"});
   same_day.date = "2026-01-01T11:00:00Z";
   EXPECT_EQ(refusals(same_day, measured).size(), 1U);  // an hour late
+  same_day.date = "2026-01-01T11:00:00+01:00";
+  EXPECT_TRUE(refusals(same_day, measured).empty());  // the same moment
   measured.date = "2026-01-01";
-  EXPECT_TRUE(refusals(same_day, measured).empty());  // nobody can tell
+  EXPECT_EQ(refusals(same_day, measured).size(), 1U);  // nobody can tell
+  same_day.date = "2026-01-01";
+  EXPECT_TRUE(refusals(same_day, measured).empty());
+  same_day.date = "2026-01-01T00:30:00+01:00";  // the day before, in UTC
+  EXPECT_TRUE(refusals(same_day, measured).empty());
+  same_day.date = "foo";
+  EXPECT_EQ(refusals(same_day, measured).size(), 1U);
 }
 
 TEST(Refusals, NameEveryReason) {
@@ -136,6 +146,41 @@ TEST(ScoredFiles, ReadCsv) {
   EXPECT_EQ(measured.cases[0].noise, 0.01);
   EXPECT_DOUBLE_EQ(*measured.cases[0].sum, 3e-6);
   EXPECT_FALSE(measured.cases[1].roofline);
+}
+
+TEST(ScoredFiles, TakeTimesInEveryUnit) {
+  Diagnostics diagnostics;
+  const PredictedTimes predicted = read_predicted_times(
+      "p.csv", "name,predicted_us,low_ns,high_ms\na,2,1000,0.004\n", diagnostics);
+  const MeasuredTimes measured = read_measured_times(
+      "m.csv", "name,measured_ms,roofline_us,sum_s\na,0.002,1,0.003\n", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  EXPECT_DOUBLE_EQ(predicted.cases[0].time.value, 2e-6);
+  EXPECT_DOUBLE_EQ(predicted.cases[0].time.low, 1e-6);
+  EXPECT_DOUBLE_EQ(predicted.cases[0].time.high, 4e-6);
+  EXPECT_DOUBLE_EQ(measured.cases[0].seconds, 2e-6);
+  EXPECT_DOUBLE_EQ(*measured.cases[0].roofline, 1e-6);
+  EXPECT_DOUBLE_EQ(*measured.cases[0].sum, 3e-3);
+}
+
+TEST(ScoredFiles, SayWhatIsMissingOrCannotBe) {
+  Diagnostics diagnostics;
+  read_measured_times("m.csv", "name,time_us\na,3\n", diagnostics);
+  read_measured_times("n.csv", "# date: today\n# level: a\n# level: b\nname,measured_s\na,1e6\n",
+                      diagnostics);
+  read_predicted_times("p.json",
+                       R"({"schema": "tiersim.predictions/v1", "build_id": "b", "date": "foo",
+ "predictions": []})",
+                       diagnostics);
+  EXPECT_EQ(diagnostics.text(),
+            "m.csv:1:1: error: no column has what was measured (measured_ns, measured_us, "
+            "measured_ms or measured_s; timings of kernels have 'kernel' and a time)\n"
+            "n.csv:1:1: error: 'today' is no date (a day, 2026-01-31, or a time, "
+            "2026-01-31T12:00:00Z)\n"
+            "n.csv:3:1: error: setting 'level' stands twice\n"
+            "n.csv:5:3: error: measured_s: '1e6' is not below 1000000 s\n"
+            "p.json:1:55: error: date: 'foo' is no date (a day, 2026-01-31, or a time, "
+            "2026-01-31T12:00:00Z)\n");
 }
 
 TEST(ScoredFiles, ReadACampaign) {
