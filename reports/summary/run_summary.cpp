@@ -196,18 +196,23 @@ std::string kernels_text(const RunRecord& record) {
 
 std::string trust_line(const RunRecord& record) {
   std::array<int, kNumberClassNames.size()> count{};
-  for (const NumberRecord& number : record.numbers)
-    if (number.in_times) ++count[static_cast<std::size_t>(number.number_class)];
+  int without = 0;
+  for (const NumberRecord& number : record.numbers) {
+    if (!number.in_times) continue;
+    ++count[static_cast<std::size_t>(number.number_class)];
+    if (!number.ci95) ++without;
+  }
   std::string out = "numbers that the times rest on:";
   for (std::size_t c = 0; c < count.size(); ++c)
     out += fmt::format("{} {} {}", c == 0 ? "" : ",", count[c], kNumberClassNames[c]);
   out += " (sources: --json)\n";
-  if (record.draws)
-    out += fmt::format(
-        "[low, high]: 95 % interval, from {} draws of the {} that {}\n", record.draws->draws,
-        record.draws->numbers == 1 ? "number" : fmt::format("{} numbers", record.draws->numbers),
-        record.draws->numbers == 1 ? "has one" : "have one");
-  return out;
+  if (!record.draws) return out;
+  out += fmt::format(
+      "[low, high]: 95 % interval, from {} draws of the {} that {}", record.draws->draws,
+      record.draws->numbers == 1 ? "number" : fmt::format("{} numbers", record.draws->numbers),
+      record.draws->numbers == 1 ? "has one" : "have one");
+  if (without > 0) out += fmt::format("; {} {} none", without, without == 1 ? "has" : "have");
+  return out + '\n';
 }
 
 }  // namespace

@@ -47,6 +47,28 @@ TEST(Summary, PrintsIntervalsBesideTheirValues) {
       << text;
 }
 
+// Of what the times rest on: a price without an interval widens no time.
+TEST(Summary, SaysHowManyNumbersHaveNoInterval) {
+  const auto last_line = [](const RunRecord& r) {
+    const std::string text = summary_text(r);
+    return text.substr(text.find("[low, high]"));
+  };
+  RunRecord r = with_intervals();
+  const NumberRecord plain{.path = "a", .value = "1", .source = "s"};
+  NumberRecord price = plain;
+  price.in_times = false;
+  NumberRecord known = plain;
+  known.ci95 = {"0.9", "1.1"};
+  r.numbers = {known, price};
+  const std::string drawn =
+      "[low, high]: 95 % interval, from 180 draws of the 3 numbers that have one";
+  EXPECT_EQ(last_line(r), drawn + "\n");
+  r.numbers.push_back(plain);
+  EXPECT_EQ(last_line(r), drawn + "; 1 has none\n");
+  r.numbers.push_back(plain);
+  EXPECT_EQ(last_line(r), drawn + "; 2 have none\n");
+}
+
 TEST(Summary, SaysWhatEachKernelFamilyRestsOn) {
   EXPECT_TRUE(holds(summary_text(record()),
                     "family     time  basis   class   source\n"
