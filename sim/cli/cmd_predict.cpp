@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "hwmodels/calibrate/iso_date.hpp"
 #include "hwmodels/calibrate/plausibility.hpp"
 #include "hwmodels/calibrate/predictions.hpp"
 #include "hwmodels/calibrate/read_timings.hpp"
@@ -34,22 +35,32 @@ std::string stated_text(const StatedRange& stated) {
                     : fmt::format("below {:.4g}", *stated.high);
 }
 
+// Of an answer that no uncertain number moves there is none.
+std::string interval_text(const PredictedAnswer& answer) {
+  return answer.low == answer.high ? "-" : fmt::format("{:.4g} to {:.4g}", answer.low, answer.high);
+}
+
 Table table_of(const PredictedSet& predicted) {
   Table table{.title = predicted.name + ", simulated on " + predicted.system,
-              .columns = {{"question", Align::left},
+              .columns = {{"id", Align::left},
                           {"simulated", Align::right},
                           {"95 % interval", Align::right},
                           {"stated", Align::right},
                           {"unit", Align::left},
                           {"status", Align::left}}};
   for (const PredictedAnswer& answer : predicted.answers) {
-    table.add({answer.quantity.id, fmt::format("{:.4g}", answer.simulated),
-               fmt::format("{:.4g} to {:.4g}", answer.low, answer.high),
+    table.add({answer.quantity.id, fmt::format("{:.4g}", answer.simulated), interval_text(answer),
                stated_text(answer.quantity.stated), std::string(unit_of(answer.quantity.kind)),
                std::string(kStatedStatusNames[static_cast<std::size_t>(answer.status)])});
-    if (!answer.quantity.note.empty())
-      table.notes.push_back(answer.quantity.id + ": " + answer.quantity.note);
+    table.notes.push_back(answer.quantity.id + ": " + answer.quantity.question);
+    if (!answer.quantity.note.empty()) table.notes.push_back("  " + answer.quantity.note);
   }
+  table.notes.push_back(
+      predicted.uncertain.empty()
+          ? "No interval: no number of the system has one."
+          : fmt::format("Intervals: from {} draws of the system's numbers that have one ({}). They "
+                        "hold the uncertainty of these numbers, not that of the models.",
+                        predicted.draws, predicted.uncertain.size()));
   for (auto& row : table.rows)
     for (std::string& cell : row) cell = printable(cell);
   for (std::string& note : table.notes) note = printable(note);
@@ -123,6 +134,11 @@ Table table_of(const SequencePredictions& predicted, const TimingSet& set) {
 ExitCode predict_plan(const Options& options) {
   if (options.timings.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --plan needs --timings FILE");
+  if (!options.settings.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --set goes with SET, not with --plan");
+  if (!options.date.empty() && !parse_iso_date(options.date))
+    throw Failure(ExitCode::usage, fmt::format("tiersim: error: --date '{}': is no date ({})",
+                                               printable(options.date), kIsoDateForm));
   Diagnostics diagnostics;
   const CompositionPlan plan =
       read_composition_plan(options.plan, read_file(options.plan), diagnostics);
@@ -170,7 +186,7 @@ void add_predict(CLI::App& app, Action& action) {
   verb->footer(
       "Status: consistent where the whole interval lies in the stated range, partly where some of\n"
       "it does, inconsistent where none does. The interval comes from those of the system's\n"
-      "numbers that have one, each with its source.");
+      "numbers that have one, each with its source; it does not hold what the models get wrong.");
   verb->add_option("SET", options->set, "File (schema tiersim.prediction_set/v1)");
   verb->add_option("--plan", options->plan,
                    "Predict the composed sequences of this file, which a campaign's build writes");

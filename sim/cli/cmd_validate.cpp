@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hwmodels/calibrate/scored_files.hpp"
+#include "hwmodels/calibrate/timing_text.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
@@ -164,6 +165,18 @@ ExitCode validate(const Options& given) {
   return ExitCode::target_missed;
 }
 
+constexpr double kLargestError = 1000;  // 100000 %
+
+// CLI11's own checks take nan and write a bound with 309 digits.
+CLI::Validator share_up_to(double most) {
+  return {[most](const std::string& text) {
+            const auto value = parse_number(text);
+            if (value && *value >= 0 && *value <= most) return std::string();
+            return fmt::format("'{}' is no number from 0 to {:g}", text, most);
+          },
+          fmt::format("in [0 - {:g}]", most)};
+}
+
 }  // namespace
 
 void add_validate(CLI::App& app, Action& action) {
@@ -178,10 +191,10 @@ void add_validate(CLI::App& app, Action& action) {
   verb->add_option("MEASURED", options->measured, "What was measured after that");
   verb->add_option("--max-median", options->max_median,
                    "Exit 5 where the median error is above this share: 0.1")
-      ->check(CLI::NonNegativeNumber);
+      ->check(share_up_to(kLargestError));
   verb->add_option("--min-coverage", options->min_coverage,
                    "Exit 5 where a smaller share lies in its interval: 0.9")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(share_up_to(1));
   verb->add_flag("--json", options->json, "Print JSON instead of tables");
   verb->callback([options, &action] { action = [options] { return validate(*options); }; });
 }

@@ -1,5 +1,6 @@
 """`tiersim predict` and `tiersim validate`: predict_test.py PROGRAM SOURCE_FOLDER."""
 import json
+import re
 import sys
 import unittest
 
@@ -23,6 +24,21 @@ class Predict(InFolder):
             low, high = answer["ci95"]
             self.assertTrue(low <= answer["simulated"] <= high, answer["id"])
             self.assertRegex(table, rf"(?m)^{answer['id']} .*{answer['status']}$")
+
+    def test_every_question_is_printed_once_below_the_ids(self):
+        table = run("predict", QUESTIONS).stdout
+        self.assertRegex(table, r"(?m)^id +simulated ")
+        self.assertIn("not that of the models", table)
+        for answer in json.loads(run("predict", QUESTIONS, "--json").stdout)["predictions"]:
+            self.assertEqual(table.count(f"{answer['id']}: {answer['question']}\n"), 1)
+
+    def test_without_an_interval_there_is_a_dash(self):
+        numbers = ("gpu.efficiency=0.8", "gpu.launch=2 us", "sm.to_gpu=35.2 GB/s",
+                   "tiers.hbm.memory.read_efficiency=0.92", "links.pcie.latency=1170 ns")
+        settings = [word for number in numbers for word in ("--set", f"system.{number}")]
+        table = run("predict", QUESTIONS, *settings).stdout
+        self.assertEqual(len(re.findall(r"(?m)^[a-z0-9_.]+  +[0-9.]+ +- ", table)), 7, table)
+        self.assertIn("No interval: no number of the system has one.", table)
 
     def test_the_example_is_predicted_again(self):
         out = self.folder / "p.json"
@@ -53,6 +69,9 @@ class Predict(InFolder):
         self.expect_failure(run("predict", QUESTIONS, "--plan", plan), 2, "either SET or --plan")
         self.expect_failure(run("predict", "--plan", plan), 2, "--plan needs --timings")
         self.expect_failure(run("predict", QUESTIONS, "--date", "2026-01-01"), 2, "go with --plan")
+        timed = ("predict", "--plan", plan, "--timings", EXAMPLE / "timings.csv")
+        self.expect_failure(run(*timed, "--set", "a=b"), 2, "--set goes with SET")
+        self.expect_failure(run(*timed, "--date", "today"), 2, "--date 'today': is no date")
 
     def test_timings_of_another_build_are_refused(self):
         other = self.folder / "t.csv"
@@ -103,6 +122,13 @@ class Validate(InFolder):
             self.assertIn("%", result.stderr)
         result = run("validate", "--max-median", "0.1", "--min-coverage", "0.5")
         self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_a_goal_is_a_share(self):
+        for goal in ("--max-median", "--min-coverage"):
+            for value in ("nan", "inf", "-1", "1e4", "x"):
+                result = run("validate", goal, value)
+                self.expect_failure(result, 2, goal, f"'{value}' is no number from 0 to 1")
+                self.assertLess(len(result.stderr), 300)
 
     def test_what_is_in_one_file_only_is_named(self):
         predictions = self.edited("predictions.json", '"chain.3"', '"chain.x"')
