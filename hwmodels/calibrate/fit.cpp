@@ -177,15 +177,14 @@ std::vector<CaseError> errors_of(const KernelFit& fit, const std::vector<FitCase
   return out;
 }
 
-// Errors on cases that a fit to the others is asked for.
-std::vector<CaseError> held_out_errors(const KernelFit& all, const TermFit& terms,
-                                       const Split& parts, const FitOptions& options) {
+// Errors on cases that a fit to the others is asked for: terms are the same, but numbers, table and
+// misfit know nothing of them.
+std::vector<CaseError> held_out_errors(const TermFit& terms, const Split& parts,
+                                       const FitOptions& options) {
   if (parts.held.empty() || parts.seen.size() <= terms.free_count()) return {};
   const TermFit seen = refit(terms, parts.seen);
   KernelFit fit = fit_of(seen, options.draws, options.seed);
-  if (!all.table.empty()) fit.table = build_table(pairs_of(seen));
-  fit.misfit.low = std::min(fit.misfit.low, all.table.empty() ? 1 : all.misfit.low);
-  fit.misfit.high = std::max(fit.misfit.high, all.table.empty() ? 1 : all.misfit.high);
+  add_table(fit, seen, parts.seen);
   return errors_of(fit, parts.held);
 }
 
@@ -195,7 +194,7 @@ void add_errors(KernelFit& fit, const TermFit& terms, const std::vector<FitCase>
   fit.in_sample = summarise(fit.cases);
   if (!options.hold_out) return;
   const auto report = [&](const auto& is_held, ErrorSummary& summary, bool CaseError::*mark) {
-    const auto errors = held_out_errors(fit, terms, split(cases, is_held), options);
+    const auto errors = held_out_errors(terms, split(cases, is_held), options);
     summary = summarise(errors);
     for (const CaseError& error : errors) {
       const auto at = std::ranges::find(fit.cases, error.name, &CaseError::name);

@@ -1,8 +1,11 @@
 #include "hwmodels/calibrate/write_calibration.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tiersim {
 namespace {
@@ -70,9 +73,20 @@ std::string correlations(const KernelFit& fit, bool sharpness) {
   return out;
 }
 
+// As the simulator names it; empty where it has no such arithmetic.
 std::string arithmetic_of(const KernelFit& fit) {
-  const auto known = std::ranges::find(kArithmeticNames, fit.dtype);
-  return std::string(known == kArithmeticNames.end() ? kArithmeticNames.front() : *known);
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOthers{{{"fp16", "bf16"},
+                                                                                  {"f16", "bf16"},
+                                                                                  {"half", "bf16"},
+                                                                                  {"e4m3", "fp8"},
+                                                                                  {"e5m2", "fp8"},
+                                                                                  {"f8", "fp8"},
+                                                                                  {"uint8", "int8"},
+                                                                                  {"i8", "int8"}}};
+  if (std::ranges::find(kArithmeticNames, fit.dtype) != kArithmeticNames.end()) return fit.dtype;
+  for (const auto& [other, ours] : kOthers)
+    if (fit.dtype == other) return std::string(ours);
+  return "";
 }
 
 std::string family_yaml(const TimingSet& set, const KernelFit& fit,
@@ -120,22 +134,25 @@ std::string family_yaml(const TimingSet& set, const KernelFit& fit,
 }  // namespace
 
 bool is_part(std::string_view device, std::string_view part) {
-  // The device's letters and digits, and where its words begin among them.
-  std::string letters;
-  std::vector<std::size_t> begins;
+  std::vector<std::string> words;
   bool inside = false;
   for (const char c : device) {
-    const bool lower = c >= 'a' && c <= 'z';
     const bool upper = c >= 'A' && c <= 'Z';
-    const bool word = lower || upper || (c >= '0' && c <= '9');
-    if (word && !inside) begins.push_back(letters.size());
-    if (word) letters += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    const bool word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (word && !inside) words.emplace_back();
+    if (word) words.back() += upper ? static_cast<char>(c - 'A' + 'a') : c;
     inside = word;
   }
+  // A word, neighbours joined ("RTX 4090"), or a capacity ("80GB").
   const auto has = [&](std::string_view token) {
-    return std::ranges::any_of(begins, [&](std::size_t at) {
-      return std::string_view(letters).substr(at).starts_with(token);
-    });
+    for (std::size_t first = 0; first < words.size(); ++first) {
+      std::string joined;
+      for (std::size_t last = first; last < words.size(); ++last) {
+        joined += words[last];
+        if (joined == token || joined == std::string(token) + "gb") return true;
+      }
+    }
+    return false;
   };
   bool all = !part.empty();
   for (std::size_t at = 0; all && at <= part.size();) {
@@ -157,14 +174,32 @@ std::vector<std::string> problems_of(const TimingSet& set, const Calibration& ca
   if (calibration.fits.empty()) out.emplace_back("no kernel has enough cases for a fit");
   if (hard_peak(set, "memory") <= 0)
     out.emplace_back("the data-sheet rate of the device's memory is not stated");
+  bool serves = false;
   for (std::size_t f = 0; f < kKernelFamilyNames.size(); ++f) {
     const KernelFit* fit = fit_for(static_cast<KernelFamily>(f), calibration);
     if (fit == nullptr) continue;
+    serves = true;
+    if (arithmetic_of(*fit).empty()) {
+      out.push_back(fmt::format("{}: its arithmetic '{}' is none of the simulator's ({})",
+                                fit->kernel, fit->dtype, fmt::join(kArithmeticNames, ", ")));
+      continue;
+    }
     const std::string name = "flops." + arithmetic_of(*fit);
+    const auto above = [&](bool has, const Estimate& rate, std::string_view peak) {
+      if (!has || hard_peak(set, peak) <= 0 || rate.value <= hard_peak(set, peak)) return;
+      out.push_back(
+          fmt::format("{}: the fit's rate of {:.4g}/s is above the data sheet's {:.4g}/s "
+                      "({})",
+                      fit->kernel, rate.value, hard_peak(set, peak), peak));
+    };
+    above(fit->has_bandwidth, fit->bandwidth, "memory");
+    above(fit->has_peak, fit->peak, name);
     const std::string text =
         fmt::format("the data-sheet rate of {} arithmetic is not stated", arithmetic_of(*fit));
     if (hard_peak(set, name) <= 0 && std::ranges::find(out, text) == out.end()) out.push_back(text);
   }
+  if (!serves && !calibration.fits.empty())
+    out.emplace_back("none of the fitted kernels stands for a kernel family of the simulator");
   return out;
 }
 

@@ -9,6 +9,8 @@ namespace {
 
 // Larger than any p that timings tell from the larger of two terms.
 constexpr double kSharpest = 64;
+// The shortest case may be one that was slow by chance; launch alone is not beyond it.
+constexpr double kShortestTimed = 0.9;
 
 Duration from_seconds(double seconds) {
   const double ps = seconds * static_cast<double>(kPicosecondsPerSecond);
@@ -96,21 +98,21 @@ CalibratedKernel::CalibratedKernel(const CalibratedKernelConfig& config, std::st
     table_.push_back({to_seconds(knot.modelled), to_seconds(knot.measured)});
 }
 
+// Rates go with the data sheet, which is the timed part's own where nothing else was asked for.
 KernelParameters CalibratedKernel::scaled(const KernelWork& work,
                                           const SpecifiedRates& rates) const {
   KernelParameters p = fitted_;
-  if (!config_.peak)
-    p.peak = per_second(rates.rate);
-  else
-    p.peak *= per_second(rates.peak) / per_second(rates.peak_of_fit);
-  if (!transferred_) return p;
   if (config_.bandwidth)
     p.bandwidth *= per_second(work.memory_peak) / per_second(config_.part_memory_peak.value);
-  if (config_.peak) p.peak *= per_second(rates.peak_of_fit) / per_second(config_.part_peak.value);
+  if (config_.peak)
+    p.peak *= per_second(rates.peak) / per_second(config_.part_peak.value);
+  else
+    p.peak = per_second(rates.rate);
   return p;
 }
 
 KernelTime CalibratedKernel::time(const KernelWork& work, const SpecifiedRates& rates) const {
+  TS_EXPECTS(work.memory_peak > Bandwidth{}, work.memory_peak);
   const KernelParameters p = scaled(work, rates);
   const KernelPoint point{
       .bytes = per_second(work.memory_bytes),
@@ -125,15 +127,19 @@ KernelTime CalibratedKernel::time(const KernelWork& work, const SpecifiedRates& 
   }
   const double compute = point.flops / p.peak;
   const double factor = config_.misfit.value * (transferred_ ? config_.transfer.value : 1);
-  const double seconds = factor * through_table(table_, p.t0 + blend(memory, compute, p.sharpness));
+  const double fitted = through_table(table_, p.t0 + blend(memory, compute, p.sharpness));
+  const Duration total = from_seconds(factor * fitted);
+  // A draw of uncertain numbers is no faster than the device, nor than what it waits for.
+  const Duration by_memory = work.memory_bytes / work.memory_peak;
+  const Duration by_others = config_.bandwidth ? work.other_time : work.memory_time;
   KernelTime out;
-  const Duration total = from_seconds(seconds);
   out.launch = std::min(from_seconds(p.t0), total);
-  // Nothing is faster than what it waits for beyond the GPU's own memory.
-  const Duration least = config_.bandwidth ? work.other_time : work.memory_time;
-  out.body = std::max(total - out.launch, least);
+  out.body = std::max({total - out.launch, by_others, by_memory, work.flops / rates.peak});
   out.compute = std::min(from_seconds(compute), out.body);
-  if (own) out.own_memory = std::min(from_seconds(*own), out.body);
+  if (own) out.own_memory = std::clamp(from_seconds(*own), by_memory, out.body);
+  out.launch_has_latency = true;
+  out.beyond_timed = fitted > to_seconds(config_.longest) ||
+                     fitted < kShortestTimed * to_seconds(config_.shortest);
   return out;
 }
 

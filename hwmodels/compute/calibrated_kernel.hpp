@@ -3,11 +3,13 @@
 //   Models    one kernel family of a GPU by what was fitted to timings of its kernel.
 //   Equation  t = misfit * transfer * table(launch + (m^p + c^p)^(1/p));
 //             m = bytes / min(bandwidth, in_flight / latency), at least the time of accesses
-//             beyond the GPU's own memory; c = flops / peak. On a GPU that is not the timed part,
-//             bandwidth and peak are scaled by the ratio of data-sheet ceilings.
+//             beyond the GPU's own memory; c = flops / peak. Bandwidth and peak are scaled by the
+//             ratio of data-sheet ceilings, of this GPU and arithmetic over those timed; transfer
+//             is 1 on the timed part. t0 holds the latency of the GPU's own memory.
 //   Ignores   waves: the fit divides the tail out, and a step's kernel is taken to fill the GPU;
 //             L2: the regime of the fit is memory.
-//   Valid     `shortest` to `longest`; beyond, the equation goes on with the table's end ratio.
+//   Valid     `shortest` to `longest`; beyond, the equation goes on with the table's end ratio, and
+//             the record says for how much of the time. Never faster than a data-sheet rate.
 //   Source    configs/calibration/<part>/<date>-<id>, written by `tiersim calibrate`
 //   Checked   tests/unit/hwmodels/calibrated_kernel_test.cpp
 #include <optional>
@@ -52,9 +54,8 @@ void describe(Fields& f, CalibratedKernelConfig& c);
 
 /// What the GPU says of itself, for what the fit leaves open and for transfers.
 struct SpecifiedRates {
-  FlopRate rate;         ///< that the family would reach by specification
-  FlopRate peak;         ///< of the arithmetic
-  FlopRate peak_of_fit;  ///< of the arithmetic that was timed
+  FlopRate rate;  ///< that the family would reach by specification
+  FlopRate peak;  ///< of the arithmetic, by the data sheet
 };
 
 class CalibratedKernel {

@@ -32,7 +32,6 @@ class RooflineGpu final : public ComputeUnit {
       std::ranges::transform(peaks_, rates_[family].begin(),
                              [&](FlopRate peak) { return scale_down(peak, efficiency); });
       if (!c.kernels || !c.kernels->of[family]) continue;
-      fit_arithmetic_[family] = c.kernels->of[family]->arithmetic;
       calibrated_[family].emplace(*c.kernels->of[family], c.part);
     }
     if (c.sharpness) sharpness_ = c.sharpness->value;
@@ -44,10 +43,7 @@ class RooflineGpu final : public ComputeUnit {
     const auto arithmetic = static_cast<std::size_t>(work.arithmetic);
     const FlopRate rate = rates_[family][arithmetic];
     if (calibrated_[family])
-      return calibrated_[family]->time(
-          work, {.rate = rate,
-                 .peak = peaks_[arithmetic],
-                 .peak_of_fit = peaks_[static_cast<std::size_t>(fit_arithmetic_[family])]});
+      return calibrated_[family]->time(work, {.rate = rate, .peak = peaks_[arithmetic]});
     const Duration compute = work.flops / rate;
     Duration memory = work.memory_time;
     if (in_flight_)
@@ -74,7 +70,6 @@ class RooflineGpu final : public ComputeUnit {
   std::array<FlopRate, kArithmeticNames.size()> peaks_{};
   ByFamily<std::array<FlopRate, kArithmeticNames.size()>> rates_{};
   ByFamily<std::optional<CalibratedKernel>> calibrated_;
-  ByFamily<Arithmetic> fit_arithmetic_{};
   NumberClass specified_ = NumberClass::assumed;
 };
 

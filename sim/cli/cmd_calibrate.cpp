@@ -1,6 +1,7 @@
 // tiersim calibrate TIMINGS...: refuses what cannot be, fits every kernel, says how far off the
 // fits are on cases that they did not see, and writes what `system.gpu.calibration` takes.
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -65,12 +66,6 @@ TimingPeak peak_of(const std::string& option) {
           .source = "command line"};
 }
 
-TimingSet read_set(const std::string& file, const ReadOptions& options) {
-  auto set = read_timings(file, read_file(file), options);
-  if (!set) throw_if_any(set.error());
-  return *std::move(set);
-}
-
 // Everything must be of one device, build and kind, or the fits would mix them.
 void append(TimingSet& all, TimingSet more) {
   const auto expect_same = [&](std::string_view what, const std::string& a, const std::string& b) {
@@ -83,20 +78,38 @@ void append(TimingSet& all, TimingSet more) {
   expect_same("device", all.device, more.device);
   expect_same("build", all.build_id, more.build_id);
   expect_same("class", all.data_class, more.data_class);
+  expect_same("L2 size", fmt::format("{} B", all.l2_bytes), fmt::format("{} B", more.l2_bytes));
   std::ranges::move(more.cases, std::back_inserter(all.cases));
   std::ranges::move(more.refused, std::back_inserter(all.refused));
   std::ranges::move(more.notes, std::back_inserter(all.notes));
-  for (TimingPeak& peak : more.peaks)
-    if (std::ranges::find(all.peaks, peak.name, &TimingPeak::name) == all.peaks.end())
+  for (TimingPeak& peak : more.peaks) {
+    const auto same = std::ranges::find_if(
+        all.peaks, [&](const TimingPeak& p) { return p.name == peak.name && p.hard == peak.hard; });
+    if (same == all.peaks.end())
       all.peaks.push_back(std::move(peak));
+    else if (peak.hard)
+      expect_same("peak " + peak.name, fmt::format("{:g}/s", same->value),
+                  fmt::format("{:g}/s", peak.value));
+  }
+  all.date = std::max(all.date, more.date);
 }
 
 TimingSet read_all(const Options& options) {
   ReadOptions reading = options.reading;
   for (const std::string& option : options.peaks) reading.peaks.push_back(peak_of(option));
-  TimingSet all = read_set(options.files.front(), reading);
-  for (std::size_t i = 1; i < options.files.size(); ++i)
-    append(all, read_set(options.files[i], reading));
+  std::vector<TimingSet> sets;
+  Diagnostics diagnostics;
+  for (const std::string& file : options.files) {
+    auto set = read_timings(file, read_file(file), reading);
+    if (set) {
+      sets.push_back(*std::move(set));
+      continue;
+    }
+    for (const Diagnostic& diagnostic : set.error().list()) diagnostics.report(diagnostic);
+  }
+  throw_if_any(diagnostics);
+  TimingSet all = std::move(sets.front());
+  for (std::size_t i = 1; i < sets.size(); ++i) append(all, std::move(sets[i]));
   return all;
 }
 
@@ -110,8 +123,10 @@ void expect_plausible(TimingSet& set) {
     std::string lines;
     for (const TimingRefusal& refusal : checked.refused)
       lines += printable("error: " + text(refusal)) + '\n';
-    refuse(lines + fmt::format("{} of {} cases cannot be: nothing is fitted",
-                               checked.refused.size(), set.cases.size()));
+    std::set<std::string> cases;
+    for (const TimingRefusal& refusal : checked.refused) cases.insert(refusal.where);
+    refuse(lines + fmt::format("{} of {} rows cannot be: nothing is fitted", cases.size(),
+                               checked.kept.size() + cases.size()));
   }
   set.cases = std::move(checked.kept);
 }
@@ -121,7 +136,7 @@ CalibrationOrigin origin_of(const fs::path& folder) {
   const std::string part = clean.parent_path().filename().string();
   if (part.empty() || part == "." || part == "..")
     throw Failure(ExitCode::usage,
-                  fmt::format("tiersim: error: --output '{}': is not <part>/<date>-<id>, by which "
+                  fmt::format("tiersim: error: --out '{}': is not <part>/<date>-<id>, by which "
                               "system.gpu.calibration names it",
                               printable(folder.string())));
   return {.name = part + '/' + clean.filename().string(), .part = part};
@@ -133,9 +148,10 @@ void write(const fs::path& folder, const TimingSet& set, const Calibration& cali
       "# Calibration {}\n{} timings of {}{}{}.\n", origin.name, set.data_class,
       set.device.empty() ? "no named device" : set.device, set.date.empty() ? "" : ", ", set.date);
   for (const Table& table : calibration_tables(calibration)) report += '\n' + to_markdown(table);
-  write_file(folder / "gpu.yaml", gpu_yaml(set, calibration, origin));
   write_file(folder / "cases.csv", cases_csv(calibration));
   write_file(folder / "report.md", report);
+  // Last: it is what makes a calibration.
+  write_file(folder / "gpu.yaml", gpu_yaml(set, calibration, origin));
 }
 
 ExitCode run(const Options& options) {
@@ -155,7 +171,7 @@ ExitCode run(const Options& options) {
     for (const std::string& problem : problems)
       fmt::print(stderr, "{}\n", printable(set.file + ": error: " + problem));
     if (!problems.empty())
-      refuse("nothing was written (state a missing rate by --peak NAME=VALUE)");
+      refuse("nothing was written (a rate that is not stated: --peak NAME=VALUE)");
     write(options.output, set, calibration);
   }
   if (options.json) {
@@ -178,7 +194,7 @@ void add_calibrate(CLI::App& app, Action& action) {
   verb->add_option("TIMINGS", options->files,
                    "Files of one device: campaign or Google Benchmark JSON, CSV, NCCL-tests log")
       ->required();
-  verb->add_option("-o,--output", options->output,
+  verb->add_option("-o,--out", options->output,
                    "Write gpu.yaml, report.md and cases.csv to this folder, <part>/<date>-<id>")
       ->type_name("DIR");
   verb->add_option("--peak", options->peaks,

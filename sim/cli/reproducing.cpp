@@ -100,7 +100,7 @@ StudyRow study_row(const Study& study, StudyPoint point, PointRunner& runner) {
   PointResult result =
       study.largest_batch
           ? runner.run_largest_batch(at, diagnostics)
-          : runner.run(at, study.footprint_only ? Readings::accounting : Readings::all,
+          : runner.run(at, study.footprint_only ? Readings::accounting : Readings::times,
                        diagnostics);
   throw_if_any(diagnostics);
   return {std::move(point), std::move(result.record), std::move(result.problem)};

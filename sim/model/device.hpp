@@ -96,6 +96,8 @@ struct KernelTime {
   /// Time of the accesses to the GPU's own memory, at most `body`, where timings of the kernel say
   /// so: it replaces what the memory's own model says.
   std::optional<Duration> own_memory = {};
+  bool launch_has_latency = false;  ///< `launch` holds the latency of the GPU's own memory
+  bool beyond_timed = false;        ///< follows timings, and is none of the sizes between them
 };
 
 /// What the times of a kernel family rest on.

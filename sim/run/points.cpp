@@ -78,7 +78,7 @@ PointResult PointRunner::run_largest_batch(Point point, Diagnostics& diagnostics
   const double batch = footprint.record->metrics.at("max_batch").value;
   if (batch < 1) return {nullptr, "not even one sequence fits at this context"};
   point.set.push_back(fmt::format("step.batch={:.0f}", batch));
-  return run(point, Readings::all, diagnostics);
+  return run(point, Readings::times, diagnostics);
 }
 
 }  // namespace tiersim

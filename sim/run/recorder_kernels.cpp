@@ -3,6 +3,8 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "sim/run/recorder.hpp"
 
 namespace tiersim {
@@ -14,22 +16,35 @@ bool is_kernel_of(const Op& op, KernelFamily family) {
   return op.kind == OpKind::compute && op.family == family;
 }
 
+// "; 40 % of it beyond what was timed".
+std::string beyond_text(Duration beyond, Duration all) {
+  if (beyond == Duration{}) return "";
+  return fmt::format("; {:.0f} % of it beyond what was timed",
+                     100 * to_seconds(beyond) / to_seconds(all));
+}
+
 }  // namespace
 
 void Recorder::kernels() {
   const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
   std::array<Duration, kKernelFamilyNames.size()> sums{};
-  for (std::size_t op = 0; op < timings.size(); ++op)
-    if (sim_.graph.ops[op].kind == OpKind::compute)
-      sums[static_cast<std::size_t>(sim_.graph.ops[op].family)] +=
-          timings[op].end - timings[op].start;
+  std::array<Duration, kKernelFamilyNames.size()> beyond{};
+  for (std::size_t op = 0; op < timings.size(); ++op) {
+    if (sim_.graph.ops[op].kind != OpKind::compute) continue;
+    const auto family = static_cast<std::size_t>(sim_.graph.ops[op].family);
+    sums[family] += timings[op].end - timings[op].start;
+    if (sim_.plans[op].beyond_timed) beyond[family] += timings[op].end - timings[op].start;
+  }
   for (std::size_t f = 0; f < sums.size(); ++f) {
     if (sums[f] == Duration{}) continue;
     const auto family = static_cast<KernelFamily>(f);
     const KernelBasis basis = sim_.system->kernel_basis(family);
-    record_.kernel_times.push_back({std::string(name(family)), to_seconds(sums[f]),
-                                    class_of(family, basis), std::string(basis.basis),
-                                    basis.source});
+    record_.kernel_times.push_back({.family = std::string(name(family)),
+                                    .seconds = to_seconds(sums[f]),
+                                    .number_class = class_of(family, basis),
+                                    .basis = std::string(basis.basis),
+                                    .source = basis.source + beyond_text(beyond[f], sums[f]),
+                                    .beyond_timed = to_seconds(beyond[f])});
   }
 }
 

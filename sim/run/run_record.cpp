@@ -74,6 +74,7 @@ Json to_object(const std::vector<KernelTimeRecord>& kernels) {
                                         {"basis", kernel.basis},
                                         {"source", kernel.source}});
     if (kernel.ci95) entry["ci95"] = {kernel.ci95->low, kernel.ci95->high};
+    if (kernel.beyond_timed > 0) entry["beyond_timed_s"] = kernel.beyond_timed;
   }
   return out;
 }

@@ -59,6 +59,7 @@ struct KernelTimeRecord {
   std::string basis;                          ///< fitted, transferred or specification
   std::string source;                         ///< the calibration and kernel, or why none
   std::optional<Interval<double>> ci95 = {};  ///< where a number behind it carries one
+  double beyond_timed = 0;  ///< s of `seconds` at sizes outside of those that were timed
 };
 
 struct RunRecord {

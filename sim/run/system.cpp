@@ -132,7 +132,8 @@ void System::add_access(const Access& access, Requester requester, OpPlan& plan)
     // One engine issues the parts one after another.
     plan.min_duration += scaled(cost.min_duration, 1 / scaling_.bandwidth);
   }
-  if (!tier.remote) plan.own_latency = std::max(plan.own_latency, latency);
+  Duration& longest = tier.remote ? plan.remote_latency : plan.own_latency;
+  longest = std::max(longest, latency);
   plan.setup = std::max(plan.setup, latency);
   plan.payload += access.payload;
 }
@@ -154,9 +155,11 @@ OpPlan System::plan(const Op& op) const {
                                       .memory_bytes = plan.own_bytes,
                                       .memory_latency = plan.own_latency,
                                       .memory_peak = own_peak_});
+  if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup += time.launch;
   if (op.kind == OpKind::transfer) return plan;
   plan.exclusive = true;
+  plan.beyond_timed = time.beyond_timed;
   if (time.own_memory) take_of_own_memory(*time.own_memory, plan);
   if (time.body > plan.uncontended(channels_) - plan.setup) {
     // Else the channels that memory waits for say so themselves.
@@ -181,7 +184,7 @@ void System::take_of_own_memory(Duration time, OpPlan& plan) const {
   Duration modelled{};
   for (const auto& [channel, busy] : plan.charges)
     if (is_own(channel)) modelled = std::max(modelled, busy / channels_[channel.index()].capacity);
-  if (modelled == Duration{}) return;
+  if (modelled <= time) return;  // what the kernel takes beyond that leaves the memory to others
   const double factor = static_cast<double>(time.count()) / static_cast<double>(modelled.count());
   for (auto& [channel, busy] : plan.charges)
     if (is_own(channel)) busy = scale_down(busy, factor);

@@ -53,9 +53,11 @@ struct OpPlan {
                                 ///< (more than arithmetic or memory alone) or "requests"
   std::vector<ChannelCharge> charges = {};  ///< one for each channel, by id
   std::vector<DeviceTraffic> traffic = {};
-  Bytes payload;           ///< all accesses together
-  Bytes own_bytes;         ///< moved in the GPU's own memory
-  Duration own_latency{};  ///< unloaded, of the GPU's own memory
+  Bytes payload;              ///< all accesses together
+  Bytes own_bytes;            ///< moved in the GPU's own memory
+  Duration remote_latency{};  ///< unloaded, of the tiers behind links
+  Duration own_latency{};     ///< unloaded, of the GPU's own memory
+  bool beyond_timed = false;  ///< its kernel is fitted, and this size is outside of what was timed
 
   /// setup + max(min_duration, busy / capacity of every channel): the operation alone on the
   /// system.
@@ -116,7 +118,7 @@ class System {
   bool is_own(ChannelId channel) const;
   /// Least time of the plan's accesses beyond the GPU's own memory.
   Duration other_time(const OpPlan& plan) const;
-  /// Makes the accesses to the GPU's own memory take `time`, alone on the system.
+  /// Makes the accesses to the GPU's own memory take no longer than `time`, alone on the system.
   void take_of_own_memory(Duration time, OpPlan& plan) const;
 
   std::int64_t gpus_ = 1;

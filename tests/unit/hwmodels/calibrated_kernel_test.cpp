@@ -79,7 +79,34 @@ TEST(CalibratedKernel, OnAnotherPartRatesFollowTheCeilings) {
   work.memory_peak = 4000_GBps;  // twice that of the timed part: 2 us rather than 4
   const KernelTime time = make_device(gpu_of(kernel, "b"))->time(work);
   EXPECT_EQ(time.launch + time.body, 8us);  // 2 * (2 + 2)
-  EXPECT_EQ(make_device(gpu_of(kernel, "a"))->time(work).body, 4us);
+  // The same card with another memory is still the timed part: no factor of a transfer.
+  EXPECT_EQ(make_device(gpu_of(kernel, "a"))->time(work).body, 2us);
+}
+
+// The timed part reached 1 of 4 TFLOP/s; this one has 2, so half a TFLOP/s is left.
+TEST(CalibratedKernel, ArithmeticFollowsTheRatioOfPeaks) {
+  CalibratedKernelConfig kernel = fitted();
+  kernel.part_peak.value = 4_TFLOPps;
+  EXPECT_EQ(make_device(gpu_of(kernel, "b"))->time(attention(1 * kMB, 4 * kMFLOP)).body, 8us);
+}
+
+// 4 MB take 2 us of a memory of 2 TB/s, however fast a draw of the fit is.
+TEST(CalibratedKernel, NoDrawIsFasterThanTheDataSheet) {
+  CalibratedKernelConfig kernel = fitted();
+  kernel.misfit.value = 0.1;
+  const auto gpu = make_device(gpu_of(kernel, "a"));
+  EXPECT_EQ(gpu->time(attention(4 * kMB, 1 * kMFLOP)).body, 2us);
+  EXPECT_EQ(gpu->time(attention(1 * kMB, 40 * kMFLOP)).body, 20us);  // 2 TFLOP/s
+}
+
+TEST(CalibratedKernel, SaysWhereNothingWasTimed) {
+  CalibratedKernelConfig kernel = fitted();
+  kernel.shortest = 4us;
+  kernel.longest = 10us;
+  const auto gpu = make_device(gpu_of(kernel, "a"));
+  EXPECT_FALSE(gpu->time(attention(8 * kMB, 1 * kMFLOP)).beyond_timed);  // 10 us
+  EXPECT_TRUE(gpu->time(attention(9 * kMB, 1 * kMFLOP)).beyond_timed);
+  EXPECT_TRUE(gpu->time(attention(1 * kMB, 1 * kMFLOP)).beyond_timed);  // 3 us
 }
 
 TEST(CalibratedKernel, AnotherArithmeticScalesByTheDataSheet) {

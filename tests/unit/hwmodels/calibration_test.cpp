@@ -136,6 +136,8 @@ TEST(IsPart, KnowsTheDriversNames) {
   EXPECT_FALSE(is_part("NVIDIA GH200 480GB", "h200"));
   EXPECT_FALSE(is_part("NVIDIA A100-SXM4-40GB", "a100_80"));
   EXPECT_FALSE(is_part("NVIDIA H200", ""));
+  EXPECT_FALSE(is_part("NVIDIA H200", "h20"));
+  EXPECT_FALSE(is_part("NVIDIA L40S", "l4"));
 }
 
 TEST(GpuYaml, HoldsAFitWithIntervalsAndClasses) {
@@ -146,6 +148,21 @@ TEST(GpuYaml, HoldsAFitWithIntervalsAndClasses) {
   EXPECT_THAT(yaml, HasSubstr("class: fitted, ci95: ["));
   EXPECT_THAT(yaml, HasSubstr("part: h200\n"));
   EXPECT_THAT(yaml, Not(HasSubstr("gemm")));
+}
+
+TEST(ProblemsOf, AnArithmeticThatTheSimulatorLacksIsNamed) {
+  TimingSet set = set_of({{"dense_decode", "fma"}});
+  for (TimingCase& c : set.cases) c.dtype = "fp64";
+  EXPECT_THAT(problems_of(set, calibrate(set), {.name = "h200/x", .part = "h200"}),
+              ElementsAre("dense_decode/fma fp64: its arithmetic 'fp64' is none of the simulator's "
+                          "(bf16, fp8, int8)"));
+}
+
+TEST(ProblemsOf, AFitAboveTheDataSheetIsNamed) {
+  TimingSet set = set_of({{"dense_decode", "fma"}});
+  set.peaks.front().value = 3e12;  // and 4 TB/s were planted
+  EXPECT_THAT(problems_of(set, calibrate(set), {.name = "h200/x", .part = "h200"}),
+              testing::Contains(HasSubstr("is above the data sheet's 3e+12/s (memory)")));
 }
 
 // What no card produced is not fitted to a card.

@@ -42,6 +42,67 @@ TEST(System, ACopyChargesEveryDeviceOnItsWayOnce) {
   EXPECT_EQ(plan.uncontended(system.channels()), 500ns + 1ms);  // the copy engine's 8 GB/s
 }
 
+// Attention as timed: 2 us, 80 GB/s of the memory's 100, and the specification's 1 TFLOP/s.
+SystemConfig calibrated_system(double read_efficiency) {
+  CalibratedKernelConfig fit;
+  fit.part = "small";
+  fit.launch.value = 2us;
+  fit.bandwidth = Sourced<Bandwidth>{.value = 80_GBps};
+  fit.part_memory_peak.value = 100_GBps;
+  fit.part_peak.value = 1_TFLOPps;
+  fit.shortest = 1us;
+  fit.longest = 1s;
+  RooflineGpuConfig gpu;
+  gpu.part = "small";
+  gpu.peak_bf16.value = gpu.peak_int8.value = 1_TFLOPps;
+  gpu.efficiency.value = 1.0;
+  gpu.launch.value = 1us;
+  gpu.kernels.emplace().of[static_cast<std::size_t>(KernelFamily::attention)] = fit;
+  DramConfig hbm = testing::dram(1000_GB, 100_GBps);
+  hbm.read_efficiency.value = read_efficiency;
+  SystemConfig config = small_system();
+  config.gpu = testing::fixed<ComputeUnit>(gpu);
+  config.tiers.at("hbm").memory = testing::fixed<MemoryTier>(hbm);
+  return config;
+}
+
+Op attention(const System& system) {
+  Op op = kernel(system, 1_GB, 1_GFLOP);
+  op.family = KernelFamily::attention;
+  return op;
+}
+
+// By the memory's own model 1 GB takes 20 ms; the kernel was seen to take 12.5 ms, and its launch
+// holds the memory's latency.
+TEST(System, ATimedKernelIsFasterThanAPessimisticModelOfTheMemory) {
+  const System system(calibrated_system(0.5));
+  const OpPlan plan = system.plan(attention(system));
+  EXPECT_EQ(plan.setup, 2us);
+  EXPECT_NEAR(to_seconds(plan.uncontended(system.channels())), 12.502e-3, 2e-12);
+  EXPECT_NEAR(busy(system, plan, "hbm.bus") / 1_GB, 1.25, 1e-9);
+}
+
+// By the model 10 ms: the kernel takes its 12.5 ms and leaves the memory to others meanwhile.
+TEST(System, ATimedKernelThatIsSlowerThanTheMemoryLeavesItToOthers) {
+  const System system(calibrated_system(1.0));
+  const OpPlan plan = system.plan(attention(system));
+  EXPECT_NEAR(to_seconds(plan.uncontended(system.channels())), 12.502e-3, 2e-12);
+  EXPECT_EQ(busy(system, plan, "hbm.bus"), 1_GB);
+  EXPECT_EQ(plan.min_reason, "kernel");
+}
+
+// 1 GB by loads of 5 GB/s: 200 ms after the link's and the pool's 500 ns.
+TEST(System, ATimedKernelWaitsForWhatItReadsBeyondItsMemory) {
+  const System system(calibrated_system(1.0));
+  Op op = attention(system);
+  Access far = op.accesses.front();
+  far.tier = system.tier("pool");
+  op.accesses.push_back(far);
+  const OpPlan plan = system.plan(op);
+  EXPECT_EQ(plan.setup, 2us + 500ns);
+  EXPECT_NEAR(to_seconds(plan.uncontended(system.channels())), 0.2 + 2.5e-6, 1e-6);
+}
+
 TEST(System, TrafficNamesTheTierAndTheLinks) {
   const System system(small_system());
   const OpPlan plan = system.plan(copy(system, 1000_B));
