@@ -1,5 +1,5 @@
-// tiersim list hw|devices|systems|models|methods|metrics|scenarios: what exists. --json prints an
-// array.
+// tiersim list hw|devices|systems|calibrations|models|methods|metrics|scenarios: what exists.
+// --json prints an array.
 #include <algorithm>
 #include <filesystem>
 
@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "hwmodels/compute/roofline_gpu.hpp"
 #include "hwmodels/device_library.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/display.hpp"
@@ -19,6 +20,17 @@
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
+
+/// A file of configs/calibration: what it adds to a GPU.
+struct CalibrationFile {
+  CalibratedFamilies kernels;
+};
+void describe(Fields& f, CalibrationFile& c);
+void describe(Fields& f, CalibrationFile& c) {
+  f.doc("Kernel families of one GPU, fitted to timings.");
+  f.optional("kernels", c.kernels, "By family.");
+}
+
 namespace {
 
 Table of(std::vector<std::string> titles) {
@@ -200,6 +212,42 @@ Listing systems() {
   return out;
 }
 
+// The weakest of what was fitted; how it carries over to other parts is no matter of the timings.
+NumberClass class_of(const CalibratedKernelConfig& kernel) {
+  NumberClass all = kernel.launch.number_class;
+  if (kernel.bandwidth) all = weakest(all, kernel.bandwidth->number_class);
+  if (kernel.peak) all = weakest(all, kernel.peak->number_class);
+  return weakest(all, kernel.misfit.number_class);
+}
+
+Listing calibrations() {
+  Listing out{of({"calibration", "part", "class", "families"}), Json::array()};
+  for (const fs::path& path : yaml_files("calibration")) {
+    if (path.filename() != "gpu.yaml") continue;
+    const auto kernels = read_file_of<CalibrationFile>(path, "device").config.kernels;
+    const std::string calibration =
+        path.parent_path().lexically_relative(config_root() / "calibration").generic_string();
+    std::vector<std::string> parts;
+    std::vector<std::string> families;
+    NumberClass number_class = NumberClass::measured;
+    for (std::size_t family = 0; family < kernels.of.size(); ++family) {
+      const auto& kernel = kernels.of[family];
+      if (!kernel) continue;
+      families.emplace_back(kKernelFamilyNames[family]);
+      if (std::ranges::find(parts, kernel->part) == parts.end()) parts.push_back(kernel->part);
+      number_class = weakest(number_class, class_of(*kernel));
+    }
+    const std::string shown_class = families.empty() ? "-" : std::string(name(number_class));
+    out.table.add({calibration, join(parts), shown_class, join(families)});
+    out.rows.push_back({{"calibration", calibration},
+                        {"part", join(parts)},
+                        {"class", shown_class},
+                        {"families", families},
+                        {"file", shown_path(path)}});
+  }
+  return out;
+}
+
 std::string attention_text(const LlmConfig& m) {
   std::string text = std::to_string(m.heads) + " heads";
   if (m.mla)
@@ -281,6 +329,8 @@ void add_list(CLI::App& app, Action& action) {
        {Kind{"hw", "Device models", hardware},
         Kind{"devices", "Shipped devices, with the number that each is known by", devices},
         Kind{"systems", "Shipped systems: GPUs, tiers, what is shared", systems},
+        Kind{"calibrations", "Fits to timings, by the name that `gpu.calibration` takes",
+             calibrations},
         Kind{"models", "LLMs", models}, Kind{"methods", "KV methods", methods},
         Kind{"metrics", "Metrics of a record, with units and definitions", metrics},
         Kind{"scenarios", "Shipped scenarios", scenarios}}) {

@@ -186,8 +186,10 @@ std::string to_yaml(const PredictedSet& predicted) {
                      json_string(predicted.system), json_string(kVersion),
                      json_string(predicted.run_id));
   out += fmt::format("class: {}\n", name(predicted.number_class));
-  out += fmt::format("# ci95 comes from {} draws of these numbers of the system.\nuncertain:\n",
-                     predicted.draws);
+  out += fmt::format(
+      "# ci95 comes from {} draws of these numbers of the system. It holds their uncertainty, not\n"
+      "# that of the models.\nuncertain:\n",
+      predicted.draws);
   for (const SourcedNumber& number : predicted.uncertain)
     out += fmt::format("  - {{path: {}, value: {}, ci95: [{}, {}], class: {}, source: {}}}\n",
                        number.path, number.value, number.ci95->low, number.ci95->high,

@@ -116,7 +116,7 @@ class Verbs(InFolder):
 
     def test_a_wrong_word_below_a_verb_names_those_that_there_are(self):
         self.expect_failure(run("list", "nosuch"), 2, "there is no 'list nosuch'",
-                            "one of: hw, devices, systems, models, methods, metrics, scenarios")
+                            "one of: hw, devices, systems, calibrations, models, methods, metrics, scenarios")
         self.expect_failure(run("list", "model"), 2, "did you mean 'list models'?")
         self.expect_failure(run("list"), 2, "what to list?", "hw, devices")
         self.expect_failure(run("config", "shwo", MAPLE), 2, "did you mean 'config show'?")
@@ -136,7 +136,8 @@ class Verbs(InFolder):
         self.assertRegex(doctor.stdout, "(?m)^targets +none$")
 
     def test_lists(self):
-        for what in ("hw", "devices", "systems", "models", "methods", "metrics", "scenarios"):
+        for what in ("hw", "devices", "systems", "calibrations", "models", "methods", "metrics",
+                     "scenarios"):
             rows = json.loads(run("list", what, "--json").stdout)
             self.assertTrue(rows, what)
             self.assertEqual(len(run("list", what).stdout.splitlines()), len(rows) + 2)
@@ -157,6 +158,17 @@ class Verbs(InFolder):
         self.assertEqual(systems["h200-cxl-pool-2hosts"]["hosts"], 2)
         self.assertIn("pool", systems["h200-cxl-pool-2hosts"]["shared_by_all"])
         self.assertRegex(run("list", "systems").stdout, r"(?m)^h200-cxl-pool +h200_gpu +1 +hbm 141 GB, ")
+
+    def test_calibrations_are_listed_with_what_their_timings_are(self):
+        listed = {c["calibration"]: c for c in json.loads(run("list", "calibrations", "--json").stdout)}
+        root = SOURCE / "configs/calibration"
+        self.assertEqual(sorted(listed),
+                         sorted(str(p.parent.relative_to(root)) for p in root.glob("**/gpu.yaml")))
+        example = listed["synthetic/2026-01-01-example"]
+        self.assertEqual((example["part"], example["class"]), ("synthetic", "assumed"))
+        self.assertIn("gemm", example["families"])
+        self.assertRegex(run("list", "calibrations").stdout,
+                         r"(?m)^synthetic/2026-01-01-example +synthetic +assumed +.*gemm, ")
 
     def test_devices_are_listed_with_the_number_that_they_are_known_by(self):
         devices = {d["file"]: d for d in json.loads(run("list", "devices", "--json").stdout)}
@@ -249,7 +261,7 @@ class Verbs(InFolder):
     def test_bash_completes_two_levels_files_and_choices(self):
         self.assertLess({"run", "list", "config"}, self.completed(""))
         self.assertEqual(self.completed("li"), {"list"})
-        self.assertEqual(self.completed("list", ""), {"hw", "devices", "systems", "models", "methods", "metrics", "scenarios"})
+        self.assertEqual(self.completed("list", ""), {"hw", "devices", "systems", "calibrations", "models", "methods", "metrics", "scenarios"})
         self.assertEqual(self.completed("list", "hw", "--j"), {"--json"})
         self.assertEqual(self.completed("config", "s"), {"show", "schema"})
         self.assertIn("device", self.completed("config", "schema", ""))
