@@ -204,7 +204,8 @@ GoogleRow read_google_row(JsonFields& row, const std::string& file, const ReadOp
           fmt::format("{}: counter '{}' is left out, as context", out.timing.where, key));
       continue;
     }
-    const std::string_view near = nearest(key, Counters::known());
+    const std::vector<std::string> known = Counters::known();
+    const std::string_view near = nearest(key, known);
     row.fail(key, fmt::format("counter '{}' is neither work nor shape", key),
              near.empty()
                  ? fmt::format("name it as context, or call it note.{} or shape.{}", key, key)

@@ -79,7 +79,8 @@ ExitCode usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const auto words = words_below(at);
   if (const std::string wrong = unexpected(app, /*option=*/true); !wrong.empty()) {
     const std::string name = wrong.substr(0, wrong.find('='));
-    const std::string_view near = nearest(name, options_of(at));
+    const std::vector<std::string> options = options_of(at);
+    const std::string_view near = nearest(name, options);
     fmt::print(stderr, "tiersim: error: unknown option '{}'{}\n", printable(name),
                near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
   } else if (words.empty()) {
