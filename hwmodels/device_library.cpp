@@ -7,6 +7,7 @@ void register_all_memory(Registry<DeviceKind<MemoryTier>>& registry);
 void register_all_link(Registry<DeviceKind<Link>>& registry);
 void register_all_request(Registry<DeviceKind<RequestEngine>>& registry);
 void register_all_compute(Registry<DeviceKind<ComputeUnit>>& registry);
+void register_all_collective(Registry<DeviceKind<Collective>>& registry);
 
 DeviceLibrary make_device_library() {
   DeviceLibrary library;
@@ -14,6 +15,7 @@ DeviceLibrary make_device_library() {
   register_all_link(library.link);
   register_all_request(library.request);
   register_all_compute(library.compute);
+  register_all_collective(library.collective);
   return library;
 }
 

@@ -40,6 +40,12 @@ class Nvlink final : public Link {
     return cost;
   }
 
+  AccessCost incoming(Bytes payload, Bytes run) const override {
+    AccessCost cost = this->cost(Direction::write, payload, run);
+    cost.charges.front().channel = kEjection;
+    return cost;
+  }
+
  private:
   Bytes sector_;
   Bytes packet_;

@@ -54,7 +54,37 @@ class MemoryTier : public Device {
 };
 
 /// Something that bytes cross on the way between a tier and the GPU.
-class Link : public Device {};
+class Link : public Device {
+ public:
+  /// What a port is charged for `payload` that a peer writes into it: here as if it read it.
+  virtual AccessCost incoming(Bytes payload, Bytes run) const {
+    return cost(Direction::read, payload, run);
+  }
+};
+
+/// The way from one GPU to the others of its group.
+struct PortPath {
+  Bandwidth bandwidth{};  ///< least capacity on it, of one direction
+  Duration latency{};     ///< one way, unloaded
+};
+
+/// What a collective asks of one rank's port.
+struct CollectiveCost {
+  Duration latency{};       ///< never shrinks, overlaps nothing of the collective
+  Bytes out;                ///< payload through the port, protocol overhead included
+  Bytes in;                 ///< likewise, towards the GPU
+  Bytes run;                ///< contiguous bytes of each piece of it; 0 where nothing moves
+  Duration min_duration{};  ///< a rate limit that the port does not express
+  std::string_view algorithm = {};
+};
+
+/// How the GPUs of a group work together.
+class Collective {
+ public:
+  virtual ~Collective() = default;
+  /// `work.ranks` >= 1; one rank moves nothing and takes no time.
+  virtual CollectiveCost cost(const CollectiveWork& work, const PortPath& port) const = 0;
+};
 
 /// The way of a request to a remote tier and back.
 struct RoundTrip {
@@ -87,6 +117,7 @@ struct KernelWork {
   Bytes memory_bytes{};       ///< moved in the GPU's own memory
   Duration memory_latency{};  ///< unloaded latency of the GPU's own memory
   Bandwidth memory_peak{};    ///< capacity of the GPU's own memory
+  MatrixShape matrix{};       ///< of a gemm; rows 0 where it is not known
 };
 
 struct KernelTime {

@@ -55,6 +55,7 @@ struct DeviceLibrary {
   Registry<DeviceKind<Link>> link;
   Registry<DeviceKind<RequestEngine>> request;
   Registry<DeviceKind<ComputeUnit>> compute;
+  Registry<DeviceKind<Collective>> collective;
 };
 
 }  // namespace tiersim

@@ -29,11 +29,12 @@ enum class TensorClass : std::uint8_t {
   cross_rows,    ///< keys and values of an encoder's output
   indices,       ///< positions that screening chose
   activations,
-  staging,  ///< near-tier buffers that fetched tensors land in
+  staging,    ///< near-tier buffers that fetched tensors land in
+  workspace,  ///< partial results of split kernels, buffers of collectives, what the driver keeps
 };
-inline constexpr std::array<std::string_view, 12> kTensorClassNames{
-    "weights", "keys",      "values",     "key_copy", "lowrank_keys", "page_bounds",
-    "scores",  "row_cache", "cross_rows", "indices",  "activations",  "staging"};
+inline constexpr std::array<std::string_view, 13> kTensorClassNames{
+    "weights",   "keys",       "values",  "key_copy",    "lowrank_keys", "page_bounds", "scores",
+    "row_cache", "cross_rows", "indices", "activations", "staging",      "workspace"};
 constexpr std::string_view name(TensorClass c) {
   return kTensorClassNames[static_cast<std::size_t>(c)];
 }
@@ -58,9 +59,13 @@ enum class Phase : std::uint8_t {
   write_back,
   mlp,
   head,
+  collective,   ///< GPUs exchange or add up activations
+  kv_transfer,  ///< the cache goes to the GPUs that decode
+  host,         ///< the CPU between two steps
 };
-inline constexpr std::array<std::string_view, 8> kPhaseNames{
-    "embedding", "projection", "screening", "gather", "attention", "write_back", "mlp", "head"};
+inline constexpr std::array<std::string_view, 11> kPhaseNames{
+    "embedding",  "projection", "screening", "gather",     "attention",   "write_back",
+    "mlp",        "head",       "collective", "kv_transfer", "host"};
 constexpr std::string_view name(Phase p) {
   return kPhaseNames[static_cast<std::size_t>(p)];
 }
@@ -123,8 +128,56 @@ struct Access {
 };
 
 enum class OpKind : std::uint8_t {
-  compute,   ///< a kernel: occupies the compute unit, in order
-  transfer,  ///< moves bytes between tiers; occupies only the devices on its path
+  compute,     ///< a kernel: occupies the compute unit, in order
+  transfer,    ///< moves bytes between tiers; occupies only the devices on its path
+  collective,  ///< GPUs of a group meet, then move bytes over their ports; runs beside kernels
+  host,        ///< the CPU works; nothing else of the step does
+};
+
+/// What the GPUs of a group do together.
+enum class CollectiveKind : std::uint8_t {
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  all_to_all,
+  send,  ///< each to one other, and from one other
+};
+inline constexpr std::array<std::string_view, 5> kCollectiveKindNames{
+    "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send"};
+constexpr std::string_view name(CollectiveKind k) {
+  return kCollectiveKindNames[static_cast<std::size_t>(k)];
+}
+
+/// What the group is for; a system may give each its own network.
+enum class Fabric : std::uint8_t {
+  tensor,    ///< heads, latents and columns of products
+  pipeline,  ///< layers
+  experts,
+  transfer,  ///< from the GPUs that prefill to those that decode
+};
+inline constexpr std::array<std::string_view, 4> kFabricNames{"tensor", "pipeline", "experts",
+                                                              "transfer"};
+constexpr std::string_view name(Fabric f) {
+  return kFabricNames[static_cast<std::size_t>(f)];
+}
+
+/// One collective, as one rank sees it. `size` counts as NCCL's tests do: what a rank holds before
+/// an all-reduce, reduce-scatter, all-to-all (its own part included) or send, and after an
+/// all-gather.
+struct CollectiveWork {
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  Fabric fabric = Fabric::tensor;
+  Bytes size;
+  std::int64_t ranks = 1;
+};
+
+/// A product of `count` pairs of matrices, rows x depth times depth x columns each; rows 0: the
+/// operation is none.
+struct MatrixShape {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;
+  std::int64_t count = 1;
 };
 
 struct Op {
@@ -134,7 +187,10 @@ struct Op {
   KernelFamily family = KernelFamily::gemm;
   Arithmetic arithmetic = Arithmetic::bf16;
   Requester requester = Requester::sm;
-  Flops flops;
+  Flops flops;           ///< as executed
+  Flops padding = {};    ///< the part of them that fills tiles and adds nothing to the result
+  MatrixShape matrix{};  ///< of a gemm
+  CollectiveWork collective{};
   std::vector<Access> accesses = {};
   std::vector<OpId> after = {};  ///< operations that must finish first; each id below this one's
 };
