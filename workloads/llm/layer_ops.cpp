@@ -3,6 +3,15 @@
 #include "workloads/attention/kv_ops.hpp"
 
 namespace tiersim {
+namespace {
+
+// Heads that each multiply with a block of their own are products of their own.
+MatrixShape shape(const Product& p, std::int64_t rows) {
+  const std::int64_t blocks = p.in * p.out / p.weights;
+  return {.rows = rows, .columns = p.out / blocks, .depth = p.in / blocks, .count = blocks};
+}
+
+}  // namespace
 
 OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, std::int64_t tokens,
                           OpId after) {
@@ -11,7 +20,8 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, std::int64_t
         .layer = layer,
         .family = KernelFamily::gemm,
         .arithmetic = arithmetic_of(c_.step.weight_type),
-        .flops = Flops::from_base(2 * work.weights_per_token) * tokens};
+        .flops = Flops::from_base(2 * work.weights_per_token) * tokens,
+        .matrix = work.matrix};
   add_access(op, near, Direction::read, TensorClass::weights,
              stored(work.weights, c_.step.weight_type));
   add_access(op, near, Direction::read, TensorClass::activations,
@@ -27,7 +37,8 @@ OpId LayerOpsBuilder::product(Phase phase, int layer, const Product& p, OpId aft
              {.weights = p.weights,
               .weights_per_token = p.weights,
               .read = tokens_ * p.in,
-              .written = tokens_ * p.produced},
+              .written = tokens_ * p.produced,
+              .matrix = shape(p, tokens_)},
              tokens_, after);
 }
 
@@ -50,6 +61,8 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
   const MoeConfig& moe = *m.moe;
   const std::int64_t reached = expected_experts(moe, tokens_) + moe.shared_experts;
   const std::int64_t passes = moe.experts_per_token + moe.shared_experts;  // of each token
+  // Every expert as if it had the mean of all.
+  const std::int64_t rows = (tokens_ * passes + reached - 1) / reached;
   after = product(
       Phase::mlp, layer,
       {.in = m.hidden, .out = moe.experts, .produced = moe.experts, .weights = m.router_weights()},
@@ -59,7 +72,8 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                 {.weights = reached * p.weights,
                  .weights_per_token = passes * p.weights,
                  .read = tokens_ * passes * p.in,
-                 .written = tokens_ * passes * p.produced},
+                 .written = tokens_ * passes * p.produced,
+                 .matrix = {.rows = rows, .columns = p.out, .depth = p.in, .count = reached}},
                 tokens_, after);
   return after;
 }
@@ -81,7 +95,8 @@ OpId LayerOpsBuilder::head(std::int64_t rows, OpId after) {
              {.weights = weights,
               .weights_per_token = weights,
               .read = rows * m.hidden,
-              .written = rows * m.vocabulary},
+              .written = rows * m.vocabulary,
+              .matrix = {.rows = rows, .columns = m.vocabulary, .depth = m.hidden}},
              rows, after);
 }
 

@@ -28,6 +28,7 @@ class LayerOpsBuilder {
     std::int64_t weights_per_token = 0;
     std::int64_t read = 0;  // activation elements
     std::int64_t written = 0;
+    MatrixShape matrix = {};
   };
   OpId add(Phase phase, int layer, const Work& work, std::int64_t tokens, OpId after);
   OpId experts(int layer, OpId after);
