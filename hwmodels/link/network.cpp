@@ -44,6 +44,12 @@ class Network final : public Link {
     return cost;
   }
 
+  AccessCost incoming(Bytes payload, Bytes run) const override {
+    AccessCost cost = this->cost(Direction::write, payload, run);
+    cost.charges.front().channel = kToGpu;
+    return cost;
+  }
+
  private:
   Bytes packet_;
   Bytes packet_header_;
