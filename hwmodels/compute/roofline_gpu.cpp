@@ -31,6 +31,7 @@ class RooflineGpu final : public ComputeUnit {
         efficiency = c.family_efficiency->of[family]->value;
       std::ranges::transform(peaks_, rates_[family].begin(),
                              [&](FlopRate peak) { return scale_down(peak, efficiency); });
+      if (c.matrix_tiles && family == kGemm) fill_tiles(*c.matrix_tiles, efficiency);
       if (!c.kernels || !c.kernels->of[family]) continue;
       calibrated_[family].emplace(*c.kernels->of[family], c.part);
     }
@@ -44,7 +45,11 @@ class RooflineGpu final : public ComputeUnit {
     const FlopRate rate = rates_[family][arithmetic];
     if (calibrated_[family])
       return calibrated_[family]->time(work, {.rate = rate, .peak = peaks_[arithmetic]});
-    const Duration compute = work.flops / rate;
+    const bool tiled = tiles_ && family == kGemm && work.matrix.rows > 0;
+    // As counted, the FLOPs of an operation may be more than those of its one shape.
+    const Duration compute =
+        tiled ? std::max(work.flops, tiles_->occupied(work.matrix)) / tile_rates_[arithmetic]
+              : work.flops / rate;
     Duration memory = work.memory_time;
     if (in_flight_)
       memory = std::max(memory, portions_time(work.memory_latency, work.memory_bytes.in_base(),
@@ -57,18 +62,33 @@ class RooflineGpu final : public ComputeUnit {
   KernelBasis basis(KernelFamily family) const override {
     const auto& calibrated = calibrated_[static_cast<std::size_t>(family)];
     if (calibrated) return calibrated->basis(specified_);
-    return {.basis = "specification", .number_class = specified_, .source = "no timing"};
+    return {.basis = "specification",
+            .number_class =
+                family == KernelFamily::gemm ? weakest(specified_, tiles_class_) : specified_,
+            .source = "no timing"};
   }
 
  private:
   template <class T>
   using ByFamily = std::array<T, kKernelFamilyNames.size()>;
+  static constexpr auto kGemm = static_cast<std::size_t>(KernelFamily::gemm);
+
+  void fill_tiles(const MatrixTilesConfig& c, double efficiency) {
+    tiles_.emplace(c);
+    tiles_class_ = weakest_of(c);
+    const double full = tiles_->full_efficiency(efficiency);
+    std::ranges::transform(peaks_, tile_rates_.begin(),
+                           [&](FlopRate peak) { return scale_down(peak, full); });
+  }
 
   Duration launch_;
   std::optional<double> sharpness_;
   std::optional<Bytes> in_flight_;
   std::array<FlopRate, kArithmeticNames.size()> peaks_{};
   ByFamily<std::array<FlopRate, kArithmeticNames.size()>> rates_{};
+  std::optional<MatrixTiles> tiles_;
+  std::array<FlopRate, kArithmeticNames.size()> tile_rates_{};  // of full waves
+  NumberClass tiles_class_ = NumberClass::measured;
   ByFamily<std::optional<CalibratedKernel>> calibrated_;
   NumberClass specified_ = NumberClass::assumed;
 };
@@ -98,6 +118,8 @@ void describe(Fields& f, RooflineGpuConfig& c) {
   f.required("efficiency", c.efficiency, "Share of the peak that a large matrix product reaches.",
              share_limits());
   f.optional("family_efficiency", c.family_efficiency, "For families that differ from it.");
+  f.optional("matrix_tiles", c.matrix_tiles,
+             "Tiles of matrix products; without them a product of any shape is as efficient.");
   f.optional("sharpness", c.sharpness,
              "p of (memory^p + compute^p)^(1/p); the larger of the two where absent.",
              in_range(1.0, 64.0));

@@ -3,18 +3,22 @@
 //   Models    one GPU's kernels at specification level: launch, arithmetic and memory.
 //   Equation  t = launch + (m^p + c^p)^(1/p), p = sharpness, and max(m, c) where it is absent;
 //             c = flops / (peak of the arithmetic * efficiency of the family);
-//             m = memory time, at least memory bytes * latency / in_flight (Little's law).
-//   Ignores   waves and tails (ceil(waves) / waves is left to a model fitted from kernel timings),
-//             tile padding beyond the FLOPs as counted, clocks and power, L2.
-//   Valid     kernels large enough to fill the GPU.
+//             of a gemm whose shape is known, where there are `matrix_tiles`: c = FLOPs that fit
+//             into the waves of whole tiles / (peak * efficiency of full waves), and so
+//             `efficiency` for the product that it was measured on: matrix_tiles.hpp; m = memory
+//             time, at least memory bytes * latency / in_flight (Little's law).
+//   Ignores   waves, tails and padding of tiles beyond the FLOPs as counted, but for such a gemm;
+//             clocks and power, L2.
+//   Valid     kernels large enough to fill the GPU; a gemm of any shape, where there are tiles.
 //   Fitted    a family under `kernels` follows its fit instead: calibrated_kernel.hpp.
 //   Source    data sheets for peaks; efficiency from a measured 8192^3 bf16 matrix product.
-//   Checked   tests/unit/hwmodels/compute_test.cpp
+//   Checked   tests/unit/hwmodels/compute_test.cpp, matrix_tiles_test.cpp
 #include <array>
 #include <optional>
 #include <string>
 
 #include "hwmodels/compute/calibrated_kernel.hpp"
+#include "hwmodels/compute/matrix_tiles.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -37,6 +41,7 @@ struct RooflineGpuConfig {
   Sourced<FlopRate> peak_int8;
   Sourced<double> efficiency;
   std::optional<FamilyEfficiency> family_efficiency;
+  std::optional<MatrixTilesConfig> matrix_tiles;
   std::optional<Sourced<double>> sharpness;
   std::optional<Sourced<Bytes>> in_flight;
   Sourced<Duration> launch;
