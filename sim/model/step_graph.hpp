@@ -202,7 +202,7 @@ struct StepGraph {
   std::int64_t tokens = 0;  ///< tokens that the step produces, over all sequences
 
   /// Appends an operation. Dependencies must already be in the graph, so it is acyclic by
-  /// construction.
+  /// construction; invalid ones stand for what the step leaves out, and are dropped.
   OpId add(Op op);
 };
 

@@ -35,7 +35,12 @@ Accounting account(const StepGraph& graph, const System& system, const std::vect
     for (const ChannelCharge& charge : plan.charges)
       out.busy[charge.channel.index()] += charge.busy;
   }
-  for (const Op& op : graph.ops) out.flops += op.flops;
+  for (const Op& op : graph.ops) {
+    out.flops += op.flops;
+    out.padding += op.padding;
+    if (op.kind != OpKind::collective) continue;
+    (op.phase == Phase::kv_transfer ? out.handed_over : out.exchanged) += op.collective.size;
+  }
   return out;
 }
 

@@ -30,6 +30,9 @@ struct Accounting {
   std::vector<DeviceSum> traffic;     ///< by DeviceId
   std::vector<Bytes> busy;            ///< by ChannelId: channel bytes, overheads included
   Flops flops;
+  Flops padding;      ///< the part of them that only fills tiles
+  Bytes exchanged;    ///< by collectives, counted as CollectiveWork does
+  Bytes handed_over;  ///< cache sent to GPUs that decode
 };
 
 Accounting account(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans);

@@ -6,8 +6,6 @@
 namespace tiersim {
 namespace {
 
-constexpr std::string_view kLatency = "latency";
-
 // Longest chain to each operation's end, and which dependency it came through.
 struct Chain {
   std::vector<Duration> end;
@@ -29,7 +27,7 @@ Chain longest_chains(const StepGraph& graph, const System& system,
   return chain;
 }
 
-// Splits one operation's time: setup is latency, the rest belongs to whatever takes longest.
+// Splits one operation's time: setup is what it says, the rest belongs to whatever takes longest.
 void add_shares(const OpPlan& plan, const std::vector<SystemChannel>& channels,
                 std::map<std::string, Duration, std::less<>>& shares) {
   Duration longest = plan.min_duration;
@@ -40,7 +38,7 @@ void add_shares(const OpPlan& plan, const std::vector<SystemChannel>& channels,
     longest = time;
     cause = channels[channel.index()].name;
   }
-  shares[std::string(kLatency)] += plan.setup;
+  shares[std::string(plan.setup_reason)] += plan.setup;
   if (longest > Duration{}) shares[std::string(cause)] += longest;
 }
 

@@ -14,7 +14,8 @@ class Executor final : public EventHandler {
  public:
   Executor(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans)
       : plans_(plans), network_(engine_) {
-    const auto gpus = static_cast<std::size_t>(system.gpus());
+    const std::size_t gpus = distinct_gpus(system);
+    alike_ = static_cast<std::size_t>(system.gpus()) / gpus;
     for (const SystemChannel& channel : system.channels()) {
       const auto sharers = static_cast<std::size_t>(channel.sharers);
       Instances& instances = channels_.emplace_back();
@@ -27,6 +28,7 @@ class Executor final : public EventHandler {
     timings_.resize(gpus * plans.size());
     waiting_for_.resize(timings_.size());
     kernels_.resize(gpus);
+    if (gpus > 1) arrived_.resize(timings_.size());
     dependents_.resize(plans.size());
     for (std::size_t op = 0; op < plans.size(); ++op) {
       for (std::size_t gpu = 0; gpu < gpus; ++gpu)
@@ -43,7 +45,8 @@ class Executor final : public EventHandler {
     Execution out;
     for (const OpTiming& timing : timings_)
       out.time = std::max(out.time, timing.end.time_since_epoch());
-    out.timings = std::move(timings_);
+    for (std::size_t gpu = 0; gpu < alike_; ++gpu)
+      out.timings.insert(out.timings.end(), timings_.begin(), timings_.end());
     for (const Instances& instances : channels_) {
       if (instances.links.empty()) {
         out.busy.push_back(instances.taken);
@@ -76,6 +79,14 @@ class Executor final : public EventHandler {
     Bytes taken;                // of the first instance, at analytic level
   };
 
+  // GPUs that share nothing do the same at the same time, down to the picosecond: one stands for
+  // all.
+  static std::size_t distinct_gpus(const System& system) {
+    const bool share = std::ranges::any_of(
+        system.channels(), [](const SystemChannel& channel) { return channel.sharers > 1; });
+    return share ? static_cast<std::size_t>(system.gpus()) : 1;
+  }
+
   // A task is one operation of one GPU.
   std::size_t op_of(std::size_t task) const { return task % plans_.size(); }
   std::size_t gpu_of(std::size_t task) const { return task / plans_.size(); }
@@ -83,10 +94,23 @@ class Executor final : public EventHandler {
 
   void become_ready(std::size_t task) {
     timings_[task].ready = engine_.now();
+    if (plan_of(task).ranks > 1 && !arrived_.empty()) return meet(task);
     if (!plan_of(task).exclusive) return begin(task);
     auto& kernels = kernels_[gpu_of(task)];
     kernels.push_back(task);
     if (kernels.size() == 1) begin(task);  // the front one is running
+  }
+
+  // Consecutive GPUs are a group, which begins when its last one has come. A group may be wider
+  // than the collective, whose members then lie apart in it: they come together all the same, since
+  // the collective before it or after it joins the whole group.
+  void meet(std::size_t task) {
+    const auto ranks = std::min(static_cast<std::size_t>(plan_of(task).ranks), kernels_.size());
+    const std::size_t first = gpu_of(task) / ranks * ranks;
+    std::size_t& came = arrived_[first * plans_.size() + op_of(task)];
+    if (++came < ranks) return;
+    for (std::size_t gpu = first; gpu < first + ranks; ++gpu)
+      begin(gpu * plans_.size() + op_of(task));
   }
 
   void begin(std::size_t task) {
@@ -142,9 +166,11 @@ class Executor final : public EventHandler {
   const std::vector<OpPlan>& plans_;
   Engine engine_;
   FlowNetwork network_;
-  std::vector<Instances> channels_;                   // by ChannelId
-  std::vector<OpTiming> timings_;                     // by task
-  std::vector<std::size_t> waiting_for_;              // by task: dependencies not yet done
+  std::vector<Instances> channels_;       // by ChannelId
+  std::size_t alike_ = 1;                 // GPUs that each simulated one stands for
+  std::vector<OpTiming> timings_;         // by task
+  std::vector<std::size_t> arrived_;      // by task of a group's first GPU: those that came to meet
+  std::vector<std::size_t> waiting_for_;  // by task: dependencies not yet done
   std::vector<std::vector<std::size_t>> dependents_;  // by OpId
   // By GPU: kernels in order of readiness; the front one has the compute unit.
   std::vector<std::deque<std::size_t>> kernels_;

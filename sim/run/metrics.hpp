@@ -15,7 +15,8 @@ struct MetricDefinition {
 inline constexpr std::array kMetrics{
     MetricDefinition{"step_time_s", "s", "time of one step, from events"},
     MetricDefinition{"tpot_s", "s", "step_time_s of a decode step: time between two tokens"},
-    MetricDefinition{"ttft_s", "s", "step_time_s of a prefill: time to the first token"},
+    MetricDefinition{"ttft_s", "s",
+                     "step_time_s of a prefill, without handover_s: time to the first token"},
     MetricDefinition{"bound_s", "s",
                      "no step is faster: critical path, or all work of one channel or of the GPU"},
     MetricDefinition{"throughput_tokens_per_s", "tokens/s",
@@ -34,12 +35,17 @@ inline constexpr std::array kMetrics{
                      "sum of the times of all screening operations, fetches included"},
     MetricDefinition{"step_flops", "FLOP",
                      "operations of one GPU's step, as the kernels count them"},
+    MetricDefinition{"padding_flops", "FLOP", "the part of step_flops that only fills tiles"},
+    MetricDefinition{"collective_bytes", "B",
+                     "what one GPU brings to collectives of a step, counted as NCCL's tests do"},
+    MetricDefinition{"handover_bytes", "B", "cache that one GPU sends to those that decode"},
+    MetricDefinition{"handover_s", "s", "from a prefill's first token until its cache has arrived"},
     MetricDefinition{"energy_j_per_token", "J",
                      "bytes moved, arithmetic and idle power, where every device states them"},
     MetricDefinition{"cost_usd_per_mtoken", "USD",
                      "prices over the working time, and electricity, for a million tokens"},
     MetricDefinition{"max_batch", "sequences",
-                     "largest batch on one GPU whose tensors fit every tier at this context"},
+                     "largest batch of one replica whose tensors fit every tier at this context"},
     MetricDefinition{"kv_capacity_tokens", "tokens", "max_batch times the positions kept of each"},
 };
 

@@ -8,6 +8,7 @@
 #include "sim/run/metrics.hpp"
 #include "sim/run/time_split.hpp"
 #include "sim/run/version.hpp"
+#include "workloads/llm/device_step.hpp"
 
 namespace tiersim {
 namespace {
@@ -41,6 +42,8 @@ class NumbersInTimes {
       const bool used = total(read.payload) + total(write.payload) > Bytes{};
       add((config.tiers.contains(name) ? "tiers." : "links.") + name, used);
     }
+    for (std::size_t f = 0; f < kFabricNames.size(); ++f)
+      add("fabrics." + std::string(kFabricNames[f]), meets(sim, static_cast<Fabric>(f), config));
   }
 
   bool contains(std::string_view path) const {
@@ -67,6 +70,12 @@ class NumbersInTimes {
   static bool runs(const Simulation& sim, KernelFamily family) {
     return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
       return op.kind == OpKind::compute && op.family == family;
+    });
+  }
+  static bool meets(const Simulation& sim, Fabric purpose, const SystemConfig& config) {
+    const FabricConfig* fabric = config.fabric(purpose);
+    return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
+      return op.kind == OpKind::collective && config.fabric(op.collective.fabric) == fabric;
     });
   }
   static bool asks_far(const Simulation& sim, Requester requester) {
@@ -130,13 +139,18 @@ void Recorder::accounting() {
 }
 
 void Recorder::times() {
-  const double step = to_seconds(sim_.execution.time);
-  const auto gpus = static_cast<double>(sim_.system->gpus());
-  metric("step_time_s", step, time_class_);
-  metric(config_.step.kind == StepKind::decode ? "tpot_s" : "ttft_s", step, time_class_);
-  metric("bound_s", to_seconds(sim_.bound.time), time_class_);
-  metric("throughput_tokens_per_s", gpus * static_cast<double>(sim_.graph.tokens) / step,
-         time_class_);
+  const double busy = to_seconds(sim_.execution.time);
+  const double stretch = pipeline_stretch(context_of(config_, *sim_.system));
+  const bool decode = config_.step.kind == StepKind::decode;
+  metric("step_time_s", busy * stretch, time_class_);
+  const double handover = handover_seconds();
+  if (config_.handover) metric("handover_s", handover, time_class_);
+  metric(decode ? "tpot_s" : "ttft_s", busy * stretch - handover, time_class_);
+  metric("bound_s", to_seconds(sim_.bound.time) * stretch, time_class_);
+  // A prefill's stages take the next batch while this one passes the others.
+  const double each = decode ? busy * stretch : busy;
+  metric("throughput_tokens_per_s",
+         static_cast<double>(replicas(config_) * sim_.graph.tokens) / each, time_class_);
   for (const Share& share : sim_.bound.shares)
     record_.bound_shares.push_back({share.cause, to_seconds(share.time)});
   // What all GPUs, or overlapping operations, ask of one channel may take longer than any chain.
@@ -150,6 +164,16 @@ void Recorder::times() {
   phases();
   kernels();
   costs();
+}
+
+// From the first token to the arrival of the whole cache.
+double Recorder::handover_seconds() const {
+  if (!config_.handover) return 0;
+  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  SimTime first{};
+  for (std::size_t op = 0; op < timings.size(); ++op)
+    if (sim_.graph.ops[op].phase != Phase::kv_transfer) first = std::max(first, timings[op].end);
+  return to_seconds(sim_.execution.time - first.time_since_epoch());
 }
 
 void Recorder::metric(std::string_view name, double value, NumberClass number_class) {
@@ -177,6 +201,9 @@ void Recorder::footprint_metrics() {
   counted("kv_footprint_bytes", kv);
   counted("kv_keys_bytes", keys);
   counted("step_flops", static_cast<double>(a.flops.in_base()));
+  counted("padding_flops", static_cast<double>(a.padding.in_base()));
+  counted("collective_bytes", a.exchanged);
+  counted("handover_bytes", a.handed_over);
   const std::int64_t batch = largest_batch(config_, *sim_.system);
   counted("max_batch", static_cast<double>(batch));
   counted("kv_capacity_tokens",

@@ -21,6 +21,7 @@ class Recorder {
   /// Counted from the model's published dimensions and the method's settings.
   void counted(std::string_view name, double value);
   void counted(std::string_view name, Bytes bytes);
+  double handover_seconds() const;
   void footprint_metrics();
   void far_metrics();
   void screening_metrics();

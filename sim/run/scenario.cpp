@@ -2,18 +2,15 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "sim/base/text.hpp"
 #include "sim/run/accounting.hpp"
+#include "workloads/llm/shard.hpp"
 #include "workloads/llm/step_builder.hpp"
 
 namespace tiersim {
 namespace {
-
-AttentionContext context_of(const ScenarioConfig& config, const System& system) {
-  return {.model = config.model,
-          .step = config.step,
-          .placement = {system.tier(config.placement.near), system.tier(config.placement.far)}};
-}
 
 // Footprint without operations: what capacity searches need.
 StepGraph tensors_only(AttentionContext context, const ScenarioConfig& config, const System& system,
@@ -35,6 +32,45 @@ void check_placement(Fields& f, const ScenarioConfig& c) {
   f.check(near == c.system.tiers.end() || near->second.path.empty(), "placement.near",
           "tier '" + c.placement.near + "' is not the GPU's own memory: links lead to it",
           "kernels read weights and activations from a tier without a path");
+}
+
+void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std::string& key) {
+  f.check(c.system.fabric(purpose) != nullptr, key,
+          "system '" + c.system.name + "' has no fabric '" + std::string(name(purpose)) + "'",
+          "fabrics.<purpose> of a system says how its GPUs reach each other");
+}
+
+void check_parallel(Fields& f, const ScenarioConfig& c) {
+  const ParallelConfig& p = c.parallel;
+  const bool slices_fit = p.tensor % p.latent_slices == 0;
+  for (const ShardProblem& problem : shard_problems(c.model, p))
+    f.check(false, "parallel." + problem.key, problem.message, problem.hint);
+  f.check(c.system.gpus.count % p.devices() == 0, "parallel",
+          fmt::format("a replica is {} GPUs, and system '{}' has {}", p.devices(), c.system.name,
+                      c.system.gpus.count),
+          "system.gpus.count: a multiple of tensor x pipeline");
+  if (p.tensor > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
+  if (p.pipeline > 1) {
+    check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
+    f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
+            "the stages of a pipeline have micro-batches already", "serial");
+  }
+  if (!c.handover) return;
+  f.check(c.step.kind == StepKind::prefill, "handover", "a decode step hands nothing over",
+          "step.kind: prefill, or leave it out");
+  check_fabric(f, c, Fabric::transfer, "handover");
+  if (slices_fit)
+    for (const ShardProblem& problem : shard_problems(c.model, c.handover->to))
+      f.check(false, "handover.to." + problem.key, problem.message, problem.hint);
+}
+
+void check_latent(Fields& f, const ScenarioConfig& c) {
+  f.check(c.step.latent == LatentUnpacking::automatic || c.model.mla, "step.latent",
+          "has no meaning: model '" + c.model.name + "' has no latent", "leave it out");
+  f.check(c.step.kind == StepKind::prefill || c.step.latent != LatentUnpacking::explicit_heads ||
+              c.parallel.latent_slices == 1,
+          "step.latent", "a cache of every head's keys has no latent to slice",
+          "absorbed, or parallel.latent_slices: 1");
 }
 
 void check_step(Fields& f, const ScenarioConfig& c) {
@@ -79,6 +115,8 @@ void describe(Fields& f, PlacementConfig& c) {
   f.doc("Which tiers of the system the method's near and far tensors go to.");
   f.required("near", c.near, "Tier of weights, activations and staging.");
   f.required("far", c.far, "Tier that the KV cache is offloaded to.");
+  f.optional("near_share", c.near_share, "Share of the near tier that the step may fill.",
+             in_range(0.01, 1.0));
 }
 
 void describe(Fields& f, WhatIfConfig& c) {
@@ -107,18 +145,40 @@ void describe(Fields& f, ScenarioConfig& c) {
   f.required("step", c.step, "The step.");
   f.required("method", c.method, "The KV method.");
   f.required("placement", c.placement, "Tiers by role.");
+  f.optional("parallel", c.parallel, "How GPUs share the model; each has all of it by default.");
+  f.optional_document("attention_kernel", c.attention_kernel, "kernel",
+                      "What the decode attention kernel executes beyond what is asked.");
+  f.optional("handover", c.handover, "Where the cache of a prefill goes.");
   f.optional("what_if", c.what_if, "Factors on the hardware, for questions.");
   f.optional("uncertainty", c.uncertainty,
              "Where a number has a 95 % interval; 180 draws where it is left out.");
 
   check_placement(f, c);
   check_step(f, c);
+  check_parallel(f, c);
+  check_latent(f, c);
+}
+
+AttentionContext context_of(const ScenarioConfig& config, const System& system) {
+  return {.model = config.model,
+          .step = config.step,
+          .placement = {system.tier(config.placement.near), system.tier(config.placement.far)},
+          .parallel = config.parallel,
+          .kernel = config.attention_kernel,
+          .handover = config.handover,
+          .host_works = config.system.host.has_value()};
+}
+
+std::int64_t replicas(const ScenarioConfig& config) {
+  return config.system.gpus.count / config.parallel.devices();
 }
 
 System build_system(const ScenarioConfig& config) {
-  return System(config.system, {.tier = config.placement.far,
-                                .bandwidth = config.what_if.far_bandwidth,
-                                .latency = config.what_if.far_latency});
+  return System(config.system,
+                {.tier = config.placement.far,
+                 .bandwidth = config.what_if.far_bandwidth,
+                 .latency = config.what_if.far_latency},
+                {.tier = config.placement.near, .share = config.placement.near_share});
 }
 
 StepGraph build_graph(const ScenarioConfig& config, const System& system) {

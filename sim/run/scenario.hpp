@@ -23,6 +23,7 @@ void describe(Fields& f, MethodConfig& c);
 struct PlacementConfig {
   std::string near;
   std::string far;
+  double near_share = 1;  ///< of the near tier's capacity, that the step may fill
 };
 void describe(Fields& f, PlacementConfig& c);
 
@@ -49,6 +50,9 @@ struct ScenarioConfig {
   StepConfig step;
   MethodConfig method;
   PlacementConfig placement;
+  ParallelConfig parallel;
+  AttentionKernelConfig attention_kernel;
+  std::optional<HandoverConfig> handover;  ///< of a prefill
   WhatIfConfig what_if;
   std::optional<UncertaintyConfig> uncertainty;  ///< as by default where absent
 };
@@ -57,6 +61,12 @@ void describe(Fields& f, ScenarioConfig& c);
 /// The hardware, with the factors of `what_if`.
 System build_system(const ScenarioConfig& config);
 
+/// What the workload is given of a scenario: model and batch of a whole replica.
+AttentionContext context_of(const ScenarioConfig& config, const System& system);
+
+/// Replicas that the GPUs of the system make up, each with a step of its own.
+std::int64_t replicas(const ScenarioConfig& config);
+
 /// The scenario's step on the scenario's system.
 StepGraph build_graph(const ScenarioConfig& config, const System& system);
 
@@ -64,7 +74,7 @@ StepGraph build_graph(const ScenarioConfig& config, const System& system);
 /// some, or where the model attends within a window.
 std::int64_t kept_positions(const ScenarioConfig& config, const System& system);
 
-/// Largest batch whose tensors fit every tier; 0 when not even one sequence fits.
+/// Largest batch of one replica whose tensors fit every tier; 0 when not even one sequence fits.
 std::int64_t largest_batch(const ScenarioConfig& config, const System& system);
 
 }  // namespace tiersim

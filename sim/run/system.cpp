@@ -29,9 +29,10 @@ Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
   return setup + body;
 }
 
-System::System(const SystemConfig& config, PathScaling scaling)
+System::System(const SystemConfig& config, PathScaling scaling, TierShare limit)
     : gpus_(config.gpus.count), scaling_(std::move(scaling)), gpu_(config.gpu.spec->build()) {
-  build_tiers(config, scaling_.tier);
+  if (config.host) host_step_ = config.host->step.value;
+  build_tiers(config, limit);
   for (const auto* engine : {&config.sm, &config.copy_engine}) {
     const std::string name(kRequesterNames[requesters_.size()]);
     Engine& built = requesters_.emplace_back();
@@ -42,7 +43,8 @@ System::System(const SystemConfig& config, PathScaling scaling)
   }
 }
 
-void System::build_tiers(const SystemConfig& config, std::string_view scaled_tier) {
+void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
+  const std::string_view scaled_tier = scaling_.tier;
   const auto place = [&](const std::string& name, const Device& device, Level level, bool scaled) {
     device_names_.push_back(name);
     sharers_.push_back(config.sharers(name));
@@ -58,6 +60,8 @@ void System::build_tiers(const SystemConfig& config, std::string_view scaled_tie
     tier_names_.push_back(name);
     Tier& built = tiers_.emplace_back();
     built.memory = tier.memory.spec->build();
+    built.capacity = built.memory->capacity();
+    if (name == limit.tier) built.capacity = scale_down(built.capacity, limit.share);
     built.remote = !tier.path.empty();
     built.devices.push_back(place(name, *built.memory, tier.memory.level, name == scaled_tier));
     if (built.remote) continue;
@@ -72,11 +76,32 @@ void System::build_tiers(const SystemConfig& config, std::string_view scaled_tie
     const bool scaled = scaled_links != config.tiers.end() &&
                         std::ranges::count(scaled_links->second.path, name) != 0;
     links[name] = place(name, *links_.back(), link.level, scaled);
+    link_by_name_[name] = links_.back().get();
   }
   std::size_t next = 0;
   for (const auto& [name, tier] : config.tiers) {
     for (const std::string& link : tier.path) tiers_[next].devices.push_back(links.at(link));
     ++next;
+  }
+  build_fabrics(config, links);
+}
+
+void System::build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links) {
+  for (std::size_t purpose = 0; purpose < fabrics_.size(); ++purpose) {
+    const FabricConfig* fabric = config.fabric(static_cast<Fabric>(purpose));
+    if (fabric == nullptr) continue;
+    FabricPath& built = fabrics_[purpose].emplace();
+    built.collective = fabric->collective.spec->build();
+    for (const std::string& name : fabric->path) {
+      const Placed& placed = links.at(name);
+      built.links.push_back(placed);
+      built.devices.push_back(link_by_name_.at(name));
+      for (const Channel& channel : placed.device->channels())
+        if (built.port.bandwidth == Bandwidth{} || channel.capacity < built.port.bandwidth)
+          built.port.bandwidth = channel.capacity;
+      const Bytes one = Bytes::from_base(1);
+      built.port.latency += placed.device->cost(Direction::write, one, one).latency;
+    }
   }
 }
 
@@ -138,8 +163,45 @@ void System::add_access(const Access& access, Requester requester, OpPlan& plan)
   plan.payload += access.payload;
 }
 
-OpPlan System::plan(const Op& op) const {
+// Its port carries what the rank sends and, the other way, what its peers send to it.
+OpPlan System::plan_collective(const Op& op) const {
   OpPlan plan;
+  for (const Access& access : op.accesses) add_access(access, op.requester, plan);
+  const auto& fabric = fabrics_[static_cast<std::size_t>(op.collective.fabric)];
+  TS_EXPECTS(fabric.has_value(), name(op.collective.fabric));
+  const CollectiveCost cost = fabric->collective->cost(op.collective, fabric->port);
+  const TensorClass carried =
+      op.accesses.empty() ? TensorClass::activations : op.accesses.front().tensor_class;
+  for (std::size_t i = 0; i < fabric->links.size(); ++i) {
+    const Placed& link = fabric->links[i];
+    const auto add = [&](Direction direction, Bytes payload, const AccessCost& part) {
+      charge(part, link.first_channel, plan);
+      plan.traffic.push_back({link.id, direction, carried, payload, part.moved});
+      plan.payload += payload;
+    };
+    if (cost.out > Bytes{})
+      add(Direction::write, cost.out,
+          fabric->devices[i]->cost(Direction::write, cost.out, std::min(cost.run, cost.out)));
+    if (cost.in > Bytes{})
+      add(Direction::read, cost.in,
+          fabric->devices[i]->incoming(cost.in, std::min(cost.run, cost.in)));
+  }
+  plan.setup = std::max(plan.setup, cost.latency);
+  plan.setup_reason = "collective";
+  plan.min_duration = std::max(plan.min_duration, cost.min_duration);
+  plan.min_reason = "collective";
+  if (op.collective.kind != CollectiveKind::send) plan.ranks = op.collective.ranks;
+  return plan;
+}
+
+OpPlan System::plan(const Op& op) const {
+  if (op.kind == OpKind::collective) return plan_collective(op);
+  OpPlan plan;
+  if (op.kind == OpKind::host) {
+    plan.setup = host_step_;
+    plan.setup_reason = "host";
+    return plan;
+  }
   for (const Access& access : op.accesses) add_access(access, op.requester, plan);
   plan.min_reason = "requests";
   // A transfer by SM loads is a kernel too: it is launched like one.
@@ -154,7 +216,8 @@ OpPlan System::plan(const Op& op) const {
                                       .other_time = other_time(plan),
                                       .memory_bytes = plan.own_bytes,
                                       .memory_latency = plan.own_latency,
-                                      .memory_peak = own_peak_});
+                                      .memory_peak = own_peak_,
+                                      .matrix = op.matrix});
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup += time.launch;
   if (op.kind == OpKind::transfer) return plan;

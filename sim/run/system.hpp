@@ -1,7 +1,10 @@
 #pragma once
 // The built hardware: devices, their channels in one list, and what an operation costs on them.
 // Whole after construction and immutable, so that any number of readings can share one.
+#include <array>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +32,12 @@ struct PathScaling {
   double latency = 1;
 };
 
+/// How much of its own tiers a workload may fill.
+struct TierShare {
+  std::string tier;  ///< all of every tier where empty
+  double share = 1;
+};
+
 /// Share of one channel that an operation takes.
 struct ChannelCharge {
   ChannelId channel;
@@ -49,8 +58,10 @@ struct OpPlan {
   bool exclusive = false;   ///< occupies the compute unit
   Duration setup{};         ///< launch and first-byte latency; overlaps nothing of the operation
   Duration min_duration{};  ///< what arithmetic or the request engine needs at least, after setup
-  std::string_view min_reason;  ///< what min_duration is: "compute" (arithmetic), "kernel"
-                                ///< (more than arithmetic or memory alone) or "requests"
+  std::string_view min_reason;  ///< what min_duration is: "compute" (arithmetic), "kernel" (more
+                                ///< than arithmetic or memory alone), "requests" or "collective"
+  std::string_view setup_reason = "latency";  ///< what setup is: "latency", "collective" or "host"
+  std::int64_t ranks = 1;  ///< GPUs that must all have come to it before it starts on any
   std::vector<ChannelCharge> charges = {};  ///< one for each channel, by id
   std::vector<DeviceTraffic> traffic = {};
   Bytes payload;              ///< all accesses together
@@ -66,7 +77,7 @@ struct OpPlan {
 
 class System {
  public:
-  explicit System(const SystemConfig& config, PathScaling scaling = {});
+  explicit System(const SystemConfig& config, PathScaling scaling = {}, TierShare limit = {});
 
   /// GPUs, all equal: what plan() says holds for each of them.
   std::int64_t gpus() const { return gpus_; }
@@ -81,8 +92,8 @@ class System {
   DeviceId device(TierId tier) const { return DeviceId(tier.index()); }
   /// Whether links lie between the GPU and the tier.
   bool is_remote(TierId tier) const { return tiers_[tier.index()].remote; }
-  /// Of one instance.
-  Bytes capacity(TierId tier) const { return tiers_[tier.index()].memory->capacity(); }
+  /// Of one instance, as far as the workload may fill it.
+  Bytes capacity(TierId tier) const { return tiers_[tier.index()].capacity; }
 
   /// What the times of a kernel family rest on.
   KernelBasis kernel_basis(KernelFamily family) const { return gpu_->basis(family); }
@@ -101,7 +112,14 @@ class System {
   struct Tier {
     std::unique_ptr<MemoryTier> memory;
     std::vector<Placed> devices;  // the memory itself, then the links of its path
+    Bytes capacity;
     bool remote = false;
+  };
+  struct FabricPath {
+    std::unique_ptr<Collective> collective;
+    std::vector<Placed> links;
+    std::vector<const Link*> devices;  // of `links`
+    PortPath port;
   };
   struct Engine {
     std::unique_ptr<RequestEngine> engine;
@@ -111,7 +129,9 @@ class System {
   /// Appends the channels, scaled, with what `like` says of their device; the first's position.
   std::size_t add_channels(const std::string& device, std::span<const Channel> channels,
                            const SystemChannel& like, double scale);
-  void build_tiers(const SystemConfig& config, std::string_view scaled_tier);
+  void build_tiers(const SystemConfig& config, const TierShare& limit);
+  void build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links);
+  OpPlan plan_collective(const Op& op) const;
   void add_access(const Access& access, Requester requester, OpPlan& plan) const;
   void charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const;
   /// Whether the channel is of the GPU's own memory.
@@ -130,8 +150,11 @@ class System {
   std::vector<std::string> device_names_;
   std::vector<std::string> tier_names_;
   std::vector<std::unique_ptr<Link>> links_;
+  std::map<std::string, const Link*> link_by_name_;
   std::vector<Tier> tiers_;
   std::vector<Engine> requesters_;  // by Requester
+  std::array<std::optional<FabricPath>, kFabricNames.size()> fabrics_;
+  Duration host_step_{};
   std::unique_ptr<ComputeUnit> gpu_;
 };
 

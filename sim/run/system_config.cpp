@@ -18,9 +18,9 @@ void describe_device(Fields& f, DeviceConfig<Interface>& c,
     c.kind = kind;
     c.spec->describe(fields);
   });
-  if constexpr (!std::is_same_v<Interface, ComputeUnit>)
+  if constexpr (!std::is_same_v<Interface, ComputeUnit> && !std::is_same_v<Interface, Collective>)
     f.optional("level", c.level, kLevelNames, "Whether accesses at the same time share it.");
-  describe_costs(f, c.costs);
+  if constexpr (!std::is_same_v<Interface, Collective>) describe_costs(f, c.costs);
 }
 
 std::vector<std::string> device_names(const SystemConfig& c) {
@@ -56,6 +56,24 @@ void check_names(Fields& f, const SystemConfig& c) {
               "the links are: " + join(links));
 }
 
+void check_fabrics(Fields& f, const SystemConfig& c) {
+  std::vector<std::string> links;
+  for (const auto& [name, link] : c.links) links.push_back(name);
+  for (const auto& [name, fabric] : c.fabrics) {
+    f.check(
+        std::ranges::count(kFabricNames, name) == 1, "fabrics." + name, "is no purpose",
+        "there are: " + join(std::vector<std::string>(kFabricNames.begin(), kFabricNames.end())));
+    f.check(!fabric.path.empty(), "fabrics." + name + ".path", "is empty",
+            "the links that a GPU's traffic crosses, its port first");
+    for (const std::string& link : fabric.path) {
+      f.check(contains(links, link), "fabrics." + name + ".path", "no link is named '" + link + "'",
+              "the links are: " + join(links));
+      f.check(std::ranges::count(fabric.path, link) == 1, "fabrics." + name + ".path",
+              "has link '" + link + "' twice", "a second crossing is a link of its own");
+    }
+  }
+}
+
 void check_sharing(Fields& f, const SystemConfig& c) {
   const std::vector<std::string> names = device_names(c);
   for (const auto& [key, list] :
@@ -89,6 +107,22 @@ void describe(Fields& f, DeviceConfig<RequestEngine>& c) {
 }
 void describe(Fields& f, DeviceConfig<ComputeUnit>& c) {
   describe_device(f, c, make_device_library().compute);
+}
+
+void describe(Fields& f, DeviceConfig<Collective>& c) {
+  describe_device(f, c, make_device_library().collective);
+}
+
+void describe(Fields& f, FabricConfig& c) {
+  f.doc("How the GPUs of a group reach each other.");
+  f.document("collective", c.collective, "device", "How they work together.");
+  f.required("path", c.path, "Links that a GPU's traffic crosses, its own port first.");
+}
+
+void describe(Fields& f, HostConfig& c) {
+  f.doc("The CPU beside the GPUs.");
+  f.required("step", c.step, "Its time between two steps, while the GPUs wait.",
+             in_range(Duration{}, Duration(std::int64_t{1'000'000'000'000})));
 }
 
 void describe(Fields& f, TierConfig& c) {
@@ -128,10 +162,22 @@ void describe(Fields& f, SystemConfig& c) {
   f.document("copy_engine", c.copy_engine, "device", "How DMA reaches remote tiers.");
   f.optional_document("links", c.links, "device", "Links by name.");
   f.required("tiers", c.tiers, "Memory tiers by name.");
+  f.optional("fabrics", c.fabrics,
+             "Networks between GPUs by purpose: tensor, pipeline, experts, transfer.");
+  f.optional("host", c.host, "The CPU's part of a step; none where it is left out.");
   f.optional_document("economics", c.economics, "economics",
                       "What prices and power cost over time.");
   check_names(f, c);
+  check_fabrics(f, c);
   check_sharing(f, c);
+}
+
+const FabricConfig* SystemConfig::fabric(Fabric purpose) const {
+  auto it = fabrics.find(std::string(tiersim::name(purpose)));
+  const bool inherits = purpose == Fabric::pipeline || purpose == Fabric::experts;
+  if (it == fabrics.end() && inherits)
+    it = fabrics.find(std::string(tiersim::name(Fabric::tensor)));
+  return it == fabrics.end() ? nullptr : &it->second;
 }
 
 std::int64_t SystemConfig::sharers(const std::string& device) const {

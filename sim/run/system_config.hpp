@@ -33,12 +33,26 @@ void describe(Fields& f, DeviceConfig<MemoryTier>& c);
 void describe(Fields& f, DeviceConfig<Link>& c);
 void describe(Fields& f, DeviceConfig<RequestEngine>& c);
 void describe(Fields& f, DeviceConfig<ComputeUnit>& c);
+void describe(Fields& f, DeviceConfig<Collective>& c);
 
 struct TierConfig {
   DeviceConfig<MemoryTier> memory;
   std::vector<std::string> path;  ///< links from the GPU outward; empty for the GPU's own memory
 };
 void describe(Fields& f, TierConfig& c);
+
+/// How the GPUs of a group reach each other, and how they work together over it.
+struct FabricConfig {
+  DeviceConfig<Collective> collective;
+  std::vector<std::string> path;  ///< links that a GPU's traffic crosses, its port first
+};
+void describe(Fields& f, FabricConfig& c);
+
+/// What the CPU does between two steps: scheduling, sampling, launching.
+struct HostConfig {
+  Sourced<Duration> step;
+};
+void describe(Fields& f, HostConfig& c);
 
 /// Equal GPUs, the same number on each host, each running a step of its own.
 struct GpusConfig {
@@ -71,8 +85,13 @@ struct SystemConfig {
   DeviceConfig<RequestEngine> copy_engine;
   std::map<std::string, DeviceConfig<Link>> links;
   std::map<std::string, TierConfig> tiers;
+  std::map<std::string, FabricConfig> fabrics;  ///< by name of a Fabric
+  std::optional<HostConfig> host;
   std::optional<EconomicsConfig> economics;
 
+  /// The network for that purpose: its own, or that of `tensor` for pipelines and experts; null
+  /// where there is none.
+  const FabricConfig* fabric(Fabric purpose) const;
   /// GPUs that share one instance of the link or tier.
   std::int64_t sharers(const std::string& device) const;
 };

@@ -15,7 +15,9 @@ bool waits_for_arithmetic(const OpPlan& plan, const System& system) {
 
 TimePart part_of(const Op& op, const OpPlan& plan, const System& system) {
   if (op.phase == Phase::screening) return TimePart::screening;
-  if (op.kind == OpKind::transfer) return TimePart::link_wait;
+  if (op.kind == OpKind::transfer || op.phase == Phase::kv_transfer) return TimePart::link_wait;
+  if (op.kind == OpKind::collective) return TimePart::collective;
+  if (op.kind == OpKind::host) return TimePart::host;
   if (waits_for_arithmetic(plan, system)) return TimePart::compute;
   const bool rows = op.phase == Phase::attention || op.phase == Phase::write_back;
   return rows ? TimePart::kv : TimePart::weights;
@@ -35,7 +37,8 @@ class Path {
   /// The operation whose end let this one start: the kernel before it where it waited for the
   /// compute unit, else the last of its dependencies.
   std::optional<std::size_t> before(std::size_t op) const {
-    if (timings_[op].start > timings_[op].ready) return kernel_ending_at(timings_[op].start);
+    if (plans_[op].exclusive && timings_[op].start > timings_[op].ready)
+      return kernel_ending_at(timings_[op].start);
     for (const OpId id : graph_.ops[op].after)
       if (timings_[id.index()].end == timings_[op].ready) return id.index();
     return std::nullopt;
@@ -61,9 +64,13 @@ TimeSplit split_time(const StepGraph& graph, const System& system, const std::ve
   const Path path(graph, plans, timings);
   for (auto op = path.last(); op; op = path.before(*op)) {
     const OpTiming& timing = timings[*op];
-    split[static_cast<std::size_t>(TimePart::latency)] += timing.flow - timing.start;
-    split[static_cast<std::size_t>(part_of(graph.ops[*op], plans[*op], system))] +=
-        timing.end - timing.flow;
+    const TimePart part = part_of(graph.ops[*op], plans[*op], system);
+    const bool own_start = part == TimePart::collective || part == TimePart::host;
+    split[static_cast<std::size_t>(own_start ? part : TimePart::latency)] +=
+        timing.flow - timing.start;
+    // One that is not exclusive waits for the other GPUs of its group only.
+    if (!plans[*op].exclusive) split[static_cast<std::size_t>(part)] += timing.start - timing.ready;
+    split[static_cast<std::size_t>(part)] += timing.end - timing.flow;
   }
   return split;
 }

@@ -8,6 +8,8 @@
 //   screening  kernels and fetches that find out which rows to read
 //   link_wait  waiting for rows on their way from the far tier, or for write-backs to it
 //   latency    launches, and the way of the first byte
+//   collective GPUs meet and exchange activations, start-up included
+//   host       the CPU between two steps
 #include <array>
 #include <span>
 #include <string_view>
@@ -16,9 +18,18 @@
 
 namespace tiersim {
 
-enum class TimePart : std::uint8_t { weights, kv, compute, screening, link_wait, latency };
-inline constexpr std::array<std::string_view, 6> kTimePartNames{
-    "weights", "kv", "compute", "screening", "link_wait", "latency"};
+enum class TimePart : std::uint8_t {
+  weights,
+  kv,
+  compute,
+  screening,
+  link_wait,
+  latency,
+  collective,
+  host
+};
+inline constexpr std::array<std::string_view, 8> kTimePartNames{
+    "weights", "kv", "compute", "screening", "link_wait", "latency", "collective", "host"};
 
 using TimeSplit = std::array<Duration, kTimePartNames.size()>;  ///< by TimePart
 

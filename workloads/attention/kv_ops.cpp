@@ -20,7 +20,10 @@ KvShape::KvShape(const AttentionContext& c)
       queries_per_row(c.model.heads / c.model.cached_heads()),
       score_width(c.model.score_width()),
       mix_width(c.model.mix_width()),
-      type(c.step.kv_type) {}
+      type(c.step.kv_type) {
+  const std::int64_t groups = c.step.batch * c.model.key_groups();
+  executed_heads = groups * c.kernel.executed_rows(query_heads / groups, mix_width);
+}
 
 std::int64_t KvShape::chosen(double share) const {
   return std::min(context, whole_up(static_cast<double>(context) * share));
@@ -28,10 +31,6 @@ std::int64_t KvShape::chosen(double share) const {
 
 Bytes KvShape::indices(std::int64_t positions) const {
   return Bytes::from_base(context <= 65'536 ? 2 : 4) * (sequences * positions);
-}
-
-Flops KvShape::attention_flops(std::int64_t positions) const {
-  return Flops::from_base(2 * (score_width + mix_width)) * (query_heads * positions);
 }
 
 void add_tensor(StepGraph& graph, TensorClass tensor_class, TierId tier, Bytes size) {
@@ -95,7 +94,7 @@ std::int64_t layers_in_flight(const StepConfig& step) {
 }
 
 KernelFamily attention_family(const LlmConfig& model, RowOrder order) {
-  if (model.mla) return KernelFamily::latent_attention;
+  if (model.caches_latents()) return KernelFamily::latent_attention;
   if (order == RowOrder::by_index) return KernelFamily::gathered_attention;
   return model.kv_heads < model.heads ? KernelFamily::grouped_attention : KernelFamily::attention;
 }
@@ -109,7 +108,8 @@ OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
         .phase = Phase::attention,
         .layer = layer,
         .family = attention_family(context.model, order),
-        .flops = shape.attention_flops(positions)};
+        .flops = shape.attention_flops(positions) + shape.padding_flops(positions),
+        .padding = shape.padding_flops(positions)};
   add_access(op, near, Direction::read, TensorClass::activations, shape.queries());
   add_access(op, near, Direction::write, TensorClass::activations, shape.outputs());
   for (const Part& part : parts) add_access(op, near, Direction::read, part);

@@ -27,6 +27,7 @@ struct KvShape {
   std::int64_t value_width = 0;
   std::int64_t query_heads = 0;      ///< over the batch
   std::int64_t queries_per_row = 0;  ///< query heads that share one cached head
+  std::int64_t executed_heads = 0;   ///< query_heads, padded to the tiles of the kernel
   std::int64_t score_width = 0;
   std::int64_t mix_width = 0;
   DataType type = DataType::fp16;
@@ -46,11 +47,19 @@ struct KvShape {
   /// Index list of so many chosen positions: 2 bytes each up to a context of 65536, else 4.
   Bytes indices(std::int64_t positions) const;
   /// Scores and weighted sum over so many positions, every query head:
-  /// 2 * positions * (score_width + mix_width) each.
-  Flops attention_flops(std::int64_t positions) const;
+  /// 2 * positions * (score_width + mix_width) each; and what padding adds to that.
+  Flops attention_flops(std::int64_t positions) const { return flops(query_heads, positions); }
+  Flops padding_flops(std::int64_t positions) const {
+    return flops(executed_heads - query_heads, positions);
+  }
   /// Queries as the attention kernel reads them, and what it writes.
   Bytes queries() const { return stored(query_heads * score_width, DataType::bf16); }
   Bytes outputs() const { return stored(query_heads * mix_width, DataType::bf16); }
+
+ private:
+  Flops flops(std::int64_t heads, std::int64_t positions) const {
+    return Flops::from_base(2 * (score_width + mix_width)) * (heads * positions);
+  }
 };
 
 /// Adds a tensor; nothing when its size is zero.

@@ -2,6 +2,7 @@
 // A KV method: which tensors live in which tier, and what one layer's attention reads, moves and
 // computes in a step. One file pair each; workloads/attention/CMakeLists.txt lists them.
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,7 +10,10 @@
 #include "sim/base/registry.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/model/step_graph.hpp"
+#include "workloads/attention/attention_kernel.hpp"
+#include "workloads/llm/handover.hpp"
 #include "workloads/llm/llm_config.hpp"
+#include "workloads/llm/parallel_config.hpp"
 #include "workloads/llm/step_config.hpp"
 
 namespace tiersim {
@@ -20,11 +24,15 @@ struct Placement {
   TierId far;
 };
 
-/// What every method is given.
+/// What every method is given: the part of the model and the sequences of one GPU.
 struct AttentionContext {
   LlmConfig model;
   StepConfig step;
   Placement placement;
+  ParallelConfig parallel = {};
+  AttentionKernelConfig kernel = {};
+  std::optional<HandoverConfig> handover = {};
+  bool host_works = false;  ///< the step waits for the CPU first
 
   /// Positions that the step adds to every sequence.
   std::int64_t new_positions() const { return step.kind == StepKind::decode ? 1 : step.context; }

@@ -7,22 +7,35 @@
 namespace tiersim {
 namespace {
 
-// Widths of one head where nothing is absorbed into the projections.
+// What one query head multiplies with, and the rows that it comes from: keys and values of each KV
+// head; or, where the unpacking is absorbed into the projections, the latent itself.
 struct HeadWidths {
   std::int64_t key = 0;
   std::int64_t value = 0;
+  std::int64_t rows = 0;       // of a position
+  std::int64_t row_width = 0;  // keys and values together
 
-  explicit HeadWidths(const LlmConfig& model)
-      : key(model.head_dim), value(model.mla ? model.mla->v_head_dim : model.head_dim) {}
+  HeadWidths(const LlmConfig& model, LatentForm form) {
+    if (model.mla && form == LatentForm::absorbed) {
+      key = model.mla->head_latent() + model.mla->qk_rope_head_dim;
+      value = model.mla->head_latent();
+      rows = 1;
+      row_width = model.mla->latent_width();
+    } else {
+      key = model.head_dim;
+      value = model.value_dim();
+      rows = model.kv_heads;
+      row_width = key + value;
+    }
+  }
 };
 
 OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, std::int64_t queries,
                std::int64_t positions, std::int64_t pairs, TensorClass from,
                std::vector<OpId> after) {
-  const HeadWidths width(c.model);
+  const HeadWidths width(c.model, latent_form(c.step));
   const TierId near = c.placement.near;
   const std::int64_t heads = c.step.batch * c.model.heads;
-  const std::int64_t kv_heads = c.step.batch * c.model.kv_heads;
   Op op{.phase = Phase::attention,
         .layer = layer,
         .family = KernelFamily::prefill_attention,
@@ -33,7 +46,7 @@ OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, std::int6
              stored(width.value, DataType::bf16) * (heads * queries));
   const DataType type = from == TensorClass::activations ? DataType::bf16 : c.step.kv_type;
   add_access(op, near, Direction::read, from,
-             (stored(width.key, type) + stored(width.value, type)) * (kv_heads * positions));
+             stored(width.row_width, type) * (c.step.batch * width.rows * positions));
   op.after = std::move(after);
   return graph.add(std::move(op));
 }

@@ -13,14 +13,13 @@ MatrixShape shape(const Product& p, std::int64_t rows) {
 
 }  // namespace
 
-OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, std::int64_t tokens,
-                          OpId after) {
+OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) {
   const TierId near = c_.placement.near;
   Op op{.phase = phase,
         .layer = layer,
         .family = KernelFamily::gemm,
         .arithmetic = arithmetic_of(c_.step.weight_type),
-        .flops = Flops::from_base(2 * work.weights_per_token) * tokens,
+        .flops = Flops::from_base(2) * work.multiplied,
         .matrix = work.matrix};
   add_access(op, near, Direction::read, TensorClass::weights,
              stored(work.weights, c_.step.weight_type));
@@ -35,11 +34,11 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, std::int64_t
 OpId LayerOpsBuilder::product(Phase phase, int layer, const Product& p, OpId after) {
   return add(phase, layer,
              {.weights = p.weights,
-              .weights_per_token = p.weights,
+              .multiplied = p.weights * tokens_,
               .read = tokens_ * p.in,
               .written = tokens_ * p.produced,
               .matrix = shape(p, tokens_)},
-             tokens_, after);
+             after);
 }
 
 OpId LayerOpsBuilder::products(Phase phase, int layer, const std::vector<Product>& chain,
@@ -49,6 +48,7 @@ OpId LayerOpsBuilder::products(Phase phase, int layer, const std::vector<Product
 }
 
 OpId LayerOpsBuilder::mlp(int layer, OpId after) {
+  if (!c_.model.has_mlp(layer)) return after;
   return c_.model.is_moe_layer(layer) ? experts(layer, after) : dense_mlp(layer, after);
 }
 
@@ -56,25 +56,39 @@ OpId LayerOpsBuilder::dense_mlp(int layer, OpId after) {
   return products(Phase::mlp, layer, c_.model.mlp_products(c_.model.intermediate), after);
 }
 
+// A GPU that holds a part of the experts gets that part of what the router sends out.
 OpId LayerOpsBuilder::experts(int layer, OpId after) {
   const LlmConfig& m = c_.model;
   const MoeConfig& moe = *m.moe;
-  const std::int64_t reached = expected_experts(moe, tokens_) + moe.shared_experts;
-  const std::int64_t passes = moe.experts_per_token + moe.shared_experts;  // of each token
-  // Every expert as if it had the mean of all.
-  const std::int64_t rows = (tokens_ * passes + reached - 1) / reached;
+  const auto held = [&](std::int64_t all) {
+    return (all * m.held_experts() + moe.experts - 1) / moe.experts;
+  };
+  const std::int64_t reached = held(expected_experts(moe, tokens_));
+  const std::int64_t routed = held(tokens_ * moe.experts_per_token);  // passes of tokens
+  const std::int64_t shared = shared_tokens_ * moe.shared_experts;
+  const std::int64_t used = reached + moe.shared_experts;
   after = product(
       Phase::mlp, layer,
       {.in = m.hidden, .out = moe.experts, .produced = moe.experts, .weights = m.router_weights()},
       after);
-  for (const Product& p : m.mlp_products(moe.expert_intermediate))
+  const auto of_routed = m.mlp_products(moe.expert_intermediate);
+  const auto of_shared = m.mlp_products(m.shared_intermediate());
+  for (std::size_t i = 0; i < of_routed.size(); ++i) {
+    const Product& r = of_routed[i];
+    const Product& s = of_shared[i];
+    // Every expert as if it had the mean of all tokens.
+    const MatrixShape mean{.rows = (routed + shared + used - 1) / used,
+                           .columns = r.out,
+                           .depth = r.in,
+                           .count = used};
     after = add(Phase::mlp, layer,
-                {.weights = reached * p.weights,
-                 .weights_per_token = passes * p.weights,
-                 .read = tokens_ * passes * p.in,
-                 .written = tokens_ * passes * p.produced,
-                 .matrix = {.rows = rows, .columns = p.out, .depth = p.in, .count = reached}},
-                tokens_, after);
+                {.weights = reached * r.weights + moe.shared_experts * s.weights,
+                 .multiplied = routed * r.weights + shared * s.weights,
+                 .read = routed * r.in + shared * s.in,
+                 .written = routed * r.produced + shared * s.produced,
+                 .matrix = mean},
+                after);
+  }
   return after;
 }
 
@@ -93,11 +107,26 @@ OpId LayerOpsBuilder::head(std::int64_t rows, OpId after) {
   const std::int64_t weights = m.hidden * m.vocabulary;
   return add(Phase::head, -1,
              {.weights = weights,
-              .weights_per_token = weights,
+              .multiplied = weights * rows,
               .read = rows * m.hidden,
               .written = rows * m.vocabulary,
               .matrix = {.rows = rows, .columns = m.vocabulary, .depth = m.hidden}},
-             rows, after);
+             after);
+}
+
+OpId LayerOpsBuilder::collective(int layer, CollectiveKind kind, Bytes size, std::int64_t ranks,
+                                 OpId after, Fabric fabric) {
+  if (ranks == 1) return after;
+  const TierId near = c_.placement.near;
+  Op op{.kind = OpKind::collective,
+        .phase = Phase::collective,
+        .layer = layer,
+        .flops = {},
+        .collective = {.kind = kind, .fabric = fabric, .size = size, .ranks = ranks}};
+  add_access(op, near, Direction::read, TensorClass::activations, size);
+  add_access(op, near, Direction::write, TensorClass::activations, size);
+  op.after = {after};
+  return graph_.add(std::move(op));
 }
 
 }  // namespace tiersim

@@ -34,6 +34,8 @@ void check_combinations(Fields& f, const LlmConfig& c) {
   if (!c.mla) return;
   f.check(c.kv_heads == c.heads, "kv_heads", "is not heads",
           "under mla every head unpacks keys of its own");
+  f.check(c.heads % c.mla->latent_heads == 0, "mla.latent_heads", "does not divide heads",
+          "every latent head serves the same number of query heads");
   f.check(c.head_dim == c.mla->qk_head_dim(), "head_dim",
           "is not mla.qk_nope_head_dim + mla.qk_rope_head_dim",
           "under mla it is the width of a head's key");
@@ -49,7 +51,7 @@ std::int64_t LlmConfig::attended(std::int64_t positions) const {
   return attention_window ? std::min(positions, *attention_window) : positions;
 }
 
-std::vector<Product> LlmConfig::projections_in() const {
+std::vector<Product> LlmConfig::projections_in(LatentForm form) const {
   if (!mla) return {full(hidden, query_width() + 2 * kv_width())};
   const std::int64_t queries = heads * mla->qk_head_dim();
   std::vector<Product> products;
@@ -60,14 +62,22 @@ std::vector<Product> LlmConfig::projections_in() const {
     products.push_back(full(mla->q_lora_rank, queries));
   }
   products.push_back(full(hidden, mla->latent_width()));
-  products.push_back(by_head(heads, mla->qk_nope_head_dim, mla->kv_lora_rank));
+  if (form == LatentForm::absorbed) {
+    products.push_back(by_head(heads, mla->qk_nope_head_dim, mla->head_latent()));
+  } else {
+    // A head unpacks its own latent head, so that this is a product of its own for each of them.
+    Product unpack = full(mla->kv_lora_rank, heads * (mla->qk_nope_head_dim + mla->v_head_dim));
+    unpack.weights /= mla->latent_heads;
+    products.push_back(unpack);
+  }
   return products;
 }
 
-std::vector<Product> LlmConfig::projections_out() const {
-  if (!mla) return {full(query_width(), hidden)};
-  return {by_head(heads, mla->kv_lora_rank, mla->v_head_dim),
-          full(heads * mla->v_head_dim, hidden)};
+std::vector<Product> LlmConfig::projections_out(LatentForm form) const {
+  const std::int64_t output_heads = part ? part->output_heads : heads;
+  const Product output = full(output_heads * value_dim(), hidden);
+  if (!mla || form == LatentForm::explicit_heads) return {output};
+  return {by_head(heads, mla->head_latent(), mla->v_head_dim), output};
 }
 
 std::vector<Product> LlmConfig::cross_projections_in() const {
@@ -105,8 +115,9 @@ std::int64_t LlmConfig::layer_parameters(std::int64_t layer) const {
   if (encoder)
     all += weights(cross_projections_in()) + cross_kv().weights + weights(cross_projections_out()) +
            hidden;
+  if (!has_mlp(layer)) return all - hidden;  // nor the norm before it
   if (!is_moe_layer(layer)) return all + mlp_weights();
-  all += router_weights() + shared_weights() + moe->experts * expert_weights();
+  all += router_weights() + shared_weights() + held_experts() * expert_weights();
   return all + (moe->router_bias ? moe->experts : 0);
 }
 

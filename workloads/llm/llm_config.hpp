@@ -36,6 +36,19 @@ struct Product {
   friend bool operator==(const Product&, const Product&) = default;
 };
 
+/// What shard_of() says of one GPU's part of a model beyond smaller dimensions.
+struct ModelPart {
+  std::int64_t output_heads = 0;         ///< heads whose outputs its output projection takes
+  std::int64_t held_experts = 0;         ///< of a layer
+  std::int64_t shared_intermediate = 0;  ///< width of its part of one shared expert
+
+  friend bool operator==(const ModelPart&, const ModelPart&) = default;
+};
+
+/// Where keys and values are unpacked from the latent under MLA: each decode step multiplies its
+/// query with the unpacking instead (absorbed), or they are made for every position (explicit).
+enum class LatentForm : std::uint8_t { absorbed, explicit_heads };
+
 /// Dimensions as in the model's own configuration file.
 struct LlmConfig {
   std::string name = {};
@@ -56,19 +69,28 @@ struct LlmConfig {
   std::optional<MlaConfig> mla = {};
   std::optional<MoeConfig> moe = {};
   std::optional<EncoderConfig> encoder = {};
+  std::optional<ModelPart> part = {};  ///< of one GPU among several; no part of the configuration
 
   std::int64_t query_width() const { return heads * head_dim; }
   std::int64_t kv_width() const { return kv_heads * head_dim; }
 
-  /// One cached key row; under MLA the latent and the rotary key, which serve all heads.
-  std::int64_t key_width() const { return mla ? mla->latent_width() : head_dim; }
-  /// One cached value row; under MLA 0, since the values are in the latent.
-  std::int64_t value_width() const { return mla ? 0 : head_dim; }
+  /// Whether the cache holds latents.
+  bool caches_latents() const { return mla && !mla->unpacked; }
+  /// One head's value, unpacked.
+  std::int64_t value_dim() const { return mla ? mla->v_head_dim : head_dim; }
+  /// One cached key row; of latents, the latent and the rotary key, which serve all heads.
+  std::int64_t key_width() const { return caches_latents() ? mla->latent_width() : head_dim; }
+  /// One cached value row; of latents 0, since the values are in them.
+  std::int64_t value_width() const { return caches_latents() ? 0 : value_dim(); }
   /// Rows of each kind that a position has in a layer.
-  std::int64_t cached_heads() const { return mla ? 1 : kv_heads; }
+  std::int64_t cached_heads() const { return caches_latents() ? 1 : kv_heads; }
+  /// Groups of query heads that read the same keys.
+  std::int64_t key_groups() const { return caches_latents() ? mla->latent_heads : kv_heads; }
   /// Multiply-adds for each query head and position in decode: scores, and weighted sum.
-  std::int64_t score_width() const { return mla ? mla->latent_width() : head_dim; }
-  std::int64_t mix_width() const { return mla ? mla->kv_lora_rank : head_dim; }
+  std::int64_t score_width() const {
+    return caches_latents() ? mla->head_latent() + mla->qk_rope_head_dim : head_dim;
+  }
+  std::int64_t mix_width() const { return caches_latents() ? mla->head_latent() : value_dim(); }
   /// Elements that the decoder's cache grows by with a position, all layers.
   std::int64_t cached_width() const {
     return layers * cached_heads() * (key_width() + value_width());
@@ -76,11 +98,12 @@ struct LlmConfig {
   /// Positions that a token attends to out of so many.
   std::int64_t attended(std::int64_t positions) const;
 
-  /// The products of a decoder layer before and after its (self) attention, in order. MLA: the
-  /// queries, the cached latent and the absorbed key unpacking; then the value unpacking and the
+  /// The products of a decoder layer before and after its (self) attention, in order. MLA,
+  /// absorbed: the queries, the cached latent and the key unpacking; then the value unpacking and
+  /// the output. Explicit: the queries, the latent, and keys and values of every head; then the
   /// output. Their weights together are all matrix weights of the attention.
-  std::vector<Product> projections_in() const;
-  std::vector<Product> projections_out() const;
+  std::vector<Product> projections_in(LatentForm form = LatentForm::absorbed) const;
+  std::vector<Product> projections_out(LatentForm form = LatentForm::absorbed) const;
   /// The same for the cross attention that follows it; none without an encoder. Its keys and values
   /// are made once for a sequence, of the encoder's output: cross_kv().
   std::vector<Product> cross_projections_in() const;
@@ -94,9 +117,17 @@ struct LlmConfig {
   /// Matrix weights of a layer with experts: of one routed expert, of all shared ones, and of the
   /// router. 0 without experts.
   std::int64_t expert_weights() const { return moe ? weights_of_mlp(moe->expert_intermediate) : 0; }
-  std::int64_t shared_weights() const { return moe ? moe->shared_experts * expert_weights() : 0; }
+  std::int64_t shared_weights() const {
+    return moe ? moe->shared_experts * weights_of_mlp(shared_intermediate()) : 0;
+  }
   std::int64_t router_weights() const { return moe ? hidden * moe->experts : 0; }
   bool is_moe_layer(std::int64_t layer) const { return moe && layer >= moe->dense_layers; }
+  bool has_mlp(std::int64_t layer) const { return !is_moe_layer(layer) || !moe->removed; }
+  /// Routed experts of a layer on one GPU, and the width of a shared one there.
+  std::int64_t held_experts() const { return part ? part->held_experts : moe->experts; }
+  std::int64_t shared_intermediate() const {
+    return part ? part->shared_intermediate : moe->expert_intermediate;
+  }
 
   /// All weights of a decoder layer, norms and biases included.
   std::int64_t layer_parameters(std::int64_t layer) const;

@@ -14,6 +14,11 @@ void describe(Fields& f, MlaConfig& c) {
   f.required("qk_rope_head_dim", c.qk_rope_head_dim, "Width of the rotary key, one for all heads.",
              in_range(1, 4096));
   f.required("v_head_dim", c.v_head_dim, "Width of a head's value.", in_range(1, 4096));
+  f.optional("latent_heads", c.latent_heads,
+             "Equal parts of the latent, each for its own group of heads (GLA); 1: MLA.",
+             in_range(1, 4096));
+  f.check(c.kv_lora_rank % c.latent_heads == 0, "latent_heads", "does not divide kv_lora_rank",
+          "latent heads are equal");
 }
 
 }  // namespace tiersim

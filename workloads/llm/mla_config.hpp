@@ -16,7 +16,14 @@ struct MlaConfig {
   std::int64_t qk_nope_head_dim = 0;
   std::int64_t qk_rope_head_dim = 0;
   std::int64_t v_head_dim = 0;
+  /// Parts of the latent that serve as many groups of heads, each its own (GLA, arXiv 2505.21487).
+  std::int64_t latent_heads = 1;
+  /// Whether the cache holds the keys and values of every head instead of the latent, and nothing
+  /// is absorbed: set for a decode step that asks for it.
+  bool unpacked = false;
 
+  /// What one head reads of a position: its latent head, and the rotary key.
+  std::int64_t head_latent() const { return kv_lora_rank / latent_heads; }
   std::int64_t qk_head_dim() const { return qk_nope_head_dim + qk_rope_head_dim; }
   /// One row of the cache, for all heads.
   std::int64_t latent_width() const { return kv_lora_rank + qk_rope_head_dim; }

@@ -14,6 +14,7 @@ struct MoeConfig {
   std::int64_t expert_intermediate = 0;  ///< width of one expert's MLP
   std::int64_t dense_layers = 0;         ///< the first so many layers have a plain MLP
   bool router_bias = false;              ///< one per expert (DeepSeek-V3: e_score_correction_bias)
+  bool removed = false;  ///< layers with experts have no MLP at all: to time the rest
 
   friend bool operator==(const MoeConfig&, const MoeConfig&) = default;
 };

@@ -1,9 +1,10 @@
 #pragma once
-// One step of a transformer as a StepGraph. Decode: for each layer the projections, the method's
-// attention, the output projection and the MLP (or experts), then the head. Prefill: the same over
-// all positions, with exact attention; a model with an encoder runs it first and makes the keys and
-// values of every cross attention. Norms, rotary embedding and residual adds are taken as fused
-// into the products beside them: their bytes are in those products' activations.
+// One step of a transformer as a StepGraph, as one of the GPUs that share the model does it: its
+// part (shard.hpp) and the collectives between. Decode: for each layer the projections, the
+// method's attention, the output projection and the MLP (or experts), then the head. Prefill: the
+// same over all positions, with exact attention; a model with an encoder runs it first and makes
+// the keys and values of every cross attention. Norms, rotary embedding and residual adds are taken
+// as fused into the products beside them: their bytes are in those products' activations.
 //
 // Overlap (StepConfig::overlap) is which operations wait for which; nothing else changes, but that
 // micro-batches read the weights once each, and a guessed query is paid for by a product of its
@@ -12,7 +13,8 @@
 
 namespace tiersim {
 
-/// Tiers are named by position: `tier_names` becomes StepGraph::tier_names. All weights are near.
+/// `context`: model and batch of the whole replica. Tiers are named by position: `tier_names`
+/// becomes StepGraph::tier_names. All weights are near. StepGraph::tokens are those of the replica.
 StepGraph build_step(const AttentionContext& context, const Method& method,
                      std::vector<std::string> tier_names);
 

@@ -15,6 +15,16 @@ void describe(Fields& f, StepConfig& c) {
   f.optional("weight_type", c.weight_type, kDataTypeNames, "Element type of the weights.");
   f.optional("kv_type", c.kv_type, kDataTypeNames, "Element type of the KV cache.");
   f.optional("overlap", c.overlap, kOverlapNames, "What may run at the same time.");
+  f.optional("region", c.region, kRegionNames, "Which operations are timed; all by default.");
+  f.optional("latent", c.latent, kLatentUnpackingNames,
+             "Where latent attention unpacks keys and values.");
+}
+
+LatentForm latent_form(const StepConfig& step) {
+  if (step.latent == LatentUnpacking::automatic)
+    return step.kind == StepKind::decode ? LatentForm::absorbed : LatentForm::explicit_heads;
+  return step.latent == LatentUnpacking::absorbed ? LatentForm::absorbed
+                                                  : LatentForm::explicit_heads;
 }
 
 }  // namespace tiersim

@@ -7,6 +7,7 @@
 
 #include "sim/config/fields.hpp"
 #include "workloads/llm/data_type.hpp"
+#include "workloads/llm/llm_config.hpp"
 
 namespace tiersim {
 
@@ -25,6 +26,25 @@ enum class Overlap : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kOverlapNames{"serial", "prefetch_screening",
                                                                "micro_batches"};
 
+/// Which operations are part of the step; what stays in memory is the same for all.
+enum class Region : std::uint8_t {
+  step,             ///< everything
+  layers,           ///< without embedding, head and host
+  attention_block,  ///< of the layers: projections, attention, and the collectives of both
+  attention,        ///< the attention kernels alone
+};
+inline constexpr std::array<std::string_view, 4> kRegionNames{"step", "layers", "attention_block",
+                                                              "attention"};
+
+/// Whether latent attention absorbs the unpacking of keys and values into the products beside it.
+enum class LatentUnpacking : std::uint8_t {
+  automatic,  ///< absorbed in decode, explicit in prefill
+  absorbed,
+  explicit_heads,  ///< keys and values of every head; a decode step then has them in its cache
+};
+inline constexpr std::array<std::string_view, 3> kLatentUnpackingNames{"automatic", "absorbed",
+                                                                       "explicit_heads"};
+
 struct StepConfig {
   StepKind kind = StepKind::decode;
   std::int64_t batch = 1;
@@ -33,7 +53,11 @@ struct StepConfig {
   DataType weight_type = DataType::fp16;
   DataType kv_type = DataType::fp16;
   Overlap overlap = Overlap::serial;
+  Region region = Region::step;
+  LatentUnpacking latent = LatentUnpacking::automatic;
 };
+/// What the step does of a model with latents.
+LatentForm latent_form(const StepConfig& step);
 void describe(Fields& f, StepConfig& c);
 
 }  // namespace tiersim

@@ -1,0 +1,55 @@
+#include "workloads/llm/device_step.hpp"
+
+#include <algorithm>
+
+#include "workloads/llm/shard.hpp"
+
+namespace tiersim {
+namespace {
+
+std::int64_t cached_of(const LlmConfig& m) {
+  return m.cached_heads() * (m.key_width() + m.value_width());
+}
+
+}  // namespace
+
+DeviceStep device_step(const AttentionContext& context) {
+  const ParallelConfig& p = context.parallel;
+  DeviceStep out{.context = context,
+                 .group_batch = context.step.batch,
+                 .vocabulary = context.model.vocabulary};
+  AttentionContext& device = out.context;
+  if (device.model.mla && device.step.kind == StepKind::decode &&
+      latent_form(device.step) == LatentForm::explicit_heads)
+    device.model.mla->unpacked = true;
+  device.model = shard_of(device.model, p);
+  if (p.sequences_are_spread()) device.step.batch = (context.step.batch + p.tensor - 1) / p.tensor;
+  if (context.handover) {
+    // All copies that the decoding replica holds, from all GPUs that share this one's layers.
+    const ParallelConfig& to = context.handover->to;
+    const std::int64_t copies = to.sequences_are_spread() ? 1 : to.tensor;
+    const std::int64_t senders = p.sequences_are_spread() ? 1 : p.tensor;
+    out.handed_over = (cached_of(shard_of(context.model, to)) * copies + senders - 1) / senders;
+  }
+  return out;
+}
+
+std::vector<std::int64_t> micro_batches(const AttentionContext& context) {
+  const std::int64_t batch = context.step.batch;
+  const bool halves = context.step.overlap == Overlap::micro_batches;
+  const std::int64_t parts = std::min(batch, halves ? 2 : context.parallel.pipeline);
+  std::vector<std::int64_t> out;
+  for (std::int64_t i = 0; i < parts; ++i)
+    out.push_back(batch / parts + (i < batch % parts ? 1 : 0));
+  return out;
+}
+
+double pipeline_stretch(const AttentionContext& context) {
+  const std::int64_t stages = context.parallel.pipeline;
+  if (stages == 1) return 1;
+  const auto parts = static_cast<std::int64_t>(micro_batches(context).size());
+  const std::int64_t passes = context.step.kind == StepKind::decode ? stages : parts + stages - 1;
+  return static_cast<double>(passes) / static_cast<double>(parts);
+}
+
+}  // namespace tiersim

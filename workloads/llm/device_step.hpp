@@ -1,0 +1,30 @@
+#pragma once
+// From the step of a whole replica to what one of its GPUs has and does: its part of the model, its
+// sequences, and the tokens that it meets in the parts that all of the tensor group share.
+#include "workloads/attention/method.hpp"
+
+namespace tiersim {
+
+/// What one GPU does of a step. `context` of all functions here is of the whole replica.
+struct DeviceStep {
+  AttentionContext context;      ///< model: its part; batch: sequences whose attention it does
+  std::int64_t group_batch = 0;  ///< sequences of the tensor group: what MLP, head and experts meet
+  std::int64_t vocabulary = 0;   ///< of the whole model
+  std::int64_t handed_over = 0;  ///< elements of a position and layer that it sends; 0: none
+
+  std::int64_t own_tokens() const { return context.step.batch * context.new_positions(); }
+  std::int64_t group_tokens() const { return group_batch * context.new_positions(); }
+};
+/// The GPU with most to do. Under attention: data, sequences are spread as evenly as they can be.
+DeviceStep device_step(const AttentionContext& context);
+
+/// Sequences of each micro-batch, most first: one batch, two halves, or one for each stage of a
+/// pipeline.
+std::vector<std::int64_t> micro_batches(const AttentionContext& context);
+
+/// Time of a step over that of one GPU's work on it: what passes before and after it in the other
+/// stages of a pipeline. A decode step starts again when the first micro-batch is back, which is
+/// after as many passes as there are stages; a prefill ends when its last one has passed all.
+double pipeline_stretch(const AttentionContext& context);
+
+}  // namespace tiersim

@@ -1,0 +1,22 @@
+#include "workloads/llm/parallel_config.hpp"
+
+namespace tiersim {
+
+void describe(Fields& f, ParallelConfig& c) {
+  f.doc("How the GPUs of one replica share the model.");
+  f.optional("tensor", c.tensor, "GPUs that split heads, MLP columns and vocabulary.",
+             in_range(1, 1024));
+  f.optional("latent_slices", c.latent_slices,
+             "Slices of the latent, each with all heads, on groups of the tensor GPUs (TPLA); 1: "
+             "every GPU has the whole latent (MLA).",
+             in_range(1, 1024));
+  f.optional("attention", c.attention, kAttentionSharingNames,
+             "tensor: its heads are split; data: each GPU has sequences of its own.");
+  f.optional("output_projection", c.output_projection, kOutputProjectionNames,
+             "Whether every latent slice has it whole, or its part after a reduce-scatter.");
+  f.optional("pipeline", c.pipeline, "Stages of consecutive layers.", in_range(1, 1024));
+  f.optional("experts", c.experts, kExpertSharingNames,
+             "split: a part of every expert on each GPU; spread: whole experts.");
+}
+
+}  // namespace tiersim

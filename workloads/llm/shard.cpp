@@ -1,0 +1,130 @@
+#include "workloads/llm/shard.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tiersim {
+namespace {
+
+std::int64_t parts_of(std::int64_t whole, std::int64_t parts) {
+  return (whole + parts - 1) / parts;
+}
+
+class Problems {
+ public:
+  void expect(bool holds, const char* key, std::string message, std::string hint) {
+    if (!holds) list_.push_back({key, std::move(message), std::move(hint)});
+  }
+  /// That so many GPUs get equal parts of something.
+  void divides(const char* key, std::int64_t parts, std::int64_t whole, const char* what) {
+    expect(whole % parts == 0, key,
+           fmt::format("{} GPUs cannot have equal parts of {} {}", parts, whole, what),
+           fmt::format("a number that divides {}", whole));
+  }
+  std::vector<ShardProblem> take() { return std::move(list_); }
+
+ private:
+  std::vector<ShardProblem> list_;
+};
+
+void check_slices(Problems& problems, const LlmConfig& m, const ParallelConfig& p) {
+  if (p.latent_slices == 1) {
+    problems.expect(p.output_projection == OutputProjection::replicated, "output_projection",
+                    "there is one latent slice, so that nothing is replicated",
+                    "leave it out, or more latent_slices");
+    return;
+  }
+  if (!m.mla)
+    return problems.expect(false, "latent_slices", "model '" + m.name + "' has no latent",
+                           "a model with mla, or 1");
+  problems.expect(m.mla->latent_heads == 1, "latent_slices",
+                  "model '" + m.name + "' has latents of its own for groups of heads (GLA)",
+                  "1: they are split like heads");
+  problems.expect(p.attention == AttentionSharing::tensor, "latent_slices",
+                  "attention: data leaves nothing to slice", "1, or attention: tensor");
+  problems.divides("latent_slices", p.latent_slices, m.mla->kv_lora_rank, "latent elements");
+  problems.expect(p.tensor % p.latent_slices == 0, "latent_slices",
+                  fmt::format("{} slices do not divide {} tensor GPUs", p.latent_slices, p.tensor),
+                  "each slice is on the same number of GPUs");
+}
+
+void check_heads(Problems& problems, const LlmConfig& m, const ParallelConfig& p) {
+  const std::int64_t shards = std::max<std::int64_t>(p.head_shards(), 1);
+  problems.divides("tensor", shards, m.heads, "query heads");
+  if (p.output_projection == OutputProjection::split)
+    problems.divides("output_projection", p.tensor, m.heads, "query heads");
+  if (m.mla) {
+    const std::int64_t latents = m.mla->latent_heads;
+    problems.expect(shards % latents == 0 || latents % shards == 0, "tensor",
+                    fmt::format("{} GPUs cannot share {} latent heads", shards, latents),
+                    "a multiple or a divisor of them");
+  } else {
+    problems.expect(shards % m.kv_heads == 0 || m.kv_heads % shards == 0, "tensor",
+                    fmt::format("{} GPUs cannot share {} KV heads", shards, m.kv_heads),
+                    "a multiple or a divisor of them");
+  }
+}
+
+}  // namespace
+
+std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfig& p) {
+  Problems problems;
+  if (m.heads == 0 || m.layers == 0 || (!m.mla && m.kv_heads == 0)) return {};  // half read
+  check_slices(problems, m, p);
+  check_heads(problems, m, p);
+  problems.divides("tensor", p.tensor, m.intermediate, "columns of the MLP");
+  if (m.moe) {
+    if (p.experts == ExpertSharing::spread)
+      problems.divides("experts", p.tensor, m.moe->experts, "experts");
+    else
+      problems.divides("tensor", p.tensor, m.moe->expert_intermediate, "columns of an expert");
+  } else {
+    problems.expect(p.experts == ExpertSharing::split, "experts",
+                    "model '" + m.name + "' has no experts", "leave it out");
+  }
+  problems.expect(p.pipeline <= m.layers, "pipeline",
+                  fmt::format("{} stages are more than the {} layers", p.pipeline, m.layers),
+                  "a layer or more on each stage");
+  problems.expect(!m.encoder || p.devices() == 1, "tensor",
+                  "model '" + m.name + "' has an encoder, which is not split",
+                  "more replicas (gpus.count) instead");
+  return problems.take();
+}
+
+LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& p) {
+  LlmConfig m = model;
+  if (p.devices() == 1) return m;
+  const std::int64_t shards = p.head_shards();
+  m.part = ModelPart{.output_heads = m.heads / shards};
+  m.heads /= shards;
+  if (p.output_projection == OutputProjection::split) m.part->output_heads = model.heads / p.tensor;
+  if (m.mla) {
+    MlaConfig& mla = *m.mla;
+    const std::int64_t held = std::max<std::int64_t>(mla.latent_heads / shards, 1);
+    mla.kv_lora_rank = mla.kv_lora_rank / mla.latent_heads * held / p.latent_slices;
+    mla.latent_heads = held;
+    m.kv_heads = m.heads;
+  } else {
+    m.kv_heads = std::max<std::int64_t>(m.kv_heads / shards, 1);
+  }
+  m.intermediate /= p.tensor;
+  m.vocabulary = parts_of(m.vocabulary, p.tensor);
+  if (m.moe) {
+    const bool spread = p.experts == ExpertSharing::spread;
+    m.part->held_experts = spread ? m.moe->experts / p.tensor : m.moe->experts;
+    m.part->shared_intermediate = p.sequences_are_spread() && spread
+                                      ? m.moe->expert_intermediate
+                                      : m.moe->expert_intermediate / p.tensor;
+    if (!spread) m.moe->expert_intermediate /= p.tensor;
+  }
+  if (p.pipeline > 1) {
+    const std::int64_t before = m.layers - parts_of(m.layers, p.pipeline);
+    m.layers -= before;
+    if (m.moe) m.moe->dense_layers = std::max<std::int64_t>(m.moe->dense_layers - before, 0);
+    m.tied_embeddings = true;  // the last stage has the head alone
+  }
+  return m;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,209 @@
+#include "workloads/llm/step_chain.hpp"
+
+#include <utility>
+
+#include "workloads/attention/kv_ops.hpp"
+#include "workloads/attention/prefill.hpp"
+
+namespace tiersim {
+namespace {
+
+bool cross_attends(const AttentionContext& c) {
+  return c.model.encoder.has_value();
+}
+
+// What makes the queries alone. Under MLA that is all of the projections but the cached latent, the
+// last but one.
+std::vector<Product> query_products(const LlmConfig& m) {
+  if (!m.mla)
+    return {{.in = m.hidden,
+             .out = m.query_width(),
+             .produced = m.query_width(),
+             .weights = m.hidden * m.query_width()}};
+  std::vector<Product> products = m.projections_in();
+  products.erase(products.end() - 2);
+  return products;
+}
+
+}  // namespace
+
+Bytes cross_rows(const AttentionContext& c) {
+  return stored(c.model.kv_width(), c.step.kv_type) * (c.step.batch * c.step.encoder_context);
+}
+
+StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph)
+    : step_(std::move(step)),
+      c_(step_.context),
+      method_(method),
+      graph_(graph),
+      own_(c_, graph, step_.own_tokens()),
+      group_(c_, graph, step_.group_tokens(), step_.own_tokens()) {}
+
+Bytes StepChain::hidden(std::int64_t tokens) const {
+  return stored(tokens * c_.model.hidden, DataType::bf16);
+}
+
+void StepChain::begin() {
+  const ParallelConfig& p = c_.parallel;
+  const bool whole = timed(Region::step);
+  if (whole && c_.host_works)
+    last_ = graph_.add({.kind = OpKind::host, .phase = Phase::host, .flops = {}});
+  if (p.pipeline > 1 && timed(Region::layers)) {  // what the stage before sends
+    last_ = own_.collective(-1, CollectiveKind::send, hidden(step_.own_tokens()), 2, last_,
+                            Fabric::pipeline);
+    return;
+  }
+  if (!whole) return;
+  const OpId encoded = cross_attends(c_) && prefill() ? encode() : OpId();
+  // Each GPU has rows of the vocabulary of its own.
+  const OpId rows = group_.embedding();
+  for (const OpId before : {last_, encoded})
+    if (before.valid()) graph_.ops[rows.index()].after.push_back(before);
+  const CollectiveKind joined =
+      spread() ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+  last_ = group_.collective(-1, joined, hidden(step_.group_tokens()), p.tensor, rows);
+}
+
+void StepChain::add_layer(int layer, OpId& copy_after) {
+  const OpId input = last_;
+  last_ = attend(layer, input, copy_after);
+  if (timed(Region::attention_block)) last_ = output(layer, last_);
+  if (cross_attends(c_) && timed(Region::attention_block)) last_ = cross_attention(layer, last_);
+  if (timed(Region::layers)) last_ = mlp(layer, last_);
+}
+
+OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
+  const OpId projected = timed(Region::attention_block)
+                             ? own_.products(Phase::projection, layer,
+                                             c_.model.projections_in(latent_form(c_.step)), input)
+                             : input;
+  const LayerInputs in{.layer = layer,
+                       .projected = projected,
+                       .screen_after = guessed_.valid() ? guessed_ : projected,
+                       .before = layers_,
+                       .copy_after = c_.step.overlap == Overlap::serial ? OpId() : copy_after};
+  const LayerOps done =
+      prefill() ? method_.add_prefill_layer(c_, in, graph_) : method_.add_layer(c_, in, graph_);
+  layers_.push_back(done);
+  if (done.fetched.valid()) copy_after = done.fetched;
+  guessed_ = guess(layer + 1, input);
+  if (step_.handed_over > 0) {
+    if (c_.handover->when == HandoverTime::layer_by_layer)
+      hand_over(layer, done.attended);
+    else
+      waiting_.push_back(done.attended);
+  }
+  return done.attended;
+}
+
+// Latent slices add up their values before a split output projection, or after a replicated one.
+OpId StepChain::output(int layer, OpId attended) {
+  const ParallelConfig& p = c_.parallel;
+  std::vector<Product> chain = c_.model.projections_out(latent_form(c_.step));
+  const Product last = chain.back();
+  chain.pop_back();
+  OpId at = own_.products(Phase::projection, layer, chain, attended);
+  if (p.output_projection == OutputProjection::split) {
+    const std::int64_t values = c_.model.heads * c_.model.value_dim();
+    at = own_.collective(layer, CollectiveKind::reduce_scatter,
+                         stored(step_.own_tokens() * values, DataType::bf16), p.latent_slices, at);
+  }
+  at = own_.product(Phase::projection, layer, last, at);
+  if (spread()) return at;
+  return own_.collective(layer, CollectiveKind::all_reduce, hidden(step_.own_tokens()), p.tensor,
+                         at);
+}
+
+OpId StepChain::mlp(int layer, OpId last) {
+  if (!c_.model.has_mlp(layer)) return last;
+  const std::int64_t ranks = c_.parallel.tensor;
+  const Bytes all = hidden(step_.group_tokens());
+  if (!spread())
+    return group_.collective(layer, CollectiveKind::all_reduce, all, ranks,
+                             group_.mlp(layer, last));
+  if (c_.parallel.experts == ExpertSharing::spread && c_.model.is_moe_layer(layer))
+    return experts_spread(layer, last);
+  const OpId gathered = group_.collective(layer, CollectiveKind::all_gather, all, ranks, last);
+  return group_.collective(layer, CollectiveKind::reduce_scatter, all, ranks,
+                           group_.mlp(layer, gathered));
+}
+
+// Each token goes to the GPUs of its experts, and their outputs come back.
+OpId StepChain::experts_spread(int layer, OpId last) {
+  const Bytes routed = hidden(step_.own_tokens() * c_.model.moe->experts_per_token);
+  const std::int64_t ranks = c_.parallel.tensor;
+  const auto exchange = [&](OpId after) {
+    return group_.collective(layer, CollectiveKind::all_to_all, routed, ranks, after,
+                             Fabric::experts);
+  };
+  return exchange(group_.mlp(layer, exchange(last)));
+}
+
+void StepChain::end() {
+  if (timed(Region::step)) {
+    const std::int64_t rows = step_.group_batch;
+    const std::int64_t ranks = c_.parallel.tensor;
+    if (spread())
+      last_ = group_.collective(-1, CollectiveKind::all_gather, hidden(rows), ranks, last_);
+    last_ = group_.head(rows, last_);
+    last_ =
+        group_.collective(-1, CollectiveKind::all_gather,
+                          stored(c_.step.batch * step_.vocabulary, DataType::bf16), ranks, last_);
+  }
+  for (std::size_t layer = 0; layer < waiting_.size(); ++layer)
+    hand_over(static_cast<int>(layer), last_);
+}
+
+void StepChain::hand_over(int layer, OpId after) {
+  const Bytes rows = stored(step_.own_tokens() * step_.handed_over, c_.step.kv_type);
+  Op op{.kind = OpKind::collective,
+        .phase = Phase::kv_transfer,
+        .layer = layer,
+        .flops = {},
+        .collective = {
+            .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = rows, .ranks = 2}};
+  add_access(op, c_.placement.near, Direction::read, TensorClass::keys, rows);
+  op.after = {after};
+  graph_.add(std::move(op));
+}
+
+// The next layer's queries, from this layer's input: the residual stream changes little from layer
+// to layer (InfiniGen, arXiv 2406.19707).
+OpId StepChain::guess(int layer, OpId input) {
+  if (c_.step.overlap != Overlap::prefetch_screening || prefill() || layer >= c_.model.layers ||
+      !timed(Region::attention_block))
+    return OpId();
+  return own_.products(Phase::screening, layer, query_products(c_.model), input);
+}
+
+OpId StepChain::cross_attention(int layer, OpId last) {
+  last = own_.products(Phase::projection, layer, c_.model.cross_projections_in(), last);
+  last = add_full_attention(graph_, c_, layer, c_.new_positions(), c_.step.encoder_context,
+                            TensorClass::cross_rows, {last});
+  return own_.products(Phase::projection, layer, c_.model.cross_projections_out(), last);
+}
+
+// The encoder over its whole input, then keys and values for every cross attention.
+OpId StepChain::encode() {
+  const LlmConfig& m = c_.model;
+  const std::int64_t positions = c_.step.encoder_context;
+  LayerOpsBuilder ops(c_, graph_, c_.step.batch * positions);
+  OpId last = ops.embedding();
+  for (int layer = 0; layer < m.encoder->layers; ++layer) {
+    last = ops.products(Phase::projection, layer, m.projections_in(), last);
+    last = add_full_attention(graph_, c_, layer, positions, positions, TensorClass::activations,
+                              {last});
+    last = ops.products(Phase::projection, layer, m.projections_out(), last);
+    last = ops.dense_mlp(layer, last);
+  }
+  for (int layer = 0; layer < m.layers; ++layer) {
+    last = ops.product(Phase::projection, layer, m.cross_kv(), last);
+    const Bytes rows = cross_rows(c_);
+    Op& made = graph_.ops[last.index()];  // written as they are cached, not as activations
+    made.accesses.back() = {c_.placement.near, Direction::write, TensorClass::cross_rows, rows * 2,
+                            rows * 2};
+  }
+  return last;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,52 @@
+#pragma once
+// The operations of one batch, or one micro-batch of it, on one GPU, from embedding to head.
+#include <vector>
+
+#include "workloads/llm/device_step.hpp"
+#include "workloads/llm/layer_ops.hpp"
+
+namespace tiersim {
+
+class StepChain {
+ public:
+  /// `step` is of this micro-batch.
+  StepChain(DeviceStep step, const Method& method, StepGraph& graph);
+  StepChain(const StepChain&) = delete;
+  StepChain& operator=(const StepChain&) = delete;
+
+  void begin();
+  /// `copy_after`: the copy before this layer's first; becomes the layer's last, if it has any.
+  void add_layer(int layer, OpId& copy_after);
+  void end();
+
+ private:
+  bool prefill() const { return c_.step.kind == StepKind::prefill; }
+  bool timed(Region smallest) const { return c_.step.region <= smallest; }
+  bool spread() const { return c_.parallel.sequences_are_spread(); }
+  Bytes hidden(std::int64_t tokens) const;
+
+  OpId attend(int layer, OpId input, OpId& copy_after);
+  OpId output(int layer, OpId attended);
+  OpId mlp(int layer, OpId last);
+  OpId experts_spread(int layer, OpId last);
+  OpId guess(int layer, OpId input);
+  OpId cross_attention(int layer, OpId last);
+  OpId encode();
+  void hand_over(int layer, OpId after);
+
+  DeviceStep step_;
+  const AttentionContext& c_;  // of step_
+  const Method& method_;
+  StepGraph& graph_;
+  LayerOpsBuilder own_;    // tokens of its own sequences
+  LayerOpsBuilder group_;  // those of the tensor group
+  OpId last_;              // what comes next waits for it
+  OpId guessed_;           // queries of the layer to come
+  std::vector<LayerOps> layers_;
+  std::vector<OpId> waiting_;  // layers whose cache is handed over at the end
+};
+
+/// Keys and values of the encoder's output, one decoder layer: made once, read by every step.
+Bytes cross_rows(const AttentionContext& device);
+
+}  // namespace tiersim
