@@ -31,8 +31,8 @@ void describe(Fields& f, MatrixTilesConfig& c) {
              "Rows, columns and depth of the product that `efficiency` is of: its own last wave is "
              "not counted twice.",
              in_range(1, 1 << 17));
-  f.check(c.row_step.value > 0 && c.rows.value % (2 * c.row_step.value) == 0, "row_step",
-          "does not divide half of rows", "half of the tallest tile must be whole steps");
+  f.check(c.row_step.value > 0 && c.rows.value % (2 * c.row_step.value) == 0, "rows",
+          "is not an even multiple of row_step", "a tile of half that height is whole steps too");
 }
 
 NumberClass weakest_of(const MatrixTilesConfig& c) {
