@@ -11,7 +11,7 @@
 //             host's time to post work and to see it done, the memory buses beside the adapter.
 //   Valid     queue pairs that are set up; a path that is not oversubscribed.
 //   Source    InfiniBand architecture specification, volume 1 (headers); data sheets for the rates.
-//   Checked   tests/unit/hwmodels/nvlink_network_test.cpp, collective_test.cpp
+//   Checked   tests/unit/hwmodels/nvlink_network_test.cpp
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 

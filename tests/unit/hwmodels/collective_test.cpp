@@ -6,7 +6,6 @@
 #include "hwmodels/collective/direct.hpp"
 #include "hwmodels/collective/fastest.hpp"
 #include "hwmodels/collective/nccl.hpp"
-#include "hwmodels/link/network.hpp"
 #include "sim/config/describe.hpp"
 
 namespace tiersim {
@@ -288,25 +287,6 @@ TEST(Nccl, AMistakeIsToldWhereItStands) {
             "n.yaml:3:12: error: algorithm: unknown value 'ring_l' (did you mean 'ring_ll'? one "
             "of: auto, "
             "ring_ll, ring_ll128, ring_simple, tree_ll, tree_ll128, tree_simple, nvls)\n");
-}
-
-// 1 KB messages of 20 B more each, as in the test of writes.
-TEST(Network, IncomingIsAWriteTowardsTheGpu) {
-  NetworkConfig c;
-  c.raw.value = 1_GBps;
-  c.packet.value = 1000_B;
-  c.packet_header.value = 10_B;
-  c.message_header.value = 10_B;
-  c.message_rate.value = 1'000'000'000;
-  c.latency.value = 4us;
-  const auto adapter = make_device(c);
-  const AccessCost in = adapter->incoming(10'000_B, 1000_B);
-  const AccessCost out = adapter->cost(Direction::write, 10'000_B, 1000_B);
-  ASSERT_EQ(in.charges.size(), 1U);
-  EXPECT_EQ(adapter->channels()[in.charges[0].channel].name, "to_gpu");
-  EXPECT_EQ(in.charges[0].busy, 10'200_B);
-  EXPECT_EQ(in.charges[0].busy, out.charges[0].busy);
-  EXPECT_EQ(in.latency, 2us);
 }
 
 }  // namespace

@@ -82,6 +82,15 @@ TEST(Network, AMessagePaysForItsPacketsAndItself) {
   EXPECT_EQ(write.latency, 2us);
 }
 
+TEST(Network, WhatAPeerWritesHereIsAWriteTowardsTheGpu) {
+  const auto adapter = make_device(round_adapter());
+  const auto incoming = adapter->incoming(20'000_B, 10'000_B);
+  ASSERT_EQ(incoming.charges.size(), 1U);
+  EXPECT_EQ(adapter->channels()[incoming.charges[0].channel].name, "to_gpu");
+  EXPECT_EQ(incoming.charges[0].busy, 2 * (10'000_B + 10 * 50_B + 50_B));
+  EXPECT_EQ(incoming.latency, 2us);
+}
+
 TEST(Network, SmallMessagesAreLimitedByTheirRate) {
   const auto adapter = make_device(round_adapter());
   // 1 M messages of 100 B a second.
