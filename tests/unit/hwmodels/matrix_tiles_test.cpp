@@ -172,6 +172,7 @@ TEST(RooflineGpu, TheTilesOfAGemmWeakenItsNumbersAlone) {
   for (auto* number : {&c.peak_bf16, &*c.peak_fp8, &c.peak_int8})
     number->number_class = NumberClass::specification;
   c.launch.number_class = c.efficiency.number_class = NumberClass::measured;
+  c.matrix_tiles->sms.number_class = NumberClass::measured;
   const auto gpu = make_device(c);
   EXPECT_EQ(gpu->basis(KernelFamily::gemm).number_class, NumberClass::assumed);
   EXPECT_EQ(gpu->basis(KernelFamily::screening).number_class, NumberClass::specification);
