@@ -14,6 +14,8 @@ const std::vector<std::string> kMethods{
     "{name: dense, kv_tier: near}",
     "{name: dense, kv_tier: far}",
     "{name: layer_prefetch}",
+    "{name: tiered, near_share: 0.3}",
+    "{name: tiered, near_positions: 9, buffers: 1}",
     "{name: sparq, budget: 0.25, rank: 2}",
     "{name: sparq, budget: 0.1, rank: 2, key_copies: 1, fetch: {by: copy_engine, page: 4}}",
     "{name: maple, budget: 0.25, rank_ratio: 0.25, key_type: int8}",
