@@ -34,13 +34,20 @@ DeviceStep device_step(const AttentionContext& context) {
   return out;
 }
 
+// A GPU's sequences are cut, so that it meets each of them once.
 std::vector<std::int64_t> micro_batches(const AttentionContext& context) {
-  const std::int64_t batch = context.step.batch;
+  const ParallelConfig& p = context.parallel;
+  const std::int64_t gpus = p.sequences_are_spread() ? p.tensor : 1;
+  const std::int64_t own = (context.step.batch + gpus - 1) / gpus;
   const bool halves = context.step.overlap == Overlap::micro_batches;
-  const std::int64_t parts = std::min(batch, halves ? 2 : context.parallel.pipeline);
+  const std::int64_t parts = std::min(own, halves ? 2 : p.pipeline);
   std::vector<std::int64_t> out;
-  for (std::int64_t i = 0; i < parts; ++i)
-    out.push_back(batch / parts + (i < batch % parts ? 1 : 0));
+  std::int64_t left = context.step.batch;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const std::int64_t of_gpu = own / parts + (i < own % parts ? 1 : 0);
+    out.push_back(std::min(of_gpu * gpus, left));
+    left -= out.back();
+  }
   return out;
 }
 

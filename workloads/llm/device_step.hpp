@@ -19,7 +19,7 @@ struct DeviceStep {
 DeviceStep device_step(const AttentionContext& context);
 
 /// Sequences of each micro-batch, most first: one batch, two halves, or one for each stage of a
-/// pipeline.
+/// pipeline; fewer where a GPU has fewer sequences.
 std::vector<std::int64_t> micro_batches(const AttentionContext& context);
 
 /// Time of a step over that of one GPU's work on it: what passes before and after it in the other

@@ -65,12 +65,15 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
   };
   const std::int64_t reached = held(expected_experts(moe, tokens_));
   const std::int64_t routed = held(tokens_ * moe.experts_per_token);  // passes of tokens
-  const std::int64_t shared = shared_tokens_ * moe.shared_experts;
+  const std::int64_t shared = own_tokens_ * moe.shared_experts;
   const std::int64_t used = reached + moe.shared_experts;
-  after = product(
-      Phase::mlp, layer,
-      {.in = m.hidden, .out = moe.experts, .produced = moe.experts, .weights = m.router_weights()},
-      after);
+  after = LayerOpsBuilder(c_, graph_, own_tokens_)
+              .product(Phase::mlp, layer,
+                       {.in = m.hidden,
+                        .out = moe.experts,
+                        .produced = moe.experts,
+                        .weights = m.router_weights()},
+                       after);
   const auto of_routed = m.mlp_products(moe.expert_intermediate);
   const auto of_shared = m.mlp_products(m.shared_intermediate());
   for (std::size_t i = 0; i < of_routed.size(); ++i) {

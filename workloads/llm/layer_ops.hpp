@@ -6,14 +6,15 @@ namespace tiersim {
 
 /// Adds operations that work on `tokens` tokens to a graph. Bytes of a product: its weights once,
 /// what it reads and writes of every token in bf16. FLOPs: 2 * weights * tokens. The context is of
-/// one GPU; `shared_tokens` of the tokens pass its shared experts, all where it is left out.
+/// one GPU; `own_tokens` of the tokens pass its router and its shared experts, all where it is left
+/// out.
 class LayerOpsBuilder {
  public:
   LayerOpsBuilder(const AttentionContext& context, StepGraph& graph, std::int64_t tokens)
       : LayerOpsBuilder(context, graph, tokens, tokens) {}
   LayerOpsBuilder(const AttentionContext& context, StepGraph& graph, std::int64_t tokens,
-                  std::int64_t shared_tokens)
-      : c_(context), graph_(graph), tokens_(tokens), shared_tokens_(shared_tokens) {}
+                  std::int64_t own_tokens)
+      : c_(context), graph_(graph), tokens_(tokens), own_tokens_(own_tokens) {}
 
   OpId product(Phase phase, int layer, const Product& p, OpId after);
   /// One after the other.
@@ -44,7 +45,7 @@ class LayerOpsBuilder {
   const AttentionContext& c_;
   StepGraph& graph_;
   std::int64_t tokens_;
-  std::int64_t shared_tokens_;
+  std::int64_t own_tokens_;
 };
 
 }  // namespace tiersim

@@ -43,7 +43,10 @@ void check_slices(Problems& problems, const LlmConfig& m, const ParallelConfig& 
                   "1: they are split like heads");
   problems.expect(p.attention == AttentionSharing::tensor, "latent_slices",
                   "attention: data leaves nothing to slice", "1, or attention: tensor");
-  problems.divides("latent_slices", p.latent_slices, m.mla->kv_lora_rank, "latent elements");
+  problems.expect(m.mla->kv_lora_rank % p.latent_slices == 0, "latent_slices",
+                  fmt::format("{} slices cannot be equal parts of {} latent elements",
+                              p.latent_slices, m.mla->kv_lora_rank),
+                  fmt::format("a number that divides {}", m.mla->kv_lora_rank));
   problems.expect(p.tensor % p.latent_slices == 0, "latent_slices",
                   fmt::format("{} slices do not divide {} tensor GPUs", p.latent_slices, p.tensor),
                   "each slice is on the same number of GPUs");
@@ -66,6 +69,15 @@ void check_heads(Problems& problems, const LlmConfig& m, const ParallelConfig& p
   }
 }
 
+// Shared experts are split like an MLP, unless each GPU has tokens of its own for them.
+void check_experts(Problems& problems, const MoeConfig& moe, const ParallelConfig& p) {
+  if (p.experts == ExpertSharing::split)
+    return problems.divides("tensor", p.tensor, moe.expert_intermediate, "columns of an expert");
+  problems.divides("experts", p.tensor, moe.experts, "experts");
+  if (moe.shared_experts > 0 && !p.sequences_are_spread())
+    problems.divides("tensor", p.tensor, moe.expert_intermediate, "columns of a shared expert");
+}
+
 }  // namespace
 
 std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfig& p) {
@@ -74,15 +86,11 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
   check_slices(problems, m, p);
   check_heads(problems, m, p);
   problems.divides("tensor", p.tensor, m.intermediate, "columns of the MLP");
-  if (m.moe) {
-    if (p.experts == ExpertSharing::spread)
-      problems.divides("experts", p.tensor, m.moe->experts, "experts");
-    else
-      problems.divides("tensor", p.tensor, m.moe->expert_intermediate, "columns of an expert");
-  } else {
+  if (m.moe)
+    check_experts(problems, *m.moe, p);
+  else
     problems.expect(p.experts == ExpertSharing::split, "experts",
                     "model '" + m.name + "' has no experts", "leave it out");
-  }
   problems.expect(p.pipeline <= m.layers, "pipeline",
                   fmt::format("{} stages are more than the {} layers", p.pipeline, m.layers),
                   "a layer or more on each stage");

@@ -12,16 +12,17 @@ bool cross_attends(const AttentionContext& c) {
   return c.model.encoder.has_value();
 }
 
-// What makes the queries alone. Under MLA that is all of the projections but the cached latent, the
-// last but one.
-std::vector<Product> query_products(const LlmConfig& m) {
+// What makes the queries alone. Under MLA the last two projections are the cached latent, and the
+// unpacking: of a query where it is absorbed, else of keys and values.
+std::vector<Product> query_products(const LlmConfig& m, LatentForm form) {
   if (!m.mla)
     return {{.in = m.hidden,
              .out = m.query_width(),
              .produced = m.query_width(),
              .weights = m.hidden * m.query_width()}};
-  std::vector<Product> products = m.projections_in();
+  std::vector<Product> products = m.projections_in(form);
   products.erase(products.end() - 2);
+  if (form == LatentForm::explicit_heads) products.pop_back();
   return products;
 }
 
@@ -37,7 +38,9 @@ StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph)
       method_(method),
       graph_(graph),
       own_(c_, graph, step_.own_tokens()),
-      group_(c_, graph, step_.group_tokens(), step_.own_tokens()) {}
+      group_(c_, graph, step_.group_tokens(),
+             c_.parallel.experts == ExpertSharing::spread ? step_.own_tokens()
+                                                          : step_.group_tokens()) {}
 
 Bytes StepChain::hidden(std::int64_t tokens) const {
   return stored(tokens * c_.model.hidden, DataType::bf16);
@@ -173,7 +176,8 @@ OpId StepChain::guess(int layer, OpId input) {
   if (c_.step.overlap != Overlap::prefetch_screening || prefill() || layer >= c_.model.layers ||
       !timed(Region::attention_block))
     return OpId();
-  return own_.products(Phase::screening, layer, query_products(c_.model), input);
+  return own_.products(Phase::screening, layer, query_products(c_.model, latent_form(c_.step)),
+                       input);
 }
 
 OpId StepChain::cross_attention(int layer, OpId last) {

@@ -1,0 +1,100 @@
+// The cache that a prefill sends to the GPUs that decode: how much each of its GPUs sends, and
+// when.
+#include "workloads/llm/handover.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/workloads/parallel_models.hpp"
+#include "workloads/llm/device_step.hpp"
+
+namespace tiersim {
+namespace {
+
+using testing::collectives;
+using testing::deepseek_v3;
+using testing::dense_step;
+using testing::replica;
+using testing::small_latent;
+
+constexpr ParallelConfig kTwo{.tensor = 2};
+constexpr ParallelConfig kSliced{.tensor = 2, .latent_slices = 2};
+constexpr ParallelConfig kByData{.tensor = 2, .attention = AttentionSharing::data};
+
+AttentionContext prefill(const LlmConfig& model, ParallelConfig from, ParallelConfig to,
+                         HandoverTime when = HandoverTime::layer_by_layer) {
+  AttentionContext context =
+      replica(model, from, {.kind = StepKind::prefill, .batch = 4, .context = 10});
+  context.handover = HandoverConfig{.to = to, .when = when};
+  return context;
+}
+
+std::int64_t sent(const LlmConfig& model, ParallelConfig from, ParallelConfig to) {
+  return device_step(prefill(model, from, to)).handed_over;
+}
+
+// Elements of a position and layer that one GPU sends: all copies that the decoding GPUs hold, over
+// the GPUs that have them.
+TEST(Handover, SendsEveryCopyThatTheDecodingGpusHold) {
+  EXPECT_EQ(sent(deepseek_v3(), kTwo, kTwo), 576);     // 2 * 576 / 2
+  EXPECT_EQ(sent(deepseek_v3(), kTwo, kSliced), 320);  // 2 * 320 / 2
+  EXPECT_EQ(sent(deepseek_v3(), {}, kSliced), 2 * 320);
+  EXPECT_EQ(sent(deepseek_v3(), {.tensor = 4}, kSliced), 2 * 320 / 4);
+  EXPECT_EQ(sent(deepseek_v3(), kTwo, {.tensor = 4, .latent_slices = 2}), 4 * 320 / 2);
+  EXPECT_EQ(sent(deepseek_v3(), kTwo, kByData), 576 / 2);  // each sequence goes to one GPU
+  EXPECT_EQ(sent(deepseek_v3(), kByData, kByData), 576);   // of half of the sequences each
+  EXPECT_EQ(sent(deepseek_v3(), kByData, kSliced), 2 * 320);
+  EXPECT_EQ(sent(testing::llama3_70b(), kTwo, {.tensor = 4}), 4 * 512 / 2);
+}
+
+TEST(Handover, IsNothingWithoutOne) {
+  EXPECT_EQ(device_step(replica(deepseek_v3(), kTwo)).handed_over, 0);
+}
+
+// 40 positions; MLA caches 8 + 2 elements of 2 B, a slice 4 + 2.
+TEST(Handover, SendsItsShareOfEachLayer) {
+  const auto sends = [](const StepGraph& graph, int layer) {
+    std::vector<std::string> out;
+    for (const std::string& text : collectives(graph, layer))
+      if (text.starts_with("send")) out.push_back(text);
+    return out;
+  };
+  const std::vector<std::string> whole{"send transfer 2 800 B"};
+  const std::vector<std::string> sliced{"send transfer 2 480 B"};
+  for (const HandoverTime when : {HandoverTime::layer_by_layer, HandoverTime::at_end})
+    for (const int layer : {0, 1}) {
+      EXPECT_EQ(sends(dense_step(prefill(small_latent(), kTwo, kTwo, when)), layer), whole);
+      EXPECT_EQ(sends(dense_step(prefill(small_latent(), kTwo, kSliced, when)), layer), sliced);
+    }
+}
+
+TEST(Handover, ByLayerWaitsForThatLayersAttentionAndNothingForIt) {
+  const StepGraph graph = dense_step(prefill(small_latent(), kTwo, kSliced));
+  for (const Op& op : graph.ops) {
+    for (const OpId before : op.after)
+      EXPECT_NE(graph.ops[before.index()].phase, Phase::kv_transfer);
+    if (op.phase != Phase::kv_transfer) continue;
+    ASSERT_EQ(op.after.size(), 1U);
+    const Op& before = graph.ops[op.after.front().index()];
+    EXPECT_EQ(before.phase, Phase::attention);
+    EXPECT_EQ(before.layer, op.layer);
+    ASSERT_EQ(op.accesses.size(), 1U);  // its rows are read from memory as they are sent
+    EXPECT_EQ(op.accesses.front().payload, op.collective.size);
+  }
+}
+
+TEST(Handover, AtTheEndWaitsForTheFirstToken) {
+  const StepGraph graph = dense_step(prefill(small_latent(), kTwo, kSliced, HandoverTime::at_end));
+  int sends = 0;
+  for (const Op& op : graph.ops) {
+    if (op.phase != Phase::kv_transfer) continue;
+    ++sends;
+    ASSERT_EQ(op.after.size(), 1U);
+    const Op& logits = graph.ops[op.after.front().index()];
+    EXPECT_EQ(logits.layer, -1);
+    EXPECT_EQ(logits.collective.kind, CollectiveKind::all_gather);
+  }
+  EXPECT_EQ(sends, 2);
+}
+
+}  // namespace
+}  // namespace tiersim
