@@ -4,9 +4,9 @@
 //   Equation  t = launch + (m^p + c^p)^(1/p), p = sharpness, and max(m, c) where it is absent;
 //             c = flops / (peak of the arithmetic * efficiency of the family);
 //             of a gemm whose shape is known, where there are `matrix_tiles`: c = FLOPs that fit
-//             into the waves of whole tiles / (peak * efficiency of full waves), and so
-//             `efficiency` for the product that it was measured on: matrix_tiles.hpp; m = memory
-//             time, at least memory bytes * latency / in_flight (Little's law).
+//             into the waves of whole tiles / (peak * efficiency of full waves), which is
+//             `efficiency` again for the product that it was measured on: matrix_tiles.hpp;
+//             m = memory time, at least memory bytes * latency / in_flight (Little's law).
 //   Ignores   waves, tails and padding of tiles beyond the FLOPs as counted, but for such a gemm;
 //             clocks and power, L2.
 //   Valid     kernels large enough to fill the GPU; a gemm of any shape, where there are tiles.
