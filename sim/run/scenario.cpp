@@ -42,7 +42,6 @@ void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std:
 
 void check_parallel(Fields& f, const ScenarioConfig& c) {
   const ParallelConfig& p = c.parallel;
-  const bool slices_fit = p.tensor % p.latent_slices == 0;
   for (const ShardProblem& problem : shard_problems(c.model, p))
     f.check(false, "parallel." + problem.key, problem.message, problem.hint);
   f.check(c.system.gpus.count % p.devices() == 0, "parallel",
@@ -59,9 +58,8 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
   f.check(c.step.kind == StepKind::prefill, "handover", "a decode step hands nothing over",
           "step.kind: prefill, or leave it out");
   check_fabric(f, c, Fabric::transfer, "handover");
-  if (slices_fit)
-    for (const ShardProblem& problem : shard_problems(c.model, c.handover->to))
-      f.check(false, "handover.to." + problem.key, problem.message, problem.hint);
+  for (const ShardProblem& problem : shard_problems(c.model, c.handover->to))
+    f.check(false, "handover.to." + problem.key, problem.message, problem.hint);
 }
 
 void check_latent(Fields& f, const ScenarioConfig& c) {
@@ -73,10 +71,19 @@ void check_latent(Fields& f, const ScenarioConfig& c) {
           "absorbed, or parallel.latent_slices: 1");
 }
 
+// A layer of one GPU is what a method sees; the whole model's where it cannot be shared.
+void check_method(Fields& f, const ScenarioConfig& c) {
+  ParallelConfig layer = c.parallel;
+  layer.pipeline = 1;
+  const LlmConfig seen =
+      shard_problems(c.model, layer).empty() ? shard_of(c.model, layer) : c.model;
+  for (const MethodProblem& problem : c.method.method->problems(seen, c.step))
+    f.check(false, "method." + problem.key, problem.message, problem.hint);
+}
+
 void check_step(Fields& f, const ScenarioConfig& c) {
   if (!c.method.method) return;
-  for (const MethodProblem& problem : c.method.method->problems(c.model, c.step))
-    f.check(false, "method." + problem.key, problem.message, problem.hint);
+  check_method(f, c);
   if (c.step.overlap == Overlap::prefetch_screening) {
     f.check(c.method.method->screens(), "step.overlap",
             "method '" + c.method.name + "' has no screening to prefetch",
@@ -87,6 +94,10 @@ void check_step(Fields& f, const ScenarioConfig& c) {
   }
   f.check(c.step.overlap != Overlap::micro_batches || c.step.batch > 1, "step.overlap",
           "a batch of 1 has no two micro-batches", "a batch of 2 or more, or serial");
+  f.check(c.step.overlap != Overlap::micro_batches || c.step.batch == 1 ||
+              !c.parallel.sequences_are_spread() || c.step.batch > c.parallel.tensor,
+          "step.overlap", "each GPU has one sequence, and no two micro-batches",
+          "a batch above parallel.tensor, or serial");
   if (c.model.encoder) {
     f.check(c.step.encoder_context > 0, "step.encoder_context",
             "is missing: model '" + c.model.name + "' has an encoder",

@@ -47,9 +47,6 @@ void check_slices(Problems& problems, const LlmConfig& m, const ParallelConfig& 
                   fmt::format("{} slices cannot be equal parts of {} latent elements",
                               p.latent_slices, m.mla->kv_lora_rank),
                   fmt::format("a number that divides {}", m.mla->kv_lora_rank));
-  problems.expect(p.tensor % p.latent_slices == 0, "latent_slices",
-                  fmt::format("{} slices do not divide {} tensor GPUs", p.latent_slices, p.tensor),
-                  "each slice is on the same number of GPUs");
 }
 
 void check_heads(Problems& problems, const LlmConfig& m, const ParallelConfig& p) {
@@ -82,7 +79,11 @@ void check_experts(Problems& problems, const MoeConfig& moe, const ParallelConfi
 
 std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfig& p) {
   Problems problems;
-  if (m.heads == 0 || m.layers == 0 || (!m.mla && m.kv_heads == 0)) return {};  // half read
+  problems.expect(p.tensor % p.latent_slices == 0, "latent_slices",
+                  fmt::format("{} slices do not divide {} tensor GPUs", p.latent_slices, p.tensor),
+                  "each slice is on the same number of GPUs");
+  if (m.heads == 0 || m.layers == 0 || (!m.mla && m.kv_heads == 0))
+    return problems.take();  // half read
   check_slices(problems, m, p);
   check_heads(problems, m, p);
   problems.divides("tensor", p.tensor, m.intermediate, "columns of the MLP");
