@@ -98,6 +98,8 @@ void Recorder::provenance() {
   record_.config = canonical_json(config_);
   record_.run_id = sha256_hex(canonical_text_for_id(config_));
   record_.gpus = sim_.system->gpus();
+  record_.batch = config_.step.batch;
+  record_.context = config_.step.context;
   for (const std::string& device : sim_.system->device_names())
     record_.sharers[device] = config_.system.sharers(device);
   const NumbersInTimes in_times(config_.system, sim_);
@@ -133,6 +135,7 @@ void Recorder::accounting() {
     const SystemChannel& channel = system.channels()[c];
     record_.channel_bytes[channel.name] = (a.busy[c] * channel.sharers).in_base();
   }
+  device();
   footprint_metrics();
   far_metrics();
   screening_metrics();

@@ -22,6 +22,7 @@ class Recorder {
   void counted(std::string_view name, double value);
   void counted(std::string_view name, Bytes bytes);
   double handover_seconds() const;
+  void device();
   void footprint_metrics();
   void far_metrics();
   void screening_metrics();

@@ -79,6 +79,26 @@ Json to_object(const std::vector<KernelTimeRecord>& kernels) {
   return out;
 }
 
+Json to_object(const DeviceRecord& device) {
+  Json weights = Json::array();
+  for (const WeightRecord& part : device.weights)
+    weights.push_back({{"name", part.part},
+                       {"weights", part.weights},
+                       {"model_weights", part.model_weights},
+                       {"bytes", part.bytes}});
+  return {{"gpus_per_replica", device.gpus_per_replica},
+          {"tensor", device.tensor},
+          {"latent_slices", device.latent_slices},
+          {"pipeline", device.pipeline},
+          {"attention", device.attention},
+          {"tier", device.tier},
+          {"layers", device.layers},
+          {"sequences", device.sequences},
+          {"query_heads", device.query_heads},
+          {"kv_elements_per_token_layer", device.kv_elements_per_token_layer},
+          {"weights", std::move(weights)}};
+}
+
 Json provenance(const RunRecord& record) {
   Json numbers = Json::array();
   for (const NumberRecord& number : record.numbers) {
@@ -101,6 +121,8 @@ Json provenance(const RunRecord& record) {
 
 Json results(const RunRecord& record) {
   return {{"metrics", to_object(record.metrics)},
+          {"device", to_object(record.device)},
+          {"capacity_bytes", to_object(record.capacity_bytes)},
           {"footprint_bytes", to_object(record.footprint_bytes)},
           {"footprint_by_class_bytes", to_object(record.footprint_by_class)},
           {"traffic_bytes", to_object(record.traffic_bytes)},

@@ -62,6 +62,31 @@ struct KernelTimeRecord {
   double beyond_timed = 0;  ///< s of `seconds` at sizes outside of those that were timed
 };
 
+/// One part of the weights, by the names of WeightPart.
+struct WeightRecord {
+  std::string part;
+  std::int64_t weights = 0;        ///< on one GPU
+  std::int64_t model_weights = 0;  ///< of the whole model
+  std::int64_t bytes = 0;          ///< on one GPU
+};
+
+/// What one GPU has of a replica: of those, the one that has most.
+struct DeviceRecord {
+  // how a replica's GPUs share the model: gpus_per_replica is tensor x pipeline
+  std::int64_t gpus_per_replica = 1;
+  std::int64_t tensor = 1;
+  std::int64_t latent_slices = 1;
+  std::int64_t pipeline = 1;
+  std::string attention;  ///< "tensor", or "data": every GPU has sequences of its own
+  // one GPU
+  std::string tier;                              ///< its own memory
+  std::int64_t layers = 0;                       ///< of the decoder
+  std::int64_t sequences = 0;                    ///< whose attention it does
+  std::int64_t query_heads = 0;                  ///< that it has of each of them
+  std::int64_t kv_elements_per_token_layer = 0;  ///< keys and values that the model itself caches
+  std::vector<WeightRecord> weights;             ///< in the order of WeightPart, without what is 0
+};
+
 struct RunRecord {
   // provenance
   std::string tiersim_version;
@@ -71,13 +96,17 @@ struct RunRecord {
   // config: canonical JSON of the whole effective configuration
   std::string config;
   std::string name;
-  std::int64_t gpus = 1;
+  std::int64_t gpus = 1;   ///< of all replicas
+  std::int64_t batch = 1;  ///< of one replica
+  std::int64_t context = 1;
   std::map<std::string, std::int64_t> sharers;  ///< GPUs that share one instance, by device
   // results: metrics of one GPU, but throughput; bytes of one instance of a device, from all GPUs
   // that share it
+  DeviceRecord device;
   std::map<std::string, Metric> metrics;
   std::map<std::string, std::int64_t> footprint_bytes;     ///< by tier
   std::map<std::string, BytesByClass> footprint_by_class;  ///< by tier
+  std::map<std::string, std::int64_t> capacity_bytes;      ///< by tier: what the step may fill
   std::map<std::string, ReadWrite> traffic_bytes;          ///< payload by device
   std::map<std::string, ReadWrite> moved_bytes;            ///< in the device's granules
   std::map<std::string, std::pair<BytesByClass, BytesByClass>> traffic_by_class;  ///< read, write

@@ -1,0 +1,75 @@
+#include "workloads/llm/weight_parts.hpp"
+
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+namespace {
+
+class Sums {
+ public:
+  void add(WeightPart part, std::int64_t weights) {
+    parts_[static_cast<std::size_t>(part)] += weights;
+  }
+  const WeightParts& parts() const { return parts_; }
+
+ private:
+  WeightParts parts_{};
+};
+
+// projections_in() and projections_out() say in which order their products come.
+void add_latent_attention(const LlmConfig& m, Sums& sums) {
+  const auto in = m.projections_in();
+  const auto out = m.projections_out();
+  const std::size_t kv = in.size() - 2;  // after one product of the queries, or two
+  TS_EXPECTS((kv == 1 || kv == 2) && out.size() == 2, in.size(), out.size());
+  sums.add(kv == 1 ? WeightPart::q : WeightPart::q_a, in[0].weights);
+  if (kv == 2) sums.add(WeightPart::q_b, in[1].weights);
+  sums.add(WeightPart::kv_a, in[kv].weights);
+  sums.add(WeightPart::kv_b, in[kv + 1].weights + out[0].weights);
+  sums.add(WeightPart::o, out[1].weights);
+  sums.add(WeightPart::other, m.mla->q_lora_rank + m.mla->kv_lora_rank);  // norms
+}
+
+void add_attention(const LlmConfig& m, Sums& sums) {
+  if (m.mla) return add_latent_attention(m, sums);
+  sums.add(WeightPart::q, m.hidden * m.query_width());
+  sums.add(WeightPart::kv, m.hidden * 2 * m.kv_width());
+  sums.add(WeightPart::o, m.projections_out().front().weights);
+  if (m.qkv_bias) sums.add(WeightPart::other, m.query_width() + 2 * m.kv_width());
+  if (m.qk_norm) sums.add(WeightPart::other, 2 * m.head_dim);
+}
+
+void add_cross_attention(const LlmConfig& m, Sums& sums) {
+  for (const auto& chain : {m.cross_projections_in(), m.cross_projections_out()})
+    for (const Product& product : chain) sums.add(WeightPart::cross_attention, product.weights);
+  sums.add(WeightPart::cross_attention, m.cross_kv().weights);
+  sums.add(WeightPart::other, m.hidden);  // the norm before it
+}
+
+void add_mlp(const LlmConfig& m, std::int64_t layer, Sums& sums) {
+  sums.add(WeightPart::other, m.hidden);  // the norm before it
+  if (!m.is_moe_layer(layer)) return sums.add(WeightPart::mlp, m.mlp_weights());
+  sums.add(WeightPart::router, m.router_weights());
+  sums.add(WeightPart::experts, m.held_experts() * m.expert_weights());
+  sums.add(WeightPart::shared_experts, m.shared_weights());
+  if (m.moe->router_bias) sums.add(WeightPart::other, m.moe->experts);
+}
+
+}  // namespace
+
+WeightParts weight_parts(const LlmConfig& m) {
+  Sums sums;
+  for (std::int64_t layer = 0; layer < m.layers; ++layer) {
+    add_attention(m, sums);
+    sums.add(WeightPart::other, m.hidden);  // the norm before it
+    if (m.encoder) add_cross_attention(m, sums);
+    if (m.has_mlp(layer)) add_mlp(m, layer, sums);
+  }
+  sums.add(WeightPart::encoder, m.encoder_parameters());
+  if (!m.tied_embeddings) sums.add(WeightPart::embedding, m.vocabulary * m.hidden);
+  sums.add(WeightPart::head, m.vocabulary * m.hidden);
+  sums.add(WeightPart::other, m.relative_buckets * m.heads + m.hidden);  // and the last norm
+  return sums.parts();
+}
+
+}  // namespace tiersim
