@@ -29,7 +29,8 @@ struct TargetResult {
   double simulated = 0;
   std::string unit;
   double tolerance = 0;  ///< half of the last printed digit
-  std::string status;    ///< "pass", "fail", "rule", or "shape" for what a figure shows
+  std::string status;  ///< "pass", "fail", "rule", "shape" for what a figure shows; "explained" or
+                       ///< "unexplained" for what the paper leaves open, which nothing is held to
   std::string why;
 };
 

@@ -167,6 +167,23 @@ Table shape_table(const PaperReport& report) {
   return table;
 }
 
+Table section_results(const PaperReport& report) {
+  Table table{.title = "Held, explained and left open",
+              .columns = {{"result", Align::left},
+                          {"paper"},
+                          {"simulated"},
+                          {"tolerance"},
+                          {"unit", Align::left},
+                          {"status", Align::left}}};
+  Notes notes;
+  for (const ReportSection& section : report.sections)
+    for (const TargetResult& r : section.results)
+      table.add({r.id, fmt::format("{:.4g}", r.paper), fmt::format("{:.4g}", r.simulated),
+                 fmt::format("{:.3g}", r.tolerance), r.unit, notes.mark(r)});
+  table.notes = notes.texts();
+  return table;
+}
+
 Table digest_table(const PaperReport& report) {
   if (!report.digest) return {};
   std::vector<const StudyResult*> studies;
@@ -178,8 +195,12 @@ bool PaperReport::all_hold() const {
   return std::ranges::all_of(
              rows,
              [](const ReproducedRow& row) { return std::ranges::all_of(row.cells, holds); }) &&
-         std::ranges::all_of(studies, [](const ReproducedStudy& study) {
-           return std::ranges::all_of(study.checks, holds);
+         std::ranges::all_of(studies,
+                             [](const ReproducedStudy& study) {
+                               return std::ranges::all_of(study.checks, holds);
+                             }) &&
+         std::ranges::all_of(sections, [](const ReportSection& section) {
+           return std::ranges::all_of(section.results, holds);
          });
 }
 

@@ -8,6 +8,7 @@
 
 #include "reports/render/table.hpp"
 #include "reports/reproduce/compare.hpp"
+#include "reports/reproduce/section.hpp"
 #include "reports/studies/digest.hpp"
 #include "reports/studies/solve_result.hpp"
 #include "reports/studies/study_result.hpp"
@@ -41,6 +42,7 @@ struct PaperReport {
   std::vector<ReproducedStudy> studies = {};
   std::vector<SolveResult> solves = {};
   std::optional<Digest> digest = {};
+  std::vector<ReportSection> sections = {};
 
   bool all_hold() const;
 };
@@ -48,6 +50,8 @@ struct PaperReport {
 /// The printed table in both readings, what the figures show, and the decode steps.
 Table comparison_table(const PaperReport& report, Reading reading);
 Table shape_table(const PaperReport& report);
+/// What the sections are held to, and what they explain.
+Table section_results(const PaperReport& report);
 Table step_table(const PaperReport& report);
 /// Without rows where the paper has no digest.
 Table digest_table(const PaperReport& report);
@@ -57,11 +61,7 @@ Table digest_table(const PaperReport& report);
 std::string to_text(const PaperReport& report, Shown shown);
 std::string to_markdown(const PaperReport& report);
 
-/// A file of the report: every table as .csv and .tex, report.md and report.json.
-struct ReportFile {
-  std::string name;
-  std::string text;
-};
+/// Every table as .csv and .tex, figures, report.md and report.json.
 std::vector<ReportFile> files_of(const PaperReport& report);
 
 /// `{targets: [...], decode_steps: [...], studies: [...], solves: [...], summary: {...}}`, ending

@@ -121,12 +121,18 @@ std::string to_json(const PaperReport& report) {
     targets.add(study.checks);
     studies.push_back(to_object(study.result));
   }
+  Json sections = Json::object();
+  for (const ReportSection& section : report.sections) {
+    targets.add(section.results);
+    sections[section.id] = Json::parse(section.json);
+  }
   const std::size_t count = targets.list.size();
   const Json out{{"paper", report.paper},
                  {"targets", std::move(targets.list)},
                  {"decode_steps", to_array(report.steps)},
                  {"studies", std::move(studies)},
                  {"solves", to_array(report.solves)},
+                 {"sections", std::move(sections)},
                  {"summary", {{"cells", count}, {"failed", targets.failed}}}};
   return out.dump(2) + '\n';
 }

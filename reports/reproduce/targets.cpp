@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "reports/reproduce/compare.hpp"
 #include "sim/base/text.hpp"
 
@@ -60,6 +62,18 @@ void check_digest(Fields& f, const Targets& c) {
   }
 }
 
+// Cells worked out by hand name a machine of the grid's list.
+void check_known_machines(Fields& f, const Targets& c, std::size_t grid) {
+  const auto list = c.variants.find(c.grids[grid].machines);
+  if (list == c.variants.end()) return;
+  std::vector<std::string> names;
+  for (const StudyVariant& machine : list->second) names.push_back(machine.label);
+  for (std::size_t k = 0; k < c.grids[grid].known.size(); ++k)
+    f.check(std::ranges::find(names, c.grids[grid].known[k].machine) != names.end(),
+            fmt::format("grids.{}.known.{}.machine", grid, k),
+            "there is no '" + c.grids[grid].known[k].machine + "'", "there are: " + join(names));
+}
+
 }  // namespace
 
 void describe(Fields& f, Targets& c) {
@@ -71,6 +85,9 @@ void describe(Fields& f, Targets& c) {
   f.optional("studies", c.studies, "Figures, and sweeps beyond the paper.");
   f.optional("solves", c.solves, "Questions: which setting gives a metric a value.");
   f.optional("digest", c.digest, "One table of what goes beyond the paper.");
+  f.optional("curves", c.curves, "Ways to run a step beside each other over one setting.");
+  f.optional("grids", c.grids, "Ratios in every cell of what the paper leaves open.");
+  f.optional("maps", c.maps, "Which way to run a step is fastest where.");
   const auto check_list = [&](const std::string& path, const std::string& list) {
     std::vector<std::string> names;
     for (const auto& [name, variants] : c.variants) names.push_back(name);
@@ -83,6 +100,12 @@ void describe(Fields& f, Targets& c) {
                  c.studies[s].axes[a].variants);
   for (std::size_t q = 0; q < c.solves.size(); ++q)
     check_list("solves." + std::to_string(q) + ".variants", c.solves[q].variants);
+  for (std::size_t i = 0; i < c.curves.size(); ++i)
+    check_list("curves." + std::to_string(i) + ".machines", c.curves[i].machines);
+  for (std::size_t i = 0; i < c.grids.size(); ++i) {
+    check_list("grids." + std::to_string(i) + ".machines", c.grids[i].machines);
+    check_known_machines(f, c, i);
+  }
   check_digest(f, c);
 }
 

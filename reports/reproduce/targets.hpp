@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/comparisons/comparison.hpp"
+#include "reports/maps/win_map.hpp"
 #include "reports/studies/study.hpp"
 #include "sim/config/fields.hpp"
 
@@ -63,6 +65,9 @@ struct Targets {
   std::vector<Study> studies;
   std::vector<SolveQuestion> solves;
   std::optional<Digest> digest;
+  std::vector<Curves> curves;
+  std::vector<SpeedupGrid> grids;
+  std::vector<WinMap> maps;
 };
 void describe(Fields& f, Targets& c);
 

@@ -13,8 +13,11 @@
 namespace tiersim {
 namespace {
 
-constexpr std::array<std::string_view, 6> kParts{"weights",   "kv",        "compute",
-                                                 "screening", "link_wait", "latency"};
+constexpr std::array<std::string_view, 8> kParts{"weights",   "kv",      "compute",    "screening",
+                                                 "link_wait", "latency", "collective", "host"};
+// As people ask for them.
+constexpr std::array<std::string_view, 8> kLimits{"capacity", "HBM",    "FLOP",       "screening",
+                                                  "link",     "launch", "all-reduce", "host"};
 
 std::optional<double> metric(const RunRecord& record, std::string_view name) {
   const auto it = record.metrics.find(std::string(name));
@@ -109,6 +112,11 @@ Cell screening_rate(const RunRecord& record) {
   if (flops == 0.0) return {};
   return ratio(flops, metric(record, "screening_time_s"));
 }
+Cell limit(const RunRecord& record) {
+  const std::string text = limit_of(record);
+  return text.empty() ? Cell() : Cell(text);
+}
+
 Cell bounded_by(const RunRecord& record) {
   return record.bounded_by.empty() ? Cell() : Cell(record.bounded_by);
 }
@@ -124,6 +132,7 @@ struct Derived {
 };
 constexpr std::array kDerived{
     Derived{"bounded_by", "bounded by", "", bounded_by},
+    Derived{"limit", "limit", "", limit},
     Derived{"bound_share", "bound/step", "ratio", bound_share},
     Derived{"screening_intensity", "intensity", "FLOP/B", screening_intensity},
     Derived{"screening_roof", "roof", "", screening_roof_name},
@@ -255,6 +264,20 @@ std::string raw(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   const auto* value = std::get_if<double>(&cell);
   return value == nullptr ? "" : fmt::format("{}", *value);
+}
+
+std::string limit_of(const RunRecord& record) {
+  double most = 0;
+  std::string_view name;
+  for (std::size_t i = 0; i < kParts.size(); ++i) {
+    const double seconds = part(record, kParts[i]).value_or(0);
+    if (seconds <= most) continue;
+    most = seconds;
+    name = kLimits[i];
+  }
+  // A prefill reads weights once for a whole prompt: they do not wait for more sequences.
+  if (name == "capacity" && record.metrics.contains("ttft_s")) name = "HBM";
+  return std::string(name);
 }
 
 }  // namespace tiersim

@@ -6,6 +6,9 @@
 //   split, shares                all six of them
 //   bounded_by                   what the critical path waits for longest, or the fullest channel
 //   bound_share                  bound over step
+//   limit                        what takes the largest part of the step: HBM, FLOP, capacity
+//   (weights,
+//                                which a larger batch would share), all-reduce, host, launch, link
 //   screening_roof               tier that limits screening by the peak capacities on the way to it
 //   screening_roof_bandwidth     the least of these capacities
 //   screening_intensity          FLOP of screening for each byte that it reads from that tier
@@ -41,6 +44,8 @@ std::vector<std::string> expanded(const std::vector<std::string>& columns);
 StudyColumn column_of(const std::string& name, const RunRecord* record);
 
 Cell cell_of(const std::string& name, const RunRecord& record);
+/// The column `limit`.
+std::string limit_of(const RunRecord& record);
 
 /// For people: "12.34 ms", "41.2 %", "-".
 std::string shown(const Cell& cell, const StudyColumn& column);

@@ -9,6 +9,7 @@
 #include "reports/reproduce/paper_report.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/comparing.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/reproducing.hpp"
 #include "sim/run/trace.hpp"
@@ -65,7 +66,8 @@ ExitCode reproduce(const Options& options) {
                              .steps = reproduce_steps(targets, options.set, simulations),
                              .studies = reproduce_studies(targets, runner),
                              .solves = reproduce_solves(targets, runner),
-                             .digest = targets.digest};
+                             .digest = targets.digest,
+                             .sections = reproduce_comparisons(targets, options.set)};
     hold = hold && report.all_hold();
     const Shown shown = options.full ? Shown::all : Shown::summary;
     fmt::print("{}", options.json ? to_json(report) : to_text(report, shown));

@@ -1,0 +1,178 @@
+#include "reports/render/category_map.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "reports/render/svg_canvas.hpp"
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr double kCellWidth = 36;
+constexpr double kCellHeight = 27;
+constexpr double kGap = 16;       // between panels
+constexpr double kMargin = 16;    // around everything
+constexpr double kLeft = 72;      // of the panels: labels and ticks of y
+constexpr double kRowTitle = 34;  // to the right of the panels
+constexpr double kLegendLine = 22;
+constexpr double kSwatch = 16;
+constexpr double kSubtitleSize = 11;
+constexpr double kTickSize = 10;
+constexpr std::string_view kGrey = "#666666";
+constexpr Stroke kEdge{.colour = "white", .width = 1};
+constexpr Stroke kFrame{.colour = "#444444", .width = 1};
+
+// The palette's bright colours, on which a black letter is read, with its yellow.
+std::string_view colour_of(std::size_t category) {
+  constexpr std::array<std::string_view, 6> kColours{"#56B4E9", "#E69F00", "#CC79A7",
+                                                     "#009E73", "#F0E442", "#D55E00"};
+  return kColours[category % kColours.size()];
+}
+
+class MapDrawing {
+ public:
+  explicit MapDrawing(const CategoryMap& map)
+      : map_(map),
+        panel_width_(kCellWidth * static_cast<double>(map.x_ticks.size())),
+        panel_height_(kCellHeight * static_cast<double>(map.y_ticks.size())) {
+    const auto columns = static_cast<double>(map.columns.size());
+    width_ = std::max(kLeft + columns * (panel_width_ + kGap) + kRowTitle, 560.0);
+  }
+
+  std::string draw() {
+    double y = heading();
+    y = legend(y + 10);
+    y += 34;
+    for (std::size_t c = 0; c < map_.columns.size(); ++c)
+      canvas_.text({panel_x(c) + panel_width_ / 2, y - 8}, map_.columns[c],
+                   {.size = 12, .anchor = TextAnchor::middle, .bold = true});
+    const double top = y;
+    for (std::size_t r = 0; r < map_.rows.size(); ++r) {
+      for (std::size_t c = 0; c < map_.columns.size(); ++c)
+        panel(map_.panels.at(r).at(c), {panel_x(c), y});
+      row_labels(r, y);
+      y += panel_height_ + kGap;
+    }
+    y -= kGap;
+    canvas_.text({kMargin + 12, (top + y) / 2}, map_.y_label,
+                 {.size = 12, .anchor = TextAnchor::middle, .turned = -90});
+    return bottom(y);
+  }
+
+ private:
+  double panel_x(std::size_t column) const {
+    return kLeft + static_cast<double>(column) * (panel_width_ + kGap);
+  }
+
+  double heading() {
+    double y = kMargin + 14;
+    canvas_.text({kMargin, y}, map_.title, {.size = 15, .bold = true});
+    if (map_.subtitle.empty()) return y;
+    for (const std::string& line : text_lines(map_.subtitle, kSubtitleSize, width_ - 2 * kMargin)) {
+      y += kSubtitleSize + 5;
+      canvas_.text({kMargin, y}, line, {.size = kSubtitleSize, .colour = kGrey});
+    }
+    return y;
+  }
+
+  double legend(double y) {
+    std::vector<std::size_t> count(map_.categories.size() + 1);  // the last: empty cells
+    for (const auto& row : map_.panels)
+      for (const MapPanel& panel : row)
+        for (const auto& cells : panel)
+          for (const MapCell& cell : cells) ++count.at(cell.category.value_or(count.size() - 1));
+    double x = kMargin;
+    for (std::size_t i = 0; i < count.size(); ++i) {
+      const bool empty = i == map_.categories.size();
+      if (empty ? count[i] == 0 : map_.categories[i].name.empty()) continue;
+      const std::string text =
+          fmt::format("{}: {} cells", empty ? map_.empty : map_.categories[i].name, count[i]);
+      const double width = kSwatch + 6 + text_width(text, 12) + 14;
+      if (x > kMargin && x + width > width_ - kMargin) {
+        x = kMargin;
+        y += kLegendLine;
+      }
+      const MapCell sample = empty ? MapCell{} : MapCell{.category = i};
+      cell(sample, {x, y}, kSwatch, kSwatch);
+      canvas_.rectangle({x, y}, kSwatch, kSwatch, "none", kFrame);
+      canvas_.text({x + kSwatch + 6, y + 12}, text, {.size = 12});
+      x += width;
+    }
+    return y + kSwatch;
+  }
+
+  void cell(const MapCell& cell, SvgPoint at, double width, double height) {
+    const auto fill = [&](std::size_t category) {
+      return tinted(colour_of(category), cell.strength);
+    };
+    const double right = at.x + width;
+    const double below = at.y + height;
+    const double centre = at.x + width / 2;
+    if (!cell.category) {
+      canvas_.rectangle(at, width, height, "#F2F2F2", kEdge);
+      canvas_.text({centre, at.y + height / 2 + 4}, "\u2013",
+                   {.size = 11, .anchor = TextAnchor::middle, .colour = "#999999"});
+      return;
+    }
+    canvas_.rectangle(at, width, height, fill(*cell.category), kEdge);
+    std::string letters = map_.categories.at(*cell.category).letter;
+    if (cell.tied) {
+      canvas_.polygon({{right, at.y}, {right, below}, {at.x, below}}, fill(*cell.tied), kEdge);
+      letters += "=" + map_.categories.at(*cell.tied).letter;
+    }
+    const double lift = cell.note.empty() ? 4 : -1;
+    canvas_.text({centre, at.y + height / 2 + lift}, letters,
+                 {.size = 11, .anchor = TextAnchor::middle, .bold = true, .colour = "#000000"});
+    if (!cell.note.empty())
+      canvas_.text({centre, below - 4}, cell.note,
+                   {.size = 8, .anchor = TextAnchor::middle, .colour = "#000000"});
+  }
+
+  void panel(const MapPanel& cells, SvgPoint at) {
+    TS_EXPECTS(cells.size() == map_.y_ticks.size(), cells.size(), map_.y_ticks.size());
+    for (std::size_t y = 0; y < cells.size(); ++y) {
+      TS_EXPECTS(cells[y].size() == map_.x_ticks.size(), cells[y].size(), map_.x_ticks.size());
+      const double top = at.y + panel_height_ - kCellHeight * static_cast<double>(y + 1);
+      for (std::size_t x = 0; x < cells[y].size(); ++x)
+        cell(cells[y][x], {at.x + kCellWidth * static_cast<double>(x), top}, kCellWidth,
+             kCellHeight);
+    }
+    canvas_.rectangle(at, panel_width_, panel_height_, "none", kFrame);
+  }
+
+  void row_labels(std::size_t row, double top) {
+    for (std::size_t i = 0; i < map_.y_ticks.size(); ++i)
+      canvas_.text(
+          {kLeft - 6, top + panel_height_ - kCellHeight * (static_cast<double>(i) + 0.5) + 4},
+          map_.y_ticks[i], {.size = kTickSize, .anchor = TextAnchor::end});
+    canvas_.text({panel_x(map_.columns.size()), top + panel_height_ / 2}, map_.rows[row],
+                 {.size = 12, .anchor = TextAnchor::middle, .bold = true, .turned = 90});
+  }
+
+  std::string bottom(double y) {
+    for (std::size_t c = 0; c < map_.columns.size(); ++c)
+      for (std::size_t i = 0; i < map_.x_ticks.size(); ++i)
+        canvas_.text({panel_x(c) + kCellWidth * (static_cast<double>(i) + 0.5), y + 14},
+                     map_.x_ticks[i], {.size = kTickSize, .anchor = TextAnchor::middle});
+    const double centre = (kLeft + panel_x(map_.columns.size()) - kGap) / 2;
+    canvas_.text({centre, y + 34}, map_.x_label, {.size = 12, .anchor = TextAnchor::middle});
+    return canvas_.page(width_, y + 34 + kMargin, map_.title);
+  }
+
+  const CategoryMap& map_;
+  double panel_width_;
+  double panel_height_;
+  double width_ = 0;
+  SvgCanvas canvas_;
+};
+
+}  // namespace
+
+std::string to_svg(const CategoryMap& map) {
+  return MapDrawing(map).draw();
+}
+
+}  // namespace tiersim

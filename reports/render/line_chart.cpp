@@ -1,0 +1,280 @@
+#include "reports/render/line_chart.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "reports/render/svg_canvas.hpp"
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kLeft = 52;   // of each plot: ticks of y
+constexpr double kGap = 18;    // between a plot and what follows
+constexpr double kAbove = 26;  // of each plot: its title
+constexpr double kBelow = 24;  // ticks of x
+constexpr double kTickSize = 10;
+constexpr double kLegendSize = 12;
+constexpr double kLegendLine = 20;
+constexpr double kSample = 30;  // of a line, in the legend
+constexpr std::string_view kGrey = "#666666";
+constexpr Stroke kFrame{.colour = "#444444", .width = 1};
+constexpr Stroke kGrid{.colour = "#E4E4E4", .width = 1};
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  bool empty() const { return low > high; }
+};
+
+Range range_of(const ChartPanel& panel, std::vector<double> ChartSeries::*values) {
+  Range out;
+  for (const ChartSeries& series : panel.series)
+    for (const double value : series.*values) out.add(value);
+  return out;
+}
+
+// 1, 2 or 5 times a power of ten: at most five steps over the range.
+double tick_step(double range) {
+  const double least = range / 5;
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= least * (1 - 1e-9)) return factor * power;
+  return 10 * power;
+}
+
+// From 0, or below it, to a tick above every value.
+Range with_ticks(Range values) {
+  if (values.empty()) return {0, 1};
+  values.add(0);
+  if (values.low == values.high) values.high = values.low + 1;
+  const double step = tick_step(values.high - values.low);
+  return {step * std::floor(values.low / step + 1e-9), step * std::ceil(values.high / step - 1e-9)};
+}
+
+// All labels of an axis count in the same thousands, which its largest value sets.
+std::string decimal_label(double value, double largest) {
+  if (value != 0 && largest >= 1e7) return fmt::format("{:.6g}M", value / 1e6);
+  if (value != 0 && largest >= 1e4) return fmt::format("{:.6g}k", value / 1e3);
+  return fmt::format("{:.6g}", value);
+}
+
+std::string binary_label(double value) {
+  if (value >= 1048576 && std::fmod(value, 1048576) == 0)
+    return fmt::format("{:.0f}M", value / 1048576);
+  if (value >= 1024 && std::fmod(value, 1024) == 0) return fmt::format("{:.0f}K", value / 1024);
+  return fmt::format("{:.6g}", value);
+}
+
+std::string_view dash_of(std::size_t look) {
+  constexpr std::array<std::string_view, 4> kDashes{"", "7 3", "2 3", "8 3 2 3"};
+  return kDashes[look % kDashes.size()];
+}
+
+// Circle, square, triangle, diamond, triangle on its tip, and then the same hollow.
+void marker(SvgCanvas& canvas, std::size_t look, SvgPoint at) {
+  constexpr double kRadius = 3.6;
+  const std::string_view colour = palette(look);
+  const std::string_view fill = look % 10 < 5 ? colour : "white";
+  const Stroke edge{.colour = colour, .width = 1.2};
+  const auto around = [&](std::initializer_list<SvgPoint> corners) {
+    std::vector<SvgPoint> points;
+    for (const SvgPoint& c : corners)
+      points.push_back({at.x + kRadius * c.x, at.y + kRadius * c.y});
+    canvas.polygon(points, fill, edge);
+  };
+  switch (look % 5) {
+    case 0:
+      return canvas.circle(at, kRadius, fill, edge);
+    case 1:
+      return around({{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}});
+    case 2:
+      return around({{0, -1.2}, {1.1, 0.8}, {-1.1, 0.8}});
+    case 3:
+      return around({{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}});
+    default:
+      return around({{0, 1.2}, {1.1, -0.8}, {-1.1, -0.8}});
+  }
+}
+
+// One plot: from values to pixels.
+class Plot {
+ public:
+  Plot(Range x, Range y, bool log_x, SvgPoint corner, double width, double height)
+      : x_(x), y_(y), log_x_(log_x), corner_(corner), width_(width), height_(height) {}
+
+  double x(double value) const {
+    const auto at = [&](double v) { return log_x_ ? std::log2(v) : v; };
+    if (x_.low == x_.high) return corner_.x + width_ / 2;
+    constexpr double kInset = 8;  // so that no marker is cut
+    return corner_.x + kInset +
+           (width_ - 2 * kInset) * (at(value) - at(x_.low)) / (at(x_.high) - at(x_.low));
+  }
+  double y(double value) const {
+    return corner_.y + height_ * (1 - (value - y_.low) / (y_.high - y_.low));
+  }
+
+  void axes(SvgCanvas& canvas, const std::vector<double>& x_values) const {
+    const double step = tick_step(y_.high - y_.low);
+    const auto ticks = static_cast<std::int64_t>(std::llround((y_.high - y_.low) / step));
+    for (std::int64_t i = 0; i <= ticks; ++i) {
+      const double value = y_.low + step * static_cast<double>(i);
+      canvas.line({corner_.x, y(value)}, {corner_.x + width_, y(value)}, kGrid);
+      canvas.text({corner_.x - 6, y(value) + 3.5}, decimal_label(value, y_.high),
+                  {.size = kTickSize, .anchor = TextAnchor::end});
+    }
+    double free_from = -1;  // px: where a label has room
+    for (const double value : x_values) {
+      const std::string label = log_x_ ? binary_label(value) : decimal_label(value, x_.high);
+      const double half = text_width(label, kTickSize) / 2;
+      canvas.line({x(value), corner_.y + height_}, {x(value), corner_.y + height_ + 4}, kFrame);
+      if (x(value) - half < free_from) continue;
+      canvas.text({x(value), corner_.y + height_ + 16}, label,
+                  {.size = kTickSize, .anchor = TextAnchor::middle});
+      free_from = x(value) + half + 4;
+    }
+    canvas.rectangle(corner_, width_, height_, "none", kFrame);
+  }
+
+  void series(SvgCanvas& canvas, const ChartSeries& series, std::size_t look) const {
+    TS_EXPECTS(series.x.size() == series.y.size(), series.x.size(), series.y.size());
+    const Stroke stroke{.colour = palette(look), .width = 1.8, .dash = dash_of(look)};
+    std::vector<SvgPoint> run;
+    std::vector<SvgPoint> all;
+    const auto draw = [&] {
+      if (run.size() > 1) canvas.polyline(run, stroke);
+      run.clear();
+    };
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (std::isfinite(series.y[i])) {
+        all.push_back(run.emplace_back(SvgPoint{x(series.x[i]), y(series.y[i])}));
+      } else {
+        draw();
+      }
+    }
+    draw();
+    for (const SvgPoint& point : all) marker(canvas, look, point);
+  }
+
+ private:
+  Range x_;
+  Range y_;
+  bool log_x_;
+  SvgPoint corner_;
+  double width_;
+  double height_;
+};
+
+class ChartDrawing {
+ public:
+  explicit ChartDrawing(const LineChart& chart)
+      : chart_(chart),
+        columns_(std::max<std::size_t>(1, std::min(chart.columns, chart.panels.size()))),
+        plot_width_(columns_ == 1 ? 520 : 250),
+        plot_height_(columns_ == 1 ? 300 : 165) {
+    width_ = 2 * kMargin + 14 + static_cast<double>(columns_) * (kLeft + plot_width_ + kGap) - kGap;
+    for (const ChartPanel& panel : chart.panels) {
+      const Range y = range_of(panel, &ChartSeries::y);
+      if (!y.empty()) {
+        all_y_.add(y.low);
+        all_y_.add(y.high);
+      }
+      for (const ChartSeries& series : panel.series)
+        if (std::ranges::find(names_, series.name) == names_.end()) names_.push_back(series.name);
+    }
+  }
+
+  std::string draw() {
+    double y = heading();
+    y = legend(y + 22) + 10;
+    const double top = y;
+    for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
+      const auto column = static_cast<double>(i % columns_);
+      const auto row = static_cast<double>(i / columns_);
+      panel(chart_.panels[i], {kMargin + 14 + column * (kLeft + plot_width_ + kGap) + kLeft,
+                               top + row * (kAbove + plot_height_ + kBelow) + kAbove});
+    }
+    const auto rows = static_cast<double>((chart_.panels.size() + columns_ - 1) / columns_);
+    y += rows * (kAbove + plot_height_ + kBelow);
+    canvas_.text({kMargin + 10, (top + y) / 2}, chart_.y_label,
+                 {.size = 12, .anchor = TextAnchor::middle, .turned = -90});
+    canvas_.text({(width_ + kLeft) / 2, y + 14}, chart_.x_label,
+                 {.size = 12, .anchor = TextAnchor::middle});
+    return canvas_.page(width_, y + 14 + kMargin, chart_.title);
+  }
+
+ private:
+  double heading() {
+    double y = kMargin + 14;
+    canvas_.text({kMargin, y}, chart_.title, {.size = 15, .bold = true});
+    if (chart_.subtitle.empty()) return y;
+    for (const std::string& line : text_lines(chart_.subtitle, 11, width_ - 2 * kMargin)) {
+      y += 16;
+      canvas_.text({kMargin, y}, line, {.size = 11, .colour = kGrey});
+    }
+    return y;
+  }
+
+  double legend(double y) {
+    double x = kMargin;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const double width = kSample + 6 + text_width(names_[i], kLegendSize) + 16;
+      if (x > kMargin && x + width > width_ - kMargin) {
+        x = kMargin;
+        y += kLegendLine;
+      }
+      const Stroke stroke{.colour = palette(i), .width = 1.8, .dash = dash_of(i)};
+      canvas_.line({x, y - 4}, {x + kSample, y - 4}, stroke);
+      marker(canvas_, i, {x + kSample / 2, y - 4});
+      canvas_.text({x + kSample + 6, y}, names_[i], {.size = kLegendSize});
+      x += width;
+    }
+    return y;
+  }
+
+  void panel(const ChartPanel& panel, SvgPoint corner) {
+    canvas_.text({corner.x + plot_width_ / 2, corner.y - 8}, panel.title,
+                 {.size = 12, .anchor = TextAnchor::middle, .bold = true});
+    const Range x = range_of(panel, &ChartSeries::x);
+    const Range y = chart_.common_y ? all_y_ : range_of(panel, &ChartSeries::y);
+    const Plot plot(x, with_ticks(y), chart_.log_x, corner, plot_width_, plot_height_);
+    std::vector<double> values;
+    for (const ChartSeries& series : panel.series)
+      values.insert(values.end(), series.x.begin(), series.x.end());
+    std::ranges::sort(values);
+    values.erase(std::ranges::unique(values).begin(), values.end());
+    plot.axes(canvas_, values);
+    for (const ChartSeries& series : panel.series) {
+      const auto look = std::ranges::find(names_, series.name) - names_.begin();
+      plot.series(canvas_, series, static_cast<std::size_t>(look));
+    }
+  }
+
+  const LineChart& chart_;
+  std::size_t columns_;
+  double plot_width_;
+  double plot_height_;
+  double width_ = 0;
+  Range all_y_;
+  std::vector<std::string> names_;
+  SvgCanvas canvas_;
+};
+
+}  // namespace
+
+std::string to_svg(const LineChart& chart) {
+  return ChartDrawing(chart).draw();
+}
+
+}  // namespace tiersim
