@@ -19,6 +19,7 @@ constexpr double kLeft = 72;      // of the panels: labels and ticks of y
 constexpr double kRowTitle = 34;  // to the right of the panels
 constexpr double kLegendLine = 22;
 constexpr double kSwatch = 16;
+constexpr double kWideSwatch = 30;
 constexpr double kSubtitleSize = 11;
 constexpr double kTickSize = 10;
 constexpr std::string_view kGrey = "#666666";
@@ -78,27 +79,43 @@ class MapDrawing {
     return y;
   }
 
-  double legend(double y) {
-    std::vector<std::size_t> count(map_.categories.size() + 1);  // the last: empty cells
+  // How many cells each category has to itself; then those that two share, and the empty ones.
+  std::vector<std::size_t> counts() const {
+    std::vector<std::size_t> out(map_.categories.size() + 2);
     for (const auto& row : map_.panels)
       for (const MapPanel& panel : row)
         for (const auto& cells : panel)
-          for (const MapCell& cell : cells) ++count.at(cell.category.value_or(count.size() - 1));
+          for (const MapCell& cell : cells)
+            ++out.at(!cell.category ? out.size() - 1 : cell.tied ? out.size() - 2 : *cell.category);
+    return out;
+  }
+
+  double legend(double y) {
+    struct Entry {
+      MapCell sample;
+      std::string name;
+      std::size_t count;
+    };
+    const std::vector<std::size_t> count = counts();
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < map_.categories.size(); ++i)
+      if (!map_.categories[i].name.empty())
+        entries.push_back({{.category = i}, map_.categories[i].name, count[i]});
+    const std::size_t tied = count[count.size() - 2];
+    if (tied > 0) entries.push_back({{.category = 0, .tied = 1, .strength = 0.35}, "tied", tied});
+    if (count.back() > 0) entries.push_back({{}, map_.empty, count.back()});
     double x = kMargin;
-    for (std::size_t i = 0; i < count.size(); ++i) {
-      const bool empty = i == map_.categories.size();
-      if (empty ? count[i] == 0 : map_.categories[i].name.empty()) continue;
-      const std::string text =
-          fmt::format("{}: {} cells", empty ? map_.empty : map_.categories[i].name, count[i]);
-      const double width = kSwatch + 6 + text_width(text, 12) + 14;
+    for (const Entry& entry : entries) {
+      const std::string text = fmt::format("{}: {}", entry.name, entry.count);
+      const double swatch = entry.sample.tied ? kWideSwatch : kSwatch;
+      const double width = swatch + 6 + text_width(text, 12) + 14;
       if (x > kMargin && x + width > width_ - kMargin) {
         x = kMargin;
         y += kLegendLine;
       }
-      const MapCell sample = empty ? MapCell{} : MapCell{.category = i};
-      cell(sample, {x, y}, kSwatch, kSwatch);
-      canvas_.rectangle({x, y}, kSwatch, kSwatch, "none", kFrame);
-      canvas_.text({x + kSwatch + 6, y + 12}, text, {.size = 12});
+      cell(entry.sample, {x, y}, swatch, kSwatch);
+      canvas_.rectangle({x, y}, swatch, kSwatch, "none", kFrame);
+      canvas_.text({x + swatch + 6, y + 12}, text, {.size = 12});
       x += width;
     }
     return y + kSwatch;

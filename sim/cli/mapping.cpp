@@ -1,5 +1,7 @@
 #include "sim/cli/mapping.hpp"
 
+#include <future>
+
 #include <fmt/format.h>
 
 #include "sim/cli/loading.hpp"
@@ -27,28 +29,38 @@ double tokens_per_s(const ScenarioConfig& config, const System& system) {
   return static_cast<double>(replicas(config) * graph.tokens) / to_seconds(bound.time);
 }
 
+// One panel: fills the rates of every way.
+void run_panel(const WinMap& map, const std::vector<std::string>& set,
+               std::vector<std::vector<CellRates>>& rates) {
+  for (std::size_t w = 0; w < map.ways.size(); ++w) {
+    ScenarioConfig config = load(map, map.ways[w], set);
+    const System system = build_system(config);
+    for (std::size_t x = 0; x < map.contexts.size(); ++x) {
+      config.step.context = map.contexts[x];
+      const std::int64_t most = largest_batch(config, system);
+      for (std::size_t b = 0; b < map.batches.size() && map.batches[b] <= most; ++b) {
+        config.step.batch = map.batches[b];
+        rates[b][x][w] = tokens_per_s(config, system);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 WinMapResult run_map(const WinMap& map, const std::vector<std::string>& set) {
   WinMapResult result(map);
+  std::vector<std::future<void>> panels;  // each writes its own rates
   for (std::size_t r = 0; r < map.rows.size(); ++r)
     for (std::size_t c = 0; c < map.columns.size(); ++c) {
       std::vector<std::string> of_panel = set;
       append(of_panel, map.columns[c].set);
       append(of_panel, map.rows[r].set);
-      for (std::size_t w = 0; w < map.ways.size(); ++w) {
-        ScenarioConfig config = load(map, map.ways[w], of_panel);
-        const System system = build_system(config);
-        for (std::size_t x = 0; x < map.contexts.size(); ++x) {
-          config.step.context = map.contexts[x];
-          const std::int64_t most = largest_batch(config, system);
-          for (std::size_t b = 0; b < map.batches.size() && map.batches[b] <= most; ++b) {
-            config.step.batch = map.batches[b];
-            result.rates[r][c][b][x][w] = tokens_per_s(config, system);
-          }
-        }
-      }
+      panels.push_back(std::async(std::launch::async, [&result, r, c, of_panel] {
+        run_panel(result.map, of_panel, result.rates[r][c]);
+      }));
     }
+  for (std::future<void>& panel : panels) panel.get();
   return result;
 }
 
