@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/run/small_system.hpp"
+#include "tests/unit/run/small_fabric.hpp"
 
 namespace tiersim {
 namespace {
@@ -19,7 +19,7 @@ using testing::small_system;
 TimeSplit split(const System& system, const StepGraph& graph) {
   const auto plans = system.plan(graph);
   const Execution e = execute(graph, system, plans);
-  const TimeSplit parts = split_time(graph, system, plans, e.timings);
+  const TimeSplit parts = split_time(graph, system, plans, e.of_gpu(0, system.gpus()));
   EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), Duration{}), e.time);
   return parts;
 }
@@ -66,6 +66,44 @@ TEST(TimeSplit, AWaitForTheComputeUnitIsTheTimeOfTheKernelThatHasIt) {
   const TimeSplit parts = split(system, graph);
   EXPECT_EQ(part(parts, TimePart::compute), 2ms);
   EXPECT_EQ(part(parts, TimePart::weights), 1ms);
+}
+
+// All of a collective is its own, start-up included; all that the CPU does, too.
+TEST(TimeSplit, CollectivesAndTheHostHaveTheirOwnStartUp) {
+  for (const bool each : {false, true}) {
+    SystemConfig config = testing::small_fabric(4);
+    config.host.emplace().step.value = 2ms;
+    if (each) config = testing::each_simulated(std::move(config));
+    const System system(config);
+    StepGraph graph = empty_graph(system);
+    OpId last = graph.add({.kind = OpKind::host, .phase = Phase::host, .flops = {}});
+    last = graph.add(kernel(system, 1'000'000_B, 0 * 1_GFLOP, {last}));  // 1.1 us + 10 us
+    last = graph.add(testing::all_reduce(system, 1'000'000_B, 2, {last}));
+    Op send = testing::collective(system, CollectiveKind::send, 1'000'000_B, 2, {last});
+    send.phase = Phase::kv_transfer;
+    graph.add(send);
+    const TimeSplit parts = split(system, graph);
+    EXPECT_EQ(part(parts, TimePart::host), 2ms);
+    EXPECT_EQ(part(parts, TimePart::weights), 10us);
+    EXPECT_EQ(part(parts, TimePart::collective), 100ns + 100us);
+    EXPECT_EQ(part(parts, TimePart::link_wait), 100us);
+    EXPECT_EQ(part(parts, TimePart::latency), 1100ns + 200ns);
+  }
+}
+
+// What waits for the others of its group waits in the collective.
+TEST(TimeSplit, WaitingForOtherGpusIsPartOfTheCollective) {
+  const System system(testing::small_fabric(2));
+  StepGraph graph = empty_graph(system);
+  const OpId first = graph.add(kernel(system, 0_B, 1_GFLOP));  // 1 us + 1 ms
+  graph.add(testing::all_reduce(system, 1'000'000_B, 2, {first}));
+  const auto plans = system.plan(graph);
+  Execution e = execute(graph, system, plans);
+  for (SimTime OpTiming::*time : {&OpTiming::start, &OpTiming::flow, &OpTiming::end})
+    e.timings[1].*time += 30us;  // another GPU came so late
+  const TimeSplit parts = split_time(graph, system, plans, e.of_gpu(0, 2));
+  EXPECT_EQ(part(parts, TimePart::collective), 30us + 100ns + 100us);
+  EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), Duration{}), e.time + 30us);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/workloads/parallel_models.hpp"
+#include "workloads/llm/shard.hpp"
 
 namespace tiersim {
 namespace {
@@ -210,6 +211,23 @@ TEST(AllGpusTogether, ReadTheWeightsOfTheExpertsThatAreReached) {
   EXPECT_EQ(read(kByData), (6 + 1) * expert / 2);
   EXPECT_EQ(read(with_spread_experts(kTwo)), 3 * expert + expert / 2);
   EXPECT_EQ(read(with_spread_experts(kByData)), (3 + 1) * expert);
+}
+
+// The residual stream twice, the widest product of the attention (48 = 32 + 16) for a GPU's own
+// tokens or of the MLP for those of the group, and logits: its own rows, and those gathered.
+TEST(Footprint, OfActivationsHasTheWidestProductAndTheLogits) {
+  const auto activations = [](const ParallelConfig& p) {
+    return testing::kept(dense_step(replica(small_latent(), p)), TensorClass::activations);
+  };
+  EXPECT_EQ(activations({}), 2 * ((64 + 64 + 32) * 4 + 4 * 100));
+  EXPECT_EQ(activations(kTwo), 2 * ((64 + 32 + 32) * 4 + 4 * 50 + 4 * 100));
+  EXPECT_EQ(activations(kByData), 2 * ((64 + 32 + 32) * 4 + 4 * 50 + 2 * 100));
+}
+
+TEST(Footprint, OfWeightsIsThatOfTheGpusPart) {
+  for (const ParallelConfig& p : kOfHeads)
+    EXPECT_EQ(testing::kept(dense_step(replica(small_latent(), p)), TensorClass::weights),
+              2 * shard_of(small_latent(), p).parameters());
 }
 
 }  // namespace
