@@ -48,7 +48,8 @@ SliceBalance balance_of(const TurnedSample& turned, const Matrix& states, const 
           .correlation = product / (whole.norm() * part.norm())};
 }
 
-void add_seed(SliceErrorFamily& family, const TplaAssumptions& assumptions, Rng& rng) {
+void add_seed(SliceErrorFamily& family, const TplaAssumptions& assumptions,
+              std::span<const Index> shards, Rng& rng) {
   const TplaSample sample = random_sample(rng, assumptions);
   const Matrix queries = sample.states.bottomRows(kQueries);
   const Index first = sample.states.rows() - kQueries;
@@ -67,7 +68,8 @@ void add_seed(SliceErrorFamily& family, const TplaAssumptions& assumptions, Rng&
   const LatentRows bare = latent_rows(sample.bare, sample.states, 0);
   for (std::size_t i = 0; i < kShardCounts.size(); ++i) {
     const auto heads = static_cast<Index>(sample.bare.heads.size());
-    if (heads % kShardCounts[i] != 0) continue;
+    if (heads % kShardCounts[i] != 0 || std::ranges::find(shards, kShardCounts[i]) == shards.end())
+      continue;
     const GroupedWeights split = split_heads(sample.bare, kShardCounts[i]);
     family.grouped[i].push_back(
         relative_error(exact, grouped_attention(split, queries, bare, first)));
@@ -162,22 +164,22 @@ const SliceErrorCase& SliceErrorFamily::find(Transform transform, Constants cons
 }
 
 SliceErrorFamily slice_errors(std::string id, std::string title, const TplaAssumptions& assumptions,
-                              std::uint64_t seed, int count) {
+                              std::uint64_t seed, int count, std::span<const Index> shards) {
   SliceErrorFamily family;
   family.id = std::move(id);
   family.title = std::move(title);
   for (const Transform transform : all_transforms()) {
     for (const Constants constants : {Constants::norm, Constants::both, Constants::none}) {
       if (transform != Transform::pca && constants == Constants::none) continue;
-      for (const Index shards : kShardCounts) {
+      for (const Index slices : shards) {
         family.cases.push_back(
-            {.transform = transform, .constants = constants, .shards = shards, .seeds = {}});
+            {.transform = transform, .constants = constants, .shards = slices, .seeds = {}});
       }
     }
   }
   for (int i = 0; i < count; ++i) {
     Rng rng(seed, fmt::format("{} {}", family.id, i));
-    add_seed(family, assumptions, rng);
+    add_seed(family, assumptions, shards, rng);
   }
   return family;
 }

@@ -4,6 +4,7 @@
 // accuracy of trained models; here it is the relative error of the layer's output.
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,14 +44,17 @@ struct SliceErrorFamily {
   std::string id;
   std::string title;
   std::vector<SliceErrorCase> cases;
-  std::array<std::vector<double>, kShardCounts.size()> grouped;  ///< MLA cut to GLA, by seed
-  std::vector<SliceBalance> balance;                             ///< of the first seed
+  /// MLA cut to GLA, by seed; empty where the number of slices was not asked for.
+  std::array<std::vector<double>, kShardCounts.size()> grouped;
+  std::vector<SliceBalance> balance;  ///< of the first seed
 
   const SliceErrorCase& find(Transform transform, Constants constants, Eigen::Index shards) const;
 };
 
+/// Of the first `count` seeds, for the numbers of slices in `shards`, of kShardCounts.
 SliceErrorFamily slice_errors(std::string id, std::string title, const TplaAssumptions& assumptions,
-                              std::uint64_t seed, int count);
+                              std::uint64_t seed, int count,
+                              std::span<const Eigen::Index> shards = kShardCounts);
 
 Table error_table(const SliceErrorFamily& family);
 Table balance_table(const std::vector<SliceErrorFamily>& families);

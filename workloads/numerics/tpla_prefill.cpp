@@ -9,7 +9,6 @@
 #include "workloads/numerics/latent_stack.hpp"
 #include "workloads/numerics/latent_transforms.hpp"
 #include "workloads/numerics/rounding.hpp"
-#include "workloads/numerics/tpla_errors.hpp"
 #include "workloads/numerics/tpla_exact.hpp"
 
 namespace tiersim::numerics {
@@ -139,18 +138,19 @@ Statement separation_statement(Rng& rng, const TplaAssumptions& a) {
 }
 
 // By constants, then by number of slices.
-std::vector<std::vector<Errors>> all_errors(std::uint64_t seed, int count) {
+std::vector<std::vector<Errors>> all_errors(std::uint64_t seed, int count,
+                                            std::span<const Index> shards) {
   const TplaAssumptions a = decaying();
-  std::vector<std::vector<Errors>> out(2, std::vector<Errors>(kShardCounts.size()));
+  std::vector<std::vector<Errors>> out(2, std::vector<Errors>(shards.size()));
   for (int i = 0; i < count; ++i) {
     Rng rng(seed, fmt::format("tpla stack {}", i));
     const TplaSample sample = random_sample(rng, a);
     Stacks stacks = random_stacks(rng, a, sample.calibration);
     const Run exact = run(stacks.mla, sample.states, Mode::exact, Mode::exact);
     for (std::size_t scaled = 0; scaled < 2; ++scaled) {
-      for (std::size_t shards = 0; shards < kShardCounts.size(); ++shards) {
-        slice(stacks, scaled == 1 ? Constants::both : Constants::norm, kShardCounts[shards]);
-        add_errors(stacks, exact, sample.states, count, out[scaled][shards]);
+      for (std::size_t k = 0; k < shards.size(); ++k) {
+        slice(stacks, scaled == 1 ? Constants::both : Constants::norm, shards[k]);
+        add_errors(stacks, exact, sample.states, count, out[scaled][k]);
       }
     }
   }
@@ -169,7 +169,7 @@ std::string wins(const std::vector<Errors>& errors) {
 
 }  // namespace
 
-void add_prefill_study(std::uint64_t seed, int count, Study& study) {
+void add_prefill_study(std::uint64_t seed, int count, Study& study, std::span<const Index> shards) {
   Rng rng(seed, "tpla separation");
   study.statements.push_back(separation_statement(rng, decaying()));
 
@@ -188,15 +188,14 @@ void add_prefill_study(std::uint64_t seed, int count, Study& study) {
               .y_label = "relative error",
               .lines = {{.name = "prefill exact", .x = {}, .y = {}},
                         {.name = "prefill sliced", .x = {}, .y = {}}}};
-  const std::vector<std::vector<Errors>> errors = all_errors(seed, count);
-  for (std::size_t i = 0; i < kShardCounts.size(); ++i) {
-    const std::int64_t shards = kShardCounts[i];
+  const std::vector<std::vector<Errors>> errors = all_errors(seed, count, shards);
+  for (std::size_t i = 0; i < shards.size(); ++i) {
     for (std::size_t scaled = 0; scaled < 2; ++scaled) {
       const Errors& e = errors[scaled][i];
       table.rows.push_back({std::string(name_of(scaled == 1 ? Constants::both : Constants::norm)),
-                            shards, e.separated, e.throughout, e.cache});
+                            std::int64_t{shards[i]}, e.separated, e.throughout, e.cache});
     }
-    for (Line& line : curve.lines) line.x.push_back(static_cast<double>(shards));
+    for (Line& line : curve.lines) line.x.push_back(static_cast<double>(shards[i]));
     curve.lines[0].y.push_back(errors[0][i].separated);
     curve.lines[1].y.push_back(errors[0][i].throughout);
   }
