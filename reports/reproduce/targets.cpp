@@ -88,6 +88,7 @@ void describe(Fields& f, Targets& c) {
   f.optional("curves", c.curves, "Ways to run a step beside each other over one setting.");
   f.optional("grids", c.grids, "Ratios in every cell of what the paper leaves open.");
   f.optional("maps", c.maps, "Which way to run a step is fastest where.");
+  f.optional("numerics", c.numerics, "Statements about numerics.");
   const auto check_list = [&](const std::string& path, const std::string& list) {
     std::vector<std::string> names;
     for (const auto& [name, variants] : c.variants) names.push_back(name);

@@ -11,6 +11,7 @@
 
 #include "reports/comparisons/comparison.hpp"
 #include "reports/maps/win_map.hpp"
+#include "reports/statements/statement_targets.hpp"
 #include "reports/studies/study.hpp"
 #include "sim/config/fields.hpp"
 
@@ -68,6 +69,7 @@ struct Targets {
   std::vector<Curves> curves;
   std::vector<SpeedupGrid> grids;
   std::vector<WinMap> maps;
+  std::optional<NumericsTargets> numerics;
 };
 void describe(Fields& f, Targets& c);
 

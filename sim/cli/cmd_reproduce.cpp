@@ -11,6 +11,8 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/comparing.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/cli/mapping.hpp"
+#include "sim/cli/proving.hpp"
 #include "sim/cli/reproducing.hpp"
 #include "sim/run/trace.hpp"
 
@@ -54,12 +56,21 @@ void write_files(const PaperReport& report, const fs::path& folder) {
              folder.string());
 }
 
+std::vector<ReportSection> sections(const Targets& targets, const std::vector<std::string>& set,
+                                    std::future<std::vector<ReportSection>>& numerics) {
+  std::vector<ReportSection> out = reproduce_comparisons(targets, set);
+  for (ReportSection& section : reproduce_maps(targets, set)) out.push_back(std::move(section));
+  for (ReportSection& section : numerics.get()) out.push_back(std::move(section));
+  return out;
+}
+
 ExitCode reproduce(const Options& options) {
   bool hold = true;
   std::vector<Simulation> simulations;
   PointRunner runner(standard_options(options.set));
   for (const std::string& name : chosen_papers(options.paper)) {
     const Targets targets = load_targets(targets_root() / (name + ".yaml"));
+    std::future<std::vector<ReportSection>> numerics = start_numerics(targets);
     const PaperReport report{.name = name,
                              .paper = targets.paper,
                              .rows = reproduce_rows(targets, runner),
@@ -67,7 +78,7 @@ ExitCode reproduce(const Options& options) {
                              .studies = reproduce_studies(targets, runner),
                              .solves = reproduce_solves(targets, runner),
                              .digest = targets.digest,
-                             .sections = reproduce_comparisons(targets, options.set)};
+                             .sections = sections(targets, options.set, numerics)};
     hold = hold && report.all_hold();
     const Shown shown = options.full ? Shown::all : Shown::summary;
     fmt::print("{}", options.json ? to_json(report) : to_text(report, shown));
