@@ -33,6 +33,7 @@ void describe(Fields& f, CurveCheck& c) {
   f.required("says", c.says, "What the paper says.");
   f.required("way", c.way, "Label of the way.");
   f.optional("other_way", c.other_way, "Label of what it is compared with, instead of the first.");
+  f.optional("case", c.of_case, "Label of the case; all where it is left out.");
   f.optional("machine", c.machine, "Label of the machine; all where it is left out.");
   f.required("from", c.from, "Least context that is looked at.", in_range(1, 100'000'000));
   f.required("to", c.to, "Largest one.", in_range(1, 100'000'000));
@@ -46,7 +47,7 @@ void describe(Fields& f, CurvePrinted& c) {
   f.doc("A printed ratio whose conditions the paper leaves open.");
   f.required("id", c.id, "Path in the list of targets; the case's label is added.");
   f.required("says", c.says, "What the paper says.");
-  f.required("way", c.way, "Label of the way.");
+  f.required("ways", c.ways, "Labels of the ways that it may be of.");
   f.required("at", c.at, "The context.", in_range(1, 100'000'000));
   f.required("paper", c.paper, "As printed.");
   f.required("near", c.near, "Relative distance that counts as near.", in_range(0.0, 1.0));
@@ -62,7 +63,7 @@ void describe(Fields& f, Curves& c) {
   f.required("contexts", c.contexts, "Positions of each sequence.", in_range(1, 100'000'000));
   f.optional("largest_batch", c.largest_batch, "Every point runs the largest batch that fits.");
   f.required("metric", c.metric, "What is compared.");
-  f.optional("lower_is_better", c.lower_is_better, "So that a ratio above 1 wins all the same.");
+  f.optional("digest", c.digest, "Whether its tables stand on the terminal without --full.");
   f.optional("checks", c.checks, "What has to hold.");
   f.optional("printed", c.printed, "Printed ratios.");
   f.optional("notes", c.notes, "Lines under the table.");
@@ -72,7 +73,8 @@ void describe(Fields& f, Curves& c) {
   for (std::size_t k = 0; k < c.cases.size(); ++k) {
     const auto label = [](const StudyVariant& way) { return way.label; };
     for (std::size_t i = 0; i < c.printed.size(); ++i)
-      check_label(f, fmt::format("printed.{}.way", i), c.printed[i].way, c.cases[k].ways, label);
+      for (const std::string& way : c.printed[i].ways)
+        check_label(f, fmt::format("printed.{}.ways", i), way, c.cases[k].ways, label);
     for (std::size_t i = 0; i < c.checks.size(); ++i) {
       check_label(f, fmt::format("checks.{}.way", i), c.checks[i].way, c.cases[k].ways, label);
       if (!c.checks[i].other_way.empty())
@@ -123,6 +125,7 @@ void describe(Fields& f, KnownCell& c) {
   f.required("host", c.host, "Label.");
   f.required("ratios", c.ratios, "By case; 0 where none was worked out.");
   f.required("tolerance", c.tolerance, "Relative.", in_range(0.0, 1.0));
+  f.optional("approximate", c.approximate, "Worked out roughly: held to nothing.");
   f.required("why", c.why, "Where the tolerance comes from.");
 }
 

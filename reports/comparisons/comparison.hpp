@@ -32,6 +32,7 @@ struct CurveCheck {
   std::string id = {};
   std::string says = {};
   std::string way = {};
+  std::string of_case = {};    ///< all where empty
   std::string machine = {};    ///< all where empty
   std::string other_way = {};  ///< instead of the first
   std::int64_t from = 0;       ///< contexts
@@ -42,11 +43,11 @@ struct CurveCheck {
 };
 void describe(Fields& f, CurveCheck& c);
 
-/// A printed ratio at one context, to be explained and not to be met.
+/// A printed ratio at one context that leaves open which way it is of: to be explained, not met.
 struct CurvePrinted {
   std::string id = {};
   std::string says = {};
-  std::string way = {};
+  std::vector<std::string> ways = {};
   std::int64_t at = 0;
   double paper = 0;
   double near = 0;  ///< relative
@@ -62,7 +63,7 @@ struct Curves {
   std::vector<std::int64_t> contexts = {};
   bool largest_batch = false;
   std::string metric = {};
-  bool lower_is_better = false;  ///< the ratio is of the first to the other, so that > 1 wins
+  bool digest = true;  ///< its tables stand on the terminal without --full
   std::vector<CurveCheck> checks = {};
   std::vector<CurvePrinted> printed = {};
   std::vector<std::string> notes = {};
@@ -109,6 +110,7 @@ struct KnownCell {
   std::string host = {};
   std::vector<double> ratios = {};  ///< by case; 0: not worked out
   double tolerance = 0;             ///< relative
+  bool approximate = false;         ///< worked out roughly: shown beside, held to nothing
   std::string why = {};
 };
 void describe(Fields& f, KnownCell& c);

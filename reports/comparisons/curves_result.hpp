@@ -25,7 +25,7 @@ struct CurvesResult {
   std::size_t ways(std::size_t which) const { return curves.cases[which].ways.size(); }
   const CurvePoint& at(std::size_t machine, std::size_t which, std::size_t value,
                        std::size_t way) const;
-  /// Of one way over another, so that above 1 it is the better; 0 where either cannot run.
+  /// The metric of one way over that of another; 0 where either cannot run.
   double ratio(std::size_t machine, std::size_t which, std::size_t value, std::size_t way,
                std::size_t than = 0) const;
 };

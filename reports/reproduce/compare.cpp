@@ -35,6 +35,13 @@ double reduction(const RunRecord& row, const RunRecord& baseline) {
   return 1.0 - load(row, row) / load(baseline, baseline);
 }
 
+double kv_elements(const RunRecord& row, const RunRecord&) {
+  return static_cast<double>(row.device.kv_elements_per_token_layer);
+}
+double heads(const RunRecord& row, const RunRecord&) {
+  return static_cast<double>(row.device.query_heads);
+}
+
 // In the order in which tables show them. GB in MAPLE's Table 1 are 2^30 bytes.
 constexpr std::array kQuantities{
     TableQuantity{"footprint", "GiB", footprint, 2},
@@ -42,6 +49,8 @@ constexpr std::array kQuantities{
     TableQuantity{"load", "GiB", load, 2},
     TableQuantity{"reduction", "ratio", reduction, 4},
     TableQuantity{"keys", "GiB", keys, 2},
+    TableQuantity{"kv_elements", "elements/token/layer/GPU", kv_elements, 0},
+    TableQuantity{"heads", "heads/GPU", heads, 0},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/reproduce/target_result.hpp"
 #include "reports/reproduce/targets.hpp"
 #include "sim/run/run_record.hpp"
 
@@ -20,22 +21,6 @@ struct TableQuantity {
 const TableQuantity* find_quantity(std::string_view name);
 /// "footprint, overhead, ..."
 std::string quantity_names();
-
-/// One compared cell, with the names of `reproduce --json`.
-struct TargetResult {
-  std::string id;
-  std::string reading;
-  double paper = 0;
-  double simulated = 0;
-  std::string unit;
-  double tolerance = 0;  ///< half of the last printed digit
-  std::string status;  ///< "pass", "fail", "rule", "shape" for what a figure shows; "explained" or
-                       ///< "unexplained" for what the paper leaves open, which nothing is held to
-  std::string why;
-};
-
-/// The comparison holds: `pass`, `rule` with the rule's value met, or `shape`.
-bool holds(const TargetResult& result);
 
 /// All cells of one row, in the order of the quantities above.
 std::vector<TargetResult> compare(const TargetRow& row, const RunRecord& record,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reports/render/table.hpp"
-#include "reports/reproduce/compare.hpp"
+#include "reports/reproduce/target_result.hpp"
 
 namespace tiersim {
 

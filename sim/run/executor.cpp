@@ -14,7 +14,7 @@ class Executor final : public EventHandler {
  public:
   Executor(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans)
       : plans_(plans), network_(engine_) {
-    const std::size_t gpus = distinct_gpus(system);
+    const std::size_t gpus = distinct_gpus(system, plans);
     alike_ = static_cast<std::size_t>(system.gpus()) / gpus;
     for (const SystemChannel& channel : system.channels()) {
       const auto sharers = static_cast<std::size_t>(channel.sharers);
@@ -79,11 +79,14 @@ class Executor final : public EventHandler {
     Bytes taken;                // of the first instance, at analytic level
   };
 
-  // GPUs that share nothing do the same at the same time, down to the picosecond: one stands for
-  // all.
-  static std::size_t distinct_gpus(const System& system) {
-    const bool share = std::ranges::any_of(
-        system.channels(), [](const SystemChannel& channel) { return channel.sharers > 1; });
+  // GPUs that share nothing of what they use do the same at the same time, down to the picosecond:
+  // one stands for all.
+  static std::size_t distinct_gpus(const System& system, const std::vector<OpPlan>& plans) {
+    const bool share = std::ranges::any_of(plans, [&](const OpPlan& plan) {
+      return std::ranges::any_of(plan.charges, [&](const ChannelCharge& charge) {
+        return system.channels()[charge.channel.index()].sharers > 1;
+      });
+    });
     return share ? static_cast<std::size_t>(system.gpus()) : 1;
   }
 

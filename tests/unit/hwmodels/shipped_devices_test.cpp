@@ -70,6 +70,8 @@ TEST_P(ShippedDevice, CanBeBuilt) {
     EXPECT_NE(device<Link>(GetParam()), nullptr);
   else if (library.request.find(model) != nullptr)
     EXPECT_EQ(device<RequestEngine>(GetParam())->channels().size(), 2U);
+  else if (library.collective.find(model) != nullptr)
+    EXPECT_EQ(device<Collective>(GetParam())->cost({.size = 1_KiB}, {}).out, 0_B);  // one rank
   else
     EXPECT_NE(device<ComputeUnit>(GetParam()), nullptr);
 }
