@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/render/table.hpp"
+#include "reports/summary/sharing_text.hpp"
 #include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
 
@@ -130,10 +131,16 @@ std::string shares_text(const std::string& title, const std::string& column,
 
 std::string gpus_text(const RunRecord& record) {
   if (!several_gpus(record)) return "";
-  return fmt::format(
-      "gpus       {}, each with a step of its own; numbers are of one GPU unless they "
-      "say otherwise\n",
-      record.gpus);
+  constexpr const char* kOfOne = "numbers are of one GPU unless they say otherwise";
+  const std::int64_t each = record.device.gpus_per_replica;
+  if (each == 1)
+    return fmt::format("gpus       {}, each with a step of its own; {}\n", record.gpus, kOfOne);
+  const std::int64_t replicas = record.gpus / each;
+  const std::string share =
+      replicas == 1 ? "which share one model"
+                    : fmt::format("{} replicas of {}, each with a step of its own", replicas, each);
+  return fmt::format("gpus       {}, {} ({}); batch and step are of a replica, other {}\n",
+                     record.gpus, share, sharing_text(record.device), kOfOne);
 }
 
 std::string speed_text(const RunRecord& record) {
@@ -147,11 +154,15 @@ std::string speed_text(const RunRecord& record) {
       time("bound_s"), value("bound_s") / value("step_time_s"), printable(record.bounded_by));
   out += fmt::format("throughput {} tokens/s{}", number_text(throughput),
                      interval_text(record.metrics.at("throughput_tokens_per_s").ci95, number_text));
-  if (several_gpus(record))
-    out += fmt::format(" on all GPUs, {} on each",
-                       number_text(throughput / static_cast<double>(record.gpus)));
-  return out +
-         fmt::format("\ncapacity   largest batch {:.0f} at this context\n", value("max_batch"));
+  const std::int64_t each = record.device.gpus_per_replica;
+  if (several_gpus(record)) out += " on all GPUs";
+  if (record.gpus > each)
+    out += fmt::format(
+        ", {} on each{}",
+        number_text(throughput * static_cast<double>(each) / static_cast<double>(record.gpus)),
+        each == 1 ? "" : " replica");
+  return out + fmt::format("\ncapacity   largest batch {:.0f}{} at this context\n",
+                           value("max_batch"), each == 1 ? "" : " of a replica");
 }
 
 // Nothing where the devices state no energy.

@@ -36,6 +36,7 @@ using Action = std::function<ExitCode()>;
 
 void add_run(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_solve(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);

@@ -23,6 +23,7 @@ void add_verbs(CLI::App& app, Action& action) {
       "`tiersim VERB --help` says more about a verb. `./tiersim test` runs the tests.");
   add_run(app, action);
   add_reproduce(app, action);
+  add_report(app, action);
   add_solve(app, action);
   add_calibrate(app, action);
   add_predict(app, action);
