@@ -78,14 +78,24 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
                      std::vector<std::string> tier_names) {
   StepGraph graph = with_tensors(context, method, std::move(tier_names));
   std::deque<StepChain> chains;
+  OpId copy_after;
+  const auto layers = static_cast<int>(device_step(context).context.model.layers);
   for (const std::int64_t batch : micro_batches(context)) {
     AttentionContext part = context;
     part.step.batch = batch;
-    chains.emplace_back(device_step(part), method, graph).begin();
+    const OpId before = chains.empty() ? OpId() : chains.back().last();
+    StepChain& chain = chains.emplace_back(device_step(part), method, graph);
+    if (context.step.overlap == Overlap::micro_batches) {
+      chain.begin();
+      continue;
+    }
+    // Those of a pipeline come to a stage one after another.
+    chain.begin(before);
+    for (int layer = 0; layer < layers; ++layer) chain.add_layer(layer, copy_after);
+    chain.end();
   }
+  if (context.step.overlap != Overlap::micro_batches) return graph;
   // Layer by layer, so that the copies of one micro-batch follow those of the other.
-  OpId copy_after;
-  const auto layers = static_cast<int>(device_step(context).context.model.layers);
   for (int layer = 0; layer < layers; ++layer)
     for (StepChain& chain : chains) chain.add_layer(layer, copy_after);
   for (StepChain& chain : chains) chain.end();

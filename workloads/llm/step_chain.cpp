@@ -46,14 +46,17 @@ Bytes StepChain::hidden(std::int64_t tokens) const {
   return stored(tokens * c_.model.hidden, DataType::bf16);
 }
 
-void StepChain::begin() {
+void StepChain::begin(OpId after) {
   const ParallelConfig& p = c_.parallel;
   const bool whole = timed(Region::step);
+  OpId host;
   if (whole && c_.host_works)
-    last_ = graph_.add({.kind = OpKind::host, .phase = Phase::host, .flops = {}});
+    host = graph_.add({.kind = OpKind::host, .phase = Phase::host, .flops = {}});
+  last_ = host.valid() ? host : after;
   if (p.pipeline > 1 && timed(Region::layers)) {  // what the stage before sends
     last_ = own_.collective(-1, CollectiveKind::send, hidden(step_.own_tokens()), 2, last_,
                             Fabric::pipeline);
+    if (host.valid() && after.valid()) graph_.ops[last_.index()].after.push_back(after);
     return;
   }
   if (!whole) return;

@@ -14,10 +14,13 @@ class StepChain {
   StepChain(const StepChain&) = delete;
   StepChain& operator=(const StepChain&) = delete;
 
-  void begin();
+  /// `after`: what the micro-batch before it ends with, where they run one after another.
+  void begin(OpId after = OpId());
   /// `copy_after`: the copy before this layer's first; becomes the layer's last, if it has any.
   void add_layer(int layer, OpId& copy_after);
   void end();
+  /// The operation that what comes next waits for.
+  OpId last() const { return last_; }
 
  private:
   bool prefill() const { return c_.step.kind == StepKind::prefill; }

@@ -139,6 +139,27 @@ TEST(Pipeline, ADecodeStepOfAsManyMicroBatchesHasNoBubble) {
   EXPECT_LE(metric(one, "bound_s"), metric(one, "step_time_s"));
 }
 
+// 8 sequences, then 8 more: a stage works on one micro-batch at a time, beside nothing.
+TEST(Pipeline, MicroBatchesPassAStageOneAfterAnother) {
+  const Settings two{"parallel={tensor: 1, pipeline: 2}"};
+  for (const char* region : {"step", "layers", "attention_block", "attention"}) {
+    const Settings set = with(two, {std::string("step.region=") + region});
+    const Simulation sixteen = run(kMla, with(set, {"step.batch=16"}));
+    Duration sum{};
+    for (std::size_t op = 0; op < sixteen.plans.size(); ++op)
+      sum += sixteen.plans[op].uncontended(sixteen.system->channels());
+    EXPECT_EQ(sixteen.execution.time, sum) << region;
+  }
+}
+
+// The CPU works once a step, before the first micro-batch.
+TEST(Pipeline, TheHostWorksOnce) {
+  const Settings two{"parallel={tensor: 1, pipeline: 2}"};
+  const std::string host = "system.host={step: {value: 5 ms, class: assumed, source: test}}";
+  EXPECT_NEAR(to_seconds(run(kMla, with(two, {host})).execution.time),
+              to_seconds(run(kMla, two).execution.time) + 5e-3, 1e-12);
+}
+
 // The stages take the next batch meanwhile: the rate is that of one GPU's work.
 TEST(Pipeline, APrefillFillsTheStagesOnce) {
   Settings set{"parallel={tensor: 1, pipeline: 2}", "step.kind=prefill", "step.batch=2",
