@@ -115,6 +115,17 @@ TEST(MapleOverSlices, ScreensAndFetchesOfItsOwnSlice) {
   }
 }
 
+// With sequences of its own a GPU has 32 of the 64 and fetches whole rows: 1152 B for what costs
+// both slices 2 x 640. The pool has every latent once.
+TEST(MapleOverSlices, FetchesMoreThanWholeRowsOfHalfTheSequences) {
+  const Simulation spread = run("deepseek_v3_mla_dp_maple_128k");
+  EXPECT_EQ(metric(spread, "far_load_bytes"), 32 * kLayers * 2048 * kMlaRow);
+  EXPECT_EQ(static_cast<double>(spread.record.footprint_by_class.at("pool").at("keys")),
+            64 * kLayers * 131072 * kMlaRow);
+  EXPECT_LT(metric(spread, "step_time_s"),
+            metric(run("deepseek_v3_tpla_maple_128k"), "step_time_s"));
+}
+
 // 128 query heads on each of two GPUs score 80 elements; MLA's 64 score 144: .9 of it.
 TEST(MapleOverSlices, CountsEveryHeadOnEveryGpu) {
   constexpr double kScored = 2.0 * 64 * 131072 * kLayers;  // 2 FLOPs, sequences, positions, layers
