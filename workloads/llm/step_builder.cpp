@@ -9,8 +9,21 @@
 namespace tiersim {
 namespace {
 
-// Peak: residual stream and the widest product's input and output, and the logits. A prefill works
-// off its prompts one after another, so that only one prompt's activations live at a time.
+// Positions that are live at a time: of a prefill those of one prompt, as prompts are worked off
+// one after another; of as many as there are GPUs, where each has prompts of its own.
+std::int64_t own_positions(const DeviceStep& step) {
+  const StepConfig& s = step.context.step;
+  const std::int64_t positions = s.kind == StepKind::decode ? s.batch : s.context;
+  return std::max(positions, step.context.model.encoder ? s.encoder_context : 0);
+}
+std::int64_t group_positions(const DeviceStep& step) {
+  const AttentionContext& c = step.context;
+  if (!c.parallel.sequences_are_spread()) return own_positions(step);
+  if (c.step.kind == StepKind::decode) return step.group_batch;
+  return std::min(step.group_batch, c.parallel.tensor) * c.step.context;
+}
+
+// Peak: residual stream and the widest product's input and output, and the logits.
 Bytes activations(const DeviceStep& step) {
   const AttentionContext& c = step.context;
   const LlmConfig& m = c.model;
@@ -19,18 +32,13 @@ Bytes activations(const DeviceStep& step) {
   for (const auto& chain : {m.projections_in(form), m.projections_out(form)})
     for (const Product& p : chain) widest = std::max(widest, p.in + p.produced);
   std::int64_t mlp = m.intermediate + m.hidden;
-  if (m.moe)
+  if (m.moe && !m.moe->removed)
     mlp = std::max(mlp, (m.moe->experts_per_token + m.moe->shared_experts) *
                             (m.moe->expert_intermediate + m.hidden));
-  const auto live = [&](std::int64_t batch) {
-    const std::int64_t positions = c.step.kind == StepKind::decode ? batch : c.step.context;
-    return std::max(positions, m.encoder ? c.step.encoder_context : 0);
-  };
-  const std::int64_t own = live(c.step.batch);
-  const std::int64_t group = live(step.group_batch);
   std::int64_t logits = m.vocabulary * step.group_batch;
   if (c.parallel.tensor > 1) logits += step.vocabulary * c.step.batch;
-  return stored(std::max((2 * m.hidden + widest) * own, (2 * m.hidden + mlp) * group),
+  return stored(std::max((2 * m.hidden + widest) * own_positions(step),
+                         (2 * m.hidden + mlp) * group_positions(step)),
                 DataType::bf16) +
          stored(logits, DataType::bf16);
 }
@@ -42,11 +50,8 @@ Bytes workspace(const DeviceStep& step) {
   Bytes sum;
   if (c.step.kind == StepKind::decode)
     sum += c.kernel.partial_results(c.step.batch * c.model.heads, c.model.mix_width());
-  if (c.parallel.tensor > 1) {
-    const std::int64_t positions =
-        c.step.kind == StepKind::decode ? step.group_batch : c.step.context;
-    sum += stored(2 * positions * c.model.hidden, DataType::bf16);
-  }
+  if (c.parallel.tensor > 1)
+    sum += stored(2 * group_positions(step) * c.model.hidden, DataType::bf16);
   return sum;
 }
 

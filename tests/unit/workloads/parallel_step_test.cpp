@@ -224,6 +224,31 @@ TEST(Footprint, OfActivationsHasTheWidestProductAndTheLogits) {
   EXPECT_EQ(activations(kByData), 2 * ((64 + 32 + 32) * 4 + 4 * 50 + 2 * 100));
 }
 
+// 10 positions of the prompt that a GPU works on; by data, those of two are gathered.
+TEST(Footprint, OfAPrefillIsThatOfAPromptOnEachGpu) {
+  const auto prefill = [](const LlmConfig& m, const ParallelConfig& p, TensorClass tensor_class) {
+    return testing::kept(
+        dense_step(replica(m, p, {.kind = StepKind::prefill, .batch = 4, .context = 10})),
+        tensor_class);
+  };
+  const auto activations = TensorClass::activations;
+  EXPECT_EQ(prefill(small_latent(), {}, activations), 2 * ((64 + 64 + 32) * 10 + 4 * 100));
+  EXPECT_EQ(prefill(small_latent(), kByData, activations),
+            2 * ((64 + 32 + 32) * 20 + 4 * 50 + 2 * 100));
+  EXPECT_EQ(prefill(small_latent(), kTwo, TensorClass::workspace), 2 * 2 * 10 * 32);
+  EXPECT_EQ(prefill(small_latent(), kByData, TensorClass::workspace), 2 * 2 * 20 * 32);
+}
+
+TEST(Footprint, OfExpertsThatAreRemovedIsNone) {
+  LlmConfig m = small_experts();
+  const auto activations = [&] {
+    return testing::kept(dense_step(replica(m, {})), TensorClass::activations);
+  };
+  EXPECT_EQ(activations(), 2 * ((64 + (2 + 1) * (16 + 32)) * 4 + 4 * 100));
+  m.moe->removed = true;
+  EXPECT_EQ(activations(), 2 * ((64 + 64 + 32) * 4 + 4 * 100));
+}
+
 TEST(Footprint, OfWeightsIsThatOfTheGpusPart) {
   for (const ParallelConfig& p : kOfHeads)
     EXPECT_EQ(testing::kept(dense_step(replica(small_latent(), p)), TensorClass::weights),
