@@ -6,6 +6,7 @@
 
 #include "sim/base/text.hpp"
 #include "sim/run/accounting.hpp"
+#include "workloads/llm/device_step.hpp"
 #include "workloads/llm/shard.hpp"
 #include "workloads/llm/step_builder.hpp"
 
@@ -75,8 +76,8 @@ void check_latent(Fields& f, const ScenarioConfig& c) {
 void check_method(Fields& f, const ScenarioConfig& c) {
   ParallelConfig layer = c.parallel;
   layer.pipeline = 1;
-  const LlmConfig seen =
-      shard_problems(c.model, layer).empty() ? shard_of(c.model, layer) : c.model;
+  if (!shard_problems(c.model, layer).empty()) layer = {};
+  const LlmConfig seen = device_model(c.model, c.step, layer);
   for (const MethodProblem& problem : c.method.method->problems(seen, c.step))
     f.check(false, "method." + problem.key, problem.message, problem.hint);
 }

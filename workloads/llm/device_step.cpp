@@ -13,16 +13,21 @@ std::int64_t cached_of(const LlmConfig& m) {
 
 }  // namespace
 
+LlmConfig device_model(const LlmConfig& model, const StepConfig& step,
+                       const ParallelConfig& parallel) {
+  LlmConfig m = model;
+  if (m.mla && step.kind == StepKind::decode && latent_form(step) == LatentForm::explicit_heads)
+    m.mla->unpacked = true;
+  return shard_of(m, parallel);
+}
+
 DeviceStep device_step(const AttentionContext& context) {
   const ParallelConfig& p = context.parallel;
   DeviceStep out{.context = context,
                  .group_batch = context.step.batch,
                  .vocabulary = context.model.vocabulary};
   AttentionContext& device = out.context;
-  if (device.model.mla && device.step.kind == StepKind::decode &&
-      latent_form(device.step) == LatentForm::explicit_heads)
-    device.model.mla->unpacked = true;
-  device.model = shard_of(device.model, p);
+  device.model = device_model(device.model, device.step, p);
   if (p.sequences_are_spread()) device.step.batch = (context.step.batch + p.tensor - 1) / p.tensor;
   if (context.handover) {
     // All copies that the decoding replica holds, from all GPUs that share this one's layers.

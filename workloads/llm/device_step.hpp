@@ -5,6 +5,10 @@
 
 namespace tiersim {
 
+/// A GPU's part of the model, with the cache that the step asks for.
+LlmConfig device_model(const LlmConfig& model, const StepConfig& step,
+                       const ParallelConfig& parallel);
+
 /// What one GPU does of a step. `context` of all functions here is of the whole replica.
 struct DeviceStep {
   AttentionContext context;      ///< model: its part; batch: sequences whose attention it does
