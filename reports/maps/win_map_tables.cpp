@@ -77,8 +77,9 @@ std::vector<std::string> WinMapView::notes() const {
                              map_.ways[w].label);
   std::vector<std::string> out{fmt::format("{}; a tie (=) is less than {:.0f} % of tokens a second",
                                            letters, 100 * map_.tie)};
+  if (without_) return out;  // the rest stands below the first map
   for (std::size_t w = 0; w < map_.ways.size(); ++w)
-    if (w != without_ && !map_.ways[w].remark.empty())
+    if (!map_.ways[w].remark.empty())
       out.push_back(map_.ways[w].label + ": " + map_.ways[w].remark);
   out.insert(out.end(), map_.notes.begin(), map_.notes.end());
   return out;

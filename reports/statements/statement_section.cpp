@@ -1,5 +1,6 @@
 #include "reports/statements/statement_section.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/check.hpp"
@@ -22,11 +23,10 @@ TargetResult result_of(const StatementTarget& target, const StatementFinding& fi
                    .tolerance = 0,
                    .status = status_of(target, finding.holds),
                    .why = {}};
-  if (target.expect == StatementExpectation::open) {
-    out.why = target.why + "; found: " + finding.found;
-  } else if (!finding.holds) {
-    out.why = "found: " + finding.found;
-  }
+  const bool passes = target.expect == StatementExpectation::exact && finding.holds;
+  if (!passes)
+    out.why = fmt::format("{}{}{}; found: {}", target.says, target.why.empty() ? "" : ": ",
+                          target.why, finding.found);
   return out;
 }
 

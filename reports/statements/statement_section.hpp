@@ -16,7 +16,7 @@ struct StatementFinding {
 
 /// One finding for each statement of the targets, in their order. A result is 1 where the statement
 /// holds: `pass` or `fail` for exact ones, `shape` or `fail` for orderings, `unexplained` for open
-/// ones whatever was found.
+/// ones whatever was found. All but a pass say why.
 ReportSection section_of(const NumericsTargets& targets,
                          const std::vector<StatementFinding>& findings);
 
