@@ -15,6 +15,12 @@ OpId StepGraph::add(Op op) {
   return id;
 }
 
+bool same_work(const Op& a, const Op& b) {
+  return a.kind == b.kind && a.family == b.family && a.arithmetic == b.arithmetic &&
+         a.requester == b.requester && a.flops == b.flops && a.padding == b.padding &&
+         a.matrix == b.matrix && a.collective == b.collective && a.accesses == b.accesses;
+}
+
 std::string describe_op(const Op& op) {
   std::string text;
   if (op.layer >= 0) text = "layer " + std::to_string(op.layer) + ' ';

@@ -125,6 +125,8 @@ struct Access {
   Bytes payload;  ///< bytes asked for
   Bytes
       run;  ///< contiguous bytes of each request, 0 < run <= payload; a device moves whole granules
+
+  friend bool operator==(const Access&, const Access&) = default;
 };
 
 enum class OpKind : std::uint8_t {
@@ -169,6 +171,8 @@ struct CollectiveWork {
   Fabric fabric = Fabric::tensor;
   Bytes size;
   std::int64_t ranks = 1;
+
+  friend bool operator==(const CollectiveWork&, const CollectiveWork&) = default;
 };
 
 /// A product of `count` pairs of matrices, rows x depth times depth x columns each; rows 0: the
@@ -178,6 +182,8 @@ struct MatrixShape {
   std::int64_t columns = 0;
   std::int64_t depth = 0;
   std::int64_t count = 1;
+
+  friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
 };
 
 struct Op {
@@ -205,6 +211,9 @@ struct StepGraph {
   /// construction; invalid ones stand for what the step leaves out, and are dropped.
   OpId add(Op op);
 };
+
+/// Whether the two ask the same of the hardware, wherever they stand in a step.
+bool same_work(const Op& a, const Op& b);
 
 /// "layer 3 attention", "head": for traces and messages.
 std::string describe_op(const Op& op);

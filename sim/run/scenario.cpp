@@ -198,10 +198,10 @@ StepGraph build_graph(const ScenarioConfig& config, const System& system) {
 }
 
 std::int64_t kept_positions(const ScenarioConfig& config, const System& system) {
-  std::int64_t most = 0;
+  std::int64_t sum = 0;  // of near and far ones, which are different positions
   for (const CachedTensor& tensor : config.method.method->cached(context_of(config, system)))
-    if (tensor.tensor_class == TensorClass::keys) most = std::max(most, tensor.positions);
-  return most;
+    if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
+  return sum;
 }
 
 std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {

@@ -182,7 +182,8 @@ OpPlan System::plan_collective(const Op& op) const {
     if (cost.out > Bytes{})
       add(Direction::write, cost.out,
           fabric->devices[i]->cost(Direction::write, cost.out, std::min(cost.run, cost.out)));
-    if (cost.in > Bytes{})
+    // What is handed over comes back from nobody.
+    if (cost.in > Bytes{} && op.collective.fabric != Fabric::transfer)
       add(Direction::read, cost.in,
           fabric->devices[i]->incoming(cost.in, std::min(cost.run, cost.in)));
   }
@@ -254,9 +255,17 @@ void System::take_of_own_memory(Duration time, OpPlan& plan) const {
 }
 
 std::vector<OpPlan> System::plan(const StepGraph& graph) const {
+  // Layers repeat each other: most operations ask what one shortly before them asked.
+  constexpr std::size_t kLookBack = 64;
   std::vector<OpPlan> plans;
   plans.reserve(graph.ops.size());
-  for (const Op& op : graph.ops) plans.push_back(plan(op));
+  for (std::size_t op = 0; op < graph.ops.size(); ++op) {
+    std::size_t like = op;
+    const std::size_t first = op > kLookBack ? op - kLookBack : 0;
+    for (std::size_t at = op; like == op && at-- > first;)
+      if (same_work(graph.ops[at], graph.ops[op])) like = at;
+    plans.push_back(like == op ? plan(graph.ops[op]) : OpPlan(plans[like]));
+  }
   return plans;
 }
 
