@@ -28,8 +28,8 @@ std::string share_text(const WeightRecord& part) {
   if (part.weights == part.model_weights) return "";
   const std::int64_t of = part.model_weights / common;
   if (of <= kReadable) return fmt::format("{}/{}", part.weights / common, of);
-  return fmt::format("{:.1f} %", 100 * static_cast<double>(part.weights) /
-                                     static_cast<double>(part.model_weights));
+  const double share = static_cast<double>(part.weights) / static_cast<double>(part.model_weights);
+  return share < 0.001 ? "< 0.1 %" : fmt::format("{:.1f} %", 100 * share);
 }
 
 // "128K" where it is whole.

@@ -77,14 +77,14 @@ struct DeviceRecord {
   std::int64_t tensor = 1;
   std::int64_t latent_slices = 1;
   std::int64_t pipeline = 1;
-  std::string attention;  ///< "tensor", or "data": every GPU has sequences of its own
+  std::string attention = {};  ///< "tensor", or "data": every GPU has sequences of its own
   // one GPU
-  std::string tier;                              ///< its own memory
+  std::string tier = {};                         ///< its own memory
   std::int64_t layers = 0;                       ///< of the decoder
   std::int64_t sequences = 0;                    ///< whose attention it does
   std::int64_t query_heads = 0;                  ///< that it has of each of them
   std::int64_t kv_elements_per_token_layer = 0;  ///< keys and values that the model itself caches
-  std::vector<WeightRecord> weights;             ///< in the order of WeightPart, without what is 0
+  std::vector<WeightRecord> weights = {};        ///< in the order of WeightPart, without what is 0
 };
 
 struct RunRecord {

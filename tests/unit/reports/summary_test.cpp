@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/summary/sharing_text.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -80,6 +82,36 @@ TEST(Summary, SaysWhatEachKernelFamilyRestsOn) {
                     "---------  ----  --------------  ------  ------  -------------\n"
                     "attention  4 ms  3.9 ms to 5 ms  fitted  fitted  h200/a: dense\n"))
       << summary_text(with_intervals());
+}
+
+TEST(Summary, SaysHowTheGpusShareAModel) {
+  RunRecord r = record();
+  r.gpus = 4;
+  std::string text = summary_text(r);
+  EXPECT_TRUE(holds(text, "gpus       4, each with a step of its own; numbers are of one GPU"));
+  EXPECT_TRUE(holds(text, "throughput 250 tokens/s on all GPUs, 62.5 on each\n")) << text;
+  EXPECT_TRUE(holds(text, "capacity   largest batch 8 at this context\n")) << text;
+  r.device = {.gpus_per_replica = 4, .tensor = 4, .latent_slices = 2, .attention = "tensor"};
+  text = summary_text(r);
+  EXPECT_TRUE(holds(text,
+                    "gpus       4, which share one model (tensor 4, 2 latent slices); batch "
+                    "and step are of a replica, other numbers are of one GPU"))
+      << text;
+  EXPECT_TRUE(holds(text, "throughput 250 tokens/s on all GPUs\n")) << text;
+  EXPECT_TRUE(holds(text, "capacity   largest batch 8 of a replica at this context\n")) << text;
+  r.gpus = 20;
+  text = summary_text(r);
+  EXPECT_TRUE(holds(text,
+                    "gpus       20, 5 replicas of 4, each with a step of its own (tensor 4, "
+                    "2 latent slices); batch and step are of a replica"))
+      << text;
+  EXPECT_TRUE(holds(text, "throughput 250 tokens/s on all GPUs, 50 on each replica\n")) << text;
+}
+
+TEST(SharingText, NamesOnlyWhatIsShared) {
+  EXPECT_EQ(sharing_text({}), "-");
+  EXPECT_EQ(sharing_text({.tensor = 2, .attention = "data"}), "tensor 2, data attention");
+  EXPECT_EQ(sharing_text({.tensor = 1, .pipeline = 3, .attention = "data"}), "pipeline 3");
 }
 
 TEST(Summary, WithoutIntervalsHasNoneOfTheirWords) {
