@@ -5,9 +5,23 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
+#include "sim/run/metrics.hpp"
 
 namespace tiersim {
 namespace {
+
+template <class List>
+void check_some(Fields& f, const std::string& path, const List& list) {
+  f.check(!list.empty(), path, "is empty", "one at least");
+}
+
+void check_metric(Fields& f, const std::string& name) {
+  std::vector<std::string> names;
+  for (const MetricDefinition& metric : kMetrics) names.emplace_back(metric.name);
+  const std::string_view guess = nearest(name, names);
+  f.check(std::ranges::find(names, name) != names.end(), "metric", "there is no '" + name + "'",
+          guess.empty() ? "see tiersim list metrics" : fmt::format("did you mean '{}'?", guess));
+}
 
 template <class List, class Label>
 void check_label(Fields& f, const std::string& path, const std::string& label, const List& list,
@@ -41,6 +55,8 @@ void describe(Fields& f, CurveCheck& c) {
   f.optional("at_most", c.at_most, "No ratio is above.");
   f.required("why", c.why, "Where the bounds come from.");
   f.check(c.at_least || c.at_most, "at_least", "is missing, and at_most too", "one of them");
+  f.check(!c.at_least || !c.at_most || *c.at_least <= *c.at_most, "at_least", "is above at_most",
+          "nothing is between them");
 }
 
 void describe(Fields& f, CurvePrinted& c) {
@@ -49,9 +65,44 @@ void describe(Fields& f, CurvePrinted& c) {
   f.required("says", c.says, "What the paper says.");
   f.required("ways", c.ways, "Labels of the ways that it may be of.");
   f.required("at", c.at, "The context.", in_range(1, 100'000'000));
-  f.required("paper", c.paper, "As printed.");
-  f.required("near", c.near, "Relative distance that counts as near.", in_range(0.0, 1.0));
+  f.required("paper", c.paper, "As printed.", positive());
+  f.required("near", c.near, "Relative distance that counts as near.", in_range(0.0, 0.99));
+  check_some(f, "ways", c.ways);
 }
+
+namespace {
+
+std::string way_label(const StudyVariant& way) {
+  return way.label;
+}
+
+void check_printed(Fields& f, const Curves& c, std::size_t i) {
+  const CurvePrinted& printed = c.printed[i];
+  f.check(std::ranges::find(c.contexts, printed.at) != c.contexts.end(),
+          fmt::format("printed.{}.at", i), "is none of the contexts", "add it to them");
+  for (const CurveCase& one : c.cases)
+    for (const std::string& way : printed.ways)
+      check_label(f, fmt::format("printed.{}.ways", i), way, one.ways, way_label);
+}
+
+// A check of nothing would hold or fail for the wrong reason.
+void check_check(Fields& f, const Curves& c, std::size_t i) {
+  const CurveCheck& check = c.checks[i];
+  const std::string at = fmt::format("checks.{}.", i);
+  f.check(std::ranges::any_of(c.contexts,
+                              [&](std::int64_t v) { return check.from <= v && v <= check.to; }),
+          at + "from", "and `to` have no context between them", "choose some of the contexts");
+  if (!check.of_case.empty())
+    check_label(f, at + "case", check.of_case, c.cases,
+                [](const CurveCase& one) { return one.label; });
+  for (const CurveCase& one : c.cases) {
+    check_label(f, at + "way", check.way, one.ways, way_label);
+    if (!check.other_way.empty())
+      check_label(f, at + "other_way", check.other_way, one.ways, way_label);
+  }
+}
+
+}  // namespace
 
 void describe(Fields& f, Curves& c) {
   f.doc("Ways beside each other over the context, on several machines.");
@@ -67,21 +118,11 @@ void describe(Fields& f, Curves& c) {
   f.optional("checks", c.checks, "What has to hold.");
   f.optional("printed", c.printed, "Printed ratios.");
   f.optional("notes", c.notes, "Lines under the table.");
-  for (std::size_t i = 0; i < c.printed.size(); ++i)
-    f.check(std::ranges::find(c.contexts, c.printed[i].at) != c.contexts.end(),
-            fmt::format("printed.{}.at", i), "is none of the contexts", "add it to them");
-  for (std::size_t k = 0; k < c.cases.size(); ++k) {
-    const auto label = [](const StudyVariant& way) { return way.label; };
-    for (std::size_t i = 0; i < c.printed.size(); ++i)
-      for (const std::string& way : c.printed[i].ways)
-        check_label(f, fmt::format("printed.{}.ways", i), way, c.cases[k].ways, label);
-    for (std::size_t i = 0; i < c.checks.size(); ++i) {
-      check_label(f, fmt::format("checks.{}.way", i), c.checks[i].way, c.cases[k].ways, label);
-      if (!c.checks[i].other_way.empty())
-        check_label(f, fmt::format("checks.{}.other_way", i), c.checks[i].other_way,
-                    c.cases[k].ways, label);
-    }
-  }
+  check_some(f, "cases", c.cases);
+  check_some(f, "contexts", c.contexts);
+  check_metric(f, c.metric);
+  for (std::size_t i = 0; i < c.printed.size(); ++i) check_printed(f, c, i);
+  for (std::size_t i = 0; i < c.checks.size(); ++i) check_check(f, c, i);
 }
 
 void describe(Fields& f, GridCase& c) {
@@ -89,8 +130,8 @@ void describe(Fields& f, GridCase& c) {
   f.required("label", c.label, "Name in tables.");
   f.required("baseline", c.base, "What the other is compared with.");
   f.required("other", c.other, "The other.");
-  f.required("paper", c.paper, "Ratio as printed.");
-  f.required("near", c.near, "Relative distance that counts as near.", in_range(0.0, 1.0));
+  f.required("paper", c.paper, "Ratio as printed.", positive());
+  f.required("near", c.near, "Relative distance that counts as near.", in_range(0.0, 0.99));
 }
 
 void describe(Fields& f, GridTiles& c) {
@@ -129,6 +170,29 @@ void describe(Fields& f, KnownCell& c) {
   f.required("why", c.why, "Where the tolerance comes from.");
 }
 
+namespace {
+
+void check_known(Fields& f, const SpeedupGrid& c, std::size_t k) {
+  const KnownCell& cell = c.known[k];
+  const std::string at = fmt::format("known.{}.", k);
+  check_label(f, at + "tiles", cell.tiles, c.tiles, [](const GridTiles& t) { return t.label; });
+  check_label(f, at + "batch", cell.batch, c.batches, [](const GridBatch& b) { return b.label; });
+  check_label(f, at + "host", cell.host, c.hosts, [](const GridHost& h) { return h.label; });
+  const auto region = [](Region r) {
+    return std::string(kRegionNames[static_cast<std::size_t>(r)]);
+  };
+  const auto projection = [](OutputProjection p) {
+    return std::string(kOutputProjectionNames[static_cast<std::size_t>(p)]);
+  };
+  check_label(f, at + "region", region(cell.region), c.regions, region);
+  check_label(f, at + "output_projection", projection(cell.output_projection), c.output_projections,
+              projection);
+  f.check(cell.ratios.size() == c.cases.size(), at + "ratios", "are not one for each case",
+          "0 where none was worked out");
+}
+
+}  // namespace
+
 void describe(Fields& f, SpeedupGrid& c) {
   f.doc("A ratio in every cell of what a paper leaves open.");
   f.required("id", c.id, "Name, dotted.");
@@ -144,15 +208,13 @@ void describe(Fields& f, SpeedupGrid& c) {
   f.required("hosts", c.hosts, "Time of the host.");
   f.optional("known", c.known, "Cells worked out by hand.");
   f.optional("notes", c.notes, "Lines under the tables.");
-  for (std::size_t k = 0; k < c.known.size(); ++k) {
-    const KnownCell& cell = c.known[k];
-    const std::string at = fmt::format("known.{}.", k);
-    check_label(f, at + "tiles", cell.tiles, c.tiles, [](const GridTiles& t) { return t.label; });
-    check_label(f, at + "batch", cell.batch, c.batches, [](const GridBatch& b) { return b.label; });
-    check_label(f, at + "host", cell.host, c.hosts, [](const GridHost& h) { return h.label; });
-    f.check(cell.ratios.size() == c.cases.size(), at + "ratios", "are not one for each case",
-            "0 where none was worked out");
-  }
+  check_some(f, "cases", c.cases);
+  check_some(f, "tiles", c.tiles);
+  check_some(f, "regions", c.regions);
+  check_some(f, "output_projections", c.output_projections);
+  check_some(f, "batches", c.batches);
+  check_some(f, "hosts", c.hosts);
+  for (std::size_t k = 0; k < c.known.size(); ++k) check_known(f, c, k);
 }
 
 }  // namespace tiersim

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/comparisons/curves_result.hpp"
+#include "reports/render/line_chart.hpp"
 #include "reports/studies/columns.hpp"
 #include "sim/base/check.hpp"
 
@@ -112,6 +113,8 @@ std::size_t way_of(const CurveCase& one, const std::string& label) {
 TargetResult checked(const CurvesResult& r, const CurveCheck& check) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
+  int points = 0;
+  int missing = 0;
   for (std::size_t m = 0; m < r.machines.size(); ++m) {
     if (!check.machine.empty() && r.machines[m] != check.machine) continue;
     for (std::size_t c = 0; c < r.curves.cases.size(); ++c) {
@@ -122,6 +125,7 @@ TargetResult checked(const CurvesResult& r, const CurveCheck& check) {
       for (std::size_t v = 0; v < r.curves.contexts.size(); ++v) {
         if (r.curves.contexts[v] < check.from || r.curves.contexts[v] > check.to) continue;
         const double ratio = r.ratio(m, c, v, way, than);
+        ++(ratio == 0 ? missing : points);
         if (ratio == 0) continue;
         low = std::min(low, ratio);
         high = std::max(high, ratio);
@@ -132,14 +136,15 @@ TargetResult checked(const CurvesResult& r, const CurveCheck& check) {
   const bool holds = any && (!check.at_least || low >= *check.at_least) &&
                      (!check.at_most || high <= *check.at_most);
   return {.id = check.id,
-          .reading = "paper",
+          .reading = "first_principles",  // the bounds are not printed
           .paper = check.at_least.value_or(check.at_most.value_or(0)),
           .simulated = check.at_least ? low : high,
           .unit = "ratio",
           .tolerance = 0,
           .status = holds ? "shape" : "fail",
-          .why = fmt::format("{}; found {:.3f} to {:.3f}; {}", check.says, any ? low : 0, high,
-                             check.why)};
+          .why = fmt::format(
+              "{}; found {:.3f} to {:.3f} at {} points{}; {}", check.says, any ? low : 0, high,
+              points, missing == 0 ? "" : fmt::format(", {} cannot run", missing), check.why)};
 }
 
 double printed_ratio(const CurvesResult& r, const CurvePrinted& printed, std::size_t machine,
@@ -248,6 +253,33 @@ Table breakdown_table(const CurvesResult& r, const CurvePrinted& printed, std::s
   return table;
 }
 
+// Ratios to the first way over the context, a panel for each machine.
+std::string figure_of(const CurvesResult& r, std::size_t which) {
+  const CurveCase& one = r.curves.cases[which];
+  LineChart chart{
+      .title = heading(r) + ", " + one.label,
+      .subtitle = fmt::format("{} over that of {}", r.curves.metric, one.ways.front().label),
+      .x_label = "context (positions)",
+      .y_label = "ratio",
+      .panels = {},
+      .columns = 4,
+      .common_y = true};
+  for (std::size_t m = 0; m < r.machines.size(); ++m) {
+    ChartPanel panel{.title = r.machines[m], .series = {}};
+    for (std::size_t w = 0; w < one.ways.size(); ++w) {
+      ChartSeries series{.name = one.ways[w].label, .x = {}, .y = {}};
+      for (std::size_t v = 0; v < r.curves.contexts.size(); ++v) {
+        const double ratio = r.ratio(m, which, v, w);
+        series.x.push_back(static_cast<double>(r.curves.contexts[v]));
+        series.y.push_back(ratio > 0 ? ratio : std::numeric_limits<double>::quiet_NaN());
+      }
+      panel.series.push_back(std::move(series));
+    }
+    chart.panels.push_back(std::move(panel));
+  }
+  return to_svg(chart);
+}
+
 Json points_json(const CurvesResult& r) {
   Json rows = Json::array();
   for (std::size_t m = 0; m < r.machines.size(); ++m)
@@ -303,6 +335,8 @@ ReportSection section_of(const CurvesResult& r) {
   for (std::size_t c = 0; c < r.curves.cases.size(); ++c)
     section.tables.push_back(
         {stem + '_' + r.curves.cases[c].label, ratio_table(r, c), {}, r.curves.digest});
+  for (std::size_t c = 0; c < r.curves.cases.size(); ++c)
+    section.figures.push_back({stem + '_' + r.curves.cases[c].label + ".svg", figure_of(r, c)});
   section.tables.push_back({stem, raw_points(r), {}, false});
   for (const CurvePrinted& printed : r.curves.printed) {
     section.tables.push_back({stem + "_printed", printed_table(r, printed), {}, true});

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -108,6 +109,18 @@ double distance(const GridResult& r, const GridCell& cell) {
   return sum;
 }
 
+// The narrowest of the distances that count as near: what the wider ones let in besides is shown.
+double narrowest(const GridResult& r) {
+  return std::ranges::min_element(r.grid.cases, {}, &GridCase::near)->near;
+}
+
+bool within(const GridResult& r, const GridCell& cell, double band) {
+  for (std::size_t c = 0; c < cell.cases.size(); ++c)
+    if (!cell.cases[c] || std::abs(cell.cases[c]->ratio / r.grid.cases[c].paper - 1) > band)
+      return false;
+  return true;
+}
+
 // The cells that explain, nearest first; else the nearest few.
 std::vector<const GridCell*> nearest(const GridResult& r, std::size_t most) {
   std::vector<const GridCell*> out;
@@ -162,25 +175,31 @@ Table factor_table(const GridResult& r, std::string title,
 }
 
 // How often each choice stands among the cells that are near all printed values: what has to be so.
+// Cells are declared choices, so that counts are no probabilities.
 Table common_table(const GridResult& r) {
   Table table{.title = r.grid.title + ": what the cells that are near all have in common",
-              .columns = {{"of", Align::left}, {"choice", Align::left}, {"near all"}, {"of"}}};
+              .columns = {{"of", Align::left},
+                          {"choice", Align::left},
+                          {"near all"},
+                          {fmt::format("all within {:g} %", 100 * narrowest(r))},
+                          {"of"}}};
   std::vector<std::array<std::string, 2>> choices;  // in the order of the grid
-  std::vector<std::array<std::size_t, 2>> counts;
+  std::vector<std::array<std::size_t, 3>> counts;
   for (std::size_t axis = 0; axis < kChoiceTitles.size(); ++axis)
     for (const GridCell& cell : r.cells) {
       const std::array choice{std::string(kChoiceTitles[axis]), choice_names(r, cell)[axis]};
       auto at = static_cast<std::size_t>(std::ranges::find(choices, choice) - choices.begin());
       if (at == choices.size()) {
         choices.push_back(choice);
-        counts.push_back({0, 0});
+        counts.push_back({0, 0, 0});
       }
-      ++counts[at][1];
       if (r.near_all(cell)) ++counts[at][0];
+      if (within(r, cell, narrowest(r))) ++counts[at][1];
+      ++counts[at][2];
     }
   for (std::size_t i = 0; i < choices.size(); ++i)
     table.add({choices[i][0], choices[i][1], fmt::format("{}", counts[i][0]),
-               fmt::format("{}", counts[i][1])});
+               fmt::format("{}", counts[i][1]), fmt::format("{}", counts[i][2])});
   return table;
 }
 
@@ -221,9 +240,28 @@ std::vector<TargetResult> known_results(const GridResult& r) {
   return out;
 }
 
+// "1.2 to 1.89, none as large as printed": whether any cell reaches the value, near or not.
+std::string reach(const GridResult& r, std::size_t which) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  for (const GridCell& cell : r.cells) {
+    if (!cell.cases[which]) continue;
+    low = std::min(low, cell.cases[which]->ratio);
+    high = std::max(high, cell.cases[which]->ratio);
+  }
+  if (high == 0) return "none can run";
+  const double paper = r.grid.cases[which].paper;
+  return fmt::format("{:.3f} to {:.3f}{}", low, high,
+                     high < paper  ? ", none as large as printed"
+                     : low > paper ? ", none as small as printed"
+                                   : "");
+}
+
 std::vector<TargetResult> printed_results(const GridResult& r) {
   const auto all =
       std::ranges::count_if(r.cells, [&](const GridCell& cell) { return r.near_all(cell); });
+  const auto narrow = std::ranges::count_if(
+      r.cells, [&](const GridCell& cell) { return within(r, cell, narrowest(r)); });
   const GridCell& best = *nearest(r, 1).front();
   std::string where;
   for (const std::string& name : choice_names(r, best)) where += (where.empty() ? "" : ", ") + name;
@@ -232,16 +270,18 @@ std::vector<TargetResult> printed_results(const GridResult& r) {
     const GridCase& given = r.grid.cases[c];
     const auto alone =
         std::ranges::count_if(r.cells, [&](const GridCell& cell) { return r.near(cell, c); });
-    out.push_back({.id = r.grid.id + '.' + given.label,
-                   .reading = "paper",
-                   .paper = given.paper,
-                   .simulated = best.cases[c] ? best.cases[c]->ratio : 0,
-                   .unit = "ratio",
-                   .tolerance = given.near * given.paper,
-                   .status = all > 0 ? "explained" : "unexplained",
-                   .why = fmt::format("of {} cells {} are near this value and {} near all; the "
-                                      "nearest: {}",
-                                      r.cells.size(), alone, all, where)});
+    out.push_back(
+        {.id = r.grid.id + '.' + given.label,
+         .reading = "paper",
+         .paper = given.paper,
+         .simulated = best.cases[c] ? best.cases[c]->ratio : 0,
+         .unit = "ratio",
+         .tolerance = given.near * given.paper,
+         .status = all > 0 ? "explained" : "unexplained",
+         .why = fmt::format("of {} cells {} are near this value, {} near all and {} within "
+                            "{:g} % of all; ratios {}; the nearest: {}",
+                            r.cells.size(), alone, all, narrow, 100 * narrowest(r), reach(r, c),
+                            where)});
   }
   return out;
 }
@@ -312,7 +352,7 @@ ReportSection section_of(const GridResult& r) {
   section.tables.push_back(
       {stem,
        factor_table(r,
-                    fmt::format("{}: {} ({} of {} cells are near both; the nearest {})", heading,
+                    fmt::format("{}: {} ({} of {} cells are near all; the nearest {})", heading,
                                 case_names(r), all, r.cells.size(), kShownCells),
                     nearest(r, kShownCells)),
        raw_cells(r), true});

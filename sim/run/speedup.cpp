@@ -18,34 +18,36 @@ std::size_t index(Ingredient ingredient) {
 }
 
 // What the time after the setup goes to.
-StepLimit limit_of(const Op& op, const OpPlan& plan, const std::vector<SystemChannel>& channels) {
+StepLimit limit_of(const Op& op, const OpPlan& plan, const std::vector<SystemChannel>& channels,
+                   StepKind kind) {
   if (op.kind == OpKind::collective) return StepLimit::collective;
   const bool arithmetic =
       plan.min_reason == "compute" && plan.setup + plan.min_duration == plan.uncontended(channels);
   if (arithmetic) return StepLimit::flop;
   const bool rows = op.phase == Phase::attention || op.phase == Phase::write_back;
-  return rows ? StepLimit::hbm : StepLimit::capacity;
+  // More prompts would not share a prompt's weights.
+  return rows || kind == StepKind::prefill ? StepLimit::hbm : StepLimit::capacity;
 }
 
 void add_limits(const Op& op, const OpPlan& plan, const std::vector<SystemChannel>& channels,
-                std::int64_t times, std::array<Duration, kStepLimitNames.size()>& limits) {
-  const StepLimit limit = limit_of(op, plan, channels);
+                std::int64_t times, StepKind kind,
+                std::array<Duration, kStepLimitNames.size()>& limits) {
+  const StepLimit limit = limit_of(op, plan, channels, kind);
   const StepLimit start = limit == StepLimit::collective ? limit : StepLimit::launch;
   limits[static_cast<std::size_t>(start)] += plan.setup * times;
   limits[static_cast<std::size_t>(limit)] += (plan.uncontended(channels) - plan.setup) * times;
 }
 
-bool alike(const Op& a, const Op& b) {
-  return a.flops == b.flops && a.padding == b.padding &&
-         std::ranges::equal(a.accesses, b.accesses, [](const Access& x, const Access& y) {
-           return x.tier == y.tier && x.direction == y.direction && x.payload == y.payload &&
-                  x.run == y.run;
-         });
-}
-
 std::string refusal(const ScenarioConfig& config) {
   if (config.parallel.pipeline > 1) return "a pipeline's stages run at the same time";
   if (config.step.overlap != Overlap::serial) return "its operations overlap";
+  if (config.handover) return "its cache is sent beside the step";
+  return {};
+}
+
+std::string refusal(const Op& op) {
+  if (op.kind == OpKind::transfer) return "rows come from another tier";
+  if (op.phase == Phase::screening || op.phase == Phase::gather) return "it screens rows";
   return {};
 }
 
@@ -63,19 +65,22 @@ Expected<StepPair::Side> StepPair::side(const ScenarioConfig& config, const Syst
   const AttentionContext device = device_step(context).context;
   const KvShape shape(device);
   Side side;
-  side.rows = device.model.heads / device.model.key_groups();
+  side.kind = config.step.kind;
+  if (side.kind == StepKind::decode) side.rows = device.model.heads / device.model.key_groups();
   side.value_width = shape.mix_width;
   side.tokens = graph.tokens;
-  for (const Op& op : graph.ops) {
-    if (op.kind == OpKind::transfer)
-      return Unexpected("'" + config.name + "' has no factors: rows come from another tier");
+  const std::vector<OpPlan> plans = system.plan(graph);
+  for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+    const Op& op = graph.ops[i];
+    if (const std::string why = refusal(op); !why.empty())
+      return Unexpected("'" + config.name + "' has no factors: " + why);
     if (op.phase == Phase::attention && op.kind == OpKind::compute) {
       if (side.attentions++ == 0) side.attention = op;
-      if (!alike(op, side.attention))
+      if (!same_work(op, side.attention))
         return Unexpected("'" + config.name + "' has no factors: its layers differ in attention");
       continue;
     }
-    const OpPlan plan = system.plan(op);
+    const OpPlan& plan = plans[i];
     const Duration time = plan.uncontended(system.channels());
     if (op.kind == OpKind::collective)
       side.collectives += time;
@@ -83,7 +88,7 @@ Expected<StepPair::Side> StepPair::side(const ScenarioConfig& config, const Syst
       side.stores += time;
     else
       side.weights += time;
-    add_limits(op, plan, system.channels(), 1, side.limits);
+    add_limits(op, plan, system.channels(), 1, side.kind, side.limits);
   }
   return side;
 }
@@ -102,8 +107,19 @@ Expected<StepPair> StepPair::make(const ScenarioConfig& base, const ScenarioConf
       if (!made) return Unexpected(made.error());
       pair.sides_[way][batch] = *made;
     }
-  if (pair.sides_[0][0].attentions != pair.sides_[1][0].attentions)
+  const Side& first = pair.sides_[0][0];
+  const Side& second = pair.sides_[1][0];
+  const auto takes = [&](std::size_t system) {
+    return systems[system]->plan(second.attention).uncontended(systems[system]->channels());
+  };
+  if (first.attentions != second.attentions)
     return Unexpected(std::string("the two have attention in different numbers of layers"));
+  if (first.tokens != second.tokens)
+    return Unexpected(std::string("the two make different numbers of tokens of one batch"));
+  if (replicas(base) != replicas(other))
+    return Unexpected(std::string("the two have different numbers of replicas"));
+  if (takes(0) != takes(1))
+    return Unexpected(std::string("the two run attention on different devices"));
   return pair;
 }
 
@@ -116,8 +132,11 @@ Op StepPair::attention(const Choice& choice, const AttentionKernelConfig& kernel
   Op op = from(choice, Ingredient::bytes).attention;
   const Side& padded = from(choice, Ingredient::padding);
   const Flops useful = from(choice, Ingredient::flops).attention.flops;
-  const Flops row = Flops::from_base(useful.in_base() / padded.rows);
-  op.padding = row * (kernel.executed_rows(padded.rows, padded.value_width) - padded.rows);
+  op.padding = {};
+  if (padded.rows > 0) {
+    const Flops row = Flops::from_base(useful.in_base() / padded.rows);
+    op.padding = row * (kernel.executed_rows(padded.rows, padded.value_width) - padded.rows);
+  }
   op.flops = useful + op.padding;
   return op;
 }
@@ -140,7 +159,7 @@ StepRate StepPair::rate_of(std::size_t way, const AttentionKernelConfig& kernel,
   const Side& side = sides_[way][way];
   auto limits = side.limits;
   const Op op = attention(choice, kernel);
-  add_limits(op, system_->plan(op), system_->channels(), side.attentions, limits);
+  add_limits(op, system_->plan(op), system_->channels(), side.attentions, side.kind, limits);
   limits[static_cast<std::size_t>(StepLimit::host)] += host;
   const auto largest = std::ranges::max_element(limits) - limits.begin();
   return {.batch = batches_[way],
