@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "kernels/reference/attention.hpp"
@@ -241,6 +242,22 @@ TEST(SliceErrors, OrderAsTheoryHasThem) {
   EXPECT_GT(norm(Constants::none), 2 * norm(Constants::norm));
   const Table table = error_table(family);
   for (const std::vector<Cell>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+}
+
+TEST(SliceErrors, OfTwoSlicesAloneAreThoseOfTheWholeFamily) {
+  const SliceErrorFamily whole = slice_errors("decaying", "latent 16", small(), 1, 2);
+  const auto two = std::span(kShardCounts).first<1>();
+  const SliceErrorFamily part = slice_errors("decaying", "latent 16", small(), 1, 2, two);
+  for (const SliceErrorCase& c : part.cases) {
+    EXPECT_EQ(c.shards, 2);
+    const SliceErrorCase& same = whole.find(c.transform, c.constants, 2);
+    for (std::size_t seed = 0; seed < 2; ++seed) {
+      EXPECT_EQ(c.seeds[seed].both, same.seeds[seed].both);
+      EXPECT_EQ(c.seeds[seed].softmax, same.seeds[seed].softmax);
+    }
+  }
+  EXPECT_EQ(part.grouped[0], whole.grouped[0]);
+  EXPECT_TRUE(part.grouped[1].empty());
 }
 
 // TPLA, section 5.3.2, as far as these latents show it; the margins are factors of two and more.
