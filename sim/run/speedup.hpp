@@ -16,7 +16,8 @@
 //
 // Valid where the operations of a step run one after another and nothing contends, so that its time
 // is the sum of theirs (which the engine gives as well, within 1 ps an operation): a cache in the
-// GPU's own memory, overlap: serial, no pipeline.
+// GPU's own memory that is read without screening, overlap: serial, no pipeline, no handover; and
+// where both ways run on the same devices.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -67,7 +68,9 @@ class StepPair {
   struct Side {
     Op attention;  // one of them: all are alike
     std::int64_t attentions = 0;
-    std::int64_t rows = 0;  // query rows that share keys, before padding
+    StepKind kind = StepKind::decode;
+    // Query rows that share keys, before padding; 0 in a prefill, whose positions fill its tiles.
+    std::int64_t rows = 0;
     std::int64_t value_width = 0;
     std::int64_t tokens = 0;
     Duration stores{};
