@@ -145,11 +145,14 @@ void Recorder::times() {
   const double busy = to_seconds(sim_.execution.time);
   const double stretch = pipeline_stretch(context_of(config_, *sim_.system));
   const bool decode = config_.step.kind == StepKind::decode;
-  metric("step_time_s", busy * stretch, time_class_);
+  // Stages send what is left of the cache at the same time.
   const double handover = handover_seconds();
+  const auto of_stages = [&](double time) { return (time - handover) * stretch + handover; };
+  metric("step_time_s", of_stages(busy), time_class_);
   if (config_.handover) metric("handover_s", handover, time_class_);
-  metric(decode ? "tpot_s" : "ttft_s", busy * stretch - handover, time_class_);
-  metric("bound_s", to_seconds(sim_.bound.time) * stretch, time_class_);
+  metric(decode ? "tpot_s" : "ttft_s", of_stages(busy) - handover, time_class_);
+  const double bound = to_seconds(sim_.bound.time);
+  metric("bound_s", std::max(of_stages(bound), bound), time_class_);
   // A prefill's stages take the next batch while this one passes the others.
   const double each = decode ? busy * stretch : busy;
   metric("throughput_tokens_per_s",
@@ -275,9 +278,15 @@ void Recorder::phases() {
 }
 
 void Recorder::costs() {
-  const StepCosts costs =
-      costs_of(config_.system, *sim_.system, sim_.accounting, sim_.execution.time);
-  const auto tokens = static_cast<double>(sim_.graph.tokens);
+  // A stage waits while a decode step passes the others; a prefill leaves it to the next batch.
+  const bool waits = config_.step.kind == StepKind::decode;
+  const double stretch = waits ? pipeline_stretch(context_of(config_, *sim_.system)) : 1;
+  const auto time =
+      static_cast<std::int64_t>(static_cast<double>(sim_.execution.time.count()) * stretch);
+  const StepCosts costs = costs_of(config_.system, *sim_.system, sim_.accounting, Duration(time));
+  // The costs are of one GPU, the tokens of all of its replica.
+  const double tokens =
+      static_cast<double>(sim_.graph.tokens) / static_cast<double>(config_.parallel.devices());
   if (costs.joules)
     metric("energy_j_per_token", *costs.joules / tokens, weakest(costs.joules_class, time_class_));
   if (costs.usd)

@@ -2,6 +2,9 @@
 // DeepSeek-V3 without experts on NVLink, as shipped; every expected number is worked out here.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "sim/run/costs.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/time_split.hpp"
 #include "tests/support/shipped.hpp"
@@ -106,6 +109,32 @@ TEST(Handover, SendsTheCacheOnceItIsThere) {
     EXPECT_LT(metric(layers, "handover_s"), metric(end, "handover_s") / 10);
     EXPECT_GE(metric(layers, "ttft_s"), metric(none, "ttft_s"));
   }
+}
+
+TEST(SharedModel, CostsAreOfAllGpusOfAReplica) {
+  for (const auto& [parallel, batch] : {std::pair{std::string("{tensor: 2}"), 16},
+                                        std::pair{std::string("{tensor: 1, pipeline: 2}"), 1}}) {
+    const Settings set{"parallel=" + parallel, "step.batch=" + std::to_string(batch)};
+    const Simulation sim = run(kMla, set);
+    const ScenarioConfig config = scenario(kMla, set);
+    const auto time =
+        Duration(static_cast<std::int64_t>(std::llround(metric(sim, "step_time_s") * 1e12)));
+    const StepCosts costs = costs_of(config.system, *sim.system, sim.accounting, time);
+    ASSERT_TRUE(costs.joules && costs.usd);
+    EXPECT_NEAR(metric(sim, "energy_j_per_token") / (2 * *costs.joules / batch), 1, 1e-9);
+    EXPECT_NEAR(metric(sim, "cost_usd_per_mtoken") / (2 * *costs.usd / batch * 1e6), 1, 1e-9);
+  }
+}
+
+// Both stages send their layers at the end: the first token is as early as without, and each GPU
+// sends half of the layers, in one go.
+TEST(Handover, OfAPipelineFollowsTheFirstToken) {
+  const Settings stages = with(kPrefill, {"parallel={tensor: 1, pipeline: 2}", "step.batch=1"});
+  const Simulation none = run(kMla, stages);
+  const Simulation end = run(kMla, with(stages, {"handover={when: at_end, to: {tensor: 2}}"}));
+  EXPECT_DOUBLE_EQ(metric(end, "ttft_s"), metric(none, "ttft_s"));
+  EXPECT_DOUBLE_EQ(metric(end, "step_time_s"), metric(end, "ttft_s") + metric(end, "handover_s"));
+  EXPECT_LE(metric(end, "bound_s"), metric(end, "step_time_s"));
 }
 
 TEST(Regions, TakeNoLongerThanWhatTheyArePartOf) {
