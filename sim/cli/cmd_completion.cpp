@@ -1,7 +1,6 @@
 // tiersim completion bash|zsh|fish, tiersim man: written from the command line's own declarations,
 // so that they cannot say less or more than the program does.
-#include <algorithm>
-#include <array>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -30,6 +29,7 @@ struct Place {
   std::vector<std::string> options = {};
   std::vector<std::string> takes_file = {};  // of the options
   std::vector<std::string> takes_text = {};
+  std::vector<std::pair<std::string, std::string>> takes_word = {};  // and which
   std::string files = {};  // ending of the files that its argument names
 };
 
@@ -44,18 +44,20 @@ std::vector<std::string> spellings(const CLI::Option& option) {
   return out;
 }
 
+// What "a|b|c" as a type allows; nothing of any other type.
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  std::istringstream type(option.get_type_name());
+  std::vector<std::string> out;
+  for (std::string word; std::getline(type, word, '|');) out.push_back(word);
+  return out.size() > 1 ? out : std::vector<std::string>();
+}
+
 // An argument says by its name or type what completes it: CONFIG, RECORD, or "a|b|c".
 void add_argument(const CLI::Option& option, Place& place) {
   const std::string name = option.get_name(/*positional=*/true);
   if (name == "CONFIG") place.files = "yaml";
   if (name == "RECORD") place.files = "json";
-  const std::string type = option.get_type_name();
-  if (type.find('|') == std::string::npos) return;
-  for (std::size_t start = 0; start <= type.size();) {
-    const std::size_t end = std::min(type.find('|', start), type.size());
-    place.words.push_back(type.substr(start, end - start));
-    start = end + 1;
-  }
+  for (std::string& word : choices_of(option)) place.words.push_back(std::move(word));
 }
 
 Place place_of(const CLI::App& app, const std::string& at) {
@@ -63,7 +65,9 @@ Place place_of(const CLI::App& app, const std::string& at) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) add_argument(*option, place);
     for (std::string& spelling : spellings(*option)) {
-      if (takes_value(*option)) {
+      if (const auto words = choices_of(*option); !words.empty()) {
+        place.takes_word.emplace_back(spelling, join(words, " "));
+      } else if (takes_value(*option)) {
         const bool file = option->get_type_name() != kSettingType;
         (file ? place.takes_file : place.takes_text).push_back(spelling);
       }
@@ -98,9 +102,10 @@ struct ShellCases {
   std::string below;  // 'list hw'|'list models'
   std::string text;   // 'run:--set'
   std::string file;
+  std::string word;  // whole lines, with what each shell does with the words
 };
 
-ShellCases shell_cases(const std::vector<Place>& places) {
+ShellCases shell_cases(const std::vector<Place>& places, const char* complete) {
   ShellCases out;
   const auto append = [](std::string& to, const std::string& pattern) {
     if (!pattern.empty()) to += (to.empty() ? "" : "|") + pattern;
@@ -109,13 +114,16 @@ ShellCases shell_cases(const std::vector<Place>& places) {
     if (place.at.find(' ') != std::string::npos) append(out.below, '\'' + place.at + '\'');
     append(out.text, patterns(place.at, place.takes_text));
     append(out.file, patterns(place.at, place.takes_file));
+    for (const auto& [option, words] : place.takes_word)
+      out.word += fmt::format("    '{}:{}') {}; return ;;\n", place.at, option,
+                              fmt::format(fmt::runtime(complete), words));
   }
   return out;
 }
 
 std::string bash(const CLI::App& app) {
   const std::vector<Place> places = places_of(app);
-  const ShellCases cases = shell_cases(places);
+  const ShellCases cases = shell_cases(places, "COMPREPLY=($(compgen -W '{}' -- \"$cur\"))");
   std::string what;
   for (const Place& place : places)
     what += fmt::format("    '{}') words='{}' options='{}' files='{}' ;;\n", place.at,
@@ -133,7 +141,7 @@ _tiersim() {{
   case "$at:${{COMP_WORDS[COMP_CWORD-1]}}" in
     {}) return ;;
     {}) IFS=$'\n'; COMPREPLY=($(compgen -f -- "$cur")); return ;;
-  esac
+{}  esac
   case "$at" in
 {}  esac
   case "$cur" in
@@ -146,12 +154,12 @@ _tiersim() {{
 }}
 complete -o filenames -F _tiersim tiersim
 )",
-                     cases.below, cases.text, cases.file, what);
+                     cases.below, cases.text, cases.file, cases.word, what);
 }
 
 std::string zsh(const CLI::App& app) {
   const std::vector<Place> places = places_of(app);
-  const ShellCases cases = shell_cases(places);
+  const ShellCases cases = shell_cases(places, "compadd -- {}");
   std::string what;
   for (const Place& place : places) {
     what +=
@@ -173,13 +181,13 @@ _tiersim() {{
   case "$at:$words[CURRENT-1]" in
     {}) return ;;
     {}) _files; return ;;
-  esac
+{}  esac
   case $at in
 {}  esac
 }}
 _tiersim "$@"
 )",
-                     cases.below, cases.text, cases.file, what);
+                     cases.below, cases.text, cases.file, cases.word, what);
 }
 
 std::string fish_quoted(const std::string& text) {
@@ -197,9 +205,10 @@ void fish_options(const CLI::App& app, const std::string& inside, std::string& o
     for (const std::string& name : option->get_lnames()) names += " -l " + name;
     for (const std::string& name : option->get_snames()) names += " -s " + name;
     if (names.empty()) continue;
-    const char* value = !takes_value(*option)                     ? ""
-                        : option->get_type_name() == kSettingType ? " -x"
-                                                                  : " -r";
+    const std::string words = join(choices_of(*option), " ");
+    std::string value = takes_value(*option) ? " -r" : "";
+    if (option->get_type_name() == kSettingType) value = " -x";
+    if (!words.empty()) value = fmt::format(" -x -a {}", fish_quoted(words));
     out +=
         fmt::format("{}{}{} -d {}\n", inside, names, value, fish_quoted(option->get_description()));
   }
