@@ -2,6 +2,7 @@
 // reading, beside what is simulated; its figures; and what goes beyond it. Exit 5 when a target is
 // missed.
 #include <algorithm>
+#include <future>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
