@@ -143,12 +143,15 @@ TEST(Footprint, MemoryOfOneGpu) {
 }
 
 // With experts: the residual stream twice, then what 8 + 1 half experts read and write, for 16
-// tokens; half of the logits, and then all of them.
+// tokens. Without: what 64 heads read and write where they multiply with the unpacking of the
+// latent. Then half of the logits, and all of them.
 TEST(Footprint, ActivationsOfOneGpu) {
   const std::int64_t logits = 16L * 64'640 + 16L * 129'280;
   const std::int64_t experts = 16L * (2 * 7168 + 9 * (1024 + 7168));
   EXPECT_EQ(gpu_memory(record_of(kMla, {kWithExperts})).front().activations,
             2 * (experts + logits));
+  const std::int64_t unpacking = 16L * (2 * 7168 + 64 * (128 + 512));
+  EXPECT_EQ(gpu_memory(record_of(kMla)).front().activations, 2 * (unpacking + logits));
 }
 
 // Room over the cache of one sequence. What else grows with the batch is under 0.6 MB a sequence:
