@@ -62,16 +62,37 @@ void check_digest(Fields& f, const Targets& c) {
   }
 }
 
-// Cells worked out by hand name a machine of the grid's list.
-void check_known_machines(Fields& f, const Targets& c, std::size_t grid) {
-  const auto list = c.variants.find(c.grids[grid].machines);
-  if (list == c.variants.end()) return;
+// A list of machines has some, and what names one of them names one that there is.
+void check_machine(Fields& f, const std::vector<StudyVariant>& list, const std::string& path,
+                   const std::string& machine) {
   std::vector<std::string> names;
-  for (const StudyVariant& machine : list->second) names.push_back(machine.label);
-  for (std::size_t k = 0; k < c.grids[grid].known.size(); ++k)
-    f.check(std::ranges::find(names, c.grids[grid].known[k].machine) != names.end(),
-            fmt::format("grids.{}.known.{}.machine", grid, k),
-            "there is no '" + c.grids[grid].known[k].machine + "'", "there are: " + join(names));
+  for (const StudyVariant& one : list) names.push_back(one.label);
+  f.check(std::ranges::find(names, machine) != names.end(), path, "there is no '" + machine + "'",
+          "there are: " + join(names));
+}
+
+void check_machines(Fields& f, const Targets& c) {
+  const auto list_of = [&](const std::string& path, const std::string& name) {
+    const auto list = c.variants.find(name);
+    if (list == c.variants.end()) return static_cast<const std::vector<StudyVariant>*>(nullptr);
+    f.check(!list->second.empty(), path + "machines", "names a list of none", "one at least");
+    return &list->second;
+  };
+  for (std::size_t i = 0; i < c.curves.size(); ++i) {
+    const std::string at = fmt::format("curves.{}.", i);
+    const auto* list = list_of(at, c.curves[i].machines);
+    const std::vector<CurveCheck>& checks = c.curves[i].checks;
+    for (std::size_t k = 0; list != nullptr && k < checks.size(); ++k)
+      if (!checks[k].machine.empty())
+        check_machine(f, *list, fmt::format("{}checks.{}.machine", at, k), checks[k].machine);
+  }
+  for (std::size_t i = 0; i < c.grids.size(); ++i) {
+    const std::string at = fmt::format("grids.{}.", i);
+    const auto* list = list_of(at, c.grids[i].machines);
+    const std::vector<KnownCell>& known = c.grids[i].known;
+    for (std::size_t k = 0; list != nullptr && k < known.size(); ++k)
+      check_machine(f, *list, fmt::format("{}known.{}.machine", at, k), known[k].machine);
+  }
 }
 
 }  // namespace
@@ -103,10 +124,9 @@ void describe(Fields& f, Targets& c) {
     check_list("solves." + std::to_string(q) + ".variants", c.solves[q].variants);
   for (std::size_t i = 0; i < c.curves.size(); ++i)
     check_list("curves." + std::to_string(i) + ".machines", c.curves[i].machines);
-  for (std::size_t i = 0; i < c.grids.size(); ++i) {
+  for (std::size_t i = 0; i < c.grids.size(); ++i)
     check_list("grids." + std::to_string(i) + ".machines", c.grids[i].machines);
-    check_known_machines(f, c, i);
-  }
+  check_machines(f, c);
   check_digest(f, c);
 }
 
