@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -125,7 +126,7 @@ class Plot {
     return corner_.y + height_ * (1 - (value - y_.low) / (y_.high - y_.low));
   }
 
-  void axes(SvgCanvas& canvas, const std::vector<double>& x_values) const {
+  void axes(SvgCanvas& canvas, const std::set<double>& x_values) const {
     const double step = tick_step(y_.high - y_.low);
     const auto ticks = static_cast<std::int64_t>(std::llround((y_.high - y_.low) / step));
     for (std::int64_t i = 0; i <= ticks; ++i) {
@@ -249,11 +250,8 @@ class ChartDrawing {
     const Range x = range_of(panel, &ChartSeries::x);
     const Range y = chart_.common_y ? all_y_ : range_of(panel, &ChartSeries::y);
     const Plot plot(x, with_ticks(y), chart_.log_x, corner, plot_width_, plot_height_);
-    std::vector<double> values;
-    for (const ChartSeries& series : panel.series)
-      values.insert(values.end(), series.x.begin(), series.x.end());
-    std::ranges::sort(values);
-    values.erase(std::ranges::unique(values).begin(), values.end());
+    std::set<double> values;
+    for (const ChartSeries& series : panel.series) values.insert(series.x.begin(), series.x.end());
     plot.axes(canvas_, values);
     for (const ChartSeries& series : panel.series) {
       const auto look = std::ranges::find(names_, series.name) - names_.begin();
