@@ -14,7 +14,7 @@
 
 #include "reports/studies/study.hpp"
 #include "sim/base/units.hpp"
-#include "workloads/attention/attention_kernel.hpp"
+#include "workloads/attention/attention_kernel_config.hpp"
 #include "workloads/llm/parallel_config.hpp"
 #include "workloads/llm/step_config.hpp"
 

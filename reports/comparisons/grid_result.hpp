@@ -6,7 +6,7 @@
 
 #include "reports/comparisons/comparison.hpp"
 #include "reports/reproduce/section.hpp"
-#include "sim/run/speedup.hpp"
+#include "sim/run/speedup_record.hpp"
 
 namespace tiersim {
 

@@ -12,7 +12,9 @@ LAYERS = {
     "hwmodels": ["sim/base", "sim/config", "sim/core", "sim/model"],
     "workloads": ["sim/base", "sim/config", "sim/core", "sim/model"],
     "sim/run": ["sim/base", "sim/config", "sim/core", "sim/model", "hwmodels", "workloads"],
-    "reports": ["sim/base", "sim/config", "sim/model", "sim/run/*record*.hpp"],
+    # Records, the names of what they hold, and the words of scenarios.
+    "reports": ["sim/base", "sim/config", "sim/model", "sim/run/*record*.hpp", "sim/run/metrics.hpp",
+                "workloads/*_config.hpp"],
     "sim/sweep": ALL_LIBRARIES,
     "sim/cli": ALL_LIBRARIES + ["sim/sweep", "reports"],
     "kernels": [],

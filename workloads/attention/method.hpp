@@ -10,7 +10,7 @@
 #include "sim/base/registry.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/model/step_graph.hpp"
-#include "workloads/attention/attention_kernel.hpp"
+#include "workloads/attention/attention_kernel_config.hpp"
 #include "workloads/llm/handover.hpp"
 #include "workloads/llm/llm_config.hpp"
 #include "workloads/llm/parallel_config.hpp"

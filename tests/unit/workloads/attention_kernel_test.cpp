@@ -1,5 +1,5 @@
 // Query rows that a decode kernel executes beyond those asked for, and its partial results.
-#include "workloads/attention/attention_kernel.hpp"
+#include "workloads/attention/attention_kernel_config.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "workloads/attention/attention_kernel.hpp"
+#include "workloads/attention/attention_kernel_config.hpp"
 
 #include <algorithm>
 
