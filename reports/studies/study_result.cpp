@@ -99,8 +99,20 @@ std::string heading(const Study& study) {
 }
 
 std::vector<StudyColumn> StudyResult::columns() const {
+  // Parts that only some steps can have: nothing to show where none of these has them.
+  const auto never = [&](const std::string& name) {
+    if (!name.ends_with(".collective") && !name.ends_with(".host")) return false;
+    if (std::ranges::find(study.columns, name) != study.columns.end()) return false;
+    return std::ranges::none_of(rows, [&](const StudyRow& row) {
+      if (!row.record) return false;
+      const Cell cell = cell_of(name, *row.record);
+      const auto* value = std::get_if<double>(&cell);
+      return value != nullptr && *value > 0;
+    });
+  };
   std::vector<StudyColumn> out;
-  for (const std::string& name : expanded(study.columns)) out.push_back(column_in(*this, name));
+  for (const std::string& name : expanded(study.columns))
+    if (!never(name)) out.push_back(column_in(*this, name));
   return out;
 }
 

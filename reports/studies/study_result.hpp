@@ -21,7 +21,8 @@ struct StudyResult {
   Study study;
   std::vector<StudyRow> rows;  ///< in the order of points_of()
 
-  /// The columns, `split` and `shares` written out.
+  /// The columns, `split` and `shares` written out: of these, not collectives and host where no
+  /// point has any.
   std::vector<StudyColumn> columns() const;
   /// Weakest class among the metrics shown: "assumed"; empty where none is.
   std::string number_class() const;

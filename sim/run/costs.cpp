@@ -76,7 +76,7 @@ class Sum {
       note(price_class_, costs.price->number_class);
     }
     if (is_tier && costs.price_per_byte) {
-      price_ += to_usd(system_.capacity(TierId(id.index())) * costs.price_per_byte->value) /
+      price_ += to_usd(system_.installed(TierId(id.index())) * costs.price_per_byte->value) /
                 static_cast<double>(sharers);
       note(price_class_, costs.price_per_byte->number_class);
     }

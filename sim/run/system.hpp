@@ -92,6 +92,8 @@ class System {
   DeviceId device(TierId tier) const { return DeviceId(tier.index()); }
   /// Whether links lie between the GPU and the tier.
   bool is_remote(TierId tier) const { return tiers_[tier.index()].remote; }
+  /// Of one instance.
+  Bytes installed(TierId tier) const { return tiers_[tier.index()].memory->capacity(); }
   /// Of one instance, as far as the workload may fill it.
   Bytes capacity(TierId tier) const { return tiers_[tier.index()].capacity; }
 

@@ -37,7 +37,7 @@ TEST(Columns, ThePartsOfTheSplitSumToTheStep) {
     shares += std::get<double>(cell_of(name, record));
   EXPECT_EQ(seconds, 4);
   EXPECT_EQ(shares, 1);
-  EXPECT_EQ(expanded({"a", "split", "b"}).size(), 8);
+  EXPECT_EQ(expanded({"a", "split", "b"}).size(), 10);
 }
 
 TEST(Columns, KnowTheirNames) {

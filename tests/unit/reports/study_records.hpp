@@ -14,8 +14,8 @@ inline RunRecord step_record(double weights, double kv) {
   r.metrics["step_time_s"] = {weights + kv, "s", NumberClass::assumed};
   r.metrics["throughput_tokens_per_s"] = {1 / (weights + kv), "tokens/s", NumberClass::assumed};
   r.metrics["max_batch"] = {29, "sequences", NumberClass::specification};
-  r.time_split = {{"weights", weights}, {"kv", kv},       {"compute", 0},
-                  {"screening", 0},     {"link_wait", 0}, {"latency", 0}};
+  r.time_split = {{"weights", weights}, {"kv", kv},     {"compute", 0},    {"screening", 0},
+                  {"link_wait", 0},     {"latency", 0}, {"collective", 0}, {"host", 0}};
   r.bounded_by = "hbm.bus";
   return r;
 }

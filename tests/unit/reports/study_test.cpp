@@ -61,6 +61,15 @@ TEST(StudyTable, ShowsEveryPointWithUnits) {
   EXPECT_EQ(table.notes.front(), "class of the numbers: assumed");
 }
 
+TEST(StudyTable, ShowsCollectivesWhereAPointHasThem) {
+  StudyResult result = testing::linear_study();
+  const std::size_t without = result.columns().size();
+  RunRecord record = testing::step_record(1, 1);
+  record.time_split[6].seconds = 0.5;
+  result.rows[1] = testing::row({"2"}, record);
+  EXPECT_EQ(result.columns().size(), without + 1);
+}
+
 TEST(StudyTable, RawValuesAreNotRounded) {
   StudyResult result = testing::linear_study();
   result.rows = {testing::row({"1"}, testing::step_record(0.1, 0.2)),
