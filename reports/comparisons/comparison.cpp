@@ -96,6 +96,7 @@ void check_check(Fields& f, const Curves& c, std::size_t i) {
     check_label(f, at + "case", check.of_case, c.cases,
                 [](const CurveCase& one) { return one.label; });
   for (const CurveCase& one : c.cases) {
+    if (!check.of_case.empty() && one.label != check.of_case) continue;
     check_label(f, at + "way", check.way, one.ways, way_label);
     if (!check.other_way.empty())
       check_label(f, at + "other_way", check.other_way, one.ways, way_label);

@@ -37,8 +37,9 @@ constexpr const char* kLetters =
     "limit: H HBM, F FLOP, C capacity (weights that the batch shares), A all-reduce, S host, L "
     "launch, K link";
 
+// Nothing to show where it, or what it is compared with, cannot run.
 std::string shown(const CurvePoint& point, double value) {
-  if (!point.record) return "-";
+  if (!point.record || value == 0) return "-";
   return fmt::format("{} {}",
                      value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value),
                      letter(limit_of(*point.record)));
@@ -74,6 +75,11 @@ double phase_seconds(const RunRecord& record, std::string_view phase) {
   return at == record.phases.end() ? 0 : at->seconds;
 }
 
+// Empty where there is none.
+std::string number(double value) {
+  return value == 0 ? "" : fmt::format("{}", value);
+}
+
 Table raw_points(const CurvesResult& r) {
   Table table{.title = r.curves.title};
   for (const char* title : {"machine", "case", "way", "limit", "problem"})
@@ -95,8 +101,8 @@ Table raw_points(const CurvesResult& r) {
                                        p.problem,
                                        fmt::format("{}", r.curves.contexts[v]),
                                        fmt::format("{}", p.batch),
-                                       fmt::format("{}", metric(r, p)),
-                                       fmt::format("{}", r.ratio(m, c, v, w))};
+                                       number(metric(r, p)),
+                                       number(r.ratio(m, c, v, w))};
           for (const std::string_view phase : kPhaseNames)
             row.push_back(p.record ? fmt::format("{}", phase_seconds(*p.record, phase)) : "");
           table.add(std::move(row));
@@ -212,7 +218,8 @@ Table printed_table(const CurvesResult& r, const CurvePrinted& printed) {
       for (std::size_t c = 0; c < r.curves.cases.size(); ++c) {
         const double ratio = printed_ratio(r, printed, m, c, way);
         const bool near = std::abs(ratio / printed.paper - 1) <= printed.near;
-        cell += fmt::format("{}{:.2f}{}", c == 0 ? "" : " / ", ratio, near ? "*" : " ");
+        cell += fmt::format("{}{}{}", c == 0 ? "" : " / ",
+                            ratio == 0 ? "-" : fmt::format("{:.2f}", ratio), near ? "*" : " ");
       }
       row.push_back(cell);
     }
@@ -297,7 +304,7 @@ Json points_json(const CurvesResult& r) {
             row["problem"] = p.problem;
           } else {
             row[r.curves.metric] = metric(r, p);
-            row["ratio"] = r.ratio(m, c, v, w);
+            if (const double ratio = r.ratio(m, c, v, w); ratio != 0) row["ratio"] = ratio;
             row["limit"] = limit_of(*p.record);
             for (const TimeShare& phase : p.record->phases)
               row["phases_s"][phase.name] = phase.seconds;

@@ -80,7 +80,7 @@ std::vector<TargetResult> compare(const TargetRow& row, const RunRecord& record,
     const TargetCell& cell = it->second;
     const bool rule = cell.expect == Expectation::rule;
     TargetResult result{
-        .id = fmt::format("{}.{}", row.id, quantity.name),
+        .id = cell.id.empty() ? fmt::format("{}.{}", row.id, quantity.name) : cell.id,
         .reading = std::string(kReadingNames[static_cast<std::size_t>(row.reading)]),
         .paper = cell.paper,
         .simulated = quantity.of(record, baseline),

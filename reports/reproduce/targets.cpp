@@ -11,6 +11,7 @@ namespace tiersim {
 
 void describe(Fields& f, TargetCell& c) {
   f.doc("One printed number.");
+  f.optional("id", c.id, "Path in the list of targets, instead of the row's and the quantity.");
   f.required("paper", c.paper, "The value as printed.");
   f.optional("expect", c.expect, kExpectationNames,
              "exact: simulated must equal the printed value; rule: it must equal `value`.");

@@ -29,6 +29,7 @@ enum class Expectation : std::uint8_t {
 inline constexpr std::array<std::string_view, 2> kExpectationNames{"exact", "rule"};
 
 struct TargetCell {
+  std::string id = {};  ///< in the list of targets; the row's and the quantity where empty
   double paper = 0;  ///< as printed
   Expectation expect = Expectation::exact;
   double value = 0;      ///< under `rule`: what the paper's own rule gives

@@ -22,14 +22,19 @@ std::vector<std::string> labels(const std::vector<StudyVariant>& variants) {
   return out;
 }
 
-CurvePoint point(ScenarioConfig& config, bool largest) {
-  if (largest) {
+CurvePoint point(ScenarioConfig& config, const Curves& curves) {
+  if (curves.largest_batch) {
     config.step.batch = 1;
     config.step.batch = largest_batch(config, build_system(config));
     if (config.step.batch == 0) return {.problem = "not even one sequence fits at this context"};
   }
   auto simulated = simulate(config, Readings::times);
   if (!simulated) return {.problem = simulated.error(), .batch = config.step.batch};
+  if (!simulated->record.metrics.contains(curves.metric))
+    throw Failure(ExitCode::bad_config,
+                  fmt::format("tiersim: error: {}: '{}' has no metric '{}' (a decode step has "
+                              "tpot_s, a prefill ttft_s)",
+                              curves.id, config.name, curves.metric));
   return {.record = std::make_shared<const RunRecord>((*std::move(simulated)).record),
           .batch = config.step.batch};
 }
@@ -118,7 +123,7 @@ CurvesResult run_curves(const Curves& curves, const VariantLists& lists,
       for (const std::int64_t context : curves.contexts)
         for (ScenarioConfig& way : ways) {
           way.step.context = context;
-          result.points.push_back(point(way, curves.largest_batch));
+          result.points.push_back(point(way, curves));
         }
     }
   return result;
