@@ -22,6 +22,8 @@ TEST(StepLimits, AreWhatTakesLongest) {
   const Way attention = kMla.with(on("h100_nvlink", "attention"));
   EXPECT_EQ(limit(attention, 16), StepLimit::hbm);
   EXPECT_EQ(limit(kMla.with(on("h20_nvlink", "attention")), 16), StepLimit::flop);
+  // 61 layers of attention, each less than all weights.
+  EXPECT_EQ(limit(kMla.with(on("h100_nvlink", "layers")), 16), StepLimit::hbm);
   EXPECT_EQ(limit(kMla.with(on("h100_nvlink", "layers")).with({"step.context=1024"}), 1),
             StepLimit::capacity);
   EXPECT_EQ(limit(attention.with({"step.context=1"}), 1), StepLimit::launch);
@@ -59,6 +61,14 @@ TEST(StepPair, RefusesWhatIsNoSumOfItsOperations) {
   EXPECT_NE(refused(sent, sent).find("its cache is sent beside"), std::string::npos);
   const Settings quest{"method={name: quest, kv_tier: near, page: 16, budget: 0.25}"};
   EXPECT_EQ(refused(kMla, kMla.with(quest)), none + "it screens rows");
+}
+
+// T5 attends to its own positions and to its encoder's.
+TEST(StepPair, RefusesLayersThatDifferInAttention) {
+  const Way t5 = kMla.with({"model.base=models/t5_v1_1_base.yaml", "parallel.tensor=1",
+                            "step.context=64", "step.encoder_context=512"});
+  EXPECT_EQ(refused(t5, t5),
+            "'DeepSeek-V3 MLA TP2' has no factors: its layers differ in attention");
 }
 
 TEST(StepPair, RefusesWhatIsNotOnTheSameDevices) {

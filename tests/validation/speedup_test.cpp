@@ -75,7 +75,10 @@ TEST(StepPair, RatioIsTheEnginesOnEveryMachineAndRegion) {
 TEST(StepPair, RatioIsTheEnginesForEveryWayToShare) {
   const Settings machine = on("h100_nvlink_660", "step");
   const Settings four{"system.gpus.count=4", "parallel.tensor=4"};
-  for (const auto& kernel : {kUnpadded, tiles_of(64), tiles_of(128)}) {
+  // As FlashAttention-3: wide values in tiles of 64 rows.
+  const AttentionKernelConfig by_width{
+      .tiles = {{.value_width = 256, .rows = 128}, {.value_width = 512, .rows = 64}}};
+  for (const auto& kernel : {kUnpadded, tiles_of(64), tiles_of(128), by_width}) {
     const Way mla = kMla.with(machine);
     expect_as_the_engine(mla, kTpla.with(machine).with({"parallel.output_projection=split"}),
                          kernel, 8, 12);
@@ -102,6 +105,18 @@ TEST(StepPair, AWayAgainstItselfHasOnlyOnes) {
   const Speedup s = pair(way, way, 9, 9).speedup(tiles_of(64), Duration(1'000'000'000));
   EXPECT_EQ(s.ratio, 1);
   for (const double one : s.factors) EXPECT_EQ(one, 1);
+}
+
+// Tiles and host are speedup()'s, whatever the scenarios say.
+TEST(StepPair, TilesAndHostOfTheScenariosDoNotCount) {
+  const Settings set = on("h20_nvlink", "step");
+  const Speedup plain = pair(kMla.with(set), kTpla.with(set), 8, 8).speedup(kUnpadded, Duration{});
+  const Settings more{"attention_kernel.base=kernels/tiles_128.yaml",
+                      "system.host={step: {value: 9 ms, class: assumed, source: none}}"};
+  const Speedup same = pair(kMla.with(set).with(more), kTpla.with(set).with(more), 8, 8)
+                           .speedup(kUnpadded, Duration{});
+  EXPECT_EQ(same.base.tokens_per_s, plain.base.tokens_per_s);
+  EXPECT_EQ(same.factors, plain.factors);
 }
 
 TEST(StepPair, ExchangedWaysHaveTheInverseFactors) {

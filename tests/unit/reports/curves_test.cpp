@@ -58,6 +58,9 @@ TEST(CurveChecks, ShowWhatIsNearestToTheirBound) {
   const CurveCheck most{.way = "y", .from = 8, .to = 16, .at_most = 2.0};
   EXPECT_EQ(checked(curves(), most).simulated, 2);
   EXPECT_EQ(checked(curves(), most).paper, 2);
+  CurveCheck between = most;
+  between.at_most = 1;  // B is below, A above
+  EXPECT_EQ(checked(curves(), between).status, "fail");
 }
 
 // One point of machine B, case large, context 16 is slower than all others.
@@ -139,6 +142,13 @@ TEST(CurvesPrinted, AreExplainedByOneMachineAndWayForAllCases) {
   const Table table = table_of(section, "fig_printed").shown;
   EXPECT_EQ(table.rows[0], (std::vector<std::string>{"A", "2.00* / 2.00*"}));
   EXPECT_EQ(table.rows[1], (std::vector<std::string>{"B", "0.50  / 0.50 "}));
+}
+
+TEST(CurvesPrinted, ShowTheNearestConditions) {
+  const ReportSection section = section_of(with_printed(curves(), 0.6, 0.05));
+  EXPECT_EQ(result_of(section, "p.printed.small").simulated, 0.5);
+  EXPECT_EQ(result_of(section, "p.printed.small").why,
+            "it is so; 0 of 2 machines and ways are near in all cases, nearest: B, y");
 }
 
 TEST(CurvesPrinted, AreUnexplainedWhereEachCaseIsNearOnAnotherMachine) {
