@@ -194,6 +194,17 @@ void check_known(Fields& f, const SpeedupGrid& c, std::size_t k) {
 
 }  // namespace
 
+void describe(Fields& f, GridSubset& c) {
+  f.doc("The cells with some choices only; all of a list that is left out.");
+  f.required("id", c.id, "Path in the list of targets; the case's label is added.");
+  f.required("says", c.says, "What these conditions are.");
+  f.optional("machines", c.machines, "Labels.");
+  f.optional("tiles", c.tiles, "Labels.");
+  f.optional("regions", c.regions, kRegionNames, "What is timed.");
+  f.optional("batches", c.batches, "Labels.");
+  f.optional("hosts", c.hosts, "Labels.");
+}
+
 void describe(Fields& f, SpeedupGrid& c) {
   f.doc("A ratio in every cell of what a paper leaves open.");
   f.required("id", c.id, "Name, dotted.");
@@ -208,6 +219,7 @@ void describe(Fields& f, SpeedupGrid& c) {
   f.required("batches", c.batches, "How the batch is chosen.");
   f.required("hosts", c.hosts, "Time of the host.");
   f.optional("known", c.known, "Cells worked out by hand.");
+  f.optional("subsets", c.subsets, "Conditions that the paper does state.");
   f.optional("notes", c.notes, "Lines under the tables.");
   check_some(f, "cases", c.cases);
   check_some(f, "tiles", c.tiles);
@@ -215,6 +227,16 @@ void describe(Fields& f, SpeedupGrid& c) {
   check_some(f, "output_projections", c.output_projections);
   check_some(f, "batches", c.batches);
   check_some(f, "hosts", c.hosts);
+  for (std::size_t k = 0; k < c.subsets.size(); ++k) {
+    const GridSubset& subset = c.subsets[k];
+    const std::string at = fmt::format("subsets.{}.", k);
+    for (const std::string& label : subset.tiles)
+      check_label(f, at + "tiles", label, c.tiles, [](const GridTiles& t) { return t.label; });
+    for (const std::string& label : subset.batches)
+      check_label(f, at + "batches", label, c.batches, [](const GridBatch& b) { return b.label; });
+    for (const std::string& label : subset.hosts)
+      check_label(f, at + "hosts", label, c.hosts, [](const GridHost& h) { return h.label; });
+  }
   for (std::size_t k = 0; k < c.known.size(); ++k) check_known(f, c, k);
 }
 

@@ -115,6 +115,18 @@ struct KnownCell {
 };
 void describe(Fields& f, KnownCell& c);
 
+/// The cells with some choices only: those that the paper does state. All of a list where empty.
+struct GridSubset {
+  std::string id = {};
+  std::string says = {};
+  std::vector<std::string> machines = {};
+  std::vector<std::string> tiles = {};
+  std::vector<Region> regions = {};
+  std::vector<std::string> batches = {};
+  std::vector<std::string> hosts = {};
+};
+void describe(Fields& f, GridSubset& c);
+
 struct SpeedupGrid {
   std::string id = {};
   std::string title = {};
@@ -127,6 +139,7 @@ struct SpeedupGrid {
   std::vector<GridBatch> batches = {};
   std::vector<GridHost> hosts = {};
   std::vector<KnownCell> known = {};
+  std::vector<GridSubset> subsets = {};
   std::vector<std::string> notes = {};
 };
 void describe(Fields& f, SpeedupGrid& c);

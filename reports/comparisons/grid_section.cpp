@@ -286,6 +286,49 @@ std::vector<TargetResult> printed_results(const GridResult& r) {
   return out;
 }
 
+template <class List, class Value>
+bool chosen(const List& list, const Value& value) {
+  return list.empty() || std::ranges::find(list, value) != list.end();
+}
+
+bool belongs(const GridResult& r, const GridSubset& subset, const GridCell& cell) {
+  return chosen(subset.machines, r.machines[cell.machine]) &&
+         chosen(subset.tiles, r.grid.tiles[cell.tiles].label) &&
+         chosen(subset.regions, r.grid.regions[cell.region]) &&
+         chosen(subset.batches, r.grid.batches[cell.batch].label) &&
+         chosen(subset.hosts, r.grid.hosts[cell.host].label);
+}
+
+// Under the conditions that are stated: whether any cell is near all, and how far the ratios reach.
+void add_subset(const GridResult& r, const GridSubset& subset, std::vector<TargetResult>& results) {
+  std::vector<const GridCell*> cells;
+  for (const GridCell& cell : r.cells)
+    if (belongs(r, subset, cell)) cells.push_back(&cell);
+  const auto near =
+      std::ranges::count_if(cells, [&](const GridCell* cell) { return r.near_all(*cell); });
+  for (std::size_t c = 0; c < r.grid.cases.size(); ++c) {
+    const GridCase& given = r.grid.cases[c];
+    double low = 0;
+    double high = 0;
+    for (const GridCell* cell : cells) {
+      if (!cell->cases[c]) continue;
+      const double ratio = cell->cases[c]->ratio;
+      low = low == 0 ? ratio : std::min(low, ratio);
+      high = std::max(high, ratio);
+    }
+    results.push_back(
+        {.id = subset.id + '.' + given.label,
+         .reading = "paper",
+         .paper = given.paper,
+         .simulated = high,
+         .unit = "ratio",
+         .tolerance = given.near * given.paper,
+         .status = near > 0 ? "explained" : "unexplained",
+         .why = fmt::format("{}: {} of {} cells are near all; ratios {:.2f} to {:.2f}", subset.says,
+                            near, cells.size(), low, high)});
+  }
+}
+
 TargetResult product_result(const GridResult& r) {
   double worst = 0;
   for (const GridCell& cell : r.cells)
@@ -366,6 +409,7 @@ ReportSection section_of(const GridResult& r) {
                             {},
                             true});
   section.results = printed_results(r);
+  for (const GridSubset& subset : r.grid.subsets) add_subset(r, subset, section.results);
   for (TargetResult& result : known_results(r)) section.results.push_back(std::move(result));
   section.results.push_back(product_result(r));
   section.json = Json{{"id", r.grid.id},    {"title", r.grid.title},  {"where", r.grid.where},

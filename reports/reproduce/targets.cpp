@@ -93,6 +93,10 @@ void check_machines(Fields& f, const Targets& c) {
     const std::vector<KnownCell>& known = c.grids[i].known;
     for (std::size_t k = 0; list != nullptr && k < known.size(); ++k)
       check_machine(f, *list, fmt::format("{}known.{}.machine", at, k), known[k].machine);
+    const std::vector<GridSubset>& subsets = c.grids[i].subsets;
+    for (std::size_t k = 0; list != nullptr && k < subsets.size(); ++k)
+      for (const std::string& machine : subsets[k].machines)
+        check_machine(f, *list, fmt::format("{}subsets.{}.machines", at, k), machine);
   }
 }
 

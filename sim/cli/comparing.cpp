@@ -4,6 +4,7 @@
 
 #include "sim/cli/loading.hpp"
 #include "sim/run/simulate.hpp"
+#include "sim/run/speedup.hpp"
 
 namespace tiersim::cli {
 namespace {
