@@ -67,7 +67,8 @@ class Targets(InFolder):
         for case, paper in CASES.items():
             self.assertEqual(self.targets[f"tpla.decode_speedup_32k.{case}"]["paper"], paper)
         for name in ("speedup_tp4", "h20_loses"):
-            self.assertEqual(self.targets["tpla." + name]["status"], "shape")
+            found = [t["status"] for t in self.targets.values() if t["id"].startswith("tpla." + name)]
+            self.assertEqual(set(found), {"shape"}, name)
         self.assertLess(self.targets["tpla.h20_loses"]["simulated"], 1)
 
     def test_cells_worked_out_by_hand_are_within_three_percent(self):
@@ -148,9 +149,13 @@ class Grid(InFolder):
 class Curves(InFolder):
     def test_have_every_point_and_name_its_limit(self):
         fig3 = reproduced()["sections"]["tpla.fig3"]["points"]
-        self.assertEqual(len(fig3), 8 * 2 * 8 * 4)
         ttft = reproduced()["sections"]["tpla.ttft"]["points"]
-        self.assertEqual(len(ttft), 6 * 2 * 7 * 6)
+        for points, machines, contexts in ((fig3, 8, 8), (ttft, 6, 7)):
+            ways = {point["way"] for point in points}
+            self.assertGreaterEqual(len(ways), 4)
+            self.assertEqual(len(points), machines * len(CASES) * contexts * len(ways))
+            self.assertEqual(len({tuple(p[k] for k in ("machine", "case", "way", "context")) for p in points}),
+                             len(points))
         for point in fig3 + ttft:
             self.assertIn(point["limit"], ("HBM", "FLOP", "capacity", "all-reduce", "host", "launch"))
             self.assertTrue("problem" in point or point["batch"] >= 1)

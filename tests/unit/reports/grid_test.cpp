@@ -144,6 +144,7 @@ TEST(GridTables, ShowTheNearestCellsFirstWithMarks) {
   // By the sum of relative distances: 0 + 1/3, .4 + 0, 1 + 1/30.
   EXPECT_EQ(table.rows[2][0] + table.rows[2][1], "Bunpadded");
   EXPECT_EQ(table.rows[4][0] + table.rows[4][1], "A128");
+  EXPECT_EQ(table.rows[2][8], "near");  // one of its cases
   EXPECT_EQ(table.rows[3][8], "");
   EXPECT_NE(table.title.find("(1 of 4 cells are near all; the nearest 12)"), std::string::npos);
   EXPECT_EQ(table_of(section_of(grid()), "grid").raw.rows.size(), 7);
