@@ -192,6 +192,20 @@ void check_known(Fields& f, const SpeedupGrid& c, std::size_t k) {
           "0 where none was worked out");
 }
 
+void check_subset(Fields& f, const SpeedupGrid& c, std::size_t k) {
+  const GridSubset& subset = c.subsets[k];
+  const std::string at = fmt::format("subsets.{}.", k);
+  for (const std::string& label : subset.tiles)
+    check_label(f, at + "tiles", label, c.tiles, [](const GridTiles& t) { return t.label; });
+  for (const std::string& label : subset.batches)
+    check_label(f, at + "batches", label, c.batches, [](const GridBatch& b) { return b.label; });
+  for (const std::string& label : subset.hosts)
+    check_label(f, at + "hosts", label, c.hosts, [](const GridHost& h) { return h.label; });
+  const auto name = [](Region r) { return std::string(kRegionNames[static_cast<std::size_t>(r)]); };
+  for (const Region region : subset.regions)
+    check_label(f, at + "regions", name(region), c.regions, name);
+}
+
 }  // namespace
 
 void describe(Fields& f, GridSubset& c) {
@@ -227,16 +241,7 @@ void describe(Fields& f, SpeedupGrid& c) {
   check_some(f, "output_projections", c.output_projections);
   check_some(f, "batches", c.batches);
   check_some(f, "hosts", c.hosts);
-  for (std::size_t k = 0; k < c.subsets.size(); ++k) {
-    const GridSubset& subset = c.subsets[k];
-    const std::string at = fmt::format("subsets.{}.", k);
-    for (const std::string& label : subset.tiles)
-      check_label(f, at + "tiles", label, c.tiles, [](const GridTiles& t) { return t.label; });
-    for (const std::string& label : subset.batches)
-      check_label(f, at + "batches", label, c.batches, [](const GridBatch& b) { return b.label; });
-    for (const std::string& label : subset.hosts)
-      check_label(f, at + "hosts", label, c.hosts, [](const GridHost& h) { return h.label; });
-  }
+  for (std::size_t k = 0; k < c.subsets.size(); ++k) check_subset(f, c, k);
   for (std::size_t k = 0; k < c.known.size(); ++k) check_known(f, c, k);
 }
 
