@@ -69,6 +69,27 @@ TEST(GridPrinted, SaysWhereNoCellReachesTheValue) {
             std::string::npos);
 }
 
+// The only cell near both is on A, unpadded.
+TEST(GridSubsets, AreExplainedByTheirOwnCellsAlone) {
+  GridResult r = grid();
+  r.grid.subsets = {{.id = "p.a", .says = "on A", .machines = {"A"}},
+                    {.id = "p.b", .says = "on B", .machines = {"B"}},
+                    {.id = "p.tiles", .says = "tiles", .tiles = {"128"}},
+                    {.id = "p.all", .says = "all", .regions = {Region::attention}}};
+  const ReportSection section = section_of(r);
+  EXPECT_EQ(result_of(section, "p.a.one").status, "explained");
+  EXPECT_EQ(result_of(section, "p.a.one").simulated, 2.08);
+  EXPECT_EQ(result_of(section, "p.a.two").why,
+            "on A: 1 of 2 cells are near all; ratios 3.00 to 3.24");
+  EXPECT_EQ(result_of(section, "p.b.two").status, "unexplained");
+  EXPECT_EQ(result_of(section, "p.b.two").why,
+            "on B: 0 of 2 cells are near all; ratios 2.00 to 3.10");
+  EXPECT_EQ(result_of(section, "p.b.one").why,  // one of its cells does not run
+            "on B: 0 of 2 cells are near all; ratios 2.00 to 2.00");
+  EXPECT_EQ(result_of(section, "p.tiles.one").status, "unexplained");
+  EXPECT_EQ(result_of(section, "p.all.one").status, "explained");
+}
+
 KnownCell known(double one, double two) {
   return {.id = "p.known",
           .machine = "A",
