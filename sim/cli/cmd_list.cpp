@@ -77,6 +77,7 @@ Listing hardware() {
   add_kinds(table, "link", library.link);
   add_kinds(table, "request", library.request);
   add_kinds(table, "compute", library.compute);
+  add_kinds(table, "collective", library.collective);
   return of_text(std::move(table));
 }
 

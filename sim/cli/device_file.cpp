@@ -27,12 +27,14 @@ void describe(Fields& f, DeviceFile& c) {
   add(library.link);
   add(library.request);
   add(library.compute);
+  add(library.collective);
   f.select("model", c.kind, kinds, [&](const std::string& kind, Fields& fields) {
     const bool same = kind == c.kind;
     describe_one(fields, kind, same, c.memory, library.memory);
     describe_one(fields, kind, same, c.link, library.link);
     describe_one(fields, kind, same, c.request, library.request);
     describe_one(fields, kind, same, c.compute, library.compute);
+    describe_one(fields, kind, same, c.collective, library.collective);
     c.kind = kind;
   });
   describe_costs(f, c.costs);
@@ -41,7 +43,8 @@ void describe(Fields& f, DeviceFile& c) {
 std::string DeviceFile::category() const {
   if (memory) return "memory";
   if (link) return "link";
-  return request ? "request" : "compute";
+  if (request) return "request";
+  return compute ? "compute" : "collective";
 }
 
 }  // namespace tiersim::cli

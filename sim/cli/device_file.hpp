@@ -16,6 +16,7 @@ struct DeviceFile {
   std::unique_ptr<DeviceSpec<Link>> link;
   std::unique_ptr<DeviceSpec<RequestEngine>> request;
   std::unique_ptr<DeviceSpec<ComputeUnit>> compute;
+  std::unique_ptr<DeviceSpec<Collective>> collective;
   DeviceCosts costs;
 
   /// "memory", "link", "request" or "compute".

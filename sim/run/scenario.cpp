@@ -50,6 +50,10 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
                       c.system.gpus.count),
           "system.gpus.count: a multiple of tensor x pipeline");
   if (p.tensor > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
+  f.check(c.system.gpus.count / c.system.gpus.hosts % p.tensor == 0, "parallel.tensor",
+          fmt::format("the {} GPUs of a host are no multiple of it",
+                      c.system.gpus.count / c.system.gpus.hosts),
+          "a tensor group is on one host");
   if (p.pipeline > 1) {
     check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
     f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
@@ -61,6 +65,13 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
   check_fabric(f, c, Fabric::transfer, "handover");
   for (const ShardProblem& problem : shard_problems(c.model, c.handover->to))
     f.check(false, "handover.to." + problem.key, problem.message, problem.hint);
+}
+
+void check_what_if(Fields& f, const ScenarioConfig& c) {
+  const bool asks = c.what_if.far_bandwidth != 1 || c.what_if.far_latency != 1;
+  f.check(!asks || c.placement.far != c.placement.near, "what_if",
+          "the far tier is the near one, '" + c.placement.near + "'",
+          "a placement.far of its own, or the GPU's memory itself (system.tiers)");
 }
 
 void check_latent(Fields& f, const ScenarioConfig& c) {
@@ -169,6 +180,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   check_step(f, c);
   check_parallel(f, c);
   check_latent(f, c);
+  check_what_if(f, c);
 }
 
 AttentionContext context_of(const ScenarioConfig& config, const System& system) {

@@ -36,8 +36,12 @@ struct Product {
   friend bool operator==(const Product&, const Product&) = default;
 };
 
+/// Which end of a pipeline a part is: the first stage has the embedding, the last the head.
+enum class PipelineStage : std::uint8_t { whole, first, last };
+
 /// What shard_of() says of one GPU's part of a model beyond smaller dimensions.
 struct ModelPart {
+  PipelineStage stage = PipelineStage::whole;
   std::int64_t output_heads = 0;         ///< heads whose outputs its output projection takes
   std::int64_t held_experts = 0;         ///< of a layer
   std::int64_t shared_intermediate = 0;  ///< width of its part of one shared expert

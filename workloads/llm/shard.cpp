@@ -75,6 +75,23 @@ void check_experts(Problems& problems, const MoeConfig& moe, const ParallelConfi
     problems.divides("tensor", p.tensor, moe.expert_intermediate, "columns of a shared expert");
 }
 
+// The stage with most weights, which the others wait for: the first, where dense layers weigh more
+// than a head, or the last. Either is taken to have the larger number of layers.
+LlmConfig heaviest_stage(const LlmConfig& m, std::int64_t stages) {
+  LlmConfig first = m;
+  first.tied_embeddings = true;  // a stage has the embedding or the head
+  first.layers = parts_of(m.layers, stages);
+  LlmConfig last = first;
+  first.part->stage = PipelineStage::first;
+  last.part->stage = PipelineStage::last;
+  if (m.moe) {
+    first.moe->dense_layers = std::min(m.moe->dense_layers, first.layers);
+    last.moe->dense_layers =
+        std::max<std::int64_t>(m.moe->dense_layers - (m.layers - last.layers), 0);
+  }
+  return first.parameters() > last.parameters() ? first : last;
+}
+
 }  // namespace
 
 std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfig& p) {
@@ -87,6 +104,9 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
   check_slices(problems, m, p);
   check_heads(problems, m, p);
   problems.divides("tensor", p.tensor, m.intermediate, "columns of the MLP");
+  if (m.moe && m.moe->removed)
+    problems.expect(p.experts == ExpertSharing::split, "experts",
+                    "the experts of model '" + m.name + "' are removed", "leave it out");
   if (m.moe)
     check_experts(problems, *m.moe, p);
   else
@@ -127,13 +147,7 @@ LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& p) {
                                       : m.moe->expert_intermediate / p.tensor;
     if (!spread) m.moe->expert_intermediate /= p.tensor;
   }
-  if (p.pipeline > 1) {
-    const std::int64_t before = m.layers - parts_of(m.layers, p.pipeline);
-    m.layers -= before;
-    if (m.moe) m.moe->dense_layers = std::max<std::int64_t>(m.moe->dense_layers - before, 0);
-    m.tied_embeddings = true;  // the last stage has the head alone
-  }
-  return m;
+  return p.pipeline > 1 ? heaviest_stage(m, p.pipeline) : m;
 }
 
 }  // namespace tiersim

@@ -19,8 +19,9 @@ struct ShardProblem {
 /// Empty where every GPU gets an equal part. Parts of either may be half read.
 std::vector<ShardProblem> shard_problems(const LlmConfig& model, const ParallelConfig& parallel);
 
-/// The GPU's part, of the pipeline stage that has most: the head, the embedding and the larger
-/// number of layers. shard_problems() is empty.
+/// The GPU's part, of the pipeline stage that has most weights: the first or the last, with the
+/// larger number of layers. Every stage is taken to be as slow, so that a pipeline's times are
+/// upper bounds where stages are few layers each. shard_problems() is empty.
 LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& parallel);
 
 }  // namespace tiersim

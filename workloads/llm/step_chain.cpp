@@ -53,9 +53,8 @@ void StepChain::begin(OpId after) {
   if (whole && c_.host_works)
     host = graph_.add({.kind = OpKind::host, .phase = Phase::host, .flops = {}});
   last_ = host.valid() ? host : after;
-  if (p.pipeline > 1 && timed(Region::layers)) {  // what the stage before sends
-    last_ = own_.collective(-1, CollectiveKind::send, hidden(step_.own_tokens()), 2, last_,
-                            Fabric::pipeline);
+  if (stage() == PipelineStage::last && timed(Region::layers)) {
+    last_ = to_next_stage(last_);  // what the stage before sends
     if (host.valid() && after.valid()) graph_.ops[last_.index()].after.push_back(after);
     return;
   }
@@ -145,8 +144,19 @@ OpId StepChain::experts_spread(int layer, OpId last) {
   return exchange(group_.mlp(layer, exchange(last)));
 }
 
+PipelineStage StepChain::stage() const {
+  return c_.model.part ? c_.model.part->stage : PipelineStage::whole;
+}
+
+OpId StepChain::to_next_stage(OpId after) {
+  return own_.collective(-1, CollectiveKind::send, hidden(step_.own_tokens()), 2, after,
+                         Fabric::pipeline);
+}
+
 void StepChain::end() {
-  if (timed(Region::step)) {
+  if (stage() == PipelineStage::first) {
+    if (timed(Region::layers)) last_ = to_next_stage(last_);
+  } else if (timed(Region::step)) {
     const std::int64_t rows = step_.group_batch;
     const std::int64_t ranks = c_.parallel.tensor;
     if (spread())

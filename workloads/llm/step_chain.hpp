@@ -25,6 +25,8 @@ class StepChain {
  private:
   bool prefill() const { return c_.step.kind == StepKind::prefill; }
   bool timed(Region smallest) const { return c_.step.region <= smallest; }
+  PipelineStage stage() const;
+  OpId to_next_stage(OpId after);
   bool spread() const { return c_.parallel.sequences_are_spread(); }
   Bytes hidden(std::int64_t tokens) const;
 

@@ -67,7 +67,8 @@ WeightParts weight_parts(const LlmConfig& m) {
   }
   sums.add(WeightPart::encoder, m.encoder_parameters());
   if (!m.tied_embeddings) sums.add(WeightPart::embedding, m.vocabulary * m.hidden);
-  sums.add(WeightPart::head, m.vocabulary * m.hidden);
+  const bool first = m.part && m.part->stage == PipelineStage::first;
+  sums.add(first ? WeightPart::embedding : WeightPart::head, m.vocabulary * m.hidden);
   sums.add(WeightPart::other, m.relative_buckets * m.heads + m.hidden);  // and the last norm
   return sums.parts();
 }
