@@ -157,9 +157,16 @@ Listing devices() {
   out.table.columns[4].align = Align::right;
   for (const fs::path& path : yaml_files("devices")) {
     const auto loaded = read_file_of<DeviceFile>(path, "device");
-    const SourcedNumber first = list_numbers(loaded.config).front();
-    const BaseValue value = in_base_units(first.value);
+    const std::vector<SourcedNumber> numbers = list_numbers(loaded.config);
     const std::string category = loaded.config.category();
+    if (numbers.empty()) {  // a bound, which rests on none
+      out.table.add({shown_path(path), category, loaded.config.kind, "-", "-"});
+      out.rows.push_back(
+          {{"file", shown_path(path)}, {"category", category}, {"model", loaded.config.kind}});
+      continue;
+    }
+    const SourcedNumber& first = numbers.front();
+    const BaseValue value = in_base_units(first.value);
     out.table.add({shown_path(path), category, loaded.config.kind, first.path, first.value});
     out.rows.push_back({{"file", shown_path(path)},
                         {"category", category},

@@ -50,10 +50,10 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
                       c.system.gpus.count),
           "system.gpus.count: a multiple of tensor x pipeline");
   if (p.tensor > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
-  f.check(c.system.gpus.count / c.system.gpus.hosts % p.tensor == 0, "parallel.tensor",
-          fmt::format("the {} GPUs of a host are no multiple of it",
-                      c.system.gpus.count / c.system.gpus.hosts),
-          "a tensor group is on one host");
+  const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
+  f.check(c.system.gpus.count % p.devices() != 0 || on_host % p.tensor == 0, "parallel.tensor",
+          fmt::format("{} GPUs do not lie on one host of {}", p.tensor, on_host),
+          "fabrics.tensor is within a host: a divisor of its GPUs");
   if (p.pipeline > 1) {
     check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
     f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",

@@ -132,7 +132,7 @@ inline bool is_a_misfit(const std::string& text) {
         "has no latent", "latents of its own", "leaves nothing to slice", "is one latent slice",
         "has no experts", "are more than the", "an encoder, which is not split", "has no fabric",
         "a replica is", "have micro-batches already", "has no latent to slice",
-        "each GPU has one sequence", "hands nothing over"})
+        "each GPU has one sequence", "hands nothing over", "do not lie on one host", "are removed"})
     if (text.find(expected) != std::string::npos) return true;
   return false;
 }

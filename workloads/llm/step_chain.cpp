@@ -62,7 +62,7 @@ void StepChain::begin(OpId after) {
   const OpId encoded = cross_attends(c_) && prefill() ? encode() : OpId();
   // Each GPU has rows of the vocabulary of its own.
   const OpId rows = group_.embedding();
-  for (const OpId before : {last_, encoded})
+  for (const OpId before : {host, after, encoded})
     if (before.valid()) graph_.ops[rows.index()].after.push_back(before);
   const CollectiveKind joined =
       spread() ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
