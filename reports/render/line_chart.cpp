@@ -201,12 +201,14 @@ class ChartDrawing {
     y = legend(y + 22) + 10;
     const double top = y;
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
+      const std::size_t above = i / columns_;  // whole rows
       const auto column = static_cast<double>(i % columns_);
-      const auto row = static_cast<double>(i / columns_);
+      const auto row = static_cast<double>(above);
       panel(chart_.panels[i], {kMargin + 14 + column * (kLeft + plot_width_ + kGap) + kLeft,
                                top + row * (kAbove + plot_height_ + kBelow) + kAbove});
     }
-    const auto rows = static_cast<double>((chart_.panels.size() + columns_ - 1) / columns_);
+    const std::size_t all_rows = (chart_.panels.size() + columns_ - 1) / columns_;
+    const auto rows = static_cast<double>(all_rows);
     y += rows * (kAbove + plot_height_ + kBelow);
     canvas_.text({kMargin + 10, (top + y) / 2}, chart_.y_label,
                  {.size = 12, .anchor = TextAnchor::middle, .turned = -90});

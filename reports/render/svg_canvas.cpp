@@ -45,7 +45,7 @@ std::string escaped(std::string_view text) {
 std::string attributes(const Stroke& stroke) {
   if (stroke.colour == "none") return "";
   std::string out =
-      fmt::format(" stroke=\"{}\" stroke-width=\"{}\"", stroke.colour, number(stroke.width));
+      fmt::format(R"( stroke="{}" stroke-width="{}")", stroke.colour, number(stroke.width));
   if (!stroke.dash.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", stroke.dash);
   return out;
 }
@@ -133,7 +133,7 @@ std::vector<std::string> text_lines(std::string_view text, double size, double w
     const std::size_t end = std::min(text.find(' ', start), text.size());
     const std::string word(text.substr(start, end - start));
     std::string& line = out.back();
-    if (!line.empty() && text_width(line + ' ' + word, size) > width) {
+    if (!line.empty() && text_width(fmt::format("{} {}", line, word), size) > width) {
       out.push_back(word);
     } else {
       line += (line.empty() ? "" : " ") + word;

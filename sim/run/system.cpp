@@ -29,7 +29,7 @@ Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
   return setup + body;
 }
 
-System::System(const SystemConfig& config, PathScaling scaling, TierShare limit)
+System::System(const SystemConfig& config, PathScaling scaling, const TierShare& limit)
     : gpus_(config.gpus.count), scaling_(std::move(scaling)), gpu_(config.gpu.spec->build()) {
   if (config.host) host_step_ = config.host->step.value;
   build_tiers(config, limit);

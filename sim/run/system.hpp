@@ -77,7 +77,8 @@ struct OpPlan {
 
 class System {
  public:
-  explicit System(const SystemConfig& config, PathScaling scaling = {}, TierShare limit = {});
+  explicit System(const SystemConfig& config, PathScaling scaling = {},
+                  const TierShare& limit = {});
 
   /// GPUs, all equal: what plan() says holds for each of them.
   std::int64_t gpus() const { return gpus_; }
