@@ -114,7 +114,7 @@ ExitCode report_footprint(const FootprintOptions& options) {
     if (!result.record)
       throw Failure(ExitCode::bad_config,
                     fmt::format("{}:1:1: error: {}", printable(scenario), result.problem));
-    FootprintCase& c = report.cases.emplace_back(FootprintCase{scenario, result.record});
+    FootprintCase& c = report.cases.emplace_back(FootprintCase{scenario, result.record, {}});
     for (const std::int64_t context : report.contexts)
       c.largest.push_back(largest_batch_at(runner, point, context));
   }
