@@ -182,6 +182,9 @@ class Files(InFolder):
             for kind in ("csv", "tex"):
                 self.assertTrue((folder / f"{stem}.{kind}").is_file(), stem)
         self.assertTrue(list(folder.glob("*.svg")))
+        self.assertEqual((folder / "win_map_without_G.svg").read_text(),
+                         (SOURCE / "reports/assets/tpla_win_map.svg").read_text(),
+                         "the README's picture is of another run: copy this one over it")
         with open(folder / "decode_speedup_32k.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), len([row for row in grid() if "problem" not in row]))
