@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, 2> kExpectationNames{"exact", "rul
 
 struct TargetCell {
   std::string id = {};  ///< in the list of targets; the row's and the quantity where empty
-  double paper = 0;  ///< as printed
+  double paper = 0;     ///< as printed
   Expectation expect = Expectation::exact;
   double value = 0;      ///< under `rule`: what the paper's own rule gives
   std::string why = {};  ///< under `rule`: the contradiction

@@ -64,8 +64,8 @@ enum class Phase : std::uint8_t {
   host,         ///< the CPU between two steps
 };
 inline constexpr std::array<std::string_view, 11> kPhaseNames{
-    "embedding",  "projection", "screening", "gather",     "attention",   "write_back",
-    "mlp",        "head",       "collective", "kv_transfer", "host"};
+    "embedding", "projection", "screening",  "gather",      "attention", "write_back",
+    "mlp",       "head",       "collective", "kv_transfer", "host"};
 constexpr std::string_view name(Phase p) {
   return kPhaseNames[static_cast<std::size_t>(p)];
 }

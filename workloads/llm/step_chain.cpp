@@ -133,8 +133,9 @@ OpId StepChain::mlp(int layer, OpId last) {
                            group_.mlp(layer, gathered));
 }
 
-// Each token goes to the GPUs of its experts, and their outputs come back: once for every expert, in
-// bf16. Engines that send a token once to a GPU with several of its experts, or in fp8, move less.
+// Each token goes to the GPUs of its experts, and their outputs come back: once for every expert,
+// in bf16. Engines that send a token once to a GPU with several of its experts, or in fp8, move
+// less.
 OpId StepChain::experts_spread(int layer, OpId last) {
   const Bytes routed = hidden(step_.own_tokens() * c_.model.moe->experts_per_token);
   const std::int64_t ranks = c_.parallel.tensor;
