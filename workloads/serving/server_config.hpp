@@ -1,0 +1,104 @@
+#pragma once
+// An inference server: how it forms batches, keeps the cache of keys and values, and spreads
+// requests over replicas of a model.
+//
+//   scheduler      who works in an iteration
+//     static         a batch of requests is prefilled, padded to the longest, and decoded until the
+//                    last one ends; then the next batch (FasterTransformer)
+//     prefill_first  every iteration, waiting prompts that fit go first and whole; otherwise every
+//                    running sequence decodes (Orca, vLLM until 0.5)
+//     decode_first   prompts are read only when nothing decodes
+//     chunked        every running sequence decodes, and prompts fill what is left of the token
+//                    budget, in pieces (Sarathi-Serve, vLLM since 0.6)
+//   kv             paged blocks; what a full pool does with the youngest sequence
+//   prefix_cache   blocks of earlier prompts: in the pool while nobody else needs the room, then in
+//                  the tiers below it
+//   replicas       all do the same, or some prefill and hand over to others that decode
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+
+namespace tiersim {
+
+enum class SchedulerPolicy : std::uint8_t { static_batch, prefill_first, decode_first, chunked };
+inline constexpr std::array<std::string_view, 4> kSchedulerPolicyNames{"static", "prefill_first",
+                                                                       "decode_first", "chunked"};
+
+struct SchedulerConfig {
+  SchedulerPolicy policy = SchedulerPolicy::chunked;
+  std::int64_t max_sequences = 256;        ///< that run at the same time on a replica
+  std::int64_t max_batched_tokens = 8192;  ///< new tokens of an iteration
+};
+void describe(Fields& f, SchedulerConfig& c);
+
+/// What happens to the youngest running sequence when a block is needed and none is free.
+enum class Preemption : std::uint8_t {
+  recompute,  ///< its blocks are dropped; it is prefilled again, with what it had generated
+  swap,       ///< its blocks go to the far tier and come back
+};
+inline constexpr std::array<std::string_view, 2> kPreemptionNames{"recompute", "swap"};
+
+struct KvCacheConfig {
+  std::int64_t block = 16;  ///< positions of a block
+  /// What the driver, the runtime and captured graphs keep of each GPU's memory.
+  Sourced<Bytes> runtime_reserve = {};
+  double watermark = 0.01;  ///< share of the blocks that admission leaves free
+  Preemption preemption = Preemption::recompute;
+  std::optional<Bytes> swap_space = {};  ///< of the far tier, one replica; all of it by default
+};
+void describe(Fields& f, KvCacheConfig& c);
+
+/// One tier below the pool that blocks of earlier prompts are kept in.
+struct PrefixTier {
+  std::string tier;
+  Bytes capacity;  ///< for one replica
+};
+void describe(Fields& f, PrefixTier& c);
+
+struct PrefixCacheConfig {
+  std::vector<PrefixTier> tiers = {};  ///< nearest first; none: the pool only
+};
+void describe(Fields& f, PrefixCacheConfig& c);
+
+enum class Routing : std::uint8_t {
+  round_robin,
+  fewest_requests,  ///< running and waiting
+  fewest_tokens,    ///< of their inputs and outputs
+  prefix,           ///< longest cached prefix, then fewest requests
+};
+inline constexpr std::array<std::string_view, 4> kRoutingNames{"round_robin", "fewest_requests",
+                                                               "fewest_tokens", "prefix"};
+
+/// Some replicas prefill and hand the cache over to those that decode.
+struct DisaggregationConfig {
+  std::int64_t prefill_replicas = 1;  ///< the first ones; the others decode
+};
+void describe(Fields& f, DisaggregationConfig& c);
+
+/// The CPU's part of an iteration, by what it is for. Serial with the GPU unless `overlap`.
+struct ServerHostConfig {
+  Sourced<Duration> iteration = {};  ///< each iteration: the scheduler, building inputs
+  Sourced<Duration> sequence = {};   ///< each sequence in it: bookkeeping, sampling, detokenising
+  Sourced<Duration> launch = {};     ///< each kernel; a GPU that is faster waits for its launches
+  Sourced<Duration> sync = {};       ///< each time the CPU must know a result before it goes on
+  bool overlap = false;              ///< the next iteration is prepared while the GPU works
+  std::int64_t workers = 0;          ///< replicas served at a time; 0: each has its own
+};
+void describe(Fields& f, ServerHostConfig& c);
+
+struct ServerConfig {
+  SchedulerConfig scheduler;
+  KvCacheConfig kv;
+  std::optional<PrefixCacheConfig> prefix_cache = {};
+  Routing routing = Routing::fewest_requests;
+  std::optional<DisaggregationConfig> disaggregation = {};
+  ServerHostConfig host = {};
+};
+void describe(Fields& f, ServerConfig& c);
+
+}  // namespace tiersim
