@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/base/expected.hpp"
 #include "sim/config/fields.hpp"
 #include "workloads/serving/request.hpp"
 
