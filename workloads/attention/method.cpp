@@ -9,8 +9,9 @@ void Method::add_buffers(const AttentionContext&, StepGraph&) const {}
 
 LayerOps Method::add_prefill_layer(const AttentionContext& context, const LayerInputs& in,
                                    StepGraph& graph) const {
-  const OpId stored_near = add_store(graph, context, in.layer, cached(context), in.projected);
-  return {.attended = add_prefill_attention(graph, context, in.layer, {stored_near}),
+  const std::vector<CachedTensor> kept = cached(context);
+  const OpId stored_near = add_store(graph, context, in.layer, kept, in.projected);
+  return {.attended = add_prefill_attention(graph, context, in.layer, kept, {stored_near}),
           .fetched = {}};
 }
 

@@ -24,6 +24,14 @@ struct Placement {
   TierId far;
 };
 
+/// A piece of one prompt: positions that a prefill reads after others that are cached already.
+struct PromptChunk {
+  std::int64_t tokens = 0;
+  std::int64_t before = 0;
+
+  friend bool operator==(const PromptChunk&, const PromptChunk&) = default;
+};
+
 /// What every method is given: the part of the model and the sequences of one GPU.
 struct AttentionContext {
   LlmConfig model;
@@ -33,6 +41,9 @@ struct AttentionContext {
   AttentionKernelConfig kernel = {};
   std::optional<HandoverConfig> handover = {};
   bool host_works = false;  ///< the step waits for the CPU first
+  /// What a prefill reads where prompts differ or are cached in part: step.batch is 1 then, and
+  /// step.context the sum of their new tokens. Empty: whole prompts, all of step.context.
+  std::vector<PromptChunk> chunks = {};
 
   /// Positions that the step adds to every sequence.
   std::int64_t new_positions() const { return step.kind == StepKind::decode ? 1 : step.context; }

@@ -30,8 +30,32 @@ struct HeadWidths {
   }
 };
 
-OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, std::int64_t queries,
-               std::int64_t positions, std::int64_t pairs, TensorClass from,
+// What one sequence's queries, or all chunks', attend to.
+struct Pairs {
+  std::int64_t queries = 0;
+  std::int64_t positions = 0;  // whose rows the step itself has made
+  std::int64_t pairs = 0;
+  TensorClass from = TensorClass::activations;
+  std::int64_t before = 0;  // whose rows were cached earlier
+  TensorClass before_from = TensorClass::keys;
+};
+
+Pairs causal(const AttentionContext& c) {
+  const std::int64_t positions = c.step.context;
+  Pairs out{.queries = positions, .positions = positions};
+  const auto pairs = [&](std::int64_t of) { return causal_pairs(of, c.model.attended(of)); };
+  if (c.chunks.empty()) {
+    out.pairs = pairs(positions);
+    return out;
+  }
+  for (const auto& [tokens, before] : c.chunks) {
+    out.pairs += pairs(before + tokens) - pairs(before);
+    out.before += std::min(before, c.model.attended(before + tokens));
+  }
+  return out;
+}
+
+OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, const Pairs& p,
                std::vector<OpId> after) {
   const HeadWidths width(c.model, latent_form(c.step));
   const TierId near = c.placement.near;
@@ -39,16 +63,41 @@ OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, std::int6
   Op op{.phase = Phase::attention,
         .layer = layer,
         .family = KernelFamily::prefill_attention,
-        .flops = Flops::from_base(2 * (width.key + width.value)) * heads * pairs};
+        .flops = Flops::from_base(2 * (width.key + width.value)) * heads * p.pairs};
   add_access(op, near, Direction::read, TensorClass::activations,
-             stored(width.key, DataType::bf16) * (heads * queries));
+             stored(width.key, DataType::bf16) * (heads * p.queries));
   add_access(op, near, Direction::write, TensorClass::activations,
-             stored(width.value, DataType::bf16) * (heads * queries));
-  const DataType type = from == TensorClass::activations ? DataType::bf16 : c.step.kv_type;
-  add_access(op, near, Direction::read, from,
-             stored(width.row_width, type) * (c.step.batch * width.rows * positions));
+             stored(width.value, DataType::bf16) * (heads * p.queries));
+  const auto add_rows = [&](TensorClass from, std::int64_t positions) {
+    const DataType type = from == TensorClass::activations ? DataType::bf16 : c.step.kv_type;
+    add_access(op, near, Direction::read, from,
+               stored(width.row_width, type) * (c.step.batch * width.rows * positions));
+  };
+  add_rows(p.from, p.positions);
+  add_rows(p.before_from, p.before);
   op.after = std::move(after);
   return graph.add(std::move(op));
+}
+
+// Rows before the chunks, copied to staging as far as they are far; each chunk's lie together.
+OpId fetch_before(StepGraph& graph, const AttentionContext& c, int layer, std::int64_t positions,
+                  const std::vector<CachedTensor>& cached, std::vector<OpId> after) {
+  const auto of_class = [&](TensorClass wanted) {
+    std::int64_t sum = 0;
+    for (const CachedTensor& t : cached) sum += t.tensor_class == wanted ? t.positions : 0;
+    return sum;
+  };
+  Fetch fetch{.by = Requester::copy_engine, .after = std::move(after)};
+  for (const CachedTensor& t : cached) {
+    if (t.tensor_class != TensorClass::keys && t.tensor_class != TensorClass::values) continue;
+    if (t.tier == c.placement.near || t.positions == 0) continue;
+    const std::int64_t far = positions * t.positions / of_class(t.tensor_class);
+    if (far == 0) continue;
+    const std::int64_t run =
+        std::max<std::int64_t>(1, far / static_cast<std::int64_t>(c.chunks.size()));
+    fetch.parts.push_back({t.tensor_class, t.per_position() * far, t.piece * run});
+  }
+  return fetch.parts.empty() ? OpId() : add_fetch(graph, c, layer, std::move(fetch));
 }
 
 }  // namespace
@@ -58,19 +107,32 @@ std::int64_t causal_pairs(std::int64_t positions, std::int64_t window) {
   return growing * (growing + 1) / 2 + (positions - growing) * window;
 }
 
+std::int64_t positions_before(const AttentionContext& c) {
+  return causal(c).before;
+}
+
 OpId add_prefill_attention(StepGraph& graph, const AttentionContext& c, int layer,
-                           std::vector<OpId> after) {
-  const std::int64_t positions = c.step.context;
-  return add_pairs(graph, c, layer, positions, positions,
-                   causal_pairs(positions, c.model.attended(positions)), TensorClass::activations,
-                   std::move(after));
+                           const std::vector<CachedTensor>& cached, std::vector<OpId> after) {
+  Pairs pairs = causal(c);
+  if (pairs.before > 0) {
+    const OpId fetched = fetch_before(graph, c, layer, pairs.before, cached, after);
+    if (fetched.valid()) {
+      pairs.before_from = TensorClass::staging;
+      after.push_back(fetched);
+    } else if (c.model.mla && latent_form(c.step) == LatentForm::explicit_heads) {
+      pairs.before_from = TensorClass::activations;  // unpacked for this step
+    }
+  }
+  return add_pairs(graph, c, layer, pairs, std::move(after));
 }
 
 OpId add_full_attention(StepGraph& graph, const AttentionContext& c, int layer,
                         std::int64_t queries, std::int64_t positions, TensorClass from,
                         std::vector<OpId> after) {
-  return add_pairs(graph, c, layer, queries, positions, queries * positions, from,
-                   std::move(after));
+  return add_pairs(
+      graph, c, layer,
+      {.queries = queries, .positions = positions, .pairs = queries * positions, .from = from},
+      std::move(after));
 }
 
 }  // namespace tiersim

@@ -15,9 +15,17 @@ struct DeviceStep {
   std::int64_t group_batch = 0;  ///< sequences of the tensor group: what MLP, head and experts meet
   std::int64_t vocabulary = 0;   ///< of the whole model
   std::int64_t handed_over = 0;  ///< elements of a position and layer that it sends; 0: none
+  std::optional<std::int64_t> logits = {};  ///< rows of the tensor group; one a sequence if none
 
   std::int64_t own_tokens() const { return context.step.batch * context.new_positions(); }
   std::int64_t group_tokens() const { return group_batch * context.new_positions(); }
+  std::int64_t logit_rows() const { return logits.value_or(group_batch); }
+  /// Of the sequences whose attention it does.
+  std::int64_t own_logit_rows() const {
+    if (!logits) return context.step.batch;
+    const std::int64_t gpus = context.parallel.sequences_are_spread() ? context.parallel.tensor : 1;
+    return (*logits + gpus - 1) / gpus;
+  }
 };
 /// The GPU with most to do. Under attention: data, sequences are spread as evenly as they can be.
 DeviceStep device_step(const AttentionContext& context);

@@ -32,6 +32,23 @@ Bytes cross_rows(const AttentionContext& c) {
   return stored(c.model.kv_width(), c.step.kv_type) * (c.step.batch * c.step.encoder_context);
 }
 
+// Where keys and values of every head are made from latents, those of earlier positions are made
+// again.
+LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const Method& method,
+                            int layer, OpId projected) {
+  const AttentionContext& c = part.context;
+  LayerInputs in{
+      .layer = layer, .projected = projected, .screen_after = projected, .before = part.layers};
+  if (c.step.kind == StepKind::decode) return method.add_layer(c, in, graph);
+  const LatentForm form = latent_form(c.step);
+  if (const std::int64_t before = positions_before(c);
+      before > 0 && c.model.mla && form == LatentForm::explicit_heads)
+    in.projected =
+        LayerOpsBuilder(c, graph, before)
+            .product(Phase::projection, layer, c.model.projections_in(form).back(), projected);
+  return method.add_prefill_layer(c, in, graph);
+}
+
 StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph)
     : step_(std::move(step)),
       c_(step_.context),
@@ -41,6 +58,13 @@ StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph)
       group_(c_, graph, step_.group_tokens(),
              c_.parallel.experts == ExpertSharing::spread ? step_.own_tokens()
                                                           : step_.group_tokens()) {}
+
+StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph,
+                     std::vector<AttentionPart> parts)
+    : StepChain(std::move(step), method, graph) {
+  parts_ = std::move(parts);
+  TS_EXPECTS(c_.step.overlap == Overlap::serial && stage() == PipelineStage::whole);
+}
 
 Bytes StepChain::hidden(std::int64_t tokens) const {
   return stored(tokens * c_.model.hidden, DataType::bf16);
@@ -71,17 +95,49 @@ void StepChain::begin(OpId after) {
 
 void StepChain::add_layer(int layer, OpId& copy_after) {
   const OpId input = last_;
-  last_ = attend(layer, input, copy_after);
-  if (timed(Region::attention_block)) last_ = output(layer, last_);
+  if (parts_.empty()) {
+    last_ = attend(layer, input, copy_after);
+    if (timed(Region::attention_block)) last_ = output(own_, c_, step_.own_tokens(), layer, last_);
+  } else {
+    last_ = attend_parts(layer, input);
+  }
   if (cross_attends(c_) && timed(Region::attention_block)) last_ = cross_attention(layer, last_);
   if (timed(Region::layers)) last_ = mlp(layer, last_);
 }
 
+OpId StepChain::project(LayerOpsBuilder& ops, const AttentionContext& c, int layer, OpId input) {
+  return ops.products(Phase::projection, layer, c_.model.projections_in(latent_form(c.step)),
+                      input);
+}
+
+// Parts of one latent form share the products.
+OpId StepChain::attend_parts(int layer, OpId last) {
+  for (const LatentForm form : {LatentForm::absorbed, LatentForm::explicit_heads}) {
+    const auto has_form = [&](const AttentionPart& part) {
+      return (c_.model.mla ? latent_form(part.context.step) : LatentForm::absorbed) == form;
+    };
+    std::int64_t tokens = 0;
+    const AttentionContext* like = nullptr;
+    for (const AttentionPart& part : parts_) {
+      if (!has_form(part)) continue;
+      tokens += part.tokens();
+      like = &part.context;
+    }
+    if (like == nullptr) continue;
+    LayerOpsBuilder ops(c_, graph_, tokens);
+    last = project(ops, *like, layer, last);
+    for (AttentionPart& part : parts_) {
+      if (!part.attends || !has_form(part)) continue;
+      part.layers.push_back(add_part_attention(graph_, part, method_, layer, last));
+      last = part.layers.back().attended;
+    }
+    last = output(ops, *like, tokens, layer, last);
+  }
+  return last;
+}
+
 OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
-  const OpId projected = timed(Region::attention_block)
-                             ? own_.products(Phase::projection, layer,
-                                             c_.model.projections_in(latent_form(c_.step)), input)
-                             : input;
+  const OpId projected = timed(Region::attention_block) ? project(own_, c_, layer, input) : input;
   const LayerInputs in{.layer = layer,
                        .projected = projected,
                        .screen_after = guessed_.valid() ? guessed_ : projected,
@@ -102,21 +158,21 @@ OpId StepChain::attend(int layer, OpId input, OpId& copy_after) {
 }
 
 // Latent slices add up their values before a split output projection, or after a replicated one.
-OpId StepChain::output(int layer, OpId attended) {
+OpId StepChain::output(LayerOpsBuilder& ops, const AttentionContext& c, std::int64_t tokens,
+                       int layer, OpId attended) {
   const ParallelConfig& p = c_.parallel;
-  std::vector<Product> chain = c_.model.projections_out(latent_form(c_.step));
+  std::vector<Product> chain = c_.model.projections_out(latent_form(c.step));
   const Product last = chain.back();
   chain.pop_back();
-  OpId at = own_.products(Phase::projection, layer, chain, attended);
+  OpId at = ops.products(Phase::projection, layer, chain, attended);
   if (p.output_projection == OutputProjection::split) {
     const std::int64_t values = c_.model.heads * c_.model.value_dim();
-    at = own_.collective(layer, CollectiveKind::reduce_scatter,
-                         stored(step_.own_tokens() * values, DataType::bf16), p.latent_slices, at);
+    at = ops.collective(layer, CollectiveKind::reduce_scatter,
+                        stored(tokens * values, DataType::bf16), p.latent_slices, at);
   }
-  at = own_.product(Phase::projection, layer, last, at);
+  at = ops.product(Phase::projection, layer, last, at);
   if (spread()) return at;
-  return own_.collective(layer, CollectiveKind::all_reduce, hidden(step_.own_tokens()), p.tensor,
-                         at);
+  return ops.collective(layer, CollectiveKind::all_reduce, hidden(tokens), p.tensor, at);
 }
 
 OpId StepChain::mlp(int layer, OpId last) {
@@ -159,14 +215,14 @@ void StepChain::end() {
   if (stage() == PipelineStage::first) {
     if (timed(Region::layers)) last_ = to_next_stage(last_);
   } else if (timed(Region::step)) {
-    const std::int64_t rows = step_.group_batch;
+    const std::int64_t rows = step_.logit_rows();
     const std::int64_t ranks = c_.parallel.tensor;
     if (spread())
       last_ = group_.collective(-1, CollectiveKind::all_gather, hidden(rows), ranks, last_);
     last_ = group_.head(rows, last_);
-    last_ =
-        group_.collective(-1, CollectiveKind::all_gather,
-                          stored(c_.step.batch * step_.vocabulary, DataType::bf16), ranks, last_);
+    last_ = group_.collective(-1, CollectiveKind::all_gather,
+                              stored(step_.own_logit_rows() * step_.vocabulary, DataType::bf16),
+                              ranks, last_);
   }
   for (std::size_t layer = 0; layer < waiting_.size(); ++layer)
     hand_over(static_cast<int>(layer), last_);

@@ -7,10 +7,29 @@
 
 namespace tiersim {
 
+/// Sequences that pass a layer's attention together, in an iteration that has several such parts.
+struct AttentionPart {
+  AttentionContext context;  ///< of one GPU
+  bool attends = true;       ///< false: only the products and collectives around the attention
+  std::vector<LayerOps> layers = {};  ///< of the attention so far
+
+  std::int64_t tokens() const { return context.step.batch * context.new_positions(); }
+};
+
+/// The attention of one layer over a part, once its queries, keys and values are there.
+LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const Method& method,
+                            int layer, OpId projected);
+
 class StepChain {
  public:
   /// `step` is of this micro-batch.
   StepChain(DeviceStep step, const Method& method, StepGraph& graph);
+  /// The same of an iteration whose sequences fall into parts, each of a kind of its own: all their
+  /// tokens share the products, but for those of parts that unpack a latent in different places.
+  /// `step` is a decode step of as many sequences as there are new positions. Nothing overlaps, and
+  /// there is one pipeline stage and no handover.
+  StepChain(DeviceStep step, const Method& method, StepGraph& graph,
+            std::vector<AttentionPart> parts);
   StepChain(const StepChain&) = delete;
   StepChain& operator=(const StepChain&) = delete;
 
@@ -31,7 +50,10 @@ class StepChain {
   Bytes hidden(std::int64_t tokens) const;
 
   OpId attend(int layer, OpId input, OpId& copy_after);
-  OpId output(int layer, OpId attended);
+  OpId attend_parts(int layer, OpId input);
+  OpId project(LayerOpsBuilder& ops, const AttentionContext& c, int layer, OpId input);
+  OpId output(LayerOpsBuilder& ops, const AttentionContext& c, std::int64_t tokens, int layer,
+              OpId attended);
   OpId mlp(int layer, OpId last);
   OpId experts_spread(int layer, OpId last);
   OpId guess(int layer, OpId input);
@@ -43,10 +65,11 @@ class StepChain {
   const AttentionContext& c_;  // of step_
   const Method& method_;
   StepGraph& graph_;
-  LayerOpsBuilder own_;    // tokens of its own sequences
-  LayerOpsBuilder group_;  // those of the tensor group
-  OpId last_;              // what comes next waits for it
-  OpId guessed_;           // queries of the layer to come
+  LayerOpsBuilder own_;               // tokens of its own sequences
+  LayerOpsBuilder group_;             // those of the tensor group
+  std::vector<AttentionPart> parts_;  // none where step_ is the only one
+  OpId last_;                         // what comes next waits for it
+  OpId guessed_;                      // queries of the layer to come
   std::vector<LayerOps> layers_;
   std::vector<OpId> waiting_;  // layers whose cache is handed over at the end
 };

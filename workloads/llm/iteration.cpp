@@ -1,0 +1,108 @@
+#include "workloads/llm/iteration.hpp"
+
+#include <algorithm>
+
+namespace tiersim {
+namespace {
+
+// Chunks of the GPU that has most of them, where each GPU has sequences of its own.
+std::vector<PromptChunk> own_chunks(const ParallelConfig& p, std::vector<PromptChunk> all) {
+  if (!p.sequences_are_spread()) return all;
+  std::ranges::stable_sort(all, std::greater<>{}, &PromptChunk::tokens);
+  std::vector<PromptChunk> own;
+  for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(p.tensor))
+    own.push_back(all[i]);
+  return own;
+}
+
+std::int64_t tokens_of(const std::vector<PromptChunk>& chunks) {
+  std::int64_t sum = 0;
+  for (const PromptChunk& chunk : chunks) sum += chunk.tokens;
+  return sum;
+}
+
+StepGraph empty_graph(std::vector<std::string> tier_names) {
+  StepGraph graph;
+  graph.tier_names = std::move(tier_names);
+  return graph;
+}
+
+}  // namespace
+
+std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
+                                           const IterationWork& work) {
+  std::vector<AttentionPart> parts;
+  if (work.decodes > 0) {
+    AttentionContext c = replica;
+    c.step.kind = StepKind::decode;
+    c.step.batch = work.decodes;
+    c.step.context = work.context;
+    c.step.encoder_context = work.encoder_context;
+    parts.push_back({.context = device_step(c).context});
+  }
+  if (!work.chunks.empty()) {
+    AttentionContext c = replica;
+    c.step.kind = StepKind::prefill;
+    c.step.batch = 1;
+    c.chunks = own_chunks(c.parallel, work.chunks);
+    c.step.context = tokens_of(c.chunks);
+    parts.push_back({.context = device_step(c).context});
+  }
+  return parts;
+}
+
+DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& work) {
+  AttentionContext c = replica;
+  c.step.kind = StepKind::decode;
+  c.step.context = 1;
+  c.step.encoder_context = work.encoder_context;
+  c.step.batch = work.decodes + tokens_of(work.chunks);
+  DeviceStep step = device_step(c);
+  std::int64_t own = 0;
+  for (const AttentionPart& part : iteration_parts(replica, work)) own += part.tokens();
+  step.context.step.batch = own;
+  step.logits = work.logits;
+  return step;
+}
+
+StepGraph build_iteration(const AttentionContext& replica, const Method& method,
+                          const IterationWork& work, std::vector<std::string> tier_names) {
+  StepGraph graph = empty_graph(std::move(tier_names));
+  StepChain chain(iteration_step(replica, work), method, graph, iteration_parts(replica, work));
+  chain.begin();
+  OpId copy_after;
+  const auto layers = static_cast<int>(replica.model.layers);
+  for (int layer = 0; layer < layers; ++layer) chain.add_layer(layer, copy_after);
+  chain.end();
+  return graph;
+}
+
+StepGraph build_iteration_ends(const AttentionContext& replica, const Method& method,
+                               const IterationWork& work, std::vector<std::string> tier_names) {
+  StepGraph graph = empty_graph(std::move(tier_names));
+  StepChain chain(iteration_step(replica, work), method, graph, iteration_parts(replica, work));
+  chain.begin();
+  chain.end();
+  return graph;
+}
+
+StepGraph build_iteration_layer(const AttentionContext& replica, const Method& method,
+                                const IterationWork& work, int layer,
+                                std::vector<std::string> tier_names) {
+  StepGraph graph = empty_graph(std::move(tier_names));
+  std::vector<AttentionPart> parts = iteration_parts(replica, work);
+  for (AttentionPart& part : parts) part.attends = false;
+  StepChain chain(iteration_step(replica, work), method, graph, std::move(parts));
+  OpId copy_after;
+  chain.add_layer(layer, copy_after);
+  return graph;
+}
+
+StepGraph build_part_attention(const AttentionPart& part, const Method& method, int layer,
+                               std::vector<std::string> tier_names) {
+  StepGraph graph = empty_graph(std::move(tier_names));
+  add_part_attention(graph, part, method, layer, OpId());
+  return graph;
+}
+
+}  // namespace tiersim
