@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "sim/base/text.hpp"
 #include "sim/run/accounting.hpp"
-#include "workloads/llm/device_step.hpp"
+#include "sim/run/scenario_checks.hpp"
 #include "workloads/llm/shard.hpp"
 #include "workloads/llm/step_builder.hpp"
 
@@ -20,41 +17,9 @@ StepGraph tensors_only(AttentionContext context, const ScenarioConfig& config, c
   return build_step_tensors(context, *config.method.method, system.tier_names());
 }
 
-void check_placement(Fields& f, const ScenarioConfig& c) {
-  std::vector<std::string> tiers;
-  for (const auto& [name, tier] : c.system.tiers) tiers.push_back(name);
-  const auto check_tier = [&](const std::string& key, const std::string& name) {
-    f.check(c.system.tiers.contains(name), key, "the system has no tier '" + name + "'",
-            "its tiers are: " + join(tiers));
-  };
-  check_tier("placement.near", c.placement.near);
-  check_tier("placement.far", c.placement.far);
-  const auto near = c.system.tiers.find(c.placement.near);
-  f.check(near == c.system.tiers.end() || near->second.path.empty(), "placement.near",
-          "tier '" + c.placement.near + "' is not the GPU's own memory: links lead to it",
-          "kernels read weights and activations from a tier without a path");
-}
-
-void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std::string& key) {
-  f.check(c.system.fabric(purpose) != nullptr, key,
-          "system '" + c.system.name + "' has no fabric '" + std::string(name(purpose)) + "'",
-          "fabrics.<purpose> of a system says how its GPUs reach each other");
-}
-
 void check_parallel(Fields& f, const ScenarioConfig& c) {
-  const ParallelConfig& p = c.parallel;
-  for (const ShardProblem& problem : shard_problems(c.model, p))
-    f.check(false, "parallel." + problem.key, problem.message, problem.hint);
-  f.check(c.system.gpus.count % p.devices() == 0, "parallel",
-          fmt::format("a replica is {} GPUs, and system '{}' has {}", p.devices(), c.system.name,
-                      c.system.gpus.count),
-          "system.gpus.count: a multiple of tensor x pipeline");
-  if (p.tensor > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
-  const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
-  f.check(c.system.gpus.count % p.devices() != 0 || on_host % p.tensor == 0, "parallel.tensor",
-          fmt::format("{} GPUs do not lie on one host of {}", p.tensor, on_host),
-          "fabrics.tensor is within a host: a divisor of its GPUs");
-  if (p.pipeline > 1) {
+  check_replica(f, c);
+  if (c.parallel.pipeline > 1) {
     check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
     f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
             "the stages of a pipeline have micro-batches already", "serial");
@@ -67,43 +32,13 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
     f.check(false, "handover.to." + problem.key, problem.message, problem.hint);
 }
 
-void check_what_if(Fields& f, const ScenarioConfig& c) {
-  const bool asks = c.what_if.far_bandwidth != 1 || c.what_if.far_latency != 1;
-  f.check(!asks || c.placement.far != c.placement.near, "what_if",
-          "the far tier is the near one, '" + c.placement.near + "'",
-          "a placement.far of its own, or the GPU's memory itself (system.tiers)");
-}
-
-void check_latent(Fields& f, const ScenarioConfig& c) {
-  f.check(c.step.latent == LatentUnpacking::automatic || c.model.mla, "step.latent",
-          "has no meaning: model '" + c.model.name + "' has no latent", "leave it out");
-  f.check(c.step.kind == StepKind::prefill || c.step.latent != LatentUnpacking::explicit_heads ||
-              c.parallel.latent_slices == 1,
-          "step.latent", "a cache of every head's keys has no latent to slice",
-          "absorbed, or parallel.latent_slices: 1");
-}
-
-// A layer of one GPU is what a method sees; the whole model's where it cannot be shared.
-void check_method(Fields& f, const ScenarioConfig& c) {
-  ParallelConfig layer = c.parallel;
-  layer.pipeline = 1;
-  if (!shard_problems(c.model, layer).empty()) layer = {};
-  const LlmConfig seen = device_model(c.model, c.step, layer);
-  for (const MethodProblem& problem : c.method.method->problems(seen, c.step))
-    f.check(false, "method." + problem.key, problem.message, problem.hint);
-}
-
 void check_step(Fields& f, const ScenarioConfig& c) {
   if (!c.method.method) return;
-  check_method(f, c);
-  if (c.step.overlap == Overlap::prefetch_screening) {
-    f.check(c.method.method->screens(), "step.overlap",
-            "method '" + c.method.name + "' has no screening to prefetch",
-            "serial and micro_batches work with every method");
-    f.check(c.step.kind == StepKind::decode, "step.overlap",
-            "a prefill has no screening to prefetch",
-            "serial and micro_batches work with a prefill");
-  }
+  check_method(f, c, c.step);
+  check_screening(f, c);
+  f.check(c.step.overlap != Overlap::prefetch_screening || c.step.kind == StepKind::decode,
+          "step.overlap", "a prefill has no screening to prefetch",
+          "serial and micro_batches work with a prefill");
   f.check(c.step.overlap != Overlap::micro_batches || c.step.batch > 1, "step.overlap",
           "a batch of 1 has no two micro-batches", "a batch of 2 or more, or serial");
   f.check(c.step.overlap != Overlap::micro_batches || c.step.batch == 1 ||

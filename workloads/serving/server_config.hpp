@@ -21,9 +21,17 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/number_class.hpp"
+#include "sim/base/units.hpp"
 #include "sim/config/fields.hpp"
 
 namespace tiersim {
+
+/// What nobody has stated, as a number that says so: zero.
+template <class T>
+Sourced<T> unstated_zero() {
+  return {.source = "not stated: none"};
+}
 
 enum class SchedulerPolicy : std::uint8_t { static_batch, prefill_first, decode_first, chunked };
 inline constexpr std::array<std::string_view, 4> kSchedulerPolicyNames{"static", "prefill_first",
@@ -46,7 +54,7 @@ inline constexpr std::array<std::string_view, 2> kPreemptionNames{"recompute", "
 struct KvCacheConfig {
   std::int64_t block = 16;  ///< positions of a block
   /// What the driver, the runtime and captured graphs keep of each GPU's memory.
-  Sourced<Bytes> runtime_reserve = {};
+  Sourced<Bytes> runtime_reserve = unstated_zero<Bytes>();
   double watermark = 0.01;  ///< share of the blocks that admission leaves free
   Preemption preemption = Preemption::recompute;
   std::optional<Bytes> swap_space = {};  ///< of the far tier, one replica; all of it by default
@@ -82,12 +90,16 @@ void describe(Fields& f, DisaggregationConfig& c);
 
 /// The CPU's part of an iteration, by what it is for. Serial with the GPU unless `overlap`.
 struct ServerHostConfig {
-  Sourced<Duration> iteration = {};  ///< each iteration: the scheduler, building inputs
-  Sourced<Duration> sequence = {};   ///< each sequence in it: bookkeeping, sampling, detokenising
-  Sourced<Duration> launch = {};     ///< each kernel; a GPU that is faster waits for its launches
-  Sourced<Duration> sync = {};       ///< each time the CPU must know a result before it goes on
-  bool overlap = false;              ///< the next iteration is prepared while the GPU works
-  std::int64_t workers = 0;          ///< replicas served at a time; 0: each has its own
+  Sourced<Duration> iteration =
+      unstated_zero<Duration>();  ///< each iteration: the scheduler, building inputs
+  Sourced<Duration> sequence =
+      unstated_zero<Duration>();  ///< each sequence in it: bookkeeping, sampling, detokenising
+  Sourced<Duration> launch =
+      unstated_zero<Duration>();  ///< each kernel; a GPU that is faster waits for its launches
+  Sourced<Duration> sync =
+      unstated_zero<Duration>();  ///< each time the CPU must know a result before it goes on
+  bool overlap = false;           ///< the next iteration is prepared while the GPU works
+  std::int64_t workers = 0;       ///< replicas served at a time; 0: each has its own
 };
 void describe(Fields& f, ServerHostConfig& c);
 

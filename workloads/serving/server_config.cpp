@@ -1,0 +1,98 @@
+#include "workloads/serving/server_config.hpp"
+
+namespace tiersim {
+namespace {
+
+// Nothing that a CPU does once an iteration, a sequence or a kernel takes longer.
+constexpr Duration kSecond(std::int64_t{1'000'000'000'000});
+
+}  // namespace
+
+void describe(Fields& f, SchedulerConfig& c) {
+  f.doc("Who works in an iteration.");
+  f.optional("policy", c.policy, kSchedulerPolicyNames,
+             "static: a batch until its last answer ends; prefill_first, decode_first: prompts "
+             "whole, before or after what decodes; chunked: prompts in pieces beside it.");
+  f.optional("max_sequences", c.max_sequences, "That run at the same time on a replica.",
+             in_range(1, 1'000'000));
+  f.optional("max_batched_tokens", c.max_batched_tokens,
+             "New tokens of an iteration, of prompts and of answers.", in_range(1, 100'000'000));
+  f.check(c.policy != SchedulerPolicy::chunked || c.max_batched_tokens >= c.max_sequences,
+          "max_batched_tokens",
+          "is below max_sequences, each of which decodes a token in every iteration",
+          "at least max_sequences, and more for prompts");
+}
+
+void describe(Fields& f, KvCacheConfig& c) {
+  f.doc("The pool of KV blocks, which has what weights, activations and the runtime leave.");
+  f.optional("block", c.block, "Positions of a block.", in_range(1, 65'536));
+  f.required("runtime_reserve", c.runtime_reserve,
+             "Memory of each GPU that the driver, the runtime and captured graphs keep.",
+             at_least(Bytes{}));
+  f.optional("watermark", c.watermark, "Share of the blocks that admission leaves free.",
+             in_range(0.0, 0.5));
+  f.optional("preemption", c.preemption, kPreemptionNames,
+             "What the youngest sequence does when no block is free.");
+  f.optional("swap_space", c.swap_space,
+             "Of the far tier, for one replica; what it has free by default.", positive());
+  f.check(!c.swap_space || c.preemption == Preemption::swap, "swap_space",
+          "has no effect: what is preempted is computed again",
+          "leave it out, or preemption: swap");
+}
+
+void describe(Fields& f, PrefixTier& c) {
+  f.doc("A tier below the pool that keeps blocks of earlier prompts.");
+  f.required("tier", c.tier, "Tier of the system.");
+  f.required("capacity", c.capacity, "That one replica may fill.", positive());
+}
+
+void describe(Fields& f, PrefixCacheConfig& c) {
+  f.doc("Blocks of earlier prompts, kept for those that begin alike.");
+  f.optional("tiers", c.tiers, "Below the pool, nearest first; none: in the pool only.");
+}
+
+void describe(Fields& f, DisaggregationConfig& c) {
+  f.doc("Some replicas read prompts and hand the cache over to those that decode.");
+  f.optional("prefill_replicas", c.prefill_replicas, "That read prompts; the others decode.",
+             in_range(1, 1023));
+}
+
+void describe(Fields& f, ServerHostConfig& c) {
+  f.doc("What the CPU does for an iteration. The GPU waits for it unless they overlap.");
+  f.required("iteration", c.iteration, "Once an iteration: scheduler, building of inputs.",
+             in_range(Duration{}, kSecond));
+  f.required("sequence", c.sequence,
+             "For each sequence of it: bookkeeping, sampling, detokenising.",
+             in_range(Duration{}, kSecond));
+  f.optional("launch", c.launch,
+             "For each kernel; a GPU that is faster waits. None where graphs are captured.",
+             in_range(Duration{}, kSecond));
+  f.optional("sync", c.sync, "Each time that the CPU must know a result before it goes on.",
+             in_range(Duration{}, kSecond));
+  f.optional("overlap", c.overlap, "Whether it prepares the next iteration while the GPU works.");
+  f.optional("workers", c.workers, "Replicas that are served at the same time; 0: all.",
+             in_range(0, 1024));
+}
+
+void describe(Fields& f, ServerConfig& c) {
+  f.doc("An inference server: batches, KV blocks, replicas and the CPU's part.");
+  f.optional("scheduler", c.scheduler, "How batches form.");
+  f.required("kv", c.kv, "The pool of KV blocks.");
+  f.optional("prefix_cache", c.prefix_cache,
+             "What is kept of earlier prompts; nothing by default.");
+  f.optional("routing", c.routing, kRoutingNames, "Which replica a request goes to.");
+  f.optional("disaggregation", c.disaggregation,
+             "Replicas for prompts and others for answers; all do both by default.");
+  f.required("host", c.host, "The CPU's part.");
+  f.check(c.routing != Routing::prefix || c.prefix_cache, "routing",
+          "by prefix, where no prefix is kept", "another routing, or a prefix_cache");
+  const bool in_batches = c.scheduler.policy == SchedulerPolicy::static_batch;
+  f.check(!in_batches || !c.disaggregation, "disaggregation",
+          "a static batch is read and answered by the same replica",
+          "leave it out, or another scheduler.policy");
+  f.check(!in_batches || !c.prefix_cache, "prefix_cache",
+          "a static batch reads its prompts whole, padded to the longest",
+          "leave it out, or another scheduler.policy");
+}
+
+}  // namespace tiersim
