@@ -1,12 +1,15 @@
 #include "workloads/importers.hpp"
 
 #include "workloads/llm/hf_config.hpp"
+#include "workloads/serving/trace_file.hpp"
 #include "workloads/trace/index_trace.hpp"
 
 namespace tiersim {
 
 std::vector<Importer> make_importers() {
-  return {{"hf_config", import_hf_config}, {"index_trace", import_index_trace}};
+  return {{"hf_config", import_hf_config},
+          {"index_trace", import_index_trace},
+          {"trace", import_request_trace}};
 }
 
 }  // namespace tiersim

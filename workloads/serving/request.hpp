@@ -15,19 +15,21 @@ namespace tiersim {
 using PrefixBlocks = std::vector<std::uint64_t>;
 
 struct Request {
-  std::int64_t id = 0;  ///< from 0, in the order of arrival
+  /// From 0 in the order in which the source gives them; that is the order of arrival but in a
+  /// closed loop, where a user who thinks longer may send an older number later.
+  std::int64_t id = 0;
   SimTime arrival{};
   std::int64_t input_tokens = 1;   ///< of the prompt; of the encoder's input where there is one
   std::int64_t output_tokens = 1;  ///< that it ends after, the first one included
   PrefixBlocks prefix = {};        ///< of WorkloadConfig::prefix_block tokens each; may be none
 };
 
-/// The requests of a run, in the order of arrival.
+/// The requests of a run.
 class RequestSource {
  public:
   virtual ~RequestSource() = default;
-  /// The next request whose arrival is known now; none where the rest waits for a completion, or
-  /// where there is no more.
+  /// The next request whose arrival is known now, in the order of arrival; none where the rest
+  /// waits for a completion, or where there is no more. It may be asked for early or late.
   virtual std::optional<Request> next() = 0;
   /// A request ended at `now`: the one that its client sends next, if any. Its arrival is `now` or
   /// later. Open sources have none.

@@ -1,0 +1,20 @@
+#pragma once
+// Azure LLM inference trace 2023 (Azure/AzurePublicDataset; Patel et al., Splitwise, ISCA 2024):
+//
+//   TIMESTAMP,ContextTokens,GeneratedTokens
+//   2023-11-16 18:17:03.9799600,4808,10
+//
+// A stamp is a date and a time of day with up to 12 decimals, all of one time zone, in any order;
+// it is read to the picosecond. Prompts have no names of blocks, so none shares a prefix.
+#include <string_view>
+
+#include "workloads/serving/trace_file_builder.hpp"
+
+namespace tiersim {
+
+inline constexpr std::string_view kAzureHeader = "TIMESTAMP,ContextTokens,GeneratedTokens";
+
+/// `text` begins with the header.
+void read_azure_trace(std::string_view text, TraceBuilder& out);
+
+}  // namespace tiersim

@@ -1,0 +1,196 @@
+// The sources of requests: made up as they are asked for, or out of a trace.
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/sha256.hpp"
+#include "workloads/serving/arrivals.hpp"
+#include "workloads/serving/lengths.hpp"
+#include "workloads/serving/trace_file.hpp"
+#include "workloads/serving/workload_config.hpp"
+
+namespace tiersim {
+namespace {
+
+// Requests with lengths, in the order in which they are made.
+class RequestMaker {
+ public:
+  RequestMaker(const WorkloadConfig& config, std::uint64_t seed)
+      : left_(request_count(config)),
+        input_(*config.input, seed, "serving.input_tokens"),
+        output_(*config.output, seed, "serving.output_tokens") {}
+
+  std::int64_t left() const { return left_; }
+  Request make(SimTime arrival) {
+    TS_EXPECTS(left_ > 0);
+    --left_;
+    return {.id = made_++,
+            .arrival = arrival,
+            .input_tokens = input_.next(),
+            .output_tokens = output_.next()};
+  }
+
+ private:
+  std::int64_t left_;
+  std::int64_t made_ = 0;
+  Lengths input_;
+  Lengths output_;
+};
+
+class OpenSource final : public RequestSource {
+ public:
+  OpenSource(const WorkloadConfig& config, std::uint64_t seed)
+      : maker_(config, seed), arrivals_(*config.arrivals, seed) {}
+
+  std::optional<Request> next() override {
+    if (maker_.left() == 0) return std::nullopt;
+    return maker_.make(arrivals_.next());
+  }
+  std::optional<Request> after_completion(SimTime) override { return std::nullopt; }
+
+ private:
+  RequestMaker maker_;
+  Arrivals arrivals_;
+};
+
+class ClosedLoop final : public RequestSource {
+ public:
+  ClosedLoop(const WorkloadConfig& config, std::uint64_t seed)
+      : think_time_(config.arrivals->think_time),
+        rng_(seed, "serving.arrivals"),
+        maker_(config, seed) {
+    const std::int64_t users = std::min(config.arrivals->users, request_count(config));
+    for (std::int64_t i = 0; i < users; ++i) first_.push_back(think());
+    std::ranges::sort(first_, std::greater());
+  }
+
+  std::optional<Request> next() override {
+    if (first_.empty()) return std::nullopt;
+    const Duration arrival = first_.back();
+    first_.pop_back();
+    return maker_.make(SimTime(arrival));
+  }
+  std::optional<Request> after_completion(SimTime now) override {
+    if (maker_.left() == static_cast<std::int64_t>(first_.size())) return std::nullopt;
+    return maker_.make(SimTime(later(now.time_since_epoch(), think())));
+  }
+
+ private:
+  static Duration later(Duration time, Duration by) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(time.count(), by.count(), &sum)) throw UnitOverflow();
+    return Duration(sum);
+  }
+  Duration think() {
+    if (think_time_ == Duration{}) return {};
+    const double ps = rng_.exponential(static_cast<double>(think_time_.count()));
+    if (!(ps < 9.2e18)) throw UnitOverflow();
+    return Duration(std::llround(ps));
+  }
+
+  Duration think_time_;
+  Rng rng_;
+  RequestMaker maker_;
+  std::vector<Duration> first_;  // arrivals of the users' first requests, the latest first
+};
+
+class TraceSource final : public RequestSource {
+ public:
+  TraceSource(const TraceConfig& config, std::int64_t count, RequestTrace trace)
+      : speed_(config.speed),
+        begin_(static_cast<std::size_t>(config.skip)),
+        end_(begin_ + static_cast<std::size_t>(count)),
+        at_(begin_),
+        trace_(std::move(trace)) {}
+
+  std::optional<Request> next() override {
+    if (at_ == end_) return std::nullopt;
+    const TraceRequest& recorded = trace_.requests[at_];
+    const auto prefix = trace_.prefix(recorded);
+    return Request{.id = static_cast<std::int64_t>(at_++ - begin_),
+                   .arrival = replayed(recorded.arrival - trace_.requests[begin_].arrival),
+                   .input_tokens = recorded.input_tokens,
+                   .output_tokens = recorded.output_tokens,
+                   .prefix = {prefix.begin(), prefix.end()}};
+  }
+  std::optional<Request> after_completion(SimTime) override { return std::nullopt; }
+
+ private:
+  SimTime replayed(Duration recorded) const {
+    if (speed_ == 1) return SimTime(recorded);  // also where a double has no picoseconds left
+    const double ps = static_cast<double>(recorded.count()) / speed_;
+    if (!(ps < 9.2e18)) throw UnitOverflow();
+    return SimTime(Duration(std::llround(ps)));
+  }
+
+  double speed_;
+  std::size_t begin_;
+  std::size_t end_;
+  std::size_t at_;
+  RequestTrace trace_;
+};
+
+Expected<std::string> read_trace(const TraceConfig& config) {
+  const std::string& path = config.requests.source;
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (!in.is_open() || in.bad())
+    return Unexpected(fmt::format("cannot read the trace '{}': {}", path,
+                                  std::generic_category().message(errno == 0 ? EIO : errno)));
+  const std::string digest = sha256_hex(text);
+  if (digest != config.digest)
+    return Unexpected(fmt::format(
+        "the trace '{}' is not the file of this configuration any more: its SHA-256 is {}, and "
+        "replay.sha256 is {} (bring the file back, or load it anew by `trace: PATH`)",
+        path, digest, config.digest));
+  return text;
+}
+
+// Names of blocks beyond the prompt: the blocks have another size than prefix_block says.
+std::optional<std::string> prefix_mistake(const WorkloadConfig& config, const RequestTrace& trace) {
+  const std::int64_t block = config.prefix_block;
+  for (const TraceRequest& request : trace.requests)
+    if (request.prefix_size > (request.input_tokens + block - 1) / block)
+      return fmt::format(
+          "{}:{}: has {} names of blocks for a prompt of {} tokens, which is more than "
+          "prefix_block "
+          "of {} tokens allows",
+          config.trace->requests.source, request.line, request.prefix_size, request.input_tokens,
+          block);
+  return std::nullopt;
+}
+
+Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig& config) {
+  const auto text = read_trace(*config.trace);
+  if (!text) return Unexpected(text.error());
+  auto trace = parse_request_trace(config.trace->requests.source, *text);
+  if (!trace) return Unexpected(trace.error().front().message);  // refused when it was loaded
+  const auto there = static_cast<std::int64_t>(trace->requests.size());
+  if (there != config.trace->requests.value)
+    return Unexpected(fmt::format("the trace '{}' has {} requests, and replay.requests is {}",
+                                  config.trace->requests.source, there,
+                                  config.trace->requests.value));
+  if (auto mistake = prefix_mistake(config, *trace)) return Unexpected(std::move(*mistake));
+  return std::unique_ptr<RequestSource>(
+      std::make_unique<TraceSource>(*config.trace, request_count(config), *std::move(trace)));
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<RequestSource>> make_request_source(const WorkloadConfig& config,
+                                                             std::uint64_t seed) {
+  if (config.trace) return make_trace_source(config);
+  TS_EXPECTS(config.arrivals && config.input && config.output);
+  if (config.arrivals->process == ArrivalProcess::closed_loop)
+    return std::unique_ptr<RequestSource>(std::make_unique<ClosedLoop>(config, seed));
+  return std::unique_ptr<RequestSource>(std::make_unique<OpenSource>(config, seed));
+}
+
+}  // namespace tiersim
