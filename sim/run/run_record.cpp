@@ -99,6 +99,66 @@ Json to_object(const DeviceRecord& device) {
           {"weights", std::move(weights)}};
 }
 
+Json to_object(const KvCapacity& capacity) {
+  Json parts = Json::array();
+  for (const KvCapacity::Part& part : capacity.parts)
+    parts.push_back({{"tier", part.tier},
+                     {"what", part.what},
+                     {"bytes", part.bytes},
+                     {"class", name(part.number_class)}});
+  return {{"parts", std::move(parts)},
+          {"block_positions", capacity.block_positions},
+          {"block_bytes", capacity.block_bytes},
+          {"blocks", capacity.blocks},
+          {"positions", capacity.positions},
+          {"max_sequences_full_length", capacity.max_sequences_full_length},
+          {"limited_by", capacity.limited_by}};
+}
+
+Json to_object(const ServingCounts& counts) {
+  return {{"requests", counts.requests},
+          {"counted", counts.counted},
+          {"input_tokens", counts.input_tokens},
+          {"cached_tokens", counts.cached_tokens},
+          {"prefilled_tokens", counts.prefilled_tokens},
+          {"output_tokens", counts.output_tokens},
+          {"iterations", counts.iterations},
+          {"preemptions", counts.preemptions}};
+}
+
+Json to_object(const ServingTimeline& timeline) {
+  Json utilisation = Json::object();
+  for (const auto& [name, values] : timeline.utilisation) utilisation[name] = values;
+  return {{"bin_s", timeline.bin_s},
+          {"last_bin_s", timeline.last_bin_s},
+          {"queue_depth", timeline.queue_depth},
+          {"running", timeline.running},
+          {"kv_use", timeline.kv_use},
+          {"input_tokens_per_s", timeline.input_tokens_per_s},
+          {"output_tokens_per_s", timeline.output_tokens_per_s},
+          {"utilisation", std::move(utilisation)}};
+}
+
+Json to_object(const ServingRecord& serving) {
+  Json moves = Json::array();
+  for (const KvMove& move : serving.moves)
+    moves.push_back({{"name", move.name}, {"bytes", move.bytes}, {"count", move.count}});
+  Json tiers = Json::array();
+  for (const KvTierUse& tier : serving.tiers)
+    tiers.push_back({{"name", tier.name},
+                     {"capacity_bytes", tier.capacity_bytes},
+                     {"mean_bytes", number(tier.mean_bytes)},
+                     {"max_bytes", tier.max_bytes}});
+  return {{"replicas", serving.replicas},
+          {"prefill_replicas", serving.prefill_replicas},
+          {"window_s", {serving.window_begin_s, serving.window_end_s}},
+          {"counts", to_object(serving.counts)},
+          {"kv_capacity", to_object(serving.capacity)},
+          {"kv_moves", std::move(moves)},
+          {"kv_tiers", std::move(tiers)},
+          {"timeline", to_object(serving.timeline)}};
+}
+
 Json provenance(const RunRecord& record) {
   Json numbers = Json::array();
   for (const NumberRecord& number : record.numbers) {
@@ -120,22 +180,24 @@ Json provenance(const RunRecord& record) {
 }
 
 Json results(const RunRecord& record) {
-  return {{"metrics", to_object(record.metrics)},
-          {"device", to_object(record.device)},
-          {"capacity_bytes", to_object(record.capacity_bytes)},
-          {"footprint_bytes", to_object(record.footprint_bytes)},
-          {"footprint_by_class_bytes", to_object(record.footprint_by_class)},
-          {"traffic_bytes", to_object(record.traffic_bytes)},
-          {"traffic_by_class_bytes", to_object(record.traffic_by_class)},
-          {"moved_bytes", to_object(record.moved_bytes)},
-          {"channel_bytes", to_object(record.channel_bytes)},
-          {"channel_utilisation", to_object(record.channel_utilisation)},
-          {"phases", to_object(record.phases)},
-          {"time_split", to_object(record.time_split)},
-          {"kernel_times", to_object(record.kernel_times)},
-          {"bound_shares", to_object(record.bound_shares)},
-          {"bounded_by", record.bounded_by},
-          {"costs_unstated", record.costs_unstated}};
+  Json out{{"metrics", to_object(record.metrics)},
+           {"device", to_object(record.device)},
+           {"capacity_bytes", to_object(record.capacity_bytes)},
+           {"footprint_bytes", to_object(record.footprint_bytes)},
+           {"footprint_by_class_bytes", to_object(record.footprint_by_class)},
+           {"traffic_bytes", to_object(record.traffic_bytes)},
+           {"traffic_by_class_bytes", to_object(record.traffic_by_class)},
+           {"moved_bytes", to_object(record.moved_bytes)},
+           {"channel_bytes", to_object(record.channel_bytes)},
+           {"channel_utilisation", to_object(record.channel_utilisation)},
+           {"phases", to_object(record.phases)},
+           {"time_split", to_object(record.time_split)},
+           {"kernel_times", to_object(record.kernel_times)},
+           {"bound_shares", to_object(record.bound_shares)},
+           {"bounded_by", record.bounded_by},
+           {"costs_unstated", record.costs_unstated}};
+  if (record.serving) out["serving"] = to_object(*record.serving);
+  return out;
 }
 
 std::string text_at(const Json& object, const char* key) {

@@ -11,6 +11,7 @@
 
 #include "sim/base/expected.hpp"
 #include "sim/base/number_class.hpp"
+#include "sim/run/serving/serving_record.hpp"
 
 namespace tiersim {
 
@@ -118,6 +119,7 @@ struct RunRecord {
   std::vector<KernelTimeRecord> kernel_times;  ///< in the order of KernelFamily
   std::string bounded_by;
   std::vector<std::string> costs_unstated;  ///< "hbm: price": what energy and cost leave out
+  std::optional<ServingRecord> serving;     ///< of requests over time; none of one step
 };
 
 /// Pretty-printed JSON, ending in a newline. A metric that is a whole number is written as one.

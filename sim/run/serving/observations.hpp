@@ -1,0 +1,71 @@
+#pragma once
+// What ServingStatistics keeps of a run until it makes a record of it. See there for the window.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/core/stats.hpp"
+#include "sim/run/serving/latency_histogram.hpp"
+#include "sim/run/serving/serving_config.hpp"
+#include "sim/run/serving/serving_record.hpp"
+#include "sim/run/serving/timeline.hpp"
+
+namespace tiersim {
+
+/// What is measured.
+struct ServedBy {
+  std::int64_t replicas = 1;
+  std::int64_t blocks = 1;  ///< of the pool of one replica
+  /// Channels whose use over time is recorded, by the names that they have in the record.
+  std::vector<std::string> channels = {};
+};
+
+struct ServedRequest {
+  SimTime arrival{};
+  SimTime started{};
+  SimTime first_token{};
+  SimTime finished{};
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;  ///< 0: has not ended
+  std::int64_t cached_tokens = 0;
+};
+
+/// Sums over the window.
+struct ServingWindow {
+  SimTime begin{};
+  std::int64_t later_tokens = 0;  ///< of all requests, but their first ones
+  std::int64_t decodes = 0;
+  std::int64_t decoding = 0;  ///< iterations that decode
+  std::int64_t layers = 0;    ///< that ran in these
+  Duration gpu{};             ///< working, all replicas
+  Duration host{};            ///< likewise, the GPU waiting for it
+};
+
+/// Series of the timeline; the channels follow.
+enum class ServingSeries : std::uint8_t { queue, running, blocks, input, output, gpu };
+inline constexpr std::size_t kServingSeries = 6;
+
+struct ServingObservations {
+  ServingRecord setup;  ///< what is run, in words
+  MeasureConfig measure;
+  ServedBy by;
+  std::int64_t warm_up = 0;             ///< requests
+  std::vector<ServedRequest> requests;  ///< by id: in the order of arrival
+  Timeline timeline;                    ///< but queue and running, which follow from `requests`
+  ServingWindow window = {};
+  TimeWeighted in_flight{SimTime{}};  ///< requests that have arrived and not ended
+  TimeWeighted blocks{SimTime{}};     ///< of all replicas
+  LatencyHistogram gaps = {};
+  SimTime end{};  ///< the last that happened
+  // of the whole run
+  std::int64_t arrived = 0;
+  std::int64_t finished = 0;
+  std::int64_t later_tokens = 0;  ///< but the first ones
+  std::int64_t prefilled = 0;
+  std::int64_t iterations = 0;
+  std::int64_t preemptions = 0;
+  Int128 stay = 0;  ///< ps: integral of in_flight
+};
+
+}  // namespace tiersim

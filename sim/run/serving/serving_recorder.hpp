@@ -1,0 +1,11 @@
+#pragma once
+// Metrics, counts and timeline of a record from what was observed of a run.
+#include "sim/run/run_record.hpp"
+#include "sim/run/serving/observations.hpp"
+
+namespace tiersim {
+
+/// `seen` is of a whole run. Leaves capacity, moves and tiers of `out.serving` as they are.
+void record_serving(const ServingObservations& seen, NumberClass time_class, RunRecord& out);
+
+}  // namespace tiersim

@@ -1,0 +1,63 @@
+#pragma once
+// What a serving run measures: listens to a server and fills its record. The memory grows with
+// requests, never with tokens.
+//
+//   ServingStatistics statistics(config, {.replicas = 2, .blocks = 10'000});
+//   server.run(source, statistics);
+//   statistics.record(record, NumberClass::fitted);
+//
+// What counts. The first `warm_up` of the requests, in the order of arrival, load the server and
+// are not measured: latencies are those of the others. The window is the time from the arrival of
+// the first of these until the last token of the run; rates and means over time are of the window,
+// and of whatever happens in it, whosever it is. Without a warm-up these are the conventions of the
+// benchmarks of vLLM and SGLang (all output tokens over the time of the whole benchmark).
+//
+// Quantiles are nearest-rank: a latency that some request had. Those of inter_token_latency_s are
+// from a histogram, off by less than 0.1 %.
+//
+// Intervals (ci95) of means and of the throughput are by batch means (quantiles.hpp), none where
+// the run is too short or does not settle. They are of this run's randomness alone. Quantiles have
+// none: requests that queue together are not independent, so order statistics would be too narrow.
+#include <vector>
+
+#include "sim/run/run_record.hpp"
+#include "sim/run/serving/observations.hpp"
+#include "sim/run/serving/observer.hpp"
+#include "sim/run/serving/serving_config.hpp"
+
+namespace tiersim {
+
+/// Calls are in the order of simulated time, which starts at 0.
+class ServingStatistics final : public ServingObserver {
+ public:
+  /// For the requests of `config.workload`, as many as request_count() says.
+  ServingStatistics(const ServingConfig& config, ServedBy by);
+
+  void on_arrival(SimTime now) override;
+  void on_iteration(const IterationSample& sample) override;
+  void on_gap(SimTime now, Duration gap, std::int64_t tokens) override;
+  void on_finish(const RequestOutcome& outcome) override;
+  /// A channel was busy for `busy` of the time between two, all of it: bytes over capacity.
+  void on_use(std::size_t channel, SimTime from, SimTime to, Duration busy);
+
+  /// Metrics and `serving` (all but capacity, moves and tiers, which stay as they are), when every
+  /// request has ended. `time_class`: the weakest behind the times. Checks that no request and no
+  /// token is lost, and that the integral of the requests in the system is the sum of their stays.
+  void record(RunRecord& out, NumberClass time_class) const;
+
+ private:
+  struct Replica {
+    SimTime free{};  ///< its last iteration ended
+    std::int64_t blocks = 0;
+  };
+
+  /// Everything lasts until `now`.
+  void advance(SimTime now);
+  void open_window();
+
+  ServingObservations seen_;
+  std::vector<Replica> replicas_;
+  SimTime now_{};
+};
+
+}  // namespace tiersim
