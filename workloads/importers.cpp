@@ -1,5 +1,6 @@
 #include "workloads/importers.hpp"
 
+#include "workloads/early_exit/depth_trace.hpp"
 #include "workloads/llm/hf_config.hpp"
 #include "workloads/serving/trace_file.hpp"
 #include "workloads/trace/index_trace.hpp"
@@ -9,7 +10,8 @@ namespace tiersim {
 std::vector<Importer> make_importers() {
   return {{"hf_config", import_hf_config},
           {"index_trace", import_index_trace},
-          {"trace", import_request_trace}};
+          {"trace", import_request_trace},
+          {"depth_trace", import_depth_trace}};
 }
 
 }  // namespace tiersim
