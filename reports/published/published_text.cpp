@@ -1,0 +1,215 @@
+#include "reports/published/published_text.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/text.hpp"
+
+namespace tiersim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array kMetricsCompared{PublishedMetric::tpot, PublishedMetric::ttft,
+                                      PublishedMetric::throughput};
+
+std::string_view name_of(PublishedMetric metric) {
+  return kPublishedMetricNames[static_cast<std::size_t>(metric)];
+}
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+std::string signed_percent(double share) {
+  return fmt::format("{:+.1f} %", 100 * share);
+}
+
+std::string time_text(double seconds) {
+  return seconds < 1 ? fmt::format("{:.4g} ms", 1e3 * seconds) : fmt::format("{:.4g} s", seconds);
+}
+std::string value_text(PublishedMetric metric, double value) {
+  if (metric != PublishedMetric::throughput) return time_text(value);
+  return value < 100 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+}
+std::string value_text(PublishedMetric metric, const std::optional<double>& value) {
+  return value ? value_text(metric, *value) : "-";
+}
+
+void add_errors(Table& table, const std::string& by, PublishedMetric metric,
+                const PublishedErrors& errors) {
+  if (errors.count == 0) return;
+  table.add({by, std::string(name_of(metric)), std::to_string(errors.count),
+             signed_percent(errors.signed_mean), percent(errors.median), percent(errors.p90),
+             percent(errors.worst), errors.worst_case,
+             fmt::format("{} of {}", errors.close, errors.count)});
+}
+
+Json json_of(const PublishedErrors& errors, double aim) {
+  return {{"count", errors.count},
+          {"signed_mean", errors.signed_mean},
+          {"median", errors.median},
+          {"p90", errors.p90},
+          {"worst", errors.worst},
+          {"worst_case", errors.worst_case},
+          {"aim", aim},
+          {"within_aim", errors.close}};
+}
+
+Json json_of(const PublishedCase& each) {
+  return {{"id", each.id},
+          {"level", "serving"},
+          {"predicted", each.predicted},
+          {"reference", each.reference},
+          {"unit", unit_of(each.metric)},
+          {"error", each.error},
+          {"band", {each.reference * (1 - each.aim), each.reference * (1 + each.aim)}},
+          {"status", each.close ? "within" : "outside"}};
+}
+
+// What was printed of a run that could not run.
+void add_problems(Json& cases, const PublishedOutcome& outcome) {
+  for (const PublishedMetric metric : kMetricsCompared)
+    if (const auto reference = outcome.run->published.value(metric))
+      cases.push_back(
+          {{"id", fmt::format("{}.{}.{}", outcome.group->id, outcome.run->id, name_of(metric))},
+           {"level", "serving"},
+           {"predicted", nullptr},
+           {"reference", *reference},
+           {"unit", unit_of(metric)},
+           {"error", nullptr},
+           {"band", nullptr},
+           {"status", "failed"},
+           {"why", outcome.problem}});
+}
+
+Json walls_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
+  Json walls = Json::array();
+  for (const PublishedGroup& group : runs.groups) {
+    if (!group.wall) continue;
+    Json points = Json::array();
+    for (const PublishedOutcome& outcome : outcomes)
+      if (outcome.group == &group && outcome.wall)
+        points.push_back({{"users", outcome.wall->users},
+                          {"fitting", outcome.wall->fitting},
+                          {"ttft_s", outcome.wall->ttft.value_or(0)},
+                          {"tpot_s", outcome.wall->tpot.value_or(0)},
+                          {"throughput_tokens_per_s", outcome.wall->throughput}});
+    walls.push_back({{"group", group.id}, {"points", std::move(points)}});
+  }
+  return walls;
+}
+
+std::string table_text(Table table) {
+  table.title = printable(table.title);
+  for (auto& row : table.rows)
+    for (std::string& cell : row) cell = printable(cell);
+  for (std::string& note : table.notes) note = printable(note);
+  return to_text(table) + '\n';
+}
+
+}  // namespace
+
+Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
+  Table table{.title = "Errors: (simulated - published) / published; nothing is fitted on these",
+              .columns = {{"runs", Align::left},
+                          {"metric", Align::left},
+                          {"values", Align::right},
+                          {"signed mean", Align::right},
+                          {"median", Align::right},
+                          {"p90", Align::right},
+                          {"worst", Align::right},
+                          {"worst case", Align::left},
+                          {"within aim", Align::right}}};
+  for (const PublishedMetric metric : kMetricsCompared)
+    add_errors(table, "all", metric, errors_of(outcomes, metric));
+  for (const PublishedGroup& group : runs.groups)
+    for (const PublishedMetric metric : kMetricsCompared)
+      add_errors(table, group.id, metric, errors_of(outcomes, metric, &group));
+  table.notes.push_back(fmt::format("aims: tpot {:.0f} %, ttft {:.0f} %, throughput {:.0f} %",
+                                    100 * runs.aims.tpot, 100 * runs.aims.ttft,
+                                    100 * runs.aims.throughput));
+  for (const PublishedOutcome& outcome : outcomes)
+    if (!outcome.problem.empty())
+      table.notes.push_back(
+          fmt::format("{}.{}: {}", outcome.group->id, outcome.run->id, outcome.problem));
+  return table;
+}
+
+Table cases_table(const PublishedGroup& group, const std::vector<PublishedOutcome>& outcomes) {
+  Table table{.title = fmt::format("{}: {}, {}", group.id, group.engine, group.setup),
+              .columns = {{"run", Align::left},
+                          {"metric", Align::left},
+                          {"simulated", Align::right},
+                          {"published", Align::right},
+                          {"error", Align::right},
+                          {"", Align::left}}};
+  for (const PublishedOutcome& outcome : outcomes) {
+    if (outcome.group != &group) continue;
+    for (const PublishedCase& each : outcome.cases)
+      table.add({outcome.run->id, std::string(name_of(each.metric)),
+                 value_text(each.metric, each.predicted), value_text(each.metric, each.reference),
+                 signed_percent(each.error), each.close ? "within" : "outside"});
+  }
+  table.notes = {"source: " + group.source, "assumed: " + group.assumed};
+  if (!group.note.empty()) table.notes.push_back("why: " + group.note);
+  return table;
+}
+
+Table wall_table(const PublishedGroup& group, const std::vector<PublishedOutcome>& outcomes) {
+  Table table{.title = fmt::format("{}: more users than fit", group.id),
+              .columns = {{"users", Align::right},
+                          {"ttft", Align::right},
+                          {"published", Align::right},
+                          {"tpot", Align::right},
+                          {"published", Align::right},
+                          {"tokens/s", Align::right},
+                          {"published", Align::right}}};
+  std::int64_t fitting = 0;
+  for (const PublishedOutcome& outcome : outcomes) {
+    if (outcome.group != &group || !outcome.wall) continue;
+    const PublishedValues& printed = outcome.run->published;
+    const auto text = [&](PublishedMetric metric) {
+      return value_text(metric, printed.value(metric));
+    };
+    fitting = outcome.wall->fitting;
+    table.add({std::to_string(outcome.wall->users),
+               value_text(PublishedMetric::ttft, outcome.wall->ttft), text(PublishedMetric::ttft),
+               value_text(PublishedMetric::tpot, outcome.wall->tpot), text(PublishedMetric::tpot),
+               value_text(PublishedMetric::throughput, outcome.wall->throughput),
+               text(PublishedMetric::throughput)});
+  }
+  table.notes.push_back(fmt::format(
+      "{} sequences of full length fit, and some more while they grow: beyond, users wait",
+      fitting));
+  return table;
+}
+
+std::string to_text(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
+  std::string out;
+  for (const PublishedGroup& group : runs.groups) {
+    out += table_text(cases_table(group, outcomes));
+    if (group.wall) out += table_text(wall_table(group, outcomes));
+  }
+  return out + table_text(errors_table(runs, outcomes));
+}
+
+std::string to_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
+  Json cases = Json::array();
+  for (const PublishedOutcome& outcome : outcomes) {
+    if (!outcome.problem.empty()) add_problems(cases, outcome);
+    for (const PublishedCase& each : outcome.cases)
+      if (outcome.problem.empty()) cases.push_back(json_of(each));
+  }
+  Json summary = Json::object();
+  for (const PublishedMetric metric : kMetricsCompared)
+    summary[std::string(name_of(metric))] =
+        json_of(errors_of(outcomes, metric), runs.aims.value(metric));
+  return Json{{"cases", std::move(cases)},
+              {"walls", walls_json(runs, outcomes)},
+              {"summary", std::move(summary)}}
+             .dump() +
+         '\n';
+}
+
+}  // namespace tiersim
