@@ -35,7 +35,7 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
 void check_step(Fields& f, const ScenarioConfig& c) {
   if (!c.method.method) return;
   check_method(f, c, c.step);
-  check_screening(f, c);
+  check_screening(f, c, "serial and micro_batches work with every method");
   f.check(c.step.overlap != Overlap::prefetch_screening || c.step.kind == StepKind::decode,
           "step.overlap", "a prefill has no screening to prefetch",
           "serial and micro_batches work with a prefill");

@@ -1,7 +1,6 @@
 #include "sim/run/serving/serving_config.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -38,7 +37,7 @@ StepConfig long_step(const ScenarioConfig& c) {
 
 void check_iteration(Fields& f, const ScenarioConfig& c) {
   check_method(f, c, long_step(c));
-  check_screening(f, c);
+  check_screening(f, c, "serial, which works with every method");
   check_latent(f, c);
   f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
           "a server has no two micro-batches: its batch changes with every iteration",
@@ -65,23 +64,21 @@ std::int64_t kept(const ScenarioConfig& c) {
   return sum;
 }
 
-// Bytes of one instance of a tier that replicas which take so much each ask for, against what it
-// has; all fits where that cannot be said.
-void check_room(Fields& f, const ServingConfig& c, const std::string& tier, double of_replica,
+// What one replica may fill of a tier, against its part of that; all fits where there is no tier or
+// its capacity is beyond what can be counted, which is reported elsewhere.
+void check_room(Fields& f, const ScenarioConfig& c, const std::string& tier, Bytes asked,
                 const std::string& key) {
-  const SystemConfig& system = c.scenario.system;
-  const auto found = system.tiers.find(tier);
-  if (found == system.tiers.end() || !found->second.memory.spec) return;
-  const auto gpus = static_cast<double>(c.scenario.parallel.devices());
-  const double of_instance = of_replica * static_cast<double>(system.sharers(tier)) / gpus;
+  const auto found = c.system.tiers.find(tier);
+  if (found == c.system.tiers.end() || !found->second.memory.spec) return;
   try {
     const Bytes capacity = found->second.memory.spec->build()->capacity();
-    f.check(of_instance <= static_cast<double>(capacity.in_base()), key,
-            fmt::format("is more than tier '{}' has: its {} are shared by {} GPUs, and a replica "
-                        "has {}",
-                        tier, format_quantity(capacity), system.sharers(tier), gpus),
-            "less for each replica, or a larger tier");
-  } catch (const UnitOverflow&) {  // a capacity beyond what can be counted: `run` says which
+    const std::int64_t sharers = std::max<std::int64_t>(1, c.system.sharers(tier));
+    const Bytes part = Bytes::from_base(capacity.in_base() / sharers) * c.parallel.devices();
+    f.check(
+        asked <= part, key,
+        fmt::format("is above the {} that a replica has of tier '{}'", format_quantity(part), tier),
+        "less, or a larger tier");
+  } catch (const UnitOverflow&) {
   }
 }
 
@@ -100,13 +97,16 @@ void check_prefix_tiers(Fields& f, const ServingConfig& c) {
             "tier '" + tier + "' has the pool, which keeps prefixes as it is", hint);
     f.check(std::ranges::count(tiers, tier, &PrefixTier::tier) == 1, key + ".tier",
             "tier '" + tier + "' is named twice", "each once, the nearest first");
-    check_room(f, c, tier, static_cast<double>(tiers[i].capacity.in_base()), key + ".capacity");
+    check_room(f, c.scenario, tier, tiers[i].capacity, key + ".capacity");
   }
 }
 
 void check_prefix_cache(Fields& f, const ServingConfig& c) {
   if (!c.server.prefix_cache) return;
   check_prefix_tiers(f, c);
+  f.check(c.workload.trace.has_value(), "server.prefix_cache",
+          "keeps what nobody asks for again: the prompts of this workload share nothing",
+          "leave it out, or a workload.trace that names the blocks of its prompts");
   f.check(c.workload.prefix_block % c.server.kv.block == 0, "server.kv.block",
           fmt::format("{} positions do not divide a prefix block of {} tokens", c.server.kv.block,
                       c.workload.prefix_block),
@@ -152,8 +152,8 @@ void check_server(Fields& f, const ServingConfig& c) {
               c.scenario.placement.near + "'",
           "a placement.far of its own, or recompute");
   if (swaps && c.server.kv.swap_space)
-    check_room(f, c, c.scenario.placement.far,
-               static_cast<double>(c.server.kv.swap_space->in_base()), "server.kv.swap_space");
+    check_room(f, c.scenario, c.scenario.placement.far, *c.server.kv.swap_space,
+               "server.kv.swap_space");
 }
 
 void check_early_exit(Fields& f, const ServingConfig& c) {
@@ -165,21 +165,21 @@ void check_early_exit(Fields& f, const ServingConfig& c) {
           "model '" + c.scenario.model.name +
               "' has experts, and which of them the rows that stay choose is not modelled",
           "a model without, or leave it out");
+  for (const ExitProblem& problem : exit_problems(*c.early_exit, c.scenario.model.layers))
+    f.check(false, "early_exit." + problem.path, problem.message, problem.hint);
 }
 
 }  // namespace
 
 void describe(Fields& f, MeasureConfig& c) {
-  constexpr Duration kMost(std::numeric_limits<std::int64_t>::max());
   f.doc("What is counted, and against which promise.");
   f.optional("warm_up", c.warm_up,
              "Share of the requests, in the order of arrival, that no metric counts.",
              in_range(0.0, 0.9));
   f.optional("slo_ttft", c.slo_ttft, "A request whose first token takes longer is no goodput.",
-             in_range(Duration(1), kMost));
+             positive());
   f.optional("slo_tpot", c.slo_tpot,
-             "The same for its mean time between tokens after the first one.",
-             in_range(Duration(1), kMost));
+             "The same for its mean time between tokens after the first one.", positive());
 }
 
 void describe(Fields& f, ServingConfig& c) {

@@ -1,0 +1,30 @@
+// The files of serving/: shipped serving files, with mistakes on top.
+#include "sim/run/importers.hpp"
+#include "sim/run/serving/serving_config.hpp"
+#include "tests/bad_configs/bad_files.hpp"
+
+namespace tiersim {
+namespace {
+
+const testing::BadFiles& files() {
+  static const testing::BadFiles all("serving");
+  return all;
+}
+
+class BadServer : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(BadServer, IsReportedInTheExpectedWords) {
+  const LoadOptions options{.config_root = testing::shipped_configs(),
+                            .importers = make_all_importers()};
+  std::string told = files().told<ServingConfig>(GetParam(), "serving", options);
+  const std::string shipped = testing::shipped_configs().string() + '/';
+  for (std::size_t at = 0; (at = told.find(shipped, at)) != std::string::npos;)
+    told.erase(at, shipped.size());
+  EXPECT_EQ(told, files().expected(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BadServer, ::testing::ValuesIn(files().names()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace tiersim
