@@ -32,14 +32,12 @@ class BlockNames {
     std::uint64_t id;
     friend bool operator==(const Block&, const Block&) = default;
   };
-  struct Mixed {
-    std::size_t operator()(const Block& block) const {
-      std::uint64_t x = block.id + 0x9E37'79B9'7F4A'7C15U * (block.before + 1ULL);
-      x = (x ^ x >> 32U) * 0xD6E8'FEB8'6659'FD93U;
-      return static_cast<std::size_t>(x ^ x >> 32U);
-    }
+  // Ids count up, and so do these: neighbours in the file stay neighbours in the table. A hash that
+  // scatters them takes reading from 43 to 75 ms for the 12,031 requests of Mooncake's trace.
+  struct InOrder {
+    std::size_t operator()(const Block& block) const { return block.id + block.before; }
   };
-  std::unordered_map<Block, std::uint32_t, Mixed> names_;  // looked up only, never walked
+  std::unordered_map<Block, std::uint32_t, InOrder> names_;  // looked up only, never walked
 };
 
 // The values of one line. Anything that a line of this form does not have stops the parser.

@@ -157,13 +157,13 @@ Expected<std::string> read_trace(const TraceConfig& config) {
 std::optional<std::string> prefix_mistake(const WorkloadConfig& config, const RequestTrace& trace) {
   const std::int64_t block = config.prefix_block;
   for (const TraceRequest& request : trace.requests)
-    if (request.prefix_size > (request.input_tokens + block - 1) / block)
+    if (const std::int64_t blocks = (request.input_tokens + block - 1) / block;
+        request.prefix_size > blocks)
       return fmt::format(
-          "{}:{}: has {} names of blocks for a prompt of {} tokens, which is more than "
-          "prefix_block "
-          "of {} tokens allows",
+          "{}:{}: hash_ids has {} blocks, and a prompt of {} tokens has {} of prefix_block, {} "
+          "tokens",
           config.trace->requests.source, request.line, request.prefix_size, request.input_tokens,
-          block);
+          blocks, block);
   return std::nullopt;
 }
 

@@ -66,9 +66,9 @@ std::int64_t left_of(const TraceConfig& trace) {
 void check_made_up(Fields& f, const WorkloadConfig& c) {
   constexpr std::string_view kHint = "give it, or a trace of requests by `trace: PATH`";
   f.check(c.requests > 0, "requests", "must be at least 1", kHint);
-  f.check(c.arrivals.has_value(), "arrivals", "is missing", kHint);
-  f.check(c.input.has_value(), "input", "is missing", kHint);
-  f.check(c.output.has_value(), "output", "is missing", kHint);
+  f.check(c.arrivals.has_value(), "arrivals", "is missing, so no request has a time", kHint);
+  f.check(c.input.has_value(), "input", "is missing, so no prompt has a length", kHint);
+  f.check(c.output.has_value(), "output", "is missing, so no answer has a length", kHint);
   f.check(c.prefix_block == WorkloadConfig{}.prefix_block, "prefix_block",
           "has a meaning for traces only", "leave it out; these prompts share no prefix");
 }
@@ -81,7 +81,7 @@ void check_trace(Fields& f, const WorkloadConfig& c) {
   f.check(!c.output, "output", kMessage, kHint);
   f.check(left_of(*c.trace) > 0, "replay.skip", "leaves no request",
           fmt::format("the trace has {}", c.trace->requests.value));
-  f.check(c.requests <= left_of(*c.trace), "requests",
+  f.check(left_of(*c.trace) == 0 || c.requests <= left_of(*c.trace), "requests",
           fmt::format("is above the {} that the trace has{}", left_of(*c.trace),
                       c.trace->skip > 0 ? " after replay.skip" : ""),
           "lower it, or leave it out for all");
