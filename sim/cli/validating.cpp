@@ -1,0 +1,135 @@
+#include "sim/cli/validating.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/published/published_text.hpp"
+#include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/run/serving/serve.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::string runs;
+  std::vector<std::string> only;
+  std::vector<std::string> set;
+  std::int64_t jobs = 0;
+  bool json = false;
+};
+
+struct Task {
+  const PublishedGroup* group = nullptr;
+  const PublishedRun* run = nullptr;
+  ServingConfig config;
+  PublishedOutcome outcome = {};
+};
+
+PublishedRuns load_runs(const fs::path& path) {
+  Diagnostics diagnostics;
+  const Document document = load_document(path, standard_options(), diagnostics);
+  auto runs = read<PublishedRuns>(document, "published_runs", diagnostics);
+  throw_if_any(diagnostics);
+  return runs;
+}
+
+void expect_known(const PublishedRuns& runs, const std::vector<std::string>& only) {
+  std::vector<std::string> names;
+  for (const PublishedGroup& group : runs.groups) names.push_back(group.id);
+  for (const std::string& name : only)
+    if (std::ranges::find(names, name) == names.end())
+      throw Failure(
+          ExitCode::usage,
+          fmt::format("tiersim: error: --only '{}': there is no such group (there are: {})",
+                      printable(name), join(names)));
+}
+
+// The configuration of every run, or every mistake in any of them. What the user sets lies under
+// what makes a run what it is.
+std::vector<Task> load_tasks(const PublishedRuns& runs, const Options& options) {
+  std::vector<Task> tasks;
+  Diagnostics diagnostics;
+  for (const PublishedGroup& group : runs.groups)
+    for (const PublishedRun& run : group.runs) {
+      std::vector<std::string> set = options.set;
+      for (std::string& each : settings_of(group, run)) set.push_back(std::move(each));
+      const Document document =
+          load_document(config_root() / group.config, standard_options(set), diagnostics);
+      tasks.push_back({.group = &group,
+                       .run = &run,
+                       .config = read<ServingConfig>(document, "serving", diagnostics)});
+    }
+  throw_if_any(diagnostics);
+  return tasks;
+}
+
+void run_task(const PublishedRuns& runs, Task& task) {
+  const auto record = serve(task.config);
+  task.outcome =
+      record ? score(runs, *task.group, *task.run, *record)
+             : PublishedOutcome{.group = task.group, .run = task.run, .problem = record.error()};
+}
+
+void run_all(const PublishedRuns& runs, std::vector<Task>& tasks, std::int64_t jobs) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < tasks.size(); i = next++) run_task(runs, tasks[i]);
+  };
+  std::vector<std::jthread> workers;
+  for (std::int64_t k = 1; k < jobs; ++k) workers.emplace_back(work);
+  work();
+}
+
+ExitCode validate_serving(const Options& options) {
+  PublishedRuns runs =
+      load_runs(options.runs.empty() ? targets_root() / "published" / "serving.yaml"
+                                     : fs::path(options.runs));
+  expect_known(runs, options.only);
+  if (!options.only.empty())
+    std::erase_if(runs.groups, [&](const PublishedGroup& group) {
+      return std::ranges::find(options.only, group.id) == options.only.end();
+    });
+  std::vector<Task> tasks = load_tasks(runs, options);
+  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  run_all(runs, tasks, options.jobs == 0 ? cores : options.jobs);
+  std::vector<PublishedOutcome> outcomes;
+  for (Task& task : tasks) outcomes.push_back(std::move(task.outcome));
+  fmt::print("{}", options.json ? to_json(runs, outcomes) : to_text(runs, outcomes));
+  const auto failed = std::ranges::count_if(
+      outcomes, [](const PublishedOutcome& outcome) { return !outcome.problem.empty(); });
+  if (failed == 0) return ExitCode::ok;
+  fmt::print(stderr, "tiersim: {} of {} runs could not be simulated\n", failed, outcomes.size());
+  return ExitCode::points_failed;
+}
+
+}  // namespace
+
+void add_validate_serving(CLI::App& validate, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = validate.add_subcommand(
+      "serving", "Published runs of inference servers beside simulated ones");
+  verb->footer(
+      "Errors are shown, whatever they are: exit 0. Nothing is fitted on these runs. Exit 4 where "
+      "a\n"
+      "run cannot be simulated.");
+  verb->add_option("--runs", options->runs,
+                   "Runs (schema tiersim.published_runs/v1); those that are shipped by default");
+  verb->add_option("--only", options->only, "Group of runs (repeatable)")->allow_extra_args(false);
+  verb->add_option("--set", options->set,
+                   "Setting under those of every run: system.gpu.calibration=NAME (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name(kSettingType);
+  verb->add_option("-j,--jobs", options->jobs, "Runs at a time; 0: as many as there are cores")
+      ->check(CLI::Range(0, 1024));
+  verb->add_flag("--json", options->json, "Print JSON instead of tables");
+  verb->callback([options, &action] { action = [options] { return validate_serving(*options); }; });
+}
+
+}  // namespace tiersim::cli
