@@ -1,13 +1,12 @@
 #include "reports/render/line_chart.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "reports/render/axis.hpp"
 #include "reports/render/svg_canvas.hpp"
 #include "sim/base/check.hpp"
 
@@ -27,48 +26,11 @@ constexpr std::string_view kGrey = "#666666";
 constexpr Stroke kFrame{.colour = "#444444", .width = 1};
 constexpr Stroke kGrid{.colour = "#E4E4E4", .width = 1};
 
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-
-  void add(double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  bool empty() const { return low > high; }
-};
-
-Range range_of(const ChartPanel& panel, std::vector<double> ChartSeries::*values) {
-  Range out;
+AxisRange range_of(const ChartPanel& panel, std::vector<double> ChartSeries::*values) {
+  AxisRange out;
   for (const ChartSeries& series : panel.series)
     for (const double value : series.*values) out.add(value);
   return out;
-}
-
-// 1, 2 or 5 times a power of ten: at most five steps over the range.
-double tick_step(double range) {
-  const double least = range / 5;
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= least * (1 - 1e-9)) return factor * power;
-  return 10 * power;
-}
-
-// From 0, or below it, to a tick above every value.
-Range with_ticks(Range values) {
-  if (values.empty()) return {0, 1};
-  values.add(0);
-  if (values.low == values.high) values.high = values.low + 1;
-  const double step = tick_step(values.high - values.low);
-  return {step * std::floor(values.low / step + 1e-9), step * std::ceil(values.high / step - 1e-9)};
-}
-
-// All labels of an axis count in the same thousands, which its largest value sets.
-std::string decimal_label(double value, double largest) {
-  if (value != 0 && largest >= 1e7) return fmt::format("{:.6g}M", value / 1e6);
-  if (value != 0 && largest >= 1e4) return fmt::format("{:.6g}k", value / 1e3);
-  return fmt::format("{:.6g}", value);
 }
 
 std::string binary_label(double value) {
@@ -76,11 +38,6 @@ std::string binary_label(double value) {
     return fmt::format("{:.0f}M", value / 1048576);
   if (value >= 1024 && std::fmod(value, 1024) == 0) return fmt::format("{:.0f}K", value / 1024);
   return fmt::format("{:.6g}", value);
-}
-
-std::string_view dash_of(std::size_t look) {
-  constexpr std::array<std::string_view, 4> kDashes{"", "7 3", "2 3", "8 3 2 3"};
-  return kDashes[look % kDashes.size()];
 }
 
 // Circle, square, triangle, diamond, triangle on its tip, and then the same hollow.
@@ -112,7 +69,7 @@ void marker(SvgCanvas& canvas, std::size_t look, SvgPoint at) {
 // One plot: from values to pixels.
 class Plot {
  public:
-  Plot(Range x, Range y, bool log_x, SvgPoint corner, double width, double height)
+  Plot(AxisRange x, AxisRange y, bool log_x, SvgPoint corner, double width, double height)
       : x_(x), y_(y), log_x_(log_x), corner_(corner), width_(width), height_(height) {}
 
   double x(double value) const {
@@ -169,8 +126,8 @@ class Plot {
   }
 
  private:
-  Range x_;
-  Range y_;
+  AxisRange x_;
+  AxisRange y_;
   bool log_x_;
   SvgPoint corner_;
   double width_;
@@ -186,7 +143,7 @@ class ChartDrawing {
         plot_height_(columns_ == 1 ? 300 : 165) {
     width_ = 2 * kMargin + 14 + static_cast<double>(columns_) * (kLeft + plot_width_ + kGap) - kGap;
     for (const ChartPanel& panel : chart.panels) {
-      const Range y = range_of(panel, &ChartSeries::y);
+      const AxisRange y = range_of(panel, &ChartSeries::y);
       if (!y.empty()) {
         all_y_.add(y.low);
         all_y_.add(y.high);
@@ -249,8 +206,8 @@ class ChartDrawing {
   void panel(const ChartPanel& panel, SvgPoint corner) {
     canvas_.text({corner.x + plot_width_ / 2, corner.y - 8}, panel.title,
                  {.size = 12, .anchor = TextAnchor::middle, .bold = true});
-    const Range x = range_of(panel, &ChartSeries::x);
-    const Range y = chart_.common_y ? all_y_ : range_of(panel, &ChartSeries::y);
+    const AxisRange x = range_of(panel, &ChartSeries::x);
+    const AxisRange y = chart_.common_y ? all_y_ : range_of(panel, &ChartSeries::y);
     const Plot plot(x, with_ticks(y), chart_.log_x, corner, plot_width_, plot_height_);
     std::set<double> values;
     for (const ChartSeries& series : panel.series) values.insert(series.x.begin(), series.x.end());
@@ -266,7 +223,7 @@ class ChartDrawing {
   double plot_width_;
   double plot_height_;
   double width_ = 0;
-  Range all_y_;
+  AxisRange all_y_;
   std::vector<std::string> names_;
   SvgCanvas canvas_;
 };

@@ -1,0 +1,232 @@
+#include "reports/summary/serving_summary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "reports/render/table.hpp"
+#include "reports/summary/sharing_text.hpp"
+#include "reports/summary/summary_parts.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/text.hpp"
+
+namespace tiersim {
+namespace {
+
+class ServingSummary {
+ public:
+  explicit ServingSummary(const RunRecord& record) : record_(record), serving_(*record.serving) {}
+
+  std::string text() const {
+    return fmt::format("{}  (run {})\n\n", printable(record_.name), record_.run_id.substr(0, 12)) +
+           setup() + '\n' + latencies() + throughput() + load() + little() + '\n' + memory() +
+           time() + moves() + tiers() + channels() + trust_line(record_);
+  }
+
+ private:
+  std::optional<double> find(const std::string& metric) const {
+    const auto it = record_.metrics.find(metric);
+    if (it == record_.metrics.end()) return std::nullopt;
+    return it->second.value;
+  }
+  double value(const std::string& metric) const { return find(metric).value_or(0); }
+
+  template <class Text>
+  std::string interval(const std::string& metric, const Text& text) const {
+    const auto it = record_.metrics.find(metric);
+    if (it == record_.metrics.end() || !it->second.ci95) return "";
+    return fmt::format("[{}, {}]", text(it->second.ci95->low), text(it->second.ci95->high));
+  }
+
+  std::string replicas() const {
+    const std::string gpus = record_.device.gpus_per_replica == 1
+                                 ? "one GPU"
+                                 : fmt::format("{} GPUs ({})", record_.device.gpus_per_replica,
+                                               sharing_text(record_.device));
+    std::string out = serving_.replicas == 1
+                          ? "one replica of " + gpus
+                          : fmt::format("{} replicas, each of {}", serving_.replicas, gpus);
+    if (serving_.prefill_replicas > 0)
+      out += fmt::format(", {} to prefill and {} to decode", serving_.prefill_replicas,
+                         serving_.replicas - serving_.prefill_replicas);
+    return out;
+  }
+
+  std::string setup() const {
+    const ServingCounts& counts = serving_.counts;
+    const double rest = value("makespan_s") - value("window_s");
+    return fmt::format("model      {} with {}, on {}: {}\n", printable(serving_.model),
+                       printable(serving_.method), printable(serving_.system), replicas()) +
+           fmt::format("server     {}\n", printable(serving_.policy)) +
+           fmt::format("requests   {}, {} of them warm-up: {}\n", counts.requests,
+                       counts.requests - counts.counted, printable(serving_.workload)) +
+           fmt::format("window     {}{}\n", time_text(value("window_s")),
+                       rest > 0 ? fmt::format(", after {} of warm-up", time_text(rest)) : "");
+  }
+
+  std::string latencies() const {
+    struct Row {
+      const char* title;
+      const char* metric;
+    };
+    constexpr std::array<Row, 5> kRows{{{"first token (TTFT)", "ttft_s"},
+                                        {"output token (TPOT)", "tpot_s"},
+                                        {"token to token", "inter_token_latency_s"},
+                                        {"end to end", "e2e_latency_s"},
+                                        {"in the queue", "queue_time_s"}}};
+    Table table{.title = "Latency",
+                .columns = {{"", Align::left},
+                            {"mean"},
+                            {"95 % of the mean", Align::left},
+                            {"p50"},
+                            {"p90"},
+                            {"p95"},
+                            {"p99"}}};
+    bool all = true;
+    for (const auto& [title, metric] : kRows) {
+      const std::string mean = std::string(metric) + ".mean";
+      if (!find(mean)) continue;
+      std::string ci95 = interval(mean, time_text);
+      // Gaps are counted, not kept, so their mean never has one.
+      const bool has_none = ci95.empty() && std::string_view(metric) != "inter_token_latency_s";
+      all = all && !has_none;
+      std::vector<std::string> cells{title, time_text(value(mean)), ci95.empty() ? "-" : ci95};
+      for (const char* quantile : {".p50", ".p90", ".p95", ".p99"})
+        cells.push_back(time_text(value(metric + std::string(quantile))));
+      table.add(std::move(cells));
+    }
+    table.notes.emplace_back("95 %: by batch means, of this run's own randomness" +
+                             std::string(all ? "" : "; - where it is short or does not settle"));
+    return to_text(table) + '\n';
+  }
+
+  std::string throughput() const {
+    const std::string ci95 = interval("throughput_tokens_per_s", number_text);
+    std::string out =
+        fmt::format("throughput {} tokens/s out{}, {} in; {} requests/s\n",
+                    number_text(value("throughput_tokens_per_s")), ci95.empty() ? "" : "  " + ci95,
+                    number_text(value("input_tokens_per_s")), number_text(value("requests_per_s")));
+    const auto kept = find("slo_attainment");
+    if (!kept) return out;
+    std::vector<std::string> promises;
+    if (serving_.slo_ttft_s) promises.push_back("TTFT " + time_text(*serving_.slo_ttft_s));
+    if (serving_.slo_tpot_s) promises.push_back("TPOT " + time_text(*serving_.slo_tpot_s));
+    return out + fmt::format("goodput    {} requests/s: {:.1f} % within {}\n",
+                             number_text(value("goodput_requests_per_s")), 100 * *kept,
+                             join(promises, " and "));
+  }
+
+  // "12.3 wait (most 40)".
+  std::string level(const char* metric, const char* verb) const {
+    return fmt::format("{} {} (most {:.0f})", number_text(value(std::string(metric) + ".mean")),
+                       verb, value(std::string(metric) + ".max"));
+  }
+
+  std::string load() const {
+    std::string out = fmt::format("load       {}: {}, {}\n", level("in_flight", "requests"),
+                                  level("queue_depth", "wait"), level("running", "run"));
+    out += fmt::format("iterations {:.0f}", value("iterations"));
+    if (find("batch_size.mean"))
+      out +=
+          fmt::format("; those that decode: {} sequences, {} layers",
+                      number_text(value("batch_size.mean")), number_text(value("layers_run.mean")));
+    out += fmt::format("; preemptions {:.0f}", value("preemptions"));
+    if (value("prefix_hit_rate") > 0)
+      out +=
+          fmt::format("; {} of the input from prefix caches", share_text(value("prefix_hit_rate")));
+    return out + '\n';
+  }
+
+  std::string little() const {
+    return fmt::format(
+        "Little     L = {}, lambda W = {} ({:+.1f} %: warm-up that was still there); the sum of "
+        "stays is exact\n",
+        number_text(value("in_flight.mean")), number_text(value("little_lambda_w")),
+        100 * value("little_difference"));
+  }
+
+  std::string memory() const {
+    const KvCapacity& capacity = serving_.capacity;
+    std::string out;
+    if (!capacity.parts.empty()) {
+      Table table{
+          .title = "Where the memory of one GPU goes",
+          .columns = {
+              {"tier", Align::left}, {"what", Align::left}, {"bytes"}, {"class", Align::left}}};
+      for (const KvCapacity::Part& part : capacity.parts)
+        table.add({printable(part.tier), printable(part.what), bytes_text(part.bytes),
+                   std::string(name(part.number_class))});
+      out += to_text(table) + '\n';
+    }
+    const std::string limited =
+        capacity.limited_by.empty() ? "" : "; limited by " + printable(capacity.limited_by);
+    return out +
+           fmt::format(
+               "KV cache   {} blocks of {} positions, {} each, on a replica: {} positions, "
+               "{} sequences of full length{}\n           {:.1f} % in use (most {:.1f} %)\n\n",
+               capacity.blocks, capacity.block_positions, bytes_text(capacity.block_bytes),
+               capacity.positions, capacity.max_sequences_full_length, limited,
+               100 * value("kv_use.mean"), 100 * value("kv_use.max"));
+  }
+
+  std::string time() const {
+    const double window = value("window_s");
+    const double gpu = value("gpu_busy_share") * window;
+    const double host = value("host_wait_share") * window;
+    return shares_text("Where the time of a replica goes, mean over the window", "part",
+                       {{"GPU works", gpu},
+                        {"GPU waits for the host", host},
+                        {"nothing to do", std::max(0.0, window - gpu - host)}});
+  }
+
+  std::string moves() const {
+    Table table{.title = "KV moves",
+                .columns = {{"what for", Align::left}, {"times"}, {"bytes"}, {"mean rate"}}};
+    const double run = value("makespan_s");
+    for (const KvMove& move : serving_.moves)
+      if (move.count > 0)
+        table.add({printable(move.name), std::to_string(move.count), bytes_text(move.bytes),
+                   bytes_text(std::llround(static_cast<double>(move.bytes) / run)) + "/s"});
+    return table.rows.empty() ? "" : to_text(table) + '\n';
+  }
+
+  std::string tiers() const {
+    Table table{
+        .title = "KV held, by tier",
+        .columns = {{"tier", Align::left}, {"mean"}, {"most"}, {"capacity"}, {"most of it"}}};
+    for (const KvTierUse& tier : serving_.tiers)
+      table.add({printable(tier.name), bytes_text(std::llround(tier.mean_bytes)),
+                 bytes_text(tier.max_bytes), bytes_text(tier.capacity_bytes),
+                 tier.capacity_bytes == 0 ? "-"
+                                          : share_text(static_cast<double>(tier.max_bytes) /
+                                                       static_cast<double>(tier.capacity_bytes))});
+    return table.rows.empty() ? "" : to_text(table) + '\n';
+  }
+
+  // The busiest first; those that nothing used are left out.
+  std::string channels() const {
+    std::vector<std::pair<std::string, double>> used;
+    for (const auto& [channel, share] : record_.channel_utilisation)
+      if (share > 0) used.emplace_back(channel, share);
+    std::ranges::stable_sort(used, std::greater<>{}, &std::pair<std::string, double>::second);
+    Table table{.title = "Use of devices, mean over the run",
+                .columns = {{"channel", Align::left}, {"share"}}};
+    for (const auto& [channel, share] : used) table.add({printable(channel), share_text(share)});
+    return table.rows.empty() ? "" : to_text(table) + '\n';
+  }
+
+  const RunRecord& record_;
+  const ServingRecord& serving_;
+};
+
+}  // namespace
+
+std::string serving_summary_text(const RunRecord& record) {
+  TS_EXPECTS(record.serving.has_value());
+  return ServingSummary(record).text();
+}
+
+}  // namespace tiersim

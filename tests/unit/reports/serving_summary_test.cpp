@@ -1,0 +1,235 @@
+#include "reports/summary/serving_summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reports/serving/timeline_figure.hpp"
+#include "reports/summary/run_summary.hpp"
+
+namespace tiersim {
+namespace {
+
+void set(RunRecord& r, const std::string& name, double value) {
+  r.metrics[name] = {value, "s", NumberClass::fitted, {}};
+}
+
+void distribution(RunRecord& r, const std::string& name, double mean) {
+  set(r, name + ".mean", mean);
+  for (const auto& [quantile, factor] :
+       {std::pair{".p50", 1.0}, {".p90", 2.0}, {".p95", 2.5}, {".p99", 4.0}})
+    set(r, name + quantile, factor * mean);
+}
+
+// 100 requests over 100 s, ten of them warm-up.
+RunRecord record() {
+  RunRecord r;
+  r.name = "demo";
+  r.run_id = "0123456789abcdef";
+  distribution(r, "ttft_s", 0.1);
+  distribution(r, "tpot_s", 0.02);
+  distribution(r, "inter_token_latency_s", 0.02);
+  distribution(r, "e2e_latency_s", 2);
+  distribution(r, "queue_time_s", 0);
+  r.metrics["ttft_s.mean"].ci95 = {0.09, 0.11};
+  r.metrics["throughput_tokens_per_s"] = {100, "tokens/s", NumberClass::fitted, {{95, 105}}};
+  for (const auto& [name, value] : {std::pair{"input_tokens_per_s", 1000.0},
+                                    {"requests_per_s", 1.0},
+                                    {"slo_attainment", 0.9},
+                                    {"goodput_requests_per_s", 0.9},
+                                    {"window_s", 90.0},
+                                    {"makespan_s", 100.0},
+                                    {"in_flight.mean", 2.0},
+                                    {"in_flight.max", 7.0},
+                                    {"queue_depth.mean", 0.5},
+                                    {"queue_depth.max", 3.0},
+                                    {"running.mean", 1.5},
+                                    {"running.max", 4.0},
+                                    {"batch_size.mean", 1.5},
+                                    {"layers_run.mean", 32.0},
+                                    {"kv_use.mean", 0.25},
+                                    {"kv_use.max", 0.5},
+                                    {"gpu_busy_share", 0.6},
+                                    {"host_wait_share", 0.1},
+                                    {"prefix_hit_rate", 0.0},
+                                    {"preemptions", 3.0},
+                                    {"iterations", 5000.0},
+                                    {"little_lambda_w", 1.9},
+                                    {"little_difference", -0.05}})
+    set(r, name, value);
+  ServingRecord& serving = r.serving.emplace();
+  serving.model = "llama";
+  serving.method = "dense";
+  serving.system = "h100";
+  serving.policy = "chunked batching";
+  serving.workload = "1 a second, Poisson";
+  serving.counts = {.requests = 100, .counted = 90};
+  serving.window_begin_s = 10;
+  serving.window_end_s = 100;
+  serving.capacity = {.parts = {{"hbm", "weights", 13'958'643'712, NumberClass::specification},
+                                {"hbm", "runtime reserve", 1'073'741'824, NumberClass::assumed}},
+                      .block_positions = 16,
+                      .block_bytes = 8'388'608,
+                      .blocks = 1000,
+                      .positions = 16'000,
+                      .max_sequences_full_length = 7,
+                      .limited_by = "hbm"};
+  serving.moves = {{"swap_out", 8'388'608'000, 3}, {"swap_in", 0, 0}};
+  serving.slo_ttft_s = 0.2;
+  serving.slo_tpot_s = 0.05;
+  serving.timeline = {
+      .bin_s = 60,
+      .last_bin_s = 40,
+      .queue_depth = {0, 1},
+      .running = {2, 1},
+      .kv_use = {0.5, 0.25},
+      .input_tokens_per_s = {1000, 500},
+      .output_tokens_per_s = {100, 50},
+      .utilisation = {{"gpu", {1, 0.5}}, {"idle.bus", {0, 0}}, {"hbm.bus", {0.5, 0.5}}}};
+  r.channel_utilisation = {{"hbm.bus", 0.5}, {"link.up", 0.75}, {"idle.bus", 0}};
+  return r;
+}
+
+std::string text() {
+  return serving_summary_text(record());
+}
+
+void expect_holds(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "no\n" << part << "\nin\n" << text;
+}
+
+TEST(ServingSummary, IsTheSummaryOfARecordOfServing) {
+  EXPECT_EQ(summary_text(record()), text());
+}
+
+TEST(ServingSummary, SaysWhatWasRunAndOverWhichTime) {
+  expect_holds(text(),
+               "demo  (run 0123456789ab)\n"
+               "\n"
+               "model      llama with dense, on h100: one replica of one GPU\n"
+               "server     chunked batching\n"
+               "requests   100, 10 of them warm-up: 1 a second, Poisson\n"
+               "window     90 s, after 10 s of warm-up\n");
+}
+
+TEST(ServingSummary, PrintsMeansWithIntervalsAndQuantiles) {
+  expect_holds(
+      text(),
+      "Latency\n"
+      "                       mean  95 % of the mean     p50     p90     p95     p99\n"
+      "-------------------  ------  ----------------  ------  ------  ------  ------\n"
+      "first token (TTFT)   100 ms  [90 ms, 110 ms]   100 ms  200 ms  250 ms  400 ms\n"
+      "output token (TPOT)   20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
+      "token to token        20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
+      "end to end              2 s  -                    2 s     4 s     5 s     8 s\n"
+      "in the queue              -  -                      -       -       -       -\n"
+      "  95 %: by batch means, of this run's own randomness; - where it is short or does not "
+      "settle\n");
+}
+
+TEST(ServingSummary, PrintsRatesLoadAndLittlesLaw) {
+  expect_holds(text(),
+               "throughput 100 tokens/s out  [95, 105], 1000 in; 1 requests/s\n"
+               "goodput    0.9 requests/s: 90.0 % within TTFT 200 ms and TPOT 50 ms\n"
+               "load       2 requests (most 7): 0.5 wait (most 3), 1.5 run (most 4)\n"
+               "iterations 5000; those that decode: 1.5 sequences, 32 layers; preemptions 3\n"
+               "Little     L = 2, lambda W = 1.9 (-5.0 %: warm-up that was still there); the sum "
+               "of stays is exact\n");
+}
+
+// A run of requests of one token, without promises.
+TEST(ServingSummary, LeavesOutWhatTheRunDoesNotHave) {
+  RunRecord r = record();
+  for (const char* name : {"tpot_s.mean", "inter_token_latency_s.mean", "slo_attainment",
+                           "goodput_requests_per_s", "batch_size.mean", "layers_run.mean"})
+    r.metrics.erase(name);
+  r.serving->moves.clear();
+  const std::string out = serving_summary_text(r);
+  for (const char* word : {"TPOT", "token to token", "goodput", "those that decode", "KV moves"})
+    EXPECT_EQ(out.find(word), std::string::npos) << word << " in\n" << out;
+}
+
+TEST(ServingSummary, SaysWhereMemoryGoes) {
+  expect_holds(text(),
+               "Where the memory of one GPU goes\n"
+               "tier  what              bytes  class\n"
+               "----  ---------------  ------  -------------\n"
+               "hbm   weights          13 GiB  specification\n"
+               "hbm   runtime reserve   1 GiB  assumed\n"
+               "\n"
+               "KV cache   1000 blocks of 16 positions, 8 MiB each, on a replica: 16000 positions, "
+               "7 sequences of full length; limited by hbm\n"
+               "           25.0 % in use (most 50.0 %)\n");
+}
+
+// 60 and 10 % of a window of 90 s.
+TEST(ServingSummary, SaysWhereTimeGoes) {
+  expect_holds(text(),
+               "GPU works               54 s  60.0 %  ##################\n"
+               "GPU waits for the host   9 s  10.0 %  ###\n"
+               "nothing to do           27 s  30.0 %  #########\n");
+}
+
+// 8388608000 B over 100 s are 80 MiB/s.
+TEST(ServingSummary, SaysWhatMovedAndWhichDevicesAreBusy) {
+  expect_holds(text(),
+               "KV moves\n"
+               "what for  times      bytes  mean rate\n"
+               "--------  -----  ---------  ---------\n"
+               "swap_out      3  7.812 GiB   80 MiB/s\n"
+               "\n"
+               "Use of devices, mean over the run\n"
+               "channel   share\n"
+               "-------  ------\n"
+               "link.up  75.0 %\n"
+               "hbm.bus  50.0 %\n");
+}
+
+TEST(ServingSummary, SaysHowReplicasShareTheWork) {
+  RunRecord r = record();
+  r.serving->replicas = 4;
+  r.serving->prefill_replicas = 1;
+  r.device.gpus_per_replica = 2;
+  r.device.tensor = 2;
+  r.device.attention = "tensor";
+  expect_holds(serving_summary_text(r),
+               "on h100: 4 replicas, each of 2 GPUs (tensor 2), 1 to prefill and 3 to decode\n");
+}
+
+TEST(ServingSummary, ShowsControlCharactersAsEscapes) {
+  RunRecord r = record();
+  r.serving->workload = "trace a\x1b[31m.csv";
+  const std::string out = serving_summary_text(r);
+  EXPECT_EQ(out.find('\x1b'), std::string::npos);
+  expect_holds(out, "trace a\\x1b[31m.csv");
+}
+
+// 100 s on 640 px from x = 72: the first bin ends at 60 s, the warm-up at 10 s.
+TEST(ServingTimeline, DrawsABinAsAStep) {
+  const std::string svg = serving_timeline_svg(record());
+  expect_holds(svg, "<title>demo: requests over time</title>");
+  expect_holds(svg, "llama on h100; 1 a second, Poisson. Means over 60 s each.");
+  EXPECT_NE(svg.find("points=\"72,"), std::string::npos) << svg;
+  EXPECT_NE(svg.find(" 456,"), std::string::npos) << svg;
+  EXPECT_NE(svg.find(" 712,"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("<line x1=\"136\""), std::string::npos) << svg;
+  for (const char* title : {"requests", "output tokens/s", "input tokens/s", "KV blocks in use, %",
+                            "use of devices, %", "waiting", "running", "gpu", "hbm.bus"})
+    EXPECT_NE(svg.find(std::string(">") + title + "</text>"), std::string::npos) << title;
+  EXPECT_EQ(svg.find("idle.bus"), std::string::npos) << "what nothing used is left out";
+}
+
+TEST(ServingTimeline, AShortRunCountsInMilliseconds) {
+  RunRecord r = record();
+  r.serving->timeline.bin_s = 0.06;
+  r.serving->timeline.last_bin_s = 0.04;
+  r.serving->window_begin_s = 0;
+  expect_holds(serving_timeline_svg(r), ">time, ms</text>");
+}
+
+TEST(ServingTimeline, OfAnEmptyTimelineIsADrawing) {
+  RunRecord r = record();
+  r.serving->timeline = {};
+  expect_holds(serving_timeline_svg(r), "</svg>");
+}
+
+}  // namespace
+}  // namespace tiersim
