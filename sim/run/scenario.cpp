@@ -132,12 +132,24 @@ std::int64_t replicas(const ScenarioConfig& config) {
   return config.system.gpus.count / config.parallel.devices();
 }
 
-System build_system(const ScenarioConfig& config) {
+namespace {
+
+System system_of(const ScenarioConfig& config, std::int64_t gpus) {
   return System(config.system,
                 {.tier = config.placement.far,
                  .bandwidth = config.what_if.far_bandwidth,
                  .latency = config.what_if.far_latency},
-                {.tier = config.placement.near, .share = config.placement.near_share});
+                {.tier = config.placement.near, .share = config.placement.near_share}, gpus);
+}
+
+}  // namespace
+
+System build_system(const ScenarioConfig& config) {
+  return system_of(config, config.system.gpus.count);
+}
+
+System build_replica_system(const ScenarioConfig& config) {
+  return system_of(config, config.parallel.devices());
 }
 
 StepGraph build_graph(const ScenarioConfig& config, const System& system) {

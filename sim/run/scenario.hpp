@@ -58,8 +58,9 @@ struct ScenarioConfig {
 };
 void describe(Fields& f, ScenarioConfig& c);
 
-/// The hardware, with the factors of `what_if`.
+/// The hardware, with the factors of `what_if`: all of it, or what one replica has.
 System build_system(const ScenarioConfig& config);
+System build_replica_system(const ScenarioConfig& config);
 
 /// What the workload is given of a scenario: model and batch of a whole replica.
 AttentionContext context_of(const ScenarioConfig& config, const System& system);

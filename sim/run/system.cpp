@@ -29,8 +29,9 @@ Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
   return setup + body;
 }
 
-System::System(const SystemConfig& config, PathScaling scaling, const TierShare& limit)
-    : gpus_(config.gpus.count), scaling_(std::move(scaling)), gpu_(config.gpu.spec->build()) {
+System::System(const SystemConfig& config, PathScaling scaling, const TierShare& limit,
+               std::optional<std::int64_t> gpus)
+    : gpus_(gpus.value_or(config.gpus.count)), scaling_(std::move(scaling)), gpu_(config.gpu.spec->build()) {
   if (config.host) host_step_ = config.host->step.value;
   build_tiers(config, limit);
   for (const auto* engine : {&config.sm, &config.copy_engine}) {
@@ -47,7 +48,7 @@ void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
   const std::string_view scaled_tier = scaling_.tier;
   const auto place = [&](const std::string& name, const Device& device, Level level, bool scaled) {
     device_names_.push_back(name);
-    sharers_.push_back(config.sharers(name));
+    sharers_.push_back(std::min(config.sharers(name), gpus_));
     return Placed{
         &device, DeviceId(device_names_.size() - 1),
         add_channels(name, device.channels(),

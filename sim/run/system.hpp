@@ -77,8 +77,9 @@ struct OpPlan {
 
 class System {
  public:
-  explicit System(const SystemConfig& config, PathScaling scaling = {},
-                  const TierShare& limit = {});
+  /// `gpus`: only so many of those of the configuration, neighbours on one host.
+  explicit System(const SystemConfig& config, PathScaling scaling = {}, const TierShare& limit = {},
+                  std::optional<std::int64_t> gpus = {});
 
   /// GPUs, all equal: what plan() says holds for each of them.
   std::int64_t gpus() const { return gpus_; }

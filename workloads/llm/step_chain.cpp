@@ -214,7 +214,7 @@ OpId StepChain::to_next_stage(OpId after) {
 void StepChain::end() {
   if (stage() == PipelineStage::first) {
     if (timed(Region::layers)) last_ = to_next_stage(last_);
-  } else if (timed(Region::step)) {
+  } else if (timed(Region::step) && step_.logit_rows() > 0) {
     const std::int64_t rows = step_.logit_rows();
     const std::int64_t ranks = c_.parallel.tensor;
     if (spread())

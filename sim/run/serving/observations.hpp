@@ -13,12 +13,19 @@
 
 namespace tiersim {
 
+/// A tier that holds keys and values: of all replicas together.
+struct ServedTier {
+  std::string name;
+  std::int64_t capacity_bytes = 0;  ///< for them
+};
+
 /// What is measured.
 struct ServedBy {
   std::int64_t replicas = 1;
   std::int64_t blocks = 1;  ///< of the pool of one replica
   /// Channels whose use over time is recorded, by the names that they have in the record.
   std::vector<std::string> channels = {};
+  std::vector<ServedTier> tiers = {};
 };
 
 struct ServedRequest {
@@ -42,9 +49,16 @@ struct ServingWindow {
   Duration host{};            ///< likewise, the GPU waiting for it
 };
 
-/// Series of the timeline; the channels follow.
+/// Series of the timeline; the channels and then the tiers follow.
 enum class ServingSeries : std::uint8_t { queue, running, blocks, input, output, gpu };
 inline constexpr std::size_t kServingSeries = 6;
+
+inline std::size_t series_of_channel(std::size_t channel) {
+  return kServingSeries + channel;
+}
+inline std::size_t series_of_tier(const ServedBy& by, std::size_t tier) {
+  return kServingSeries + by.channels.size() + tier;
+}
 
 struct ServingObservations {
   ServingRecord setup;  ///< what is run, in words
@@ -56,6 +70,7 @@ struct ServingObservations {
   ServingWindow window = {};
   TimeWeighted in_flight{SimTime{}};  ///< requests that have arrived and not ended
   TimeWeighted blocks{SimTime{}};     ///< of all replicas
+  std::vector<TimeWeighted> held;     ///< bytes, by tier
   LatencyHistogram gaps = {};
   SimTime end{};  ///< the last that happened
   // of the whole run

@@ -35,7 +35,7 @@ struct KvMove {
   std::int64_t count = 0;
 };
 
-/// What a tier held of keys and values, one replica; idle prefixes included.
+/// What a tier held of keys and values, all replicas; idle prefixes included.
 struct KvTierUse {
   std::string name;
   std::int64_t capacity_bytes = 0;
@@ -57,17 +57,18 @@ struct ServingCounts {
 /// Means over bins of equal width from time 0 on; the last one ends with the run.
 struct ServingTimeline {
   struct Series {
-    std::string name;            ///< of a channel or of "gpu"
-    std::vector<double> values;  ///< share of the bin, 0 to 1
+    std::string name;
+    std::vector<double> values;  ///< of every bin
   };
   double bin_s = 0;
   double last_bin_s = 0;  ///< width of the last one
   std::vector<double> queue_depth = {};
   std::vector<double> running = {};
-  std::vector<double> kv_use = {};  ///< share of the blocks
+  std::vector<double> kv_use = {};      ///< share of the blocks
+  std::vector<Series> held_bytes = {};  ///< of keys and values, by tier
   std::vector<double> input_tokens_per_s = {};
   std::vector<double> output_tokens_per_s = {};
-  std::vector<Series> utilisation = {};
+  std::vector<Series> utilisation = {};  ///< 0 to 1: "gpu" (mean of the replicas), channels
 };
 
 struct ServingRecord {

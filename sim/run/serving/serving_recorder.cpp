@@ -53,6 +53,7 @@ class ServingRecorder {
     latencies();
     rates();
     shares();
+    tiers();
     little();
     timeline();
   }
@@ -87,7 +88,6 @@ class ServingRecorder {
     if (out_.serving) {
       serving.capacity = std::move(out_.serving->capacity);
       serving.moves = std::move(out_.serving->moves);
-      serving.tiers = std::move(out_.serving->tiers);
     }
     serving.window_begin_s = to_seconds(seen_.window.begin.time_since_epoch());
     serving.window_end_s = to_seconds(seen_.end.time_since_epoch());
@@ -260,6 +260,17 @@ class ServingRecorder {
     metric("iterations", static_cast<double>(seen_.iterations));
   }
 
+  void tiers() {
+    for (std::size_t t = 0; t < seen_.by.tiers.size(); ++t) {
+      const auto& [name, capacity] = seen_.by.tiers[t];
+      const TimeWeighted& held = seen_.held[t];
+      out_.serving->tiers.push_back({.name = name,
+                                     .capacity_bytes = capacity,
+                                     .mean_bytes = held.mean(seen_.end),
+                                     .max_bytes = held.max()});
+    }
+  }
+
   void little() {
     const double arrivals_per_s = ratio(static_cast<double>(counted_.size()), window_);
     const double lambda_w = arrivals_per_s * out_.metrics.at("e2e_latency_s.mean").value;
@@ -297,8 +308,10 @@ class ServingRecorder {
     out.input_tokens_per_s = means(ServingSeries::input, kSeconds);
     out.output_tokens_per_s = means(ServingSeries::output, kSeconds);
     out.utilisation.push_back({"gpu", means(ServingSeries::gpu, replicas)});
+    for (std::size_t t = 0; t < seen_.by.tiers.size(); ++t)
+      out.held_bytes.push_back({seen_.by.tiers[t].name, means(series_of_tier(seen_.by, t), 1)});
     for (std::size_t c = 0; c < seen_.by.channels.size(); ++c)
-      out.utilisation.push_back({seen_.by.channels[c], means(kServingSeries + c, 1)});
+      out.utilisation.push_back({seen_.by.channels[c], means(series_of_channel(c), 1)});
   }
 
   const ServingObservations& seen_;

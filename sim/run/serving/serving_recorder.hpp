@@ -5,7 +5,7 @@
 
 namespace tiersim {
 
-/// `seen` is of a whole run. Leaves capacity, moves and tiers of `out.serving` as they are.
+/// `seen` is of a whole run. Leaves capacity and moves of `out.serving` as they are.
 void record_serving(const ServingObservations& seen, NumberClass time_class, RunRecord& out);
 
 }  // namespace tiersim

@@ -31,7 +31,8 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, ServedBy by)
             .warm_up = warm_up_of(config.measure, request_count(config.workload)),
             .requests = std::vector<ServedRequest>(
                 static_cast<std::size_t>(request_count(config.workload))),
-            .timeline = Timeline(kServingSeries + by.channels.size())},
+            .timeline = Timeline(kServingSeries + by.channels.size() + by.tiers.size()),
+            .held = std::vector<TimeWeighted>(by.tiers.size(), TimeWeighted(SimTime{}))},
       replicas_(static_cast<std::size_t>(by.replicas)) {
   TS_EXPECTS(by.replicas > 0 && by.blocks > 0 && !seen_.requests.empty(), by.replicas, by.blocks);
 }
@@ -40,6 +41,8 @@ void ServingStatistics::advance(SimTime now) {
   TS_EXPECTS(now >= now_, now, now_);
   seen_.stay += Int128{seen_.in_flight.value()} * (now - now_).count();
   seen_.timeline.add_level(index(ServingSeries::blocks), now_, now, seen_.blocks.value());
+  for (std::size_t t = 0; t < seen_.held.size(); ++t)
+    seen_.timeline.add_level(series_of_tier(seen_.by, t), now_, now, seen_.held[t].value());
   now_ = now;
   seen_.end = now;
 }
@@ -48,6 +51,7 @@ void ServingStatistics::open_window() {
   seen_.window.begin = now_;
   seen_.in_flight.restart(now_);
   seen_.blocks.restart(now_);
+  for (TimeWeighted& held : seen_.held) held.restart(now_);
 }
 
 void ServingStatistics::on_arrival(SimTime now) {
@@ -118,7 +122,13 @@ void ServingStatistics::on_finish(const RequestOutcome& outcome) {
 
 void ServingStatistics::on_use(std::size_t channel, SimTime from, SimTime to, Duration busy) {
   TS_EXPECTS(channel < seen_.by.channels.size(), channel);
-  seen_.timeline.add_spread(kServingSeries + channel, from, to, busy.count());
+  seen_.timeline.add_spread(series_of_channel(channel), from, to, busy.count());
+}
+
+void ServingStatistics::on_held(std::size_t tier, SimTime now, std::int64_t bytes) {
+  TS_EXPECTS(tier < seen_.held.size() && bytes >= 0, tier, bytes);
+  advance(now);
+  seen_.held[tier].set(now, bytes);
 }
 
 void ServingStatistics::record(RunRecord& out, NumberClass time_class) const {

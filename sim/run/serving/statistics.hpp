@@ -40,7 +40,10 @@ class ServingStatistics final : public ServingObserver {
   /// A channel was busy for `busy` of the time between two, all of it: bytes over capacity.
   void on_use(std::size_t channel, SimTime from, SimTime to, Duration busy);
 
-  /// Metrics and `serving` (all but capacity, moves and tiers, which stay as they are), when every
+  /// From now on a tier holds so many bytes of keys and values, idle prefixes included.
+  void on_held(std::size_t tier, SimTime now, std::int64_t bytes);
+
+  /// Metrics and `serving` (all but capacity and moves, which stay as they are), when every
   /// request has ended. `time_class`: the weakest behind the times. Checks that no request and no
   /// token is lost, and that the integral of the requests in the system is the sum of their stays.
   void record(RunRecord& out, NumberClass time_class) const;

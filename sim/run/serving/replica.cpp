@@ -1,0 +1,311 @@
+#include "sim/run/serving/replica.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "workloads/attention/kv_ops.hpp"
+
+namespace tiersim {
+namespace {
+
+std::int64_t tokens_of(const Request& request) {
+  return request.input_tokens + request.output_tokens;
+}
+
+}  // namespace
+
+Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Sink sink,
+                 ServingTotals& totals)
+    : parts_(parts),
+      index_(index),
+      prefills_only_(prefills_only),
+      sink_(std::move(sink)),
+      totals_(totals),
+      scheduler_(parts.config.server, block_limits(parts.config, parts.system, parts.layout)),
+      bell_(parts.engine, 0) {}
+
+void Replica::submit(Sequence& sequence) {
+  ++requests_;
+  tokens_ += tokens_of(sequence.request);
+  scheduler_.submit(sequence);
+  wake();
+}
+
+void Replica::release(Sequence& sequence) {
+  scheduler_.release(sequence);
+  wake();
+}
+
+void Replica::wake() {
+  if (!std::exchange(idle_, false)) return;
+  bell_.release();
+}
+
+Process Replica::serve() {
+  for (;;) {
+    Iteration iteration = scheduler_.plan();
+    for (const SequenceMove& what : iteration.beside) parts_.engine.spawn(move_beside(what));
+    if (!iteration.works() && iteration.before.empty()) {
+      // All wait for copies, or for blocks that are on their way elsewhere.
+      idle_ = true;
+      Semaphore::Acquire ring = bell_.acquire();
+      co_await ring;
+      continue;
+    }
+    const Process work = iterate(std::move(iteration));
+    co_await work;
+  }
+}
+
+Process Replica::iterate(Iteration iteration) {
+  Engine& engine = parts_.engine;
+  const SimTime begin = engine.now();
+  const bool overlap = parts_.config.server.host.overlap;
+  const Duration host = host_time(iteration);
+  if (!overlap && host > Duration{}) {
+    Resource::Acquire worker = parts_.hosts.acquire();
+    co_await worker;
+    co_await engine.delay(host);
+    parts_.hosts.release();
+  }
+  for (const SequenceMove& what : iteration.before) {
+    const Process moving = move(what);
+    co_await moving;
+  }
+  if (!iteration.works()) co_return;
+  const SimTime gpu = engine.now();
+  Duration time{};
+  std::int64_t layers = 0;
+  const Demand& demand = demand_of(iteration, time, layers);
+  totals_.demand.add(demand);
+  if (overlap) time = std::max(time, host);
+  const Process work = parts_.hardware.work(index_, demand, time);
+  co_await work;
+  ++iterations_;
+  std::int64_t prompt_tokens = 0;
+  for (const auto& [s, tokens, executed] : iteration.pieces)
+    prompt_tokens += scheduler_.limits().encoder ? s->request.input_tokens : tokens;
+  std::int64_t decodes = 0;
+  for (const Sequence* s : iteration.decodes) decodes += s->ended ? 0 : 1;
+  hand_out(iteration, begin);
+  count_held();
+  parts_.observer.on_iteration({.replica = index_,
+                                .begin = begin,
+                                .gpu = gpu,
+                                .end = engine.now(),
+                                .decodes = decodes,
+                                .prompt_tokens = prompt_tokens,
+                                .layers = layers,
+                                .running = scheduler_.running(),
+                                .waiting = scheduler_.waiting(),
+                                .blocks_used = scheduler_.blocks_used()});
+}
+
+Duration Replica::host_time(const Iteration& iteration) const {
+  const ServerHostConfig& host = parts_.config.server.host;
+  const auto sequences =
+      static_cast<std::int64_t>(iteration.decodes.size() + iteration.pieces.size());
+  return host.iteration.value + repeated(host.sequence.value, sequences);
+}
+
+IterationBatch Replica::batch_of(const Iteration& iteration) const {
+  IterationBatch batch;
+  const bool encoder = scheduler_.limits().encoder;
+  for (const Sequence* s : iteration.decodes) {
+    batch.positions += s->cached + 1;
+    if (encoder) batch.encoded += s->request.input_tokens;
+  }
+  batch.decodes = static_cast<std::int64_t>(iteration.decodes.size());
+  batch.logits = batch.decodes;
+  for (const auto& [s, tokens, executed] : iteration.pieces) {
+    if (encoder) {
+      ++batch.encodes;
+      batch.encode_positions += executed;
+      continue;
+    }
+    batch.chunks.push_back({executed, s->cached});
+    if (s->cached + tokens == s->prompt) ++batch.logits;
+  }
+  return batch;
+}
+
+const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std::int64_t& layers) {
+  const IterationBatch batch = batch_of(iteration);
+  const ServerHostConfig& host = parts_.config.server.host;
+  layers = parts_.config.scenario.model.layers;
+  std::int64_t decisions = 0;
+  const Demand* demand = nullptr;
+  if (parts_.depths == nullptr || !iteration.pieces.empty()) {
+    demand = &parts_.cost.of(batch);
+  } else {
+    depths_.clear();
+    // Replicas' iterations have numbers of their own.
+    const std::int64_t number = iterations_ * (std::int64_t{1} << 20U) + index_;
+    for (const Sequence* s : iteration.decodes)
+      depths_.push_back(
+          parts_.depths->depth(s->request.id, s->generated, s->request.output_tokens, number));
+    const EarlyExitConfig& config = *parts_.config.early_exit;
+    const ExitPlan exits = plan_exits(config, layers, depths_);
+    layers = exits.depth;
+    decisions = exits.decisions;
+    demand = &parts_.cost.of(batch, exits, config.technique);
+  }
+  time = std::max(demand->time(), repeated(host.launch.value, demand->kernels())) +
+         repeated(host.sync.value, decisions);
+  return *demand;
+}
+
+// Tokens of this iteration are there now.
+void Replica::hand_out(const Iteration& iteration, SimTime begin) {
+  const SimTime now = parts_.engine.now();
+  std::vector<Sequence*> changed;
+  Duration gap{};
+  std::int64_t alike = 0;  // tokens with this gap
+  const auto flush = [&] {
+    if (alike > 0) parts_.observer.on_gap(now, gap, alike);
+    alike = 0;
+  };
+  const auto token = [&](Sequence& s) {
+    if (s.generated == 0) {
+      s.first_token = now;
+    } else {
+      const Duration since = now - s.last_token;
+      if (since != gap) flush();
+      gap = since;
+      ++alike;
+    }
+    s.last_token = now;
+    if (s.generated + 1 == s.request.output_tokens || prefills_only_) changed.push_back(&s);
+  };
+  for (const auto& [s, tokens, executed] : iteration.pieces) {
+    if (!s->has_started) s->started = begin;
+    s->has_started = true;
+    if (s->cached + tokens == s->prompt) token(*s);
+  }
+  for (Sequence* s : iteration.decodes)
+    if (!s->ended) token(*s);
+  flush();
+  scheduler_.finish(iteration);
+  for (Sequence* s : changed) {
+    if (!s->is_done()) scheduler_.hand_over(*s);
+    --requests_;
+    tokens_ -= tokens_of(s->request);
+    if (s->is_done()) {
+      sink_.ended(*s);
+    } else {
+      s->source = index_;
+      sink_.prefilled(*s);
+    }
+  }
+}
+
+void Replica::count_held() {
+  const std::vector<Bytes>& block = parts_.layout.block_bytes;
+  const std::int64_t devices = parts_.config.scenario.parallel.devices();
+  std::vector<std::int64_t> now(block.size());
+  const auto add = [&](std::size_t tier, std::int64_t blocks, std::size_t as_in) {
+    now[tier] += (block[as_in] * (blocks * devices)).in_base();
+  };
+  for (std::size_t t = 0; t < now.size(); ++t) add(t, scheduler_.pool().occupied(), t);
+  const std::size_t near = parts_.system.tier(parts_.config.scenario.placement.near).index();
+  if (scheduler_.swapped() > 0)
+    add(tier_of(MoveKind::swap_out, 1).index(), scheduler_.swapped(), near);
+  for (std::size_t l = 1; l <= scheduler_.limits().prefix_levels.size(); ++l) {
+    const auto level = static_cast<std::int64_t>(l);
+    add(tier_of(MoveKind::prefix_store, level).index(), scheduler_.pool().below(level), near);
+  }
+  held_.resize(now.size());
+  for (std::size_t t = 0; t < now.size(); ++t) {
+    if (now[t] != held_[t]) totals_.held[t].add(parts_.engine.now(), now[t] - held_[t]);
+    held_[t] = now[t];
+  }
+}
+
+Process Replica::move_beside(SequenceMove what) {
+  const Process moving = move(what);
+  co_await moving;
+  Sequence& s = *what.sequence;
+  scheduler_.arrived(what);
+  if (what.move.kind == MoveKind::handover) sink_.received(std::exchange(s.source, -1), s);
+  wake();
+}
+
+Process Replica::move(SequenceMove what) {
+  const OpPlan plan = plan_move(what.move);
+  const auto kind = static_cast<std::size_t>(what.move.kind);
+  ++totals_.moves[kind];
+  totals_.copies.add(plan, parts_.system);
+  totals_.moved_bytes[kind] +=
+      (move_bytes(what.move) * parts_.config.scenario.parallel.devices()).in_base();
+  const bool received = what.move.kind == MoveKind::handover;
+  const std::int64_t from = received ? what.sequence->source : index_;
+  const Process moving = parts_.hardware.copy(from, plan, received ? index_ : -1);
+  co_await moving;
+}
+
+TierId Replica::tier_of(MoveKind kind, std::int64_t level) const {
+  const ScenarioConfig& scenario = parts_.config.scenario;
+  if (level == 0) return parts_.system.tier(scenario.placement.near);
+  const bool swap = kind == MoveKind::swap_out || kind == MoveKind::swap_in;
+  if (swap) return parts_.system.tier(scenario.placement.far);
+  const auto& tiers = parts_.config.server.prefix_cache->tiers;
+  return parts_.system.tier(tiers[static_cast<std::size_t>(level) - 1].tier);
+}
+
+// What of a block lies in the GPU's own memory; far rows stay where they are. Handed over is all.
+Bytes Replica::move_bytes(const BlockMove& what) const {
+  const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
+  if (what.kind != MoveKind::handover) return parts_.layout.block_bytes[near.index()] * what.blocks;
+  Bytes sum;
+  for (const Bytes bytes : parts_.layout.block_bytes) sum += bytes * what.blocks;
+  return sum;
+}
+
+// One copy of many runs: of each layer a block's keys, and its values.
+OpPlan Replica::plan_move(const BlockMove& what) const {
+  const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
+  const Bytes bytes = std::max(move_bytes(what), Bytes::from_base(1));
+  const Bytes run = std::clamp(parts_.layout.run_bytes[near.index()], Bytes::from_base(1), bytes);
+  Op op{.kind = OpKind::transfer,
+        .phase = Phase::kv_transfer,
+        .requester = Requester::copy_engine,
+        .flops = {}};
+  if (what.kind == MoveKind::handover) {
+    op.kind = OpKind::collective;
+    op.collective = {
+        .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = bytes, .ranks = 2};
+    add_access(op, near, Direction::read, {TensorClass::keys, bytes, run});
+    return parts_.system.plan(op);
+  }
+  add_access(op, tier_of(what.kind, what.from), Direction::read, {TensorClass::keys, bytes, run});
+  add_access(op, tier_of(what.kind, what.to), Direction::write, {TensorClass::keys, bytes, run});
+  return parts_.system.plan(op);
+}
+
+BlockLimits block_limits(const ServingConfig& config, const System& system,
+                         const KvLayout& layout) {
+  BlockLimits out{.blocks = layout.blocks,
+                  .block = layout.block,
+                  .most_blocks = layout.most_blocks,
+                  .encoder = config.scenario.model.encoder.has_value()};
+  const TierId near = system.tier(config.scenario.placement.near);
+  const std::int64_t devices = config.scenario.parallel.devices();
+  const Bytes block = layout.block_bytes[near.index()] * devices;  // of the replica
+  if (block == Bytes{}) return out;
+  if (config.server.kv.preemption == Preemption::swap) {
+    const TierId far = system.tier(config.scenario.placement.far);
+    const Bytes space = config.server.kv.swap_space.value_or(
+        Bytes::from_base(system.capacity(far).in_base() * system.gpus() /
+                         config.scenario.system.sharers(config.scenario.placement.far)));
+    out.swap_blocks = space.in_base() / block.in_base();
+  }
+  if (config.server.prefix_cache) {
+    out.prefix_block = config.workload.prefix_block;
+    const Bytes entry = block * (out.prefix_block / layout.block);
+    for (const PrefixTier& tier : config.server.prefix_cache->tiers)
+      out.prefix_levels.push_back(tier.capacity.in_base() / entry.in_base());
+  }
+  return out;
+}
+
+}  // namespace tiersim

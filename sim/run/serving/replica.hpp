@@ -1,0 +1,106 @@
+#pragma once
+// One copy of the model at work: plans an iteration, prepares it on the host, moves blocks, runs it
+// on its GPUs, hands out tokens; and again.
+//
+//   host   iteration + sequences * (sequence), before the GPU begins, or beside it with `overlap`
+//   GPU    max(operations alone on the system, kernels * launch) + decisions * sync, longer where
+//          others use the same channels
+//   moves  what makes room goes first; what a sequence waits for goes beside
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sim/core/resource.hpp"
+#include "sim/core/semaphore.hpp"
+#include "sim/core/stats.hpp"
+#include "sim/run/serving/hardware.hpp"
+#include "sim/run/serving/iteration_cost.hpp"
+#include "sim/run/serving/kv_layout.hpp"
+#include "sim/run/serving/observer.hpp"
+#include "workloads/early_exit/exit_depths.hpp"
+#include "workloads/serving/scheduler.hpp"
+
+namespace tiersim {
+
+/// What all replicas of a run share.
+struct ServingParts {
+  Engine& engine;
+  const ServingConfig& config;
+  const System& system;  ///< of one replica
+  const KvLayout& layout;
+  IterationCost& cost;
+  ServingHardware& hardware;
+  Resource& hosts;
+  ServingObserver& observer;
+  const ExitDepths* depths = nullptr;  ///< none: nothing leaves early
+};
+
+/// Sums over a run, of all replicas.
+struct ServingTotals {
+  std::vector<std::int64_t> moved_bytes = std::vector<std::int64_t>(kMoveKindNames.size());
+  std::vector<std::int64_t> moves = std::vector<std::int64_t>(kMoveKindNames.size());
+  Demand demand;  ///< of all iterations
+  Demand copies;  ///< of all moves
+  /// Blocks of keys and values in each tier, idle prefixes included, by TierId; each in bytes of
+  /// what lies in that tier.
+  std::vector<TimeWeighted> held;
+};
+
+class Replica {
+ public:
+  /// Told of sequences that have ended, and of those that were prefilled and decode elsewhere.
+  struct Sink {
+    std::function<void(Sequence&)> ended;
+    std::function<void(Sequence&)> prefilled;
+    std::function<void(std::int64_t replica, Sequence&)> received;  ///< from that replica
+  };
+
+  Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Sink sink,
+          ServingTotals& totals);
+
+  /// Runs for ever.
+  Process serve();
+  void submit(Sequence& sequence);
+  /// The cache of a sequence that it prefilled has been handed over.
+  void release(Sequence& sequence);
+
+  const Scheduler& scheduler() const { return scheduler_; }
+  /// Running and waiting, and the tokens of their inputs and outputs.
+  std::int64_t requests() const { return requests_; }
+  std::int64_t tokens() const { return tokens_; }
+
+ private:
+  Process iterate(Iteration iteration);
+  Process move(SequenceMove what);
+  Process move_beside(SequenceMove what);
+  IterationBatch batch_of(const Iteration& iteration) const;
+  Duration host_time(const Iteration& iteration) const;
+  /// Layers that run, and what the iteration takes; sets `time`.
+  const Demand& demand_of(const Iteration& iteration, Duration& time, std::int64_t& layers);
+  void hand_out(const Iteration& iteration, SimTime begin);
+  void wake();
+  void count_held();
+  OpPlan plan_move(const BlockMove& what) const;
+  Bytes move_bytes(const BlockMove& what) const;
+  TierId tier_of(MoveKind kind, std::int64_t level) const;
+
+  ServingParts& parts_;
+  std::int64_t index_;
+  bool prefills_only_;
+  Sink sink_;
+  ServingTotals& totals_;
+  Scheduler scheduler_;
+  Semaphore bell_;
+  bool idle_ = false;
+  std::int64_t iterations_ = 0;
+  std::int64_t requests_ = 0;
+  std::int64_t tokens_ = 0;
+  std::vector<std::int64_t> depths_;  // scratch
+  std::vector<std::int64_t> held_;    // of `totals`, its part
+};
+
+/// The room of one replica's sequences.
+BlockLimits block_limits(const ServingConfig& config, const System& system, const KvLayout& layout);
+
+}  // namespace tiersim

@@ -1,0 +1,92 @@
+#include "workloads/serving/kv_pool.hpp"
+
+#include <utility>
+
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+
+KvPool::KvPool(std::int64_t blocks, std::optional<Prefixes> prefixes) : blocks_(blocks) {
+  TS_EXPECTS(blocks > 0, blocks);
+  if (!prefixes) return;
+  TS_EXPECTS(prefixes->entry_blocks > 0, prefixes->entry_blocks);
+  entry_blocks_ = prefixes->entry_blocks;
+  cache_.emplace(std::move(prefixes->levels));
+}
+
+// As many entries leave as the pool is over its size.
+void KvPool::make_room(std::vector<BlockMove>& moves) {
+  if (!cache_) return;
+  const std::int64_t over = own_ + cache_->pooled() * entry_blocks_ - blocks_;
+  if (over <= 0) return;
+  const PrefixMoves moved = cache_->evict((over + entry_blocks_ - 1) / entry_blocks_);
+  for (std::size_t level = 1; level < moved.written.size(); ++level)
+    if (moved.written[level] > 0)
+      moves.push_back({MoveKind::prefix_store, moved.written[level] * entry_blocks_,
+                       static_cast<std::int64_t>(level) - 1, static_cast<std::int64_t>(level)});
+}
+
+bool KvPool::take(std::int64_t blocks, std::vector<BlockMove>& moves) {
+  TS_EXPECTS(blocks >= 0, blocks);
+  if (blocks > available()) return false;
+  own_ += blocks;
+  make_room(moves);
+  return true;
+}
+
+void KvPool::give(std::int64_t blocks) {
+  TS_EXPECTS(0 <= blocks && blocks <= own_, blocks, own_);
+  own_ -= blocks;
+}
+
+KvPool::Found KvPool::find(std::span<const std::uint64_t> prefix) const {
+  Found out;
+  if (!cache_) return out;
+  for (const std::int64_t level : cache_->find(prefix)) {
+    ++out.entries;
+    if (level > 0) ++out.below;
+  }
+  out.idle = cache_->idle(prefix.first(static_cast<std::size_t>(out.entries)));
+  return out;
+}
+
+void KvPool::pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& moves) {
+  if (prefix.empty()) return;
+  const std::vector<std::int64_t> levels = cache_->find(prefix);
+  TS_EXPECTS(levels.size() == prefix.size(), levels.size(), prefix.size());
+  std::vector<std::int64_t> from;
+  for (const std::int64_t level : levels) {
+    if (static_cast<std::size_t>(level) >= from.size())
+      from.resize(static_cast<std::size_t>(level) + 1);
+    ++from[static_cast<std::size_t>(level)];
+  }
+  cache_->load(prefix);
+  make_room(moves);
+  for (std::size_t level = 1; level < from.size(); ++level)
+    if (from[level] > 0)
+      moves.push_back({MoveKind::prefix_load, from[level] * entry_blocks_,
+                       static_cast<std::int64_t>(level), 0});
+  TS_ENSURES(used() <= blocks_, used(), blocks_);
+}
+
+bool KvPool::is_loading(std::span<const std::uint64_t> prefix) const {
+  return cache_ && cache_->loading(prefix) > 0;
+}
+
+void KvPool::arrived(std::span<const std::uint64_t> prefix) {
+  if (!prefix.empty()) cache_->arrived(prefix);
+}
+
+// Where another has made the same in the meantime, that one's stay.
+void KvPool::share(std::span<const std::uint64_t> prefix) {
+  if (prefix.empty()) return;
+  give(static_cast<std::int64_t>(prefix.size()) * entry_blocks_);
+  cache_->use(prefix);
+  TS_ENSURES(used() <= blocks_, used(), blocks_);
+}
+
+void KvPool::release(std::span<const std::uint64_t> prefix) {
+  if (!prefix.empty()) cache_->release(prefix);
+}
+
+}  // namespace tiersim

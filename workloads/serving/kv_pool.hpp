@@ -1,0 +1,82 @@
+#pragma once
+// The blocks of one replica: those of sequences, and those of prompts that others may share.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "workloads/serving/prefix_cache.hpp"
+
+namespace tiersim {
+
+/// Why blocks move between tiers.
+enum class MoveKind : std::uint8_t { swap_out, swap_in, prefix_load, prefix_store, handover };
+inline constexpr std::array<std::string_view, 5> kMoveKindNames{
+    "swap_out", "swap_in", "prefix_load", "prefix_store", "handover"};
+
+/// Blocks that go from one level to another. Level 0 is the pool; of prefixes 1, 2, ... are the
+/// tiers below it.
+struct BlockMove {
+  MoveKind kind = MoveKind::swap_out;
+  std::int64_t blocks = 0;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+};
+
+class KvPool {
+ public:
+  /// With a prefix cache: blocks of one of its entries, and how many entries each level below the
+  /// pool holds.
+  struct Prefixes {
+    std::int64_t entry_blocks = 1;
+    std::vector<std::int64_t> levels = {};
+  };
+  KvPool(std::int64_t blocks, std::optional<Prefixes> prefixes);
+
+  std::int64_t blocks() const { return blocks_; }
+  /// Held by sequences, pinned prefixes included.
+  std::int64_t used() const { return own_ + pinned() * entry_blocks_; }
+  /// The same and idle prefixes.
+  std::int64_t occupied() const { return own_ + (cache_ ? cache_->pooled() : 0) * entry_blocks_; }
+  /// Of prefixes, at a level below the pool (1, 2, ...).
+  std::int64_t below(std::int64_t level) const {
+    return cache_ ? cache_->held(level) * entry_blocks_ : 0;
+  }
+  /// Free, or free once idle prefixes leave.
+  std::int64_t available() const { return blocks_ - used(); }
+
+  /// Takes blocks for a sequence; idle prefixes leave as they must, and what that moves is added.
+  /// False, and nothing has changed, where there are not so many.
+  bool take(std::int64_t blocks, std::vector<BlockMove>& moves);
+  void give(std::int64_t blocks);
+
+  /// Of a prompt: leading entries that are somewhere.
+  struct Found {
+    std::int64_t entries = 0;
+    std::int64_t below = 0;  ///< of them, in lower levels
+    std::int64_t idle = 0;   ///< of them, in the pool and pinned by nobody
+  };
+  Found find(std::span<const std::uint64_t> prefix) const;
+  /// Pins what find() saw; what lies below begins to come up, as the moves say. The room has been
+  /// checked: `below` entries, and the idle ones, are no longer available.
+  void pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& moves);
+  bool is_loading(std::span<const std::uint64_t> prefix) const;
+  void arrived(std::span<const std::uint64_t> prefix);
+  /// Blocks of a sequence become entries that others can share.
+  void share(std::span<const std::uint64_t> prefix);
+  void release(std::span<const std::uint64_t> prefix);
+
+  std::int64_t entry_blocks() const { return entry_blocks_; }
+  bool has_prefixes() const { return cache_.has_value(); }
+
+ private:
+  std::int64_t pinned() const { return cache_ ? cache_->pooled() - cache_->evictable() : 0; }
+  void make_room(std::vector<BlockMove>& moves);
+
+  std::int64_t blocks_;
+  std::int64_t own_ = 0;
+  std::int64_t entry_blocks_ = 1;
+  std::optional<PrefixCache> cache_;
+};
+
+}  // namespace tiersim

@@ -1,0 +1,321 @@
+#include "workloads/serving/scheduler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+namespace {
+
+std::optional<KvPool::Prefixes> prefixes(const BlockLimits& limits) {
+  if (limits.prefix_block == 0) return std::nullopt;
+  return KvPool::Prefixes{.entry_blocks = limits.prefix_block / limits.block,
+                          .levels = limits.prefix_levels};
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const ServerConfig& config, BlockLimits limits)
+    : config_(config),
+      limits_(std::move(limits)),
+      pool_(limits_.blocks, prefixes(limits_)),
+      watermark_(
+          static_cast<std::int64_t>(config.kv.watermark * static_cast<double>(limits_.blocks))) {}
+
+// Its own, beside the prefix that it shares. An encoder's rows take as much as any.
+std::int64_t Scheduler::blocks_for(const Sequence& s, std::int64_t positions) const {
+  const auto whole = [&](std::int64_t of) {
+    const std::int64_t all = (of + limits_.block - 1) / limits_.block;
+    return limits_.most_blocks > 0 ? std::min(all, limits_.most_blocks) : all;
+  };
+  const std::int64_t encoded = limits_.encoder ? whole(s.request.input_tokens) : 0;
+  return whole(positions) + encoded - s.shared * pool_.entry_blocks();
+}
+
+std::int64_t Scheduler::most_blocks_of(const Request& request) const {
+  const Sequence s{.request = {.input_tokens = request.input_tokens}};
+  return blocks_for(s, (limits_.encoder ? 1 : request.input_tokens) + request.output_tokens - 1);
+}
+
+std::span<const std::uint64_t> Scheduler::prefix_of(const Sequence& s, std::int64_t entries) const {
+  return std::span(s.request.prefix).first(static_cast<std::size_t>(entries));
+}
+
+// Entries that need not be computed: the last position of the prompt must be.
+std::int64_t Scheduler::usable(const Sequence& s, std::int64_t found) const {
+  return std::min(found, (s.prompt - 1) / limits_.prefix_block);
+}
+
+std::int64_t Scheduler::cached_prefix(const Request& request) const {
+  return limits_.prefix_block * pool_.find(request.prefix).entries;
+}
+
+void Scheduler::submit(Sequence& s) {
+  if (s.source < 0) s.prompt = limits_.encoder ? 1 : s.request.input_tokens;
+  waiting_.push_back(&s);
+}
+
+Iteration Scheduler::plan() {
+  Iteration out;
+  preempted_now_ = 0;
+  const std::int64_t budget = config_.scheduler.max_batched_tokens;
+  switch (config_.scheduler.policy) {
+    case SchedulerPolicy::static_batch:
+      if (running_.empty()) form_batch(out);
+      if (out.pieces.empty()) decode_running(out);
+      break;
+    case SchedulerPolicy::prefill_first:
+      admit_prompts(out, continue_prompts(out, budget), true);
+      if (out.pieces.empty()) decode_running(out);
+      break;
+    case SchedulerPolicy::decode_first:
+      decode_running(out);
+      if (out.decodes.empty()) admit_prompts(out, continue_prompts(out, budget), true);
+      break;
+    case SchedulerPolicy::chunked:
+      decode_running(out);
+      admit_prompts(out,
+                    continue_prompts(out, budget - static_cast<std::int64_t>(out.decodes.size())),
+                    false);
+      break;
+  }
+  return out;
+}
+
+void Scheduler::decode_running(Iteration& out) {
+  const std::vector<Sequence*> now = running_;
+  // Static batches have all the room that they will need.
+  const bool has_all = config_.scheduler.policy == SchedulerPolicy::static_batch;
+  for (Sequence* s : now) {
+    if (!s->runs || s->loading() || s->prefilling()) continue;
+    if (has_all || grow(*s, s->cached + 1, out)) out.decodes.push_back(s);
+  }
+}
+
+// What is left of the budget.
+std::int64_t Scheduler::continue_prompts(Iteration& out, std::int64_t budget) {
+  const std::vector<Sequence*> now = running_;
+  for (Sequence* s : now) {
+    if (budget <= 0) break;
+    if (!s->runs || s->loading() || !s->prefilling()) continue;
+    const std::int64_t tokens = std::min(s->prompt - s->cached, budget);
+    if (!grow(*s, s->cached + tokens, out)) continue;
+    out.pieces.push_back({s, tokens, tokens});
+    budget -= tokens;
+  }
+  return budget;
+}
+
+void Scheduler::admit_prompts(Iteration& out, std::int64_t budget, bool whole) {
+  // What a preemption has freed is for those that run.
+  while (preempted_now_ == 0 && budget > 0 && !waiting_.empty() &&
+         running() < config_.scheduler.max_sequences) {
+    Sequence& s = *waiting_.front();
+    const bool back = s.swapped > 0 || s.source >= 0;
+    if (!(back ? bring_back(s, out) : admit(s, out, budget, whole))) return;
+    waiting_.pop_front();
+    s.runs = true;
+    running_.push_back(&s);
+  }
+}
+
+// As many as fit at the longest length of all of them.
+void Scheduler::form_batch(Iteration& out) {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+  std::vector<Sequence*> batch;
+  const auto blocks = [&](std::int64_t in, std::int64_t tokens) {
+    return most_blocks_of({.input_tokens = in, .output_tokens = tokens});
+  };
+  while (!waiting_.empty() &&
+         static_cast<std::int64_t>(batch.size()) < config_.scheduler.max_sequences) {
+    Sequence& s = *waiting_.front();
+    const std::int64_t in = std::max(input, s.request.input_tokens);
+    const std::int64_t tokens = std::max(output, s.request.output_tokens);
+    const auto count = static_cast<std::int64_t>(batch.size()) + 1;
+    if (blocks(in, tokens) * count > pool_.available()) break;
+    if (in * count > config_.scheduler.max_batched_tokens && count > 1) break;
+    input = in;
+    output = tokens;
+    batch.push_back(&s);
+    waiting_.pop_front();
+  }
+  std::vector<BlockMove> moves;  // there are none without a prefix cache
+  for (Sequence* s : batch) {
+    s->blocks = blocks(input, output);
+    const bool taken = pool_.take(s->blocks, moves);
+    TS_INVARIANT(taken && moves.empty(), s->blocks, pool_.available());
+    s->runs = true;
+    out.pieces.push_back({s, s->prompt, limits_.encoder ? input : std::max(input, s->prompt)});
+    running_.push_back(s);
+  }
+}
+
+// Whether the sequence has blocks for so many positions now; others may have lost theirs.
+bool Scheduler::grow(Sequence& s, std::int64_t positions, Iteration& out) {
+  const std::int64_t more = blocks_for(s, positions) - s.blocks;
+  if (more <= 0) return true;
+  std::vector<BlockMove> moves;
+  while (!pool_.take(more, moves)) {
+    // The one that was admitted last, of those that are not on their way or at work already.
+    const auto at_work = [&](const Sequence* other) {
+      return std::ranges::count(out.decodes, other) != 0 ||
+             std::ranges::count(out.pieces, other, &Iteration::Piece::sequence) != 0;
+    };
+    Sequence* victim = nullptr;
+    for (auto it = running_.rbegin(); it != running_.rend() && victim == nullptr; ++it)
+      if (!(*it)->loading() && !at_work(*it)) victim = *it;
+    TS_INVARIANT(victim != nullptr);
+    preempt(*victim, out);
+    if (victim == &s) return false;
+  }
+  s.blocks += more;
+  for (const BlockMove& move : moves) out.before.push_back({move, nullptr});
+  return true;
+}
+
+bool Scheduler::has_room(std::int64_t blocks) const {
+  const std::int64_t spare = running_.empty() ? 0 : watermark_;
+  return blocks + spare <= pool_.available();
+}
+
+bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool whole) {
+  const std::int64_t cost_of_all = limits_.encoder ? s.request.input_tokens : s.prompt;
+  KvPool::Found found;
+  if (limits_.prefix_block > 0) {
+    found = pool_.find(s.request.prefix);
+    found = pool_.find(prefix_of(s, usable(s, found.entries)));
+  }
+  const std::int64_t cached = found.entries * limits_.prefix_block;
+  const bool waits = found.below > 0 || pool_.is_loading(prefix_of(s, found.entries));
+  const std::int64_t left = limits_.encoder ? cost_of_all : s.prompt - cached;
+  if (whole && left > budget && !out.pieces.empty()) return false;
+  // What waits for its prefix computes nothing yet, but has room for what it will.
+  const std::int64_t tokens = whole || limits_.encoder ? s.prompt - cached : std::min(left, budget);
+  s.shared = found.entries;
+  s.loads_from = found.entries - found.below;
+  const std::int64_t own = blocks_for(s, cached + tokens);
+  if (!has_room(own + (found.below + found.idle) * pool_.entry_blocks())) {
+    s.shared = 0;
+    return false;
+  }
+  std::vector<BlockMove> moves;
+  pool_.pin(prefix_of(s, found.entries), moves);
+  const bool taken = pool_.take(own, moves);
+  TS_INVARIANT(taken, own, pool_.available());
+  s.blocks = own;
+  s.cached = cached;
+  if (!s.has_started) s.cached_tokens = cached;
+  for (const BlockMove& move : moves) {
+    const bool load = move.kind == MoveKind::prefix_load;
+    (load ? out.beside : out.before).push_back({move, load ? &s : nullptr});
+    if (load) ++s.moves;
+  }
+  s.waits_for_prefix = waits && s.moves == 0;
+  if (waits) return true;
+  out.pieces.push_back({&s, tokens, limits_.encoder ? left : tokens});
+  budget -= limits_.encoder ? left : tokens;
+  return true;
+}
+
+// Blocks that were swapped out, or that another replica has filled.
+bool Scheduler::bring_back(Sequence& s, Iteration& out) {
+  const bool swapped = s.swapped > 0;
+  const std::int64_t blocks = swapped ? s.swapped : blocks_for(s, s.cached);
+  if (!has_room(blocks)) return false;
+  std::vector<BlockMove> moves;
+  pool_.take(blocks, moves);
+  for (const BlockMove& move : moves) out.before.push_back({move, nullptr});
+  s.blocks = blocks;
+  s.moves = 1;
+  swapped_ -= s.swapped;
+  s.swapped = 0;
+  out.beside.push_back({{swapped ? MoveKind::swap_in : MoveKind::handover, blocks, 1, 0}, &s});
+  return true;
+}
+
+void Scheduler::preempt(Sequence& s, Iteration& out) {
+  ++preempted_now_;
+  ++s.preemptions;
+  const bool fits = swapped_ + s.blocks <= limits_.swap_blocks;
+  if (config_.kv.preemption == Preemption::swap && fits && s.blocks > 0) {
+    s.swapped = s.blocks;
+    swapped_ += s.blocks;
+    out.before.push_back({{MoveKind::swap_out, s.blocks, 0, 1}, &s});
+    pool_.give(s.blocks);
+    s.blocks = 0;
+  } else {
+    drop_blocks(s);
+    s.prompt = (limits_.encoder ? 1 : s.request.input_tokens) + s.generated;
+    s.cached = 0;
+    s.source = -1;
+  }
+  std::erase(running_, &s);
+  s.runs = false;
+  waiting_.push_front(&s);
+}
+
+void Scheduler::drop_blocks(Sequence& s) {
+  pool_.give(s.blocks);
+  s.blocks = 0;
+  pool_.release(prefix_of(s, s.shared));
+  s.shared = 0;
+}
+
+// Named blocks that are whole now.
+void Scheduler::share_computed(Sequence& s) {
+  if (limits_.prefix_block == 0) return;
+  const std::int64_t whole =
+      std::min(s.cached / limits_.prefix_block, static_cast<std::int64_t>(s.request.prefix.size()));
+  if (whole <= s.shared) return;
+  pool_.share(prefix_of(s, whole).subspan(static_cast<std::size_t>(s.shared)));
+  s.blocks -= (whole - s.shared) * pool_.entry_blocks();
+  s.shared = whole;
+}
+
+void Scheduler::finish(const Iteration& iteration) {
+  for (const auto& [s, tokens, executed] : iteration.pieces) {
+    s->cached += tokens;
+    if (!s->prefilling()) ++s->generated;
+    share_computed(*s);
+  }
+  for (Sequence* s : iteration.decodes) {
+    ++s->cached;
+    if (!s->ended) ++s->generated;
+  }
+  const bool together = config_.scheduler.policy == SchedulerPolicy::static_batch;
+  for (Sequence* s : running_) s->ended = !s->prefilling() && s->is_done();
+  if (together && !std::ranges::all_of(running_, &Sequence::ended)) return;
+  for (Sequence* s : running_) {
+    if (!s->ended) continue;
+    drop_blocks(*s);
+    s->runs = false;
+  }
+  std::erase_if(running_, [](const Sequence* s) { return s->ended; });
+}
+
+void Scheduler::arrived(const SequenceMove& done) {
+  Sequence& s = *done.sequence;
+  TS_EXPECTS(s.moves > 0, s.moves);
+  if (--s.moves > 0 || done.move.kind != MoveKind::prefix_load) return;
+  // The deeper a block lies in a prompt, the lower its level: its own are the last ones.
+  pool_.arrived(prefix_of(s, s.shared).subspan(static_cast<std::size_t>(s.loads_from)));
+  for (Sequence* other : running_)
+    other->waits_for_prefix =
+        other->moves == 0 && pool_.is_loading(prefix_of(*other, other->shared));
+}
+
+void Scheduler::hand_over(Sequence& s) {
+  std::erase(running_, &s);
+  s.runs = false;
+  s.source_blocks = std::exchange(s.blocks, 0);
+  s.source_shared = std::exchange(s.shared, 0);
+}
+
+void Scheduler::release(Sequence& s) {
+  pool_.give(std::exchange(s.source_blocks, 0));
+  pool_.release(prefix_of(s, std::exchange(s.source_shared, 0)));
+}
+
+}  // namespace tiersim

@@ -1,0 +1,108 @@
+#pragma once
+// Who works in the next iteration of one replica (server_config.hpp has the policies), and which
+// blocks each sequence has. Knows no clock: plan() says what to do, finish() that it is done.
+//
+//   admission   first come, first served, a preempted sequence before all others; where blocks for
+//               what it does first are available, and beyond them the watermark, unless nothing
+//               runs
+//   preemption  where a running sequence needs a block and none is available, the one that was
+//               admitted last gives its own up, if need be the one that needs it
+//   prefixes    whole named blocks of a prompt that are in the cache are not computed again, but
+//   for
+//               the last position, which the first token comes from; what is computed is shared as
+//               soon as it is there
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "workloads/serving/kv_pool.hpp"
+#include "workloads/serving/sequence.hpp"
+#include "workloads/serving/server_config.hpp"
+
+namespace tiersim {
+
+/// What the sequences of a replica have room in.
+struct BlockLimits {
+  std::int64_t blocks = 1;        ///< of the pool
+  std::int64_t block = 16;        ///< positions of one
+  std::int64_t most_blocks = 0;   ///< of one sequence, however long; 0: no limit
+  std::int64_t swap_blocks = 0;   ///< in the far tier
+  bool encoder = false;           ///< the input is read by an encoder, whose rows are kept
+  std::int64_t prefix_block = 0;  ///< positions of a named block; 0: no prefix cache
+  std::vector<std::int64_t> prefix_levels = {};  ///< entries of each level below the pool
+};
+
+/// Blocks that are moved for a sequence; for none where a prefix leaves the pool.
+struct SequenceMove {
+  BlockMove move;
+  Sequence* sequence = nullptr;
+};
+
+struct Iteration {
+  struct Piece {
+    Sequence* sequence = nullptr;
+    std::int64_t tokens = 0;    ///< positions that it gains
+    std::int64_t executed = 0;  ///< the same, padded
+  };
+  std::vector<Sequence*> decodes = {};
+  std::vector<Piece> pieces = {};         ///< of prompts
+  std::vector<SequenceMove> before = {};  ///< moves that must be done before it begins
+  std::vector<SequenceMove> beside = {};  ///< moves that begin now; arrived() when they are done
+  bool works() const { return !decodes.empty() || !pieces.empty(); }
+};
+
+class Scheduler {
+ public:
+  Scheduler(const ServerConfig& config, BlockLimits limits);
+
+  /// A request, or one that another replica has prefilled. The sequence outlives its stay here.
+  void submit(Sequence& sequence);
+  Iteration plan();
+  /// The iteration is done: positions and tokens count. Sequences that ended have left.
+  void finish(const Iteration& iteration);
+  /// A move of `beside` is done.
+  void arrived(const SequenceMove& done);
+  /// A prefilled sequence goes to another replica: it runs here no more, and its blocks stay as
+  /// source_blocks until release().
+  void hand_over(Sequence& sequence);
+  void release(Sequence& sequence);
+
+  std::int64_t running() const { return static_cast<std::int64_t>(running_.size()); }
+  std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
+  std::int64_t blocks_used() const { return pool_.used(); }
+  std::int64_t swapped() const { return swapped_; }
+  const KvPool& pool() const { return pool_; }
+  /// Leading positions of the prompt that are in the prefix cache.
+  std::int64_t cached_prefix(const Request& request) const;
+  /// Most blocks that the request will hold.
+  std::int64_t most_blocks_of(const Request& request) const;
+  const BlockLimits& limits() const { return limits_; }
+
+ private:
+  std::int64_t blocks_for(const Sequence& s, std::int64_t positions) const;
+  std::span<const std::uint64_t> prefix_of(const Sequence& s, std::int64_t entries) const;
+  std::int64_t usable(const Sequence& s, std::int64_t found) const;
+
+  void decode_running(Iteration& out);
+  std::int64_t continue_prompts(Iteration& out, std::int64_t budget);
+  void admit_prompts(Iteration& out, std::int64_t budget, bool whole);
+  void form_batch(Iteration& out);
+  bool grow(Sequence& s, std::int64_t positions, Iteration& out);
+  bool admit(Sequence& s, Iteration& out, std::int64_t& budget, bool whole);
+  bool bring_back(Sequence& s, Iteration& out);
+  bool has_room(std::int64_t blocks) const;
+  void preempt(Sequence& s, Iteration& out);
+  void drop_blocks(Sequence& s);
+  void share_computed(Sequence& s);
+
+  ServerConfig config_;
+  BlockLimits limits_;
+  KvPool pool_;
+  std::int64_t watermark_;
+  std::int64_t swapped_ = 0;
+  std::int64_t preempted_now_ = 0;  // in this plan: nobody is admitted then
+  std::deque<Sequence*> waiting_;
+  std::vector<Sequence*> running_;  // in the order of admission
+};
+
+}  // namespace tiersim
