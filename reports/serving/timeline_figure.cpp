@@ -57,12 +57,26 @@ std::vector<Line> devices(const ServingTimeline& timeline) {
   return out;
 }
 
+std::vector<Line> held(const ServingTimeline& timeline) {
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  std::vector<Line> out;
+  for (const auto& [name, values] : timeline.held_bytes) {
+    Line& line = out.emplace_back(Line{name, values});
+    for (double& bytes : line.values) bytes /= kGiB;
+  }
+  return out;
+}
+
 std::vector<Panel> panels_of(const ServingTimeline& timeline) {
-  return {{"requests", {{"waiting", timeline.queue_depth}, {"running", timeline.running}}},
-          {"output tokens/s", {{"output", timeline.output_tokens_per_s}}},
-          {"input tokens/s", {{"input", timeline.input_tokens_per_s}}},
-          {"KV blocks in use, %", {{"blocks", percent(timeline.kv_use)}}},
-          {"use of devices, %", devices(timeline)}};
+  std::vector<Panel> out{
+      {"requests", {{"waiting", timeline.queue_depth}, {"running", timeline.running}}},
+      {"output tokens/s", {{"output", timeline.output_tokens_per_s}}},
+      {"input tokens/s", {{"input", timeline.input_tokens_per_s}}},
+      {"KV blocks in use, %", {{"blocks", percent(timeline.kv_use)}}},
+      {"use of devices, %", devices(timeline)}};
+  if (!timeline.held_bytes.empty())
+    out.insert(out.end() - 1, {"keys and values held, GiB", held(timeline)});
+  return out;
 }
 
 class TimelineFigure {

@@ -195,7 +195,7 @@ class ServingSummary {
 
   std::string tiers() const {
     Table table{
-        .title = "KV held, by tier",
+        .title = "KV held, by tier, all replicas",
         .columns = {{"tier", Align::left}, {"mean"}, {"most"}, {"capacity"}, {"most of it"}}};
     for (const KvTierUse& tier : serving_.tiers)
       table.add({printable(tier.name), bytes_text(std::llround(tier.mean_bytes)),

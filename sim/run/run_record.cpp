@@ -126,9 +126,13 @@ Json to_object(const ServingCounts& counts) {
           {"preemptions", counts.preemptions}};
 }
 
+Json to_object(const std::vector<ServingTimeline::Series>& series) {
+  Json out = Json::object();
+  for (const auto& [name, values] : series) out[name] = values;
+  return out;
+}
+
 Json to_object(const ServingTimeline& timeline) {
-  Json utilisation = Json::object();
-  for (const auto& [name, values] : timeline.utilisation) utilisation[name] = values;
   return {{"bin_s", timeline.bin_s},
           {"last_bin_s", timeline.last_bin_s},
           {"queue_depth", timeline.queue_depth},
@@ -136,7 +140,8 @@ Json to_object(const ServingTimeline& timeline) {
           {"kv_use", timeline.kv_use},
           {"input_tokens_per_s", timeline.input_tokens_per_s},
           {"output_tokens_per_s", timeline.output_tokens_per_s},
-          {"utilisation", std::move(utilisation)}};
+          {"held_bytes", to_object(timeline.held_bytes)},
+          {"utilisation", to_object(timeline.utilisation)}};
 }
 
 Json to_object(const ServingRecord& serving) {

@@ -217,6 +217,16 @@ TEST(ServingTimeline, DrawsABinAsAStep) {
   EXPECT_EQ(svg.find("idle.bus"), std::string::npos) << "what nothing used is left out";
 }
 
+// 1 and 2 GiB: the axis ends at 2.
+TEST(ServingTimeline, ShowsWhatTiersHoldWhereThatIsKnown) {
+  RunRecord r = record();
+  EXPECT_EQ(serving_timeline_svg(r).find("GiB"), std::string::npos);
+  r.serving->timeline.held_bytes = {{"hbm", {1073741824, 2147483648}}, {"pool", {0, 0}}};
+  const std::string svg = serving_timeline_svg(r);
+  expect_holds(svg, ">keys and values held, GiB</text>");
+  expect_holds(svg, ">pool</text>");
+}
+
 TEST(ServingTimeline, AShortRunCountsInMilliseconds) {
   RunRecord r = record();
   r.serving->timeline.bin_s = 0.06;

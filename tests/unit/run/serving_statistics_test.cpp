@@ -95,9 +95,12 @@ void work_off(ServingStatistics& s) {
 
 RunRecord five_requests() {
   const ServingConfig c = config();
-  ServingStatistics statistics(c, {.replicas = 1, .blocks = 10, .channels = {"hbm.bus"}});
+  ServingStatistics statistics(
+      c, {.replicas = 1, .blocks = 10, .channels = {"hbm.bus"}, .tiers = {{"pool", 1000}}});
+  statistics.on_held(0, at(0), 100);
   work_off(statistics);
   statistics.on_use(0, at(0), at(12), 6 * kSecond);
+  statistics.on_held(0, at(12), 500);
   RunRecord out;
   out.config = "{}";
   statistics.record(out, NumberClass::fitted);
@@ -197,6 +200,17 @@ TEST(ServingStatistics, SharesAreOverTheWindow) {
   EXPECT_DOUBLE_EQ(value(r, "prefix_hit_rate"), 0.15);
   EXPECT_DOUBLE_EQ(value(r, "preemptions"), 1);
   EXPECT_DOUBLE_EQ(value(r, "iterations"), 10);
+}
+
+TEST(ServingStatistics, TiersHoldBytesOverTime) {
+  const ServingRecord serving = *five_requests().serving;
+  ASSERT_EQ(serving.tiers.size(), 1U);
+  EXPECT_EQ(serving.tiers[0].name, "pool");
+  EXPECT_EQ(serving.tiers[0].capacity_bytes, 1000);
+  EXPECT_DOUBLE_EQ(serving.tiers[0].mean_bytes, 100);
+  EXPECT_EQ(serving.tiers[0].max_bytes, 500);
+  ASSERT_EQ(serving.timeline.held_bytes.size(), 1U);
+  EXPECT_DOUBLE_EQ(serving.timeline.held_bytes[0].values.back(), 100);
 }
 
 TEST(ServingStatistics, CountsAreOfTheWholeRun) {
