@@ -55,6 +55,9 @@ std::string kernel_lines(const SystemConfig& config) {
 std::string kernel_lines(const ScenarioConfig& config) {
   return lines_of(config.system.gpu.spec.get());
 }
+std::string kernel_lines(const ServingConfig& config) {
+  return lines_of(config.scenario.system.gpu.spec.get());
+}
 std::string kernel_lines(const DeviceFile& config) {
   return lines_of(config.compute.get());
 }
@@ -78,9 +81,11 @@ FileKind file_kind(const char* name, const char* what) {
           }};
 }
 
-std::array<FileKind, 7> file_kinds() {
+std::array<FileKind, 9> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario"),
+      file_kind<ServingConfig>("serving", "server under load"),
+      file_kind<ServerConfig>("server", "inference server"),
       file_kind<SystemConfig>("system", "system"),
       file_kind<LlmConfig>("model", "model"),
       file_kind<DeviceFile>("device", "device"),

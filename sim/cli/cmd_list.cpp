@@ -1,4 +1,5 @@
-// tiersim list hw|devices|systems|calibrations|models|methods|metrics|scenarios: what exists.
+// tiersim list hw|devices|systems|calibrations|models|methods|metrics|scenarios|serving: what
+// exists.
 // --json prints an array.
 #include <algorithm>
 #include <filesystem>
@@ -323,6 +324,16 @@ Listing scenarios() {
   return of_text(std::move(table));
 }
 
+Listing serving() {
+  Table table = of({"serving", "file", "description"});
+  for (const fs::path& path : yaml_files("serving")) {
+    const ServingFile file = load_serving(path, {});
+    const ScenarioConfig& scenario = file.config.scenario;
+    table.add({scenario.name, shown_path(path), scenario.description});
+  }
+  return of_text(std::move(table));
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, Action& action) {
@@ -341,7 +352,8 @@ void add_list(CLI::App& app, Action& action) {
              calibrations},
         Kind{"models", "LLMs", models}, Kind{"methods", "KV methods", methods},
         Kind{"metrics", "Metrics of a record, with units and definitions", metrics},
-        Kind{"scenarios", "Shipped scenarios", scenarios}}) {
+        Kind{"scenarios", "Shipped scenarios", scenarios},
+        Kind{"serving", "Shipped servers under load", serving}}) {
     auto json = std::make_shared<bool>(false);
     CLI::App* what = verb->add_subcommand(kind.name, kind.help);
     what->add_flag("--json", *json, "Print a JSON array");

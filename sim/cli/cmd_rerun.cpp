@@ -9,6 +9,7 @@
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/run/serving/serve.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/version.hpp"
 
@@ -27,18 +28,30 @@ Document config_of(const std::string& record, const std::string& path, Diagnosti
   return config == nullptr ? Document() : Document(config->value);
 }
 
-ScenarioConfig scenario_of(const std::string& record, const std::string& path,
-                           const RecordOrigin& origin) {
-  Diagnostics diagnostics;
-  const Document document = config_of(record, path, diagnostics);
-  auto scenario = read<ScenarioConfig>(document, "scenario", diagnostics);
+template <class Config>
+Config read_config(const Document& document, const char* kind, Diagnostics& diagnostics,
+                   const RecordOrigin& origin) {
+  auto config = read<Config>(document, kind, diagnostics);
   if (!diagnostics.ok())
     fmt::print(stderr,
                "tiersim: error: the configuration of a record of tiersim {} is none of tiersim "
                "{}:\n",
                printable(origin.tiersim_version), kVersion);
   throw_if_any(diagnostics);
-  return scenario;
+  return config;
+}
+
+// The record of its configuration now; the error is why there is none.
+Expected<RunRecord> run_again(const std::string& record, const std::string& path,
+                              const RecordOrigin& origin) {
+  Diagnostics diagnostics;
+  const Document document = config_of(record, path, diagnostics);
+  if (document.root().find("workload") != nullptr)
+    return serve(read_config<ServingConfig>(document, "serving", diagnostics, origin));
+  auto result = simulate(read_config<ScenarioConfig>(document, "scenario", diagnostics, origin),
+                         Readings::all);
+  if (!result) return Unexpected(result.error());
+  return (*std::move(result)).record;
 }
 
 void print_json(const std::vector<Difference>& all, const RecordOrigin& before,
@@ -82,10 +95,9 @@ ExitCode rerun(const Options& options) {
   };
   const auto origin = origin_of_record(old_record);
   if (!origin) throw failure(origin.error());
-  const ScenarioConfig scenario = scenario_of(old_record, options.record, *origin);
-  const auto result = simulate(scenario, Readings::all);
+  const auto result = run_again(old_record, options.record, *origin);
   if (!result) throw failure(result.error());
-  const RunRecord& now = result->record;
+  const RunRecord& now = *result;
   const auto all = differences(old_record, to_json(now));
   if (options.json)
     print_json(all, *origin, now);

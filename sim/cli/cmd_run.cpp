@@ -1,14 +1,17 @@
-// tiersim run CONFIG: one simulation, a summary for people, --json for programs, --trace for
-// Perfetto.
+// tiersim run CONFIG: one simulation of a step or of a server, a summary for people, --json for
+// programs, --trace for Perfetto, --figure for a server over time.
 #include <cstdint>
 #include <optional>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "reports/serving/timeline_figure.hpp"
 #include "reports/summary/run_summary.hpp"
+#include "reports/summary/serving_summary.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/cli/serving.hpp"
 #include "sim/run/accounting.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/trace.hpp"
@@ -21,6 +24,7 @@ struct Options {
   std::vector<std::string> set;
   std::string output;
   std::string trace;
+  std::string figure;
   bool json = false;
 };
 
@@ -81,9 +85,33 @@ Diagnostic explained(const Options& options, const ScenarioFile& file, const std
   return {file.document.locate(key), problem, "smaller sizes or rates"};
 }
 
-ExitCode run(const Options& options) {
-  for (const std::string& file : {options.trace, options.output}) expect_writable(file);
-  const ScenarioFile file = load_scenario(options.config, options.set);
+// What one kind of file has and the other has not.
+void expect_no(const std::string& option, const std::string& value, const std::string& reason) {
+  if (!value.empty())
+    throw Failure(ExitCode::usage, fmt::format("tiersim: error: {}: {}", option, reason));
+}
+
+// The record, and whatever else was asked for. A file on stdout is all that a reader of it expects
+// there.
+void print(const Options& options, const RunRecord& record,
+           std::string (*summary)(const RunRecord&), bool file_on_stdout) {
+  if (!options.output.empty()) write_file(options.output, to_json(record));
+  if (options.output == "-" || file_on_stdout) return;
+  fmt::print("{}", options.json ? to_json(record) : summary(record));
+}
+
+ExitCode run_server(const Options& options, const ServingFile& file) {
+  expect_no("--trace", options.trace,
+            "is of a single step; a server over time is drawn by --figure FILE.svg");
+  const RunRecord record = run_serving(file);
+  if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
+  print(options, record, serving_summary_text, options.figure == "-");
+  return ExitCode::ok;
+}
+
+ExitCode run_step(const Options& options, const ScenarioFile& file) {
+  expect_no("--figure", options.figure,
+            "is of a server over time; a single step is drawn by --trace FILE.json");
   const auto result = simulate(file.config, Readings::all);
   if (!result) {
     Diagnostics diagnostics;
@@ -91,26 +119,35 @@ ExitCode run(const Options& options) {
     throw_if_any(diagnostics);
   }
   if (!options.trace.empty()) write_file(options.trace, to_perfetto_json({&*result, 1}));
-  if (!options.output.empty()) write_file(options.output, to_json(result->record));
-  // A file on stdout is all that a reader of it expects there.
-  if (options.output == "-" || options.trace == "-") return ExitCode::ok;
-  fmt::print("{}", options.json ? to_json(result->record) : summary_text(result->record));
+  print(options, result->record, summary_text, options.trace == "-");
   return ExitCode::ok;
+}
+
+ExitCode run(const Options& options) {
+  for (const std::string& file : {options.trace, options.figure, options.output})
+    expect_writable(file);
+  const auto file = load_runnable(options.config, options.set);
+  if (const auto* serving = std::get_if<ServingFile>(&file)) return run_server(options, *serving);
+  return run_step(options, std::get<ScenarioFile>(file));
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("run", "Simulate one scenario");
-  verb->add_option("CONFIG", options->config, "Scenario file (schema tiersim.scenario/v1)")
+  CLI::App* verb =
+      app.add_subcommand("run", "Simulate a step of a scenario, or a server under load");
+  verb->add_option("CONFIG", options->config,
+                   "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
       ->required();
   verb->add_option("--set", options->set, "Override a setting: a.b=value (repeatable)")
       ->allow_extra_args(false)
       ->type_name(kSettingType);
   verb->add_option("-o,--output", options->output, "Also write the record to this file")
       ->type_name("FILE");
-  verb->add_option("--trace", options->trace, "Write a timeline that Perfetto loads")
+  verb->add_option("--trace", options->trace, "Write a step as a timeline that Perfetto loads")
+      ->type_name("FILE");
+  verb->add_option("--figure", options->figure, "Write a server over time as SVG")
       ->type_name("FILE");
   verb->add_flag("--json", options->json, "Print the record instead of the summary");
   verb->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -19,12 +19,37 @@ LoadOptions standard_options(std::vector<std::string> set) {
       .overrides = std::move(set), .config_root = config_root(), .importers = make_all_importers()};
 }
 
+namespace {
+
+template <class File>
+File read_file_of(Document document, const char* kind, Diagnostics& diagnostics) {
+  auto config = read<decltype(File::config)>(document, kind, diagnostics);
+  throw_if_any(diagnostics);
+  return {std::move(document), std::move(config)};
+}
+
+}  // namespace
+
 ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set) {
   Diagnostics diagnostics;
   Document document = load_document(path, standard_options(set), diagnostics);
-  auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
-  throw_if_any(diagnostics);
-  return {std::move(document), std::move(config)};
+  return read_file_of<ScenarioFile>(std::move(document), "scenario", diagnostics);
+}
+
+ServingFile load_serving(const std::filesystem::path& path, const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  Document document = load_document(path, standard_options(set), diagnostics);
+  return read_file_of<ServingFile>(std::move(document), "serving", diagnostics);
+}
+
+std::variant<ScenarioFile, ServingFile> load_runnable(const std::filesystem::path& path,
+                                                      const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  Document document = load_document(path, standard_options(set), diagnostics);
+  const auto& schemas = document.root().schemas;  // the file's own is the last
+  if (!schemas.empty() && schemas.back().kind == "serving")
+    return read_file_of<ServingFile>(std::move(document), "serving", diagnostics);
+  return read_file_of<ScenarioFile>(std::move(document), "scenario", diagnostics);
 }
 
 }  // namespace tiersim::cli
