@@ -65,7 +65,7 @@ struct ServingObservations {
   MeasureConfig measure;
   ServedBy by;
   std::int64_t warm_up = 0;             ///< requests
-  std::vector<ServedRequest> requests;  ///< by id: in the order of arrival
+  std::vector<ServedRequest> requests;  ///< by id
   Timeline timeline;                    ///< but queue and running, which follow from `requests`
   ServingWindow window = {};
   TimeWeighted in_flight{SimTime{}};  ///< requests that have arrived and not ended

@@ -36,13 +36,20 @@ void sweep(std::vector<SimTime> begins, std::vector<SimTime> ends, const Visit& 
   }
 }
 
+// Users of a closed loop who think may be overtaken by others.
+std::vector<ServedRequest> by_arrival(std::vector<ServedRequest> requests) {
+  std::ranges::stable_sort(requests, {}, &ServedRequest::arrival);
+  return requests;
+}
+
 class ServingRecorder {
  public:
   ServingRecorder(const ServingObservations& seen, NumberClass time_class, RunRecord& out)
       : seen_(seen),
         time_class_(time_class),
         out_(out),
-        counted_(std::span(seen.requests).subspan(static_cast<std::size_t>(seen.warm_up))),
+        requests_(by_arrival(seen.requests)),
+        counted_(std::span(requests_).subspan(static_cast<std::size_t>(seen.warm_up))),
         timeline_(seen.timeline),
         window_(to_seconds(seen.end - seen.window.begin)) {}
 
@@ -75,7 +82,7 @@ class ServingRecorder {
     TS_ENSURES(seen_.finished == seen_.arrived, seen_.finished, seen_.arrived);
     Int128 stays = 0;
     std::int64_t later_tokens = 0;
-    for (const ServedRequest& request : seen_.requests) {
+    for (const ServedRequest& request : requests_) {
       stays += (request.finished - request.arrival).count();
       later_tokens += request.output_tokens - 1;
     }
@@ -97,7 +104,7 @@ class ServingRecorder {
               .prefilled_tokens = seen_.prefilled,
               .iterations = seen_.iterations,
               .preemptions = seen_.preemptions};
-    for (const ServedRequest& request : seen_.requests) {
+    for (const ServedRequest& request : requests_) {
       counts.input_tokens += request.input_tokens;
       counts.cached_tokens += request.cached_tokens;
       counts.output_tokens += request.output_tokens;
@@ -161,7 +168,7 @@ class ServingRecorder {
     std::int64_t input = 0;
     std::int64_t output = seen_.window.later_tokens;
     std::int64_t ended = 0;
-    for (const ServedRequest& request : seen_.requests) {
+    for (const ServedRequest& request : requests_) {
       if (request.first_token > seen_.window.begin) {
         input += request.input_tokens;
         ++output;
@@ -174,7 +181,7 @@ class ServingRecorder {
     metric("input_tokens_per_s", ratio(static_cast<double>(input), window_));
     metric("requests_per_s", requests_per_s);
     metric("window_s", window_);
-    metric("makespan_s", to_seconds(seen_.end - seen_.requests.front().arrival));
+    metric("makespan_s", to_seconds(seen_.end - requests_.front().arrival));
     if (!seen_.measure.slo_ttft && !seen_.measure.slo_tpot) return;
     const auto good = std::ranges::count_if(
         counted_, [&](const ServedRequest& request) { return keeps_promises(request); });
@@ -211,7 +218,7 @@ class ServingRecorder {
     std::vector<SimTime> arrivals;
     std::vector<SimTime> starts;
     std::vector<SimTime> ends;
-    for (const ServedRequest& request : seen_.requests) {
+    for (const ServedRequest& request : requests_) {
       arrivals.push_back(request.arrival);
       starts.push_back(request.started);
       ends.push_back(request.finished);
@@ -317,7 +324,8 @@ class ServingRecorder {
   const ServingObservations& seen_;
   NumberClass time_class_;
   RunRecord& out_;
-  std::span<const ServedRequest> counted_;
+  std::vector<ServedRequest> requests_;     // in the order of arrival
+  std::span<const ServedRequest> counted_;  // of them
   Timeline timeline_;
   double window_;  // s
 };

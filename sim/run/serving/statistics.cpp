@@ -100,7 +100,7 @@ void ServingStatistics::on_gap(SimTime now, Duration gap, std::int64_t tokens) {
 void ServingStatistics::on_finish(const RequestOutcome& outcome) {
   advance(outcome.finished);
   const std::int64_t id = outcome.id;
-  TS_EXPECTS(id >= 0 && id < seen_.arrived, id, seen_.arrived);
+  TS_EXPECTS(id >= 0 && id < static_cast<std::int64_t>(seen_.requests.size()), id);
   ServedRequest& request = seen_.requests[static_cast<std::size_t>(id)];
   TS_EXPECTS(request.output_tokens == 0 && outcome.output_tokens > 0, id, outcome.output_tokens);
   TS_EXPECTS(outcome.arrival <= outcome.started && outcome.started <= outcome.first_token &&

@@ -265,6 +265,27 @@ TEST(ServingStatistics, HostWorkBehindTheGpuCostsNothing) {
   EXPECT_DOUBLE_EQ(value(r, "host_wait_share"), 0.2);
 }
 
+// A user who thinks longer is overtaken: request 2 arrives and ends before request 1. The first
+// two to arrive are the warm-up.
+TEST(ServingStatistics, TheOrderOfArrivalCountsNotThatOfNames) {
+  ServingConfig c = config();
+  c.workload.requests = 3;
+  c.measure.warm_up = 0.7;
+  ServingStatistics statistics(c, {.blocks = 10});
+  statistics.on_arrival(at(0));
+  statistics.on_finish(outcome(0, 0, 0, 1, 1, 10, 1));
+  statistics.on_arrival(at(2));
+  statistics.on_finish(outcome(2, 2, 2, 5, 5, 10, 1));
+  statistics.on_arrival(at(6));
+  statistics.on_finish(outcome(1, 6, 6, 7, 7, 10, 1));
+  RunRecord r;
+  statistics.record(r, NumberClass::fitted);
+  EXPECT_EQ(r.serving->counts.counted, 1);
+  EXPECT_DOUBLE_EQ(value(r, "e2e_latency_s.mean"), 1);
+  EXPECT_DOUBLE_EQ(value(r, "window_s"), 1);
+  EXPECT_DOUBLE_EQ(value(r, "makespan_s"), 7);
+}
+
 TEST(ServingStatistics, KeepsWhatTheServerSaidOfCapacity) {
   const ServingConfig c = config();
   ServingStatistics statistics(c, {.blocks = 10});
