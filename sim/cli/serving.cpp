@@ -1,20 +1,30 @@
 #include "sim/cli/serving.hpp"
 
+#include "sim/run/serving/kv_layout.hpp"
 #include "sim/run/serving/serve.hpp"
 
 namespace tiersim::cli {
 namespace {
 
-// A trace that was another file when the configuration was loaded is the workload's fault; whatever
-// else cannot be served does not fit.
+// Whose fault it is: the pool has no room for a block, the trace is another file than when it was
+// loaded, or else a request is more than the pool or an iteration can take.
 Diagnostic explained(const ServingFile& file, const std::string& problem) {
-  const auto& config = file.config;
-  if (const auto source =
-          make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
-      !source)
-    return {file.document.locate("workload.replay"), problem, "the file that the trace was"};
-  return {file.document.locate("server.kv"), problem,
-          "shorter requests, a smaller reserve, more GPUs for a replica or a larger tier"};
+  const ServingConfig& config = file.config;
+  const Document& document = file.document;
+  try {
+    if (const auto layout = kv_layout(config, build_replica_system(config.scenario)); !layout)
+      return {document.locate("placement"), problem,
+              "weights of fewer bytes, more GPUs for a replica (parallel.tensor), a larger share "
+              "(placement.near_share) or a larger tier"};
+    if (const auto source =
+            make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
+        !source)
+      return {document.locate("workload.replay"), problem, "the file that the record was made of"};
+  } catch (const UnitOverflow&) {
+    return {document.locate("workload"), problem, "smaller sizes or rates"};
+  }
+  return {document.locate(config.workload.input ? "workload.input" : "workload"), problem,
+          "shorter requests, or room for them: parallel.tensor, server.scheduler, server.kv"};
 }
 
 }  // namespace

@@ -35,10 +35,14 @@ void check_parallel(Fields& f, const ScenarioConfig& c) {
 void check_step(Fields& f, const ScenarioConfig& c) {
   if (!c.method.method) return;
   check_method(f, c, c.step);
-  check_screening(f, c, "serial and micro_batches work with every method");
-  f.check(c.step.overlap != Overlap::prefetch_screening || c.step.kind == StepKind::decode,
-          "step.overlap", "a prefill has no screening to prefetch",
-          "serial and micro_batches work with a prefill");
+  if (c.step.overlap == Overlap::prefetch_screening) {
+    f.check(c.method.method->screens(), "step.overlap",
+            "method '" + c.method.name + "' has no screening to prefetch",
+            "serial and micro_batches work with every method");
+    f.check(c.step.kind == StepKind::decode, "step.overlap",
+            "a prefill has no screening to prefetch",
+            "serial and micro_batches work with a prefill");
+  }
   f.check(c.step.overlap != Overlap::micro_batches || c.step.batch > 1, "step.overlap",
           "a batch of 1 has no two micro-batches", "a batch of 2 or more, or serial");
   f.check(c.step.overlap != Overlap::micro_batches || c.step.batch == 1 ||

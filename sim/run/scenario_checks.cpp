@@ -55,12 +55,6 @@ void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
     f.check(false, "method." + problem.key, problem.message, problem.hint);
 }
 
-void check_screening(Fields& f, const ScenarioConfig& c, std::string_view hint) {
-  f.check(c.step.overlap != Overlap::prefetch_screening || !c.method.method ||
-              c.method.method->screens(),
-          "step.overlap", "method '" + c.method.name + "' has no screening to prefetch", hint);
-}
-
 void check_latent(Fields& f, const ScenarioConfig& c) {
   f.check(c.step.latent == LatentUnpacking::automatic || c.model.mla, "step.latent",
           "has no meaning: model '" + c.model.name + "' has no latent", "leave it out");

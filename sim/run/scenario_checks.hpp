@@ -3,7 +3,6 @@
 // (scenario.cpp) and a server, whose steps have no kind, batch or context of their own
 // (serving/serving_config.cpp). Each reports at the keys of the mapping that it is given.
 #include <string>
-#include <string_view>
 
 #include "sim/run/scenario.hpp"
 
@@ -17,8 +16,6 @@ void check_replica(Fields& f, const ScenarioConfig& c);
 void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std::string& key);
 /// The method's settings suit one GPU's part of the model in such a step.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step);
-/// The method has a screening where it is to be prefetched; `hint` says what works otherwise.
-void check_screening(Fields& f, const ScenarioConfig& c, std::string_view hint);
 void check_latent(Fields& f, const ScenarioConfig& c);
 void check_what_if(Fields& f, const ScenarioConfig& c);
 

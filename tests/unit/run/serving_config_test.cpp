@@ -44,8 +44,16 @@ TEST_P(ShippedServing, SaysWhereEveryNumberComesFrom) {
     EXPECT_NE(number.source, "") << number.path;
 }
 
+// Files of different folders may have one name.
+std::string name_of(const ::testing::TestParamInfo<std::string>& test) {
+  std::string out;
+  for (const auto& part : std::filesystem::path(test.param))
+    out += (out.empty() ? "" : "_") + testing::test_name(part.string());
+  return out;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ShippedServing, ::testing::ValuesIn(testing::shipped("serving")),
-                         [](const auto& test) { return testing::test_name(test.param); });
+                         name_of);
 
 TEST(ServingConfig, HasNoBatchAndNoContextOfAStep) {
   const std::string text = canonical_json(serving(kPoisson));
@@ -77,7 +85,7 @@ TEST(ServerConfig, SaysOfUnstatedNumbersThatTheyAre) {
 
 // 1024 GB of host memory for eight GPUs: each replica of two has 256 GB.
 TEST(ServingConfig, GivesAReplicaItsPartOfASharedTier) {
-  const std::string file = "serving/llama3_8b_h100_prefix_cache.yaml";
+  const std::string file = "serving/llama2_7b_rtx4090_prefix_cache.yaml";
   const auto mistakes = [&](const std::string& capacity) {
     Diagnostics diagnostics;
     serving(file,
