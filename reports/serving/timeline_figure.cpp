@@ -24,7 +24,7 @@ constexpr double kSample = 26;
 constexpr std::size_t kMostDevices = 5;
 constexpr Stroke kFrame{.colour = "#444444", .width = 1};
 constexpr Stroke kGrid{.colour = "#E4E4E4", .width = 1};
-constexpr Stroke kWarmUp{.colour = "#888888", .width = 1, .dash = "3 3"};
+constexpr Stroke kWindow{.colour = "#888888", .width = 1, .dash = "3 3"};
 
 struct Line {
   std::string name;
@@ -138,9 +138,9 @@ class TimelineFigure {
       }
       if (!points.empty()) canvas_.polyline(points, stroke);
     }
-    if (serving_.window_begin_s > 0)
-      canvas_.line({x(serving_.window_begin_s), top},
-                   {x(serving_.window_begin_s), top + kPlotHeight}, kWarmUp);
+    for (const double edge : {serving_.window_begin_s, serving_.window_end_s})
+      if (edge > 0 && edge < end_)
+        canvas_.line({x(edge), top}, {x(edge), top + kPlotHeight}, kWindow);
     canvas_.rectangle({x(0), top}, kPlotWidth, kPlotHeight, "none", kFrame);
     heading(panel, top - 8);
   }
@@ -170,8 +170,9 @@ class TimelineFigure {
                    {.size = 10, .anchor = TextAnchor::middle});
     }
     const std::string unit = unit_ == 1 ? "s" : "ms";
-    const std::string warm_up = serving_.window_begin_s > 0 ? "; warm-up left of the dots" : "";
-    canvas_.text({x(end_ / 2), y + 34}, "time, " + unit + warm_up,
+    const bool part = serving_.window_begin_s > 0 || serving_.window_end_s < end_;
+    const std::string measured = part ? "; measured between the dotted lines" : "";
+    canvas_.text({x(end_ / 2), y + 34}, "time, " + unit + measured,
                  {.size = 12, .anchor = TextAnchor::middle});
   }
 

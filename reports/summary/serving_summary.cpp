@@ -55,16 +55,24 @@ class ServingSummary {
     return out;
   }
 
+  // The time that is measured.
+  std::string window() const {
+    const double measured = value("window_s");
+    const double all = value("makespan_s");
+    if (measured >= all) return fmt::format("{}, the whole run", time_text(measured));
+    return fmt::format("{}, from {} to {} of a run of {}", time_text(measured),
+                       time_text(serving_.window_begin_s), time_text(serving_.window_end_s),
+                       time_text(all));
+  }
+
   std::string setup() const {
     const ServingCounts& counts = serving_.counts;
-    const double rest = value("makespan_s") - value("window_s");
     return fmt::format("model      {} with {}, on {}: {}\n", printable(serving_.model),
                        printable(serving_.method), printable(serving_.system), replicas()) +
            fmt::format("server     {}\n", printable(serving_.policy)) +
            fmt::format("requests   {}, {} of them warm-up: {}\n", counts.requests,
                        counts.requests - counts.counted, printable(serving_.workload)) +
-           fmt::format("window     {}{}\n", time_text(value("window_s")),
-                       rest > 0 ? fmt::format(", after {} of warm-up", time_text(rest)) : "");
+           fmt::format("window     {}\n", window());
   }
 
   std::string latencies() const {
@@ -141,11 +149,12 @@ class ServingSummary {
   }
 
   std::string little() const {
-    return fmt::format(
-        "Little     L = {}, lambda W = {} ({:+.1f} %: warm-up that was still there); the sum of "
-        "stays is exact\n",
-        number_text(value("in_flight.mean")), number_text(value("little_lambda_w")),
-        100 * value("little_difference"));
+    const double difference = value("little_difference");
+    return fmt::format("Little     L = {}, lambda W = {}{}; over the whole run both are equal\n",
+                       number_text(value("in_flight.mean")), number_text(value("little_lambda_w")),
+                       std::abs(difference) < 0.0005
+                           ? ""
+                           : fmt::format(" ({:+.1f} %: the ends of the window)", 100 * difference));
   }
 
   std::string memory() const {

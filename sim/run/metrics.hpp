@@ -51,8 +51,8 @@ inline constexpr std::array kMetrics{
                      "largest batch of one replica whose tensors fit every tier at this context"},
     MetricDefinition{"kv_capacity_tokens", "tokens", "max_batch times the positions kept of each"},
 
-    // Of a server under load. The window begins when the first request arrives that is not warm-up
-    // and ends with the last token; requests that count are those that arrive in it.
+    // Of a server under load; window_s says what the window is. The requests that count are all but
+    // the warm-up.
     MetricDefinition{"ttft_s.{mean,p50,p90,p95,p99}", "s",
                      "time to first token of the requests that count: from arrival until it is "
                      "there; pN: N % have no more (nearest rank)"},
@@ -70,7 +70,8 @@ inline constexpr std::array kMetrics{
                      "time from first to last token of all requests that count, over all their "
                      "output tokens"},
     MetricDefinition{"window_s", "s",
-                     "from the arrival of the first request that is not warm-up to the last token"},
+                     "the window: from the first arrival after the warm-up to the last arrival; "
+                     "without a warm-up, or where all arrive at once, to the last token"},
     MetricDefinition{"makespan_s", "s", "from the first arrival to the last token"},
     MetricDefinition{"input_tokens_per_s", "tokens/s",
                      "prompts whose first token came in the window, over the window; tokens from a "
@@ -103,8 +104,8 @@ inline constexpr std::array kMetrics{
     MetricDefinition{"preemptions", "1", "times that a sequence lost its blocks, of the whole run"},
     MetricDefinition{"iterations", "1", "of all replicas, of the whole run"},
     MetricDefinition{"little_lambda_w", "requests",
-                     "arrivals that count over the window, times their mean e2e_latency_s: by "
-                     "Little's law in_flight.mean, but for warm-up that is still in the system"},
+                     "arrivals in the window over it, times e2e_latency_s.mean: by Little's law "
+                     "in_flight.mean, but for what is in the system at the window's ends"},
     MetricDefinition{"little_difference", "1", "little_lambda_w over in_flight.mean, less 1"},
 };
 

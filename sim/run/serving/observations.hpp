@@ -2,6 +2,7 @@
 // What ServingStatistics keeps of a run until it makes a record of it. See there for the window.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,15 +39,18 @@ struct ServedRequest {
   std::int64_t cached_tokens = 0;
 };
 
-/// Sums over the window.
+/// Sums over the window, of what ends in it.
 struct ServingWindow {
   SimTime begin{};
+  SimTime end{};                  ///< so far, until `closed`
+  bool closed = false;            ///< the last request has come
   std::int64_t later_tokens = 0;  ///< of all requests, but their first ones
   std::int64_t decodes = 0;
   std::int64_t decoding = 0;  ///< iterations that decode
   std::int64_t layers = 0;    ///< that ran in these
-  Duration gpu{};             ///< working, all replicas
-  Duration host{};            ///< likewise, the GPU waiting for it
+  LatencyHistogram gaps = {};
+  Duration gpu{};   ///< working, all replicas
+  Duration host{};  ///< likewise, the GPU waiting for it
 };
 
 /// Series of the timeline; the channels and then the tiers follow.
@@ -60,6 +64,13 @@ inline std::size_t series_of_tier(const ServedBy& by, std::size_t tier) {
   return kServingSeries + by.channels.size() + tier;
 }
 
+/// Levels since the window began.
+struct ServingLevels {
+  TimeWeighted in_flight{SimTime{}};    ///< requests that have arrived and not ended
+  TimeWeighted blocks{SimTime{}};       ///< of all replicas
+  std::vector<TimeWeighted> held = {};  ///< bytes, by tier
+};
+
 struct ServingObservations {
   ServingRecord setup;  ///< what is run, in words
   MeasureConfig measure;
@@ -68,11 +79,9 @@ struct ServingObservations {
   std::vector<ServedRequest> requests;  ///< by id
   Timeline timeline;                    ///< but queue and running, which follow from `requests`
   ServingWindow window = {};
-  TimeWeighted in_flight{SimTime{}};  ///< requests that have arrived and not ended
-  TimeWeighted blocks{SimTime{}};     ///< of all replicas
-  std::vector<TimeWeighted> held;     ///< bytes, by tier
-  LatencyHistogram gaps = {};
-  SimTime end{};  ///< the last that happened
+  ServingLevels levels;                        ///< to the end of the run
+  std::optional<ServingLevels> measured = {};  ///< to the end of the window, where that is before
+  SimTime end{};                               ///< the last that happened
   // of the whole run
   std::int64_t arrived = 0;
   std::int64_t finished = 0;
@@ -80,7 +89,7 @@ struct ServingObservations {
   std::int64_t prefilled = 0;
   std::int64_t iterations = 0;
   std::int64_t preemptions = 0;
-  Int128 stay = 0;  ///< ps: integral of in_flight
+  Int128 stay = 0;  ///< ps: integral of the requests in flight
 };
 
 }  // namespace tiersim

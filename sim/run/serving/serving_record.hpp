@@ -81,8 +81,8 @@ struct ServingRecord {
   std::int64_t replicas = 1;
   std::int64_t prefill_replicas = 0;  ///< of them, that prefill only; 0: all do everything
   // results
-  double window_begin_s = 0;  ///< arrival of the first request that counts
-  double window_end_s = 0;    ///< the last token
+  double window_begin_s = 0;  ///< of what is measured (metric window_s)
+  double window_end_s = 0;    ///< likewise
   ServingCounts counts = {};
   KvCapacity capacity = {};
   std::vector<KvMove> moves = {};

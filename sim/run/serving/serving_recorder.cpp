@@ -51,7 +51,8 @@ class ServingRecorder {
         requests_(by_arrival(seen.requests)),
         counted_(std::span(requests_).subspan(static_cast<std::size_t>(seen.warm_up))),
         timeline_(seen.timeline),
-        window_(to_seconds(seen.end - seen.window.begin)) {}
+        levels_(seen.measured ? *seen.measured : seen.levels),
+        window_(to_seconds(seen.window.end - seen.window.begin)) {}
 
   void record() {
     check();
@@ -97,7 +98,7 @@ class ServingRecorder {
       serving.moves = std::move(out_.serving->moves);
     }
     serving.window_begin_s = to_seconds(seen_.window.begin.time_since_epoch());
-    serving.window_end_s = to_seconds(seen_.end.time_since_epoch());
+    serving.window_end_s = to_seconds(seen_.window.end.time_since_epoch());
     ServingCounts& counts = serving.counts;
     counts = {.requests = seen_.arrived,
               .counted = static_cast<std::int64_t>(counted_.size()),
@@ -149,10 +150,11 @@ class ServingRecorder {
     distribution("queue_time_s", of_counted([](const auto& r) -> Value {
                    return to_seconds(r.started - r.arrival);
                  }));
-    if (seen_.gaps.count() > 0) {
-      metric("inter_token_latency_s.mean", seen_.gaps.mean());
+    const LatencyHistogram& gaps = seen_.window.gaps;
+    if (gaps.count() > 0) {
+      metric("inter_token_latency_s.mean", gaps.mean());
       for (const std::int64_t percent : kPercents)
-        metric("inter_token_latency_s.p" + std::to_string(percent), seen_.gaps.quantile(percent));
+        metric("inter_token_latency_s.p" + std::to_string(percent), gaps.quantile(percent));
     }
     Int128 decoding = 0;
     std::int64_t tokens = 0;
@@ -164,16 +166,19 @@ class ServingRecorder {
            static_cast<double>(decoding) * 1e-12 / static_cast<double>(tokens));
   }
 
+  // What happens at its very begin is not in it: the first tokens of a server that is empty.
+  bool in_window(SimTime at) const { return at > seen_.window.begin && at <= seen_.window.end; }
+
   void rates() {
     std::int64_t input = 0;
     std::int64_t output = seen_.window.later_tokens;
     std::int64_t ended = 0;
     for (const ServedRequest& request : requests_) {
-      if (request.first_token > seen_.window.begin) {
+      if (in_window(request.first_token)) {
         input += request.input_tokens;
         ++output;
       }
-      ended += request.finished > seen_.window.begin ? 1 : 0;
+      ended += in_window(request.finished) ? 1 : 0;
     }
     const double requests_per_s = ratio(static_cast<double>(ended), window_);
     metric("throughput_tokens_per_s", ratio(static_cast<double>(output), window_),
@@ -199,13 +204,13 @@ class ServingRecorder {
                                                                  (request.output_tokens - 1));
   }
 
-  // From the bins that lie in the window; the time when the last requests drain included.
+  // From the bins that lie in the window.
   std::optional<double> throughput_half_width() const {
     const Duration width = timeline_.width();
     std::vector<double> tokens =
         timeline_.sums(static_cast<std::size_t>(ServingSeries::output), seen_.end);
     const auto first = (seen_.window.begin.time_since_epoch() + width - Duration(1)) / width;
-    const auto last = seen_.end.time_since_epoch() / width;
+    const auto last = seen_.window.end.time_since_epoch() / width;
     if (last <= first) return std::nullopt;
     const auto half = batch_half_width(std::span(tokens).subspan(
         static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
@@ -225,8 +230,8 @@ class ServingRecorder {
     }
     level("queue_depth", ServingSeries::queue, arrivals, starts);
     level("running", ServingSeries::running, starts, ends);
-    metric("in_flight.mean", seen_.in_flight.mean(seen_.end));
-    metric("in_flight.max", static_cast<double>(seen_.in_flight.max()));
+    metric("in_flight.mean", levels_.in_flight.mean(seen_.window.end));
+    metric("in_flight.max", static_cast<double>(levels_.in_flight.max()));
   }
 
   void level(const std::string& name, ServingSeries series, std::vector<SimTime> begins,
@@ -235,8 +240,10 @@ class ServingRecorder {
     std::int64_t max = 0;
     sweep(std::move(begins), std::move(ends), [&](SimTime from, SimTime to, std::int64_t value) {
       timeline_.add_level(static_cast<std::size_t>(series), from, to, value);
-      if (to <= seen_.window.begin) return;
-      integral += Int128{value} * (to - std::max(from, seen_.window.begin)).count();
+      from = std::max(from, seen_.window.begin);
+      to = std::min(to, seen_.window.end);
+      if (from >= to) return;
+      integral += Int128{value} * (to - from).count();
       max = std::max(max, value);
     });
     metric(name + ".mean", ratio(static_cast<double>(integral) * 1e-12, window_));
@@ -247,8 +254,8 @@ class ServingRecorder {
     const ServingWindow& window = seen_.window;
     const auto replicas = static_cast<double>(seen_.by.replicas);
     const double blocks = static_cast<double>(seen_.by.blocks) * replicas;
-    metric("kv_use.mean", seen_.blocks.mean(seen_.end) / blocks);
-    metric("kv_use.max", static_cast<double>(seen_.blocks.max()) / blocks);
+    metric("kv_use.mean", levels_.blocks.mean(window.end) / blocks);
+    metric("kv_use.max", static_cast<double>(levels_.blocks.max()) / blocks);
     metric("gpu_busy_share", ratio(to_seconds(window.gpu), window_ * replicas));
     metric("host_wait_share", ratio(to_seconds(window.host), window_ * replicas));
     if (window.decoding > 0) {
@@ -270,16 +277,19 @@ class ServingRecorder {
   void tiers() {
     for (std::size_t t = 0; t < seen_.by.tiers.size(); ++t) {
       const auto& [name, capacity] = seen_.by.tiers[t];
-      const TimeWeighted& held = seen_.held[t];
+      const TimeWeighted& held = levels_.held[t];
       out_.serving->tiers.push_back({.name = name,
                                      .capacity_bytes = capacity,
-                                     .mean_bytes = held.mean(seen_.end),
+                                     .mean_bytes = held.mean(seen_.window.end),
                                      .max_bytes = held.max()});
     }
   }
 
   void little() {
-    const double arrivals_per_s = ratio(static_cast<double>(counted_.size()), window_);
+    const auto arrivals = std::ranges::count_if(requests_, [&](const ServedRequest& request) {
+      return request.arrival >= seen_.window.begin && request.arrival < seen_.window.end;
+    });
+    const double arrivals_per_s = ratio(static_cast<double>(arrivals), window_);
     const double lambda_w = arrivals_per_s * out_.metrics.at("e2e_latency_s.mean").value;
     metric("little_lambda_w", lambda_w);
     const double in_flight = out_.metrics.at("in_flight.mean").value;
@@ -327,7 +337,8 @@ class ServingRecorder {
   std::vector<ServedRequest> requests_;     // in the order of arrival
   std::span<const ServedRequest> counted_;  // of them
   Timeline timeline_;
-  double window_;  // s
+  const ServingLevels& levels_;  // of the window
+  double window_;                // s
 };
 
 }  // namespace

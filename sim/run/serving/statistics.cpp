@@ -32,34 +32,48 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, ServedBy by)
             .requests = std::vector<ServedRequest>(
                 static_cast<std::size_t>(request_count(config.workload))),
             .timeline = Timeline(kServingSeries + by.channels.size() + by.tiers.size()),
-            .held = std::vector<TimeWeighted>(by.tiers.size(), TimeWeighted(SimTime{}))},
+            .levels = {.held =
+                           std::vector<TimeWeighted>(by.tiers.size(), TimeWeighted(SimTime{}))}},
       replicas_(static_cast<std::size_t>(by.replicas)) {
   TS_EXPECTS(by.replicas > 0 && by.blocks > 0 && !seen_.requests.empty(), by.replicas, by.blocks);
 }
 
 void ServingStatistics::advance(SimTime now) {
   TS_EXPECTS(now >= now_, now, now_);
-  seen_.stay += Int128{seen_.in_flight.value()} * (now - now_).count();
-  seen_.timeline.add_level(index(ServingSeries::blocks), now_, now, seen_.blocks.value());
-  for (std::size_t t = 0; t < seen_.held.size(); ++t)
-    seen_.timeline.add_level(series_of_tier(seen_.by, t), now_, now, seen_.held[t].value());
+  const ServingLevels& levels = seen_.levels;
+  seen_.stay += Int128{levels.in_flight.value()} * (now - now_).count();
+  seen_.timeline.add_level(index(ServingSeries::blocks), now_, now, levels.blocks.value());
+  for (std::size_t t = 0; t < levels.held.size(); ++t)
+    seen_.timeline.add_level(series_of_tier(seen_.by, t), now_, now, levels.held[t].value());
   now_ = now;
   seen_.end = now;
+  if (!seen_.window.closed) seen_.window.end = now;
 }
 
 void ServingStatistics::open_window() {
   seen_.window.begin = now_;
-  seen_.in_flight.restart(now_);
-  seen_.blocks.restart(now_);
-  for (TimeWeighted& held : seen_.held) held.restart(now_);
+  seen_.levels.in_flight.restart(now_);
+  seen_.levels.blocks.restart(now_);
+  for (TimeWeighted& held : seen_.levels.held) held.restart(now_);
+}
+
+void ServingStatistics::close_window() {
+  seen_.window.closed = true;
+  seen_.measured = seen_.levels;
+}
+
+bool ServingStatistics::in_window() const {
+  return seen_.arrived > seen_.warm_up && !seen_.window.closed;
 }
 
 void ServingStatistics::on_arrival(SimTime now) {
-  TS_EXPECTS(seen_.arrived < static_cast<std::int64_t>(seen_.requests.size()), seen_.arrived);
+  const auto requests = static_cast<std::int64_t>(seen_.requests.size());
+  TS_EXPECTS(seen_.arrived < requests, seen_.arrived, requests);
   advance(now);
   if (seen_.arrived == seen_.warm_up) open_window();
   ++seen_.arrived;
-  seen_.in_flight.add(now, 1);
+  if (seen_.arrived == requests && seen_.warm_up > 0 && now > seen_.window.begin) close_window();
+  seen_.levels.in_flight.add(now, 1);
 }
 
 void ServingStatistics::on_iteration(const IterationSample& sample) {
@@ -70,20 +84,21 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
   ++seen_.iterations;
   seen_.prefilled += sample.prompt_tokens;
   seen_.timeline.add_level(index(ServingSeries::gpu), sample.gpu, sample.end, 1);
-  seen_.blocks.add(now_, sample.blocks_used - replica.blocks);
+  seen_.levels.blocks.add(now_, sample.blocks_used - replica.blocks);
   replica.blocks = sample.blocks_used;
+  ServingWindow& window = seen_.window;
   if (seen_.arrived > seen_.warm_up) {
-    ServingWindow& window = seen_.window;
-    const SimTime gpu = std::max(sample.gpu, window.begin);
+    const auto within = [&](SimTime at) { return std::clamp(at, window.begin, window.end); };
     // What the host did while the GPU still worked on the last iteration costs nothing.
-    const SimTime host = std::max({sample.begin, replica.free, window.begin});
-    window.gpu += sample.end - gpu;
+    const SimTime host = within(std::max(sample.begin, replica.free));
+    const SimTime gpu = within(sample.gpu);
+    window.gpu += within(sample.end) - gpu;
     window.host += std::max(Duration{}, gpu - host);
-    if (sample.decodes > 0) {
-      window.decodes += sample.decodes;
-      window.layers += sample.layers;
-      ++window.decoding;
-    }
+  }
+  if (in_window() && sample.decodes > 0) {
+    window.decodes += sample.decodes;
+    window.layers += sample.layers;
+    ++window.decoding;
   }
   replica.free = sample.end;
 }
@@ -92,9 +107,9 @@ void ServingStatistics::on_gap(SimTime now, Duration gap, std::int64_t tokens) {
   advance(now);
   seen_.later_tokens += tokens;
   seen_.timeline.add_count(index(ServingSeries::output), now, tokens);
-  if (seen_.arrived <= seen_.warm_up) return;
+  if (!in_window()) return;
   seen_.window.later_tokens += tokens;
-  seen_.gaps.add(gap, tokens);
+  seen_.window.gaps.add(gap, tokens);
 }
 
 void ServingStatistics::on_finish(const RequestOutcome& outcome) {
@@ -117,7 +132,7 @@ void ServingStatistics::on_finish(const RequestOutcome& outcome) {
   seen_.timeline.add_count(index(ServingSeries::output), outcome.first_token, 1);
   seen_.preemptions += outcome.preemptions;
   ++seen_.finished;
-  seen_.in_flight.add(now_, -1);
+  seen_.levels.in_flight.add(now_, -1);
 }
 
 void ServingStatistics::on_use(std::size_t channel, SimTime from, SimTime to, Duration busy) {
@@ -126,9 +141,9 @@ void ServingStatistics::on_use(std::size_t channel, SimTime from, SimTime to, Du
 }
 
 void ServingStatistics::on_held(std::size_t tier, SimTime now, std::int64_t bytes) {
-  TS_EXPECTS(tier < seen_.held.size() && bytes >= 0, tier, bytes);
+  TS_EXPECTS(tier < seen_.levels.held.size() && bytes >= 0, tier, bytes);
   advance(now);
-  seen_.held[tier].set(now, bytes);
+  seen_.levels.held[tier].set(now, bytes);
 }
 
 void ServingStatistics::record(RunRecord& out, NumberClass time_class) const {

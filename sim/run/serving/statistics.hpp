@@ -7,10 +7,12 @@
 //   statistics.record(record, NumberClass::fitted);
 //
 // What counts. The first `warm_up` of the requests, in the order of arrival, load the server and
-// are not measured: latencies are those of the others. The window is the time from the arrival of
-// the first of these until the last token of the run; rates and means over time are of the window,
-// and of whatever happens in it, whosever it is. Without a warm-up these are the conventions of the
-// benchmarks of vLLM and SGLang (all output tokens over the time of the whole benchmark).
+// are not measured: latencies are those of the others. Rates and means over time are of a window
+// and of whatever happens in it, whosever it is: from the arrival of the first request that counts
+// to that of the last one, since before it the server fills and after it drains. Without a warm-up
+// the window is the whole run, from the first arrival to the last token, as the benchmarks of vLLM
+// and SGLang count (all output tokens over all the time); it ends with the last token as well where
+// all arrive at once.
 //
 // Quantiles are nearest-rank: a latency that some request had. Those of inter_token_latency_s are
 // from a histogram, off by less than 0.1 %.
@@ -57,6 +59,9 @@ class ServingStatistics final : public ServingObserver {
   /// Everything lasts until `now`.
   void advance(SimTime now);
   void open_window();
+  /// Keeps what the levels were over the window.
+  void close_window();
+  bool in_window() const;
 
   ServingObservations seen_;
   std::vector<Replica> replicas_;

@@ -35,7 +35,7 @@ RunRecord record() {
                                     {"requests_per_s", 1.0},
                                     {"slo_attainment", 0.9},
                                     {"goodput_requests_per_s", 0.9},
-                                    {"window_s", 90.0},
+                                    {"window_s", 80.0},
                                     {"makespan_s", 100.0},
                                     {"in_flight.mean", 2.0},
                                     {"in_flight.max", 7.0},
@@ -63,7 +63,7 @@ RunRecord record() {
   serving.workload = "1 a second, Poisson";
   serving.counts = {.requests = 100, .counted = 90};
   serving.window_begin_s = 10;
-  serving.window_end_s = 100;
+  serving.window_end_s = 90;
   serving.capacity = {.parts = {{"hbm", "weights", 13'958'643'712, NumberClass::specification},
                                 {"hbm", "runtime reserve", 1'073'741'824, NumberClass::assumed}},
                       .block_positions = 16,
@@ -107,7 +107,7 @@ TEST(ServingSummary, SaysWhatWasRunAndOverWhichTime) {
                "model      llama with dense, on h100: one replica of one GPU\n"
                "server     chunked batching\n"
                "requests   100, 10 of them warm-up: 1 a second, Poisson\n"
-               "window     90 s, after 10 s of warm-up\n");
+               "window     80 s, from 10 s to 90 s of a run of 100 s\n");
 }
 
 TEST(ServingSummary, PrintsMeansWithIntervalsAndQuantiles) {
@@ -131,8 +131,18 @@ TEST(ServingSummary, PrintsRatesLoadAndLittlesLaw) {
                "goodput    0.9 requests/s: 90.0 % within TTFT 200 ms and TPOT 50 ms\n"
                "load       2 requests (most 7): 0.5 wait (most 3), 1.5 run (most 4)\n"
                "iterations 5000; those that decode: 1.5 sequences, 32 layers; preemptions 3\n"
-               "Little     L = 2, lambda W = 1.9 (-5.0 %: warm-up that was still there); the sum "
-               "of stays is exact\n");
+               "Little     L = 2, lambda W = 1.9 (-5.0 %: the ends of the window); over the whole "
+               "run both are equal\n");
+}
+
+TEST(ServingSummary, OfAWholeRunSaysSo) {
+  RunRecord r = record();
+  set(r, "window_s", 100);
+  set(r, "little_lambda_w", 2);
+  set(r, "little_difference", 1e-16);
+  const std::string out = serving_summary_text(r);
+  expect_holds(out, "window     100 s, the whole run\n");
+  expect_holds(out, "Little     L = 2, lambda W = 2; over the whole run both are equal\n");
 }
 
 // A run of requests of one token, without promises.
@@ -160,12 +170,12 @@ TEST(ServingSummary, SaysWhereMemoryGoes) {
                "           25.0 % in use (most 50.0 %)\n");
 }
 
-// 60 and 10 % of a window of 90 s.
+// 60 and 10 % of a window of 80 s.
 TEST(ServingSummary, SaysWhereTimeGoes) {
   expect_holds(text(),
-               "GPU works               54 s  60.0 %  ##################\n"
-               "GPU waits for the host   9 s  10.0 %  ###\n"
-               "nothing to do           27 s  30.0 %  #########\n");
+               "GPU works               48 s  60.0 %  ##################\n"
+               "GPU waits for the host   8 s  10.0 %  ###\n"
+               "nothing to do           24 s  30.0 %  #########\n");
 }
 
 // 8388608000 B over 100 s are 80 MiB/s.
@@ -202,7 +212,7 @@ TEST(ServingSummary, ShowsControlCharactersAsEscapes) {
   expect_holds(out, "trace a\\x1b[31m.csv");
 }
 
-// 100 s on 640 px from x = 72: the first bin ends at 60 s, the warm-up at 10 s.
+// 100 s on 640 px from x = 72: the first bin ends at 60 s, the window is from 10 to 90 s.
 TEST(ServingTimeline, DrawsABinAsAStep) {
   const std::string svg = serving_timeline_svg(record());
   expect_holds(svg, "<title>demo: requests over time</title>");
@@ -211,6 +221,7 @@ TEST(ServingTimeline, DrawsABinAsAStep) {
   EXPECT_NE(svg.find(" 456,"), std::string::npos) << svg;
   EXPECT_NE(svg.find(" 712,"), std::string::npos) << svg;
   EXPECT_NE(svg.find("<line x1=\"136\""), std::string::npos) << svg;
+  EXPECT_NE(svg.find("<line x1=\"648\""), std::string::npos) << svg;
   for (const char* title : {"requests", "output tokens/s", "input tokens/s", "KV blocks in use, %",
                             "use of devices, %", "waiting", "running", "gpu", "hbm.bus"})
     EXPECT_NE(svg.find(std::string(">") + title + "</text>"), std::string::npos) << title;
@@ -232,6 +243,7 @@ TEST(ServingTimeline, AShortRunCountsInMilliseconds) {
   r.serving->timeline.bin_s = 0.06;
   r.serving->timeline.last_bin_s = 0.04;
   r.serving->window_begin_s = 0;
+  r.serving->window_end_s = 0.1;
   expect_holds(serving_timeline_svg(r), ">time, ms</text>");
 }
 

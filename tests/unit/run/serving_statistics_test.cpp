@@ -7,7 +7,7 @@
 //   3            5        7         9        11        400              2
 //   4            6       11        12        12        100              1
 //
-// The window is 2 s to 12 s.
+// The window is 2 s to 6 s: from the first arrival after the warm-up to the last one.
 #include "sim/run/serving/statistics.hpp"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ void work_off(ServingStatistics& s) {
   s.on_iteration(decode(4, 4, 5, 30, 4));
   s.on_arrival(at(5));
   s.on_gap(at(6), kSecond, 1);
-  s.on_iteration(decode(5, 5, 6, 30, 0));
+  s.on_iteration(decode(5, 5, 6, 15, 0));
   s.on_finish(outcome(1, 2, 3, 4, 6, 200, 3));
   s.on_arrival(at(6));
   s.on_iteration(prefill(6, 6, 7, 150, 0));
@@ -107,6 +107,17 @@ RunRecord five_requests() {
   return out;
 }
 
+// Without a warm-up.
+RunRecord whole_run() {
+  ServingConfig c = config();
+  c.measure.warm_up = 0;
+  ServingStatistics statistics(c, {.blocks = 10});
+  work_off(statistics);
+  RunRecord out;
+  statistics.record(out, NumberClass::fitted);
+  return out;
+}
+
 double value(const RunRecord& record, const std::string& metric) {
   return record.metrics.at(metric).value;
 }
@@ -133,22 +144,56 @@ TEST(ServingStatistics, InnerTokenLatencyIsDecodingTimeOverAllTokens) {
   EXPECT_DOUBLE_EQ(value(five_requests(), "inner_token_latency_s"), 4.0 / 7);
 }
 
-// In the window: one of the warm-up request, two of request 1 and one of request 3.
+// In the window: one of the warm-up request and two of request 1; that of request 3 is 2 s.
 TEST(ServingStatistics, GapsAreOfAllTokensInTheWindow) {
   const RunRecord r = five_requests();
-  EXPECT_DOUBLE_EQ(value(r, "inter_token_latency_s.mean"), 1.25);
-  EXPECT_NEAR(value(r, "inter_token_latency_s.p50"), 1, LatencyHistogram::kRelativeError);
-  EXPECT_NEAR(value(r, "inter_token_latency_s.p90"), 2, 2 * LatencyHistogram::kRelativeError);
+  EXPECT_DOUBLE_EQ(value(r, "inter_token_latency_s.mean"), 1);
+  EXPECT_DOUBLE_EQ(value(r, "inter_token_latency_s.p90"), 1);
+  const RunRecord whole = whole_run();  // 1, 1, 1, 1 and 2 s
+  EXPECT_DOUBLE_EQ(value(whole, "inter_token_latency_s.mean"), 1.2);
+  EXPECT_NEAR(value(whole, "inter_token_latency_s.p50"), 1, LatencyHistogram::kRelativeError);
+  EXPECT_NEAR(value(whole, "inter_token_latency_s.p90"), 2, 2 * LatencyHistogram::kRelativeError);
 }
 
-// Eight tokens, prompts of 1000 tokens and five ends in 10 s.
+// Tokens at 3, 4, 5 and 6 s, a prompt of 200, and two ends in 4 s.
 TEST(ServingStatistics, RatesAreOfWhateverHappensInTheWindow) {
   const RunRecord r = five_requests();
-  EXPECT_DOUBLE_EQ(value(r, "window_s"), 10);
+  EXPECT_DOUBLE_EQ(value(r, "window_s"), 4);
   EXPECT_DOUBLE_EQ(value(r, "makespan_s"), 12);
-  EXPECT_DOUBLE_EQ(value(r, "throughput_tokens_per_s"), 0.8);
-  EXPECT_DOUBLE_EQ(value(r, "input_tokens_per_s"), 100);
+  EXPECT_DOUBLE_EQ(value(r, "throughput_tokens_per_s"), 1);
+  EXPECT_DOUBLE_EQ(value(r, "input_tokens_per_s"), 50);
   EXPECT_DOUBLE_EQ(value(r, "requests_per_s"), 0.5);
+}
+
+// Ten tokens, prompts of 1100, five requests that stay 22 s in all, in 12 s.
+TEST(ServingStatistics, WithoutAWarmUpTheWholeRunIsMeasured) {
+  const RunRecord r = whole_run();
+  EXPECT_EQ(r.serving->counts.counted, 5);
+  EXPECT_DOUBLE_EQ(value(r, "window_s"), 12);
+  EXPECT_DOUBLE_EQ(value(r, "throughput_tokens_per_s"), 10.0 / 12);
+  EXPECT_DOUBLE_EQ(value(r, "input_tokens_per_s"), 1100.0 / 12);
+  EXPECT_DOUBLE_EQ(value(r, "requests_per_s"), 5.0 / 12);
+  EXPECT_DOUBLE_EQ(value(r, "e2e_latency_s.mean"), 4.4);
+  EXPECT_DOUBLE_EQ(value(r, "in_flight.mean"), 22.0 / 12);
+  EXPECT_DOUBLE_EQ(value(r, "little_lambda_w"), 22.0 / 12);
+  EXPECT_NEAR(value(r, "little_difference"), 0, 1e-15);
+}
+
+// Two requests at once, one of them warm-up: 4 tokens in 4 s.
+TEST(ServingStatistics, WhereAllArriveAtOnceTheWindowEndsWithTheLastToken) {
+  ServingConfig c = config();
+  c.workload.requests = 2;
+  c.measure.warm_up = 0.5;
+  ServingStatistics statistics(c, {.blocks = 10});
+  statistics.on_arrival(at(0));
+  statistics.on_arrival(at(0));
+  statistics.on_gap(at(3), kSecond, 2);
+  statistics.on_finish(outcome(0, 0, 0, 2, 3, 10, 2));
+  statistics.on_finish(outcome(1, 0, 0, 2, 4, 10, 2));
+  RunRecord r;
+  statistics.record(r, NumberClass::fitted);
+  EXPECT_DOUBLE_EQ(value(r, "window_s"), 4);
+  EXPECT_DOUBLE_EQ(value(r, "throughput_tokens_per_s"), 1);
 }
 
 // Requests 1 and 2 keep both promises; 3 takes 2 s a token and 4 takes 6 s to the first.
@@ -170,7 +215,7 @@ TEST(ServingStatistics, WithoutAPromiseThereIsNoGoodput) {
   EXPECT_FALSE(r.metrics.contains("slo_attainment"));
 }
 
-// Seconds in the system within the window: 1 + 4 + 3 + 6 + 6; of them waiting 0 + 1 + 2 + 2 + 5.
+// Seconds in the system within the window: 1 + 4 + 2 + 1; of them waiting 0 + 1 + 2 + 1.
 TEST(ServingStatistics, RequestsInTheSystemWaitOrRun) {
   const RunRecord r = five_requests();
   EXPECT_DOUBLE_EQ(value(r, "in_flight.mean"), 2);
@@ -181,20 +226,20 @@ TEST(ServingStatistics, RequestsInTheSystemWaitOrRun) {
   EXPECT_DOUBLE_EQ(value(r, "running.max"), 1);
 }
 
-// 4 arrivals in 10 s stay 4.75 s each; of L = 2 a tenth second a second is the warm-up request's.
-TEST(ServingStatistics, LittlesLawMissesWhatTheWarmUpLeft) {
+// Arrivals at 2, 4 and 5 s, the one at 6 s closes the window: 3 / 4 a second that stay 4.75 s.
+TEST(ServingStatistics, LittlesLawIsOfArrivalsInTheWindow) {
   const RunRecord r = five_requests();
-  EXPECT_DOUBLE_EQ(value(r, "little_lambda_w"), 1.9);
-  EXPECT_NEAR(value(r, "little_difference"), -0.05, 1e-15);
+  EXPECT_DOUBLE_EQ(value(r, "little_lambda_w"), 0.75 * 4.75);
+  EXPECT_DOUBLE_EQ(value(r, "little_difference"), 0.75 * 4.75 / 2 - 1);
 }
 
-// Blocks: 3 for 1 s, 4 for 2 s, 5 for 2 s, of 10. Layers: 30, 30, 30 and 10.
+// Blocks: 3 for 1 s and 4 for 2 s, of 10. The GPU works from 2.5 s on. Layers: 30, 30 and 15.
 TEST(ServingStatistics, SharesAreOverTheWindow) {
   const RunRecord r = five_requests();
-  EXPECT_DOUBLE_EQ(value(r, "kv_use.mean"), 0.21);
-  EXPECT_DOUBLE_EQ(value(r, "kv_use.max"), 0.5);
-  EXPECT_DOUBLE_EQ(value(r, "gpu_busy_share"), 0.85);
-  EXPECT_DOUBLE_EQ(value(r, "host_wait_share"), 0.15);
+  EXPECT_DOUBLE_EQ(value(r, "kv_use.mean"), 0.275);
+  EXPECT_DOUBLE_EQ(value(r, "kv_use.max"), 0.4);
+  EXPECT_DOUBLE_EQ(value(r, "gpu_busy_share"), 0.875);
+  EXPECT_DOUBLE_EQ(value(r, "host_wait_share"), 0.125);
   EXPECT_DOUBLE_EQ(value(r, "batch_size.mean"), 1);
   EXPECT_DOUBLE_EQ(value(r, "layers_run.mean"), 25);
   EXPECT_DOUBLE_EQ(value(r, "prefix_hit_rate"), 0.15);
@@ -208,7 +253,7 @@ TEST(ServingStatistics, TiersHoldBytesOverTime) {
   EXPECT_EQ(serving.tiers[0].name, "pool");
   EXPECT_EQ(serving.tiers[0].capacity_bytes, 1000);
   EXPECT_DOUBLE_EQ(serving.tiers[0].mean_bytes, 100);
-  EXPECT_EQ(serving.tiers[0].max_bytes, 500);
+  EXPECT_EQ(serving.tiers[0].max_bytes, 100);  // the 500 at the end are after the window
   ASSERT_EQ(serving.timeline.held_bytes.size(), 1U);
   EXPECT_DOUBLE_EQ(serving.timeline.held_bytes[0].values.back(), 100);
 }
@@ -222,7 +267,7 @@ TEST(ServingStatistics, CountsAreOfTheWholeRun) {
   EXPECT_EQ(serving.counts.prefilled_tokens, 950);
   EXPECT_EQ(serving.counts.output_tokens, 10);
   EXPECT_DOUBLE_EQ(serving.window_begin_s, 2);
-  EXPECT_DOUBLE_EQ(serving.window_end_s, 12);
+  EXPECT_DOUBLE_EQ(serving.window_end_s, 6);
 }
 
 // Integrals over the whole run: 22 request seconds (of them 10 waiting), 10 tokens out, half of the
@@ -334,7 +379,7 @@ TEST(RunRecord, ServingIsInResultsUnderTheNamesOfMetrics) {
   }
   EXPECT_EQ(results.at("metrics").at("ttft_s.p50").at("value"), 3);
   EXPECT_EQ(results.at("serving").at("counts").at("output_tokens"), 10);
-  EXPECT_EQ(results.at("serving").at("window_s"), (nlohmann::json{2.0, 12.0}));
+  EXPECT_EQ(results.at("serving").at("window_s"), (nlohmann::json{2.0, 6.0}));
   EXPECT_EQ(results.at("serving").at("timeline").at("utilisation").size(), 2U);
   RunRecord step;
   step.config = "{}";
