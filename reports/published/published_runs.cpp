@@ -82,6 +82,9 @@ void describe(Fields& f, PublishedGroup& c) {
   f.required("assumed", c.assumed, "What the document does not state, and what is taken.");
   f.optional("note", c.note, "Why the errors are what they are.");
   f.optional("wall", c.wall, "Whether the runs differ in users only, up to more than fit.");
+  f.optional("counted", c.counted,
+             "Whether the summary has them; not where another group has the same runs, with "
+             "something else in place of what is not stated.");
   f.required("runs", c.runs, "The measurements.");
   f.check(!c.runs.empty(), "runs", "has none", "one at least");
   check_ids(f, c.runs, "runs");

@@ -51,7 +51,8 @@ struct PublishedGroup {
   std::int64_t requests_per_user = 10;  ///< of the runs that have users
   std::string assumed;                  ///< what is not stated, and what is taken instead
   std::string note = {};                ///< why the errors are what they are
-  bool wall = false;  ///< whether its runs show what happens when no more sequences fit
+  bool wall = false;    ///< whether its runs show what happens when no more sequences fit
+  bool counted = true;  ///< in the summary; not where it reads the runs of another group otherwise
   std::vector<PublishedRun> runs;
 };
 void describe(Fields& f, PublishedGroup& c);

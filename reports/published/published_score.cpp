@@ -50,6 +50,7 @@ PublishedOutcome score(const PublishedRuns& runs, const PublishedGroup& group,
   if (group.wall) {
     TS_EXPECTS(run.users && record.serving);
     out.wall = {.users = *run.users,
+                .positions = record.serving->capacity.positions,
                 .fitting = record.serving->capacity.max_sequences_full_length,
                 .ttft = simulated(record, PublishedMetric::ttft),
                 .tpot = simulated(record, PublishedMetric::tpot),
@@ -64,7 +65,7 @@ PublishedErrors errors_of(const std::vector<PublishedOutcome>& outcomes, Publish
   std::vector<double> magnitudes;
   double sum = 0;
   for (const PublishedOutcome& outcome : outcomes) {
-    if (group != nullptr && outcome.group != group) continue;
+    if (group == nullptr ? !outcome.group->counted : outcome.group != group) continue;
     for (const PublishedCase& each : outcome.cases) {
       if (each.metric != metric) continue;
       const double magnitude = std::abs(each.error);

@@ -24,7 +24,8 @@ struct PublishedCase {
 /// A run of a group that shows the wall: what it says of capacity.
 struct WallPoint {
   std::int64_t users = 0;
-  std::int64_t fitting = 0;         ///< sequences of full length that the pool has room for
+  std::int64_t positions = 0;       ///< that the pool has room for
+  std::int64_t fitting = 0;         ///< sequences of full length among them
   std::optional<double> ttft = {};  ///< s
   std::optional<double> tpot = {};  ///< s
   double throughput = 0;            ///< tokens/s
@@ -42,7 +43,7 @@ struct PublishedOutcome {
 PublishedOutcome score(const PublishedRuns& runs, const PublishedGroup& group,
                        const PublishedRun& run, const RunRecord& record);
 
-/// Magnitudes of errors, over all values or those of a group.
+/// Magnitudes of errors, over all values that are counted or those of a group.
 struct PublishedErrors {
   std::int64_t count = 0;
   std::int64_t close = 0;

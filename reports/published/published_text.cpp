@@ -56,7 +56,7 @@ Json json_of(const PublishedErrors& errors, double aim) {
           {"within_aim", errors.close}};
 }
 
-Json json_of(const PublishedCase& each) {
+Json json_of(const PublishedCase& each, bool counted) {
   return {{"id", each.id},
           {"level", "serving"},
           {"predicted", each.predicted},
@@ -64,7 +64,8 @@ Json json_of(const PublishedCase& each) {
           {"unit", unit_of(each.metric)},
           {"error", each.error},
           {"band", {each.reference * (1 - each.aim), each.reference * (1 + each.aim)}},
-          {"status", each.close ? "within" : "outside"}};
+          {"status", each.close ? "within" : "outside"},
+          {"counted", counted}};
 }
 
 // What was printed of a run that could not run.
@@ -91,6 +92,7 @@ Json walls_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& 
     for (const PublishedOutcome& outcome : outcomes)
       if (outcome.group == &group && outcome.wall)
         points.push_back({{"users", outcome.wall->users},
+                          {"positions", outcome.wall->positions},
                           {"fitting", outcome.wall->fitting},
                           {"ttft_s", outcome.wall->ttft.value_or(0)},
                           {"tpot_s", outcome.wall->tpot.value_or(0)},
@@ -125,7 +127,8 @@ Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome
     add_errors(table, "all", metric, errors_of(outcomes, metric));
   for (const PublishedGroup& group : runs.groups)
     for (const PublishedMetric metric : kMetricsCompared)
-      add_errors(table, group.id, metric, errors_of(outcomes, metric, &group));
+      add_errors(table, group.counted ? group.id : group.id + " (not in all)", metric,
+                 errors_of(outcomes, metric, &group));
   table.notes.push_back(fmt::format("aims: tpot {:.0f} %, ttft {:.0f} %, throughput {:.0f} %",
                                     100 * runs.aims.tpot, 100 * runs.aims.ttft,
                                     100 * runs.aims.throughput));
@@ -165,23 +168,24 @@ Table wall_table(const PublishedGroup& group, const std::vector<PublishedOutcome
                           {"published", Align::right},
                           {"tokens/s", Align::right},
                           {"published", Align::right}}};
-  std::int64_t fitting = 0;
+  WallPoint last;
   for (const PublishedOutcome& outcome : outcomes) {
     if (outcome.group != &group || !outcome.wall) continue;
     const PublishedValues& printed = outcome.run->published;
     const auto text = [&](PublishedMetric metric) {
       return value_text(metric, printed.value(metric));
     };
-    fitting = outcome.wall->fitting;
+    last = *outcome.wall;
     table.add({std::to_string(outcome.wall->users),
                value_text(PublishedMetric::ttft, outcome.wall->ttft), text(PublishedMetric::ttft),
                value_text(PublishedMetric::tpot, outcome.wall->tpot), text(PublishedMetric::tpot),
                value_text(PublishedMetric::throughput, outcome.wall->throughput),
                text(PublishedMetric::throughput)});
   }
-  table.notes.push_back(fmt::format(
-      "{} sequences of full length fit, and some more while they grow: beyond, users wait",
-      fitting));
+  table.notes.push_back(
+      fmt::format("the pool has room for {} positions, {} sequences of full length and some more "
+                  "while they grow: beyond, users wait",
+                  last.positions, last.fitting));
   return table;
 }
 
@@ -199,7 +203,7 @@ std::string to_json(const PublishedRuns& runs, const std::vector<PublishedOutcom
   for (const PublishedOutcome& outcome : outcomes) {
     if (!outcome.problem.empty()) add_problems(cases, outcome);
     for (const PublishedCase& each : outcome.cases)
-      if (outcome.problem.empty()) cases.push_back(json_of(each));
+      if (outcome.problem.empty()) cases.push_back(json_of(each, outcome.group->counted));
   }
   Json summary = Json::object();
   for (const PublishedMetric metric : kMetricsCompared)

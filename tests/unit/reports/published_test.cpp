@@ -39,6 +39,7 @@ RunRecord record_of(double tpot, double ttft, double throughput) {
                     {"ttft_s.mean", {.value = ttft, .unit = "s"}},
                     {"throughput_tokens_per_s", {.value = throughput, .unit = "tokens/s"}}};
   record.serving.emplace();
+  record.serving->capacity.positions = 5000;
   record.serving->capacity.max_sequences_full_length = 50;
   return record;
 }
@@ -81,6 +82,14 @@ TEST(PublishedScore, SumsErrorsUpByMetric) {
   EXPECT_EQ(tpot.worst_case, "group.many.tpot");
 }
 
+TEST(PublishedScore, LeavesAnotherReadingOfTheSameRunsOutOfTheSummary) {
+  PublishedRuns runs = two_runs();
+  runs.groups[0].counted = false;
+  const std::vector<PublishedOutcome> outcomes = outcomes_of(runs);
+  EXPECT_EQ(errors_of(outcomes, PublishedMetric::tpot).count, 0);
+  EXPECT_EQ(errors_of(outcomes, PublishedMetric::tpot, &runs.groups[0]).count, 2);
+}
+
 TEST(PublishedScore, SaysWhatASimulationHasNoValueOf) {
   const PublishedRuns runs = two_runs();
   RunRecord record = record_of(1, 1, 1);
@@ -112,8 +121,9 @@ TEST(PublishedText, WritesTheNamesThatOtherProgramsBuildOn) {
 TEST(PublishedText, PutsEveryValueBesideWhatWasPublished) {
   const PublishedRuns runs = two_runs();
   const std::string text = to_text(runs, outcomes_of(runs));
-  for (const char* expected : {"group: engine 1.0, model, one GPU", "10.5 ms", "+5.0 %",
-                               "why: no reason", "50 sequences of full length fit", "1 of 2"})
+  for (const char* expected :
+       {"group: engine 1.0, model, one GPU", "10.5 ms", "+5.0 %", "why: no reason",
+        "room for 5000 positions, 50 sequences of full length", "1 of 2"})
     EXPECT_NE(text.find(expected), std::string::npos) << expected << '\n' << text;
 }
 
