@@ -15,7 +15,7 @@ class DemandCache {
   template <class Make>
   const Demand& get(std::uint64_t key, const Make& make) {
     if (slots_.empty()) slots_.resize(kSlots);
-    Slot& slot = slots_[key * kOdd % kSlots];
+    Slot& slot = slots_[key * kOdd >> (64U - kBits)];
     if (!slot.used || slot.key != key) {
       slot.demand = make();
       slot.key = key;
@@ -25,7 +25,8 @@ class DemandCache {
   }
 
  private:
-  static constexpr std::size_t kSlots = 4096;
+  static constexpr unsigned kBits = 12;
+  static constexpr std::size_t kSlots = std::size_t{1} << kBits;
   static constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
   struct Slot {
     std::uint64_t key = 0;

@@ -24,6 +24,23 @@ std::int64_t rounded_up(std::int64_t sum, std::int64_t count) {
   return count == 0 ? 0 : (sum + count - 1) / count;
 }
 
+// The point of a grid at or below a context, and how far the next one is: every context up to
+// `exact`, then 2^bits to the octave.
+struct GridStep {
+  std::int64_t below = 1;
+  std::int64_t step = 1;
+};
+GridStep on_grid(std::int64_t context, std::int64_t exact, int bits) {
+  if (context <= exact) return {context, 1};
+  const auto octave = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(context))) - 1;
+  const std::int64_t step = std::int64_t{1} << std::max(0, octave - bits);
+  return {context / step * step, step};
+}
+
+std::int64_t own_sequences(const ParallelConfig& p, std::int64_t all) {
+  return p.sequences_are_spread() ? (all + p.tensor - 1) / p.tensor : all;
+}
+
 AttentionContext decode_context(const AttentionContext& replica) {
   AttentionContext c = replica;
   c.step.kind = StepKind::decode;
@@ -37,7 +54,9 @@ IterationCost::IterationCost(const ServingConfig& config, const System& system)
       method_(*config.scenario.method.method),
       replica_(context_of(config.scenario, system)),
       device_(decode_context(replica_)),
-      sum_(system) {
+      decode_{.context = device_},
+      sum_(system),
+      between_(system) {
   replica_.host_works = false;  // the server's own host works beside
   for (int l = 0; l < static_cast<int>(replica_.model.layers); ++l) moe_layers_ += kind_of(l);
   executed_ = overlaps();
@@ -154,28 +173,27 @@ const Demand& IterationCost::layer(int kind, const IterationWork& work) {
 
 const Demand& IterationCost::attention(std::int64_t decodes, std::int64_t context) {
   return attention_.get(key_of(decodes, context), [&] {
-    const AttentionPart part =
-        iteration_parts(replica_, {.decodes = decodes, .context = context}).front();
-    return demand_of(build_part_attention(part, method_, 0, system_.tier_names()), system_);
+    decode_.context.step.batch = own_sequences(replica_.parallel, decodes);
+    decode_.context.step.context = context;
+    return demand_of(build_part_attention(decode_, method_, 0, system_.tier_names()), system_);
   });
 }
 
-// Of contexts between two whole means.
 void IterationCost::add_attention(std::int64_t decodes, std::int64_t positions,
                                   std::int64_t times) {
-  const std::int64_t mean = std::max<std::int64_t>(1, positions / decodes);
-  const std::int64_t rest = positions - mean * decodes;
+  const auto [below, step] = on_grid(std::max<std::int64_t>(1, positions / decodes), 1024, 6);
+  const std::int64_t rest = positions - below * decodes;
   if (rest <= 0) {
-    sum_.add(attention(decodes, mean), times);
+    sum_.add(attention(decodes, below), times);
     return;
   }
-  Demand between(system_);
-  const Demand& low = attention(decodes, mean);
-  between.add_between(low, attention(decodes, mean + 1), rest, decodes);
-  sum_.add(between, times);
+  between_.clear();
+  low_ = attention(decodes, below);
+  between_.add_between(low_, attention(decodes, below + step), rest, step * decodes);
+  sum_.add(between_, times);
 }
 
-const Demand& IterationCost::on_grid(std::int64_t decodes, std::int64_t context) {
+const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context) {
   return attention_.get(key_of(decodes, context), [&] {
     return run(build_iteration(replica_, method_,
                                {.decodes = decodes, .context = context, .logits = decodes},
@@ -189,13 +207,10 @@ const Demand& IterationCost::execute_whole(const IterationBatch& batch) {
     sum_.add(run(build_iteration(replica_, method_, whole(batch), system_.tier_names())));
     return sum_;
   }
-  const std::int64_t mean = std::max<std::int64_t>(1, batch.positions / batch.decodes);
-  const auto octave =
-      static_cast<int>(std::bit_width(static_cast<std::uint64_t>(mean))) - 1;
-  const std::int64_t step = octave <= 4 ? 1 : std::int64_t{1} << (octave - 4);
-  const std::int64_t below = mean / step * step;
-  const Demand low = on_grid(batch.decodes, below);
-  sum_.add_between(low, on_grid(batch.decodes, below + step),
+  const auto [below, step] =
+      on_grid(std::max<std::int64_t>(1, batch.positions / batch.decodes), 16, 4);
+  low_ = decode(batch.decodes, below);
+  sum_.add_between(low_, decode(batch.decodes, below + step),
                    batch.positions - below * batch.decodes, step * batch.decodes);
   return sum_;
 }

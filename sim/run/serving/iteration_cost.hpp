@@ -59,7 +59,7 @@ class IterationCost {
   const Demand& confidence(ExitTechnique technique, std::int64_t rows);
   const Demand& fill(const FillWork& work);
   const Demand& fill_beside(std::int64_t rows);
-  const Demand& on_grid(std::int64_t decodes, std::int64_t context);
+  const Demand& decode(std::int64_t decodes, std::int64_t context);
   void add_attention(std::int64_t decodes, std::int64_t positions, std::int64_t times);
   const Demand& compose(const IterationBatch& batch);
   const Demand& execute_whole(const IterationBatch& batch);
@@ -69,9 +69,12 @@ class IterationCost {
   const Method& method_;
   AttentionContext replica_;
   AttentionContext device_;  // of a decode step
+  AttentionPart decode_;     // the same, at the batch and context that are asked for
   std::int64_t moe_layers_ = 0;
   bool executed_ = false;
   Demand sum_;
+  Demand between_;  // scratch
+  Demand low_;      // likewise
   Demand uncached_;
   DemandCache ends_;
   DemandCache layers_;

@@ -40,8 +40,9 @@ struct ServingParts {
 struct ServingTotals {
   std::vector<std::int64_t> moved_bytes = std::vector<std::int64_t>(kMoveKindNames.size());
   std::vector<std::int64_t> moves = std::vector<std::int64_t>(kMoveKindNames.size());
-  Demand demand;  ///< of all iterations
-  Demand copies;  ///< of all moves
+  std::int64_t most_blocks = 0;  ///< that one request held
+  Demand demand;                 ///< of all iterations
+  Demand copies;                 ///< of all moves
   /// Blocks of keys and values in each tier, idle prefixes included, by TierId; each in bytes of
   /// what lies in that tier.
   std::vector<TimeWeighted> held;

@@ -102,7 +102,10 @@ void record_devices(const System& all, const ServingHardware& hardware, const Se
 
 void record_cache(const ServingConfig& config, const System& one, const KvLayout& layout,
                   const ServingTotals& totals, SimTime end, ServingRecord& out) {
+  const std::int64_t gpus = config.scenario.parallel.devices() * replicas(config.scenario);
   out.capacity = layout.capacity;
+  out.capacity.max_sequences_full_length =
+      layout.blocks / std::max<std::int64_t>(1, totals.most_blocks);
   for (std::size_t kind = 0; kind < totals.moves.size(); ++kind)
     if (totals.moves[kind] > 0)
       out.moves.push_back({.name = std::string(kMoveKindNames[kind]),
@@ -110,7 +113,10 @@ void record_cache(const ServingConfig& config, const System& one, const KvLayout
                            .count = totals.moves[kind]});
   for (std::size_t t = 0; t < totals.held.size(); ++t) {
     if (totals.held[t].max() == 0) continue;
-    const std::int64_t devices = config.scenario.parallel.devices();
+    Bytes capacity = layout.block_bytes[t] * (layout.blocks * gpus);
+    if (config.server.prefix_cache)
+      for (const PrefixTier& tier : config.server.prefix_cache->tiers)
+        if (tier.tier == one.tier_names()[t]) capacity += tier.capacity * replicas(config.scenario);
     out.tiers.push_back(
         {.name = one.tier_names()[t],
          .capacity_bytes = (layout.block_bytes[t] * (layout.blocks * devices)).in_base(),
@@ -130,9 +136,8 @@ Expected<RunRecord> run(const ServingConfig& config) {
   const std::int64_t count = replicas(config.scenario);
   std::vector<std::string> channels;
   for (const SystemChannel& channel : all.channels()) channels.push_back(channel.name);
-  ServingStatistics statistics(config, {.replicas = count,
-                                        .blocks = layout->blocks,
-                                        .channels = std::move(channels)});
+  ServingStatistics statistics(
+      config, {.replicas = count, .blocks = layout->blocks, .channels = std::move(channels)});
   Engine engine;
   ServingHardware hardware(engine, all, one, count,
                            [&](ChannelId channel, SimTime from, SimTime to, Duration busy) {

@@ -65,6 +65,8 @@ Process Server::arrive_later(Request request) {
 void Server::arrive(Request request) {
   problem_ = problem_of(request);
   if (problem_) return;
+  totals_.most_blocks =
+      std::max(totals_.most_blocks, replicas_.front()->scheduler().most_blocks_of(request));
   parts_.observer.on_arrival(parts_.engine.now());
   std::size_t slot = sequences_.size();
   if (free_.empty()) {
