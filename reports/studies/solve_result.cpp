@@ -32,16 +32,18 @@ std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
   if (answer.outcome == "cannot run") return answer.problem;
   const std::string there = metric_text(result, answer, answer.metric);
   const std::string target = metric_text(result, answer, answer.target);
-  const std::string bound = answer.record ? answer.record->bounded_by : "";
+  // A server is bounded by one thing after another, so that its record names none.
+  const bool bounded = answer.record && !answer.record->bounded_by.empty();
+  const std::string bound = bounded ? "bounded by " + answer.record->bounded_by : "";
   if (answer.outcome == "flat")
-    return fmt::format("no value does it: {} is {} from {}, whatever {} is; bounded by {}",
-                       question.metric, there, range_text(question), question.vary, bound);
+    return fmt::format("no value does it: {} is {} from {}, whatever {} is{}{}", question.metric,
+                       there, range_text(question), question.vary, bounded ? "; " : "", bound);
   if (answer.outcome == "beyond")
-    return fmt::format("no value in {} does it: {} is {} at {}, bounded by {}",
-                       range_text(question), question.metric, there, answer.display, bound);
+    return fmt::format("no value in {} does it: {} is {} at {}{}{}", range_text(question),
+                       question.metric, there, answer.display, bounded ? ", " : "", bound);
   const std::string next = answer.next ? "; at " + next_text(result, answer) : "";
-  return fmt::format("{} = {}: {} is {} (asked: {}), bounded by {}{}", question.vary,
-                     answer.display, question.metric, there, target, bound, next);
+  return fmt::format("{} = {}: {} is {} (asked: {}){}{}{}", question.vary, answer.display,
+                     question.metric, there, target, bounded ? ", " : "", bound, next);
 }
 
 std::string answer_text(const SolveAnswer& answer) {

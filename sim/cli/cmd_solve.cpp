@@ -127,7 +127,8 @@ void add_solve(CLI::App& app, Action& action) {
       "that holds it where the metric rises, the smallest where it falls. Where none in the\n"
       "range does, the exit status is 5. Of a count only whole numbers are tried; where\n"
       "an end of the range does not fit, those that do.");
-  verb->add_option("CONFIG", options->config, "Scenario file (schema tiersim.scenario/v1)")
+  verb->add_option("CONFIG", options->config,
+                   "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
       ->required();
   verb->add_option("--vary", options->vary, "Setting to find the value of: a.b")->required();
   verb->add_option("--between", options->between, "Lowest and highest value, with units as in YAML")
@@ -136,7 +137,7 @@ void add_solve(CLI::App& app, Action& action) {
   verb->add_option("--metric", options->metric, "Metric that is to have a value")
       ->capture_default_str();
   verb->add_option("--equals", options->equals, "That value, with the metric's unit: 50 ms");
-  verb->add_option("--equal-to", options->equal_to, "Or: the metric of this scenario file");
+  verb->add_option("--equal-to", options->equal_to, "Or: the metric of this file");
   verb->add_option("--times", options->times, "Factor on either, above 0")->capture_default_str();
   verb->add_option("--set", options->set, "Override a setting of CONFIG: a.b=value (repeatable)")
       ->allow_extra_args(false);

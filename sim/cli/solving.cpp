@@ -58,9 +58,9 @@ Point at(Point point, const SettingRange& range, double x) {
 }  // namespace
 
 void expect_metric(const std::string& metric) {
+  if (find_metric(metric) != nullptr) return;
   std::vector<std::string> names;
   for (const MetricDefinition& known : kMetrics) names.emplace_back(known.name);
-  if (std::ranges::find(names, metric) != names.end()) return;
   const auto near = nearest(metric, names);
   throw Failure(ExitCode::usage,
                 fmt::format("tiersim: error: there is no metric '{}' ({})", metric,
@@ -69,8 +69,8 @@ void expect_metric(const std::string& metric) {
 }
 
 Expected<double> metric_value(const std::string& metric, const std::string& text) {
-  const auto* known = std::ranges::find(kMetrics, metric, &MetricDefinition::name);
-  TS_EXPECTS(known != kMetrics.end(), metric);
+  const MetricDefinition* known = find_metric(metric);
+  TS_EXPECTS(known != nullptr, metric);
   auto value = parse_metric(text, known->unit);
   if (!value) return Unexpected(fmt::format("{} of {}", value.error(), metric));
   return value;
@@ -89,7 +89,8 @@ double metric_of(const RunRecord& record, const std::string& metric, const Point
   throw Failure(
       ExitCode::bad_config,
       fmt::format("{}:1:1: error: a record of it has no metric '{}' (a decode step has "
-                  "tpot_s, a prefill ttft_s; energy and cost need every device's numbers)",
+                  "tpot_s, a prefill ttft_s, a server ttft_s.p99; energy and cost need every "
+                  "device's numbers)",
                   point.scenario.string(), metric));
 }
 

@@ -9,6 +9,7 @@
 #include "sim/config/describe.hpp"
 #include "sim/config/overlay.hpp"
 #include "sim/config/overrides.hpp"
+#include "sim/run/serving/serve.hpp"
 
 namespace tiersim {
 namespace {
@@ -25,6 +26,20 @@ bool may_name_files(const std::string& option, const std::vector<Importer>& impo
     if (key == "base" || std::ranges::find(importers, key, &Importer::key) != importers.end())
       return true;
   return false;
+}
+
+bool is_of_server(const Document& document) {
+  const auto& schemas = document.root().schemas;  // the file's own is the last
+  return !schemas.empty() && schemas.back().kind == "serving";
+}
+
+template <class Record>
+PointResult result_of(Expected<Record> simulated) {
+  if (!simulated) return {nullptr, simulated.error()};
+  if constexpr (std::is_same_v<Record, RunRecord>)
+    return {std::make_shared<const RunRecord>(*std::move(simulated))};
+  else
+    return {std::make_shared<const RunRecord>((*std::move(simulated)).record)};
 }
 
 }  // namespace
@@ -54,21 +69,24 @@ PointResult PointRunner::run(const Point& point, Readings readings, Diagnostics&
   if (const auto it = done_.find(key); it != done_.end()) return it->second;
   Diagnostics own;
   const Document document = load(point, own);
-  const auto config = read<ScenarioConfig>(document, "scenario", own);
+  PointResult result;
+  if (is_of_server(document)) {
+    const auto config = read<ServingConfig>(document, "serving", own);
+    if (own.ok()) result = result_of(serve(config));
+  } else {
+    const auto config = read<ScenarioConfig>(document, "scenario", own);
+    if (own.ok()) result = result_of(simulate(config, readings));
+  }
   for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
   if (!own.ok()) return {};
-  auto simulated = simulate(config, readings);
-  PointResult result;
-  if (simulated)
-    result.record = std::make_shared<const RunRecord>((*std::move(simulated)).record);
-  else
-    result.problem = simulated.error();
   return done_.emplace(key, std::move(result)).first->second;
 }
 
 bool PointRunner::takes_whole_numbers(const Point& point, const std::string& key) {
   Diagnostics ignored;
   const Document document = load(point, ignored);
+  if (is_of_server(document))
+    return tiersim::takes_whole_numbers(read<ServingConfig>(document, "serving", ignored), key);
   return tiersim::takes_whole_numbers(read<ScenarioConfig>(document, "scenario", ignored), key);
 }
 
