@@ -331,6 +331,26 @@ TEST(ServingStatistics, TheOrderOfArrivalCountsNotThatOfNames) {
   EXPECT_DOUBLE_EQ(value(r, "makespan_s"), 7);
 }
 
+// The window is 4 s to 8 s: of iterations of 1 to 6 s and 7 to 10 s on the GPU, 2 s and 1 s.
+TEST(ServingStatistics, IterationsAreCutAtTheEndsOfTheWindow) {
+  ServingConfig c = config();
+  c.workload.requests = 3;
+  c.measure.warm_up = 0.4;
+  ServingStatistics statistics(c, {.blocks = 10});
+  statistics.on_arrival(at(0));
+  statistics.on_arrival(at(4));
+  statistics.on_iteration(prefill(0, 1, 6, 10, 1));
+  statistics.on_finish(outcome(0, 0, 0, 6, 6, 10, 1));
+  statistics.on_arrival(at(8));
+  statistics.on_iteration(prefill(6, 7, 10, 20, 0));
+  statistics.on_finish(outcome(1, 4, 6, 10, 10, 10, 1));
+  statistics.on_finish(outcome(2, 8, 8, 10, 10, 10, 1));
+  RunRecord r;
+  statistics.record(r, NumberClass::fitted);
+  EXPECT_DOUBLE_EQ(value(r, "gpu_busy_share"), 0.75);
+  EXPECT_DOUBLE_EQ(value(r, "host_wait_share"), 0.25);
+}
+
 TEST(ServingStatistics, KeepsWhatTheServerSaidOfCapacity) {
   const ServingConfig c = config();
   ServingStatistics statistics(c, {.blocks = 10});
