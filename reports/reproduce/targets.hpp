@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/comparisons/comparison.hpp"
+#include "reports/early_exit/early_exit_targets.hpp"
 #include "reports/maps/win_map.hpp"
 #include "reports/statements/statement_targets.hpp"
 #include "reports/studies/study.hpp"
@@ -71,6 +72,7 @@ struct Targets {
   std::vector<SpeedupGrid> grids;
   std::vector<WinMap> maps;
   std::optional<NumericsTargets> numerics;
+  std::optional<EarlyExitTargets> early_exit;
 };
 void describe(Fields& f, Targets& c);
 

@@ -11,6 +11,7 @@
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/comparing.hpp"
+#include "sim/cli/exiting.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/mapping.hpp"
 #include "sim/cli/proving.hpp"
@@ -31,6 +32,12 @@ struct Options {
   bool no_files = false;
 };
 
+// A paper's file has underscores where its name has hyphens.
+fs::path targets_of(std::string paper) {
+  std::ranges::replace(paper, '-', '_');
+  return targets_root() / (paper + ".yaml");
+}
+
 std::vector<std::string> papers() {
   std::vector<std::string> out;
   for (const auto& entry : fs::directory_iterator(targets_root()))
@@ -38,6 +45,7 @@ std::vector<std::string> papers() {
     if (entry.path().extension() == ".yaml" &&
         !entry.path().stem().string().ends_with("_predictions"))
       out.push_back(entry.path().stem().string());
+  for (std::string& paper : out) std::ranges::replace(paper, '_', '-');
   std::ranges::sort(out);
   return out;
 }
@@ -62,6 +70,8 @@ std::vector<ReportSection> sections(const Targets& targets, const std::vector<st
   std::vector<ReportSection> out = reproduce_comparisons(targets, set);
   for (ReportSection& section : reproduce_maps(targets, set)) out.push_back(std::move(section));
   for (ReportSection& section : numerics.get()) out.push_back(std::move(section));
+  for (ReportSection& section : reproduce_early_exit(targets, set))
+    out.push_back(std::move(section));
   return out;
 }
 
@@ -70,7 +80,7 @@ ExitCode reproduce(const Options& options) {
   std::vector<Simulation> simulations;
   PointRunner runner(standard_options(options.set));
   for (const std::string& name : chosen_papers(options.paper)) {
-    const Targets targets = load_targets(targets_root() / (name + ".yaml"));
+    const Targets targets = load_targets(targets_of(name));
     std::future<std::vector<ReportSection>> numerics = start_numerics(targets);
     const PaperReport report{.name = name,
                              .paper = targets.paper,
@@ -99,7 +109,7 @@ ExitCode reproduce(const Options& options) {
 void add_reproduce(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("reproduce", "A paper's tables beside what is simulated");
-  verb->add_option("PAPER", options->paper, "maple, tpla, or all")->capture_default_str();
+  verb->add_option("PAPER", options->paper, "early-exit, maple, tpla, or all")->capture_default_str();
   verb->add_option(
           "--set", options->set,
           "Setting under those of every scenario: system.gpu.calibration=NAME (repeatable)")
