@@ -58,7 +58,6 @@ void describe(Fields& f, PublishedValues& c) {
   f.optional("ttft", c.ttft, "Mean time to the first token.", in_range(Duration(1), kMost));
   f.optional("throughput", c.throughput, "Output tokens a second of all GPUs together.",
              in_range(1e-6, 1e12));
-  f.check(c.tpot || c.ttft || c.throughput, "", "is empty", "one of tpot, ttft, throughput");
 }
 
 void describe(Fields& f, PublishedRun& c) {
@@ -67,6 +66,8 @@ void describe(Fields& f, PublishedRun& c) {
   f.optional("users", c.users, "Clients with one request each at a time.", in_range(1, 1'000'000));
   f.optional("set", c.set, "Settings on top of the group's, a.b=c.");
   f.required("published", c.published, "What was printed.");
+  f.check(c.published.tpot || c.published.ttft || c.published.throughput, "published", "is empty",
+          "one of tpot, ttft, throughput");
 }
 
 void describe(Fields& f, PublishedGroup& c) {

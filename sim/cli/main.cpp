@@ -78,13 +78,15 @@ ExitCode usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::string where = typed(at);
   const std::string help = where.empty() ? "tiersim --help" : "tiersim " + where + " --help";
   const auto words = words_below(at);
+  // `validate` does something with and without a word after it.
+  const bool needs_word = where.empty() || at.get_require_subcommand_min() > 0;
   if (const std::string wrong = unexpected(app, /*option=*/true); !wrong.empty()) {
     const std::string name = wrong.substr(0, wrong.find('='));
     const std::vector<std::string> options = options_of(at);
     const std::string_view near = nearest(name, options);
     fmt::print(stderr, "tiersim: error: unknown option '{}'{}\n", printable(name),
                near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
-  } else if (words.empty()) {
+  } else if (words.empty() || !needs_word) {
     fmt::print(stderr, "tiersim: error: {}\n", printable(error.what()));
   } else {
     const std::string given = unexpected(app, /*option=*/false);

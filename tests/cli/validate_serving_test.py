@@ -1,0 +1,123 @@
+"""`tiersim validate serving`: validate_serving_test.py PROGRAM SOURCE_FOLDER."""
+import json
+import unittest
+
+from program import SOURCE, InFolder, run
+
+RUNS = """\
+schema: tiersim.published_runs/v1
+groups:
+  - id: one
+    engine: "engine 1"
+    setup: "Qwen3-8B on one H100"
+    source: "nowhere"
+    config: serving/validation/qwen3_8b_h100.yaml
+    assumed: "everything"
+    runs:
+      - {id: fits, users: 2, published: {tpot: 10 ms, ttft: 1 s, throughput: 100}}
+"""
+
+
+class ValidateServing(InFolder):
+    def runs(self, text):
+        file = self.folder / "runs.yaml"
+        file.write_text(text)
+        return file
+
+    def test_shows_every_published_run_beside_its_simulation(self):
+        result = run("validate", "serving", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        shown = json.loads(result.stdout)
+        self.assertGreaterEqual(len(shown["cases"]), 100)
+        for case in shown["cases"]:
+            self.assertEqual(set(case), {"id", "level", "predicted", "reference", "unit", "error",
+                                         "band", "status", "counted"})
+            self.assertEqual(case["level"], "serving")
+            self.assertIn(case["status"], ("within", "outside"))
+            error = (case["predicted"] - case["reference"]) / case["reference"]
+            self.assertAlmostEqual(case["error"], error, places=12)
+        for metric, aim in (("tpot", 0.1), ("ttft", 0.2), ("throughput", 0.1)):
+            summary = shown["summary"][metric]
+            self.assertEqual(summary["aim"], aim)
+            counted = [case for case in shown["cases"]
+                       if case["id"].endswith("." + metric) and case["counted"]]
+            self.assertEqual(summary["count"], len(counted))
+            worst = max(counted, key=lambda case: abs(case["error"]))
+            self.assertEqual(summary["worst_case"], worst["id"])
+
+    def test_says_the_same_at_any_number_of_jobs(self):
+        group = ("validate", "serving", "--only", "qwen3-8b-h100", "--json")
+        self.assertEqual(run(*group, "-j", "1").stdout, run(*group, "-j", "3").stdout)
+
+    def test_first_tokens_wait_where_more_users_come_than_fit(self):
+        result = run("validate", "serving", "--only", "nim-llama33-70b-h100x2", "--json")
+        wall, = json.loads(result.stdout)["walls"]
+        fitting = wall["points"][0]["positions"] / 5500  # sequences of full length
+        below = [point for point in wall["points"] if point["users"] <= fitting]
+        beyond = [point for point in wall["points"] if point["users"] >= 1.25 * fitting]
+        self.assertTrue(below and beyond)
+        self.assertGreater(min(point["ttft_s"] for point in beyond),
+                           5 * max(point["ttft_s"] for point in below))
+        # What was measured does so between the same two of these numbers of users.
+        measured = {int(case["id"].split(".")[1][1:]): case["reference"]
+                    for case in json.loads(result.stdout)["cases"] if case["id"].endswith("ttft")}
+        self.assertGreater(min(measured[point["users"]] for point in beyond),
+                           5 * max(measured[point["users"]] for point in below))
+
+    def test_prints_errors_and_what_they_rest_on(self):
+        text = run("validate", "serving", "--only", "trtllm-first-token-llama2-7b-a100").stdout
+        for expected in ("simulated", "published", "133 ms", "source: NVIDIA/TensorRT-LLM",
+                         "assumed: ", "why: ", "nothing is fitted", "aims: tpot 10 %, ttft 20 %"):
+            self.assertIn(expected, text)
+        self.assertNotIn("qwen3", text)
+
+    def test_refuses_a_group_that_is_not_there(self):
+        self.expect_failure(run("validate", "serving", "--only", "none"), 2,
+                            "--only 'none': there is no such group", "qwen3-8b-h100")
+
+    def test_takes_runs_of_the_user(self):
+        result = run("validate", "serving", "--runs", self.runs(RUNS), "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([case["id"] for case in json.loads(result.stdout)["cases"]],
+                         ["one.fits.tpot", "one.fits.ttft", "one.fits.throughput"])
+
+    def test_says_all_that_is_wrong_with_runs(self):
+        wrong = RUNS.replace("users: 2", "users: 0") + "      - {id: none, published: {}}\n"
+        self.expect_failure(run("validate", "serving", "--runs", self.runs(wrong)), 3,
+                            ":10:27: error: groups.0.runs.0.users: '0' is out of range",
+                            ":11:20: error: groups.0.runs.1.published: is empty")
+        wrong = RUNS + "".join(f"      - {{id: {name}, published: {{ttft: 1 s}}}}\n"
+                               for name in ("fits", "A"))
+        self.expect_failure(run("validate", "serving", "--runs", self.runs(wrong)), 3,
+                            "groups.0.runs.1.id: is that of another one, too",
+                            "groups.0.runs.2.id: is no name")
+        wall = RUNS.replace("    runs:", "    wall: true\n    runs:")
+        wrong = wall + "      - {id: more, users: 2, published: {ttft: 1 s}}\n"
+        self.expect_failure(run("validate", "serving", "--runs", self.runs(wrong)), 3,
+                            "groups.0.runs.1.users: does not rise from run to run")
+
+    def test_says_which_setting_of_a_run_is_wrong(self):
+        wrong = RUNS.replace("users: 2,", "set: [server.kv.blok=1],")
+        self.expect_failure(run("validate", "serving", "--runs", self.runs(wrong)), 3, "blok")
+
+    def test_goes_on_where_a_run_cannot_be_simulated(self):
+        more = ("      - {id: large, set: [model.layers=1000], "
+                "published: {throughput: 1}}\n")
+        result = run("validate", "serving", "--runs", self.runs(RUNS + more), "--json")
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertIn("1 of 2 runs could not be simulated", result.stderr)
+        failed = json.loads(result.stdout)["cases"][-1]
+        self.assertEqual((failed["id"], failed["status"]), ("one.large.throughput", "failed"))
+        self.assertIsNone(failed["predicted"])
+        self.assertTrue(failed["why"])
+
+    def test_shipped_runs_name_files_that_are_there(self):
+        text = (SOURCE / "reports/targets/published/serving.yaml").read_text()
+        files = {line.split()[1] for line in text.splitlines() if line.startswith("    config:")}
+        shipped = {path.relative_to(SOURCE / "configs").as_posix()
+                   for path in (SOURCE / "configs/serving/validation").glob("*.yaml")}
+        self.assertEqual(files, shipped)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["validate_serving_test"])
