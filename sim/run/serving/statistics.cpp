@@ -24,7 +24,7 @@ std::int64_t warm_up_of(const MeasureConfig& measure, std::int64_t requests) {
 
 }  // namespace
 
-ServingStatistics::ServingStatistics(const ServingConfig& config, ServedBy by)
+ServingStatistics::ServingStatistics(const ServingConfig& config, const ServedBy& by)
     : seen_{.setup = setup_of(config, by.replicas),
             .measure = config.measure,
             .by = by,

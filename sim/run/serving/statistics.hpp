@@ -33,7 +33,7 @@ namespace tiersim {
 class ServingStatistics final : public ServingObserver {
  public:
   /// For the requests of `config.workload`, as many as request_count() says.
-  ServingStatistics(const ServingConfig& config, ServedBy by);
+  ServingStatistics(const ServingConfig& config, const ServedBy& by);
 
   void on_arrival(SimTime now) override;
   void on_iteration(const IterationSample& sample) override;
