@@ -14,16 +14,20 @@ KvPool::KvPool(std::int64_t blocks, std::optional<Prefixes> prefixes) : blocks_(
   cache_.emplace(std::move(prefixes->levels));
 }
 
-// As many entries leave as the pool is over its size.
+// As many entries leave as the pool is over its size. What is written to a level made way in the
+// next nearer one that anything was written to: levels without capacity are passed by.
 void KvPool::make_room(std::vector<BlockMove>& moves) {
   if (!cache_) return;
   const std::int64_t over = own_ + cache_->pooled() * entry_blocks_ - blocks_;
   if (over <= 0) return;
   const PrefixMoves moved = cache_->evict((over + entry_blocks_ - 1) / entry_blocks_);
-  for (std::size_t level = 1; level < moved.written.size(); ++level)
-    if (moved.written[level] > 0)
-      moves.push_back({MoveKind::prefix_store, moved.written[level] * entry_blocks_,
-                       static_cast<std::int64_t>(level) - 1, static_cast<std::int64_t>(level)});
+  std::int64_t from = 0;
+  for (std::size_t level = 1; level < moved.written.size(); ++level) {
+    if (moved.written[level] == 0) continue;
+    const auto to = static_cast<std::int64_t>(level);
+    moves.push_back({MoveKind::prefix_store, moved.written[level] * entry_blocks_, from, to});
+    from = to;
+  }
 }
 
 bool KvPool::take(std::int64_t blocks, std::vector<BlockMove>& moves) {
@@ -77,11 +81,13 @@ void KvPool::arrived(std::span<const std::uint64_t> prefix) {
   if (!prefix.empty()) cache_->arrived(prefix);
 }
 
-// Where another has made the same in the meantime, that one's stay.
+// Where another has made the same in the meantime, that one's stay; where another's copy is on its
+// way up, it is there now.
 void KvPool::share(std::span<const std::uint64_t> prefix) {
   if (prefix.empty()) return;
   give(static_cast<std::int64_t>(prefix.size()) * entry_blocks_);
   cache_->use(prefix);
+  cache_->arrived(prefix);
   TS_ENSURES(used() <= blocks_, used(), blocks_);
 }
 

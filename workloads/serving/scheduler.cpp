@@ -238,13 +238,14 @@ bool Scheduler::bring_back(Sequence& s, Iteration& out) {
 void Scheduler::preempt(Sequence& s, Iteration& out) {
   ++preempted_now_;
   ++s.preemptions;
-  const bool fits = swapped_ + s.blocks <= limits_.swap_blocks;
-  if (config_.kv.preemption == Preemption::swap && fits && s.blocks > 0) {
-    s.swapped = s.blocks;
-    swapped_ += s.blocks;
-    out.before.push_back({{MoveKind::swap_out, s.blocks, 0, 1}, &s});
-    pool_.give(s.blocks);
-    s.blocks = 0;
+  // A copy of what it shares goes along: pinned by who waits, it could be what others wait for.
+  const std::int64_t blocks = s.blocks + s.shared * pool_.entry_blocks();
+  const bool fits = swapped_ + blocks <= limits_.swap_blocks;
+  if (config_.kv.preemption == Preemption::swap && fits) {
+    out.before.push_back({{MoveKind::swap_out, blocks, 0, 1}, &s});
+    drop_blocks(s);
+    s.swapped = blocks;
+    swapped_ += blocks;
   } else {
     drop_blocks(s);
     s.prompt = (limits_.encoder ? 1 : s.request.input_tokens) + s.generated;
@@ -263,11 +264,12 @@ void Scheduler::drop_blocks(Sequence& s) {
   s.shared = 0;
 }
 
-// Named blocks that are whole now.
+// Named blocks that are whole now. What fills a prompt's last one up is its answer, and no prefix.
 void Scheduler::share_computed(Sequence& s) {
   if (limits_.prefix_block == 0) return;
   const std::int64_t whole =
-      std::min(s.cached / limits_.prefix_block, static_cast<std::int64_t>(s.request.prefix.size()));
+      std::min(std::min(s.cached, s.request.input_tokens) / limits_.prefix_block,
+               static_cast<std::int64_t>(s.request.prefix.size()));
   if (whole <= s.shared) return;
   pool_.share(prefix_of(s, whole).subspan(static_cast<std::size_t>(s.shared)));
   s.blocks -= (whole - s.shared) * pool_.entry_blocks();

@@ -1,0 +1,363 @@
+// The scheduler under random requests, limits, policies and orders of arrival: whatever happens,
+// every request gets its tokens, no block is lost or held twice, no limit is passed, and there is
+// always something to do while anybody waits.
+#include "workloads/serving/scheduler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "sim/base/rng.hpp"
+
+namespace tiersim {
+namespace {
+
+class Play {
+ public:
+  Play(std::uint64_t seed, SchedulerPolicy policy) : rng_(seed, "scheduler") {
+    draw_limits(policy);
+    const std::size_t replicas = splits_ ? 2 : 1;
+    for (std::size_t r = 0; r < replicas; ++r) {
+      schedulers_.push_back(std::make_unique<Scheduler>(config_, limits_));
+      iterations_.emplace_back();
+      moves_.emplace_back();
+    }
+    draw_requests();
+  }
+
+  // In any order: a request comes, a replica begins an iteration or ends it, a move is done.
+  void run() {
+    while (ended_ < static_cast<std::int64_t>(sequences_.size())) {
+      const bool moved = step();
+      check();
+      if (::testing::Test::HasFailure()) return;
+      if (!moved && nothing_to_do()) {
+        FAIL() << "deadlock: " << state();
+      }
+      ASSERT_LT(plans_, most_plans_) << "livelock";
+    }
+    for (const auto& scheduler : schedulers_) {
+      EXPECT_EQ(scheduler->blocks_used(), 0);
+      EXPECT_EQ(scheduler->swapped(), 0);
+      EXPECT_EQ(scheduler->running(), 0);
+      EXPECT_EQ(scheduler->waiting(), 0);
+    }
+    EXPECT_EQ(moved_[static_cast<std::size_t>(MoveKind::swap_out)],
+              moved_[static_cast<std::size_t>(MoveKind::swap_in)]);
+  }
+
+  std::int64_t preemptions() const { return preemptions_; }
+  std::int64_t moved(MoveKind kind) const { return moved_[static_cast<std::size_t>(kind)]; }
+
+ private:
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(high - low + 1)));
+  }
+  bool chance(double share) { return rng_.uniform() < share; }
+
+  void draw_limits(SchedulerPolicy policy) {
+    SchedulerConfig& c = config_.scheduler;
+    c.policy = policy;
+    c.max_sequences = between(1, 8);
+    c.max_batched_tokens = c.max_sequences + between(0, 40);
+    limits_.block = between(1, 4);
+    limits_.blocks = between(6, 60);
+    constexpr std::array kWatermarks{0.0, 0.05, 0.3};
+    config_.kv.watermark = kWatermarks[rng_.below(kWatermarks.size())];
+    config_.kv.preemption = chance(0.5) ? Preemption::swap : Preemption::recompute;
+    if (config_.kv.preemption == Preemption::swap) limits_.swap_blocks = between(0, 60);
+    const bool together = policy == SchedulerPolicy::static_batch;
+    if (chance(0.2) && policy != SchedulerPolicy::chunked) {
+      limits_.encoder = true;
+    } else if (chance(0.6) && !together) {
+      limits_.prefix_block = limits_.block * between(1, 3);
+      const std::int64_t levels = between(0, 2);
+      for (std::int64_t l = 0; l < levels; ++l) limits_.prefix_levels.push_back(between(0, 10));
+    } else if (chance(0.3)) {
+      limits_.most_blocks = between(2, 8);
+    }
+    splits_ = !together && !limits_.encoder && chance(0.3);
+  }
+
+  void draw_requests() {
+    const std::int64_t count = between(1, 25);
+    std::int64_t tokens = 0;
+    for (std::int64_t id = 0; id < count; ++id) {
+      auto s = std::make_unique<Sequence>();
+      Request& r = s->request;
+      r.id = id;
+      const bool whole = config_.scheduler.policy != SchedulerPolicy::chunked;
+      const std::int64_t longest = whole ? std::min<std::int64_t>(60, most_tokens()) : 60;
+      do {
+        r.input_tokens = between(1, longest);
+        r.output_tokens = between(1, chance(0.5) ? 3 : 30);
+      } while (schedulers_.front()->most_blocks_of(r) > limits_.blocks);
+      if (limits_.prefix_block > 0) r.prefix = some_prefix(r);
+      tokens += r.input_tokens + r.output_tokens;
+      sequences_.push_back(std::move(s));
+    }
+    at_.resize(sequences_.size());
+    // Each request alone takes one plan a token and one a move; others take its work away at most
+    // as often as they have tokens.
+    most_plans_ = 100 + 10 * tokens * count;
+  }
+  std::int64_t most_tokens() const { return config_.scheduler.max_batched_tokens; }
+
+  // The first blocks of one of three documents, and then its own.
+  PrefixBlocks some_prefix(const Request& r) {
+    PrefixBlocks out;
+    const std::uint64_t document = rng_.below(3);
+    const std::int64_t names = (r.input_tokens + limits_.prefix_block - 1) / limits_.prefix_block;
+    const std::int64_t alike = between(0, names);
+    for (std::int64_t k = 0; k < names; ++k)
+      out.push_back(k < alike ? 1000 * (document + 1) + static_cast<std::uint64_t>(k)
+                              : 100'000 + 1000 * static_cast<std::uint64_t>(r.id) +
+                                    static_cast<std::uint64_t>(k));
+    return out;
+  }
+
+  // Whether anything has happened.
+  bool step() {
+    const std::size_t r = rng_.below(schedulers_.size());
+    switch (rng_.below(4)) {
+      case 0:
+        if (submitted_ == sequences_.size()) return false;
+        schedulers_.front()->submit(*sequences_[submitted_]);
+        at_[submitted_++] = 0;
+        return true;
+      case 1:
+        if (moves_[r].empty()) return false;
+        arrive(r, rng_.below(moves_[r].size()));
+        return true;
+      default:
+        if (iterations_[r]) {
+          finish(r);
+          return true;
+        }
+        return plan(r);
+    }
+  }
+  bool nothing_to_do() {
+    if (submitted_ < sequences_.size()) return false;
+    for (std::size_t r = 0; r < schedulers_.size(); ++r)
+      if (iterations_[r] || !moves_[r].empty() || plan(r)) return false;
+    return true;
+  }
+
+  std::string state() const {
+    std::ostringstream out;
+    out << limits_.blocks << " blocks of " << limits_.block << ", prefixes of "
+        << limits_.prefix_block << (splits_ ? ", two replicas" : "");
+    for (const auto& scheduler : schedulers_)
+      out << "; " << scheduler->blocks_used() << " used, " << scheduler->running() << " run, "
+          << scheduler->waiting() << " wait";
+    for (const auto& s : sequences_)
+      if (!s->is_done())
+        out << "\n  " << s->request.id << " runs " << s->runs << " prompt " << s->prompt
+            << " cached " << s->cached << " generated " << s->generated << " blocks " << s->blocks
+            << " shared " << s->shared << " swapped " << s->swapped << " moves " << s->moves
+            << " waits " << s->waits_for_prefix << " source " << s->source << " blocks "
+            << s->source_blocks << " shared " << s->source_shared;
+    return out.str();
+  }
+
+  bool plan(std::size_t r) {
+    Iteration out = schedulers_[r]->plan();
+    for (const SequenceMove& move : out.beside) moves_[r].push_back(move);
+    for (const auto* list : {&out.before, &out.beside})
+      for (const SequenceMove& each : *list) {
+        EXPECT_GT(each.move.blocks, 0);
+        moved_[static_cast<std::size_t>(each.move.kind)] += each.move.blocks;
+        preemptions_ += each.move.kind == MoveKind::swap_out ? 1 : 0;
+      }
+    if (!out.works() && out.before.empty()) return !out.beside.empty();
+    ++plans_;
+    check_plan(r, out);
+    if (out.works()) iterations_[r] = std::move(out);
+    return true;
+  }
+
+  void check_plan(std::size_t r, const Iteration& out) {
+    const SchedulerConfig& c = config_.scheduler;
+    std::int64_t tokens = 0;
+    std::set<const Sequence*> seen;
+    const auto works = [&](const Sequence& s, std::int64_t gains) {
+      EXPECT_TRUE(seen.insert(&s).second) << "twice in an iteration";
+      EXPECT_TRUE(s.runs);
+      EXPECT_FALSE(s.loading());
+      EXPECT_EQ(s.swapped, 0);
+      if (!s.ended) {  // of a static batch
+        EXPECT_EQ(at_[static_cast<std::size_t>(s.request.id)], static_cast<std::int64_t>(r));
+      }
+      EXPECT_GE(s.blocks + s.shared * entry_blocks(), blocks_for(s, s.cached + gains));
+    };
+    for (const Sequence* s : out.decodes) {
+      works(*s, 1);
+      EXPECT_FALSE(s->prefilling());
+    }
+    for (const auto& [s, gains, executed] : out.pieces) {
+      works(*s, gains);
+      EXPECT_GT(gains, 0);
+      EXPECT_LE(s->cached + gains, s->prompt);
+      const bool padded = c.policy == SchedulerPolicy::static_batch || limits_.encoder;
+      if (padded)
+        EXPECT_GE(executed, limits_.encoder ? 1 : gains);
+      else
+        EXPECT_EQ(executed, gains);
+      tokens += executed;
+      if (limits_.prefix_block == 0 && s->preemptions == 0 && s->cached == 0 && r == 0) {
+        EXPECT_GT(s->request.id, last_begun_) << "out of the order of arrival";
+        last_begun_ = s->request.id;
+      }
+    }
+    EXPECT_LE(schedulers_[r]->running(), c.max_sequences);
+    if (c.policy == SchedulerPolicy::chunked) {
+      EXPECT_LE(tokens + static_cast<std::int64_t>(out.decodes.size()), c.max_batched_tokens);
+    } else {
+      EXPECT_TRUE(out.decodes.empty() || out.pieces.empty());
+      // One that was preempted may be longer than the budget by what it had generated.
+      EXPECT_TRUE(tokens <= c.max_batched_tokens || out.pieces.size() == 1) << tokens;
+    }
+  }
+  std::int64_t blocks_for(const Sequence& s, std::int64_t positions) const {
+    const auto whole = [&](std::int64_t of) {
+      const std::int64_t all = (of + limits_.block - 1) / limits_.block;
+      return limits_.most_blocks > 0 ? std::min(all, limits_.most_blocks) : all;
+    };
+    return whole(positions) + (limits_.encoder ? whole(s.request.input_tokens) : 0);
+  }
+  std::int64_t entry_blocks() const { return limits_.prefix_block / limits_.block; }
+
+  void finish(std::size_t r) {
+    const Iteration done = std::move(*iterations_[r]);
+    iterations_[r].reset();
+    std::vector<Sequence*> given;
+    std::map<const Sequence*, std::int64_t> had;
+    for (const auto& [s, gains, executed] : done.pieces) {
+      s->has_started = true;
+      had[s] = s->generated;
+      if (s->cached + gains == s->prompt) given.push_back(s);
+    }
+    for (Sequence* s : done.decodes) {
+      had[s] = s->generated;
+      if (!s->ended) given.push_back(s);
+    }
+    schedulers_[r]->finish(done);
+    for (const auto& [s, before] : had)
+      EXPECT_EQ(s->generated - before, std::ranges::count(given, s)) << s->request.id;
+    for (Sequence* s : given) {
+      EXPECT_LE(s->generated, s->request.output_tokens);
+      const auto id = static_cast<std::size_t>(s->request.id);
+      if (s->is_done()) {
+        preemptions_ += config_.kv.preemption == Preemption::recompute ? s->preemptions : 0;
+        at_[id].reset();
+        ++ended_;
+      } else if (splits_ && r == 0) {
+        schedulers_[0]->hand_over(*s);
+        s->source = 0;
+        schedulers_[1]->submit(*s);
+        at_[id] = 1;
+      }
+    }
+  }
+
+  void arrive(std::size_t r, std::size_t which) {
+    const SequenceMove move = moves_[r][which];
+    moves_[r].erase(moves_[r].begin() + static_cast<std::ptrdiff_t>(which));
+    schedulers_[r]->arrived(move);
+    if (move.move.kind != MoveKind::handover) return;
+    EXPECT_EQ(move.move.blocks, blocks_for(*move.sequence, move.sequence->cached));
+    move.sequence->source = -1;
+    schedulers_[0]->release(*move.sequence);
+  }
+
+  // Every block of the pool has one holder: a sequence, its source, or an entry that is pinned.
+  void check() const {
+    for (std::size_t r = 0; r < schedulers_.size(); ++r) {
+      const Scheduler& scheduler = *schedulers_[r];
+      std::int64_t own = 0;
+      std::int64_t swapped = 0;
+      std::set<std::uint64_t> pinned;
+      for (std::size_t id = 0; id < submitted_; ++id) {
+        const Sequence& s = *sequences_[id];
+        const auto pins = [&](std::int64_t entries) {
+          for (std::int64_t k = 0; k < entries; ++k)
+            pinned.insert(s.request.prefix[static_cast<std::size_t>(k)]);
+        };
+        if (at_[id] == static_cast<std::int64_t>(r) || (s.runs && !splits_)) {
+          own += s.blocks;
+          swapped += s.swapped;
+          pins(s.shared);
+        }
+        if (r == 0) {
+          own += s.source_blocks;
+          pins(s.source_shared);
+        }
+      }
+      EXPECT_EQ(scheduler.blocks_used(),
+                own + static_cast<std::int64_t>(pinned.size()) * entry_blocks());
+      EXPECT_EQ(scheduler.swapped(), swapped);
+      EXPECT_LE(swapped, limits_.swap_blocks);
+      EXPECT_LE(scheduler.blocks_used(), limits_.blocks);
+      EXPECT_LE(scheduler.pool().occupied(), limits_.blocks);
+      for (std::size_t l = 0; l < limits_.prefix_levels.size(); ++l)
+        EXPECT_LE(scheduler.pool().below(static_cast<std::int64_t>(l) + 1),
+                  limits_.prefix_levels[l] * entry_blocks());
+    }
+  }
+
+  Rng rng_;
+  ServerConfig config_;
+  BlockLimits limits_;
+  bool splits_ = false;  // the first replica prefills, the second one decodes
+  std::vector<std::unique_ptr<Sequence>> sequences_;  // by id
+  std::vector<std::optional<std::int64_t>> at_;       // replica, by id; none before and after
+  std::size_t submitted_ = 0;
+  std::int64_t ended_ = 0;
+  std::vector<std::unique_ptr<Scheduler>> schedulers_;
+  std::vector<std::optional<Iteration>> iterations_;  // under way, by replica
+  std::vector<std::vector<SequenceMove>> moves_;      // likewise
+  std::array<std::int64_t, kMoveKindNames.size()> moved_{};
+  std::int64_t preemptions_ = 0;
+  std::int64_t plans_ = 0;
+  std::int64_t most_plans_ = 0;
+  std::int64_t last_begun_ = -1;
+};
+
+class SchedulerProperty : public ::testing::TestWithParam<SchedulerPolicy> {};
+
+TEST_P(SchedulerProperty, GivesEveryRequestItsTokensAndEveryBlockBack) {
+  std::int64_t preemptions = 0;
+  std::array<std::int64_t, kMoveKindNames.size()> moved{};
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Play play(seed, GetParam());
+    play.run();
+    if (::testing::Test::HasFailure()) return;
+    preemptions += play.preemptions();
+    for (std::size_t k = 0; k < moved.size(); ++k) moved[k] += play.moved(static_cast<MoveKind>(k));
+  }
+  // The draws reach what they are for.
+  if (GetParam() == SchedulerPolicy::static_batch) return;
+  EXPECT_GT(preemptions, 500);
+  for (std::size_t k = 0; k < moved.size(); ++k) EXPECT_GT(moved[k], 100) << kMoveKindNames[k];
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, SchedulerProperty,
+                         ::testing::Values(SchedulerPolicy::static_batch,
+                                           SchedulerPolicy::prefill_first,
+                                           SchedulerPolicy::decode_first, SchedulerPolicy::chunked),
+                         [](const auto& policy) {
+                           return std::string(
+                               kSchedulerPolicyNames[static_cast<std::size_t>(policy.param)]);
+                         });
+
+}  // namespace
+}  // namespace tiersim

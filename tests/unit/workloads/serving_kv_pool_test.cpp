@@ -1,0 +1,147 @@
+// The blocks of a replica: a pool of 10, prefix entries of 2 blocks each.
+#include "workloads/serving/kv_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tiersim {
+namespace {
+
+using Moves = std::vector<BlockMove>;
+
+// "prefix_store 4: 0 to 1" each.
+std::vector<std::string> text(const Moves& moves) {
+  std::vector<std::string> out;
+  for (const BlockMove& m : moves)
+    out.push_back(std::string(kMoveKindNames[static_cast<std::size_t>(m.kind)]) + ' ' +
+                  std::to_string(m.blocks) + ": " + std::to_string(m.from) + " to " +
+                  std::to_string(m.to));
+  return out;
+}
+using Text = std::vector<std::string>;
+
+KvPool pool(std::vector<std::int64_t> levels) {
+  return KvPool(10, KvPool::Prefixes{.entry_blocks = 2, .levels = std::move(levels)});
+}
+
+// A sequence that made these entries has ended.
+void leave_behind(KvPool& of, const PrefixBlocks& prefix) {
+  Moves moves;
+  ASSERT_TRUE(of.take(static_cast<std::int64_t>(prefix.size()) * 2, moves));
+  of.share(prefix);
+  of.release(prefix);
+}
+
+TEST(KvPool, GivesWhatItHasAndNoMore) {
+  KvPool blocks(10, std::nullopt);
+  Moves moves;
+  EXPECT_TRUE(blocks.take(7, moves));
+  EXPECT_FALSE(blocks.take(4, moves));
+  EXPECT_EQ(blocks.used(), 7);
+  EXPECT_TRUE(blocks.take(3, moves));
+  EXPECT_EQ(blocks.available(), 0);
+  blocks.give(10);
+  EXPECT_EQ(blocks.available(), 10);
+  EXPECT_TRUE(moves.empty());
+  EXPECT_FALSE(blocks.has_prefixes());
+}
+
+TEST(KvPool, CountsPrefixesThatNobodyUsesAsAvailable) {
+  KvPool blocks = pool({});
+  leave_behind(blocks, {1, 2, 3});
+  EXPECT_EQ(blocks.used(), 0);
+  EXPECT_EQ(blocks.occupied(), 6);
+  EXPECT_EQ(blocks.available(), 10);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 4}).entries, 2);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 4}).idle, 2);
+}
+
+TEST(KvPool, LosesTheEndOfAPrefixFirst) {
+  KvPool blocks = pool({});
+  leave_behind(blocks, {1, 2, 3});
+  Moves moves;
+  EXPECT_TRUE(blocks.take(5, moves));  // 4 are free, so one entry goes
+  EXPECT_TRUE(moves.empty());          // to nowhere
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).entries, 2);
+  EXPECT_EQ(blocks.occupied(), 9);
+}
+
+TEST(KvPool, StoresWhatLeavesInTheNextLevelAndThatOnesOldestBelowIt) {
+  KvPool blocks = pool({1, 4});
+  leave_behind(blocks, {1, 2, 3});
+  Moves moves;
+  EXPECT_TRUE(blocks.take(8, moves));  // 3 and then 2 go; 2 displaces 3
+  EXPECT_EQ(text(moves), (Text{"prefix_store 4: 0 to 1", "prefix_store 2: 1 to 2"}));
+  EXPECT_EQ(blocks.below(1), 2);
+  EXPECT_EQ(blocks.below(2), 2);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).entries, 3);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).below, 2);
+}
+
+// A tier may be smaller than one entry.
+TEST(KvPool, StoresPastALevelWithoutRoom) {
+  KvPool blocks = pool({0, 4});
+  leave_behind(blocks, {1, 2});
+  Moves moves;
+  EXPECT_TRUE(blocks.take(10, moves));
+  EXPECT_EQ(text(moves), (Text{"prefix_store 4: 0 to 2"}));
+}
+
+TEST(KvPool, LoadsFromEachLevelWhatItHolds) {
+  KvPool blocks = pool({1, 4});
+  leave_behind(blocks, {1, 2, 3});
+  Moves moves;
+  EXPECT_TRUE(blocks.take(8, moves));  // 1 stays, 2 is in level 1 and 3 in level 2
+  blocks.give(8);
+  moves.clear();
+  const PrefixBlocks prompt{1, 2, 3};
+  blocks.pin(prompt, moves);
+  EXPECT_EQ(text(moves), (Text{"prefix_load 2: 1 to 0", "prefix_load 2: 2 to 0"}));
+  EXPECT_EQ(blocks.used(), 6);
+  EXPECT_TRUE(blocks.is_loading(prompt));
+  EXPECT_FALSE(blocks.is_loading(PrefixBlocks{1}));
+  blocks.arrived(prompt);
+  EXPECT_FALSE(blocks.is_loading(prompt));
+  blocks.release(prompt);
+  EXPECT_EQ(blocks.used(), 0);
+}
+
+TEST(KvPool, KeepsOneOfTwoCopiesThatWereMadeAtTheSameTime) {
+  KvPool blocks = pool({});
+  Moves moves;
+  EXPECT_TRUE(blocks.take(4, moves));  // of two sequences with the same prompt
+  EXPECT_TRUE(blocks.take(4, moves));
+  blocks.share(PrefixBlocks{1, 2});
+  EXPECT_EQ(blocks.used(), 8);
+  blocks.share(PrefixBlocks{1, 2});
+  EXPECT_EQ(blocks.used(), 4);
+  blocks.release(PrefixBlocks{1, 2});
+  EXPECT_EQ(blocks.used(), 4);  // of the other
+  blocks.release(PrefixBlocks{1, 2});
+  EXPECT_EQ(blocks.used(), 0);
+}
+
+// One sequence computes what it did not find, while another left the same behind; that sank, and a
+// third one loads it.
+TEST(KvPool, NeedsNoLoadOfWhatHasJustBeenComputed) {
+  KvPool blocks = pool({4});
+  Moves moves;
+  ASSERT_TRUE(blocks.take(2, moves));  // of who computes 1
+  leave_behind(blocks, {1});
+  ASSERT_TRUE(blocks.take(8, moves));
+  EXPECT_EQ(text(moves), (Text{"prefix_store 2: 0 to 1"}));
+  blocks.give(8);
+  blocks.pin(PrefixBlocks{1}, moves);
+  EXPECT_TRUE(blocks.is_loading(PrefixBlocks{1}));
+  blocks.share(PrefixBlocks{1});
+  EXPECT_FALSE(blocks.is_loading(PrefixBlocks{1}));
+  blocks.release(PrefixBlocks{1});  // by the one that computed it
+  blocks.arrived(PrefixBlocks{1});  // the load is done all the same
+  EXPECT_EQ(blocks.used(), 2);
+  blocks.release(PrefixBlocks{1});
+  EXPECT_EQ(blocks.used(), 0);
+}
+
+}  // namespace
+}  // namespace tiersim
