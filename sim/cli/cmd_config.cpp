@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "reports/published/published_runs.hpp"
 #include "reports/render/table.hpp"
 #include "reports/reproduce/targets.hpp"
 #include "sim/base/text.hpp"
@@ -81,7 +82,7 @@ FileKind file_kind(const char* name, const char* what) {
           }};
 }
 
-std::array<FileKind, 9> file_kinds() {
+std::array<FileKind, 10> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario"),
       file_kind<ServingConfig>("serving", "server under load"),
@@ -91,7 +92,8 @@ std::array<FileKind, 9> file_kinds() {
       file_kind<DeviceFile>("device", "device"),
       file_kind<EconomicsConfig>("economics", "economics"),
       file_kind<Targets>("targets", "paper targets"),
-      file_kind<PredictionSet>("prediction_set", "questions to be simulated before a measurement")};
+      file_kind<PredictionSet>("prediction_set", "questions to be simulated before a measurement"),
+      file_kind<PublishedRuns>("published_runs", "published measurements of servers")};
 }
 
 std::vector<std::string> kind_names() {
