@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <thread>
 
@@ -30,6 +31,7 @@ struct Task {
   const PublishedRun* run = nullptr;
   ServingConfig config;
   PublishedOutcome outcome = {};
+  std::exception_ptr thrown = {};  ///< a fault of this program, or a number beyond what it counts
 };
 
 PublishedRuns load_runs(const fs::path& path) {
@@ -80,11 +82,19 @@ void run_task(const PublishedRuns& runs, Task& task) {
 void run_all(const PublishedRuns& runs, std::vector<Task>& tasks, std::int64_t jobs) {
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t i = next++; i < tasks.size(); i = next++) run_task(runs, tasks[i]);
+    for (std::size_t i = next++; i < tasks.size(); i = next++) try {
+        run_task(runs, tasks[i]);
+      } catch (...) {
+        tasks[i].thrown = std::current_exception();
+      }
   };
-  std::vector<std::jthread> workers;
-  for (std::int64_t k = 1; k < jobs; ++k) workers.emplace_back(work);
-  work();
+  {
+    std::vector<std::jthread> workers;
+    for (std::int64_t k = 1; k < jobs; ++k) workers.emplace_back(work);
+    work();
+  }
+  for (const Task& task : tasks)
+    if (task.thrown) std::rethrow_exception(task.thrown);
 }
 
 ExitCode validate_serving(const Options& options) {
