@@ -111,6 +111,47 @@ Table rate_table(const ExitEngineResult& r) {
   return table;
 }
 
+// Whether two ways differ in the rule of the batch alone.
+bool same_tokens(const ExitCase& a, const ExitCase& b) {
+  return a.exit.technique == b.exit.technique && a.set == b.set &&
+         a.exit.depths.has_value() == b.exit.depths.has_value() &&
+         (!a.exit.depths || (a.exit.depths->exit_rate == b.exit.depths->exit_rate &&
+                             a.exit.depths->spread == b.exit.depths->spread &&
+                             a.exit.depths->decay == b.exit.depths->decay));
+}
+
+// The rule whose step is shortest, of the same tokens; Algorithm 1 where another is not faster.
+std::string fastest_rule(const ExitEngineResult& r, std::size_t correlation, std::size_t batch,
+                         std::size_t first) {
+  std::size_t best = first;
+  for (std::size_t k = first + 1; k < r.engine.cases.size(); ++k)
+    if (same_tokens(r.engine.cases[first], r.engine.cases[k]) &&
+        r.speedup(correlation, batch, k) > r.speedup(correlation, batch, best))
+      best = k;
+  const auto rule = static_cast<std::size_t>(r.engine.cases[best].exit.rule);
+  return std::string(kExitRuleNames.at(rule));
+}
+
+// Which rule wins where, for tokens that more than one way has.
+Table rule_table(const ExitEngineResult& r) {
+  Table table{.title = fmt::format("{}: the rule whose decode step is shortest", r.engine.title),
+              .columns = {{"tokens of", Align::left}, {"correlation"}}};
+  add_batch_columns(r, table);
+  const auto& cases = r.engine.cases;
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    const auto like = [&](const ExitCase& one) { return same_tokens(cases[k], one); };
+    const auto first = static_cast<std::size_t>(std::ranges::find_if(cases, like) - cases.begin());
+    if (first != k || std::ranges::count_if(cases, like) < 2) continue;
+    for (std::size_t c = 0; c < r.engine.correlations.size(); ++c) {
+      std::vector<std::string> row{cases[k].label, fmt::format("{}", r.engine.correlations[c])};
+      for (std::size_t b = 0; b < r.engine.batches.size(); ++b)
+        row.push_back(fastest_rule(r, c, b, k));
+      table.add(std::move(row));
+    }
+  }
+  return table;
+}
+
 Table raw_points(const ExitEngineResult& r) {
   Table table{.title = r.engine.title,
               .columns = {{"way", Align::left},
@@ -224,6 +265,9 @@ ReportSection section_of(const ExitEngineResult& result) {
        .raw = raw_points(result),
        .digest = result.engine.digest},
       {.stem = stem + "_rates", .shown = rate_table(result), .raw = {}, .digest = false}};
+  if (Table rules = rule_table(result); !rules.rows.empty())
+    section.tables.push_back(
+        {.stem = stem + "_rules", .shown = std::move(rules), .raw = {}, .digest = true});
   for (const ExitCheck& check : result.engine.checks)
     section.results.push_back(checked(result, check));
   section.figures.push_back(figure(result));

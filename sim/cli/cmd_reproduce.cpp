@@ -109,7 +109,8 @@ ExitCode reproduce(const Options& options) {
 void add_reproduce(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("reproduce", "A paper's tables beside what is simulated");
-  verb->add_option("PAPER", options->paper, "early-exit, maple, tpla, or all")->capture_default_str();
+  verb->add_option("PAPER", options->paper, "early-exit, maple, tpla, or all")
+      ->capture_default_str();
   verb->add_option(
           "--set", options->set,
           "Setting under those of every scenario: system.gpu.calibration=NAME (repeatable)")

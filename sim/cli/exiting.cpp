@@ -13,8 +13,11 @@
 namespace tiersim::cli {
 namespace {
 
-constexpr std::int64_t kRounds = 16;   // requests of each user of a cell
-constexpr std::int64_t kBatches = 16;  // static ones of a point of an engine
+constexpr std::int64_t kRounds = 8;  // requests of each user of a cell
+// Static batches of a point of an engine: fewer where they are large and so tell more each.
+constexpr std::int64_t kMostBatches = 16;
+constexpr std::int64_t kLeastBatches = 4;
+constexpr std::int64_t kSequences = 512;
 constexpr int kSecants = 8;
 constexpr double kMet = 1e-4;  // of tokens/s
 constexpr std::string_view kSolved = "solved for so that the full cell comes out";
@@ -156,7 +159,7 @@ void make_batches(ServingConfig& config, std::int64_t batch, std::int64_t output
   const std::int64_t input = config.workload.input->tokens;
   config.workload.arrivals = ArrivalConfig{.process = ArrivalProcess::at_once};
   config.workload.output = LengthConfig{.tokens = output_tokens};
-  config.workload.requests = kBatches * batch;
+  config.workload.requests = batch * std::clamp(kSequences / batch, kLeastBatches, kMostBatches);
   config.server.scheduler = {.policy = SchedulerPolicy::static_batch,
                              .max_sequences = batch,
                              .max_batched_tokens = batch * input};

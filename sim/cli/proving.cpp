@@ -7,6 +7,7 @@
 #include "reports/statements/statement_section.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
+#include "workloads/numerics/early_exit_study.hpp"
 #include "workloads/numerics/tpla_study.hpp"
 
 namespace tiersim::cli {
@@ -25,7 +26,9 @@ StatementFinding finding_of(const std::string& id,
 }
 
 std::vector<ReportSection> sections_of(const NumericsTargets& targets) {
-  const auto statements = numerics::tpla_statements(static_cast<std::uint64_t>(targets.seed));
+  const auto seed = static_cast<std::uint64_t>(targets.seed);
+  const auto statements = targets.study == "tpla" ? numerics::tpla_statements(seed)
+                                                  : numerics::early_exit_study(seed).statements;
   std::vector<StatementFinding> findings;
   for (const StatementTarget& target : targets.statements)
     findings.push_back(finding_of(target.shown_by, statements));
@@ -35,10 +38,11 @@ std::vector<ReportSection> sections_of(const NumericsTargets& targets) {
 }  // namespace
 
 std::future<std::vector<ReportSection>> start_numerics(const Targets& targets) {
-  if (targets.numerics && targets.numerics->study != "tpla")
+  if (targets.numerics && targets.numerics->study != "tpla" &&
+      targets.numerics->study != "early-exit")
     throw Failure(ExitCode::bad_config,
                   fmt::format("tiersim: error: numerics: no study '{}' has statements of a paper "
-                              "(there is: tpla)",
+                              "(there are: early-exit, tpla)",
                               targets.numerics->study));
   return std::async(std::launch::async, [numerics = targets.numerics] {
     return numerics ? sections_of(*numerics) : std::vector<ReportSection>{};

@@ -184,6 +184,27 @@ TEST(EngineSection, SaysWhereEarlyExitPays) {
   EXPECT_EQ(section.figures.front().name, "engine_t.svg");
 }
 
+// A third way has the second one's tokens and another rule: 6 ms throughout.
+TEST(EngineSection, SaysWhichRuleWinsForTheSameTokens) {
+  ExitEngineResult r = engine();
+  EXPECT_EQ(section_of(r).tables.size(), 2U);
+  ExitCase alone = r.engine.cases[1];
+  alone.label = "state, alone";
+  alone.exit.rule = ExitRule::per_sequence;
+  r.engine.cases.push_back(alone);
+  std::vector<ExitPoint> points;
+  for (std::size_t i = 0; i < r.points.size(); i += 2) {
+    points.insert(points.end(), {r.points[i], r.points[i + 1], {.step_s = 6e-3, .layers = 4}});
+  }
+  r.points = points;
+  const Table rules = section_of(r).tables[2].shown;
+  ASSERT_EQ(rules.rows.size(), 2U);
+  EXPECT_EQ(rules.rows[0],
+            (std::vector<std::string>{"state", "0", "all_rows", "per_sequence", "per_sequence"}));
+  EXPECT_EQ(rules.rows[1],
+            (std::vector<std::string>{"state", "1", "all_rows", "all_rows", "all_rows"}));
+}
+
 TEST(EngineSection, HoldsItsChecks) {
   ExitEngineResult r = engine();
   r.engine.checks = {{.id = "pays",
