@@ -1,6 +1,7 @@
 #pragma once
 // Demands that were worked out before, in a table of fixed size: an entry is overwritten by another
-// one of its slot. Keys that differ by 1 lie in different slots.
+// one of its slot.
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,12 +11,16 @@ namespace tiersim {
 
 class DemandCache {
  public:
+  using Key = std::array<std::int64_t, 3>;
+
   /// The demand of the key, from `make` where it is not there; valid until another key is asked
-  /// for, and beside that of a key that differs by 1.
+  /// for.
   template <class Make>
-  const Demand& get(std::uint64_t key, const Make& make) {
+  const Demand& get(const Key& key, const Make& make) {
     if (slots_.empty()) slots_.resize(kSlots);
-    Slot& slot = slots_[key * kOdd >> (64U - kBits)];
+    std::uint64_t mixed = 0;
+    for (const std::int64_t part : key) mixed = (mixed ^ static_cast<std::uint64_t>(part)) * kOdd;
+    Slot& slot = slots_[mixed >> (64U - kBits)];
     if (!slot.used || slot.key != key) {
       slot.demand = make();
       slot.key = key;
@@ -29,7 +34,7 @@ class DemandCache {
   static constexpr std::size_t kSlots = std::size_t{1} << kBits;
   static constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
   struct Slot {
-    std::uint64_t key = 0;
+    Key key{};
     bool used = false;
     Demand demand = {};
   };

@@ -9,11 +9,6 @@
 namespace tiersim {
 namespace {
 
-std::uint64_t key_of(std::int64_t high, std::int64_t low) {
-  TS_EXPECTS(high >= 0 && low >= 0 && low < std::int64_t{1} << 40, high, low);
-  return static_cast<std::uint64_t>(high) << 40U | static_cast<std::uint64_t>(low);
-}
-
 std::int64_t tokens_of(const std::vector<PromptChunk>& chunks) {
   std::int64_t sum = 0;
   for (const PromptChunk& chunk : chunks) sum += chunk.tokens;
@@ -143,7 +138,7 @@ const Demand& IterationCost::compose(const IterationBatch& batch) {
 }
 
 const Demand& IterationCost::ends(std::int64_t tokens, std::int64_t logits) {
-  return ends_.get(key_of(logits, tokens), [&] {
+  return ends_.get({logits, tokens}, [&] {
     return demand_of(build_iteration_ends(replica_, method_, {.decodes = tokens, .logits = logits},
                                           system_.tier_names()),
                      system_);
@@ -166,13 +161,12 @@ const Demand& IterationCost::layer(int kind, const IterationWork& work) {
     uncached_ = make(work);  // which GPU has most depends on every prompt
     return uncached_;
   }
-  TS_INVARIANT(like.decodes < 1 << 18 && prompts < 1 << 20, like.decodes, prompts);
-  const std::int64_t tokens = like.decodes << 20 | (by_part ? prompts : 0);
-  return layers_.get(key_of(2 * like.encoder_context + kind, tokens), [&] { return make(like); });
+  return layers_.get({2 * like.encoder_context + kind, like.decodes, by_part ? prompts : 0},
+                     [&] { return make(like); });
 }
 
 const Demand& IterationCost::attention(std::int64_t decodes, std::int64_t context) {
-  return attention_.get(key_of(decodes, context), [&] {
+  return attention_.get({decodes, context}, [&] {
     decode_.context.step.batch = own_sequences(replica_.parallel, decodes);
     decode_.context.step.context = context;
     return demand_of(build_part_attention(decode_, method_, 0, system_.tier_names()), system_);
@@ -194,7 +188,7 @@ void IterationCost::add_attention(std::int64_t decodes, std::int64_t positions,
 }
 
 const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context) {
-  return attention_.get(key_of(decodes, context), [&] {
+  return attention_.get({decodes, context}, [&] {
     return run(build_iteration(replica_, method_,
                                {.decodes = decodes, .context = context, .logits = decodes},
                                system_.tier_names()));
@@ -218,18 +212,19 @@ const Demand& IterationCost::execute_whole(const IterationBatch& batch) {
 // An encoder reads whole prompts, each as if it had the mean length.
 const Demand& IterationCost::encode(const IterationBatch& batch) {
   const std::int64_t mean = rounded_up(batch.encode_positions, batch.encodes);
-  return encode_.get(key_of(batch.encodes, mean), [&] {
+  const std::int64_t outputs = rounded_up(batch.encode_outputs, batch.encodes);
+  return encode_.get({batch.encodes, mean, outputs}, [&] {
     AttentionContext c = replica_;
     c.step.kind = StepKind::prefill;
     c.step.batch = batch.encodes;
-    c.step.context = 1;  // what the decoder starts from
+    c.step.context = outputs;
     c.step.encoder_context = mean;
     return demand_of(build_step(c, method_, system_.tier_names()), system_);
   });
 }
 
 const Demand& IterationCost::confidence(ExitTechnique technique, std::int64_t rows) {
-  return confidence_.get(key_of(static_cast<std::int64_t>(technique), rows), [&] {
+  return confidence_.get({static_cast<std::int64_t>(technique), rows}, [&] {
     StepGraph graph{.tier_names = system_.tier_names()};
     add_confidence(graph, device_, technique, 0, rows, OpId());
     return demand_of(graph, system_);
@@ -237,8 +232,7 @@ const Demand& IterationCost::confidence(ExitTechnique technique, std::int64_t ro
 }
 
 const Demand& IterationCost::fill(const FillWork& work) {
-  TS_EXPECTS(work.layers < 1 << 12 && work.rows < 1 << 18, work.layers, work.rows);
-  return fill_.get(key_of(work.layers << 18 | work.rows, work.pairs), [&] {
+  return fill_.get({work.layers, work.rows, work.pairs}, [&] {
     StepGraph graph{.tier_names = system_.tier_names()};
     add_fill(graph, device_, method_, work, OpId());
     return demand_of(graph, system_);
@@ -246,7 +240,7 @@ const Demand& IterationCost::fill(const FillWork& work) {
 }
 
 const Demand& IterationCost::fill_beside(std::int64_t rows) {
-  return fill_beside_.get(static_cast<std::uint64_t>(rows), [&] {
+  return fill_beside_.get({rows}, [&] {
     StepGraph graph{.tier_names = system_.tier_names()};
     add_fill_beside(graph, device_, method_, 0, rows, OpId());
     return demand_of(graph, system_);

@@ -29,9 +29,11 @@ struct IterationBatch {
   std::int64_t encoded = 0;    ///< encoder positions of all of them together
   std::vector<PromptChunk> chunks = {};
   std::int64_t logits = 0;  ///< rows that a token is chosen for
-  /// With an encoder: prompts read whole, and their positions together; nothing else then.
+  /// With an encoder: prompts read whole, their positions together, and those that the decoder
+  /// reads at once; nothing else then.
   std::int64_t encodes = 0;
   std::int64_t encode_positions = 0;
+  std::int64_t encode_outputs = 0;
 };
 
 class IterationCost {

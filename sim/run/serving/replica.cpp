@@ -121,6 +121,7 @@ IterationBatch Replica::batch_of(const Iteration& iteration) const {
     if (encoder) {
       ++batch.encodes;
       batch.encode_positions += executed;
+      batch.encode_outputs += tokens;
       continue;
     }
     batch.chunks.push_back({executed, s->cached});

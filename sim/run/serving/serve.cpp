@@ -117,11 +117,10 @@ void record_cache(const ServingConfig& config, const System& one, const KvLayout
     if (config.server.prefix_cache)
       for (const PrefixTier& tier : config.server.prefix_cache->tiers)
         if (tier.tier == one.tier_names()[t]) capacity += tier.capacity * replicas(config.scenario);
-    out.tiers.push_back(
-        {.name = one.tier_names()[t],
-         .capacity_bytes = (layout.block_bytes[t] * (layout.blocks * devices)).in_base(),
-         .mean_bytes = totals.held[t].mean(end),
-         .max_bytes = totals.held[t].max()});
+    out.tiers.push_back({.name = one.tier_names()[t],
+                         .capacity_bytes = capacity.in_base(),
+                         .mean_bytes = totals.held[t].mean(end),
+                         .max_bytes = totals.held[t].max()});
   }
 }
 
