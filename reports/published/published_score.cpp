@@ -8,9 +8,6 @@
 namespace tiersim {
 namespace {
 
-constexpr std::array kMetricsCompared{PublishedMetric::tpot, PublishedMetric::ttft,
-                                      PublishedMetric::throughput};
-
 std::optional<double> simulated(const RunRecord& record, PublishedMetric metric) {
   const auto found = record.metrics.find(std::string(record_metric(metric)));
   return found == record.metrics.end() ? std::nullopt : std::optional(found->second.value);
@@ -27,7 +24,7 @@ double nearest_rank(const std::vector<double>& sorted, std::size_t percent) {
 PublishedOutcome score(const PublishedRuns& runs, const PublishedGroup& group,
                        const PublishedRun& run, const RunRecord& record) {
   PublishedOutcome out{.group = &group, .run = &run};
-  for (const PublishedMetric metric : kMetricsCompared) {
+  for (const PublishedMetric metric : kPublishedMetrics) {
     const auto reference = run.published.value(metric);
     if (!reference) continue;
     const auto predicted = simulated(record, metric);

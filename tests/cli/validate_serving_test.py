@@ -36,7 +36,8 @@ class ValidateServing(InFolder):
             self.assertIn(case["status"], ("within", "outside"))
             error = (case["predicted"] - case["reference"]) / case["reference"]
             self.assertAlmostEqual(case["error"], error, places=12)
-        for metric, aim in (("tpot", 0.1), ("ttft", 0.2), ("throughput", 0.1)):
+        for metric, aim in (("tpot", 0.1), ("median_gap", 0.1), ("ttft", 0.2),
+                            ("throughput", 0.1)):
             summary = shown["summary"][metric]
             self.assertEqual(summary["aim"], aim)
             counted = [case for case in shown["cases"]
@@ -67,7 +68,7 @@ class ValidateServing(InFolder):
     def test_prints_errors_and_what_they_rest_on(self):
         text = run("validate", "serving", "--only", "trtllm-first-token-llama2-7b-a100").stdout
         for expected in ("simulated", "published", "133 ms", "source: NVIDIA/TensorRT-LLM",
-                         "assumed: ", "why: ", "nothing is fitted", "aims: tpot 10 %, ttft 20 %"):
+                         "assumed: ", "why: ", "nothing is fitted", "aims: tpot and median gap 10 %, ttft 20 %"):
             self.assertIn(expected, text)
         self.assertNotIn("qwen3", text)
 

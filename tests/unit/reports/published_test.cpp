@@ -69,6 +69,15 @@ TEST(PublishedScore, ComparesEveryValueThatWasPrinted) {
   ASSERT_EQ(outcomes[1].cases.size(), 2U);
   EXPECT_EQ(outcomes[1].cases[1].id, "group.many.throughput");
   EXPECT_EQ(outcomes[1].cases[1].reference, 400);
+  PublishedRuns more = two_runs();
+  more.groups[0].runs[0].published.median_gap = 8 * kMillisecond;
+  RunRecord record = record_of(0.0105, 0.07, 100);
+  record.metrics["inter_token_latency_s.p50"] = {.value = 0.01, .unit = "s"};
+  const PublishedOutcome gap = score(more, more.groups[0], more.groups[0].runs[0], record);
+  ASSERT_EQ(gap.cases.size(), 3U);
+  EXPECT_EQ(gap.cases[1].id, "group.few.median_gap");
+  EXPECT_NEAR(gap.cases[1].error, 0.25, 1e-12);  // 10 of 8 ms
+  EXPECT_EQ(gap.cases[1].aim, 0.1);
 }
 
 TEST(PublishedScore, SumsErrorsUpByMetric) {
