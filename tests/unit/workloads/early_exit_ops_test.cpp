@@ -5,7 +5,7 @@
 #include "kernels/device/kv_fill_work.hpp"
 #include "kernels/device/residual_vote_work.hpp"
 #include "tests/unit/workloads/small_step.hpp"
-#include "workloads/early_exit/exit_plan.hpp"
+#include "workloads/early_exit/exit_iteration.hpp"
 
 namespace tiersim {
 namespace {
@@ -163,6 +163,63 @@ TEST(AddFill, OfALatentModelMakesTheLatent) {
   const Work work = work_of(graph);
   EXPECT_EQ(work.written_bytes, 8 * 576 * 2);
   EXPECT_EQ(work.read_bytes, 2 * 768 * 576 * 2 + 4 * (768 * 2 + 8));
+}
+
+const std::vector<std::string> kMethods{
+    "{name: dense, kv_tier: near}", "{name: dense, kv_tier: far}",
+    "{name: maple, budget: 0.25, rank_ratio: 0.25, key_type: int8}", "{name: layer_prefetch}"};
+
+// Without an exit the iteration is build_iteration()'s, whatever overlaps in it.
+TEST(BuildExitIteration, ThatNobodyLeavesIsTheIteration) {
+  for (const std::string& yaml : kMethods) {
+    const auto method = testing::method(yaml);
+    const AttentionContext replica = testing::small_step();
+    const IterationWork work{.decodes = 3, .context = 64, .logits = 3};
+    const EarlyExitConfig full{.technique = ExitTechnique::full};
+    const StepGraph got = build_exit_iteration(replica, *method, work,
+                                               plan_exits(full, 4, std::vector<std::int64_t>(3)),
+                                               full.technique, {"near", "far"});
+    const StepGraph want = build_iteration(replica, *method, work, {"near", "far"});
+    ASSERT_EQ(got.ops.size(), want.ops.size()) << yaml;
+    for (std::size_t i = 0; i < got.ops.size(); ++i) {
+      EXPECT_TRUE(same_work(got.ops[i], want.ops[i])) << yaml << ' ' << describe_op(want.ops[i]);
+      EXPECT_EQ(got.ops[i].layer, want.ops[i].layer);
+      EXPECT_EQ(got.ops[i].after, want.ops[i].after) << yaml << ' ' << describe_op(want.ops[i]);
+    }
+  }
+}
+
+// Two of three leave after layer 1, the third after 3: keys and values of 12 (sequence, layer)
+// pairs are written once each, wherever they are made.
+TEST(BuildExitIteration, WritesEachPairOfSequenceAndLayerOnce) {
+  for (const std::string& yaml : kMethods)
+    for (const ExitRule rule : {ExitRule::all_rows, ExitRule::per_sequence, ExitRule::bucketed,
+                                ExitRule::parallel_fill}) {
+      const auto method = testing::method(yaml);
+      const EarlyExitConfig config{.technique = ExitTechnique::state, .rule = rule};
+      const std::vector<std::int64_t> depths{1, 3, 1};
+      const StepGraph graph = build_exit_iteration(
+          testing::small_step(), *method, {.decodes = 3, .context = 64, .logits = 3},
+          plan_exits(config, 4, depths), config.technique, {"near", "far"});
+      std::int64_t keys = 0;
+      for (const Op& op : graph.ops)
+        for (const Access& a : op.accesses)
+          if (a.direction == Direction::write && a.tensor_class == TensorClass::keys)
+            keys += a.payload.in_base();
+      EXPECT_EQ(keys, 12 * 2 * 16) << yaml << ' ' << static_cast<int>(rule);  // 2 heads of 16 B
+    }
+}
+
+// The next layer waits for the vote on this one, and the head for the last of them.
+TEST(BuildExitIteration, WaitsForEachDecision) {
+  const auto method = testing::method("{name: dense, kv_tier: near}");
+  const EarlyExitConfig config{.technique = ExitTechnique::classifier};
+  const StepGraph graph = build_exit_iteration(
+      testing::small_step(), *method, {.decodes = 2, .context = 64, .logits = 2},
+      plan_exits(config, 4, std::vector<std::int64_t>{2, 2}), config.technique, {"near", "far"});
+  for (std::size_t i = 1; i < graph.ops.size(); ++i)
+    EXPECT_EQ(graph.ops[i].after.back(), OpId(i - 1)) << describe_op(graph.ops[i]);
+  EXPECT_EQ(graph.ops.back().phase, Phase::head);
 }
 
 }  // namespace
