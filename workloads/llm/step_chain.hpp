@@ -26,8 +26,8 @@ class StepChain {
   StepChain(DeviceStep step, const Method& method, StepGraph& graph);
   /// The same of an iteration whose sequences fall into parts, each of a kind of its own: all their
   /// tokens share the products, but for those of parts that unpack a latent in different places.
-  /// `step` is a decode step of as many sequences as there are new positions. Nothing overlaps, and
-  /// there is one pipeline stage and no handover.
+  /// `step` is a decode step of as many sequences as there are new positions. No query is guessed,
+  /// and there is one pipeline stage and no handover.
   StepChain(DeviceStep step, const Method& method, StepGraph& graph,
             std::vector<AttentionPart> parts);
   StepChain(const StepChain&) = delete;

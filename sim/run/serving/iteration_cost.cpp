@@ -65,8 +65,11 @@ int IterationCost::kind_of(int layer) const {
 bool IterationCost::overlaps() {
   if (replica_.step.overlap != Overlap::serial) return true;
   const bool encoder = replica_.model.encoder.has_value();
-  std::vector<IterationBatch> samples{
-      {.decodes = 3, .positions = 3 * 700, .encoded = encoder ? 60 : 0, .logits = 3}};
+  std::vector<IterationBatch> samples;
+  // A method may need a far tier for long contexts only.
+  for (const std::int64_t context : {700, 20'000, 200'000})
+    samples.push_back(
+        {.decodes = 3, .positions = 3 * context, .encoded = encoder ? 60 : 0, .logits = 3});
   if (!encoder) {
     samples.push_back({.chunks = {{300, 0}, {100, 500}}, .logits = 1});
     samples.push_back({.decodes = 2, .positions = 900, .chunks = {{64, 64}}, .logits = 2});
@@ -187,11 +190,14 @@ void IterationCost::add_attention(std::int64_t decodes, std::int64_t positions,
   sum_.add(between_, times);
 }
 
+// A batch of equal sequences is a step, with all that may overlap in one.
 const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context) {
   return attention_.get({decodes, context}, [&] {
-    return run(build_iteration(replica_, method_,
-                               {.decodes = decodes, .context = context, .logits = decodes},
-                               system_.tier_names()));
+    AttentionContext c = replica_;
+    c.step.kind = StepKind::decode;
+    c.step.batch = decodes;
+    c.step.context = context;
+    return run(build_step(c, method_, system_.tier_names()));
   });
 }
 
