@@ -1,0 +1,141 @@
+// Servers of random settings: whatever can be read is served to the end, or says what does not fit;
+// nothing is lost on the way, and the same configuration gives the same record.
+#include <cmath>
+#include <iostream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include "sim/base/rng.hpp"
+#include "sim/run/metrics.hpp"
+#include "sim/run/serving/serve.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim {
+namespace {
+
+struct Setting {
+  const char* key;
+  std::vector<const char*> values;
+};
+
+const std::vector<const char*> kFiles{
+    "serving/llama2_7b_h100_continuous.yaml",    "serving/llama2_7b_h100_static.yaml",
+    "serving/llama2_7b_h100_swap.yaml",          "serving/llama2_7b_rtx4090_prefix_cache.yaml",
+    "serving/llama2_7b_tpla_h100x2.yaml",        "serving/llama3_8b_h100_poisson.yaml",
+    "serving/llama3_8b_h100_prefill_first.yaml", "serving/llama3_8b_h100x4_disaggregated.yaml",
+    "serving/llama3_8b_h200_maple.yaml"};
+
+// Small pools and budgets, so that sequences wait, are cut up and give up their blocks.
+const std::vector<Setting> kSettings{
+    {"server.base", {"servers/no_host.yaml", "servers/vllm_v0.yaml"}},
+    {"server.scheduler.policy", {"static", "prefill_first", "decode_first", "chunked"}},
+    {"server.scheduler.max_sequences", {"1", "2", "7", "64"}},
+    {"server.scheduler.max_batched_tokens", {"100", "512", "2048", "100000"}},
+    {"server.kv.block", {"1", "3", "16", "512"}},
+    {"server.kv.watermark", {"0", "0.3"}},
+    {"server.kv.preemption", {"recompute", "swap"}},
+    {"server.routing", {"round_robin", "fewest_requests", "fewest_tokens", "prefix"}},
+    {"server.host.overlap", {"true", "false"}},
+    {"server.host.workers", {"0", "1"}},
+    {"server.host.launch", {"5 us", "100 us"}},
+    {"server.host.sync", {"0 ns", "50 us"}},
+    {"server.disaggregation", {"{prefill_replicas: 1}"}},
+    {"server.prefix_cache.tiers", {"[]", "[{tier: pool, capacity: 1 GB}]"}},
+    {"system.gpus.count", {"2", "4"}},
+    {"parallel.tensor", {"1", "2"}},
+    {"parallel.attention", {"data"}},
+    {"model.base",
+     {"models/t5_v1_1_base.yaml", "models/llama3_8b.yaml", "models/mistral_7b.yaml",
+      "models/deepseek_v2_lite.yaml"}},
+    {"workload.arrivals",
+     {"{process: at_once}", "{process: closed_loop, users: 3}",
+      "{process: closed_loop, users: 2, think_time: 1 s}",
+      "{process: gamma, requests_per_s: 3, variation: 5}"}},
+    {"workload.input", {"{tokens: 1}", "{distribution: uniform, min: 1, max: 5000}"}},
+    {"workload.output",
+     {"{tokens: 1}", "{tokens: 2}", "{distribution: uniform, min: 1, max: 400}"}},
+    {"measure.warm_up", {"0", "0.5", "0.9"}},
+    {"placement.near_share", {"0.22", "0.3", "1"}},
+    {"step.latent", {"absorbed"}}};
+
+template <class List>
+const auto& any_of(const List& list, Rng& rng) {
+  return list[static_cast<std::size_t>(rng.below(std::size(list)))];
+}
+
+struct RandomServer {
+  std::string file;
+  std::vector<std::string> set;
+
+  std::string text() const {
+    std::string out = file;
+    for (const std::string& option : set) out += " --set '" + option + '\'';
+    return out;
+  }
+};
+
+RandomServer draw(Rng& rng) {
+  RandomServer out{any_of(kFiles, rng), {}};
+  const bool traced = out.file.find("prefix_cache") != std::string::npos;
+  if (!traced) out.set.push_back("workload.requests=" + std::to_string(1 + rng.below(40)));
+  for (std::uint64_t left = 1 + rng.below(3); left > 0; --left) {
+    const Setting& setting = any_of(kSettings, rng);
+    if (!traced || std::string_view(setting.key).find("workload") == std::string_view::npos)
+      out.set.push_back(setting.key + std::string("=") + any_of(setting.values, rng));
+  }
+  return out;
+}
+
+void expect_whole(const RunRecord& record) {
+  ASSERT_TRUE(record.serving);
+  const ServingRecord& serving = *record.serving;
+  EXPECT_GE(serving.counts.prefilled_tokens + serving.counts.cached_tokens,
+            serving.counts.input_tokens);
+  EXPECT_GE(serving.counts.output_tokens, serving.counts.requests);
+  const auto moved = [&](std::string_view name) {
+    for (const KvMove& move : serving.moves)
+      if (move.name == name) return move.bytes;
+    return std::int64_t{0};
+  };
+  EXPECT_EQ(moved("swap_out"), moved("swap_in"));
+  for (const auto& [name, metric] : record.metrics) {
+    EXPECT_TRUE(std::isfinite(metric.value)) << name;
+    EXPECT_NE(find_metric(name), nullptr) << name;
+  }
+}
+
+TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
+  constexpr std::uint64_t kSeed = 1;
+  constexpr int kServers = 250;
+  RecordProperty("seed", static_cast<int>(kSeed));
+  Rng rng(kSeed, "random servers");
+  int served = 0;
+  for (int i = 0; i < kServers; ++i) {
+    const RandomServer server = draw(rng);
+    SCOPED_TRACE(server.text());
+    std::cout << server.text() << std::endl;  // the last line says where a broken contract was
+    Diagnostics diagnostics;
+    const Document document = load_document(testing::configs() / server.file,
+                                            {.overrides = server.set,
+                                             .config_root = testing::configs(),
+                                             .importers = make_all_importers()},
+                                            diagnostics);
+    const auto config = read<ServingConfig>(document, "serving", diagnostics);
+    if (!diagnostics.ok()) continue;  // settings that do not go together
+    const auto record = serve(config);
+    if (!record) {
+      EXPECT_NE(record.error(), "");
+      continue;
+    }
+    ++served;
+    expect_whole(*record);
+    if (i % 10 == 0) {
+      EXPECT_EQ(to_json(*serve(config)), to_json(*record));
+    }
+  }
+  EXPECT_GT(served, kServers / 4);  // else it says little
+}
+
+}  // namespace
+}  // namespace tiersim
