@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "sim/run/executor.hpp"
+#include "workloads/early_exit/exit_iteration.hpp"
 #include "workloads/llm/step_builder.hpp"
 
 namespace tiersim {
@@ -107,7 +108,8 @@ const Demand& IterationCost::of(const IterationBatch& batch) {
 
 const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exits,
                                 ExitTechnique technique) {
-  TS_EXPECTS(!executed_ && batch.chunks.empty() && batch.encodes == 0);
+  TS_EXPECTS(batch.decodes > 0 && batch.chunks.empty() && batch.encodes == 0);
+  if (executed_) return execute_exits(batch, exits, technique);
   sum_.clear();
   sum_.add(ends(batch.decodes, exits.head_batches * batch.logits));
   IterationWork work = whole(batch);
@@ -115,7 +117,7 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
     work.decodes = at.rows;
     sum_.add(layer(kind_of(at.layer), work));
     add_attention(at.rows, batch.positions * at.rows / batch.decodes, 1);
-    if (at.measured > 0) sum_.add(confidence(technique, at.measured));
+    if (at.measured > 0) sum_.add(confidence(technique, at.measured, at.layer));
     if (at.filled > 0) sum_.add(fill_beside(at.filled));
   }
   if (const FillWork work_at_end = fill_at_end(exits); work_at_end.pairs > 0)
@@ -201,6 +203,33 @@ const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context) 
   });
 }
 
+// Where all leave together, an iteration is known by its depth.
+const Demand& IterationCost::execute_exits(const IterationBatch& batch, const ExitPlan& exits,
+                                           ExitTechnique technique) {
+  IterationWork work = whole(batch);
+  const auto run_at = [&](std::int64_t context) {
+    work.context = context;
+    return run(
+        build_exit_iteration(replica_, method_, work, exits, technique, system_.tier_names()));
+  };
+  sum_.clear();
+  const bool together = std::ranges::all_of(
+      exits.layers, [&](const ExitLayer& at) { return at.rows == batch.decodes; });
+  if (!together) {
+    sum_.add(run_at(work.context));
+    return sum_;
+  }
+  const auto [below, step] =
+      on_grid(std::max<std::int64_t>(1, batch.positions / batch.decodes), 16, 4);
+  const auto at = [&](std::int64_t context) -> const Demand& {
+    return exits_.get({batch.decodes, context, exits.depth}, [&] { return run_at(context); });
+  };
+  low_ = at(below);
+  sum_.add_between(low_, at(below + step), batch.positions - below * batch.decodes,
+                   step * batch.decodes);
+  return sum_;
+}
+
 const Demand& IterationCost::execute_whole(const IterationBatch& batch) {
   sum_.clear();
   if (!batch.chunks.empty() || batch.encoded > 0) {
@@ -229,10 +258,12 @@ const Demand& IterationCost::encode(const IterationBatch& batch) {
   });
 }
 
-const Demand& IterationCost::confidence(ExitTechnique technique, std::int64_t rows) {
-  return confidence_.get({static_cast<std::int64_t>(technique), rows}, [&] {
+// The first layer has no flags to read; all others are alike.
+const Demand& IterationCost::confidence(ExitTechnique technique, std::int64_t rows, int layer) {
+  const int like = std::min(layer, 1);
+  return confidence_.get({static_cast<std::int64_t>(technique), rows, like}, [&] {
     StepGraph graph{.tier_names = system_.tier_names()};
-    add_confidence(graph, device_, technique, 0, rows, OpId());
+    add_confidence(graph, device_, technique, like, rows, OpId());
     return demand_of(graph, system_);
   });
 }

@@ -43,7 +43,7 @@ class IterationCost {
 
   /// The demand, valid until the next call.
   const Demand& of(const IterationBatch& batch);
-  /// The same of decoding sequences that leave early as planned. Composed costs only.
+  /// The same of decoding sequences that leave early as planned: always by one technique.
   const Demand& of(const IterationBatch& batch, const ExitPlan& exits, ExitTechnique technique);
 
   /// Whether operations overlap.
@@ -58,13 +58,15 @@ class IterationCost {
   const Demand& ends(std::int64_t tokens, std::int64_t logits);
   const Demand& layer(int kind, const IterationWork& work);
   const Demand& attention(std::int64_t decodes, std::int64_t context);
-  const Demand& confidence(ExitTechnique technique, std::int64_t rows);
+  const Demand& confidence(ExitTechnique technique, std::int64_t rows, int layer);
   const Demand& fill(const FillWork& work);
   const Demand& fill_beside(std::int64_t rows);
   const Demand& decode(std::int64_t decodes, std::int64_t context);
   void add_attention(std::int64_t decodes, std::int64_t positions, std::int64_t times);
   const Demand& compose(const IterationBatch& batch);
   const Demand& execute_whole(const IterationBatch& batch);
+  const Demand& execute_exits(const IterationBatch& batch, const ExitPlan& exits,
+                              ExitTechnique technique);
   const Demand& encode(const IterationBatch& batch);
 
   const System& system_;
@@ -85,6 +87,7 @@ class IterationCost {
   DemandCache confidence_;
   DemandCache fill_;
   DemandCache fill_beside_;
+  DemandCache exits_;  // executed, by depth, on the grid
 };
 
 }  // namespace tiersim
