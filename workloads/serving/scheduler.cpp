@@ -191,11 +191,11 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
   const bool waits = found.below > 0 || pool_.is_loading(prefix_of(s, found.entries));
   const std::int64_t left = limits_.encoder ? cost_of_all : s.prompt - cached;
   if (whole && left > budget && !out.pieces.empty()) return false;
-  // What waits for its prefix computes nothing yet, but has room for what it will.
   const std::int64_t tokens = whole || limits_.encoder ? s.prompt - cached : std::min(left, budget);
   s.shared = found.entries;
   s.loads_from = found.entries - found.below;
-  const std::int64_t own = blocks_for(s, cached + tokens);
+  // The whole prompt has room from the start, or prompts in pieces would take it from each other.
+  const std::int64_t own = blocks_for(s, s.prompt);
   if (!has_room(own + (found.below + found.idle) * pool_.entry_blocks())) {
     s.shared = 0;
     return false;

@@ -3,14 +3,12 @@
 // blocks each sequence has. Knows no clock: plan() says what to do, finish() that it is done.
 //
 //   admission   first come, first served, a preempted sequence before all others; where blocks for
-//               what it does first are available, and beyond them the watermark, unless nothing
-//               runs
-//   preemption  where a running sequence needs a block and none is available, the one that was
-//               admitted last gives its own up, if need be the one that needs it
+//               its whole prompt are free, beyond the watermark unless nothing runs
+//   preemption  where a running sequence needs a block and none is free, the one that was admitted
+//               last gives its own up, if need be the one that needs it
 //   prefixes    whole named blocks of a prompt that are in the cache are not computed again, but
-//   for
-//               the last position, which the first token comes from; what is computed is shared as
-//               soon as it is there
+//               the last position is, which the first token comes from; what is computed is shared
+//               as soon as it is there
 #include <cstdint>
 #include <deque>
 #include <vector>
