@@ -38,11 +38,13 @@ StepConfig long_step(const ScenarioConfig& c) {
 void check_iteration(Fields& f, const ScenarioConfig& c) {
   check_method(f, c, long_step(c));
   check_latent(f, c);
-  f.check(
-      c.step.overlap == Overlap::serial, "step.overlap",
-      "overlaps operations of a step whose batch is known before; a server's changes with every "
-      "iteration",
-      "serial");
+  f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
+          "a server has no two micro-batches: its batch changes with every iteration",
+          "serial or prefetch_screening");
+  f.check(c.step.overlap != Overlap::prefetch_screening || !c.method.method ||
+              c.method.method->screens(),
+          "step.overlap", "method '" + c.method.name + "' has no screening to prefetch",
+          "serial, which works with every method");
   f.check(c.parallel.pipeline == 1, "parallel.pipeline",
           "a server has no stages: its batches do not fill a pipeline evenly",
           "1, and parallel.tensor or more replicas (system.gpus.count) instead");
@@ -159,6 +161,9 @@ void check_server(Fields& f, const ServingConfig& c) {
 
 void check_early_exit(Fields& f, const ServingConfig& c) {
   if (!c.early_exit) return;
+  f.check(c.scenario.step.overlap == Overlap::serial, "step.overlap",
+          "whether the next layer runs is known after this one, so nothing of it can begin before",
+          "serial, or leave early_exit out");
   f.check(!c.scenario.model.moe || c.scenario.model.moe->removed, "early_exit",
           "model '" + c.scenario.model.name +
               "' has experts, and which of them the rows that stay choose is not modelled",
