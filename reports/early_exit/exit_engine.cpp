@@ -70,7 +70,8 @@ Table speedup_table(const ExitEngineResult& r) {
   table.columns.push_back({"pays at B", Align::left});
   std::vector<std::string> base{r.engine.cases.front().label + " [ms]", ""};
   for (std::size_t b = 0; b < r.engine.batches.size(); ++b)
-    base.push_back(fmt::format("{:.3f}", 1e3 * r.at(0, b, 0).step_s));
+    base.push_back(r.at(0, b, 0).problem.empty() ? fmt::format("{:.3f}", 1e3 * r.at(0, b, 0).step_s)
+                                                 : "-");
   base.emplace_back("");
   table.add(std::move(base));
   for (std::size_t k = 1; k < r.engine.cases.size(); ++k)
@@ -104,7 +105,9 @@ Table rate_table(const ExitEngineResult& r) {
           depths && depths->exit_rate ? fmt::format("{:.3f}", *depths->exit_rate) : "-"};
       for (std::size_t b = 0; b < r.engine.batches.size(); ++b)
         row.push_back(
-            fmt::format("{:.3f}", 1 - r.at(c, b, k).layers / static_cast<double>(r.layers)));
+            r.at(c, b, k).problem.empty()
+                ? fmt::format("{:.3f}", 1 - r.at(c, b, k).layers / static_cast<double>(r.layers))
+                : "-");
       table.add(std::move(row));
     }
   }
@@ -120,7 +123,7 @@ bool same_tokens(const ExitCase& a, const ExitCase& b) {
                              a.exit.depths->decay == b.exit.depths->decay));
 }
 
-// The rule whose step is shortest, of the same tokens; Algorithm 1 where another is not faster.
+// The rule whose step is shortest, of the same tokens; the first one where another is not faster.
 std::string fastest_rule(const ExitEngineResult& r, std::size_t correlation, std::size_t batch,
                          std::size_t first) {
   std::size_t best = first;
@@ -128,6 +131,7 @@ std::string fastest_rule(const ExitEngineResult& r, std::size_t correlation, std
     if (same_tokens(r.engine.cases[first], r.engine.cases[k]) &&
         r.speedup(correlation, batch, k) > r.speedup(correlation, batch, best))
       best = k;
+  if (r.speedup(correlation, batch, best) == 0) return "-";
   const auto rule = static_cast<std::size_t>(r.engine.cases[best].exit.rule);
   return std::string(kExitRuleNames.at(rule));
 }

@@ -73,7 +73,7 @@ OpId add_residual_vote(StepGraph& graph, const AttentionContext& c, bool cosine,
   const TierId near = c.placement.near;
   const Bytes states = stored(rows * c.model.hidden, DataType::bf16);
   Op op = small_kernel(layer, after);
-  op.flops = Flops::from_base(2 * (cosine ? 3 : 2)) * (rows * c.model.hidden);
+  op.flops = Flops::from_base(cosine ? 6 : 4) * (rows * c.model.hidden);
   if (!cosine)
     add_access(op, near, Direction::read, TensorClass::weights,
                stored(c.model.hidden, DataType::bf16));

@@ -232,6 +232,7 @@ TEST(EngineSection, ShowsWhatCannotRun) {
   ExitEngineResult r = engine();
   r.points[5] = {.problem = "does not fit"};
   EXPECT_EQ(section_of(r).tables.front().shown.rows[1][4], "-");
+  EXPECT_EQ(section_of(r).tables[1].shown.rows[0][5], "-");
   EXPECT_EQ(nlohmann::json::parse(section_of(r).json)[5]["problem"], "does not fit");
 }
 
