@@ -91,13 +91,15 @@ Table speedup_table(const ExitEngineResult& r) {
   return table;
 }
 
-// How the batch eats the exit rate of its tokens.
+// How the batch eats the exit rate of its tokens, under Algorithm 1.
 Table rate_table(const ExitEngineResult& r) {
   Table table{.title = fmt::format("{}: share of the layers that a batch skips", r.engine.title),
               .columns = {{"way", Align::left}, {"correlation"}, {"of a token"}}};
   add_batch_columns(r, table);
   for (std::size_t k = 1; k < r.engine.cases.size(); ++k) {
-    if (!varies(r.engine.cases[k])) continue;
+    if (!varies(r.engine.cases[k]) || !r.engine.cases[k].set.empty() ||
+        r.engine.cases[k].exit.rule != ExitRule::all_rows)
+      continue;
     for (std::size_t c = 0; c < r.engine.correlations.size(); ++c) {
       const auto& depths = r.engine.cases[k].exit.depths;
       std::vector<std::string> row{
@@ -263,12 +265,14 @@ Json to_json(const ExitEngineResult& r) {
 ReportSection section_of(const ExitEngineResult& result) {
   const std::string stem = stem_of(result.engine);
   ReportSection section{.id = result.engine.id};
-  section.tables = {
-      {.stem = stem,
-       .shown = speedup_table(result),
-       .raw = raw_points(result),
-       .digest = result.engine.digest},
-      {.stem = stem + "_rates", .shown = rate_table(result), .raw = {}, .digest = false}};
+  section.tables = {{.stem = stem,
+                     .shown = speedup_table(result),
+                     .raw = raw_points(result),
+                     .digest = result.engine.digest},
+                    {.stem = stem + "_rates",
+                     .shown = rate_table(result),
+                     .raw = {},
+                     .digest = result.engine.digest}};
   if (Table rules = rule_table(result); !rules.rows.empty())
     section.tables.push_back(
         {.stem = stem + "_rules", .shown = std::move(rules), .raw = {}, .digest = true});
