@@ -58,7 +58,12 @@ const std::vector<Setting> kSettings{
     {"measure.warm_up", {"0", "0.5", "0.9"}},
     {"placement.near_share", {"0.22", "0.3", "1"}},
     {"step.overlap", {"prefetch_screening"}},
-    {"step.latent", {"absorbed"}}};
+    {"step.latent", {"absorbed"}},
+    {"early_exit",
+     {"{technique: static_half}", "{technique: softmax, depths: {exit_rate: 0.3}}",
+      "{technique: state, rule: per_sequence, depths: {exit_rate: 0.5, spread: 4}}",
+      "{technique: classifier, rule: bucketed, depths: {exit_rate: 0.5}}",
+      "{technique: state, rule: parallel_fill, depths: {exit_rate: 0.5}}"}}};
 
 template <class List>
 const auto& any_of(const List& list, Rng& rng) {

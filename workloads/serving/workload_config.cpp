@@ -136,7 +136,7 @@ void describe(Fields& f, WorkloadConfig& c) {
                "Trace of requests: Azure LLM inference 2023 (CSV) or Mooncake (JSON lines).");
   f.optional("replay", c.trace, "How the trace is replayed.");
   f.optional("requests", c.requests, "How many; of a trace 0 for all that are left.",
-             in_range(0, 1'000'000'000));
+             in_range(0, 10'000'000));
   f.optional("arrivals", c.arrivals, "When they come.");
   f.optional("input", c.input, "Tokens of the prompts.");
   f.optional("output", c.output, "Tokens of the answers.");

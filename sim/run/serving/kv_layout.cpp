@@ -134,12 +134,14 @@ class Layout {
     for (std::size_t t = 0; t < out_.block_bytes.size(); ++t) {
       const TierId tier(t);
       const auto sharers = system_.sharers(system_.device(tier));
-      Bytes left = over(share_of(tier), sharers);
-      part(t, "capacity", left, NumberClass::specification);
+      const Bytes filled = over(share_of(tier, system_.capacity(tier)), sharers);
+      Bytes left = over(share_of(tier, system_.installed(tier)), sharers);
+      part(t, "installed", left, NumberClass::specification);
       const auto take = [&](std::string what, Bytes bytes, NumberClass number_class) {
         part(t, std::move(what), bytes, number_class);
         left = left > bytes ? left - bytes : Bytes{};
       };
+      take("left free (near_share)", left - filled, NumberClass::specification);
       for (const TensorClass c : kFixed)
         take(std::string(name(c)), fixed[t][static_cast<std::size_t>(c)],
              c == TensorClass::weights ? NumberClass::specification : NumberClass::assumed);
@@ -159,11 +161,11 @@ class Layout {
   }
 
   // Of one replica. Tiers that replicas share are shared evenly.
-  Bytes share_of(TierId tier) const {
+  Bytes share_of(TierId tier, Bytes of) const {
     const std::string& name = system_.tier_names()[tier.index()];
     const std::int64_t all = config_.scenario.system.sharers(name);
     const std::int64_t own = system_.sharers(system_.device(tier));
-    return over(system_.capacity(tier) * own, all);
+    return over(of * own, all);
   }
 
   Bytes prefix_bytes(TierId tier) const {

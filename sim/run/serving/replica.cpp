@@ -142,9 +142,12 @@ const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std
     depths_.clear();
     // Replicas' iterations have numbers of their own.
     const std::int64_t number = iterations_ * (std::int64_t{1} << 20U) + index_;
-    for (const Sequence* s : iteration.decodes)
+    for (const Sequence* s : iteration.decodes) {
+      // Padding of a static batch goes as deep as the last token did.
+      const std::int64_t token = std::min(s->generated, s->request.output_tokens - 1);
       depths_.push_back(
-          parts_.depths->depth(s->request.id, s->generated, s->request.output_tokens, number));
+          parts_.depths->depth(s->request.id, token, s->request.output_tokens, number));
+    }
     const EarlyExitConfig& config = *parts_.config.early_exit;
     const ExitPlan exits = plan_exits(config, layers, depths_);
     layers = exits.depth;
