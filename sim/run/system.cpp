@@ -196,6 +196,21 @@ OpPlan System::plan_collective(const Op& op) const {
   return plan;
 }
 
+OpPlan System::plan_receipt(const Op& op) const {
+  OpPlan plan;
+  const auto& fabric = fabrics_[static_cast<std::size_t>(op.collective.fabric)];
+  TS_EXPECTS(fabric.has_value() && op.collective.fabric == Fabric::transfer);
+  for (Access access : op.accesses) {
+    access.direction = Direction::write;
+    add_access(access, op.requester, plan);
+  }
+  const CollectiveCost cost = fabric->collective->cost(op.collective, fabric->port);
+  for (std::size_t i = 0; i < fabric->links.size() && cost.out > Bytes{}; ++i)
+    charge(fabric->devices[i]->incoming(cost.out, std::min(cost.run, cost.out)),
+           fabric->links[i].first_channel, plan);
+  return plan;
+}
+
 OpPlan System::plan(const Op& op) const {
   if (op.kind == OpKind::collective) return plan_collective(op);
   OpPlan plan;

@@ -103,6 +103,8 @@ class System {
   KernelBasis kernel_basis(KernelFamily family) const { return gpu_->basis(family); }
 
   OpPlan plan(const Op& op) const;
+  /// What a collective over Fabric::transfer takes at its other end: its port, and its memory.
+  OpPlan plan_receipt(const Op& op) const;
   /// The plan of every operation, by OpId.
   std::vector<OpPlan> plan(const StepGraph& graph) const;
 

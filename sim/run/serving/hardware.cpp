@@ -21,12 +21,6 @@ ServingHardware::ServingHardware(Engine& engine, const System& all, const System
     const std::int64_t together = std::max<std::int64_t>(1, channel.sharers / gpus);
     for (std::int64_t i = 0; i < (replicas + together - 1) / together; ++i)
       built.links.push_back(network_.add_link(channel.name, channel.capacity));
-    constexpr std::string_view kOut = ".from_gpu";
-    if (!channel.name.ends_with(kOut)) continue;
-    const std::string in = channel.name.substr(0, channel.name.size() - kOut.size()) + ".to_gpu";
-    const auto other = std::ranges::find(all.channels(), in, &SystemChannel::name);
-    if (other != all.channels().end())
-      built.incoming = ChannelId(static_cast<std::size_t>(other - all.channels().begin()));
   }
 }
 
@@ -79,18 +73,18 @@ Process ServingHardware::work(std::int64_t replica, const Demand& demand, Durati
   co_await moving;
 }
 
-Process ServingHardware::copy(std::int64_t replica, const OpPlan& plan, std::int64_t receiver) {
-  // Kept in the frame: the caller's plan may be gone after the delay.
-  const std::vector<ChannelCharge> charges = plan.charges;
-  Duration least = plan.min_duration;
+void ServingHardware::take_all(std::int64_t replica, const std::vector<ChannelCharge>& charges,
+                               Duration& least) {
+  for (const auto& [channel, busy] : charges)
+    take(replica, channel, busy * one_.channels()[channel.index()].sharers, least);
+}
+
+Process ServingHardware::copy(std::int64_t replica, OpPlan plan, Receiver receiver) {
   co_await engine_.delay(plan.setup);
   hops_.clear();
-  for (const auto& [channel, busy] : charges) {
-    const Bytes all = busy * one_.channels()[channel.index()].sharers;
-    take(replica, channel, all, least);
-    if (const ChannelId in = channels_[channel.index()].incoming; receiver >= 0 && in.valid())
-      take(receiver, in, all, least);
-  }
+  Duration least = plan.min_duration;
+  take_all(replica, plan.charges, least);
+  if (receiver.replica >= 0) take_all(receiver.replica, receiver.plan.charges, least);
   const Process moving = flow(least);
   co_await moving;
 }

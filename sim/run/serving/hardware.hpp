@@ -25,9 +25,15 @@ class ServingHardware {
   /// Work of a replica's GPUs, which takes `least` alone on the system and longer where others use
   /// the same channels: each channel is used evenly all the while.
   Process work(std::int64_t replica, const Demand& demand, Duration least);
-  /// A copy, as planned on one of its GPUs; with a receiver, what leaves the one's port enters the
-  /// other's.
-  Process copy(std::int64_t replica, const OpPlan& plan, std::int64_t receiver = -1);
+  /// A copy, as planned on one of its GPUs; and what another replica's take of it, if it is theirs.
+  struct Receiver {
+    std::int64_t replica = -1;  ///< none
+    OpPlan plan = {};
+  };
+  Process copy(std::int64_t replica, OpPlan plan, Receiver receiver);
+  Process copy(std::int64_t replica, OpPlan plan) {
+    return copy(replica, std::move(plan), Receiver{});
+  }
 
   /// Bytes that each channel took, all instances together, by ChannelId.
   std::vector<Bytes> taken() const;
@@ -41,10 +47,10 @@ class ServingHardware {
   struct Channel {
     std::vector<LinkId> links;  // by instance; of an analytic one, none that is used
     bool analytic = false;
-    Bytes taken = {};         // analytic
-    ChannelId incoming = {};  // the same link's other direction, where this one leaves the GPU
+    Bytes taken = {};  // analytic
   };
 
+  void take_all(std::int64_t replica, const std::vector<ChannelCharge>& charges, Duration& least);
   /// Adds what a replica takes of a channel; `least` grows where it shares it with nobody.
   void take(std::int64_t replica, ChannelId channel, Bytes busy, Duration& least);
   Process flow(Duration least);

@@ -235,7 +235,8 @@ Process Replica::move_beside(SequenceMove what) {
 }
 
 Process Replica::move(SequenceMove what) {
-  const OpPlan plan = plan_move(what.move);
+  const Op op = move_op(what.move);
+  const OpPlan plan = parts_.system.plan(op);
   const auto kind = static_cast<std::size_t>(what.move.kind);
   ++totals_.moves[kind];
   totals_.copies.add(plan, parts_.system);
@@ -243,7 +244,9 @@ Process Replica::move(SequenceMove what) {
       (move_bytes(what.move) * parts_.config.scenario.parallel.devices()).in_base();
   const bool received = what.move.kind == MoveKind::handover;
   const std::int64_t from = received ? what.sequence->source : index_;
-  const Process moving = parts_.hardware.copy(from, plan, received ? index_ : -1);
+  ServingHardware::Receiver receiver;
+  if (received) receiver = {index_, parts_.system.plan_receipt(op)};
+  const Process moving = parts_.hardware.copy(from, plan, std::move(receiver));
   co_await moving;
 }
 
@@ -266,7 +269,7 @@ Bytes Replica::move_bytes(const BlockMove& what) const {
 }
 
 // One copy of many runs: of each layer a block's keys, and its values.
-OpPlan Replica::plan_move(const BlockMove& what) const {
+Op Replica::move_op(const BlockMove& what) const {
   const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
   const Bytes bytes = std::max(move_bytes(what), Bytes::from_base(1));
   const Bytes run = std::clamp(parts_.layout.run_bytes[near.index()], Bytes::from_base(1), bytes);
@@ -279,11 +282,11 @@ OpPlan Replica::plan_move(const BlockMove& what) const {
     op.collective = {
         .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = bytes, .ranks = 2};
     add_access(op, near, Direction::read, {TensorClass::keys, bytes, run});
-    return parts_.system.plan(op);
+    return op;
   }
   add_access(op, tier_of(what.kind, what.from), Direction::read, {TensorClass::keys, bytes, run});
   add_access(op, tier_of(what.kind, what.to), Direction::write, {TensorClass::keys, bytes, run});
-  return parts_.system.plan(op);
+  return op;
 }
 
 BlockLimits block_limits(const ServingConfig& config, const System& system,

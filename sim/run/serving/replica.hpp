@@ -82,7 +82,7 @@ class Replica {
   void hand_out(const Iteration& iteration, SimTime begin);
   void wake();
   void count_held();
-  OpPlan plan_move(const BlockMove& what) const;
+  Op move_op(const BlockMove& what) const;
   Bytes move_bytes(const BlockMove& what) const;
   TierId tier_of(MoveKind kind, std::int64_t level) const;
 

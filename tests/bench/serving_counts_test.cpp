@@ -1,0 +1,68 @@
+// What serving costs the machine, in counts that are the same everywhere: the bench of 1000
+// requests of 2048 tokens in and 256 out, Llama-2-7B on one H100, continuous batching. How long it
+// takes is printed by `tiersim run`'s users, not gated.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/run/serving/serve.hpp"
+#include "tests/support/allocations.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim {
+namespace {
+
+struct Served {
+  std::int64_t iterations = 0;
+  std::int64_t output_tokens = 0;
+  std::uint64_t allocations = 0;
+};
+
+Served serve_bench(const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  const Document document = load_document(
+      testing::configs() / "serving/llama2_7b_h100.yaml",
+      {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
+      diagnostics);
+  const auto config = read<ServingConfig>(document, "serving", diagnostics);
+  if (!diagnostics.ok()) ADD_FAILURE() << diagnostics.list().front().text();
+  const std::uint64_t before = testing::allocations();
+  const auto record = serve(config);
+  Served out{.allocations = testing::allocations() - before};
+  if (!record) {
+    ADD_FAILURE() << record.error();
+    return out;
+  }
+  out.iterations = record->serving->counts.iterations;
+  out.output_tokens = record->serving->counts.output_tokens;
+  return out;
+}
+
+// 47 sequences decode at a time, as the capacity of the cache has it: 256,000 tokens are some 5,400
+// iterations, each of which is planned anew and allocates its lists.
+TEST(ServingCounts, AnIterationAllocatesAFewLists) {
+  const Served whole = serve_bench({});
+  EXPECT_EQ(whole.output_tokens, 256'000);
+  EXPECT_LT(whole.iterations, 256'000 / 40);
+  EXPECT_LT(whole.allocations, 40 * static_cast<std::uint64_t>(whole.iterations));
+}
+
+// Tokens are not kept: eight times as long answers of one sequence at a time are eight times as
+// many iterations, and nothing else.
+TEST(ServingCounts, WhatIsAllocatedFollowsIterationsNotTokens) {
+  const std::vector<std::string> few{"workload.requests=64", "workload.input.tokens=16",
+                                     "server.scheduler.max_sequences=64"};
+  std::vector<std::string> longer = few;
+  longer.emplace_back("workload.output.tokens=2048");
+  const Served one = serve_bench(few);
+  const Served eight = serve_bench(longer);
+  EXPECT_EQ(eight.output_tokens, 8 * one.output_tokens);
+  const auto each = [](const Served& r) {
+    return static_cast<double>(r.allocations) / static_cast<double>(r.iterations);
+  };
+  EXPECT_LT(each(eight), each(one));
+}
+
+}  // namespace
+}  // namespace tiersim
