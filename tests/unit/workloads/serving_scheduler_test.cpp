@@ -89,7 +89,7 @@ TEST(Scheduler, ReadsPromptsInPiecesBesideWhatDecodes) {
   bench.add(6, 1);
   EXPECT_EQ(bench.iterate(), "0+8 |");
   EXPECT_EQ(bench.iterate(), "0+2 1+3 2+3 |");
-  EXPECT_EQ(bench.scheduler().blocks_used(), 3 + 1 + 1);
+  EXPECT_EQ(bench.scheduler().blocks_used(), 3 + 1 + 2);  // of whole prompts
   EXPECT_EQ(bench.iterate(), "2+3 | 0 1");
   EXPECT_EQ(bench.scheduler().running(), 1);
   EXPECT_EQ(bench.iterate(), "| 0");
@@ -106,6 +106,18 @@ TEST(Scheduler, GivesPromptsWhatTheTokensOfAnswersLeave) {
   bench.add(9, 1);
   EXPECT_EQ(bench.iterate(), "3+1 | 0 1 2");
   EXPECT_EQ(bench.iterate(), "3+1 | 0 1 2");
+}
+
+// Else pieces of it would be read and dropped again.
+TEST(Scheduler, BeginsAPromptWhereAllOfItHasRoom) {
+  Bench bench(SchedulerPolicy::chunked, {.blocks = 4});
+  bench.add(5, 3);
+  bench.add(12, 1);
+  EXPECT_EQ(bench.iterate(), "0+5 |");  // 3 tokens are left, but 2 blocks for the other's 3
+  EXPECT_EQ(bench.iterate(), "| 0");
+  EXPECT_EQ(bench.iterate(), "| 0");
+  EXPECT_EQ(bench.iterate(), "1+8 |");
+  EXPECT_EQ(bench.scheduler().blocks_used(), 3);
 }
 
 TEST(Scheduler, ReadsWholePromptsBeforeAnythingDecodes) {

@@ -1,0 +1,68 @@
+#pragma once
+// A server that is run with an observer of the test's own, so that every request's times are there
+// to the picosecond.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/run/serving/serve.hpp"
+#include "sim/run/serving/server.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim::testing {
+
+/// One H100 with Llama-2 7B whose CPU takes no time, and these settings on top.
+inline ServingConfig serving_config(const std::string& file, const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  const Document document = load_document(
+      configs() / file,
+      {.overrides = set, .config_root = configs(), .importers = make_all_importers()}, diagnostics);
+  auto config = read<ServingConfig>(document, "serving", diagnostics);
+  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
+  return config;
+}
+
+struct Served final : ServingObserver {
+  std::vector<RequestOutcome> requests;  ///< by id
+  std::vector<IterationSample> iterations;
+  SimTime end{};
+
+  void on_arrival(SimTime) override {}
+  void on_iteration(const IterationSample& sample) override { iterations.push_back(sample); }
+  void on_gap(SimTime, Duration, std::int64_t) override {}
+  void on_finish(const RequestOutcome& outcome) override { requests.push_back(outcome); }
+};
+
+inline Served run_server(const ServingConfig& config) {
+  const System all = build_system(config.scenario);
+  const System one = build_replica_system(config.scenario);
+  const auto layout = kv_layout(config, one);
+  EXPECT_TRUE(layout) << layout.error();
+  auto source = make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
+  EXPECT_TRUE(source) << source.error();
+  const std::int64_t count = replicas(config.scenario);
+  Served served;
+  Engine engine;
+  ServingHardware hardware(engine, all, one, count, {});
+  IterationCost cost(config, one);
+  Resource hosts(engine, count);
+  ServingParts parts{.engine = engine,
+                     .config = config,
+                     .system = one,
+                     .layout = *layout,
+                     .cost = cost,
+                     .hardware = hardware,
+                     .hosts = hosts,
+                     .observer = served};
+  Server server(parts, **source, count);
+  const auto totals = server.run();
+  EXPECT_TRUE(totals) << totals.error();
+  served.end = engine.now();
+  std::ranges::sort(served.requests, {}, &RequestOutcome::id);
+  EXPECT_EQ(static_cast<std::int64_t>(served.requests.size()), request_count(config.workload));
+  return served;
+}
+
+}  // namespace tiersim::testing
