@@ -16,6 +16,8 @@
 //                   grouping by a predicted depth can give
 //     parallel_fill each sequence leaves alone, and the keys and values of the layers that it
 //                   skipped are made when the others pass these layers (Bae et al. 2023, FREE)
+//
+// Iterations that also read prompts run all layers for all.
 #include <array>
 #include <cstdint>
 #include <optional>
