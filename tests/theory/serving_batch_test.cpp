@@ -109,6 +109,24 @@ INSTANTIATE_TEST_SUITE_P(
               "system.gpus.count=2", "parallel={tensor: 2, latent_slices: 2}"}}),
     [](const auto& of) { return std::string(of.param.name); });
 
+// Where operations of a decode step overlap, the engine runs it itself, at contexts of which there
+// are 16 to the octave: 304 is one of them, and nothing is rounded.
+TEST(OverlappingSteps, TakeExactlyWhatTheEngineGives) {
+  const ServingConfig config =
+      ideal("serving/llama3_8b_h200_maple.yaml",
+            {"workload.requests=3", "workload.input={tokens: 303}", "workload.output={tokens: 2}"});
+  const System system = build_replica_system(config.scenario);
+  EXPECT_TRUE(IterationCost(config, system).executed());
+  const testing::Served served = testing::run_server(config);
+  const Step prefill = step_of(config, StepKind::prefill, 3, 303);
+  const Duration decode = step_of(config, StepKind::decode, 3, 304).time;
+  for (const RequestOutcome& request : served.requests) {
+    EXPECT_NEAR(static_cast<double>((request.first_token - request.arrival).count()),
+                static_cast<double>(prefill.time.count()), static_cast<double>(prefill.ops));
+    EXPECT_EQ(request.finished - request.first_token, decode);
+  }
+}
+
 // A prompt in two pieces is read in two iterations, each of which attends to what is there: the
 // operations are those of the pieces. The second one is no less than half of the whole prompt.
 TEST(Pieces, OfAPromptTakeMoreThanTheWhole) {
