@@ -2,9 +2,8 @@
 // something:
 //   F1  MAPLE: screen, gather from pinned host memory, attend, layer after layer; two micro-batches
 //       overlapped on two streams; the gather alone, for the percentiles of its latency
-//   F2  TPLA: the shards of one layer one after another, on two streams, and joined through host
-//   memory
-//       (PCIe, never NVLink)
+//   F2  TPLA: the shards of one layer one after another, on two streams, and joined
+//       through host memory (PCIe, never NVLink)
 //   F3  T5 with early exit: one graph for each exit depth, batch and measure of confidence
 //   F4  128 decode steps while the cache grows
 // What one card cannot show, and no number here means: NVLink, CXL, stragglers, accuracy.

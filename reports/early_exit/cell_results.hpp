@@ -2,9 +2,8 @@
 // The cells of a paper on early exit beside what a simulated server gives, and what each is:
 //
 //   input        a free parameter is set by it: tokens/s of `full` sets the host's time a sequence
-//   prediction   tokens/s of the others, with that host, the printed concurrency and exit rate;
-//   near
-//                at every correlation
+//   prediction   tokens/s of the others, with that host, the printed concurrency and exit rate,
+//                where it is near at every correlation
 //   unexplained  a prediction that is not near
 //   consistency  follows from other printed numbers: latency and sequences in flight are one number
 //                where tokens/s is known (Little's law), since the concurrency is an input

@@ -6,9 +6,9 @@
 //   split, shares                all six of them
 //   bounded_by                   what the critical path waits for longest, or the fullest channel
 //   bound_share                  bound over step
-//   limit                        what takes the largest part of the step: HBM, FLOP, capacity
-//   (weights,
-//                                which a larger batch would share), all-reduce, host, launch, link
+//   limit                        what takes the largest part of the step: HBM, FLOP,
+//                                capacity (weights, which a larger batch would share),
+//                                all-reduce, host, launch, link
 //   screening_roof               tier that limits screening by the peak capacities on the way to it
 //   screening_roof_bandwidth     the least of these capacities
 //   screening_intensity          FLOP of screening for each byte that it reads from that tier

@@ -6,10 +6,10 @@
 //     co_await engine.delay(service);
 //     server.release();
 //   }
-//   engine.spawn(customer(engine, server, 3ns));          // runs by itself
-//   co_await customer(engine, server, 3ns);               // in a process: a call; returns at its
-//   end const ProcessRef worker = engine.spawn(...); co_await worker; // in a process: waits for
-//   its end
+//   engine.spawn(customer(engine, server, 3ns));    // runs by itself
+//   co_await customer(engine, server, 3ns);         // in a process: a call; returns at its end
+//   const ProcessRef worker = engine.spawn(...);
+//   co_await worker;                                // in a process: waits for its end
 //
 // A process does nothing before it is spawned or awaited. Pass parameters by value or by reference
 // to what outlives the process; a lambda's captures do not. A call starts and returns at once, with

@@ -6,12 +6,12 @@
 //   latent_slices     TPLA (arXiv 2508.15881, section 4.4): the tensor group falls into so many
 //                     groups, each with its own slice of the latent and all heads, which are split
 //                     within it. 1: MLA, every GPU holds the whole latent
-//   attention: data   every GPU of the tensor group has whole attention weights and sequences of
-//   its
-//                     own (SGLang's DP attention); all else is split as ever
+//   attention: data   every GPU of the tensor group has whole attention weights and sequences
+//                     of its own (SGLang's DP attention); all else is split as ever
 //   pipeline          consecutive layers on so many groups; the batch is cut into as many
-//   micro-batches experts: spread   whole experts on each GPU (EP); split: a part of every expert
-//   on each
+//                     micro-batches
+//   experts: spread   whole experts on each GPU (EP)
+//   experts: split    a part of every expert on each
 #include <array>
 #include <cstdint>
 #include <string_view>

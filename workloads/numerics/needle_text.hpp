@@ -4,8 +4,8 @@
 // follows from the construction:
 //
 //   components 0 to 15    standard normal in queries and ordinary keys; 0 in needles' keys
-//   component 16 + j      8 in the key of needle j; -4 in every query, but 8 in the j-th decoded
-//   one
+//   component 16 + j      8 in the key of needle j; -4 in every query,
+//                         but 8 in the j-th decoded one
 //
 // so before it is asked for a needle's logit is -32 / sqrt(32), below nearly all others, and when
 // it is, 64 / sqrt(32), above anything that normal components reach. Hidden states are query and
