@@ -202,15 +202,14 @@ TEST(Scheduler, ReadsThePromptAndTheAnswerOfThePreemptedAgain) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 4}, 16);
   bench.add(8, 5);
   const Sequence& young = bench.add(8, 5);
+  bench.add(1, 1);
   EXPECT_EQ(bench.iterate(), "0+8 1+8 |");
   EXPECT_EQ(bench.iterate(), "| 0");
   EXPECT_EQ(bench.scheduler().blocks_used(), 3);
   EXPECT_EQ(young.preemptions, 1);
   EXPECT_EQ(young.prompt, 9);
-  bench.add(1, 1);                    // fits, and comes after it
-  EXPECT_EQ(bench.iterate(), "| 0");  // the younger one needs 3 blocks
-  EXPECT_EQ(bench.iterate(), "| 0");
-  EXPECT_EQ(bench.iterate(), "| 0");
+  // It needs 3 blocks; the one that came last has room, but waits behind it.
+  for (int step = 0; step < 3; ++step) EXPECT_EQ(bench.iterate(), "| 0");
   EXPECT_EQ(bench.iterate(), "1+9 2+1 |");
   EXPECT_EQ(young.generated, 2);
   EXPECT_EQ(bench.iterate(), "| 1");
@@ -338,6 +337,24 @@ TEST(Scheduler, WaitsForAPrefixThatComesUpAndSoDoWhoShareIt) {
   EXPECT_TRUE(waits.loading());
   EXPECT_EQ(bench.iterate(), "|");
   bench.scheduler().arrived(load);
+  EXPECT_EQ(bench.iterate(), "2+2 3+2 |");
+}
+
+TEST(Scheduler, WaitsForWhatItLoadsAndForWhatAnotherLoads) {
+  Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {10}},
+              100);
+  bench.add(16, 1, {1, 2});
+  EXPECT_EQ(bench.iterate(), "0+16 |");
+  bench.add(24, 1);
+  EXPECT_EQ(bench.iterate(), "1+24 | | prefix_store 4");
+  bench.add(10, 1, {1, 3});
+  const Sequence& second = bench.add(18, 1, {1, 2, 4});
+  EXPECT_EQ(bench.iterate(), "| |; prefix_load 2 of 2, prefix_load 2 of 3");
+  const std::vector<SequenceMove> loads = bench.now.beside;
+  bench.scheduler().arrived(loads[1]);
+  EXPECT_TRUE(second.loading());  // its first block is the other one's
+  EXPECT_EQ(bench.iterate(), "|");
+  bench.scheduler().arrived(loads[0]);
   EXPECT_EQ(bench.iterate(), "2+2 3+2 |");
 }
 
