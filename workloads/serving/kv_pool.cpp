@@ -1,17 +1,15 @@
 #include "workloads/serving/kv_pool.hpp"
 
-#include <utility>
-
 #include "sim/base/check.hpp"
 
 namespace tiersim {
 
-KvPool::KvPool(std::int64_t blocks, std::optional<Prefixes> prefixes) : blocks_(blocks) {
+KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : blocks_(blocks) {
   TS_EXPECTS(blocks > 0, blocks);
   if (!prefixes) return;
   TS_EXPECTS(prefixes->entry_blocks > 0, prefixes->entry_blocks);
   entry_blocks_ = prefixes->entry_blocks;
-  cache_.emplace(std::move(prefixes->levels));
+  cache_.emplace(prefixes->levels);
 }
 
 // As many entries leave as the pool is over its size. What is written to a level made way in the

@@ -31,7 +31,7 @@ class KvPool {
     std::int64_t entry_blocks = 1;
     std::vector<std::int64_t> levels = {};
   };
-  KvPool(std::int64_t blocks, std::optional<Prefixes> prefixes);
+  KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes);
 
   std::int64_t blocks() const { return blocks_; }
   /// Held by sequences, pinned prefixes included.

@@ -7,7 +7,7 @@
 
 namespace tiersim {
 
-PrefixCache::PrefixCache(std::vector<std::int64_t> capacity) {
+PrefixCache::PrefixCache(const std::vector<std::int64_t>& capacity) {
   levels_.push_back({.capacity = std::numeric_limits<std::int64_t>::max()});
   for (const std::int64_t entries : capacity) {
     TS_EXPECTS(entries >= 0, entries);

@@ -35,7 +35,7 @@ struct PrefixMoves {
 class PrefixCache {
  public:
   /// `capacity`: entries of each level below the pool, nearest first; may be 0.
-  explicit PrefixCache(std::vector<std::int64_t> capacity);
+  explicit PrefixCache(const std::vector<std::int64_t>& capacity);
 
   /// Leading blocks of the prompt that are somewhere, by level of each (0: the pool); stops at the
   /// first that is nowhere. Changes nothing.
