@@ -21,6 +21,9 @@ constexpr double kPlotWidth = 640;
 constexpr double kPlotHeight = 96;
 constexpr double kAbove = 34;  // of a panel: its title, and what its lines are
 constexpr double kSample = 26;
+constexpr double kBoldWidth = 1.15;  // of a bold letter, in those of text_width
+constexpr double kLegendGap = 14;    // before a sample
+constexpr double kLegendLine = 16;   // of names that do not fit beside the title
 constexpr std::size_t kMostDevices = 5;
 constexpr Stroke kFrame{.colour = "#444444", .width = 1};
 constexpr Stroke kGrid{.colour = "#E4E4E4", .width = 1};
@@ -101,8 +104,9 @@ class TimelineFigure {
     }
     y += 4;
     for (const Panel& panel : panels_of(timeline_)) {
-      draw(panel, y + kAbove);
-      y += kAbove + kPlotHeight;
+      const double above = kAbove + (is_beside_title(panel) ? 0 : kLegendLine);
+      draw(panel, y + above);
+      y += above + kPlotHeight;
     }
     time_axis(y);
     return canvas_.page(2 * kMargin + kLeft + kPlotWidth, y + 36 + kMargin, title);
@@ -145,9 +149,19 @@ class TimelineFigure {
     heading(panel, top - 8);
   }
 
-  // The title, and at the other end what the lines are.
+  // Whether the title and the names of the lines fit on a line.
+  static bool is_beside_title(const Panel& panel) {
+    if (panel.lines.size() < 2) return true;
+    double width = text_width(panel.title, 12) * kBoldWidth;
+    for (const Line& line : panel.lines)
+      width += text_width(line.name, 11) + kSample + 6 + kLegendGap;
+    return width <= kPlotWidth;
+  }
+
+  // The title, and at the other end, or below it, what the lines are.
   void heading(const Panel& panel, double y) {
-    canvas_.text({x(0), y}, panel.title, {.size = 12, .bold = true});
+    const double title = y - (is_beside_title(panel) ? 0 : kLegendLine);
+    canvas_.text({x(0), title}, panel.title, {.size = 12, .bold = true});
     if (panel.lines.size() < 2) return;
     double at = x(end_);
     for (std::size_t i = panel.lines.size(); i-- > 0;) {
@@ -157,7 +171,7 @@ class TimelineFigure {
       at -= kSample + 6;
       const Stroke stroke{.colour = palette(i), .width = 1.8, .dash = dash_of(i)};
       canvas_.line({at, y - 4}, {at + kSample, y - 4}, stroke);
-      at -= 14;
+      at -= kLegendGap;
     }
   }
 

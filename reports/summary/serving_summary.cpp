@@ -16,14 +16,24 @@
 namespace tiersim {
 namespace {
 
+// A latency of none is one: "-" stands for what is not there.
+std::string latency_text(double seconds) {
+  return seconds == 0 ? "0 s" : time_text(seconds);
+}
+
+// "1 sequence", "2 sequences".
+std::string counted(std::int64_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 class ServingSummary {
  public:
   explicit ServingSummary(const RunRecord& record) : record_(record), serving_(*record.serving) {}
 
   std::string text() const {
     return fmt::format("{}  (run {})\n\n", printable(record_.name), record_.run_id.substr(0, 12)) +
-           setup() + '\n' + latencies() + throughput() + load() + little() + '\n' + memory() +
-           time() + moves() + tiers() + channels() + trust_line(record_);
+           setup() + '\n' + latencies() + throughput() + unsettled() + load() + little() + '\n' +
+           memory() + time() + moves() + tiers() + channels() + trust_line(record_);
   }
 
  private:
@@ -97,13 +107,13 @@ class ServingSummary {
     for (const auto& [title, metric] : kRows) {
       const std::string mean = std::string(metric) + ".mean";
       if (!find(mean)) continue;
-      std::string ci95 = interval(mean, time_text);
+      std::string ci95 = interval(mean, latency_text);
       // Gaps are counted, not kept, so their mean never has one.
       const bool has_none = ci95.empty() && std::string_view(metric) != "inter_token_latency_s";
       all = all && !has_none;
-      std::vector<std::string> cells{title, time_text(value(mean)), ci95.empty() ? "-" : ci95};
+      std::vector<std::string> cells{title, latency_text(value(mean)), ci95.empty() ? "-" : ci95};
       for (const char* quantile : {".p50", ".p90", ".p95", ".p99"})
-        cells.push_back(time_text(value(metric + std::string(quantile))));
+        cells.push_back(latency_text(value(metric + std::string(quantile))));
       table.add(std::move(cells));
     }
     table.notes.emplace_back("95 %: by batch means, of this run's own randomness" +
@@ -125,6 +135,22 @@ class ServingSummary {
     return out + fmt::format("goodput    {} requests/s: {:.1f} % within {}\n",
                              number_text(value("goodput_requests_per_s")), 100 * *kept,
                              join(promises, " and "));
+  }
+
+  // Where far more arrive than leave, rates of the window are not what the server can do.
+  std::string unsettled() const {
+    const double stay = value("e2e_latency_s.mean");
+    const double run = value("makespan_s");
+    if (stay == 0 || run == 0 || value("window_s") >= run) return "";
+    const double arriving = value("little_lambda_w") / stay;
+    if (arriving <= 1.25 * value("requests_per_s")) return "";
+    const ServingCounts& counts = serving_.counts;
+    return fmt::format(
+        "unsettled  in the window {} requests/s arrive and {} leave: it is short, or the server is "
+        "overloaded\n           over the whole run {} tokens/s out, {} requests/s\n",
+        number_text(arriving), number_text(value("requests_per_s")),
+        number_text(static_cast<double>(counts.output_tokens) / run),
+        number_text(static_cast<double>(counts.requests) / run));
   }
 
   // "12.3 wait (most 40)".
@@ -150,11 +176,14 @@ class ServingSummary {
 
   std::string little() const {
     const double difference = value("little_difference");
+    std::string ends;
+    if (difference >= 1)
+      ends = fmt::format(" ({} times it: the ends of the window)", number_text(1 + difference));
+    else if (std::abs(difference) >= 0.0005)
+      ends = fmt::format(" ({:+.1f} %: the ends of the window)", 100 * difference);
     return fmt::format("Little     L = {}, lambda W = {}{}; over the whole run both are equal\n",
                        number_text(value("in_flight.mean")), number_text(value("little_lambda_w")),
-                       std::abs(difference) < 0.0005
-                           ? ""
-                           : fmt::format(" ({:+.1f} %: the ends of the window)", 100 * difference));
+                       ends);
   }
 
   std::string memory() const {
@@ -172,13 +201,14 @@ class ServingSummary {
     }
     const std::string limited =
         capacity.limited_by.empty() ? "" : "; limited by " + printable(capacity.limited_by);
-    return out +
-           fmt::format(
-               "KV cache   {} blocks of {} positions, {} each, on a replica: {} positions, "
-               "{} sequences of full length{}\n           {:.1f} % in use (most {:.1f} %)\n\n",
-               capacity.blocks, capacity.block_positions, bytes_text(capacity.block_bytes),
-               capacity.positions, capacity.max_sequences_full_length, limited,
-               100 * value("kv_use.mean"), 100 * value("kv_use.max"));
+    return out + fmt::format(
+                     "KV cache   {} of {}, {} each, on a replica: {}, {} of full length{}\n"
+                     "           {:.1f} % in use (most {:.1f} %)\n\n",
+                     counted(capacity.blocks, "block"),
+                     counted(capacity.block_positions, "position"),
+                     bytes_text(capacity.block_bytes), counted(capacity.positions, "position"),
+                     counted(capacity.max_sequences_full_length, "sequence"), limited,
+                     100 * value("kv_use.mean"), 100 * value("kv_use.max"));
   }
 
   std::string time() const {

@@ -120,7 +120,7 @@ TEST(ServingSummary, PrintsMeansWithIntervalsAndQuantiles) {
       "output token (TPOT)   20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
       "token to token        20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
       "end to end              2 s  -                    2 s     4 s     5 s     8 s\n"
-      "in the queue              -  -                      -       -       -       -\n"
+      "in the queue            0 s  -                    0 s     0 s     0 s     0 s\n"
       "  95 %: by batch means, of this run's own randomness; - where it is short or does not "
       "settle\n");
 }
@@ -143,6 +143,42 @@ TEST(ServingSummary, OfAWholeRunSaysSo) {
   const std::string out = serving_summary_text(r);
   expect_holds(out, "window     100 s, the whole run\n");
   expect_holds(out, "Little     L = 2, lambda W = 2; over the whole run both are equal\n");
+}
+
+// 50 a second over 4 s of 200 requests that end within 40 s: 5 a second. Each stays for 20 s.
+TEST(ServingSummary, SaysThatMoreArriveThanLeave) {
+  RunRecord r = record();
+  for (const auto& [name, value] : {std::pair{"window_s", 4.0},
+                                    {"makespan_s", 40.0},
+                                    {"requests_per_s", 0.5},
+                                    {"e2e_latency_s.mean", 20.0},
+                                    {"in_flight.mean", 100.0},
+                                    {"little_lambda_w", 1000.0},
+                                    {"little_difference", 9.0}})
+    set(r, name, value);
+  r.serving->counts = {.requests = 200, .counted = 180, .output_tokens = 20'000};
+  const std::string out = serving_summary_text(r);
+  expect_holds(out,
+               "unsettled  in the window 50 requests/s arrive and 0.5 leave: it is short, or the "
+               "server is overloaded\n"
+               "           over the whole run 500 tokens/s out, 5 requests/s\n");
+  expect_holds(out, "lambda W = 1000 (10 times it: the ends of the window)");
+  EXPECT_EQ(text().find("unsettled"), std::string::npos);
+}
+
+TEST(ServingSummary, CountsOneOfAThingAsOne) {
+  RunRecord r = record();
+  r.serving->capacity.block_positions = 1;
+  r.serving->capacity.max_sequences_full_length = 1;
+  const std::string out = serving_summary_text(r);
+  expect_holds(out, "blocks of 1 position, ");
+  expect_holds(out, " 1 sequence of full length");
+}
+
+TEST(ServingSummary, PrintsAnIntervalThatBeginsAtZero) {
+  RunRecord r = record();
+  r.metrics["ttft_s.mean"].ci95 = {0, 0.25};
+  expect_holds(serving_summary_text(r), "[0 s, 250 ms]");
 }
 
 // A run of requests of one token, without promises.
@@ -236,6 +272,23 @@ TEST(ServingTimeline, ShowsWhatTiersHoldWhereThatIsKnown) {
   const std::string svg = serving_timeline_svg(r);
   expect_holds(svg, ">keys and values held, GiB</text>");
   expect_holds(svg, ">pool</text>");
+}
+
+// Names of four channels and the GPU do not fit beside the title: they are a line of 16 px below
+// it.
+TEST(ServingTimeline, PutsLongNamesBelowTheTitle) {
+  const auto place = [](const std::string& svg, const std::string& text) {
+    const std::size_t end = svg.find(">" + text + "</text>");
+    const std::size_t y = svg.rfind(" y=\"", end) + 4;
+    return std::stod(svg.substr(y));
+  };
+  RunRecord r = record();
+  const std::string beside = serving_timeline_svg(r);
+  EXPECT_DOUBLE_EQ(place(beside, "hbm.bus"), place(beside, "use of devices, %"));
+  for (const char* name : {"cxl_port.from_gpu", "cxl_port.to_gpu", "copy_engine.from_gpu"})
+    r.serving->timeline.utilisation.push_back({name, {0.5, 0.25}});
+  const std::string below = serving_timeline_svg(r);
+  EXPECT_DOUBLE_EQ(place(below, "hbm.bus"), place(below, "use of devices, %") + 16);
 }
 
 TEST(ServingTimeline, AShortRunCountsInMilliseconds) {
