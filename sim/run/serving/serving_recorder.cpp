@@ -72,7 +72,8 @@ class ServingRecorder {
     TS_EXPECTS(definition != nullptr, name);
     Metric& metric = out_.metrics[std::string(name)];
     metric = {value, std::string(definition->unit), time_class_};
-    if (half_width) metric.ci95 = {value - *half_width, value + *half_width};
+    // Nothing here is below 0.
+    if (half_width) metric.ci95 = {std::max(0.0, value - *half_width), value + *half_width};
   }
 
   // Nothing is lost, and Little's law as an identity: over a run that begins and ends empty the
@@ -204,8 +205,10 @@ class ServingRecorder {
                                                                  (request.output_tokens - 1));
   }
 
-  // From the bins that lie in the window.
+  // From the bins that lie in the window. Bins of a few requests are parts of the same ones.
   std::optional<double> throughput_half_width() const {
+    constexpr std::size_t kLeastRequests = 100;  // as the latencies' intervals need
+    if (counted_.size() < kLeastRequests) return std::nullopt;
     const Duration width = timeline_.width();
     std::vector<double> tokens =
         timeline_.sums(static_cast<std::size_t>(ServingSeries::output), seen_.end);

@@ -10,6 +10,10 @@
 // The window is 2 s to 6 s: from the first arrival after the warm-up to the last one.
 #include "sim/run/serving/statistics.hpp"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -194,6 +198,49 @@ TEST(ServingStatistics, WhereAllArriveAtOnceTheWindowEndsWithTheLastToken) {
   statistics.record(r, NumberClass::fitted);
   EXPECT_DOUBLE_EQ(value(r, "window_s"), 4);
   EXPECT_DOUBLE_EQ(value(r, "throughput_tokens_per_s"), 1);
+}
+
+// A request of one token every second, there at once, but ten in the middle that take 5 s each.
+RunRecord every_second(std::int64_t requests) {
+  ServingConfig c = config();
+  c.workload.requests = requests;
+  c.measure.warm_up = 0;
+  ServingStatistics statistics(c, {.blocks = 10});
+  const auto end = [&](std::int64_t id) {
+    const bool slow = id >= requests / 2 && id < requests / 2 + 10;
+    return static_cast<double>(id) + (slow ? 5 : 0.5);
+  };
+  std::vector<std::pair<double, std::int64_t>> ends;
+  for (std::int64_t id = 0; id < requests; ++id) ends.emplace_back(end(id), id);
+  std::ranges::sort(ends);
+  std::int64_t arrived = 0;
+  for (const auto& [last, id] : ends) {
+    for (; arrived < requests && static_cast<double>(arrived) <= last; ++arrived)
+      statistics.on_arrival(at(static_cast<double>(arrived)));
+    const auto begin = static_cast<double>(id);
+    statistics.on_finish(
+        outcome(id, begin, begin, begin + (last - begin >= 5 ? 5 : 0), last, 1, 1));
+  }
+  RunRecord r;
+  statistics.record(r, NumberClass::fitted);
+  return r;
+}
+
+// 20 batches of ten: one has a mean of 5 s, the others of 0, so 0.25 s with 2.093 x 0.25 to either
+// side. No time is below 0.
+TEST(ServingStatistics, AnIntervalOfTimesDoesNotBeginBelowZero) {
+  const Metric ttft = every_second(200).metrics.at("ttft_s.mean");
+  EXPECT_DOUBLE_EQ(ttft.value, 0.25);
+  ASSERT_TRUE(ttft.ci95.has_value());
+  EXPECT_EQ(ttft.ci95->low, 0);
+  EXPECT_NEAR(ttft.ci95->high, 0.25 + 2.093 * 0.25, 0.001);
+}
+
+// Bins of one request's tokens differ, but not by chance.
+TEST(ServingStatistics, FewRequestsHaveNoIntervals) {
+  EXPECT_TRUE(every_second(200).metrics.at("throughput_tokens_per_s").ci95.has_value());
+  for (const auto& [name, metric] : every_second(99).metrics)
+    EXPECT_FALSE(metric.ci95.has_value()) << name;
 }
 
 // Requests 1 and 2 keep both promises; 3 takes 2 s a token and 4 takes 6 s to the first.
