@@ -93,7 +93,8 @@ ExitCode reproduce(const Options& options) {
     hold = hold && report.all_hold();
     const Shown shown = options.full ? Shown::all : Shown::summary;
     fmt::print("{}", options.json ? to_json(report) : to_text(report, shown));
-    if (shown == Shown::summary && !options.json)
+    const bool more = !report.studies.empty() || !report.solves.empty();
+    if (shown == Shown::summary && !options.json && more)
       fmt::print("{} studies and {} questions whole: --full{}\n", report.studies.size(),
                  report.solves.size(), options.no_files ? "" : ", or the files");
     if (!options.no_files) write_files(report, fs::path(options.folder) / name);
