@@ -19,7 +19,8 @@ Diagnostic explained(const ServingFile& file, const std::string& problem) {
     if (const auto source =
             make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
         !source)
-      return {document.locate("workload.replay"), problem, "the file that the record was made of"};
+      return {document.locate("workload.replay"), problem,
+              "the file that was imported, and its own workload.prefix_block"};
   } catch (const UnitOverflow&) {
     return {document.locate("workload"), problem, "smaller sizes or rates"};
   }

@@ -107,7 +107,8 @@ void check_prefix_tiers(Fields& f, const ServingConfig& c) {
 void check_prefix_cache(Fields& f, const ServingConfig& c) {
   if (!c.server.prefix_cache) return;
   check_prefix_tiers(f, c);
-  f.check(c.workload.trace.has_value(), "server.prefix_cache",
+  // Of a workload that could not be read its own mistake is enough.
+  f.check(c.workload.trace || !c.workload.arrivals, "server.prefix_cache",
           "keeps what nobody asks for again: the prompts of this workload share nothing",
           "leave it out, or a workload.trace that names the blocks of its prompts");
   f.check(c.workload.prefix_block % c.server.kv.block == 0, "server.kv.block",
