@@ -6,16 +6,20 @@
 namespace tiersim::cli {
 namespace {
 
-// Whose fault it is: the pool has no room for a block, the trace is another file than when it was
-// loaded, or else a request is more than the pool or an iteration can take.
+// Whose fault it is: the pool or a stated room has none for a block, the trace is another file than
+// when it was loaded, or else a request is more than the pool or an iteration can take.
 Diagnostic explained(const ServingFile& file, const std::string& problem) {
   const ServingConfig& config = file.config;
   const Document& document = file.document;
   try {
-    if (const auto layout = kv_layout(config, build_replica_system(config.scenario)); !layout)
+    if (const auto layout = kv_layout(config, build_replica_system(config.scenario)); !layout) {
+      if (problem.starts_with("server."))
+        return {document.locate(problem.substr(0, problem.find(':'))), problem,
+                "between a block and what is left over"};
       return {document.locate("placement"), problem,
               "weights of fewer bytes, more GPUs for a replica (parallel.tensor), a larger share "
               "(placement.near_share) or a larger tier"};
+    }
     if (const auto source =
             make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
         !source)

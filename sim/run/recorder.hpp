@@ -4,6 +4,9 @@
 
 namespace tiersim {
 
+/// What one GPU of a replica has: its part of the model, and of so many sequences.
+DeviceRecord device_record(const ScenarioConfig& config, const System& system, std::int64_t batch);
+
 class Recorder {
  public:
   Recorder(const ScenarioConfig& config, Simulation& simulation)

@@ -63,12 +63,28 @@ std::int64_t kept(const ServingConfig& config, const System& system, std::int64_
   return sum;
 }
 
+// What one sequence has cached on one GPU, all layers, by tier.
+std::vector<Bytes> cached(const ServingConfig& config, const System& system, std::int64_t context) {
+  AttentionContext c = context_of(config.scenario, system);
+  c.step.kind = StepKind::decode;
+  c.step.batch = 1;
+  c.step.context = context;
+  c = device_step(c).context;
+  std::vector<Bytes> out(system.tier_names().size());
+  for (const CachedTensor& tensor : config.scenario.method.method->cached(c))
+    out[tensor.tier.index()] += tensor.all() * c.model.layers;
+  return out;
+}
+
 class Layout {
  public:
   Layout(const ServingConfig& config, const System& system)
       : config_(config), system_(system), block_(config.server.kv.block) {}
 
   Expected<KvLayout> make() {
+    const ParallelConfig& parallel = config_.scenario.parallel;
+    out_.pools = parallel.sequences_are_spread() ? parallel.tensor : 1;
+    out_.gpus_of_block = parallel.devices() / out_.pools;
     out_.block = block_;
     out_.block_bytes.resize(system_.tier_names().size());
     measure_block();
@@ -76,6 +92,8 @@ class Layout {
     if (out_.blocks == std::numeric_limits<std::int64_t>::max())
       return Unexpected(std::string("the method keeps nothing of a sequence"));
     describe();
+    if (problem_.empty() && out_.blocks > 0) check_room();
+    if (!problem_.empty()) return Unexpected(problem_);
     if (out_.blocks > 0) return out_;
     std::string text = "no block of keys and values fits:";
     for (const KvCapacity::Part& part : out_.capacity.parts)
@@ -98,9 +116,13 @@ class Layout {
     const auto one = of_sequences(at(block_));
     const auto more = of_sequences(at((many + 1) * block_));
     sequence_bytes_.resize(one.size());
+    out_.cached_bytes.resize(one.size());
+    const auto cached_one = cached(config_, system_, block_);
+    const auto cached_more = cached(config_, system_, (many + 1) * block_);
     for (std::size_t t = 0; t < one.size(); ++t) {
       const Bytes grown = more[t] > one[t] ? more[t] - one[t] : Bytes{};
-      out_.block_bytes[t] = Bytes::from_base((grown.in_base() + many - 1) / many);
+      out_.block_bytes[t] = a_block(grown, many);
+      out_.cached_bytes[t] = a_block(cached_more[t] - cached_one[t], many);
       sequence_bytes_[t] = one[t] > out_.block_bytes[t] ? one[t] - out_.block_bytes[t] : Bytes{};
     }
     AttentionContext c = context_of(config_.scenario, system_);
@@ -112,6 +134,10 @@ class Layout {
       Bytes& run = out_.run_bytes[tensor.tier.index()];
       run = std::max(run, tensor.per_position() * std::min(block_, tensor.positions));
     }
+  }
+
+  static Bytes a_block(Bytes of, std::int64_t blocks) {
+    return Bytes::from_base((of.in_base() + blocks - 1) / blocks);
   }
 
   std::vector<ClassBytes> at(std::int64_t context) const {
@@ -148,12 +174,17 @@ class Layout {
       if (tier == near)
         take("runtime reserve", config_.server.kv.runtime_reserve.value,
              config_.server.kv.runtime_reserve.number_class);
-      take(fmt::format("buffers of {} sequences", s.max_sequences),
-           sequence_bytes_[t] * s.max_sequences, NumberClass::specification);
+      const std::int64_t sequences = (s.max_sequences + out_.pools - 1) / out_.pools;
+      take(fmt::format("buffers of {} sequences", sequences), sequence_bytes_[t] * sequences,
+           NumberClass::specification);
+      if (const Bytes prefixes = prefix_bytes(tier); prefixes > left)
+        problem_ = fmt::format(
+            "server.prefix_cache.tiers: {} on each GPU is above the {} that is free in tier '{}'",
+            display(prefixes), display(left), system_.tier_names()[t]);
       take("prefix cache", prefix_bytes(tier), NumberClass::specification);
       left_.push_back(left);
       if (out_.block_bytes[t] == Bytes{}) continue;
-      const std::int64_t fits = left.in_base() / out_.block_bytes[t].in_base();
+      const std::int64_t fits = left.in_base() / out_.block_bytes[t].in_base() * out_.pools;
       if (fits >= out_.blocks) continue;
       out_.blocks = fits;
       out_.capacity.limited_by = system_.tier_names()[t];
@@ -178,16 +209,42 @@ class Layout {
 
   void describe() {
     KvCapacity& c = out_.capacity;
+    out_.left_over = left_;
     for (std::size_t t = 0; t < left_.size(); ++t) {
-      const Bytes used = out_.block_bytes[t] * out_.blocks;
+      const Bytes used = out_.block_bytes[t] * (out_.blocks / out_.pools);
       part(t, "KV blocks", used, NumberClass::specification);
+      out_.left_over[t] -= used;
       if (out_.block_bytes[t] > Bytes{} && left_[t] > used)
-        part(t, "left over", left_[t] - used, NumberClass::specification);
+        part(t, "left over", out_.left_over[t], NumberClass::specification);
       c.block_bytes += out_.block_bytes[t].in_base();
     }
     c.block_positions = block_;
     c.blocks = out_.blocks;
     c.positions = out_.blocks * block_;
+  }
+
+  // What is stated holds a block at least, and there is room for it.
+  void check_room() {
+    const Bytes block = out_.gathered();
+    const auto holds = [&](const std::string& key, Bytes room, Bytes least) {
+      if (room < least)
+        problem_ = fmt::format("server.{}: {} is below the {} of {} positions", key, display(room),
+                               display(least), block_ * (least.in_base() / block.in_base()));
+    };
+    const KvCacheConfig& kv = config_.server.kv;
+    if (kv.preemption == Preemption::swap && kv.swap_space) {
+      holds("kv.swap_space", *kv.swap_space, block);
+      const TierId far = system_.tier(config_.scenario.placement.far);
+      const Bytes free = out_.left_over[far.index()] * config_.scenario.parallel.devices();
+      if (*kv.swap_space > free)
+        problem_ = fmt::format(
+            "server.kv.swap_space: {} is above the {} that a replica has left over of tier '{}'",
+            display(*kv.swap_space), display(free), system_.tier_names()[far.index()]);
+    }
+    if (!config_.server.prefix_cache) return;
+    const std::int64_t blocks = config_.workload.prefix_block / block_;
+    for (const PrefixTier& tier : config_.server.prefix_cache->tiers)
+      holds("prefix_cache.tiers: '" + tier.tier + "'", tier.capacity, block * blocks);
   }
 
   static constexpr std::int64_t kLong = 1 << 20;
@@ -197,6 +254,7 @@ class Layout {
   KvLayout out_;
   std::vector<Bytes> sequence_bytes_;  // by TierId: of one sequence, however short
   std::vector<Bytes> left_;            // by TierId: for blocks
+  std::string problem_;
 };
 
 }  // namespace

@@ -6,6 +6,9 @@
 //
 //   blocks = min over tiers of (tier - what else is in it) / bytes of a block in it
 //
+// Where each GPU of a replica has sequences of its own (attention: data), a block is on one of
+// them, and the blocks of all are taken as one pool: sequences as even as blocks allow.
+//
 // A method that keeps a part of the positions only (a window, the most attended ones) has a largest
 // number of blocks a sequence. A block has the positions' mean share of what a method rounds.
 #include "sim/base/expected.hpp"
@@ -16,13 +19,25 @@
 namespace tiersim {
 
 struct KvLayout {
-  std::int64_t block = 1;               ///< positions
-  std::int64_t blocks = 0;              ///< of one replica
-  std::int64_t most_blocks = 0;         ///< of one sequence, however long; 0: no limit
-  std::vector<Bytes> block_bytes = {};  ///< by TierId, of one GPU
-  std::vector<Bytes> run_bytes = {};    ///< by TierId: contiguous bytes when a block is copied
-  KvCapacity capacity = {};             ///< the same for people
+  std::int64_t block = 1;          ///< positions
+  std::int64_t blocks = 0;         ///< of one replica
+  std::int64_t gpus_of_block = 1;  ///< of the replica's GPUs, that have a part of each block
+  std::int64_t pools = 1;          ///< groups of so many; a sequence is in one of them
+  std::int64_t most_blocks = 0;    ///< of one sequence, however long; 0: no limit
+  // by TierId, of one GPU
+  std::vector<Bytes> block_bytes = {};   ///< what a block takes, buffers that grow with it included
+  std::vector<Bytes> cached_bytes = {};  ///< of that, what is cached, and so worth a copy
+  std::vector<Bytes> run_bytes = {};     ///< contiguous bytes when a block is copied
+  std::vector<Bytes> left_over = {};     ///< of the tier, beside all that `capacity` lists
+  KvCapacity capacity = {};              ///< the same for people
 
+  /// What a block takes where all that is cached of it lies in one tier: in the far one when its
+  /// sequence is swapped out, below the pool when it is of a prefix. Of all GPUs that have a part.
+  Bytes gathered() const {
+    Bytes sum;
+    for (const Bytes bytes : cached_bytes) sum += bytes * gpus_of_block;
+    return sum;
+  }
   /// Blocks that hold so many positions of one sequence.
   std::int64_t blocks_of(std::int64_t positions) const {
     const std::int64_t whole = (positions + block - 1) / block;

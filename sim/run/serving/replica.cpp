@@ -12,6 +12,19 @@ std::int64_t tokens_of(const Request& request) {
   return request.input_tokens + request.output_tokens;
 }
 
+Bytes over(Bytes bytes, std::int64_t parts) {
+  return Bytes::from_base((bytes.in_base() + parts - 1) / parts);
+}
+
+// What one of so many GPUs does at its own speed, as the load of one that stands for all of them.
+OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
+  if (gpus == 1) return plan;
+  plan.min_duration = plan.uncontended(system.channels()) - plan.setup;
+  for (ChannelCharge& charge : plan.charges) charge.busy = over(charge.busy, gpus);
+  for (DeviceTraffic& traffic : plan.traffic) traffic.payload = over(traffic.payload, gpus);
+  return plan;
+}
+
 }  // namespace
 
 Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Sink sink,
@@ -205,18 +218,17 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
 
 void Replica::count_held() {
   const std::vector<Bytes>& block = parts_.layout.block_bytes;
-  const std::int64_t devices = parts_.config.scenario.parallel.devices();
+  const std::int64_t gpus = parts_.layout.gpus_of_block;
   std::vector<std::int64_t> now(block.size());
-  const auto add = [&](std::size_t tier, std::int64_t blocks, std::size_t as_in) {
-    now[tier] += (block[as_in] * (blocks * devices)).in_base();
+  for (std::size_t t = 0; t < now.size(); ++t)
+    now[t] += (block[t] * (scheduler_.pool().occupied() * gpus)).in_base();
+  const auto add_gathered = [&](TierId tier, std::int64_t blocks) {
+    now[tier.index()] += (parts_.layout.gathered() * blocks).in_base();
   };
-  for (std::size_t t = 0; t < now.size(); ++t) add(t, scheduler_.pool().occupied(), t);
-  const std::size_t near = parts_.system.tier(parts_.config.scenario.placement.near).index();
-  if (scheduler_.swapped() > 0)
-    add(tier_of(MoveKind::swap_out, 1).index(), scheduler_.swapped(), near);
+  if (scheduler_.swapped() > 0) add_gathered(tier_of(MoveKind::swap_out, 1), scheduler_.swapped());
   for (std::size_t l = 1; l <= scheduler_.limits().prefix_levels.size(); ++l) {
     const auto level = static_cast<std::int64_t>(l);
-    add(tier_of(MoveKind::prefix_store, level).index(), scheduler_.pool().below(level), near);
+    add_gathered(tier_of(MoveKind::prefix_store, level), scheduler_.pool().below(level));
   }
   held_.resize(now.size());
   for (std::size_t t = 0; t < now.size(); ++t) {
@@ -235,17 +247,19 @@ Process Replica::move_beside(SequenceMove what) {
 }
 
 Process Replica::move(SequenceMove what) {
-  const Op op = move_op(what.move);
-  const OpPlan plan = parts_.system.plan(op);
+  const Bytes bytes = move_bytes(what.move);
+  if (bytes == Bytes{}) co_return;  // nothing of it is near
+  const Op op = move_op(what.move, bytes);
+  const std::int64_t pools = parts_.layout.pools;
+  const OpPlan plan = spread(parts_.system.plan(op), pools, parts_.system);
   const auto kind = static_cast<std::size_t>(what.move.kind);
   ++totals_.moves[kind];
   totals_.copies.add(plan, parts_.system);
-  totals_.moved_bytes[kind] +=
-      (move_bytes(what.move) * parts_.config.scenario.parallel.devices()).in_base();
+  totals_.moved_bytes[kind] += (bytes * parts_.layout.gpus_of_block).in_base();
   const bool received = what.move.kind == MoveKind::handover;
   const std::int64_t from = received ? what.sequence->source : index_;
   ServingHardware::Receiver receiver;
-  if (received) receiver = {index_, parts_.system.plan_receipt(op)};
+  if (received) receiver = {index_, spread(parts_.system.plan_receipt(op), pools, parts_.system)};
   const Process moving = parts_.hardware.copy(from, plan, std::move(receiver));
   co_await moving;
 }
@@ -259,25 +273,27 @@ TierId Replica::tier_of(MoveKind kind, std::int64_t level) const {
   return parts_.system.tier(tiers[static_cast<std::size_t>(level) - 1].tier);
 }
 
-// What of a block lies in the GPU's own memory; far rows stay where they are. Handed over is all.
+// What is cached of a block in the GPU's own memory: far rows stay where they are. Handed over is
+// all.
 Bytes Replica::move_bytes(const BlockMove& what) const {
   const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
-  if (what.kind != MoveKind::handover) return parts_.layout.block_bytes[near.index()] * what.blocks;
-  Bytes sum;
-  for (const Bytes bytes : parts_.layout.block_bytes) sum += bytes * what.blocks;
-  return sum;
+  if (what.kind == MoveKind::handover)
+    return over(parts_.layout.gathered(), parts_.layout.gpus_of_block) * what.blocks;
+  return parts_.layout.cached_bytes[near.index()] * what.blocks;
 }
 
 // One copy of many runs: of each layer a block's keys, and its values.
-Op Replica::move_op(const BlockMove& what) const {
+Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
   const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
-  const Bytes bytes = std::max(move_bytes(what), Bytes::from_base(1));
-  const Bytes run = std::clamp(parts_.layout.run_bytes[near.index()], Bytes::from_base(1), bytes);
+  const bool all = what.kind == MoveKind::handover;
+  const std::vector<Bytes>& runs = parts_.layout.run_bytes;
+  const Bytes run = std::clamp(all ? *std::ranges::max_element(runs) : runs[near.index()],
+                               Bytes::from_base(1), bytes);
   Op op{.kind = OpKind::transfer,
         .phase = Phase::kv_transfer,
         .requester = Requester::copy_engine,
         .flops = {}};
-  if (what.kind == MoveKind::handover) {
+  if (all) {
     op.kind = OpKind::collective;
     op.collective = {
         .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = bytes, .ranks = 2};
@@ -295,15 +311,12 @@ BlockLimits block_limits(const ServingConfig& config, const System& system,
                   .block = layout.block,
                   .most_blocks = layout.most_blocks,
                   .encoder = config.scenario.model.encoder.has_value()};
-  const TierId near = system.tier(config.scenario.placement.near);
-  const std::int64_t devices = config.scenario.parallel.devices();
-  const Bytes block = layout.block_bytes[near.index()] * devices;  // of the replica
+  const Bytes block = layout.gathered();
   if (block == Bytes{}) return out;
   if (config.server.kv.preemption == Preemption::swap) {
     const TierId far = system.tier(config.scenario.placement.far);
-    const Bytes space = config.server.kv.swap_space.value_or(
-        Bytes::from_base(system.capacity(far).in_base() * system.gpus() /
-                         config.scenario.system.sharers(config.scenario.placement.far)));
+    const Bytes space = config.server.kv.swap_space.value_or(layout.left_over[far.index()] *
+                                                             config.scenario.parallel.devices());
     out.swap_blocks = space.in_base() / block.in_base();
   }
   if (config.server.prefix_cache) {

@@ -82,7 +82,7 @@ class Replica {
   void hand_out(const Iteration& iteration, SimTime begin);
   void wake();
   void count_held();
-  Op move_op(const BlockMove& what) const;
+  Op move_op(const BlockMove& what, Bytes bytes) const;  ///< of one GPU
   Bytes move_bytes(const BlockMove& what) const;
   TierId tier_of(MoveKind kind, std::int64_t level) const;
 

@@ -8,6 +8,7 @@
 #include "sim/base/sha256.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/run/costs.hpp"
+#include "sim/run/recorder.hpp"
 #include "sim/run/serving/server.hpp"
 #include "sim/run/serving/statistics.hpp"
 #include "sim/run/version.hpp"
@@ -102,7 +103,7 @@ void record_devices(const System& all, const ServingHardware& hardware, const Se
 
 void record_cache(const ServingConfig& config, const System& one, const KvLayout& layout,
                   const ServingTotals& totals, SimTime end, ServingRecord& out) {
-  const std::int64_t gpus = config.scenario.parallel.devices() * replicas(config.scenario);
+  const std::int64_t gpus = layout.gpus_of_block * replicas(config.scenario);
   out.capacity = layout.capacity;
   out.capacity.max_sequences_full_length =
       layout.blocks / std::max<std::int64_t>(1, totals.most_blocks);
@@ -111,12 +112,15 @@ void record_cache(const ServingConfig& config, const System& one, const KvLayout
       out.moves.push_back({.name = std::string(kMoveKindNames[kind]),
                            .bytes = totals.moved_bytes[kind],
                            .count = totals.moves[kind]});
+  const std::int64_t swap_blocks = block_limits(config, one, layout).swap_blocks;
   for (std::size_t t = 0; t < totals.held.size(); ++t) {
     if (totals.held[t].max() == 0) continue;
     Bytes capacity = layout.block_bytes[t] * (layout.blocks * gpus);
     if (config.server.prefix_cache)
       for (const PrefixTier& tier : config.server.prefix_cache->tiers)
         if (tier.tier == one.tier_names()[t]) capacity += tier.capacity * replicas(config.scenario);
+    if (one.tier_names()[t] == config.scenario.placement.far)
+      capacity += layout.gathered() * (swap_blocks * replicas(config.scenario));
     out.tiers.push_back({.name = one.tier_names()[t],
                          .capacity_bytes = capacity.in_base(),
                          .mean_bytes = totals.held[t].mean(end),
@@ -168,6 +172,7 @@ Expected<RunRecord> run(const ServingConfig& config) {
   out.config = canonical_json(config);
   out.run_id = sha256_hex(canonical_text_for_id(config));
   out.gpus = all.gpus();
+  out.device = device_record(config.scenario, one, config.server.scheduler.max_sequences);
   const NumberClass time_class = Provenance(config, one, hardware.taken()).add_to(out);
   statistics.record(out, time_class);
   record_devices(all, hardware, *totals, engine.now(), out);

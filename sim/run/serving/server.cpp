@@ -87,13 +87,13 @@ std::optional<std::string> Server::problem_of(const Request& request) const {
   const Scheduler& scheduler = replicas_.front()->scheduler();
   const std::int64_t blocks = scheduler.most_blocks_of(request);
   const BlockLimits& limits = scheduler.limits();
-  if (blocks > limits.blocks)
+  const std::int64_t pools = parts_.layout.pools;
+  if (blocks > limits.blocks / pools)
     return fmt::format(
-        "request {} of {} input and {} output tokens needs {} blocks of {} positions, and a "
-        "replica "
+        "request {} of {} input and {} output tokens needs {} blocks of {} positions, and a {} "
         "has {}",
         request.id, request.input_tokens, request.output_tokens, blocks, limits.block,
-        limits.blocks);
+        pools > 1 ? "GPU" : "replica", limits.blocks / pools);
   const SchedulerConfig& c = parts_.config.server.scheduler;
   if (c.policy != SchedulerPolicy::chunked && request.input_tokens > c.max_batched_tokens)
     return fmt::format(

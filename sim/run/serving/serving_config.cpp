@@ -118,6 +118,9 @@ void check_prefix_cache(Fields& f, const ServingConfig& c) {
   f.check(!c.scenario.model.encoder, "server.prefix_cache",
           "model '" + c.scenario.model.name + "' has an encoder, which reads a prompt both ways",
           "leave it out: no part of its output is another prompt's");
+  f.check(!c.scenario.parallel.sequences_are_spread(), "server.prefix_cache",
+          "each GPU of a replica would have one of its own, and which has a prompt is not modelled",
+          "leave it out, or parallel.attention: tensor");
   const std::int64_t positions = kept(c.scenario);
   f.check(positions >= kLongContext, "server.prefix_cache",
           fmt::format("of {} positions {} are kept, so the start of a prompt is gone for others",

@@ -119,6 +119,57 @@ TEST(KvLayout, HasHalfOfALatentOnEachOfTwoGpus) {
   EXPECT_EQ(whole.capacity.block_bytes, 16 * 32 * (512 + 64) * 2);
 }
 
+// DP attention: a block is whole on one of the two GPUs, which have sequences of their own. The
+// weights of attention are whole as well, and the products of a token group are those of both.
+TEST(KvLayout, HasBlocksOnEachGpuWhereEachHasSequencesOfItsOwn) {
+  const std::string file = "serving/llama2_7b_tpla_h100x2.yaml";
+  const KvLayout whole = layout(file, {"parallel.latent_slices=1"});
+  const KvLayout spread = layout(file, {"parallel={attention: data, latent_slices: 1}"});
+  EXPECT_EQ(whole.pools, 1);
+  EXPECT_EQ(whole.gpus_of_block, 2);
+  EXPECT_EQ(whole.gathered(), Bytes::from_base(2 * whole.capacity.block_bytes));
+  EXPECT_EQ(spread.pools, 2);
+  EXPECT_EQ(spread.gpus_of_block, 1);
+  EXPECT_EQ(spread.capacity.block_bytes, whole.capacity.block_bytes);
+  EXPECT_EQ(spread.gathered(), Bytes::from_base(spread.capacity.block_bytes));
+  auto of = parts(spread);
+  EXPECT_EQ(spread.blocks, 2 * (of["hbm KV blocks"] / spread.capacity.block_bytes));
+  EXPECT_LT(of["hbm left over"], spread.capacity.block_bytes);
+}
+
+// Buffers that a far layer is fetched to are no copy of anything that is lost with them.
+TEST(KvLayout, CopiesWhatIsCachedNotWhereItIsFetchedTo) {
+  const std::vector<std::string> far{"method.kv_tier=far"};
+  const std::string file = "serving/llama2_7b_h100_swap.yaml";
+  const KvLayout kv = layout(file, far);
+  const System system = build_replica_system(config(file, far).scenario);
+  const std::size_t near = system.tier("hbm").index();
+  const std::size_t pool = system.tier("pool").index();
+  EXPECT_GT(kv.block_bytes[near], Bytes{});
+  EXPECT_EQ(kv.cached_bytes[near], Bytes{});
+  EXPECT_EQ(kv.cached_bytes[pool], Bytes::from_base(8 * kMiB));
+  EXPECT_EQ(kv.gathered(), Bytes::from_base(8 * kMiB));
+}
+
+// Swapped blocks go where nothing else is.
+TEST(KvLayout, SwapsToWhatIsLeftOverOfTheFarTier) {
+  const std::string file = "serving/llama2_7b_h100_swap.yaml";
+  const auto error = [&](const std::vector<std::string>& set) {
+    const auto kv = layout_of(config(file, set));
+    return kv ? std::string() : kv.error();
+  };
+  EXPECT_EQ(error({"server.kv.swap_space=80 MiB"}), "");
+  EXPECT_EQ(error({"server.kv.swap_space=1 MiB"}),
+            "server.kv.swap_space: 1 MiB is below the 8 MiB of 16 positions");
+  // Blocks of the pool, and those that are swapped, have it between them.
+  const ServingConfig of = config(file, {"method.kv_tier=far"});
+  const System system = build_replica_system(of.scenario);
+  const auto kv = layout_of(of);
+  ASSERT_TRUE(kv) << kv.error();
+  const std::int64_t pool = system.capacity(system.tier("pool")).in_base();
+  EXPECT_EQ(kv->blocks + block_limits(of, system, *kv).swap_blocks, pool / (8 * kMiB));
+}
+
 // Of a window of 4096 positions there are 256 blocks, however long the prompt.
 TEST(KvLayout, HasAMostOfASequenceUnderAWindow) {
   const KvLayout kv = layout(kLlama2, {"model.base=models/mistral_7b.yaml"});
