@@ -7,8 +7,8 @@
 //
 // What is refused, by its rule:
 // - "above the peak": bytes or FLOPs over the time beat what can serve them: the link, the FLOP/s
-//   of the operand type, memory for cold cases and for what L2 cannot hold of warm ones,
-//   L2 for warm ones;
+//  of the operand type, memory for cold cases and for what L2 cannot hold of warm ones,
+//  L2 for warm ones;
 // - "bad interval": the median is not within its own interval;
 // - "no bytes": 0 bytes of memory, where the kernel's other cases, three or more, all move some;
 // - "duplicate": the same kernel, sizes and work again, with the same time or with another;
