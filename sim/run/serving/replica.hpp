@@ -2,10 +2,13 @@
 // One copy of the model at work: plans an iteration, prepares it on the host, moves blocks, runs it
 // on its GPUs, hands out tokens; and again.
 //
-//   host   iteration + sequences * (sequence), before the GPU begins, or beside it with `overlap`
+//   host   iteration + sequences * (sequence), before the GPU begins, or beside it with `overlap`,
+//          once a worker is free
 //   GPU    max(operations alone on the system, kernels * launch) + decisions * sync, longer where
 //          others use the same channels
-//   moves  what makes room goes first; what a sequence waits for goes beside
+//   moves  what makes room goes first; what a sequence waits for goes beside. A cache is handed over
+//          whole, after the prompt's first token, which is the prefilling replica's (DistServe)
+//   exits  in iterations without pieces of prompts; beside those every token passes all layers
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,7 +16,7 @@
 
 #include "sim/core/resource.hpp"
 #include "sim/core/semaphore.hpp"
-#include "sim/core/stats.hpp"
+#include "sim/core/trigger.hpp"
 #include "sim/run/serving/hardware.hpp"
 #include "sim/run/serving/iteration_cost.hpp"
 #include "sim/run/serving/kv_layout.hpp"
@@ -33,7 +36,8 @@ struct ServingParts {
   ServingHardware& hardware;
   Resource& hosts;
   ServingObserver& observer;
-  const ExitDepths* depths = nullptr;  ///< none: nothing leaves early
+  std::function<void(TierId, std::int64_t bytes)> on_held;  ///< a tier holds so much from now on
+  const ExitDepths* depths = nullptr;                       ///< none: nothing leaves early
 };
 
 /// Sums over a run, of all replicas.
@@ -43,9 +47,8 @@ struct ServingTotals {
   std::int64_t most_blocks = 0;  ///< that one request held
   Demand demand;                 ///< of all iterations
   Demand copies;                 ///< of all moves
-  /// Blocks of keys and values in each tier, idle prefixes included, by TierId; each in bytes of
-  /// what lies in that tier.
-  std::vector<TimeWeighted> held;
+  /// Bytes of keys and values in each tier now, idle prefixes included, by TierId.
+  std::vector<std::int64_t> held;
 };
 
 class Replica {
@@ -73,6 +76,8 @@ class Replica {
 
  private:
   Process iterate(Iteration iteration);
+  Process prepare(Duration host);
+  Process prepare_beside(Duration host, Trigger& prepared);
   Process move(SequenceMove what);
   Process move_beside(SequenceMove what);
   IterationBatch batch_of(const Iteration& iteration) const;
