@@ -76,10 +76,8 @@ Process Replica::iterate(Iteration iteration) {
   const bool overlap = parts_.config.server.host.overlap;
   const Duration host = host_time(iteration);
   if (!overlap && host > Duration{}) {
-    Resource::Acquire worker = parts_.hosts.acquire();
-    co_await worker;
-    co_await engine.delay(host);
-    parts_.hosts.release();
+    const Process preparing = prepare(host);
+    co_await preparing;
   }
   for (const SequenceMove& what : iteration.before) {
     const Process moving = move(what);
@@ -91,9 +89,15 @@ Process Replica::iterate(Iteration iteration) {
   std::int64_t layers = 0;
   const Demand& demand = demand_of(iteration, time, layers);
   totals_.demand.add(demand);
-  if (overlap) time = std::max(time, host);
+  Trigger prepared(engine);
+  const bool beside = overlap && host > Duration{};
+  if (beside) engine.spawn(prepare_beside(host, prepared));
   const Process work = parts_.hardware.work(index_, demand, time);
   co_await work;
+  if (beside) {
+    ListWait next = prepared.wait();
+    co_await next;
+  }
   ++iterations_;
   std::int64_t prompt_tokens = 0;
   for (const auto& [s, tokens, executed] : iteration.pieces)
@@ -112,6 +116,19 @@ Process Replica::iterate(Iteration iteration) {
                                 .running = scheduler_.running(),
                                 .waiting = scheduler_.waiting(),
                                 .blocks_used = scheduler_.blocks_used()});
+}
+
+Process Replica::prepare(Duration host) {
+  Resource::Acquire worker = parts_.hosts.acquire();
+  co_await worker;
+  co_await parts_.engine.delay(host);
+  parts_.hosts.release();
+}
+
+Process Replica::prepare_beside(Duration host, Trigger& prepared) {
+  const Process preparing = prepare(host);
+  co_await preparing;
+  prepared.fire();
 }
 
 Duration Replica::host_time(const Iteration& iteration) const {
@@ -232,7 +249,9 @@ void Replica::count_held() {
   }
   held_.resize(now.size());
   for (std::size_t t = 0; t < now.size(); ++t) {
-    if (now[t] != held_[t]) totals_.held[t].add(parts_.engine.now(), now[t] - held_[t]);
+    if (now[t] == held_[t]) continue;
+    totals_.held[t] += now[t] - held_[t];
+    parts_.on_held(TierId(t), totals_.held[t]);
     held_[t] = now[t];
   }
 }

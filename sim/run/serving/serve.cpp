@@ -101,9 +101,20 @@ void record_devices(const System& all, const ServingHardware& hardware, const Se
   }
 }
 
-void record_cache(const ServingConfig& config, const System& one, const KvLayout& layout,
-                  const ServingTotals& totals, SimTime end, ServingRecord& out) {
-  const std::int64_t gpus = layout.gpus_of_block * replicas(config.scenario);
+// What a tier may hold of keys and values, all replicas.
+Bytes room_in(const ServingConfig& config, const System& one, const KvLayout& layout, TierId tier) {
+  const std::int64_t count = replicas(config.scenario);
+  const std::string& name = one.tier_names()[tier.index()];
+  Bytes room = layout.block_bytes[tier.index()] * (layout.blocks * layout.gpus_of_block * count);
+  if (config.server.prefix_cache)
+    for (const PrefixTier& prefixes : config.server.prefix_cache->tiers)
+      if (prefixes.tier == name) room += prefixes.capacity * count;
+  if (name == config.scenario.placement.far)
+    room += layout.gathered() * (block_limits(config, one, layout).swap_blocks * count);
+  return room;
+}
+
+void record_cache(const KvLayout& layout, const ServingTotals& totals, ServingRecord& out) {
   out.capacity = layout.capacity;
   out.capacity.max_sequences_full_length =
       layout.blocks / std::max<std::int64_t>(1, totals.most_blocks);
@@ -112,20 +123,6 @@ void record_cache(const ServingConfig& config, const System& one, const KvLayout
       out.moves.push_back({.name = std::string(kMoveKindNames[kind]),
                            .bytes = totals.moved_bytes[kind],
                            .count = totals.moves[kind]});
-  const std::int64_t swap_blocks = block_limits(config, one, layout).swap_blocks;
-  for (std::size_t t = 0; t < totals.held.size(); ++t) {
-    if (totals.held[t].max() == 0) continue;
-    Bytes capacity = layout.block_bytes[t] * (layout.blocks * gpus);
-    if (config.server.prefix_cache)
-      for (const PrefixTier& tier : config.server.prefix_cache->tiers)
-        if (tier.tier == one.tier_names()[t]) capacity += tier.capacity * replicas(config.scenario);
-    if (one.tier_names()[t] == config.scenario.placement.far)
-      capacity += layout.gathered() * (swap_blocks * replicas(config.scenario));
-    out.tiers.push_back({.name = one.tier_names()[t],
-                         .capacity_bytes = capacity.in_base(),
-                         .mean_bytes = totals.held[t].mean(end),
-                         .max_bytes = totals.held[t].max()});
-  }
 }
 
 Expected<RunRecord> run(const ServingConfig& config) {
@@ -139,8 +136,17 @@ Expected<RunRecord> run(const ServingConfig& config) {
   const std::int64_t count = replicas(config.scenario);
   std::vector<std::string> channels;
   for (const SystemChannel& channel : all.channels()) channels.push_back(channel.name);
-  ServingStatistics statistics(
-      config, {.replicas = count, .blocks = layout->blocks, .channels = std::move(channels)});
+  std::vector<ServedTier> tiers;
+  std::vector<std::size_t> place(one.tier_names().size());  // in `tiers`
+  for (std::size_t t = 0; t < one.tier_names().size(); ++t) {
+    place[t] = tiers.size();
+    if (const Bytes room = room_in(config, one, *layout, TierId(t)); room > Bytes{})
+      tiers.push_back({one.tier_names()[t], room.in_base()});
+  }
+  ServingStatistics statistics(config, {.replicas = count,
+                                        .blocks = layout->blocks,
+                                        .channels = std::move(channels),
+                                        .tiers = std::move(tiers)});
   Engine engine;
   ServingHardware hardware(engine, all, one, count,
                            [&](ChannelId channel, SimTime from, SimTime to, Duration busy) {
@@ -161,6 +167,10 @@ Expected<RunRecord> run(const ServingConfig& config) {
                      .hardware = hardware,
                      .hosts = hosts,
                      .observer = statistics,
+                     .on_held =
+                         [&](TierId tier, std::int64_t bytes) {
+                           statistics.on_held(place[tier.index()], engine.now(), bytes);
+                         },
                      .depths = depths ? &*depths : nullptr};
   Server server(parts, **source, count);
   const auto totals = server.run();
@@ -176,7 +186,7 @@ Expected<RunRecord> run(const ServingConfig& config) {
   const NumberClass time_class = Provenance(config, one, hardware.taken()).add_to(out);
   statistics.record(out, time_class);
   record_devices(all, hardware, *totals, engine.now(), out);
-  record_cache(config, one, *layout, *totals, engine.now(), *out.serving);
+  record_cache(*layout, *totals, *out.serving);
   return out;
 }
 

@@ -11,7 +11,7 @@ Server::Server(ServingParts& parts, RequestSource& source, std::int64_t replicas
     : parts_(parts), source_(source) {
   totals_.demand = Demand(parts.system);
   totals_.copies = Demand(parts.system);
-  totals_.held.assign(parts.system.tier_names().size(), TimeWeighted(SimTime{}));
+  totals_.held.resize(parts.system.tier_names().size());
   const auto& split = parts.config.server.disaggregation;
   prefilling_ = static_cast<std::size_t>(split ? split->prefill_replicas : replicas);
   const Replica::Sink sink{
