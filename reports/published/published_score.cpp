@@ -79,7 +79,9 @@ PublishedErrors errors_of(const std::vector<PublishedOutcome>& outcomes, Publish
   std::ranges::sort(magnitudes);
   out.count = static_cast<std::int64_t>(magnitudes.size());
   out.signed_mean = sum / static_cast<double>(out.count);
-  out.median = nearest_rank(magnitudes, 50);
+  // Of an even number the mean of the middle two, so that it is no better than half of them.
+  const std::size_t middle = magnitudes.size() / 2;
+  out.median = (magnitudes[(magnitudes.size() - 1) / 2] + magnitudes[middle]) / 2;
   out.p90 = nearest_rank(magnitudes, 90);
   return out;
 }

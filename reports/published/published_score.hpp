@@ -48,8 +48,8 @@ struct PublishedErrors {
   std::int64_t count = 0;
   std::int64_t close = 0;
   double signed_mean = 0;
-  double median = 0;  ///< nearest rank, as p90
-  double p90 = 0;
+  double median = 0;
+  double p90 = 0;  ///< nearest rank
   double worst = 0;
   std::string worst_case = {};
 };

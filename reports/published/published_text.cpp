@@ -1,5 +1,6 @@
 #include "reports/published/published_text.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -143,7 +144,7 @@ Table cases_table(const PublishedGroup& group, const std::vector<PublishedOutcom
                           {"simulated", Align::right},
                           {"published", Align::right},
                           {"error", Align::right},
-                          {"", Align::left}}};
+                          {"aim", Align::left}}};
   for (const PublishedOutcome& outcome : outcomes) {
     if (outcome.group != &group) continue;
     for (const PublishedCase& each : outcome.cases)
@@ -151,7 +152,12 @@ Table cases_table(const PublishedGroup& group, const std::vector<PublishedOutcom
                  value_text(each.metric, each.predicted), value_text(each.metric, each.reference),
                  signed_percent(each.error), each.close ? "within" : "outside"});
   }
-  table.notes = {"source: " + group.source, "assumed: " + group.assumed};
+  if (std::ranges::any_of(table.rows, [](const auto& row) {
+        return row[1] == name_of(PublishedMetric::throughput);
+      }))
+    table.notes.emplace_back("throughput: tokens/s out");
+  table.notes.push_back("source: " + group.source);
+  table.notes.push_back("assumed: " + group.assumed);
   if (!group.note.empty()) table.notes.push_back("why: " + group.note);
   return table;
 }

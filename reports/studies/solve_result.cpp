@@ -38,9 +38,13 @@ std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
   if (answer.outcome == "flat")
     return fmt::format("no value does it: {} is {} from {}, whatever {} is{}{}", question.metric,
                        there, range_text(question), question.vary, bounded ? "; " : "", bound);
-  if (answer.outcome == "beyond")
-    return fmt::format("no value in {} does it: {} is {} at {}{}{}", range_text(question),
+  if (answer.outcome == "beyond") {
+    // A server's goodput rises with load and falls beyond what it can do.
+    const bool server = answer.record && answer.record->serving.has_value();
+    return fmt::format("no value in {} does it{}: {} is {} at {}{}{}", range_text(question),
+                       server ? ", by its two ends, so unless it turns between them" : "",
                        question.metric, there, answer.display, bounded ? ", " : "", bound);
+  }
   const std::string next = answer.next ? "; at " + next_text(result, answer) : "";
   return fmt::format("{} = {}: {} is {} (asked: {}){}{}{}", question.vary, answer.display,
                      question.metric, there, target, bounded ? ", " : "", bound, next);

@@ -86,7 +86,7 @@ TEST(PublishedScore, SumsErrorsUpByMetric) {
   EXPECT_EQ(tpot.count, 2);  // + 5 % and - 20 %
   EXPECT_EQ(tpot.close, 1);
   EXPECT_NEAR(tpot.signed_mean, -0.075, 1e-12);
-  EXPECT_NEAR(tpot.median, 0.05, 1e-12);  // of two, the first is not below half of them
+  EXPECT_NEAR(tpot.median, 0.125, 1e-12);  // between the two
   EXPECT_NEAR(tpot.p90, 0.2, 1e-12);
   EXPECT_EQ(tpot.worst_case, "group.many.tpot");
 }
