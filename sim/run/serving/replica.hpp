@@ -6,8 +6,9 @@
 //          once a worker is free
 //   GPU    max(operations alone on the system, kernels * launch) + decisions * sync, longer where
 //          others use the same channels
-//   moves  what makes room goes first; what a sequence waits for goes beside. A cache is handed over
-//          whole, after the prompt's first token, which is the prefilling replica's (DistServe)
+//   moves  what makes room goes first; what a sequence waits for goes beside. A cache is handed
+//          over whole, after the prompt's first token, which is the prefilling replica's
+//          (DistServe)
 //   exits  in iterations without pieces of prompts; beside those every token passes all layers
 #include <cstdint>
 #include <functional>
