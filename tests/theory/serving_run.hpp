@@ -55,7 +55,8 @@ inline Served run_server(const ServingConfig& config) {
                      .cost = cost,
                      .hardware = hardware,
                      .hosts = hosts,
-                     .observer = served};
+                     .observer = served,
+                     .on_held = [](TierId, std::int64_t) {}};
   Server server(parts, **source, count);
   const auto totals = server.run();
   EXPECT_TRUE(totals) << totals.error();
