@@ -222,7 +222,7 @@ class ServingSummary {
   }
 
   std::string moves() const {
-    Table table{.title = "KV moves",
+    Table table{.title = "KV moves, over the run",
                 .columns = {{"what for", Align::left}, {"times"}, {"bytes"}, {"mean rate"}}};
     const double run = value("makespan_s");
     for (const KvMove& move : serving_.moves)
@@ -234,7 +234,7 @@ class ServingSummary {
 
   std::string tiers() const {
     Table table{
-        .title = "KV held, by tier, all replicas",
+        .title = "KV held, by tier, all replicas, over the window",
         .columns = {{"tier", Align::left}, {"mean"}, {"most"}, {"capacity"}, {"most of it"}}};
     for (const KvTierUse& tier : serving_.tiers)
       table.add({printable(tier.name), bytes_text(std::llround(tier.mean_bytes)),

@@ -217,7 +217,7 @@ TEST(ServingSummary, SaysWhereTimeGoes) {
 // 8388608000 B over 100 s are 80 MiB/s.
 TEST(ServingSummary, SaysWhatMovedAndWhichDevicesAreBusy) {
   expect_holds(text(),
-               "KV moves\n"
+               "KV moves, over the run\n"
                "what for  times      bytes  mean rate\n"
                "--------  -----  ---------  ---------\n"
                "swap_out      3  7.812 GiB   80 MiB/s\n"
