@@ -31,7 +31,9 @@ Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
 
 System::System(const SystemConfig& config, PathScaling scaling, const TierShare& limit,
                std::optional<std::int64_t> gpus)
-    : gpus_(gpus.value_or(config.gpus.count)), scaling_(std::move(scaling)), gpu_(config.gpu.spec->build()) {
+    : gpus_(gpus.value_or(config.gpus.count)),
+      scaling_(std::move(scaling)),
+      gpu_(config.gpu.spec->build()) {
   if (config.host) host_step_ = config.host->step.value;
   build_tiers(config, limit);
   for (const auto* engine : {&config.sm, &config.copy_engine}) {
