@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/reproduce/labels.hpp"
 #include "sim/base/text.hpp"
 #include "sim/run/metrics.hpp"
 
@@ -21,15 +22,6 @@ void check_metric(Fields& f, const std::string& name) {
   const std::string_view guess = nearest(name, names);
   f.check(std::ranges::find(names, name) != names.end(), "metric", "there is no '" + name + "'",
           guess.empty() ? "see tiersim list metrics" : fmt::format("did you mean '{}'?", guess));
-}
-
-template <class List, class Label>
-void check_label(Fields& f, const std::string& path, const std::string& label, const List& list,
-                 Label of) {
-  std::vector<std::string> names;
-  for (const auto& element : list) names.push_back(of(element));
-  f.check(std::ranges::find(names, label) != names.end(), path, "there is no '" + label + "'",
-          "there are: " + join(names));
 }
 
 }  // namespace

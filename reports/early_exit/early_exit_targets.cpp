@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/base/text.hpp"
+#include "reports/reproduce/labels.hpp"
 
 namespace tiersim {
 
@@ -72,18 +72,6 @@ void describe(Fields& f, ExitCheck& c) {
   f.check(c.at_least || c.at_most, "at_least", "is missing, and at_most too", "one of them");
 }
 
-namespace {
-
-void check_label(Fields& f, const ExitEngine& c, const std::string& path,
-                 const std::string& label) {
-  std::vector<std::string> names;
-  for (const ExitCase& one : c.cases) names.push_back(one.label);
-  f.check(std::ranges::find(names, label) != names.end(), path, "there is no '" + label + "'",
-          "there are: " + join(names));
-}
-
-}  // namespace
-
 void describe(Fields& f, ExitEngine& c) {
   f.doc("Decoding at one batch after another, by every case and correlation.");
   f.required("id", c.id, "Name, dotted.");
@@ -104,8 +92,9 @@ void describe(Fields& f, ExitEngine& c) {
   for (std::size_t i = 0; i < c.checks.size(); ++i) {
     const ExitCheck& check = c.checks[i];
     const std::string at = fmt::format("checks.{}.", i);
-    check_label(f, c, at + "case", check.of_case);
-    if (!check.than.empty()) check_label(f, c, at + "than", check.than);
+    const auto label = [](const ExitCase& one) { return one.label; };
+    check_label(f, at + "case", check.of_case, c.cases, label);
+    if (!check.than.empty()) check_label(f, at + "than", check.than, c.cases, label);
     f.check(!check.correlation ||
                 std::ranges::find(c.correlations, *check.correlation) != c.correlations.end(),
             at + "correlation", "is none of the correlations", "add it to them");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/reproduce/compare.hpp"
+#include "reports/reproduce/labels.hpp"
 #include "sim/base/text.hpp"
 
 namespace tiersim {
@@ -66,10 +67,7 @@ void check_digest(Fields& f, const Targets& c) {
 // A list of machines has some, and what names one of them names one that there is.
 void check_machine(Fields& f, const std::vector<StudyVariant>& list, const std::string& path,
                    const std::string& machine) {
-  std::vector<std::string> names;
-  for (const StudyVariant& one : list) names.push_back(one.label);
-  f.check(std::ranges::find(names, machine) != names.end(), path, "there is no '" + machine + "'",
-          "there are: " + join(names));
+  check_label(f, path, machine, list, [](const StudyVariant& one) { return one.label; });
 }
 
 void check_machines(Fields& f, const Targets& c) {
