@@ -1,0 +1,37 @@
+#pragma once
+// What `tiersim report KIND SOURCE...` is given: configurations, which are run, records of `run
+// --json`, and stores of `sweep`, told apart by what is in them. All become one PointTable.
+#include <string>
+#include <vector>
+
+#include "reports/points/point_table.hpp"
+#include "reports/render/table.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/run/simulate.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tiersim::cli {
+
+struct SourceOptions {
+  std::vector<std::string> sources;  ///< files
+  std::vector<std::string> set;      ///< over every configuration
+  std::string sweep;                 ///< name of one, where a store has several; else its last
+  std::vector<std::string> where;    ///< expressions of axes and metrics; only points where true
+};
+
+/// SOURCE..., --set, --sweep and --where.
+void add_sources(CLI::App& kind, SourceOptions& options);
+
+/// Runs and reads all of them. Throws Failure with every mistake; a configuration that does not fit
+/// is a point with a problem. Points of several files have the column "configuration" first.
+PointTable load_points(const SourceOptions& options, Readings readings = Readings::all);
+
+/// --format text|md|csv|tex|json, and its default.
+void add_format(CLI::App& kind, std::string& format);
+/// To stdout, one after the other with a blank line between; `format` is none of "json".
+void print_tables(const std::vector<Table>& tables, const std::string& format);
+
+}  // namespace tiersim::cli
