@@ -1,20 +1,12 @@
-// tiersim report KIND ...: tables made of the records of scenarios. kKinds names the kinds; a new
-// one is a row there, a function that adds its options and runs it, and a folder of reports/.
-#include <algorithm>
+// tiersim report KIND ...: tables and figures made of records. kKinds names the kinds; a new one is
+// a row there, a report_<kind>.cpp and a folder of reports/.
 #include <array>
-#include <charconv>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "reports/footprint/footprint_report.hpp"
-#include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/cli/solving.hpp"
+#include "sim/cli/report_kinds.hpp"
 
 namespace tiersim::cli {
-namespace fs = std::filesystem;
 namespace {
 
 struct Kind {
@@ -23,135 +15,14 @@ struct Kind {
   void (*add)(CLI::App& kind, Action& action);
 };
 
-/// How tables go to stdout; JSON is each kind's own.
-struct Format {
-  std::string_view name;
-  std::string (*text)(const Table& table);
-};
-constexpr std::array<Format, 4> kTableFormats{
-    {{"text", to_text}, {"md", to_markdown}, {"csv", to_csv}, {"tex", to_latex}}};
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> out;
-  for (const Format& format : kTableFormats) out.emplace_back(format.name);
-  out.emplace_back("json");
-  return out;
-}
-
-void add_format(CLI::App& kind, std::string& format) {
-  const std::string names = join(format_names(), "|");
-  kind.add_option("--format", format, "How it is printed: csv and json have every byte")
-      ->type_name(names)
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            const auto known = format_names();
-            if (std::ranges::find(known, text) != known.end()) return std::string();
-            return fmt::format("there is no format '{}' ({})", printable(text), join(known));
-          },
-          "", "format"))
-      ->capture_default_str();
-}
-
-// One after the other, a blank line between.
-void print(const std::vector<Table>& tables, const std::string& format) {
-  const auto* as = std::ranges::find(kTableFormats, format, &Format::name);
-  for (const Table& table : tables)
-    fmt::print("{}{}", &table == &tables.front() ? "" : "\n", as->text(table));
-}
-
-struct FootprintOptions {
-  std::vector<std::string> scenarios;
-  std::vector<std::string> set;
-  std::vector<std::string> contexts{"1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K"};
-  std::string format = "text";
-};
-
-// "32K": 32 x 1024 positions, as the lengths of contexts are given; M: 1024 K.
-std::int64_t context_of(const std::string& text) {
-  constexpr std::int64_t kMost = 100'000'000;  // as step.context's range
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  const std::string unit(stop, end);
-  std::int64_t factor = unit.empty() ? 1 : 0;
-  if (unit == "K") factor = 1024;
-  if (unit == "M") factor = std::int64_t{1024} * 1024;
-  if (error == std::errc() && factor > 0 && value > 0 && value <= kMost / factor)
-    return value * factor;
-  throw Failure(ExitCode::usage,
-                fmt::format("tiersim: error: --contexts: '{}' is no length from 1 to {} positions "
-                            "(32768, or 32K for 32 x 1024)",
-                            printable(text), kMost));
-}
-
-std::vector<std::string> scenarios_of(const FootprintOptions& options) {
-  if (!options.scenarios.empty()) return options.scenarios;
-  std::vector<std::string> out;
-  const fs::path shipped = config_root() / "scenarios" / "tpla";
-  for (const auto& entry : fs::directory_iterator(shipped))
-    if (entry.path().extension() == ".yaml") out.push_back(entry.path().string());
-  std::ranges::sort(out);
-  return out;
-}
-
-// A method may not allow a context that its scenario does not have: that is an answer.
-LargestBatch largest_batch_at(PointRunner& runner, Point point, std::int64_t context) {
-  point.set.push_back(fmt::format("step.context={}", context));
-  Diagnostics diagnostics;
-  const PointResult result = runner.run(point, Readings::accounting, diagnostics);
-  if (!diagnostics.ok()) return {{}, diagnostics.list().front().message};
-  if (!result.record) return {{}, result.problem};
-  return {static_cast<std::int64_t>(result.record->metrics.at("max_batch").value)};
-}
-
-ExitCode report_footprint(const FootprintOptions& options) {
-  FootprintReport report;
-  for (const std::string& text : options.contexts) report.contexts.push_back(context_of(text));
-  PointRunner runner(standard_options());
-  for (const std::string& scenario : scenarios_of(options)) {
-    const Point point{scenario, options.set};
-    const PointResult result = run_point(runner, point, Readings::accounting);
-    if (!result.record)
-      throw Failure(ExitCode::bad_config,
-                    fmt::format("{}:1:1: error: {}", printable(scenario), result.problem));
-    FootprintCase& c = report.cases.emplace_back(FootprintCase{scenario, result.record, {}});
-    for (const std::int64_t context : report.contexts)
-      c.largest.push_back(largest_batch_at(runner, point, context));
-  }
-  if (options.format == "json") {
-    fmt::print("{}", to_json(report));
-    return ExitCode::ok;
-  }
-  const Precision precision = options.format == "csv" ? Precision::exact : Precision::rounded;
-  print(tables_of(report, precision), options.format);
-  return ExitCode::ok;
-}
-
-void add_footprint(CLI::App& kind, Action& action) {
-  auto options = std::make_shared<FootprintOptions>();
-  kind.add_option("CONFIG", options->scenarios,
-                  "Scenario files (schema tiersim.scenario/v1); those of TPLA by default");
-  kind.add_option("--set", options->set, "Override a setting of each: a.b=value (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(kSettingType);
-  kind.add_option("--contexts", options->contexts,
-                  "Contexts of the largest batches: 4096, or 4K for 4 x 1024 positions")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("N,N,...")
-      ->capture_default_str();
-  add_format(kind, options->format);
-  kind.callback([options, &action] { action = [options] { return report_footprint(*options); }; });
-}
-
 constexpr std::array kKinds{
     Kind{"footprint", "What one GPU of a replica has and holds, and the largest batch that fits",
-         add_footprint}};
+         add_report_footprint}};
 
 }  // namespace
 
 void add_report(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("report", "Tables made of what scenarios record");
+  CLI::App* verb = app.add_subcommand("report", "Tables and figures made of records");
   verb->require_subcommand(1);
   for (const Kind& kind : kKinds) kind.add(*verb->add_subcommand(kind.name, kind.help), action);
 }

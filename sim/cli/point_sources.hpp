@@ -29,6 +29,9 @@ void add_sources(CLI::App& kind, SourceOptions& options);
 /// is a point with a problem. Points of several files have the column "configuration" first.
 PointTable load_points(const SourceOptions& options, Readings readings = Readings::all);
 
+/// The command that runs a configuration with these settings, for a shell.
+std::string run_command(const std::string& scenario, const std::vector<std::string>& set);
+
 /// --format text|md|csv|tex|json, and its default.
 void add_format(CLI::App& kind, std::string& format);
 /// To stdout, one after the other with a blank line between; `format` is none of "json".

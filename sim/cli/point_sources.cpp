@@ -1,0 +1,102 @@
+#include "sim/cli/point_sources.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/solving.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+/// How tables go to stdout; JSON is each kind's own.
+struct Format {
+  std::string_view name;
+  std::string (*text)(const Table& table);
+};
+constexpr std::array<Format, 4> kTableFormats{
+    {{"text", to_text}, {"md", to_markdown}, {"csv", to_csv}, {"tex", to_latex}}};
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> out;
+  for (const Format& format : kTableFormats) out.emplace_back(format.name);
+  out.emplace_back("json");
+  return out;
+}
+
+// A word of a command that a shell takes as it is.
+std::string shell_word(const std::string& text) {
+  if (!text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                              "0123456789._-/=:,+@%") == std::string::npos)
+    return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + '\'';
+}
+
+}  // namespace
+
+std::string run_command(const std::string& scenario, const std::vector<std::string>& set) {
+  std::string out = "tiersim run " + shell_word(scenario);
+  for (const std::string& option : set) out += " --set " + shell_word(option);
+  return out;
+}
+
+void add_sources(CLI::App& kind, SourceOptions& options) {
+  kind.add_option("SOURCE", options.sources,
+                  "Configurations, records of `run --json`, or stores of `sweep`")
+      ->required();
+  kind.add_option("--set", options.set,
+                  "Override a setting of configurations: a.b=value (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name(kSettingType);
+  kind.add_option("--sweep", options.sweep, "Which sweep of a store, by its name; else the last")
+      ->type_name("NAME");
+  kind.add_option(
+          "--where", options.where,
+          "Only points for which this holds: \"context > 8192 and tpot < 50 ms\" (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("EXPRESSION");
+}
+
+PointTable load_points(const SourceOptions& options, Readings readings) {
+  PointTable table{.title = "", .source = join(options.sources), .columns = {{"configuration"}}};
+  PointRunner runner(standard_options());
+  for (const std::string& source : options.sources) {
+    const PointResult result = run_point(runner, {source, options.set}, readings);
+    ReportPoint& point = table.points.emplace_back();
+    point.position = static_cast<std::int64_t>(table.points.size()) - 1;
+    point.rerun = run_command(source, options.set);
+    point.record = result.record;
+    point.problem = result.problem;
+    point.labels = {result.record ? result.record->name : source};
+    if (result.record) point.run_id = result.record->run_id;
+  }
+  return table;
+}
+
+void add_format(CLI::App& kind, std::string& format) {
+  const std::string names = join(format_names(), "|");
+  kind.add_option("--format", format, "How it is printed: csv and json have every byte")
+      ->type_name(names)
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            const auto known = format_names();
+            if (std::ranges::find(known, text) != known.end()) return std::string();
+            return fmt::format("there is no format '{}' ({})", printable(text), join(known));
+          },
+          "", "format"))
+      ->capture_default_str();
+}
+
+void print_tables(const std::vector<Table>& tables, const std::string& format) {
+  const auto* as = std::ranges::find(kTableFormats, format, &Format::name);
+  for (const Table& table : tables)
+    fmt::print("{}{}", &table == &tables.front() ? "" : "\n", as->text(table));
+}
+
+}  // namespace tiersim::cli
