@@ -1,25 +1,16 @@
 #pragma once
-// Simulates points of studies: a scenario file with settings on top. Studies overlap and differ in
-// a few values, so files are read once for all points that have them, and a point that was asked
-// for before is not simulated again. Files must not change meanwhile.
-#include <filesystem>
+// Simulates points of studies. Studies overlap, so a point that was asked for before is not
+// simulated again. Files must not change meanwhile.
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "sim/config/document.hpp"
+#include "sim/run/point_loader.hpp"
 #include "sim/run/run_record.hpp"
 #include "sim/run/simulate.hpp"
 
 namespace tiersim {
-
-struct Point {
-  std::filesystem::path scenario;
-  std::vector<std::string> set = {};  ///< as --set takes them
-
-  auto operator<=>(const Point&) const = default;
-};
 
 struct PointResult {
   std::shared_ptr<const RunRecord> record;  ///< null where it cannot run:
@@ -29,8 +20,7 @@ struct PointResult {
 class PointRunner {
  public:
   /// The overrides of `options` lie under the settings of every point.
-  explicit PointRunner(LoadOptions options)
-      : options_(std::move(options)), common_(std::move(options_.overrides)) {}
+  explicit PointRunner(LoadOptions options) : loader_(std::move(options)) {}
 
   /// The point's record. What does not fit is a problem of the point; a mistake in its files or
   /// settings goes to `diagnostics`, and the result is then not to be used.
@@ -46,11 +36,7 @@ class PointRunner {
   std::size_t simulated() const { return done_.size(); }
 
  private:
-  Document load(const Point& point, Diagnostics& diagnostics);
-
-  LoadOptions options_;
-  std::vector<std::string> common_;
-  std::map<Point, Document> loaded_;  // by scenario and the settings that exchange files
+  PointLoader loader_;
   std::map<std::pair<Point, Readings>, PointResult> done_;
 };
 

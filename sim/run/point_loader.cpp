@@ -1,0 +1,78 @@
+#include "sim/run/point_loader.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "sim/base/check.hpp"
+#include "sim/config/overlay.hpp"
+#include "sim/config/overrides.hpp"
+
+namespace tiersim {
+namespace {
+
+// Whether an option may name files, so that it must be there when the scenario is loaded.
+bool may_name_files(std::string_view option, const std::vector<Importer>& importers) {
+  const std::size_t equals = option.find('=');
+  if (equals == std::string_view::npos) return true;  // wrong anyway: let the loader say so
+  if (option.find_first_of("{[&*", equals) != std::string_view::npos) return true;
+  // Any part of the path: `gpu.calibration.0` is an element of a list of names.
+  std::string_view path = option.substr(0, equals);
+  for (;;) {
+    const std::size_t dot = path.find('.');
+    const std::string_view key = path.substr(0, dot);
+    if (key == "base" || std::ranges::find(importers, key, &Importer::key) != importers.end())
+      return true;
+    if (dot == std::string_view::npos) return false;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
+PointLoader::PointLoader(LoadOptions options) : options_(std::move(options)) {
+  common_ = std::exchange(options_.overrides, {});
+}
+
+Point PointLoader::files_of(const Point& point) const {
+  Point files{point.scenario};
+  for (const auto* set : {&common_, &point.set})
+    for (const std::string& option : *set)
+      if (may_name_files(option, options_.importers)) files.set.push_back(option);
+  return files;
+}
+
+bool PointLoader::prepare(const Point& point, Diagnostics& diagnostics) {
+  Point files = files_of(point);
+  if (documents_.contains(files)) return true;
+  LoadOptions options = options_;
+  options.overrides = files.set;
+  Diagnostics own;
+  Document document = load_document(point.scenario, options, own);
+  for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
+  if (!own.ok()) return false;
+  documents_.emplace(std::move(files), std::move(document));
+  return true;
+}
+
+Document PointLoader::load(const Point& point, Diagnostics& diagnostics) const {
+  const auto it = documents_.find(files_of(point));
+  TS_EXPECTS(it != documents_.end(), point.scenario.string());
+  LoadOptions options{.config_root = options_.config_root, .importers = options_.importers};
+  for (const auto* set : {&common_, &point.set})
+    for (const std::string& option : *set)
+      if (!may_name_files(option, options_.importers)) options.overrides.push_back(option);
+  return Document(
+      overlay_bases(it->second.root(), parse_overrides(options, diagnostics), diagnostics));
+}
+
+void PointLoader::adopt(Point files, Document document) {
+  documents_.insert_or_assign(std::move(files), std::move(document));
+}
+
+bool is_of_server(const Document& document) {
+  const auto& schemas = document.root().schemas;  // the file's own is the last
+  return !schemas.empty() && schemas.back().kind == "serving";
+}
+
+}  // namespace tiersim
