@@ -12,8 +12,9 @@ namespace {
 
 class Executor final : public EventHandler {
  public:
-  Executor(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans)
-      : plans_(plans), network_(engine_) {
+  Executor(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+           ChannelObserver* observer)
+      : plans_(plans), observer_(observer), network_(engine_) {
     const std::size_t gpus = distinct_gpus(system, plans);
     alike_ = static_cast<std::size_t>(system.gpus()) / gpus;
     for (const SystemChannel& channel : system.channels()) {
@@ -150,10 +151,23 @@ class Executor final : public EventHandler {
     }
     network_.start({.hops = hops_, .payload = widest, .min_duration = least}, *this,
                    2 * task + kDone);
+    observe(task);
+  }
+
+  void observe(std::size_t task) {
+    if (observer_ == nullptr) return;
+    for (const ChannelCharge& charge : plan_of(task).charges) {
+      const Instances& instances = channels_[charge.channel.index()];
+      if (instances.links.empty()) continue;
+      const std::size_t instance = gpu_of(task) / instances.sharers;
+      observer_->on_taken(charge.channel, instance, engine_.now(),
+                          network_.stats(instances.links[instance]).wire_moved);
+    }
   }
 
   void finish(std::size_t task) {
     timings_[task].end = engine_.now();
+    observe(task);
     ++finished_;
     if (plan_of(task).exclusive) {
       auto& kernels = kernels_[gpu_of(task)];
@@ -167,6 +181,7 @@ class Executor final : public EventHandler {
   }
 
   const std::vector<OpPlan>& plans_;
+  ChannelObserver* observer_;  // may be none
   Engine engine_;
   FlowNetwork network_;
   std::vector<Instances> channels_;       // by ChannelId
@@ -183,8 +198,9 @@ class Executor final : public EventHandler {
 
 }  // namespace
 
-Execution execute(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans) {
-  return Executor(graph, system, plans).run();
+Execution execute(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+                  ChannelObserver* observer) {
+  return Executor(graph, system, plans, observer).run();
 }
 
 }  // namespace tiersim

@@ -32,8 +32,19 @@ struct Execution {
   }
 };
 
+/// Told what an instance of a channel had taken by when, whenever an operation begins or ends to
+/// move bytes through it: what lies between two calls is what all that share it took together.
+/// Instance i is that of GPUs i * sharers and following; of GPUs that do the same, the first one
+/// stands for all. Channels at analytic level, which nobody shares, are not told of.
+class ChannelObserver {
+ public:
+  virtual ~ChannelObserver() = default;
+  virtual void on_taken(ChannelId channel, std::size_t instance, SimTime now, Bytes taken) = 0;
+};
+
 /// Runs the whole graph on every GPU of the system, from time 0. `plans` as by
-/// System::plan(graph).
-Execution execute(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans);
+/// System::plan(graph). An observer changes nothing but the time that it costs.
+Execution execute(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+                  ChannelObserver* observer = nullptr);
 
 }  // namespace tiersim

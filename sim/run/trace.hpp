@@ -1,17 +1,31 @@
 #pragma once
-// A run as a timeline in the Chrome trace-event format, which Perfetto (ui.perfetto.dev) loads.
-// Each GPU of each simulation is a process: a track for its kernels, one for each kind of transfer
-// (several where transfers of a kind overlap, since spans of one track must not), and for every
-// device two counters of the payload bytes that the GPU has moved so far. Their last values, over
-// the GPUs that share a device, are the accounting's traffic.
+// A step as a timeline that Perfetto (ui.perfetto.dev) loads; of a server over time see
+// serving/serving_trace.hpp, of the format trace_writer.hpp.
+//
+//   each GPU     a process: a track for its kernels and one for each kind of transfer (several
+//                where transfers of a kind overlap), arrows from what ends to what waited for it on
+//                another track; counters: payload moved so far through each device, which end at
+//                the accounting's traffic, and kernels that wait for the compute unit
+//   the devices  a process: a track for each channel (direction of a link, of a tier's memory, of
+//                the copy engine) of each instance, with the operations whose bytes pass it;
+//                counters: operations that move bytes through it and that wait to do so, and its
+//                utilisation, which is the share of its capacity that was taken since the last
+//                operation on it began or ended
+//
+// Utilisation is what the engine's links count, so the step is run once more for it. Windows in
+// which a channel could take less than 16 KiB are joined to what follows, since bytes in flight
+// count whole; channels at analytic level, which nobody shares, have none.
 #include <span>
 #include <string>
 
 #include "sim/run/simulate.hpp"
+#include "sim/run/trace_writer.hpp"
 
 namespace tiersim {
 
-/// JSON text. Times in microseconds with picosecond digits.
+void write_trace(std::span<const Simulation> simulations, const TraceSink& sink);
+
+/// The same as one text.
 std::string to_perfetto_json(std::span<const Simulation> simulations);
 
 }  // namespace tiersim
