@@ -24,6 +24,8 @@ struct Diagnostic {
   std::string message;    ///< lower case, no full stop
   std::string hint = {};  ///< what to do about it; may be empty
   std::string path = {};  ///< dotted path of the setting, as --set takes it; may be empty
+  /// Of a rule across fields: another value of another field could make it right.
+  bool of_several = false;
 
   /// `file:line:col: error: path: message (hint)`, on one line, control characters as escapes.
   std::string text() const;

@@ -150,6 +150,11 @@ PlainTree schema_of_scalar(const ScalarValue& scalar, const Limits& limits) {
   } else if (whole || std::holds_alternative<double*>(scalar)) {
     type(whole ? "integer" : "number");
     add_bounds(limits, schema);
+  } else if (limits.any_scalar) {
+    PlainTree types = PlainTree::list();
+    for (const char* name : {"string", "number", "boolean"})
+      types.items.push_back(PlainTree::text(name));
+    schema.add("type", std::move(types));
   } else {
     type("string");
     const std::string list = units(scalar);  // "B, KB, ..."

@@ -40,6 +40,10 @@ Limits positive() {
   return above(0);
 }
 
+Limits any_scalar() {
+  return {.any_scalar = true};
+}
+
 Limits one_of(std::initializer_list<std::string_view> words) {
   Limits limits;
   for (const std::string_view word : words) limits.allowed.emplace_back(word);

@@ -28,6 +28,7 @@ struct Limits {
   std::optional<Number> high = {};  ///< inclusive
   bool low_open = false;            ///< whether `low` itself is outside
   std::vector<std::string> allowed = {};
+  bool any_scalar = false;  ///< text that may look like a number or truth value, for the schema
 
   bool any() const { return low || high || !allowed.empty(); }
   /// "1 to 1000", "above 0 up to 1", "at least 64 B", "above 0", "1, 2, 4".
@@ -67,6 +68,8 @@ Limits above(Low low) {
 Limits fraction();
 /// value > 0, for numbers and quantities alike.
 Limits positive();
+/// For text that people write as numbers or truth values as well: `values: [8192, on]`.
+Limits any_scalar();
 /// One of these words.
 Limits one_of(std::initializer_list<std::string_view> words);
 /// One of these whole numbers.

@@ -55,7 +55,7 @@ Reader::Reader(ReadLog& log, const Node& mapping, Place place)
 }
 
 std::string Reader::child_path(std::string_view key) const {
-  return join_path(place_.path, key);
+  return key.empty() ? place_.path : join_path(place_.path, key);
 }
 
 void Reader::field(const Field& field, const Value& value) {
@@ -305,7 +305,7 @@ void Reader::finish() {
   if (log_.mistakes != mistakes_before_) return;
   for (const FailedCheck& check : failed_)
     log_.report(origin_at(mapping_, check.path, place_.origin), child_path(check.path),
-                check.message, check.hint);
+                check.message, check.hint, true);
 }
 
 void read_document(const Document& document, std::string_view kind, const StructValue& config,

@@ -19,9 +19,10 @@ struct ReadLog {
   Diagnostics& diagnostics;
   std::size_t mistakes = 0;
 
-  void report(const Origin& at, const std::string& path, std::string message, std::string hint) {
+  void report(const Origin& at, const std::string& path, std::string message, std::string hint,
+              bool of_several = false) {
     ++mistakes;
-    diagnostics.report({at.location(), std::move(message), std::move(hint), path});
+    diagnostics.report({at.location(), std::move(message), std::move(hint), path, of_several});
   }
 };
 

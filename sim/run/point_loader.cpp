@@ -30,7 +30,8 @@ bool may_name_files(std::string_view option, const std::vector<Importer>& import
 
 }  // namespace
 
-PointLoader::PointLoader(LoadOptions options) : options_(std::move(options)) {
+PointLoader::PointLoader(LoadOptions options, Resolve resolve)
+    : options_(std::move(options)), resolve_(std::move(resolve)) {
   common_ = std::exchange(options_.overrides, {});
 }
 
@@ -48,7 +49,8 @@ bool PointLoader::prepare(const Point& point, Diagnostics& diagnostics) {
   LoadOptions options = options_;
   options.overrides = files.set;
   Diagnostics own;
-  Document document = load_document(point.scenario, options, own);
+  Document document =
+      load_document(resolve_ ? resolve_(point.scenario) : point.scenario, options, own);
   for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
   if (!own.ok()) return false;
   documents_.emplace(std::move(files), std::move(document));

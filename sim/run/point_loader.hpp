@@ -9,6 +9,7 @@
 //
 // load() of prepared points may be called by several threads at once.
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,8 +27,12 @@ struct Point {
 
 class PointLoader {
  public:
-  /// The overrides of `options` lie under the settings of every point.
-  explicit PointLoader(LoadOptions options);
+  /// Where the file of a scenario's name is.
+  using Resolve = std::function<std::filesystem::path(const std::filesystem::path& name)>;
+
+  /// The overrides of `options` lie under the settings of every point. Without `resolve`, names of
+  /// scenarios are paths.
+  explicit PointLoader(LoadOptions options, Resolve resolve = {});
 
   /// What a point has to be read for: its file and those of its settings that may name files.
   Point files_of(const Point& point) const;
@@ -47,6 +52,7 @@ class PointLoader {
  private:
   LoadOptions options_;
   std::vector<std::string> common_;
+  Resolve resolve_;
   std::map<Point, Document> documents_;
 };
 

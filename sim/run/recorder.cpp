@@ -92,11 +92,13 @@ class NumbersInTimes {
 
 }  // namespace
 
-void Recorder::provenance() {
+void Recorder::provenance(Provenance extent) {
   record_.tiersim_version = kVersion;
   record_.name = config_.name;
-  record_.config = canonical_json(config_);
-  record_.run_id = sha256_hex(canonical_text_for_id(config_));
+  if (extent == Provenance::full) {
+    record_.config = canonical_json(config_);
+    record_.run_id = sha256_hex(canonical_text_for_id(config_));
+  }
   record_.gpus = sim_.system->gpus();
   record_.batch = config_.step.batch;
   record_.context = config_.step.context;
@@ -141,31 +143,43 @@ void Recorder::accounting() {
   screening_metrics();
 }
 
-void Recorder::times() {
-  const double busy = to_seconds(sim_.execution.time);
-  const double stretch = pipeline_stretch(context_of(config_, *sim_.system));
-  const bool decode = config_.step.kind == StepKind::decode;
-  // Stages send what is left of the cache at the same time.
-  const double handover = handover_seconds();
-  const auto of_stages = [&](double time) { return (time - handover) * stretch + handover; };
-  metric("step_time_s", of_stages(busy), time_class_);
-  if (config_.handover) metric("handover_s", handover, time_class_);
-  metric(decode ? "tpot_s" : "ttft_s", of_stages(busy) - handover, time_class_);
-  const double bound = to_seconds(sim_.bound.time);
-  metric("bound_s", std::max(of_stages(bound), bound), time_class_);
-  // A prefill's stages take the next batch while this one passes the others.
-  const double each = decode ? busy * stretch : busy;
-  metric("throughput_tokens_per_s",
-         static_cast<double>(replicas(config_) * sim_.graph.tokens) / each, time_class_);
-  for (const Share& share : sim_.bound.shares)
+// The other stages of a pipeline pass the step on; they send what is left of the cache at the same
+// time.
+double Recorder::pipelined(double time, double handover) const {
+  return (time - handover) * pipeline_stretch(context_of(config_, *sim_.system)) + handover;
+}
+
+void Recorder::bound() {
+  const Bound& bound = sim_.bound;
+  const double seconds = to_seconds(bound.time);
+  // How much of a step is hand-over only the engine says; without it none of it is passed on.
+  const bool executed = !sim_.execution.timings.empty();
+  const double handover = executed ? handover_seconds() : config_.handover ? seconds : 0;
+  metric("bound_s", std::max(pipelined(seconds, handover), seconds), time_class_);
+  for (const Share& share : bound.shares)
     record_.bound_shares.push_back({share.cause, to_seconds(share.time)});
   // What all GPUs, or overlapping operations, ask of one channel may take longer than any chain.
-  if (sim_.bound.shares.empty())
+  if (bound.shares.empty())
     record_.bounded_by = "nothing";
-  else if (sim_.bound.time > sim_.bound.critical_path && sim_.bound.binding != "gpu")
-    record_.bounded_by = sim_.bound.binding;
+  else if (bound.time > bound.critical_path && bound.binding != "gpu")
+    record_.bounded_by = bound.binding;
   else
-    record_.bounded_by = sim_.bound.shares.front().cause;
+    record_.bounded_by = bound.shares.front().cause;
+}
+
+void Recorder::times() {
+  const double busy = to_seconds(sim_.execution.time);
+  const bool decode = config_.step.kind == StepKind::decode;
+  const double handover = handover_seconds();
+  const double time = pipelined(busy, handover);
+  metric("step_time_s", time, time_class_);
+  if (config_.handover) metric("handover_s", handover, time_class_);
+  metric(decode ? "tpot_s" : "ttft_s", time - handover, time_class_);
+  // A prefill's stages take the next batch while this one passes the others.
+  const double stretch = decode ? pipeline_stretch(context_of(config_, *sim_.system)) : 1;
+  metric("throughput_tokens_per_s",
+         static_cast<double>(replicas(config_) * sim_.graph.tokens) / (busy * stretch),
+         time_class_);
   channels();
   phases();
   kernels();

@@ -13,10 +13,12 @@ class Recorder {
       : config_(config), sim_(simulation), record_(simulation.record) {}
 
   /// Configuration, run id, and where its numbers come from. First.
-  void provenance();
+  void provenance(Provenance extent);
   /// What needs no clock: footprint and traffic.
   void accounting();
-  /// What the bound and the engine say, and what that costs.
+  /// What the bound says.
+  void bound();
+  /// What the engine says, and what that costs. After bound().
   void times();
 
  private:
@@ -25,6 +27,7 @@ class Recorder {
   void counted(std::string_view name, double value);
   void counted(std::string_view name, Bytes bytes);
   double handover_seconds() const;
+  double pipelined(double time, double handover) const;
   void device();
   void footprint_metrics();
   void far_metrics();

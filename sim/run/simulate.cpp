@@ -44,34 +44,40 @@ Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit) {
   return sim;
 }
 
-void run_clock(Simulation& sim) {
-  expect_countable(sim);
-  sim.bound = bound_of(sim.graph, *sim.system, sim.plans);
-  sim.execution = execute(sim.graph, *sim.system, sim.plans);
-}
-
 // A draw: its times, and nothing that it shares with every other.
 Expected<RunRecord> times_of(const ScenarioConfig& config) {
   auto sim = planned(config, true);
   if (!sim) return Unexpected(sim.error());
   Simulation run = *std::move(sim);
-  run_clock(run);
-  Recorder(config, run).times();
+  expect_countable(run);
+  run.bound = bound_of(run.graph, *run.system, run.plans);
+  run.execution = execute(run.graph, *run.system, run.plans);
+  Recorder recorder(config, run);
+  recorder.bound();
+  recorder.times();
   return std::move(run.record);
 }
 
 }  // namespace
 
-Expected<Simulation> simulate(const ScenarioConfig& config, Readings readings) {
+Expected<Simulation> simulate(const ScenarioConfig& config, Readings readings,
+                              Provenance provenance) {
   try {
     auto fitting = planned(config, readings != Readings::accounting);
     if (!fitting) return fitting;
     Simulation sim = *std::move(fitting);
     Recorder recorder(config, sim);
-    recorder.provenance();
+    recorder.provenance(provenance);
     recorder.accounting();
     if (readings == Readings::accounting) return sim;
-    run_clock(sim);
+    expect_countable(sim);
+    sim.bound = bound_of(sim.graph, *sim.system, sim.plans);
+    if (readings == Readings::analytic) {
+      recorder.bound();
+      return sim;
+    }
+    sim.execution = execute(sim.graph, *sim.system, sim.plans);
+    recorder.bound();
     recorder.times();
     if (readings == Readings::times) return sim;
     if (const auto drawn = add_intervals(config, times_of, sim.record); !drawn)

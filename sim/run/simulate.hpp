@@ -13,8 +13,15 @@ namespace tiersim {
 /// Which readings a record is to hold.
 enum class Readings : std::uint8_t {
   accounting,  ///< footprint and traffic; needs no tier to be large enough
-  times,       ///< also the bound and the engine; every tier must hold what it is given
-  all,         ///< also the interval of every time, where a number that it rests on has one
+  analytic,  ///< also the bound, by closed forms alone; from here on every tier must hold its part
+  times,     ///< also the engine
+  all,       ///< also the interval of every time, where a number that it rests on has one
+};
+
+/// How much a record says of where it comes from.
+enum class Provenance : std::uint8_t {
+  full,     ///< configuration, run id, every sourced number
+  classes,  ///< no more than the classes of its metrics; the caller knows the rest
 };
 
 /// Everything one run is made of, for traces and tests beside the record.
@@ -30,6 +37,7 @@ struct Simulation {
 
 /// Runs a scenario. The error is what does not fit where, and the largest batch that would; or
 /// which draw from the intervals of its numbers cannot run.
-Expected<Simulation> simulate(const ScenarioConfig& config, Readings readings);
+Expected<Simulation> simulate(const ScenarioConfig& config, Readings readings,
+                              Provenance provenance = Provenance::full);
 
 }  // namespace tiersim

@@ -1,0 +1,28 @@
+#pragma once
+// One point of a sweep: its configuration, its id, and what a store keeps of its result.
+#include <string>
+#include <variant>
+
+#include "sim/run/point_loader.hpp"
+#include "sim/run/scenario.hpp"
+#include "sim/run/serving/serving_config.hpp"
+#include "sim/sweep/store.hpp"
+#include "sim/sweep/sweep_config.hpp"
+
+namespace tiersim {
+
+struct ReadPoint {
+  std::variant<std::monostate, ScenarioConfig, ServingConfig> config = {};
+  /// SHA-256 of the canonical configuration, which is the run id of its record; of the point's own
+  /// text where it is no configuration.
+  std::string id = {};
+  std::string problem = {};  ///< why it is none, in one line
+};
+
+/// The point's files were prepared. May be called by several threads.
+ReadPoint read_point(const PointLoader& loader, const Point& point);
+
+/// Simulates it: the record's results, or why there are none.
+PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep keep);
+
+}  // namespace tiersim

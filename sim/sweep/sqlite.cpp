@@ -1,0 +1,105 @@
+#include "sim/sweep/sqlite.hpp"
+
+#include <sqlite3.h>
+
+#include <fmt/format.h>
+
+namespace tiersim {
+
+void Sqlite::Close::operator()(sqlite3* db) const {
+  sqlite3_close(db);
+}
+
+Sqlite::Sqlite(const std::filesystem::path& path, Open how) : path_(path) {
+  const int flags = how == Open::read    ? SQLITE_OPEN_READONLY
+                    : how == Open::write ? SQLITE_OPEN_READWRITE
+                                         : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3* db = nullptr;
+  const int status = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  db_.reset(db);
+  if (status != SQLITE_OK) fail();
+  constexpr int kPatienceMs = 10'000;  // for another process that is committing
+  sqlite3_busy_timeout(db, kPatienceMs);
+}
+
+void Sqlite::execute(const std::string& sql) {
+  if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+void Sqlite::fail() const {
+  throw StoreError(
+      fmt::format("{}: {}", path_.string(), db_ ? sqlite3_errmsg(db_.get()) : "not enough memory"));
+}
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+Statement::Statement(Sqlite& db, std::string_view sql) : db_(&db) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v3(db.db_.get(), sql.data(), static_cast<int>(sql.size()),
+                         SQLITE_PREPARE_PERSISTENT, &statement, nullptr) != SQLITE_OK)
+    db.fail();
+  statement_.reset(statement);
+}
+
+Statement& Statement::bind(int at, std::int64_t value) {
+  if (sqlite3_bind_int64(statement_.get(), at, value) != SQLITE_OK) db_->fail();
+  return *this;
+}
+
+Statement& Statement::bind(int at, std::string_view text) {
+  // SQLite's own marker for text that it need not copy is a null pointer.
+  if (sqlite3_bind_text64(statement_.get(), at, text.data() == nullptr ? "" : text.data(),
+                          text.size(), nullptr, SQLITE_UTF8) != SQLITE_OK)
+    db_->fail();
+  return *this;
+}
+
+Statement& Statement::bind(int at, std::nullptr_t) {
+  if (sqlite3_bind_null(statement_.get(), at) != SQLITE_OK) db_->fail();
+  return *this;
+}
+
+bool Statement::step() {
+  const int status = sqlite3_step(statement_.get());
+  if (status == SQLITE_ROW) return true;
+  sqlite3_reset(statement_.get());
+  if (status != SQLITE_DONE) db_->fail();
+  return false;
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_.get());
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::string Statement::text(int column) const {
+  const auto* text = sqlite3_column_text(statement_.get(), column);
+  if (text == nullptr) return "";
+  return {
+      reinterpret_cast<const char*>(text),  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
+      static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+Transaction::~Transaction() {
+  if (db_ == nullptr) return;
+  try {
+    db_->execute("ROLLBACK");
+  } catch (const StoreError&) {  // what led here is on its way already
+  }
+}
+
+void Transaction::commit() {
+  db_->execute("COMMIT");
+  db_ = nullptr;
+}
+
+}  // namespace tiersim

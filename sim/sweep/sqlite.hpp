@@ -1,0 +1,88 @@
+#pragma once
+// SQLite, with errors as exceptions and statements that are reset by themselves. What a store can
+// meet (a full disk, a file that is none) is no fault of a point, so it ends the command.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace tiersim {
+
+/// What SQLite says, with the file.
+struct StoreError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Sqlite {
+ public:
+  enum class Open : std::uint8_t { read, write, create };
+  Sqlite(const std::filesystem::path& path, Open how);
+
+  /// Statements without results.
+  void execute(const std::string& sql);
+  [[noreturn]] void fail() const;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  friend class Statement;
+  struct Close {
+    void operator()(sqlite3* db) const;
+  };
+  std::filesystem::path path_;
+  std::unique_ptr<sqlite3, Close> db_;
+};
+
+/// A prepared statement:
+///
+///   Statement find(db, "SELECT name FROM sweeps WHERE sweep = ?");
+///   find.bind(1, 7);
+///   while (find.step()) use(find.text(0));     // after the last row it can be bound again
+class Statement {
+ public:
+  Statement(Sqlite& db, std::string_view sql);
+
+  Statement& bind(int at, std::int64_t value);
+  /// The text lives until the statement is stepped to its end or reset.
+  Statement& bind(int at, std::string_view text);
+  Statement& bind(int at, std::nullptr_t);
+
+  bool step();
+  /// Steps a statement that has no rows, or whose rows do not matter.
+  void run() {
+    while (step()) {
+    }
+  }
+  void reset();
+
+  std::int64_t integer(int column) const;
+  std::string text(int column) const;
+  bool is_null(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  Sqlite* db_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+/// All or nothing: rolled back where commit() is not reached.
+class Transaction {
+ public:
+  explicit Transaction(Sqlite& db) : db_(&db) { db.execute("BEGIN IMMEDIATE"); }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  void commit();
+
+ private:
+  Sqlite* db_;
+};
+
+}  // namespace tiersim

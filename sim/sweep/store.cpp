@@ -1,0 +1,231 @@
+#include "sim/sweep/store.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/check.hpp"
+#include "sim/sweep/store_schema.hpp"
+
+namespace tiersim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : json.dump();
+}
+
+std::string columns_json(const std::vector<SpaceColumn>& columns) {
+  Json out = Json::array();
+  for (const SpaceColumn& column : columns)
+    out.push_back({{"name", column.name}, {"key", column.key}, {"numeric", column.numeric}});
+  return out.dump();
+}
+
+std::vector<SpaceColumn> columns_of(const std::string& json) {
+  std::vector<SpaceColumn> out;
+  for (const Json& column : Json::parse(json))
+    out.push_back({column.at("name"), column.at("key"), column.at("numeric")});
+  return out;
+}
+
+std::vector<std::string> labels_of(const std::vector<SpaceColumn>& columns,
+                                   const std::string& json) {
+  const Json labels = Json::parse(json);
+  std::vector<std::string> out;
+  for (const SpaceColumn& column : columns) {
+    const auto it = labels.find(column.name);
+    out.push_back(it == labels.end() ? "" : text_of(*it));
+  }
+  return out;
+}
+
+StoredSweep sweep_of(const Statement& row) {
+  StoredSweep out{.sweep = row.integer(0),
+                  .name = row.text(1),
+                  .file = row.text(2),
+                  .digest = row.text(3),
+                  .spec = row.text(4),
+                  .version = row.text(5),
+                  .extent = row.text(6),
+                  .columns = columns_of(row.text(7)),
+                  .points = {}};
+  if (!row.is_null(8)) out.points = row.integer(8);
+  return out;
+}
+
+constexpr std::string_view kSweepColumns =
+    "sweep, name, file, digest, spec, version, extent, columns, points";
+
+PointStatus status_of(const std::string& name) {
+  const auto* it = std::ranges::find(kPointStatusNames, name);
+  TS_EXPECTS(it != kPointStatusNames.end(), name);
+  return static_cast<PointStatus>(it - kPointStatusNames.begin());
+}
+
+std::string_view name_of(PointStatus status) {
+  return kPointStatusNames[static_cast<std::size_t>(status)];
+}
+
+}  // namespace
+
+bool Store::is_store(const std::filesystem::path& path) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  std::string head(kMagic.size(), '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return in && head == kMagic;
+}
+
+Store::Store(const std::filesystem::path& path, Access access)
+    : db_(path, access == Access::read ? Sqlite::Open::read : Sqlite::Open::create) {
+  if (access == Access::write) {
+    // A commit is in the file system's hands at once, which is what outlives this process; only a
+    // crash of the machine may take the last ones back, whole.
+    db_.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
+    create_tables(db_);
+  }
+  expect_tables(db_);
+}
+
+std::vector<StoredSweep> Store::sweeps() {
+  std::vector<StoredSweep> out;
+  Statement rows(db_, fmt::format("SELECT {} FROM sweeps ORDER BY sweep", kSweepColumns));
+  while (rows.step()) out.push_back(sweep_of(rows));
+  return out;
+}
+
+std::optional<StoredSweep> Store::find(const std::string& digest) {
+  Statement rows(db_, fmt::format("SELECT {} FROM sweeps WHERE digest = ?", kSweepColumns));
+  rows.bind(1, digest);
+  if (!rows.step()) return std::nullopt;
+  return sweep_of(rows);
+}
+
+std::int64_t Store::add(const StoredSweep& sweep,
+                        const std::vector<std::pair<Point, std::string>>& inputs) {
+  Transaction transaction(db_);
+  Statement next(db_, "SELECT coalesce(max(sweep), 0) + 1 FROM sweeps");
+  next.step();
+  const std::int64_t number = next.integer(0);
+  next.reset();
+  const std::string columns = columns_json(sweep.columns);
+  Statement insert(db_,
+                   fmt::format("INSERT INTO sweeps({}) VALUES (?,?,?,?,?,?,?,?,?)", kSweepColumns));
+  insert.bind(1, number).bind(2, sweep.name).bind(3, sweep.file).bind(4, sweep.digest);
+  insert.bind(5, sweep.spec).bind(6, sweep.version).bind(7, sweep.extent).bind(8, columns);
+  if (sweep.points)
+    insert.bind(9, *sweep.points);
+  else
+    insert.bind(9, nullptr);
+  insert.run();
+  for (const auto& [files, text] : inputs) add_input(number, files, text);
+  transaction.commit();
+  return number;
+}
+
+void Store::add_input(std::int64_t sweep, const Point& files, const std::string& text) {
+  const std::string set = Json(files.set).dump();
+  const std::string file = files.scenario.string();
+  Statement insert(db_, "INSERT OR IGNORE INTO inputs VALUES (?,?,?,?)");
+  insert.bind(1, sweep).bind(2, file).bind(3, set).bind(4, text).run();
+}
+
+void Store::set_points(std::int64_t sweep, std::int64_t points) {
+  Statement update(db_, "UPDATE sweeps SET points = ? WHERE sweep = ?");
+  update.bind(1, points).bind(2, sweep).run();
+}
+
+std::vector<std::pair<Point, std::string>> Store::inputs(std::int64_t sweep) {
+  std::vector<std::pair<Point, std::string>> out;
+  Statement rows(db_,
+                 "SELECT file, settings, text FROM inputs WHERE sweep = ? ORDER BY file, settings");
+  rows.bind(1, sweep);
+  while (rows.step())
+    out.emplace_back(Point{rows.text(0), Json::parse(rows.text(1)).get<std::vector<std::string>>()},
+                     rows.text(2));
+  return out;
+}
+
+void Store::done(std::int64_t sweep, bool failed, const std::function<void(std::int64_t)>& visit) {
+  Statement rows(db_,
+                 "SELECT p.position FROM points p JOIN sweeps s USING (sweep) JOIN results r ON "
+                 "r.id = p.id AND r.extent = s.extent AND r.version = s.version "
+                 "WHERE p.sweep = ? AND (? OR r.status != 'error') ORDER BY p.position");
+  rows.bind(1, sweep).bind(2, std::int64_t{failed});
+  while (rows.step()) visit(rows.integer(0));
+}
+
+std::int64_t Store::count(std::int64_t sweep, PointStatus status) {
+  Statement rows(db_,
+                 "SELECT count(*) FROM points p JOIN sweeps s USING (sweep) JOIN results r ON "
+                 "r.id = p.id AND r.extent = s.extent AND r.version = s.version "
+                 "WHERE p.sweep = ? AND r.status = ?");
+  rows.bind(1, sweep).bind(2, name_of(status));
+  rows.step();
+  return rows.integer(0);
+}
+
+void Store::ids(const StoredSweep& like, const std::function<void(const std::string&)>& visit) {
+  Statement rows(db_,
+                 "SELECT id FROM results WHERE extent = ? AND version = ? AND status != 'error'");
+  rows.bind(1, like.extent).bind(2, like.version);
+  while (rows.step()) visit(rows.text(0));
+}
+
+void Store::write(const StoredSweep& sweep, std::span<const StoredPoint> points) {
+  if (!insert_point_) {
+    insert_point_.emplace(db_, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?)");
+    insert_result_.emplace(
+        db_,
+        "INSERT INTO results(id, extent, version, status, error, results) VALUES (?,?,?,?,?,?) "
+        "ON CONFLICT DO UPDATE SET status = excluded.status, error = excluded.error, "
+        "results = excluded.results WHERE status = 'error'");
+  }
+  Transaction transaction(db_);
+  for (const auto& [point, outcome] : points) {
+    const std::string labels = labels_json(sweep.columns, point.labels);
+    const std::string set = settings_json(point.set);
+    insert_point_->bind(1, sweep.sweep).bind(2, point.position).bind(3, outcome.id);
+    insert_point_->bind(4, labels).bind(5, point.scenario).bind(6, set).run();
+    const bool ok = outcome.status == PointStatus::ok;
+    if (ok && outcome.results.empty()) continue;  // another point's
+    insert_result_->bind(1, outcome.id).bind(2, sweep.extent).bind(3, sweep.version);
+    insert_result_->bind(4, name_of(outcome.status));
+    ok ? insert_result_->bind(5, nullptr) : insert_result_->bind(5, outcome.problem);
+    ok ? insert_result_->bind(6, outcome.results) : insert_result_->bind(6, nullptr);
+    insert_result_->run();
+  }
+  transaction.commit();
+}
+
+void Store::for_each(const StoredSweep& sweep,
+                     const std::function<bool(const StoredPoint&)>& visit) {
+  Statement rows(db_,
+                 "SELECT p.position, p.labels, p.scenario, p.settings, r.id, r.status, r.error, "
+                 "r.results FROM points p JOIN results r ON r.id = p.id AND r.extent = ? AND "
+                 "r.version = ? WHERE p.sweep = ? ORDER BY p.position");
+  rows.bind(1, sweep.extent).bind(2, sweep.version).bind(3, sweep.sweep);
+  while (rows.step()) {
+    const StoredPoint point{{.position = rows.integer(0),
+                             .scenario = rows.text(2),
+                             .set = Json::parse(rows.text(3)).get<std::vector<std::string>>(),
+                             .labels = labels_of(sweep.columns, rows.text(1))},
+                            {rows.text(4), status_of(rows.text(5)), rows.text(6), rows.text(7)}};
+    if (!visit(point)) return;
+  }
+}
+
+std::optional<PointOutcome> Store::result(const StoredSweep& like, const std::string& id) {
+  Statement rows(db_,
+                 "SELECT status, error, results FROM results WHERE id = ? AND extent = ? AND "
+                 "version = ?");
+  rows.bind(1, id).bind(2, like.extent).bind(3, like.version);
+  if (!rows.step()) return std::nullopt;
+  return PointOutcome{id, status_of(rows.text(0)), rows.text(1), rows.text(2)};
+}
+
+}  // namespace tiersim

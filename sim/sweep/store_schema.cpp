@@ -1,0 +1,181 @@
+#include "sim/sweep/store_schema.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "sim/config/json_text.hpp"
+#include "sim/sweep/store.hpp"
+
+namespace tiersim {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kLayout = "tiersim.store/v1";
+
+// Rows of results are found by what they are of; their rowid is the order in which they came.
+constexpr const char* kTables = R"(
+CREATE TABLE tiersim(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE sweeps(
+  sweep INTEGER PRIMARY KEY, name TEXT NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL UNIQUE,
+  spec TEXT NOT NULL, version TEXT NOT NULL, extent TEXT NOT NULL, columns TEXT NOT NULL,
+  points INTEGER);
+CREATE TABLE inputs(
+  sweep INTEGER NOT NULL, file TEXT NOT NULL, settings TEXT NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (sweep, file, settings)) WITHOUT ROWID;
+CREATE TABLE points(
+  sweep INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, labels TEXT NOT NULL,
+  scenario TEXT NOT NULL, settings TEXT NOT NULL, PRIMARY KEY (sweep, position)) WITHOUT ROWID;
+CREATE TABLE results(
+  id TEXT NOT NULL, extent TEXT NOT NULL, version TEXT NOT NULL, status TEXT NOT NULL, error TEXT,
+  results TEXT, UNIQUE (id, extent, version));
+CREATE VIEW sweep_results AS
+  SELECT s.sweep, s.name AS sweep_name, p.position, p.labels, p.scenario, p.settings, r.*
+  FROM sweeps s JOIN points p USING (sweep)
+  JOIN results r ON r.id = p.id AND r.extent = s.extent AND r.version = s.version;
+CREATE VIEW point_labels AS
+  SELECT p.sweep, p.position, l.key AS axis, l.value AS label FROM points p, json_each(p.labels) l;
+CREATE VIEW point_metrics AS
+  SELECT r.sweep, r.position, r.id, m.key AS metric, json_extract(m.value, '$.value') AS value,
+    json_extract(m.value, '$.unit') AS unit, json_extract(m.value, '$.class') AS class
+  FROM sweep_results r, json_each(r.results, '$.metrics') m;
+)";
+
+bool has_tables(Sqlite& db) {
+  Statement rows(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'tiersim'");
+  return rows.step();
+}
+
+// Results follow the points that they are of, so that their order says nothing of who came first.
+constexpr const char* kCopy = R"(
+INSERT INTO sweeps SELECT * FROM old.sweeps ORDER BY sweep;
+INSERT INTO inputs SELECT * FROM old.inputs ORDER BY sweep, file, settings;
+INSERT INTO points SELECT * FROM old.points ORDER BY sweep, position;
+INSERT INTO results
+  SELECT r.* FROM old.results r JOIN (
+    SELECT p.id, s.extent, s.version, min((p.sweep << 40) + p.position) AS first
+    FROM old.points p JOIN old.sweeps s USING (sweep) GROUP BY p.id, s.extent, s.version)
+    f USING (id, extent, version)
+  ORDER BY f.first;
+)";
+
+void sync(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool done = file >= 0 && ::fsync(file) == 0;
+  const std::error_code error(errno, std::generic_category());
+  if (file >= 0) ::close(file);
+  if (!done) throw StoreError(fmt::format("{}: {}", path.string(), error.message()));
+}
+
+std::string quoted_path(const fs::path& path) {
+  std::string out = "'";
+  for (const char c : path.string()) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + '\'';
+}
+
+bool is_plain_number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end) return false;
+  return fmt::format("{}", value) == text;  // so that reading it gives the same text
+}
+
+}  // namespace
+
+void create_tables(Sqlite& db) {
+  if (has_tables(db)) return;
+  Transaction transaction(db);
+  if (!has_tables(db)) {  // another process may have made them meanwhile
+    db.execute(kTables);
+    Statement(db, "INSERT INTO tiersim VALUES ('layout', ?)").bind(1, kLayout).run();
+  }
+  transaction.commit();
+}
+
+void expect_tables(Sqlite& db) {
+  if (!has_tables(db)) throw StoreError(db.path().string() + ": no store of tiersim's sweeps");
+  Statement rows(db, "SELECT value FROM tiersim WHERE key = 'layout'");
+  const std::string layout = rows.step() ? rows.text(0) : "none";
+  if (layout != kLayout)
+    throw StoreError(fmt::format("{}: a store of layout {}, this tiersim reads {}",
+                                 db.path().string(), layout, kLayout));
+}
+
+std::string settings_json(const std::vector<std::string>& set) {
+  std::string out = "[";
+  for (const std::string& option : set)
+    out += (out.size() > 1 ? "," : "") + detail::json_string(option);
+  return out + ']';
+}
+
+std::string labels_json(const std::vector<SpaceColumn>& columns,
+                        const std::vector<std::string>& labels) {
+  std::string out = "{";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (labels[i].empty()) continue;
+    if (out.size() > 1) out += ',';
+    out += detail::json_string(columns[i].name) + ':';
+    out += is_plain_number(labels[i]) ? labels[i] : detail::json_string(labels[i]);
+  }
+  return out + '}';
+}
+
+void Store::merge(const fs::path& other) {
+  Sqlite(other, Sqlite::Open::read);  // the error of a file that is not there
+  insert_point_.reset();
+  insert_result_.reset();
+  const Store source(other, Access::read);
+  db_.execute("ATTACH " + quoted_path(other) + " AS other");
+  {
+    Transaction transaction(db_);
+    // Numbers of sweeps differ between stores; digests do not.
+    db_.execute(R"(
+      INSERT INTO main.sweeps(name, file, digest, spec, version, extent, columns, points)
+        SELECT name, file, digest, spec, version, extent, columns, points FROM other.sweeps
+        WHERE digest NOT IN (SELECT digest FROM main.sweeps) ORDER BY sweep;
+      UPDATE main.sweeps SET points = coalesce(points,
+        (SELECT o.points FROM other.sweeps o WHERE o.digest = main.sweeps.digest));
+      INSERT OR IGNORE INTO main.inputs
+        SELECT m.sweep, i.file, i.settings, i.text FROM other.inputs i
+        JOIN other.sweeps o USING (sweep) JOIN main.sweeps m USING (digest);
+      INSERT OR IGNORE INTO main.points
+        SELECT m.sweep, p.position, p.id, p.labels, p.scenario, p.settings FROM other.points p
+        JOIN other.sweeps o USING (sweep) JOIN main.sweeps m USING (digest);
+      INSERT INTO main.results SELECT * FROM other.results WHERE true
+        ON CONFLICT DO UPDATE SET status = excluded.status, error = excluded.error,
+        results = excluded.results WHERE main.results.status = 'error' AND excluded.status != 'error';
+    )");
+    transaction.commit();
+  }
+  db_.execute("DETACH other");
+}
+
+void compact(const fs::path& path) {
+  fs::path temporary = path;
+  temporary += ".compact";
+  fs::remove(temporary);  // of a process that was killed
+  {
+    Sqlite out(temporary, Sqlite::Open::create);
+    out.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;");
+    out.execute("ATTACH " + quoted_path(path) + " AS old");
+    create_tables(out);
+    Transaction transaction(out);
+    out.execute(kCopy);
+    transaction.commit();
+    out.execute("DETACH old");
+  }
+  {  // leaves WAL mode, so that no file stays beside the one that is to be replaced
+    Sqlite old(path, Sqlite::Open::write);
+    old.execute("PRAGMA journal_mode=DELETE");
+  }
+  sync(temporary);
+  fs::rename(temporary, path);
+}
+
+}  // namespace tiersim
