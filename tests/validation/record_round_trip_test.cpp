@@ -1,0 +1,82 @@
+// Every shipped scenario and served workload as a record, read again: what is written then is the
+// same text, and the short form says the same.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/run/compact_record.hpp"
+#include "sim/run/record_reader.hpp"
+#include "sim/run/serving/serve.hpp"
+#include "sim/run/simulate.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class Shipped : public ::testing::TestWithParam<std::string> {
+ protected:
+  static RunRecord record() {
+    if (GetParam().starts_with("scenarios/")) {
+      auto result = simulate(testing::scenario(GetParam()), Readings::all);
+      EXPECT_TRUE(result) << (result ? "" : result.error());
+      return result->record;
+    }
+    Diagnostics diagnostics;
+    const Document document = load_document(
+        testing::configs() / GetParam(),
+        {.config_root = testing::configs(), .importers = make_all_importers()}, diagnostics);
+    const auto config = read<ServingConfig>(document, "serving", diagnostics);
+    for (const Diagnostic& diagnostic : diagnostics.list()) ADD_FAILURE() << diagnostic.text();
+    auto result = serve(config);
+    EXPECT_TRUE(result) << (result ? "" : result.error());
+    return *result;
+  }
+};
+
+TEST_P(Shipped, RecordIsTheSameTextAfterReading) {
+  const RunRecord before = record();
+  const std::string text = to_json(before);
+  const auto after = read_record(text);
+  ASSERT_TRUE(after) << after.error();
+  EXPECT_EQ(to_json(*after), text);
+  EXPECT_EQ(after->config, before.config);
+  EXPECT_EQ(after->name, before.name);
+  EXPECT_EQ(after->gpus, before.gpus);
+  EXPECT_EQ(after->batch, before.batch);
+  EXPECT_EQ(after->context, before.context);
+  EXPECT_EQ(after->sharers, before.sharers);
+
+  const std::string results = pretty_results(before);
+  const std::string compact = compact_results(before);
+  EXPECT_EQ(compact.find('\n'), std::string::npos);
+  EXPECT_EQ(Json::parse(compact), Json::parse(results));
+  const auto of_compact = read_results(compact);
+  ASSERT_TRUE(of_compact) << of_compact.error();
+  EXPECT_EQ(pretty_results(*of_compact), results);
+
+  const auto with_setup = read_results(compact_results(before, Setup::included));
+  ASSERT_TRUE(with_setup) << with_setup.error();
+  EXPECT_EQ(pretty_results(*with_setup), results);
+  EXPECT_EQ(with_setup->sharers, before.sharers);
+  EXPECT_EQ(with_setup->batch, before.batch);
+  const Json metrics = Json::parse(compact_metrics(before));
+  EXPECT_EQ(metrics, (Json{{"metrics", Json::parse(results)["metrics"]}}));
+}
+
+std::vector<std::string> all() {
+  std::vector<std::string> out = testing::shipped_scenarios();
+  const auto served = testing::shipped("serving");
+  out.insert(out.end(), served.begin(), served.end());
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Records, Shipped, ::testing::ValuesIn(all()), [](const auto& instance) {
+  std::string out = instance.param;
+  std::ranges::replace_if(
+      out, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return out;
+});
+
+}  // namespace
+}  // namespace tiersim
