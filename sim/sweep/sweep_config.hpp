@@ -22,7 +22,8 @@
 // Points are the product of the axes, the last fastest. With `grids`, the axes at the top are
 // crossed with those of each grid in turn. Then `derived` adds settings and columns, `exclude` and
 // `filter` take points away, `include` adds single ones at the end, and `sample` or `search` takes
-// some of what is left. `set` lies under the settings of the axes.
+// some of what is left of the product; included points stay. `set` lies under the settings of the
+// axes. With grids, 'grid' is a column, and includes say which they mean.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -72,6 +73,11 @@ struct SweepAxis {
   std::vector<SweepVariant> variants = {};
 };
 void describe(Fields& f, SweepAxis& c);
+
+/// The name of an axis: as given, else the last word of its key that is no number.
+std::string axis_name(const SweepAxis& axis);
+/// Letters, digits and _, in parts with dots between.
+bool is_identifier(std::string_view name);
 
 /// One axis, or several that move together.
 struct SweepAxisGroup {

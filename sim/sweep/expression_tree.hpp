@@ -1,0 +1,66 @@
+#pragma once
+// What the parser of expressions makes and the evaluation walks. Internal to sim/sweep.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/sweep/dimension.hpp"
+#include "sim/sweep/expression.hpp"
+
+namespace tiersim {
+
+enum class Operation : std::uint8_t {
+  number,
+  text,
+  truth,
+  name,
+  or_,
+  and_,
+  not_,
+  equal,
+  unequal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  in_,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  negate,
+  power,
+  min_,
+  max_,
+  abs_,
+  floor_,
+  ceil_,
+  round_,
+  sqrt_,
+  log2_,
+  log10_,
+  exp_,
+  if_,
+};
+
+struct ExpressionNode {
+  Operation operation = Operation::number;
+  std::size_t offset = 0;  // in the text, of the operator or of what stands for itself
+  double number = 0;       // in base units; 1 or 0 of a truth value
+  Dimension dimension = {};
+  std::string word = {};                      // text, or the name of a name or function
+  std::vector<ExpressionNode> children = {};  // of `in`: what is looked for, then the list
+};
+
+/// "min" and the others; nullptr where there is none of this name.
+struct ExpressionFunction {
+  const char* name;
+  Operation operation;
+  std::size_t least;  ///< arguments
+  std::size_t most;
+};
+const ExpressionFunction* find_function(std::string_view name);
+
+}  // namespace tiersim
