@@ -1,0 +1,37 @@
+# The interactive layer of `tiersim report html`: Vega, Vega-Lite and Vega's interpreter of
+# expressions (which needs no eval, so that a page may forbid it), in the versions and with the
+# digests of sim/cmake/vega/package-lock.json. Fetched into the build folder by `npm ci`, never
+# committed; the program finds <build>/share/tiersim/vega.js, or the installed one, beside itself.
+#   AUTO (default)  where npm is found; without npm or network pages are whole, but do not interact
+#   ON              a build that cannot fetch it fails
+#   OFF             nothing is fetched
+set(TIERSIM_VEGA AUTO CACHE STRING "fetch Vega-Lite for interactive pages: AUTO, ON, OFF")
+if(TIERSIM_VEGA STREQUAL "OFF")
+  return()
+endif()
+find_program(TIERSIM_NPM npm)
+mark_as_advanced(TIERSIM_NPM)
+if(NOT TIERSIM_NPM)
+  if(TIERSIM_VEGA STREQUAL "ON")
+    message(FATAL_ERROR "TIERSIM_VEGA is ON, but npm is not found")
+  endif()
+  message(STATUS "npm not found: pages of `tiersim report html` will not interact")
+  return()
+endif()
+
+set(vega_stamp "${PROJECT_BINARY_DIR}/vega/fetched")
+set(vega_bundle "${PROJECT_BINARY_DIR}/share/tiersim/vega.js")
+add_custom_command(OUTPUT "${vega_stamp}"
+  COMMAND ${CMAKE_COMMAND} "-DNPM=${TIERSIM_NPM}" "-DMODE=${TIERSIM_VEGA}"
+    "-DLOCK=${PROJECT_SOURCE_DIR}/sim/cmake/vega" "-DWORK=${PROJECT_BINARY_DIR}/vega"
+    "-DBUNDLE=${vega_bundle}" "-DSTAMP=${vega_stamp}"
+    -P "${PROJECT_SOURCE_DIR}/sim/cmake/vega/fetch.cmake"
+  DEPENDS "${PROJECT_SOURCE_DIR}/sim/cmake/vega/package.json"
+    "${PROJECT_SOURCE_DIR}/sim/cmake/vega/package-lock.json"
+    "${PROJECT_SOURCE_DIR}/sim/cmake/vega/fetch.cmake"
+  COMMENT "Vega-Lite for interactive pages" VERBATIM)
+add_custom_target(tiersim_vega ALL DEPENDS "${vega_stamp}")
+if(TARGET tiersim_program)
+  add_dependencies(tiersim_program tiersim_vega)
+endif()
+install(FILES "${vega_bundle}" DESTINATION "${CMAKE_INSTALL_DATADIR}/tiersim" OPTIONAL)
