@@ -210,8 +210,8 @@ SearchPlace Search::far(const SearchPlace& from) {
   do {
     const std::size_t axis = rng_.below(out.at.size());
     const std::int64_t size = lattice_.sizes(out.grid)[axis];
-    const std::int64_t powers =
-        std::max<std::int64_t>(1, std::bit_width(static_cast<std::uint64_t>(size)) - 1);
+    const auto bits = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(size)));
+    const std::int64_t powers = std::max<std::int64_t>(1, bits - 1);
     const std::int64_t step = std::int64_t{1} << below(powers, rng_);
     out.at[axis] = moved(out.at[axis], rng_.below(2) == 0 ? step : -step, size);
   } while (rng_.below(3) == 0);
