@@ -12,6 +12,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/serving.hpp"
+#include "sim/cli/trace_file.hpp"
 #include "sim/run/accounting.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/trace.hpp"
@@ -19,11 +20,15 @@
 namespace tiersim::cli {
 namespace {
 
+// What Perfetto takes in its stride; some 200 MB of JSON.
+constexpr std::int64_t kTraceEvents = 2'000'000;
+
 struct Options {
   std::string config;
   std::vector<std::string> set;
   std::string output;
   std::string trace;
+  std::optional<std::int64_t> trace_events;
   std::string figure;
   bool json = false;
 };
@@ -100,16 +105,34 @@ void print(const Options& options, const RunRecord& record,
   fmt::print("{}", options.json ? to_json(record) : summary(record));
 }
 
+RunRecord run_traced(const Options& options, const ServingFile& file) {
+  if (options.trace.empty()) return run_serving(file);
+  TraceFile out(options.trace);
+  ServingTraceRequest trace{.sink = out.sink(),
+                            .most_events = options.trace_events.value_or(kTraceEvents)};
+  RunRecord record = run_serving(file, &trace);
+  out.commit();
+  if (trace.cut)
+    fmt::print(stderr,
+               "tiersim: the trace ends at {:.6g} s, after {} events (--trace-events): {} "
+               "iterations and {} requests that came later are left out\n",
+               to_seconds(trace.cut->time_since_epoch()), trace.events, trace.iterations_left_out,
+               trace.requests_left_out);
+  return record;
+}
+
 ExitCode run_server(const Options& options, const ServingFile& file) {
-  expect_no("--trace", options.trace,
-            "is of a single step; a server over time is drawn by --figure FILE.svg");
-  const RunRecord record = run_serving(file);
+  const RunRecord record = run_traced(options, file);
   if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
-  print(options, record, serving_summary_text, options.figure == "-");
+  print(options, record, serving_summary_text, options.figure == "-" || options.trace == "-");
   return ExitCode::ok;
 }
 
 ExitCode run_step(const Options& options, const ScenarioFile& file) {
+  if (options.trace_events)
+    throw Failure(
+        ExitCode::usage,
+        "tiersim: error: --trace-events: is of a server over time; a step is shown whole");
   expect_no("--figure", options.figure,
             "is of a server over time; a single step is drawn by --trace FILE.json");
   const auto result = simulate(file.config, Readings::all);
@@ -118,12 +141,18 @@ ExitCode run_step(const Options& options, const ScenarioFile& file) {
     diagnostics.report(explained(options, file, result.error()));
     throw_if_any(diagnostics);
   }
-  if (!options.trace.empty()) write_file(options.trace, to_perfetto_json({&*result, 1}));
+  if (!options.trace.empty()) {
+    TraceFile out(options.trace);
+    write_trace({&*result, 1}, out.sink());
+    out.commit();
+  }
   print(options, result->record, summary_text, options.trace == "-");
   return ExitCode::ok;
 }
 
 ExitCode run(const Options& options) {
+  if (options.trace_events && options.trace.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --trace-events: needs --trace FILE");
   for (const std::string& file : {options.trace, options.figure, options.output})
     expect_writable(file);
   const auto file = load_runnable(options.config, options.set);
@@ -145,8 +174,13 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name(kSettingType);
   verb->add_option("-o,--output", options->output, "Also write the record to this file")
       ->type_name("FILE");
-  verb->add_option("--trace", options->trace, "Write a step as a timeline that Perfetto loads")
+  verb->add_option("--trace", options->trace,
+                   "Write a timeline that Perfetto loads; gzip where the name ends in .gz")
       ->type_name("FILE");
+  verb->add_option("--trace-events", options->trace_events,
+                   "End the timeline of a server after so many events")
+      ->check(CLI::PositiveNumber)
+      ->type_name(fmt::format("N [{}]", kTraceEvents));
   verb->add_option("--figure", options->figure, "Write a server over time as SVG")
       ->type_name("FILE");
   verb->add_flag("--json", options->json, "Print the record instead of the summary");

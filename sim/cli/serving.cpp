@@ -34,8 +34,8 @@ Diagnostic explained(const ServingFile& file, const std::string& problem) {
 
 }  // namespace
 
-RunRecord run_serving(const ServingFile& file) {
-  auto record = serve(file.config);
+RunRecord run_serving(const ServingFile& file, ServingTraceRequest* trace) {
+  auto record = serve(file.config, trace);
   if (!record) {
     Diagnostics diagnostics;
     diagnostics.report(explained(file, record.error()));

@@ -3,10 +3,11 @@
 // at the key that it comes from.
 #include "sim/cli/loading.hpp"
 #include "sim/run/run_record.hpp"
+#include "sim/run/serving/serving_trace.hpp"
 
 namespace tiersim::cli {
 
 /// Serves all requests. Throws Failure with exit code bad_config where that cannot be.
-RunRecord run_serving(const ServingFile& file);
+RunRecord run_serving(const ServingFile& file, ServingTraceRequest* trace = nullptr);
 
 }  // namespace tiersim::cli

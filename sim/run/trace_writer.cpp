@@ -119,6 +119,27 @@ void TraceWriter::slice(TraceTrack track, std::string_view category, std::string
   end_event();
 }
 
+void TraceWriter::open(TraceTrack track, std::string_view category, std::string_view name,
+                       SimTime begin, TraceValues values) {
+  ++events_;
+  const Microseconds at(begin);
+  begin_event();
+  append(buffer_, R"("ph": "B", "pid": {}, "tid": {}, "ts": {}.{:06}, "cat": "{}", "name": )",
+         track.process, track.track, at.whole, at.rest, category);
+  add_text(name);
+  add_values(values);
+  end_event();
+}
+
+void TraceWriter::close(TraceTrack track, SimTime end) {
+  ++events_;
+  const Microseconds at(end);
+  begin_event();
+  append(buffer_, R"("ph": "E", "pid": {}, "tid": {}, "ts": {}.{:06})", track.process, track.track,
+         at.whole, at.rest);
+  end_event();
+}
+
 void TraceWriter::counter(int process, std::string_view name, SimTime time, TraceValues values) {
   ++events_;
   const Microseconds at(time);

@@ -13,7 +13,8 @@
 //   tracks    two slices of a track are apart or one within the other; others are dropped. Numbers
 //             of tracks are unique over all processes, and 0 is no number.
 //   times     microseconds, here with picosecond digits. They are cut to nanoseconds, begin and
-//             length each, so that slices which only touch still do.
+//             length each, so that slices which touch stay apart. One within another could come to
+//             end a nanosecond after it: such ones are opened and closed.
 //   arrows    begin and end at the slice that is open on their track at their time, of those with
 //             the same begin the one written last. So an arrow is written after its slices, with
 //             the times at which they begin, and its begin before its end.
@@ -57,6 +58,10 @@ class TraceWriter {
 
   void slice(TraceTrack track, std::string_view category, std::string_view name, SimTime begin,
              SimTime end, TraceValues values);
+  /// A slice that others lie in: what is opened first is closed last.
+  void open(TraceTrack track, std::string_view category, std::string_view name, SimTime begin,
+            TraceValues values);
+  void close(TraceTrack track, SimTime end);
   /// Values that hold from `time` on.
   void counter(int process, std::string_view name, SimTime time, TraceValues values);
   /// From a slice to another, each by a time at which it is the innermost one that is open.

@@ -11,6 +11,7 @@
 //               as soon as it is there
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "workloads/serving/kv_pool.hpp"
@@ -67,6 +68,8 @@ class Scheduler {
 
   std::int64_t running() const { return static_cast<std::int64_t>(running_.size()); }
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
+  /// Those that run, in the order of admission.
+  std::span<const Sequence* const> sequences() const { return running_; }
   std::int64_t blocks_used() const { return pool_.used(); }
   std::int64_t swapped() const { return swapped_; }
   const KvPool& pool() const { return pool_; }

@@ -53,6 +53,8 @@ Process ServingHardware::flow(Duration least) {
   const SimTime begin = engine_.now();
   const std::vector<Use> uses = std::move(uses_);
   uses_.clear();
+  if (on_flow_)
+    for (const Use& use : uses) on_flow_(use.channel, 1);
   const Bytes payload = std::max(widest_, Bytes::from_base(1));
   widest_ = Bytes{};
   if (hops_.empty()) {
@@ -63,6 +65,8 @@ Process ServingHardware::flow(Duration least) {
     co_await transfer;
   }
   for (const Use& use : uses) on_use_(use.channel, begin, engine_.now(), use.busy);
+  if (on_flow_)
+    for (const Use& use : uses) on_flow_(use.channel, -1);
 }
 
 Process ServingHardware::work(std::int64_t replica, const Demand& demand, Duration least) {
@@ -89,13 +93,16 @@ Process ServingHardware::copy(std::int64_t replica, OpPlan plan, Receiver receiv
   co_await moving;
 }
 
+Bytes ServingHardware::taken(ChannelId id) const {
+  const Channel& channel = channels_[id.index()];
+  Bytes sum = channel.taken;
+  for (const LinkId link : channel.links) sum += network_.stats(link).wire_moved;
+  return sum;
+}
+
 std::vector<Bytes> ServingHardware::taken() const {
   std::vector<Bytes> out;
-  for (const Channel& channel : channels_) {
-    Bytes sum = channel.taken;
-    for (const LinkId link : channel.links) sum += network_.stats(link).wire_moved;
-    out.push_back(sum);
-  }
+  for (std::size_t c = 0; c < channels_.size(); ++c) out.push_back(taken(ChannelId(c)));
   return out;
 }
 

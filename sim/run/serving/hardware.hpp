@@ -17,10 +17,15 @@ class ServingHardware {
   /// A channel was busy for `busy` of the time between two, all of its instances together over
   /// their number.
   using OnUse = std::function<void(ChannelId, SimTime from, SimTime to, Duration busy)>;
+  /// One operation more (1) or less (-1) moves bytes through a channel.
+  using OnFlow = std::function<void(ChannelId, std::int64_t change)>;
 
   /// `all` has the devices of every replica, `one` those of one. Both outlive it.
   ServingHardware(Engine& engine, const System& all, const System& one, std::int64_t replicas,
                   OnUse on_use);
+
+  /// For those who count what is in flight; none by default.
+  void set_on_flow(OnFlow on_flow) { on_flow_ = std::move(on_flow); }
 
   /// Work of a replica's GPUs, which takes `least` alone on the system and longer where others use
   /// the same channels: each channel is used evenly all the while.
@@ -37,6 +42,7 @@ class ServingHardware {
 
   /// Bytes that each channel took, all instances together, by ChannelId.
   std::vector<Bytes> taken() const;
+  Bytes taken(ChannelId channel) const;
   /// Instances of a channel.
   std::int64_t instances(ChannelId channel) const {
     return static_cast<std::int64_t>(channels_[channel.index()].links.size());
@@ -60,6 +66,7 @@ class ServingHardware {
   const System& one_;
   std::int64_t replicas_;
   OnUse on_use_;
+  OnFlow on_flow_;
   FlowNetwork network_;
   std::vector<Channel> channels_;
   std::vector<Hop> hops_;  // of the flow that is about to start

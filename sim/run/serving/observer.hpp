@@ -1,8 +1,10 @@
 #pragma once
 // What a server tells whoever measures it. Nothing here grows with the tokens of a run.
 #include <cstdint>
+#include <span>
 
 #include "sim/base/units.hpp"
+#include "workloads/serving/scheduler.hpp"
 
 namespace tiersim {
 
@@ -33,6 +35,16 @@ struct IterationSample {
   std::int64_t blocks_used = 0;    ///< of the pool, those of idle prefixes not counted, at the end
 };
 
+/// A copy of blocks, at its end.
+struct MoveSample {
+  std::int64_t replica = 0;  ///< that asked for it; of a hand-over, the one that receives
+  BlockMove move{};
+  std::int64_t request = -1;  ///< none where a prefix leaves the pool
+  Bytes bytes{};              ///< of all GPUs
+  SimTime begin{};
+  SimTime end{};
+};
+
 class ServingObserver {
  public:
   virtual ~ServingObserver() = default;
@@ -41,6 +53,19 @@ class ServingObserver {
   /// `tokens` tokens came each so long after the one before it of its sequence.
   virtual void on_gap(SimTime now, Duration gap, std::int64_t tokens) = 0;
   virtual void on_finish(const RequestOutcome& outcome) = 0;
+
+  // For those who follow each request (serving_trace.hpp). Sequences live until on_finish.
+
+  /// A replica has a request from now on, or a sequence that another one prefilled.
+  virtual void on_submit(std::int64_t /*replica*/, SimTime /*now*/, const Sequence&) {}
+  /// Who runs on a replica from now on, in the order of admission.
+  virtual void on_plan(std::int64_t /*replica*/, SimTime /*now*/,
+                       std::span<const Sequence* const> /*running*/) {}
+  /// An iteration has ended; its tokens are handed out next. `sample` as far as is known by then.
+  virtual void on_work(const IterationSample& /*sample*/, const Iteration&) {}
+  virtual void on_move(const MoveSample&) {}
+  /// A sequence has been prefilled and leaves the replica.
+  virtual void on_hand_over(std::int64_t /*replica*/, SimTime /*now*/, const Sequence&) {}
 };
 
 }  // namespace tiersim

@@ -41,6 +41,7 @@ void Replica::submit(Sequence& sequence) {
   ++requests_;
   tokens_ += tokens_of(sequence.request);
   scheduler_.submit(sequence);
+  parts_.observer.on_submit(index_, parts_.engine.now(), sequence);
   wake();
 }
 
@@ -57,6 +58,7 @@ void Replica::wake() {
 Process Replica::serve() {
   for (;;) {
     Iteration iteration = scheduler_.plan();
+    parts_.observer.on_plan(index_, parts_.engine.now(), scheduler_.sequences());
     for (const SequenceMove& what : iteration.beside) parts_.engine.spawn(move_beside(what));
     if (!iteration.works() && iteration.before.empty()) {
       // All wait for copies, or for blocks that are on their way elsewhere.
@@ -104,18 +106,20 @@ Process Replica::iterate(Iteration iteration) {
     prompt_tokens += scheduler_.limits().encoder ? s->request.input_tokens : tokens;
   std::int64_t decodes = 0;
   for (const Sequence* s : iteration.decodes) decodes += s->ended ? 0 : 1;
+  IterationSample sample{.replica = index_,
+                         .begin = begin,
+                         .gpu = gpu,
+                         .end = engine.now(),
+                         .decodes = decodes,
+                         .prompt_tokens = prompt_tokens,
+                         .layers = layers};
+  parts_.observer.on_work(sample, iteration);
   hand_out(iteration, begin);
   count_held();
-  parts_.observer.on_iteration({.replica = index_,
-                                .begin = begin,
-                                .gpu = gpu,
-                                .end = engine.now(),
-                                .decodes = decodes,
-                                .prompt_tokens = prompt_tokens,
-                                .layers = layers,
-                                .running = scheduler_.running(),
-                                .waiting = scheduler_.waiting(),
-                                .blocks_used = scheduler_.blocks_used()});
+  sample.running = scheduler_.running();
+  sample.waiting = scheduler_.waiting();
+  sample.blocks_used = scheduler_.blocks_used();
+  parts_.observer.on_iteration(sample);
 }
 
 Process Replica::prepare(Duration host) {
@@ -228,6 +232,7 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
       sink_.ended(*s);
     } else {
       s->source = index_;
+      parts_.observer.on_hand_over(index_, now, *s);
       sink_.prefilled(*s);
     }
   }
@@ -279,8 +284,15 @@ Process Replica::move(SequenceMove what) {
   const std::int64_t from = received ? what.sequence->source : index_;
   ServingHardware::Receiver receiver;
   if (received) receiver = {index_, spread(parts_.system.plan_receipt(op), pools, parts_.system)};
+  MoveSample sample{.replica = index_,
+                    .move = what.move,
+                    .request = what.sequence != nullptr ? what.sequence->request.id : -1,
+                    .bytes = bytes * parts_.layout.gpus_of_block,
+                    .begin = parts_.engine.now()};
   const Process moving = parts_.hardware.copy(from, plan, std::move(receiver));
   co_await moving;
+  sample.end = parts_.engine.now();
+  parts_.observer.on_move(sample);
 }
 
 TierId Replica::tier_of(MoveKind kind, std::int64_t level) const {

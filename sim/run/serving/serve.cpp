@@ -114,6 +114,19 @@ Bytes room_in(const ServingConfig& config, const System& one, const KvLayout& la
   return room;
 }
 
+// Tiers that may hold keys and values; `place`: by TierId, where they are among these.
+std::vector<ServedTier> served_tiers(const ServingConfig& config, const System& one,
+                                     const KvLayout& layout, std::vector<std::size_t>& place) {
+  std::vector<ServedTier> tiers;
+  place.resize(one.tier_names().size());
+  for (std::size_t t = 0; t < place.size(); ++t) {
+    place[t] = tiers.size();
+    if (const Bytes room = room_in(config, one, layout, TierId(t)); room > Bytes{})
+      tiers.push_back({one.tier_names()[t], room.in_base()});
+  }
+  return tiers;
+}
+
 void record_cache(const KvLayout& layout, const ServingTotals& totals, ServingRecord& out) {
   out.capacity = layout.capacity;
   out.capacity.max_sequences_full_length =
@@ -125,7 +138,7 @@ void record_cache(const KvLayout& layout, const ServingTotals& totals, ServingRe
                            .count = totals.moves[kind]});
 }
 
-Expected<RunRecord> run(const ServingConfig& config) {
+Expected<RunRecord> run(const ServingConfig& config, ServingTraceRequest* trace_request) {
   const System all = build_system(config.scenario);
   const System one = build_replica_system(config.scenario);
   const auto layout = kv_layout(config, one);
@@ -136,13 +149,8 @@ Expected<RunRecord> run(const ServingConfig& config) {
   const std::int64_t count = replicas(config.scenario);
   std::vector<std::string> channels;
   for (const SystemChannel& channel : all.channels()) channels.push_back(channel.name);
-  std::vector<ServedTier> tiers;
-  std::vector<std::size_t> place(one.tier_names().size());  // in `tiers`
-  for (std::size_t t = 0; t < one.tier_names().size(); ++t) {
-    place[t] = tiers.size();
-    if (const Bytes room = room_in(config, one, *layout, TierId(t)); room > Bytes{})
-      tiers.push_back({one.tier_names()[t], room.in_base()});
-  }
+  std::vector<std::size_t> place;
+  std::vector<ServedTier> tiers = served_tiers(config, one, *layout, place);
   ServingStatistics statistics(config, {.replicas = count,
                                         .blocks = layout->blocks,
                                         .channels = std::move(channels),
@@ -157,6 +165,13 @@ Expected<RunRecord> run(const ServingConfig& config) {
   if (config.early_exit)
     depths.emplace(*config.early_exit, config.scenario.model.layers,
                    static_cast<std::uint64_t>(config.seed));
+  const std::string run_id = sha256_hex(canonical_text_for_id(config));
+  std::optional<ServingTrace> trace;
+  if (trace_request != nullptr) {
+    trace.emplace(*trace_request, statistics, all, hardware, count, config.scenario.name, run_id);
+    hardware.set_on_flow(
+        [&](ChannelId channel, std::int64_t change) { trace->on_flow(channel, change); });
+  }
   const std::int64_t workers = config.server.host.workers;
   Resource hosts(engine, workers > 0 ? workers : count);
   ServingParts parts{.engine = engine,
@@ -166,7 +181,7 @@ Expected<RunRecord> run(const ServingConfig& config) {
                      .cost = cost,
                      .hardware = hardware,
                      .hosts = hosts,
-                     .observer = statistics,
+                     .observer = trace ? static_cast<ServingObserver&>(*trace) : statistics,
                      .on_held =
                          [&](TierId tier, std::int64_t bytes) {
                            statistics.on_held(place[tier.index()], engine.now(), bytes);
@@ -175,12 +190,13 @@ Expected<RunRecord> run(const ServingConfig& config) {
   Server server(parts, **source, count);
   const auto totals = server.run();
   if (!totals) return Unexpected(totals.error());
+  if (trace) trace->finish(engine.now());
 
   RunRecord out;
   out.tiersim_version = kVersion;
   out.name = config.scenario.name;
   out.config = canonical_json(config);
-  out.run_id = sha256_hex(canonical_text_for_id(config));
+  out.run_id = run_id;
   out.gpus = all.gpus();
   out.device = device_record(config.scenario, one, config.server.scheduler.max_sequences);
   const NumberClass time_class = Provenance(config, one, hardware.taken()).add_to(out);
@@ -192,9 +208,9 @@ Expected<RunRecord> run(const ServingConfig& config) {
 
 }  // namespace
 
-Expected<RunRecord> serve(const ServingConfig& config) {
+Expected<RunRecord> serve(const ServingConfig& config, ServingTraceRequest* trace) {
   try {
-    return run(config);
+    return run(config, trace);
   } catch (const UnitOverflow& overflow) {
     return Unexpected(fmt::format("the run is beyond what can be counted: {}", overflow.what()));
   }
