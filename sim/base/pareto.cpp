@@ -17,12 +17,12 @@ bool has_place(const Objectives& point) {
 
 // Everything below is minimized.
 std::vector<Objectives> as_costs(const std::vector<Objectives>& points,
-                                 const Directions& directions) {
+                                 const Senses& directions) {
   std::vector<Objectives> out = points;
   for (Objectives& point : out) {
     TS_EXPECTS(point.size() == directions.size(), point.size(), directions.size());
     for (std::size_t k = 0; k < point.size(); ++k)
-      if (directions[k] == Direction::maximize) point[k] = -point[k];
+      if (directions[k] == Sense::maximize) point[k] = -point[k];
   }
   return out;
 }
@@ -88,14 +88,14 @@ double range_volume(std::vector<Objectives> costs, const Objectives& reference, 
 
 }  // namespace
 
-bool dominates(const Objectives& a, const Objectives& b, const Directions& directions) {
+bool dominates(const Objectives& a, const Objectives& b, const Senses& directions) {
   if (!has_place(a)) return false;
   const std::vector<Objectives> costs = as_costs({a, b}, directions);
   return has_place(b) && beats(costs[0], costs[1]);
 }
 
 std::vector<std::size_t> pareto_front(const std::vector<Objectives>& points,
-                                      const Directions& directions) {
+                                      const Senses& directions) {
   const std::vector<Objectives> costs = as_costs(points, directions);
   std::vector<std::size_t> front;
   double lowest = kInfinity;  // second objective so far, where there are two
@@ -114,7 +114,7 @@ std::vector<std::size_t> pareto_front(const std::vector<Objectives>& points,
 }
 
 std::vector<std::optional<std::size_t>> pareto_ranks(const std::vector<Objectives>& points,
-                                                     const Directions& directions) {
+                                                     const Senses& directions) {
   const std::vector<Objectives> costs = as_costs(points, directions);
   std::vector<std::optional<std::size_t>> ranks(points.size());
   std::vector<std::vector<std::size_t>> fronts;
@@ -146,7 +146,7 @@ std::vector<double> crowding_distances(const std::vector<Objectives>& points) {
 }
 
 double hypervolume(const std::vector<Objectives>& points, const Objectives& reference,
-                   const Directions& directions) {
+                   const Senses& directions) {
   TS_EXPECTS(!directions.empty() && reference.size() == directions.size(), reference.size(),
              directions.size());
   const Objectives limit = as_costs({reference}, directions)[0];
@@ -161,21 +161,21 @@ double hypervolume(const std::vector<Objectives>& points, const Objectives& refe
   return range_volume(std::move(inside), limit, directions.size());
 }
 
-Objectives worst_of(const std::vector<Objectives>& points, const Directions& directions) {
+Objectives worst_of(const std::vector<Objectives>& points, const Senses& directions) {
   Objectives out;
   for (const Objectives& point : points) {
     TS_EXPECTS(point.size() == directions.size(), point.size(), directions.size());
     if (!has_place(point)) continue;
     if (out.empty()) out = point;
     for (std::size_t k = 0; k < point.size(); ++k)
-      out[k] = directions[k] == Direction::maximize ? std::min(out[k], point[k])
+      out[k] = directions[k] == Sense::maximize ? std::min(out[k], point[k])
                                                     : std::max(out[k], point[k]);
   }
   return out;
 }
 
 std::optional<std::size_t> knee_point(const std::vector<Objectives>& points,
-                                      const Directions& directions) {
+                                      const Senses& directions) {
   const std::vector<std::size_t> front = pareto_front(points, directions);
   if (front.empty()) return std::nullopt;
   const std::vector<Objectives> costs = as_costs(points, directions);

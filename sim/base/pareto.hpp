@@ -1,7 +1,7 @@
 #pragma once
 // Points of several objectives: which of them nothing beats.
 //
-//   const std::vector<std::size_t> front = pareto_front(points, {Direction::maximize, ...});
+//   const std::vector<std::size_t> front = pareto_front(points, {Sense::maximize, ...});
 //
 // A point dominates another that it is not worse than in any objective and better than in one. So
 // equal points are all on the front, or none. A point with a value that is not finite has no place:
@@ -15,24 +15,24 @@
 
 namespace tiersim {
 
-enum class Direction : std::uint8_t { minimize, maximize };
+enum class Sense : std::uint8_t { minimize, maximize };
 inline constexpr std::array<std::string_view, 2> kDirectionNames{"minimize", "maximize"};
 
 using Objectives = std::vector<double>;  ///< of one point, one value for each direction
-using Directions = std::vector<Direction>;
+using Senses = std::vector<Sense>;
 
 /// Whether a is at least as good as b in every objective and better in one.
-bool dominates(const Objectives& a, const Objectives& b, const Directions& directions);
+bool dominates(const Objectives& a, const Objectives& b, const Senses& directions);
 
 /// Points that no other dominates, by rising index. n log n for two objectives, n times the front
 /// for more.
 std::vector<std::size_t> pareto_front(const std::vector<Objectives>& points,
-                                      const Directions& directions);
+                                      const Senses& directions);
 
 /// 0 on the front, 1 on the front of what is left without it, and so on (non-dominated sorting, Deb
 /// et al., IEEE Trans. Evolutionary Computation 6(2), 2002, section III-A); none without a place.
 std::vector<std::optional<std::size_t>> pareto_ranks(const std::vector<Objectives>& points,
-                                                     const Directions& directions);
+                                                     const Senses& directions);
 
 /// How alone each of some points is: over all objectives, the distance between its two neighbours
 /// as a share of the range; infinite at an end (crowding distance, ibid., section III-B). For
@@ -45,16 +45,16 @@ std::vector<double> crowding_distances(const std::vector<Objectives>& points);
 /// n for two, n^2 log n for three, then a factor of n each. What is not better than the reference
 /// in every objective adds nothing.
 double hypervolume(const std::vector<Objectives>& points, const Objectives& reference,
-                   const Directions& directions);
+                   const Senses& directions);
 
 /// The worst value of each objective, over points with a place: a reference for hypervolumes that
 /// are compared on the same points. Empty where there is no such point.
-Objectives worst_of(const std::vector<Objectives>& points, const Directions& directions);
+Objectives worst_of(const std::vector<Objectives>& points, const Senses& directions);
 
 /// Of the front the point nearest to the best value of every objective at once, each measured from
 /// its best to its worst on the front (compromise programming: Zeleny, 1973, with the Euclidean
 /// distance); the first of several. None of nothing.
 std::optional<std::size_t> knee_point(const std::vector<Objectives>& points,
-                                      const Directions& directions);
+                                      const Senses& directions);
 
 }  // namespace tiersim

@@ -8,7 +8,7 @@
 #include "sim/base/sha256.hpp"
 #include "sim/base/units.hpp"
 #include "sim/config/describe.hpp"
-#include "sim/run/record_reader.hpp"
+#include "sim/run/compact_record.hpp"
 #include "sim/run/serving/serve.hpp"
 #include "sim/run/simulate.hpp"
 
@@ -54,11 +54,16 @@ ReadPoint read_point(const PointLoader& loader, const Point& point) {
   else
     read_as<ScenarioConfig>(document, "scenario", out, diagnostics);
   if (diagnostics.ok()) return out;
+  PointOutcome failed = failed_point(point, diagnostics);
+  out.id = std::move(failed.id);
+  out.problem = std::move(failed.problem);
+  return out;
+}
+
+PointOutcome failed_point(const Point& point, const Diagnostics& diagnostics) {
   std::string text = point.scenario.string();
   for (const std::string& option : point.set) text += '\n' + option;
-  out.id = sha256_hex(text);
-  out.problem = one_line(diagnostics);
-  return out;
+  return {sha256_hex(text), PointStatus::error, one_line(diagnostics), ""};
 }
 
 PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep keep) {

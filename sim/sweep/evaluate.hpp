@@ -22,6 +22,9 @@ struct ReadPoint {
 /// The point's files were prepared. May be called by several threads.
 ReadPoint read_point(const PointLoader& loader, const Point& point);
 
+/// The outcome of a point whose files or settings have mistakes.
+PointOutcome failed_point(const Point& point, const Diagnostics& diagnostics);
+
 /// Simulates it: the record's results, or why there are none.
 PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep keep);
 

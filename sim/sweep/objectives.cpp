@@ -141,7 +141,7 @@ std::optional<ObjectiveSet> ObjectiveSet::build(const SweepConfig& config, const
       wrong = mistake(document.locate(path), fmt::format("'{}' is an objective twice", name));
     else
       out.objectives_.push_back(
-          {.metric = *metric, .direction = maximize ? Direction::maximize : Direction::minimize});
+          {.metric = *metric, .direction = maximize ? Sense::maximize : Sense::minimize});
     wrong.path = path;
     if (!wrong.message.empty()) own.report(std::move(wrong));
   }
@@ -161,8 +161,8 @@ std::optional<ObjectiveSet> ObjectiveSet::build(const SweepConfig& config, const
   return out;
 }
 
-Directions ObjectiveSet::directions() const {
-  Directions out;
+Senses ObjectiveSet::directions() const {
+  Senses out;
   for (const ObjectiveEntry& entry : objectives_) out.push_back(entry.direction);
   return out;
 }

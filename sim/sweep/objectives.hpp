@@ -25,7 +25,7 @@ namespace tiersim {
 
 struct ObjectiveEntry {
   std::string metric = {};  ///< full name, "throughput_tokens_per_s"
-  Direction direction = Direction::minimize;
+  Sense direction = Sense::minimize;
 };
 
 /// A condition, with how far a point is from it.
@@ -61,7 +61,7 @@ class ObjectiveSet {
                                            const Document& document, Diagnostics& diagnostics);
 
   const std::vector<ObjectiveEntry>& objectives() const { return objectives_; }
-  Directions directions() const;
+  Senses directions() const;
 
   /// How far the conditions are from holding, all together; 0 where all hold.
   double violation(const SpacePoint& point, const Metrics& metrics) const;

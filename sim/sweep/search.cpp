@@ -32,7 +32,7 @@ std::int64_t moved(std::int64_t from, std::int64_t step, std::int64_t size) {
 
 // Ranks and, within one, those far from others first; a tie goes to the point that came first.
 std::vector<std::size_t> order_of_acceptable(const std::vector<Objectives>& points,
-                                             const Directions& directions) {
+                                             const Senses& directions) {
   const auto ranks = pareto_ranks(points, directions);
   std::vector<std::vector<std::size_t>> fronts;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -56,7 +56,7 @@ std::vector<std::size_t> order_of_acceptable(const std::vector<Objectives>& poin
 }  // namespace
 
 std::vector<std::size_t> search_order(const std::vector<SearchResult>& results,
-                                      const Directions& directions) {
+                                      const Senses& directions) {
   std::vector<std::size_t> acceptable;
   std::vector<Objectives> points;
   std::vector<bool> placed(results.size(), false);
@@ -82,7 +82,7 @@ std::vector<std::size_t> search_order(const std::vector<SearchResult>& results,
   return out;
 }
 
-Search::Search(const DesignSpace& space, const SweepSearch& settings, Directions directions)
+Search::Search(const DesignSpace& space, const SweepSearch& settings, Senses directions)
     : settings_(settings),
       directions_(std::move(directions)),
       lattice_(space),

@@ -46,12 +46,12 @@ struct SearchResult {
 
 /// All indices, the best first: as the search ranks them.
 std::vector<std::size_t> search_order(const std::vector<SearchResult>& results,
-                                      const Directions& directions);
+                                      const Senses& directions);
 
 class Search {
  public:
   /// `space` outlives this; at least one direction.
-  Search(const DesignSpace& space, const SweepSearch& settings, Directions directions);
+  Search(const DesignSpace& space, const SweepSearch& settings, Senses directions);
 
   /// The next generation; what was chosen before must have been told. Positions count from 0 in the
   /// order of choice. Empty when the budget is spent or no place is left.
@@ -85,7 +85,7 @@ class Search {
   SearchPlace beyond(const SearchPlace& a, const SearchPlace& b);
 
   SweepSearch settings_;
-  Directions directions_;
+  Senses directions_;
   SearchLattice lattice_;
   Rng rng_;
   std::int64_t chosen_ = 0;

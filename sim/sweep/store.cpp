@@ -219,6 +219,13 @@ void Store::for_each(const StoredSweep& sweep,
   }
 }
 
+std::string Store::id_of(const StoredSweep& sweep, std::int64_t position) {
+  Statement rows(db_, "SELECT id FROM points WHERE sweep = ? AND position = ?");
+  rows.bind(1, sweep.sweep).bind(2, position);
+  TS_EXPECTS(rows.step(), position);
+  return rows.text(0);
+}
+
 std::optional<PointOutcome> Store::result(const StoredSweep& like, const std::string& id) {
   Statement rows(db_,
                  "SELECT status, error, results FROM results WHERE id = ? AND extent = ? AND "

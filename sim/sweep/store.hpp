@@ -87,6 +87,8 @@ class Store {
 
   /// By position; `visit` returns false to stop.
   void for_each(const StoredSweep& sweep, const std::function<bool(const StoredPoint&)>& visit);
+  /// The id of a point that the sweep has.
+  std::string id_of(const StoredSweep& sweep, std::int64_t position);
   /// Of the configuration alone: nothing where the store has no such result.
   std::optional<PointOutcome> result(const StoredSweep& like, const std::string& id);
 

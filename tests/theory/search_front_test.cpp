@@ -17,7 +17,7 @@ namespace {
 using testing::LatticeSpace;
 
 constexpr int kSeeds = 20;
-const Directions kBoth{Direction::minimize, Direction::minimize};
+const Senses kBoth{Sense::minimize, Sense::minimize};
 
 // Functions of Zitzler, Deb and Thiele (Evolutionary Computation 8(2), 2000): x_i in [0, 1], and
 // the front is where g = 1, that is all but the first are 0.

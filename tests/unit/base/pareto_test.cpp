@@ -14,8 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using Points = std::vector<Objectives>;
 
-constexpr Direction kMin = Direction::minimize;
-constexpr Direction kMax = Direction::maximize;
+constexpr Sense kMin = Sense::minimize;
+constexpr Sense kMax = Sense::maximize;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Cheap and slow, dear and fast, and two that are beaten: (3, 3) by (2, 3) and (4, 4) by all.
@@ -87,8 +87,8 @@ Points random_points(Rng& rng, std::size_t count, std::size_t objectives) {
   return out;
 }
 
-Directions random_directions(Rng& rng, std::size_t objectives) {
-  Directions out;
+Senses random_directions(Rng& rng, std::size_t objectives) {
+  Senses out;
   for (std::size_t k = 0; k < objectives; ++k) out.push_back(rng.below(2) == 0 ? kMin : kMax);
   return out;
 }
@@ -98,7 +98,7 @@ TEST(Pareto, FrontAndRanksAreThoseOfComparingAllPairs) {
   for (int round = 0; round < 300; ++round) {
     const std::size_t objectives = 1 + rng.below(4);
     const Points points = random_points(rng, rng.below(60), objectives);
-    const Directions directions = random_directions(rng, objectives);
+    const Senses directions = random_directions(rng, objectives);
     const auto ranks = pareto_ranks(points, directions);
     std::vector<std::size_t> front;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -121,7 +121,7 @@ TEST(Pareto, HypervolumeIsTheNumberOfDominatedCells) {
     const std::size_t objectives = 2 + rng.below(3);
     const Points points = random_points(rng, 1 + rng.below(12), objectives);
     const Objectives reference(objectives, 10);
-    const Directions directions(objectives, kMin);
+    const Senses directions(objectives, kMin);
     std::size_t cells = 1;
     for (std::size_t k = 0; k < objectives; ++k) cells *= 10;
     double count = 0;

@@ -49,7 +49,7 @@ TEST(ObjectiveSet, ShortNamesAreThoseOfMetrics) {
   ASSERT_TRUE(b.set) << b.mistakes[0];
   EXPECT_EQ(b.set->objectives()[0].metric, "throughput_tokens_per_s");
   EXPECT_EQ(b.set->objectives()[1].metric, "kv_footprint_bytes");
-  EXPECT_THAT(b.set->directions(), ElementsAre(Direction::maximize, Direction::minimize));
+  EXPECT_THAT(b.set->directions(), ElementsAre(Sense::maximize, Sense::minimize));
 }
 
 TEST(ObjectiveSet, EveryMistakeIsReportedAtItsPlace) {

@@ -13,8 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using testing::LatticeSpace;
 
-constexpr Direction kMin = Direction::minimize;
-constexpr Direction kMax = Direction::maximize;
+constexpr Sense kMin = Sense::minimize;
+constexpr Sense kMax = Sense::maximize;
 
 // Near one corner in the first objective, near the other in the second.
 SearchResult corners(const SpacePoint& point) {

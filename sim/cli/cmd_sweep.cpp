@@ -1,0 +1,190 @@
+// tiersim sweep SPEC: the points of a design space into a store, which a later run of the same
+// SPEC, another shard or another sweep adds to.
+#include <algorithm>
+#include <charconv>
+#include <thread>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/text.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/file_lock.hpp"
+#include "sim/cli/interruption.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/sweep_text.hpp"
+#include "sim/sweep/sweep_plan.hpp"
+#include "sim/sweep/sweep_run.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::string spec;
+  std::vector<std::string> set;
+  std::string store;
+  std::int64_t threads = 0;
+  std::string shard = "1/1";
+  bool resume = false;
+  bool retry_failed = false;
+  bool fail_fast = false;
+  bool keep_going = false;
+  bool dry_run = false;
+  bool json = false;
+};
+
+// "2/3": the second of three parts.
+Shard shard_of(const std::string& text) {
+  Shard shard;
+  const std::size_t slash = text.find('/');
+  const auto whole = [](std::string_view part, std::int64_t& value) {
+    const auto [at, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc() && at == part.data() + part.size();
+  };
+  constexpr std::int64_t kMost = 1'000'000;
+  if (slash != std::string::npos && whole(text.substr(0, slash), shard.index) &&
+      whole(text.substr(slash + 1), shard.count) && shard.index >= 1 &&
+      shard.index <= shard.count && shard.count <= kMost)
+    return shard;
+  throw Failure(ExitCode::usage,
+                fmt::format("tiersim: error: --shard: '{}' is no part of a whole, from 1/N to N/N",
+                            printable(text)));
+}
+
+fs::path store_of(const Options& options, const Shard& shard) {
+  if (!options.store.empty()) return options.store;
+  const std::string part =
+      shard.count > 1 ? fmt::format(".{}of{}", shard.index, shard.count) : std::string();
+  return fs::path("out/sweeps") / (fs::path(options.spec).stem().string() + part + ".db");
+}
+
+std::unique_ptr<SweepPlan> plan_of(const Options& options) {
+  Diagnostics diagnostics;
+  auto plan = SweepPlan::make(options.spec, standard_options(options.set), diagnostics);
+  throw_if_any(diagnostics);
+  return plan;
+}
+
+// The sweep of this name, and another one by what is in its files, that is not at its end.
+std::optional<StoredSweep> unfinished(Store& store, const SweepPlan& plan) {
+  std::optional<StoredSweep> out;
+  for (StoredSweep& sweep : store.sweeps())
+    if (sweep.spec == plan.sweep().spec && sweep.version == plan.sweep().version)
+      out = std::move(sweep);
+  return out;
+}
+
+// Puts the sweep into the store, or finds it there.
+void begin(const Options& options, SweepPlan& plan, Store& store) {
+  std::optional<StoredSweep> there = store.find(plan.sweep().digest);
+  if (!there && options.resume) {
+    there = unfinished(store, plan);
+    if (there)
+      fmt::print(stderr,
+                 "tiersim: a file of this sweep has changed since it began; it goes on with the "
+                 "files as they were (without --resume it begins anew)\n");
+  }
+  if (!there) {
+    const SweepInputs inputs = plan.inputs();
+    const std::int64_t number = store.add(plan.sweep(), inputs);
+    StoredSweep sweep = plan.sweep();
+    sweep.sweep = number;
+    plan.adopt(sweep, inputs);
+    return;
+  }
+  plan.adopt(*there, store.inputs(there->sweep));
+  if (options.resume || options.retry_failed) return;
+  std::int64_t done = 0;
+  store.done(there->sweep, true, [&](std::int64_t) { ++done; });
+  if (there->points && done == *there->points) return;  // nothing is left to do
+  throw Failure(ExitCode::usage,
+                printable(fmt::format("tiersim: error: '{}' has {} points of this sweep already; "
+                                      "--resume goes on with it",
+                                      store.path().string(), done)));
+}
+
+std::string command_to_resume(const Options& options, const fs::path& store) {
+  std::string out = "tiersim sweep " + options.spec;
+  for (const std::string& option : options.set) out += fmt::format(" --set '{}'", option);
+  if (options.shard != "1/1") out += " --shard " + options.shard;
+  if (!options.store.empty()) out += " -o " + store.string();
+  return printable(out) + " --resume";
+}
+
+ExitCode sweep(const Options& options) {
+  const Shard shard = shard_of(options.shard);
+  const auto plan = plan_of(options);
+  if (plan->config().search && shard.count > 1)
+    throw Failure(ExitCode::usage,
+                  "tiersim: error: --shard: a search chooses points by what others came to, so it "
+                  "cannot be split; its points use -j threads");
+  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const SweepOptions how{
+      .threads = static_cast<std::size_t>(options.threads > 0 ? options.threads : cores),
+      .shard = shard,
+      .retry_failed = options.retry_failed,
+      .fail_fast = options.fail_fast};
+  if (options.dry_run) {
+    fmt::print("{}", dry_run_text(*plan, how, options.json));
+    return ExitCode::ok;
+  }
+
+  const fs::path path = store_of(options, shard);
+  if (path.has_parent_path() && options.store.empty()) fs::create_directories(path.parent_path());
+  expect_writable(path);
+  const FileLock lock(path);
+  const std::atomic<bool>& stop = catch_interruption();
+  SweepSummary summary{.store = path, .shard = shard};
+  {
+    Store store(path, Store::Access::write);
+    begin(options, *plan, store);
+    ProgressLine line("points", 0);
+    summary.outcome = run_sweep(*plan, store, how, stop, [&](const SweepProgress& progress) {
+      const std::string failed =
+          progress.failed > 0 ? fmt::format("{} failed", progress.failed) : "";
+      line.update(progress.finished, progress.points, failed);
+    });
+    summary.seconds = line.elapsed();
+    summarise(store, plan->sweep(), summary);
+  }
+  if (summary.outcome.complete) compact(path);
+  fmt::print("{}", options.json ? to_json(summary) : to_text(summary));
+  if (summary.outcome.failure)
+    fmt::print(stderr, "tiersim: error: {}\n", printable(first_failure(summary)));
+  if (!summary.outcome.complete)
+    fmt::print(stderr, "tiersim: stopped; go on with: {}\n", command_to_resume(options, path));
+  if (stop) return ExitCode::interrupted;
+  return summary.failed > 0 ? ExitCode::points_failed : ExitCode::ok;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("sweep", "Run a design space into a store of results");
+  verb->add_option("SPEC", options->spec, "Design space (schema tiersim.sweep/v1)")->required();
+  verb->add_option("--set", options->set, "Override a setting of SPEC: a.b=value (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name(kSettingType);
+  verb->add_option("-o,--output", options->store, "Store (SQLite); else out/sweeps/SPEC.db")
+      ->type_name("DB");
+  verb->add_option("-j,--threads", options->threads, "Threads; else as many as there are cores")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  verb->add_option("--shard", options->shard, "Part I of N: every N-th point, into its own store")
+      ->type_name("I/N");
+  verb->add_flag("--resume", options->resume, "Go on with what the store has, or begin");
+  verb->add_flag("--retry-failed", options->retry_failed, "Also run again what failed");
+  auto* fast = verb->add_flag("--fail-fast", options->fail_fast, "End at the first that fails");
+  verb->add_flag("--keep-going", options->keep_going, "Run all whatever fails (the default)")
+      ->excludes(fast);
+  verb->add_flag("--dry-run", options->dry_run,
+                 "Say how many points there are and about how long they take, and run none");
+  verb->add_flag("--json", options->json, "Print the summary as JSON");
+  verb->callback([options, &action] { action = [options] { return sweep(*options); }; });
+}
+
+}  // namespace tiersim::cli

@@ -1,0 +1,21 @@
+#pragma once
+// Keeps a second process from writing to the same store. The kernel takes the lock away from a
+// process that is killed.
+#include <filesystem>
+
+namespace tiersim::cli {
+
+class FileLock {
+ public:
+  /// Locks `<path>.lock`. Throws Failure (usage) where another process has it.
+  explicit FileLock(const std::filesystem::path& path);
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+};
+
+}  // namespace tiersim::cli

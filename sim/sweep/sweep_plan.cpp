@@ -1,0 +1,122 @@
+#include "sim/sweep/sweep_plan.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/base/check.hpp"
+#include "sim/base/sha256.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/config/snapshot.hpp"
+#include "sim/run/version.hpp"
+#include "sim/sweep/setting_check.hpp"
+
+namespace tiersim {
+namespace fs = std::filesystem;
+namespace {
+
+// Beside the SPEC, then among the shipped configurations, as bases are looked for.
+PointLoader::Resolve resolver(const fs::path& spec, const fs::path& config_root) {
+  return [folder = spec.parent_path(), config_root](const fs::path& name) {
+    if (name.is_absolute()) return name;
+    const fs::path beside = folder / name;
+    const fs::path shipped = config_root / name;
+    return !fs::exists(beside) && fs::exists(shipped) ? shipped : beside;
+  };
+}
+
+std::string digest_of(const SweepConfig& config, const SweepInputs& inputs) {
+  std::string text = canonical_json(config) + '\n' + std::string(kVersion);
+  for (const auto& [files, snapshot] : inputs) {
+    text += '\n' + files.scenario.string();
+    for (const std::string& option : files.set) text += '\n' + option;
+    text += '\n' + snapshot;
+  }
+  return sha256_hex(text);
+}
+
+// Files of points are the same for most of them.
+class Preparer {
+ public:
+  Preparer(PointLoader& loader, Diagnostics& diagnostics)
+      : loader_(loader), diagnostics_(diagnostics) {}
+
+  void prepare(const SpacePoint& point) {
+    const Point files = loader_.files_of(point_of(point));
+    if (files == last_) return;
+    last_ = files;
+    loader_.prepare(files, diagnostics_);
+  }
+
+ private:
+  PointLoader& loader_;
+  Diagnostics& diagnostics_;
+  Point last_;
+};
+
+}  // namespace
+
+std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptions& options,
+                                           Diagnostics& diagnostics) {
+  std::unique_ptr<SweepPlan> plan(new SweepPlan);
+  const Document document = load_document(spec, options, diagnostics);
+  plan->config_ = read<SweepConfig>(document, "sweep", diagnostics);
+  if (!diagnostics.ok()) return nullptr;
+  const SweepConfig& config = plan->config_;
+  plan->space_ = DesignSpace::build(config, document, diagnostics);
+  if (plan->space_)
+    plan->objectives_ = ObjectiveSet::build(config, *plan->space_, document, diagnostics);
+  LoadOptions files{.config_root = options.config_root, .importers = options.importers};
+  const auto resolve = resolver(spec, options.config_root);
+  check_settings(config, document, files, resolve, diagnostics);
+  if (!diagnostics.ok()) return nullptr;
+
+  plan->loader_ = std::make_unique<PointLoader>(std::move(files), resolve);
+  std::int64_t points = 0;
+  if (!config.search) {
+    Preparer preparer(*plan->loader_, diagnostics);
+    const auto problem = plan->space_->for_each([&](const SpacePoint& point) {
+      preparer.prepare(point);
+      ++points;
+      return true;
+    });
+    if (problem) diagnostics.report(*problem);
+    if (!diagnostics.ok()) return nullptr;
+  }
+  StoredSweep& sweep = plan->sweep_;
+  sweep.name = config.name;
+  sweep.file = spec.filename().string();
+  sweep.spec = canonical_json(config);
+  sweep.version = kVersion;
+  sweep.extent = fmt::format("{}/{}", kSweepReadingNames[static_cast<std::size_t>(config.reading)],
+                             kSweepKeepNames[static_cast<std::size_t>(config.keep)]);
+  sweep.columns = plan->space_->columns();
+  if (!config.search) sweep.points = points;
+  sweep.digest = digest_of(config, plan->inputs());
+  return plan;
+}
+
+SweepInputs SweepPlan::inputs() const {
+  SweepInputs out;
+  for (const auto& [files, document] : loader_->documents())
+    out.emplace_back(files, snapshot_text(document));
+  return out;
+}
+
+void SweepPlan::adopt(const StoredSweep& sweep, const SweepInputs& inputs) {
+  sweep_ = sweep;
+  adopt_inputs(*loader_, inputs, {});
+}
+
+bool SweepPlan::prepare(const SpacePoint& point, Diagnostics& diagnostics) {
+  return loader_->prepare(point_of(point), diagnostics);
+}
+
+void adopt_inputs(PointLoader& loader, const SweepInputs& inputs, const LoadOptions& options) {
+  for (const auto& [files, text] : inputs) {
+    Diagnostics diagnostics;
+    Document document = load_text(text, files.scenario, options, diagnostics);
+    TS_EXPECTS(diagnostics.ok(), diagnostics.text());
+    loader.adopt(files, std::move(document));
+  }
+}
+
+}  // namespace tiersim

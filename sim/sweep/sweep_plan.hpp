@@ -1,0 +1,60 @@
+#pragma once
+// A SPEC made ready to run: read and checked whole, with every file that its points name. What a
+// store knows of it makes it the same sweep in every shard and in a later --resume.
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/config/document.hpp"
+#include "sim/run/point_loader.hpp"
+#include "sim/sweep/design_space.hpp"
+#include "sim/sweep/objectives.hpp"
+#include "sim/sweep/store.hpp"
+#include "sim/sweep/sweep_config.hpp"
+
+namespace tiersim {
+
+using SweepInputs = std::vector<std::pair<Point, std::string>>;  ///< files -> their snapshot
+
+class SweepPlan {
+ public:
+  /// Every mistake of SPEC and of what it names goes to `diagnostics`; null where there are any.
+  /// `options.overrides` lie over the SPEC itself.
+  static std::unique_ptr<SweepPlan> make(const std::filesystem::path& spec,
+                                         const LoadOptions& options, Diagnostics& diagnostics);
+
+  const SweepConfig& config() const { return config_; }
+  const DesignSpace& space() const { return *space_; }
+  const ObjectiveSet& objectives() const { return *objectives_; }
+  PointLoader& loader() { return *loader_; }
+  /// Its number is 0: no store has it yet.
+  const StoredSweep& sweep() const { return sweep_; }
+  SweepInputs inputs() const;
+
+  /// Goes on with the files as they were: replaces what was loaded.
+  void adopt(const StoredSweep& sweep, const SweepInputs& inputs);
+  /// Reads the files of a point that a search came upon; false with their mistakes.
+  bool prepare(const SpacePoint& point, Diagnostics& diagnostics);
+
+ private:
+  SweepPlan() = default;
+
+  SweepConfig config_;
+  std::unique_ptr<DesignSpace> space_;
+  std::optional<ObjectiveSet> objectives_;
+  std::unique_ptr<PointLoader> loader_;
+  StoredSweep sweep_;
+};
+
+/// What to run of a point.
+inline Point point_of(const SpacePoint& point) {
+  return {point.scenario, point.set};
+}
+
+/// Loads inputs of a store, so that no file is read.
+void adopt_inputs(PointLoader& loader, const SweepInputs& inputs, const LoadOptions& options);
+
+}  // namespace tiersim

@@ -1,0 +1,56 @@
+#include "sim/sweep/sweep_run.hpp"
+
+#include <thread>
+#include <vector>
+
+#include "sim/base/check.hpp"
+#include "sim/sweep/search_run.hpp"
+#include "sim/sweep/sweep_session.hpp"
+
+namespace tiersim {
+namespace {
+
+SweepOutcome run_grid(SweepPlan& plan, Store& store, const SweepOptions& options,
+                      const std::atomic<bool>& stop, const OnProgress& progress) {
+  const std::int64_t all = *plan.sweep().points;
+  std::vector<bool> is_done(static_cast<std::size_t>(all));
+  std::int64_t before = 0;
+  store.done(plan.sweep().sweep, !options.retry_failed, [&](std::int64_t position) {
+    is_done[static_cast<std::size_t>(position)] = true;
+    before += options.shard.contains(position) ? 1 : 0;
+  });
+  SweepSession session(plan, store, options, stop, progress);
+  session.set_before(options.shard.points(all), before);
+  std::jthread producer([&] {
+    const auto problem = plan.space().for_each([&](const SpacePoint& point) {
+      if (session.ending()) return false;
+      if (!options.shard.contains(point.position)) return true;
+      if (is_done[static_cast<std::size_t>(point.position)]) return true;
+      return session.pool().push(point);
+    });
+    TS_EXPECTS(!problem, problem->text());  // the plan went through all points already
+    if (session.ending()) session.pool().stop();
+    session.pool().close();
+  });
+  try {
+    while (session.store_some()) {
+    }
+  } catch (...) {
+    session.pool().stop();  // or the producer would wait for room
+    throw;
+  }
+  producer.join();
+  SweepOutcome& outcome = session.outcome();
+  outcome.complete = outcome.progress.finished == outcome.progress.points;
+  return outcome;
+}
+
+}  // namespace
+
+SweepOutcome run_sweep(SweepPlan& plan, Store& store, const SweepOptions& options,
+                       const std::atomic<bool>& stop, const OnProgress& progress) {
+  return plan.config().search ? run_search(plan, store, options, stop, progress)
+                              : run_grid(plan, store, options, stop, progress);
+}
+
+}  // namespace tiersim

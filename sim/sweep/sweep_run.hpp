@@ -1,0 +1,53 @@
+#pragma once
+// Runs what a store does not have of a sweep.
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sim/sweep/store.hpp"
+#include "sim/sweep/sweep_plan.hpp"
+
+namespace tiersim {
+
+/// Part `index` of `count`, from 1: every count-th position.
+struct Shard {
+  std::int64_t index = 1;
+  std::int64_t count = 1;
+
+  bool contains(std::int64_t position) const { return position % count == index - 1; }
+  /// Points of so many that it has.
+  std::int64_t points(std::int64_t all) const { return (all + count - index) / count; }
+};
+
+struct SweepOptions {
+  std::size_t threads = 1;
+  Shard shard = {};
+  bool retry_failed = false;
+  bool fail_fast = false;
+};
+
+/// Of the shard, while it runs.
+struct SweepProgress {
+  std::int64_t points = 0;    ///< in all; of a search, its budget
+  std::int64_t before = 0;    ///< were in the store
+  std::int64_t finished = 0;  ///< and are in the store now
+  std::int64_t failed = 0;    ///< of these
+};
+using OnProgress = std::function<void(const SweepProgress&)>;
+
+struct SweepOutcome {
+  SweepProgress progress = {};
+  bool complete = false;                    ///< every point of the shard has a result
+  std::optional<StoredPoint> failure = {};  ///< the first that came
+};
+
+/// Evaluates points until all are done, `stop` is set, or one fails where that ends it. The sweep
+/// of the plan is in the store. `progress` is called after each commit. A file that a search comes
+/// upon and that has mistakes is a failed point.
+SweepOutcome run_sweep(SweepPlan& plan, Store& store, const SweepOptions& options,
+                       const std::atomic<bool>& stop, const OnProgress& progress);
+
+}  // namespace tiersim

@@ -1,0 +1,72 @@
+#include "sim/sweep/sweep_session.hpp"
+
+#include <charconv>
+
+#include "sim/base/check.hpp"
+#include "sim/sweep/evaluate.hpp"
+
+namespace tiersim {
+
+SweepSession::SweepSession(SweepPlan& plan, Store& store, const SweepOptions& options,
+                           const std::atomic<bool>& stop, const OnProgress& progress)
+    : plan_(plan),
+      store_(store),
+      options_(options),
+      stop_(stop),
+      progress_(progress),
+      pool_(options.threads, [this](const SpacePoint& point) { return work(point); }) {
+  const std::scoped_lock lock(claims_);
+  store_.ids(plan_.sweep(), [this](const std::string& id) { claimed_.insert(id_of(id)); });
+}
+
+SweepSession::Id SweepSession::id_of(const std::string& hex) {
+  constexpr std::size_t kDigits = 16;
+  TS_EXPECTS(hex.size() >= 2 * kDigits, hex);
+  Id id;
+  std::from_chars(hex.data(), hex.data() + kDigits, id.high, 16);
+  std::from_chars(hex.data() + kDigits, hex.data() + 2 * kDigits, id.low, 16);
+  return id;
+}
+
+bool SweepSession::claim(const std::string& id) {
+  const std::scoped_lock lock(claims_);
+  return claimed_.insert(id_of(id)).second;
+}
+
+PointOutcome SweepSession::work(const SpacePoint& point) {
+  const ReadPoint read = read_point(plan_.loader(), point_of(point));
+  // Whoever claimed it first stores the result.
+  if (!claim(read.id)) return {read.id, PointStatus::ok, "", ""};
+  return evaluate(read, plan_.config().reading, plan_.config().keep);
+}
+
+void SweepSession::set_before(std::int64_t points, std::int64_t before) {
+  outcome_.progress.points = points;
+  outcome_.progress.before = before;
+  outcome_.progress.finished = before;
+}
+
+std::size_t SweepSession::store_some() {
+  const std::vector<StoredPoint> batch = pool_.take();
+  if (!batch.empty()) store_batch(batch);
+  return batch.size();
+}
+
+void SweepSession::store_failure(const SpacePoint& point, const Diagnostics& diagnostics) {
+  store_batch({{point, failed_point(point_of(point), diagnostics)}});
+}
+
+void SweepSession::store_batch(const std::vector<StoredPoint>& batch) {
+  store_.write(plan_.sweep(), batch);
+  for (const StoredPoint& point : batch) {
+    if (point.outcome.status != PointStatus::error) continue;
+    ++outcome_.progress.failed;
+    if (!outcome_.failure) outcome_.failure = point;
+    if (options_.fail_fast) failed_fast_ = true;
+  }
+  outcome_.progress.finished += static_cast<std::int64_t>(batch.size());
+  if (ending()) pool_.stop();
+  if (progress_) progress_(outcome_.progress);
+}
+
+}  // namespace tiersim

@@ -1,0 +1,57 @@
+#pragma once
+// What running a grid and running a search share: workers that simulate no configuration twice, and
+// the store that takes what they finish.
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <unordered_set>
+
+#include "sim/sweep/sweep_run.hpp"
+#include "sim/sweep/worker_pool.hpp"
+
+namespace tiersim {
+
+class SweepSession {
+ public:
+  SweepSession(SweepPlan& plan, Store& store, const SweepOptions& options,
+               const std::atomic<bool>& stop, const OnProgress& progress);
+
+  WorkerPool& pool() { return pool_; }
+  /// Whether whoever started this wants it to end, or a failure ends it.
+  bool ending() const { return stop_ || failed_fast_; }
+  /// Waits for points and stores them; how many they were. 0 when nothing is left to wait for.
+  std::size_t store_some();
+  /// A point whose files have mistakes.
+  void store_failure(const SpacePoint& point, const Diagnostics& diagnostics);
+  void set_before(std::int64_t points, std::int64_t before);
+
+  SweepOutcome& outcome() { return outcome_; }
+
+ private:
+  /// The first 128 bits of an id.
+  struct Id {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+    bool operator==(const Id&) const = default;
+  };
+  struct IdHash {
+    std::size_t operator()(const Id& id) const { return id.low; }
+  };
+  static Id id_of(const std::string& hex);
+  PointOutcome work(const SpacePoint& point);
+  void store_batch(const std::vector<StoredPoint>& batch);
+  bool claim(const std::string& id);
+
+  SweepPlan& plan_;
+  Store& store_;
+  const SweepOptions& options_;
+  const std::atomic<bool>& stop_;
+  const OnProgress& progress_;
+  std::atomic<bool> failed_fast_ = false;
+  SweepOutcome outcome_;
+  std::mutex claims_;
+  std::unordered_set<Id, IdHash> claimed_;  // in the store, or being worked on
+  WorkerPool pool_;                         // last: its threads use all of this
+};
+
+}  // namespace tiersim

@@ -1,0 +1,79 @@
+#include "sim/sweep/worker_pool.hpp"
+
+#include <utility>
+
+namespace tiersim {
+namespace {
+
+constexpr std::size_t kMostWaiting = 4096;  // points
+
+}  // namespace
+
+WorkerPool::WorkerPool(std::size_t threads, Work work) : work_(std::move(work)) {
+  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+}
+
+WorkerPool::~WorkerPool() {
+  stop();
+}
+
+bool WorkerPool::push(SpacePoint point) {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [&] { return points_.size() < kMostWaiting || stopped_; });
+  if (stopped_) return false;
+  points_.push_back(std::move(point));
+  lock.unlock();
+  points_ready_.notify_one();
+  return true;
+}
+
+void WorkerPool::close() {
+  {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+  }
+  points_ready_.notify_all();
+  outcomes_ready_.notify_all();
+}
+
+void WorkerPool::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    closed_ = stopped_ = true;
+    points_.clear();
+  }
+  room_.notify_all();
+  points_ready_.notify_all();
+  outcomes_ready_.notify_all();
+}
+
+std::vector<StoredPoint> WorkerPool::take() {
+  std::unique_lock lock(mutex_);
+  outcomes_ready_.wait(
+      lock, [&] { return !outcomes_.empty() || (closed_ && points_.empty() && working_ == 0); });
+  std::vector<StoredPoint> out = std::exchange(outcomes_, {});
+  lock.unlock();
+  room_.notify_all();
+  return out;
+}
+
+void WorkerPool::serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    points_ready_.wait(lock, [&] { return !points_.empty() || closed_; });
+    if (points_.empty()) return;
+    StoredPoint next{std::move(points_.front()), {}};
+    points_.pop_front();
+    ++working_;
+    const bool room = points_.size() == kMostWaiting / 2;
+    lock.unlock();
+    if (room) room_.notify_all();
+    next.outcome = work_(next.point);
+    lock.lock();
+    outcomes_.push_back(std::move(next));
+    --working_;
+    outcomes_ready_.notify_one();
+  }
+}
+
+}  // namespace tiersim

@@ -1,0 +1,55 @@
+#pragma once
+// Threads that evaluate points. Points go in one after the other, outcomes come out in batches, in
+// the order in which they became ready; nothing that is stored depends on it.
+//
+//   WorkerPool pool(threads, work);
+//   std::thread producer([&] { while (more) if (!pool.push(next)) break; pool.close(); });
+//   for (auto batch = pool.take(); !batch.empty(); batch = pool.take()) store.write(sweep, batch);
+//
+// As long as a batch is being written, outcomes gather for the next one: a commit for each slow
+// point, and one for many fast ones.
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "sim/sweep/store.hpp"
+
+namespace tiersim {
+
+class WorkerPool {
+ public:
+  using Work = std::function<PointOutcome(const SpacePoint&)>;
+
+  WorkerPool(std::size_t threads, Work work);
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+  /// Stops, and waits for what is being worked on.
+  ~WorkerPool();
+
+  /// Waits while many points are waiting already. False after stop().
+  bool push(SpacePoint point);
+  /// No more points follow.
+  void close();
+  /// Points that nobody has begun are dropped.
+  void stop();
+  /// Waits for outcomes; none are left where it is empty.
+  std::vector<StoredPoint> take();
+
+ private:
+  void serve();
+
+  Work work_;
+  std::mutex mutex_;
+  std::condition_variable room_, points_ready_, outcomes_ready_;
+  std::deque<SpacePoint> points_;
+  std::vector<StoredPoint> outcomes_;
+  std::size_t working_ = 0;
+  bool closed_ = false;
+  bool stopped_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace tiersim
