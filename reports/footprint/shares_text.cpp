@@ -1,0 +1,57 @@
+#include "reports/footprint/shares_text.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reports/summary/summary_parts.hpp"
+#include "sim/base/text.hpp"
+
+namespace tiersim {
+
+std::optional<double> ratio_of(double part, double whole) {
+  if (whole == 0) return std::nullopt;
+  return part / whole;
+}
+
+std::string times_text(std::optional<double> ratio) {
+  return ratio ? fmt::format("x {:.3g}", *ratio) : "-";
+}
+
+std::string mean_bytes_text(std::optional<double> bytes, Precision precision) {
+  if (!bytes) return "-";
+  if (precision == Precision::exact) return fmt::format("{}", *bytes);
+  if (*bytes > 0 && *bytes < 1) return fmt::format("{:.2g} B", *bytes);
+  return bytes_text(std::llround(*bytes));
+}
+
+std::string whole_bytes_text(std::int64_t bytes, Precision precision) {
+  return precision == Precision::exact ? std::to_string(bytes) : bytes_text(bytes);
+}
+
+std::vector<std::string> notes_on_missing(const PointTable& table, bool (*has)(const RunRecord&),
+                                          const std::string& what) {
+  std::vector<std::string> out;
+  std::size_t without = 0;
+  std::size_t problems = 0;
+  std::string first;
+  for (const ReportPoint& point : table.points) {
+    if (!point.record) {
+      if (problems++ == 0) first = point.problem;
+    } else if (!has(*point.record)) {
+      ++without;
+    }
+  }
+  const auto points = [](std::size_t n) { return fmt::format("{} point{}", n, n == 1 ? "" : "s"); };
+  if (problems > 0)
+    out.push_back(fmt::format("not there: {} without a result; the first: {}", points(problems),
+                              printable(first)));
+  if (without > 0)
+    out.push_back(
+        fmt::format("not there: {} whose record says nothing of {} (a store keeps it "
+                    "where its sweep says `keep: results`)",
+                    points(without), what));
+  return out;
+}
+
+}  // namespace tiersim
