@@ -183,18 +183,21 @@ std::vector<Table> footprint_tables(const PointTable& table,
   return {by_class(table, all, baseline), shares(table, all)};
 }
 
-std::string footprint_points_json(const PointTable& table,
-                                  const std::optional<Baseline>& baseline) {
+std::string to_json(const FootprintReport& report, const PointTable& table,
+                    const std::optional<Baseline>& baseline) {
   const std::vector<Held> all = held_by(table, baseline);
-  Json out = Json::array();
+  Json points = Json::array();
   auto held = all.begin();
   for (std::size_t p = 0; p < table.points.size(); ++p) {
-    Json& entry = out.emplace_back(point_object<Json>(table, p));
+    Json& entry = points.emplace_back(point_object<Json>(table, p));
     entry["tiers"] = Json::object();
     for (; held != all.end() && held->point == p; ++held)
       entry["tiers"][held->tier.tier] = to_object(*held, baseline.has_value());
   }
-  return out.dump(2);
+  Json out = Json::parse(to_json(report));
+  if (baseline) out["baseline"] = baseline->name;
+  out["points"] = std::move(points);
+  return out.dump(2) + '\n';
 }
 
 }  // namespace tiersim

@@ -15,8 +15,11 @@ namespace tiersim {
 std::vector<Table> footprint_tables(const PointTable& table,
                                     const std::optional<Baseline>& baseline, Precision precision);
 
-/// A list `[{labels, run_id, tiers: {<tier>: {by_class_bytes, sum_bytes, kv_cache_bytes,
-/// capacity_bytes, bytes_per_request, kv_bytes_per_request, kv_bytes_per_token, of_baseline}}}]`.
-std::string footprint_points_json(const PointTable& table, const std::optional<Baseline>& baseline);
+/// What to_json() of the report says, and `points: [{labels, run_id, tiers: {<tier>:
+/// {by_class_bytes, sum_bytes, kv_cache_bytes, capacity_bytes, shared_by_gpus, bytes_per_request,
+/// kv_bytes_per_request, kv_bytes_per_token, of_baseline?}}}]`, ending in a newline. Bytes of one
+/// GPU, capacity of one instance.
+std::string to_json(const FootprintReport& report, const PointTable& table,
+                    const std::optional<Baseline>& baseline);
 
 }  // namespace tiersim

@@ -1,26 +1,30 @@
-// tiersim report footprint: what one GPU of a replica has and holds, and the largest batch that
-// fits.
+// tiersim report footprint: what is held where, of configurations, records or stores; of scenarios
+// also what one GPU of a replica has, and the largest batch that fits.
 #include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "reports/footprint/footprint_report.hpp"
+#include "reports/footprint/footprint_points.hpp"
 #include "sim/base/text.hpp"
+#include "sim/cli/baselines.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
 #include "sim/cli/solving.hpp"
+#include "sim/run/point_loader.hpp"
+#include "sim/sweep/store.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
 struct FootprintOptions {
-  std::vector<std::string> scenarios;
-  std::vector<std::string> set;
+  SourceOptions sources;
+  std::string baseline;
   std::vector<std::string> contexts{"1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K"};
+  bool contexts_given = false;
   std::string format = "text";
 };
 
@@ -42,14 +46,23 @@ std::int64_t context_of(const std::string& text) {
                             printable(text), kMost));
 }
 
-std::vector<std::string> scenarios_of(const FootprintOptions& options) {
-  if (!options.scenarios.empty()) return options.scenarios;
+std::vector<std::string> shipped_with_tpla() {
   std::vector<std::string> out;
   const fs::path shipped = config_root() / "scenarios" / "tpla";
   for (const auto& entry : fs::directory_iterator(shipped))
     if (entry.path().extension() == ".yaml") out.push_back(entry.path().string());
   std::ranges::sort(out);
   return out;
+}
+
+// What can be run at other contexts: no store, record or server.
+bool is_scenario(const std::string& file) {
+  if (Store::is_store(file)) return false;
+  const std::string text = read_file(file);
+  if (text.starts_with('{') && origin_of_record(text)) return false;
+  Diagnostics diagnostics;
+  const Document document = load_document(file, standard_options(), diagnostics);
+  return !diagnostics.ok() || !is_of_server(document);  // whoever loads it says what is wrong
 }
 
 // A method may not allow a context that its scenario does not have: that is an answer.
@@ -62,12 +75,13 @@ LargestBatch largest_batch_at(PointRunner& runner, Point point, std::int64_t con
   return {static_cast<std::int64_t>(result.record->metrics.at("max_batch").value)};
 }
 
-ExitCode report_footprint(const FootprintOptions& options) {
+FootprintReport scenarios_at_contexts(const FootprintOptions& options) {
   FootprintReport report;
   for (const std::string& text : options.contexts) report.contexts.push_back(context_of(text));
   PointRunner runner(standard_options());
-  for (const std::string& scenario : scenarios_of(options)) {
-    const Point point{scenario, options.set};
+  for (const std::string& scenario : options.sources.sources) {
+    if (!is_scenario(scenario)) continue;
+    const Point point{scenario, options.sources.set};
     const PointResult result = run_point(runner, point, Readings::accounting);
     if (!result.record)
       throw Failure(ExitCode::bad_config,
@@ -76,12 +90,29 @@ ExitCode report_footprint(const FootprintOptions& options) {
     for (const std::int64_t context : report.contexts)
       c.largest.push_back(largest_batch_at(runner, point, context));
   }
+  if (report.cases.empty() && options.contexts_given)
+    throw Failure(ExitCode::usage,
+                  "tiersim: error: --contexts: the largest batches are those of scenarios, and "
+                  "there is none among the sources");
+  return report;
+}
+
+ExitCode report_footprint(FootprintOptions options) {
+  if (options.sources.sources.empty()) options.sources.sources = shipped_with_tpla();
+  const FootprintReport report = scenarios_at_contexts(options);
+  const PointTable table = load_points(options.sources, Readings::accounting);
+  const auto baseline =
+      find_baseline(options.baseline, table, options.sources, Readings::accounting);
   if (options.format == "json") {
-    fmt::print("{}", to_json(report));
+    fmt::print("{}", to_json(report, table, baseline));
     return ExitCode::ok;
   }
   const Precision precision = options.format == "csv" ? Precision::exact : Precision::rounded;
-  print_tables(tables_of(report, precision), options.format);
+  std::vector<Table> tables;
+  if (!report.cases.empty()) tables = tables_of(report, precision);
+  for (Table& more : footprint_tables(table, baseline, precision))
+    tables.push_back(std::move(more));
+  print_tables(tables, options.format);
   return ExitCode::ok;
 }
 
@@ -89,19 +120,22 @@ ExitCode report_footprint(const FootprintOptions& options) {
 
 void add_report_footprint(CLI::App& kind, Action& action) {
   auto options = std::make_shared<FootprintOptions>();
-  kind.add_option("CONFIG", options->scenarios,
-                  "Scenario files (schema tiersim.scenario/v1); those of TPLA by default");
-  kind.add_option("--set", options->set, "Override a setting of each: a.b=value (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(kSettingType);
-  kind.add_option("--contexts", options->contexts,
-                  "Contexts of the largest batches: 4096, or 4K for 4 x 1024 positions")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("N,N,...")
-      ->capture_default_str();
+  add_sources(kind, options->sources);
+  kind.get_option("SOURCE")->required(false);
+  add_baseline(kind, options->baseline);
+  CLI::Option* contexts =
+      kind.add_option("--contexts", options->contexts,
+                      "Contexts of the largest batches: 4096, or 4K for 4 x 1024 positions")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->type_name("N,N,...")
+          ->capture_default_str();
   add_format(kind, options->format);
-  kind.callback([options, &action] { action = [options] { return report_footprint(*options); }; });
+  kind.footer("Without sources it is of the shipped scenarios of TPLA.");
+  kind.callback([options, contexts, &action] {
+    options->contexts_given = contexts->count() > 0;
+    action = [options] { return report_footprint(*options); };
+  });
 }
 
 }  // namespace tiersim::cli

@@ -1,0 +1,41 @@
+// tiersim report io: what is moved where, of configurations, records or stores.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/io/io_report.hpp"
+#include "sim/cli/baselines.hpp"
+#include "sim/cli/point_sources.hpp"
+#include "sim/cli/report_kinds.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+struct IoOptions {
+  SourceOptions sources;
+  std::string baseline;
+  std::string format = "text";
+};
+
+ExitCode report_io(const IoOptions& options) {
+  const PointTable table = load_points(options.sources, Readings::times);
+  const auto baseline = find_baseline(options.baseline, table, options.sources, Readings::times);
+  if (options.format == "json") {
+    fmt::print("{}", io_json(table, baseline));
+    return ExitCode::ok;
+  }
+  const Precision precision = options.format == "csv" ? Precision::exact : Precision::rounded;
+  print_tables(io_tables(table, baseline, precision), options.format);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_report_io(CLI::App& kind, Action& action) {
+  auto options = std::make_shared<IoOptions>();
+  add_sources(kind, options->sources);
+  add_baseline(kind, options->baseline);
+  add_format(kind, options->format);
+  kind.callback([options, &action] { action = [options] { return report_io(*options); }; });
+}
+
+}  // namespace tiersim::cli
