@@ -32,19 +32,28 @@ struct SpaceColumn {
   bool numeric = false;  ///< every label is a number or a quantity (of one dimension)
 };
 
+/// Whether the setting is a count, so that ranges of it are of whole numbers (count_settings() of
+/// setting_check.hpp knows).
+using IsCount = std::function<bool(const std::string& key)>;
+
 class DesignSpace {
  public:
   /// Every mistake of the SPEC at its place in the document: expressions that do not parse, names
   /// that no axis has, ends of a range, zipped axes of different lengths, labels that exclude and
-  /// include do not find... Null where there are any.
+  /// include do not find, objectives and constraints that name no metric, a space without points...
+  /// Null where there are any. Whether the settings themselves are any good is setting_check.hpp.
   static std::unique_ptr<DesignSpace> build(const SweepConfig& config, const Document& document,
-                                            Diagnostics& diagnostics);
+                                            Diagnostics& diagnostics, const IsCount& is_count = {});
   virtual ~DesignSpace() = default;
 
+  /// "grid" first where there are grids, then axes, then what is derived, as they come in the SPEC.
   virtual const std::vector<SpaceColumn>& columns() const = 0;
+  /// Before filters and samples: the product of the axes, and the included points.
+  virtual std::int64_t candidates() const = 0;
 
   /// All points of the sweep (of its sample, where it has one), by position. Stops where `visit`
-  /// returns false. The error is a derived value or filter that has none at some point.
+  /// returns false. The error is a derived value or filter that has none at some point. May be
+  /// called by several threads.
   virtual std::optional<Diagnostic> for_each(
       const std::function<bool(const SpacePoint&)>& visit) const = 0;
 
@@ -52,7 +61,8 @@ class DesignSpace {
   using Coordinates = std::vector<std::int64_t>;
   virtual std::size_t grids() const = 0;
   virtual std::vector<std::int64_t> sizes(std::size_t grid) const = 0;
-  /// Nothing where it is filtered away. Its position is 0.
+  /// Nothing where it is filtered away, or where a derived value or filter has none. Its position
+  /// is 0.
   virtual std::optional<SpacePoint> at(std::size_t grid, const Coordinates& place) const = 0;
 };
 

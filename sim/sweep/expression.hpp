@@ -51,6 +51,9 @@ class Expression {
   /// Names that it uses, in order, each once: axes, derived values, metrics ("ttft.p99").
   const std::vector<std::string>& names() const;
 
+  /// Where the name is used first.
+  std::size_t offset_of(std::string_view name) const;
+
   /// What a name stands for; nothing where it has no value at this point.
   using Lookup = std::function<std::optional<ExpressionValue>(std::string_view name)>;
   /// The error is a name without value, dimensions that do not fit, division by zero, or a result

@@ -372,6 +372,14 @@ void collect_names(const ExpressionNode& node, std::vector<std::string>& names) 
   for (const ExpressionNode& child : node.children) collect_names(child, names);
 }
 
+// The first in the text, since children stand in its order.
+std::optional<std::size_t> first_use(const ExpressionNode& node, std::string_view name) {
+  if (node.operation == Operation::name && node.word == name) return node.offset;
+  for (const ExpressionNode& child : node.children)
+    if (const auto at = first_use(child, name)) return at;
+  return std::nullopt;
+}
+
 }  // namespace
 
 const ExpressionFunction* find_function(std::string_view name) {
@@ -395,6 +403,9 @@ Expected<Expression, ExpressionError> Expression::parse(const std::string& text)
 
 const std::vector<std::string>& Expression::names() const {
   return names_;
+}
+std::size_t Expression::offset_of(std::string_view name) const {
+  return first_use(*root_, name).value_or(0);
 }
 const std::string& Expression::text() const {
   return text_;

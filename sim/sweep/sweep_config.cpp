@@ -191,7 +191,7 @@ void describe(Fields& f, SweepConfig& c) {
   const bool grids_have_axes = !c.grids.empty() && std::ranges::all_of(c.grids, [](const auto& g) {
     return !g.axes.empty();
   });
-  f.check(!c.axes.empty() || grids_have_axes || !c.include.empty(), "axes", "nothing is varied",
+  f.check(!c.axes.empty() || grids_have_axes, "axes", "nothing is varied",
           "give `axes:`, or each grid its own");
   f.check(!c.sample || !c.search, "search", "stands beside a sample", "one of the two");
   f.check(!c.search || !c.objectives.empty(), "search", "has no objectives",

@@ -1,0 +1,41 @@
+#pragma once
+// An axis of a SPEC with its values written out: labels, what expressions see, and settings.
+// Internal to sim/sweep.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/sweep/axis_range.hpp"
+#include "sim/sweep/expression.hpp"
+#include "sim/sweep/spec_places.hpp"
+
+namespace tiersim {
+
+struct AxisChoice {
+  std::string label = {};
+  ExpressionValue value = {};
+  std::vector<std::string> set = {};
+  std::string scenario = {};  ///< empty: that of the sweep or grid
+  std::string path = {};      ///< where it stands in the SPEC: "axes.0.values.2"
+};
+
+struct AxisChoices {
+  std::string name = {};
+  std::string key = {};   ///< empty for variants
+  std::string path = {};  ///< "axes.0", "grids.1.axes.0.zip.2"
+  std::vector<AxisChoice> choices = {};
+  std::optional<AxisRange> range = {};
+
+  /// The choice with this label or value ("64 KiB" is "65536 B"); nothing where there is none.
+  std::optional<std::size_t> find(const std::string& label) const;
+  std::vector<std::string> labels() const;
+  /// Any value of its key, or one of its variants; nothing where there is no such variant.
+  std::optional<AxisChoice> choose(const std::string& label) const;
+};
+
+/// Nothing where its values have mistakes, which are reported. `whole`: the setting is a count.
+std::optional<AxisChoices> expand_axis(const SweepAxis& axis, const std::string& path, bool whole,
+                                       const SpecPlaces& places);
+
+}  // namespace tiersim

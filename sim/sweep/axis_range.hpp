@@ -1,0 +1,49 @@
+#pragma once
+// The values between two ends, of numbers and quantities, at equal steps or equal factors. Value i
+// is computed from i and the ends, so that nothing drifts; the ends are as given. Inner values have
+// at most twelve significant digits (of `log_range` with `points` six), so that 0.1 to 0.9 gives
+// 0.3; quantities are whole base units. Counts are rounded to whole numbers, none twice.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/expected.hpp"
+#include "sim/sweep/sweep_config.hpp"
+
+namespace tiersim {
+
+/// What is wrong with a range, and of which of its fields.
+struct RangeProblem {
+  std::string field = {};  ///< "from"; empty for the whole
+  std::string message = {};
+  std::string hint = {};
+};
+
+class AxisRange {
+ public:
+  /// `whole`: the setting is a count.
+  static Expected<AxisRange, RangeProblem> parse(const SweepRange& range, bool whole);
+  static Expected<AxisRange, RangeProblem> parse(const SweepLogRange& range, bool whole);
+
+  /// As a configuration takes them, from the first end to the last.
+  std::vector<std::string> labels() const;
+  /// Any value of the range: at a share in [0, 1) of the way, on the scale of the range. Of a count
+  /// each value has an equal part of the way, the last one too.
+  std::string label_at(double share) const;
+  /// Of a count how many whole numbers the range has; else 0.
+  std::int64_t whole_numbers() const;
+
+ private:
+  double value(std::int64_t i) const;
+  std::string text(double value, int digits) const;
+
+  double low_ = 0;  // in base units; above `high_` where the range falls
+  double high_ = 0;
+  std::string dimension_;
+  std::int64_t points_ = 0;
+  double step_ = 0;  // or factor; 0 where the points are given
+  bool logarithmic_ = false;
+  bool whole_ = false;
+};
+
+}  // namespace tiersim

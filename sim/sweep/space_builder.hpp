@@ -1,0 +1,100 @@
+#pragma once
+// From a SPEC to compiled grids, or to every mistake of it. Internal to sim/sweep.
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/sweep/space_grid.hpp"
+
+namespace tiersim {
+
+/// A point that is listed by itself.
+struct IncludedPoint {
+  std::size_t grid = 0;
+  std::vector<AxisChoice> choices = {};  ///< for each axis, in the order of the groups
+  std::string path = {};
+};
+
+struct CompiledSpace {
+  SpaceColumns columns = {};
+  std::vector<SpaceGrid> grids = {};
+  std::vector<IncludedPoint> included = {};
+  std::int64_t candidates = 0;  ///< of the product
+};
+
+/// What names stand for in a grid, by their first and by their last value, so that expressions can
+/// be checked before anything runs.
+struct NameScope {
+  std::map<std::string, std::pair<ExpressionValue, ExpressionValue>, std::less<>> values = {};
+  std::set<std::string, std::less<>> broken = {};  ///< have mistakes that were reported
+  std::set<std::string, std::less<>> derived = {};
+  std::string grid = {};
+};
+
+/// The axes of a SPEC: every group of every grid.
+class AxisBuilder {
+ public:
+  AxisBuilder(const SweepConfig& config, const SpecPlaces& places, const IsCount& is_count)
+      : config_(config), places_(places), is_count_(is_count) {}
+
+  /// Grids with their groups, and columns for them; reports mistakes of axes.
+  void build(CompiledSpace& space);
+  /// Names of axes whose values have mistakes.
+  const std::set<std::string, std::less<>>& broken() const { return broken_; }
+
+ private:
+  std::vector<AxisGroup> groups(const std::vector<SweepAxisGroup>& groups, const std::string& path);
+  std::optional<AxisChoices> expand(const SweepAxis& axis, const std::string& path);
+  void expect_equal_sizes(const AxisGroup& group, const std::string& path) const;
+  void check_names(const SpaceGrid& grid) const;
+  void check_keys(const SpaceGrid& grid) const;
+  void check_scenario(const SpaceGrid& grid, const std::string& path) const;
+  void bind(CompiledSpace& space) const;
+  std::int64_t count(const CompiledSpace& space) const;
+
+  const SweepConfig& config_;
+  const SpecPlaces& places_;
+  const IsCount& is_count_;
+  std::set<std::string, std::less<>> broken_;
+};
+
+/// Expressions and lists of points, once the axes are there.
+class SpaceBuilder {
+ public:
+  SpaceBuilder(const SweepConfig& config, const SpecPlaces& places,
+               const std::set<std::string, std::less<>>& broken)
+      : config_(config), places_(places), broken_(broken) {}
+
+  void build(CompiledSpace& space);
+
+ private:
+  NameScope scope_of(const SpaceGrid& grid) const;
+  void add_derived(const std::vector<SweepDerived>& derived, const std::string& path,
+                   NameScope& scope, CompiledSpace& space, SpaceGrid& grid) const;
+  void add_filters(const std::vector<std::string>& filters, const std::string& path,
+                   const NameScope& scope, SpaceGrid& grid) const;
+  void check_constraints(const NameScope& scope) const;
+  void check_objectives() const;
+  std::optional<PlacedExpression> parse(const std::string& text, const std::string& path) const;
+  /// What it gives where all names have values and fit; reports what does not.
+  std::optional<ExpressionValue> check(const PlacedExpression& placed, const NameScope& scope,
+                                       bool metrics) const;
+  bool check_names(const PlacedExpression& placed, const NameScope& scope, bool metrics) const;
+  void expect_truth(const PlacedExpression& placed, const NameScope& scope, bool metrics,
+                    const char* what) const;
+  void add_exclusions(CompiledSpace& space) const;
+  void add_included(CompiledSpace& space) const;
+  /// The labels that a match names, in the grid; nothing where the grid cannot have it.
+  std::optional<Exclusion> match_in(const SpaceGrid& grid, const SweepMatch& match) const;
+  void report_match(const CompiledSpace& space, const SweepMatch& match,
+                    const std::string& path) const;
+  std::optional<std::size_t> grid_of(const CompiledSpace& space, const SweepMatch& match,
+                                     const std::string& path) const;
+
+  const SweepConfig& config_;
+  const SpecPlaces& places_;
+  const std::set<std::string, std::less<>>& broken_;
+};
+
+}  // namespace tiersim

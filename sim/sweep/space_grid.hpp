@@ -1,0 +1,104 @@
+#pragma once
+// One grid of a design space, compiled: its axes written out, its expressions parsed, every name
+// bound to a column. Internal to sim/sweep.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/sweep/axis_choices.hpp"
+#include "sim/sweep/design_space.hpp"
+
+namespace tiersim {
+
+/// Axes that move together.
+struct AxisGroup {
+  std::vector<AxisChoices> axes = {};
+  std::vector<std::size_t> columns = {};  ///< of each axis
+  std::int64_t size = 0;                  ///< choices of each axis
+};
+
+/// An expression with where it stands in the SPEC.
+struct PlacedExpression {
+  Expression expression;
+  std::string path;
+};
+
+struct DerivedColumn {
+  std::string key = {};
+  std::size_t column = 0;
+  PlacedExpression value;
+};
+
+/// Choices that are left out: of each group named, the one.
+using Exclusion = std::vector<std::pair<std::size_t, std::int64_t>>;
+
+struct SpaceGrid {
+  std::string name = {};  ///< empty where the sweep has no grids
+  std::string scenario = {};
+  std::vector<std::string> set = {};
+  std::vector<AxisGroup> groups = {};
+  std::vector<DerivedColumn> derived = {};
+  std::vector<PlacedExpression> early_filters = {};  ///< of axes alone: before anything is derived
+  std::vector<PlacedExpression> filters = {};
+  std::vector<Exclusion> exclusions = {};
+
+  /// The group and axis of this name.
+  struct At {
+    std::size_t group = 0;
+    std::size_t axis = 0;
+  };
+  std::optional<At> find_axis(const std::string& axis) const;
+  std::vector<std::string> axis_names() const;
+};
+
+/// Where a point is chosen on a group: one of its choices, or a share of the way along its range.
+struct GroupChoice {
+  std::int64_t index = 0;
+  double share = -1;  ///< below 0: the choice `index`
+};
+
+/// A place on every group, and for single points the choices themselves.
+using GridPlace = std::vector<GroupChoice>;
+
+/// Columns of all grids, with what expressions see of each.
+struct SpaceColumns {
+  std::vector<SpaceColumn> columns = {};
+
+  std::optional<std::size_t> find(std::string_view name) const;
+  /// The column of this name, which is made where there is none.
+  std::size_t take(const std::string& name);
+};
+
+/// Makes points of a grid. Keeps buffers, so one for each thread.
+class PointMaker {
+ public:
+  explicit PointMaker(const SpaceColumns& columns) : columns_(columns) {}
+
+  /// A derived value or filter that has no value at a point.
+  struct Fault {
+    std::string path = {};
+    ExpressionError error = {};
+    std::string point = {};  ///< "batch = 4, method = Quest"
+  };
+
+  /// Whether the place is a point, which then is in `point` but for its position. Throws Fault.
+  bool make(const SpaceGrid& grid, const GridPlace& place, SpacePoint& point);
+  /// A single point of these choices, one for each axis in the order of the groups; not filtered.
+  void make(const SpaceGrid& grid, const std::vector<AxisChoice>& choices, SpacePoint& point);
+
+ private:
+  void begin(const SpaceGrid& grid, SpacePoint& point);
+  void put(const AxisChoice& choice, std::size_t column, SpacePoint& point);
+  ExpressionValue evaluate(const SpaceGrid& grid, const PlacedExpression& placed,
+                           const SpacePoint& point) const;
+  bool holds(const SpaceGrid& grid, const PlacedExpression& placed, const SpacePoint& point) const;
+  void derive(const SpaceGrid& grid, SpacePoint& point);
+
+  const SpaceColumns& columns_;
+  std::vector<std::optional<ExpressionValue>> values_;  // by column
+  AxisChoice continuous_;
+};
+
+}  // namespace tiersim

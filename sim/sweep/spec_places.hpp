@@ -1,0 +1,37 @@
+#pragma once
+// Where things of a SPEC stand, and mistakes reported there. Internal to sim/sweep.
+#include <string>
+#include <string_view>
+
+#include "sim/config/document.hpp"
+#include "sim/sweep/expression.hpp"
+
+namespace tiersim {
+
+class SpecPlaces {
+ public:
+  SpecPlaces(const Document& document, Diagnostics& diagnostics)
+      : document_(document), diagnostics_(diagnostics) {}
+
+  /// At the value of the dotted path, as "axes.0.values.2"; no key of it may have dots.
+  void report(const std::string& path, std::string message, std::string hint = {}) const;
+  /// At a byte of the expression that is the value.
+  void report(const std::string& path, const ExpressionError& error) const;
+  /// At a key or value of a mapping whose keys may have dots.
+  void report_key(const std::string& path, const std::string& key, std::string message,
+                  std::string hint = {}) const;
+  void report_value(const std::string& path, const std::string& key, std::string message,
+                    std::string hint = {}) const;
+
+  Diagnostic fault(const std::string& path, const ExpressionError& error) const;
+  Location value(const std::string& path) const;
+  const Document& document() const { return document_; }
+
+ private:
+  const Node* node_at(std::string_view path) const;
+
+  const Document& document_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace tiersim
