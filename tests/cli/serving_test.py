@@ -75,7 +75,6 @@ class Serving(InFolder):
         self.assertTrue(figure.read_text().startswith("<svg"))
         self.assertEqual(run("run", BENCH, *FEW, "--figure", "-").stdout, figure.read_text())
         self.expect_failure(run("run", MAPLE, "--figure", figure), 2, "--figure", "--trace")
-        self.expect_failure(run("run", BENCH, "--trace", self.folder / "t.json"), 2, "--figure")
         self.expect_failure(run("run", BENCH, "--figure", self.folder / "no/f.svg"), 2, "there is no folder")
 
     def test_show_can_be_run_and_a_trace_is_its_digest(self):

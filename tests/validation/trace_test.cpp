@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/run/trace_devices.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -35,7 +36,7 @@ const std::vector<std::string> kTwoGpus{"system.gpus.count=2", "system.shared.al
 std::map<std::string, ReadWrite> moved(const nlohmann::json& events) {
   std::map<std::pair<int, std::string>, ReadWrite> last;
   for (const auto& event : events) {
-    if (event["ph"] != "C") continue;
+    if (event["ph"] != "C" || !event["args"].contains("read")) continue;
     ReadWrite& sum = last[{event["pid"].get<int>(), event["name"].get<std::string>()}];
     const auto read = event["args"]["read"].get<std::int64_t>();
     const auto write = event["args"]["write"].get<std::int64_t>();
@@ -74,7 +75,7 @@ TEST(Trace, HasOneSpanForEachOperationWithinTheStep) {
     std::size_t spans = 0;
     double end_us = 0;
     for (const auto& event : t.events) {
-      if (event["ph"] != "X") continue;
+      if (event["ph"] != "X" || event["cat"] == "device") continue;
       ++spans;
       end_us = std::max(end_us, event["ts"].get<double>() + event["dur"].get<double>());
     }
@@ -88,7 +89,54 @@ TEST(Trace, EachGpuIsAProcessWithItsName) {
   for (const auto& event : trace_of(kTwoGpus).events)
     if (event["name"] == "process_name") names.push_back(event["args"]["name"].get<std::string>());
   const std::string scenario = testing::scenario(kMaple).name;
-  EXPECT_EQ(names, (std::vector<std::string>{scenario + ", GPU 0", scenario + ", GPU 1"}));
+  EXPECT_EQ(names, (std::vector<std::string>{scenario + ", GPU 0", scenario + ", GPU 1",
+                                             scenario + ": devices"}));
+}
+
+// Keeps what it is told, by channel and instance.
+class Told final : public ChannelObserver {
+ public:
+  void on_taken(ChannelId channel, std::size_t instance, SimTime now, Bytes taken) override {
+    const Point& before = last[{channel.index(), instance}];
+    EXPECT_GE(now, before.time);
+    EXPECT_GE(taken, before.taken);
+    last[{channel.index(), instance}] = {now, taken};
+  }
+  struct Point {
+    SimTime time{};
+    Bytes taken{};
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Point> last;
+};
+
+TEST(Trace, WhoListensToTheChannelsMovesNoOperation) {
+  for (const auto& set : {std::vector<std::string>{}, kTwoGpus}) {
+    const auto sim = simulate(testing::scenario(kMaple, set), Readings::times);
+    ASSERT_TRUE(sim) << sim.error();
+    Told told;
+    const Execution again = execute(sim->graph, *sim->system, sim->plans, &told);
+    ASSERT_EQ(again.timings.size(), sim->execution.timings.size());
+    for (std::size_t i = 0; i < again.timings.size(); ++i) {
+      EXPECT_EQ(again.timings[i].start, sim->execution.timings[i].start) << i;
+      EXPECT_EQ(again.timings[i].end, sim->execution.timings[i].end) << i;
+    }
+    // And hears of every byte.
+    for (std::size_t c = 0; c < sim->system->channels().size(); ++c) {
+      const auto found = told.last.find({c, 0});
+      const Bytes taken = found == told.last.end() ? Bytes{} : found->second.taken;
+      EXPECT_EQ(taken, sim->execution.busy[c]) << sim->system->channels()[c].name;
+    }
+  }
+}
+
+// 26 GB/s for 1 us are 26,000 B.
+TEST(Trace, UtilisationIsBytesOverCapacityAndTime) {
+  constexpr Bandwidth kCapacity = Bandwidth::from_base(26'000'000'000);
+  constexpr Duration kWindow = std::chrono::microseconds(1);
+  EXPECT_EQ(trace_utilisation(Bytes::from_base(13'000), kCapacity, kWindow), 0.5);
+  EXPECT_EQ(trace_utilisation(Bytes::from_base(26), kCapacity, kWindow), 0.001);
+  EXPECT_EQ(trace_utilisation(Bytes::from_base(26'100), kCapacity, kWindow), 1);
+  EXPECT_EQ(trace_utilisation(Bytes{}, kCapacity, Duration{}), 0);
 }
 
 // Perfetto draws overlapping spans of one track as if one called the other.
