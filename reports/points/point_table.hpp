@@ -41,6 +41,7 @@ struct PointTable {
   std::string source = {};  ///< file that it was read from
   std::vector<PointColumn> columns = {};
   std::vector<ReportPoint> points = {};          ///< by position
+  std::int64_t missing = 0;                      ///< of its sweeps, without a result yet
   std::vector<ReportObjective> objectives = {};  ///< of the sweep; may be empty
   std::vector<std::string> constraints = {};     ///< as written
   std::vector<bool> feasible = {};  ///< by point: constraints hold; empty where there are none

@@ -1,4 +1,5 @@
-// tiersim rerun RECORD: the same configuration again; the results must be the same numbers.
+// tiersim rerun RECORD: the same configuration again, of a record or of a point in a store; the
+// results must be the same numbers.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,9 +10,12 @@
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/cli/stored_points.hpp"
 #include "sim/run/serving/serve.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/version.hpp"
+#include "sim/sweep/evaluate.hpp"
+#include "sim/sweep/sweep_plan.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -19,6 +23,13 @@ namespace {
 struct Options {
   std::string record;
   bool json = false;
+};
+
+struct Rerun {
+  RecordOrigin before;
+  std::string record;  // its JSON, or of its results alone
+  std::string now;     // likewise
+  std::string run_id;  // of now
 };
 
 // The configuration as a part of the record's own text, so that a mistake has its place there.
@@ -54,8 +65,7 @@ Expected<RunRecord> run_again(const std::string& record, const std::string& path
   return (*std::move(result)).record;
 }
 
-void print_json(const std::vector<Difference>& all, const RecordOrigin& before,
-                const RunRecord& now) {
+void print_json(const std::vector<Difference>& all, const Rerun& both) {
   using Json = nlohmann::ordered_json;
   const auto value = [](const std::string& text) {
     return text.empty() ? Json() : Json::parse(text);
@@ -63,17 +73,16 @@ void print_json(const std::vector<Difference>& all, const RecordOrigin& before,
   Json list = Json::array();
   for (const Difference& d : all)
     list.push_back({{"result", d.name}, {"record", value(d.before)}, {"now", value(d.now)}});
-  const Json out{
-      {"same", all.empty()},
-      {"tiersim_version", {{"record", before.tiersim_version}, {"now", now.tiersim_version}}},
-      {"run_id", {{"record", before.run_id}, {"now", now.run_id}}},
-      {"differences", std::move(list)}};
+  const Json out{{"same", all.empty()},
+                 {"tiersim_version", {{"record", both.before.tiersim_version}, {"now", kVersion}}},
+                 {"run_id", {{"record", both.before.run_id}, {"now", both.run_id}}},
+                 {"differences", std::move(list)}};
   fmt::print("{}\n", out.dump(2));
 }
 
-void print_text(const std::vector<Difference>& all, const RunRecord& now) {
+void print_text(const std::vector<Difference>& all, const std::string& run_id) {
   if (all.empty()) {
-    fmt::print("same results: {}\n", now.run_id);
+    fmt::print("same results: {}\n", run_id);
     return;
   }
   constexpr std::size_t kMost = 40;
@@ -87,31 +96,58 @@ void print_text(const std::vector<Difference>& all, const RunRecord& now) {
   fmt::print("{}", to_text(table));
 }
 
-ExitCode rerun(const Options& options) {
-  const std::string old_record = read_file(options.record);
-  const auto failure = [&](const std::string& text) {
-    return Failure(ExitCode::bad_config,
-                   printable(fmt::format("{}:1:1: error: {}", options.record, text)));
+// A point of a store, by the inputs that its sweep was begun with.
+Rerun rerun_point(const StoredPointName& name) {
+  Store store(name.store, Store::Access::read);
+  const FoundPoint found = find_point(store, name);
+  const PointOutcome& outcome = found.point.outcome;
+  const auto fail = [](const std::string& text) {
+    throw Failure(ExitCode::bad_config, printable("tiersim: error: the point " + text));
   };
-  const auto origin = origin_of_record(old_record);
+  if (outcome.status != PointStatus::ok) fail("has no results: " + outcome.problem);
+  PointLoader loader(standard_options());
+  adopt_inputs(loader, store.inputs(found.sweep.sweep));
+  const auto [reading, keep] = extent_of(found.sweep);
+  const PointOutcome now = evaluate(read_point(loader, point_of(found.point.point)), reading, keep);
+  if (now.status != PointStatus::ok) fail("cannot run now: " + now.problem);
+  const auto whole = [](const std::string& results) { return "{\"results\":" + results + '}'; };
+  return {{found.sweep.version, outcome.id}, whole(outcome.results), whole(now.results), now.id};
+}
+
+Rerun rerun_record(const std::string& file) {
+  Rerun out;
+  out.record = read_file(file);
+  const auto failure = [&](const std::string& text) {
+    return Failure(ExitCode::bad_config, printable(fmt::format("{}:1:1: error: {}", file, text)));
+  };
+  const auto origin = origin_of_record(out.record);
   if (!origin) throw failure(origin.error());
-  const auto result = run_again(old_record, options.record, *origin);
+  out.before = *origin;
+  const auto result = run_again(out.record, file, *origin);
   if (!result) throw failure(result.error());
-  const RunRecord& now = *result;
-  const auto all = differences(old_record, to_json(now));
+  out.now = to_json(*result);
+  out.run_id = result->run_id;
+  return out;
+}
+
+ExitCode rerun(const Options& options) {
+  const auto point = stored_point_name(options.record);
+  const Rerun both = point ? rerun_point(*point) : rerun_record(options.record);
+  const auto all = differences(both.record, both.now);
   if (options.json)
-    print_json(all, *origin, now);
+    print_json(all, both);
   else
-    print_text(all, now);
-  if (origin->run_id != "unknown" && origin->run_id != now.run_id)
+    print_text(all, both.run_id);
+  const RecordOrigin& before = both.before;
+  if (before.run_id != "unknown" && before.run_id != both.run_id)
     fmt::print(stderr,
                "tiersim: the configuration is not the one that was run: its id is {} and the "
                "record's {}; it was edited, or has settings that are new\n",
-               now.run_id.substr(0, 12), printable(origin->run_id.substr(0, 12)));
+               both.run_id.substr(0, 12), printable(before.run_id.substr(0, 12)));
   if (all.empty()) return ExitCode::ok;
   fmt::print(stderr,
              "tiersim: error: {} of the results differ: the record is of tiersim {}, this is {}\n",
-             all.size(), printable(origin->tiersim_version), now.tiersim_version);
+             all.size(), printable(before.tiersim_version), kVersion);
   return ExitCode::target_missed;
 }
 
@@ -121,7 +157,8 @@ void add_rerun(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand(
       "rerun", "Run a record again and compare its results; exit 5 when they differ");
-  verb->add_option("RECORD", options->record, "Record as written by `run --json` or `run -o`")
+  verb->add_option("RECORD", options->record,
+                   "Record of `run --json`, or a point of a store: DB:17, DB:3fa9c1")
       ->required();
   verb->add_flag("--json", options->json, "Print the differences as JSON");
   verb->callback([options, &action] { action = [options] { return rerun(*options); }; });

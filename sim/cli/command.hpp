@@ -36,6 +36,8 @@ using Action = std::function<ExitCode()>;
 
 void add_run(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
+void add_sweep(CLI::App& app, Action& action);
+void add_merge(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_solve(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);

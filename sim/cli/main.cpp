@@ -10,6 +10,7 @@
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/run/version.hpp"
+#include "sim/sweep/sqlite.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -19,9 +20,12 @@ void add_verbs(CLI::App& app, Action& action) {
   app.set_version_flag("--version", fmt::format("tiersim {}", kVersion));
   app.require_subcommand(0, 1);
   app.footer(
-      "Exit status: 0 ok, 1 internal, 2 usage, 3 bad configuration, 5 target missed.\n"
+      "Exit status: 0 ok, 1 internal, 2 usage, 3 bad configuration, 4 a point failed,\n"
+      "5 target missed, 130 interrupted.\n"
       "`tiersim VERB --help` says more about a verb. `./tiersim test` runs the tests.");
   add_run(app, action);
+  add_sweep(app, action);
+  add_merge(app, action);
   add_reproduce(app, action);
   add_report(app, action);
   add_solve(app, action);
@@ -126,6 +130,9 @@ ExitCode run(int argc, char** argv) {
   } catch (const Failure& failure) {
     fmt::print(stderr, "{}\n", failure.what());
     return failure.code;
+  } catch (const StoreError& error) {
+    fmt::print(stderr, "tiersim: error: {}\n", printable(error.what()));
+    return ExitCode::usage;
   }
 }
 

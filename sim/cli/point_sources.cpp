@@ -63,22 +63,6 @@ void add_sources(CLI::App& kind, SourceOptions& options) {
       ->type_name("EXPRESSION");
 }
 
-PointTable load_points(const SourceOptions& options, Readings readings) {
-  PointTable table{.title = "", .source = join(options.sources), .columns = {{"configuration"}}};
-  PointRunner runner(standard_options());
-  for (const std::string& source : options.sources) {
-    const PointResult result = run_point(runner, {source, options.set}, readings);
-    ReportPoint& point = table.points.emplace_back();
-    point.position = static_cast<std::int64_t>(table.points.size()) - 1;
-    point.rerun = run_command(source, options.set);
-    point.record = result.record;
-    point.problem = result.problem;
-    point.labels = {result.record ? result.record->name : source};
-    if (result.record) point.run_id = result.record->run_id;
-  }
-  return table;
-}
-
 void add_format(CLI::App& kind, std::string& format) {
   const std::string names = join(format_names(), "|");
   kind.add_option("--format", format, "How it is printed: csv and json have every byte")

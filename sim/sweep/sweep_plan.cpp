@@ -7,7 +7,6 @@
 #include "sim/config/describe.hpp"
 #include "sim/config/snapshot.hpp"
 #include "sim/run/version.hpp"
-#include "sim/sweep/setting_check.hpp"
 
 namespace tiersim {
 namespace fs = std::filesystem;
@@ -66,7 +65,6 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
     plan->objectives_ = ObjectiveSet::build(config, *plan->space_, document, diagnostics);
   LoadOptions files{.config_root = options.config_root, .importers = options.importers};
   const auto resolve = resolver(spec, options.config_root);
-  check_settings(config, document, files, resolve, diagnostics);
   if (!diagnostics.ok()) return nullptr;
 
   plan->loader_ = std::make_unique<PointLoader>(std::move(files), resolve);
@@ -86,8 +84,7 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
   sweep.file = spec.filename().string();
   sweep.spec = canonical_json(config);
   sweep.version = kVersion;
-  sweep.extent = fmt::format("{}/{}", kSweepReadingNames[static_cast<std::size_t>(config.reading)],
-                             kSweepKeepNames[static_cast<std::size_t>(config.keep)]);
+  sweep.extent = extent_text(config.reading, config.keep);
   sweep.columns = plan->space_->columns();
   if (!config.search) sweep.points = points;
   sweep.digest = digest_of(config, plan->inputs());
@@ -103,20 +100,35 @@ SweepInputs SweepPlan::inputs() const {
 
 void SweepPlan::adopt(const StoredSweep& sweep, const SweepInputs& inputs) {
   sweep_ = sweep;
-  adopt_inputs(*loader_, inputs, {});
+  adopt_inputs(*loader_, inputs);
 }
 
 bool SweepPlan::prepare(const SpacePoint& point, Diagnostics& diagnostics) {
   return loader_->prepare(point_of(point), diagnostics);
 }
 
-void adopt_inputs(PointLoader& loader, const SweepInputs& inputs, const LoadOptions& options) {
+void adopt_inputs(PointLoader& loader, const SweepInputs& inputs) {
   for (const auto& [files, text] : inputs) {
     Diagnostics diagnostics;
-    Document document = load_text(text, files.scenario, options, diagnostics);
+    Document document = load_text(text, files.scenario, {}, diagnostics);
     TS_EXPECTS(diagnostics.ok(), diagnostics.text());
     loader.adopt(files, std::move(document));
   }
+}
+
+std::string extent_text(SweepReading reading, SweepKeep keep) {
+  return fmt::format("{}/{}", kSweepReadingNames[static_cast<std::size_t>(reading)],
+                     kSweepKeepNames[static_cast<std::size_t>(keep)]);
+}
+
+std::pair<SweepReading, SweepKeep> extent_of(const StoredSweep& sweep) {
+  for (std::size_t r = 0; r < kSweepReadingNames.size(); ++r)
+    for (std::size_t k = 0; k < kSweepKeepNames.size(); ++k) {
+      const std::pair out{static_cast<SweepReading>(r), static_cast<SweepKeep>(k)};
+      if (extent_text(out.first, out.second) == sweep.extent) return out;
+    }
+  throw StoreError(
+      fmt::format("sweep '{}' has results of an unknown extent, '{}'", sweep.name, sweep.extent));
 }
 
 }  // namespace tiersim

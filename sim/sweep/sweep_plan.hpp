@@ -55,6 +55,10 @@ inline Point point_of(const SpacePoint& point) {
 }
 
 /// Loads inputs of a store, so that no file is read.
-void adopt_inputs(PointLoader& loader, const SweepInputs& inputs, const LoadOptions& options);
+void adopt_inputs(PointLoader& loader, const SweepInputs& inputs);
+
+/// What StoredSweep::extent says.
+std::string extent_text(SweepReading reading, SweepKeep keep);
+std::pair<SweepReading, SweepKeep> extent_of(const StoredSweep& sweep);
 
 }  // namespace tiersim

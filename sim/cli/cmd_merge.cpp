@@ -1,0 +1,87 @@
+// tiersim merge DB... -o DB: the stores of shards, or of anything else, as one.
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/text.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/file_lock.hpp"
+#include "sim/cli/files.hpp"
+#include "sim/cli/merging.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::vector<std::string> stores;
+  std::string output;
+  bool json = false;
+};
+
+ExitCode merge(const Options& options) {
+  const std::vector<fs::path> parts(options.stores.begin(), options.stores.end());
+  const auto sweeps = merge_stores(parts, options.output);
+  if (options.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const MergedSweep& sweep : sweeps)
+      list.push_back({{"sweep", sweep.sweep.name},
+                      {"digest", sweep.sweep.digest},
+                      {"points", sweep.sweep.points ? nlohmann::ordered_json(*sweep.sweep.points)
+                                                    : nlohmann::ordered_json()},
+                      {"done", sweep.done}});
+    fmt::print("{}\n", list.dump(2));
+  } else {
+    for (const MergedSweep& sweep : sweeps)
+      fmt::print(
+          "{}: {} of {} points\n", printable(sweep.sweep.name), sweep.done,
+          sweep.sweep.points ? fmt::to_string(*sweep.sweep.points) : "an unfinished search's");
+  }
+  for (const MergedSweep& sweep : sweeps)
+    if (sweep.sweep.points != sweep.done)
+      fmt::print(stderr, "tiersim: points of '{}' are missing; tiersim sweep {} --resume -o {}\n",
+                 printable(sweep.sweep.name), printable(sweep.sweep.file),
+                 printable(options.output));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const fs::path& output) {
+  expect_writable(output);
+  for (const fs::path& part : parts)
+    if (!Store::is_store(part))
+      throw Failure(ExitCode::usage, printable(fmt::format("tiersim: error: '{}' is no store of "
+                                                           "`tiersim sweep`",
+                                                           part.string())));
+  const FileLock lock(output);
+  std::vector<MergedSweep> out;
+  {
+    Store store(output, Store::Access::write);
+    for (const fs::path& part : parts)
+      if (!fs::equivalent(part, output)) store.merge(part);
+    for (const StoredSweep& sweep : store.sweeps()) {
+      MergedSweep& merged = out.emplace_back();
+      merged.sweep = sweep;
+      store.done(sweep.sweep, true, [&](std::int64_t) { ++merged.done; });
+    }
+  }
+  compact(output);
+  return out;
+}
+
+void add_merge(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("merge", "Put stores of shards together");
+  verb->add_option("DB", options->stores, "Stores of `tiersim sweep`")->required();
+  verb->add_option("-o,--output", options->output,
+                   "Store to write; what it has already stays in it")
+      ->type_name("DB")
+      ->required();
+  verb->add_flag("--json", options->json, "Print what it holds as JSON");
+  verb->callback([options, &action] { action = [options] { return merge(*options); }; });
+}
+
+}  // namespace tiersim::cli

@@ -1,0 +1,215 @@
+// load_points() of point_sources.hpp.
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/point_sources.hpp"
+#include "sim/cli/solving.hpp"
+#include "sim/cli/stored_points.hpp"
+#include "sim/run/record_reader.hpp"
+#include "sim/sweep/metric_names.hpp"
+#include "sim/sweep/objectives.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+[[noreturn]] void fail(const std::string& text) {
+  throw Failure(ExitCode::usage, printable("tiersim: error: " + text));
+}
+
+// Points as they are read, with labels by the name of their column.
+class TableBuilder {
+ public:
+  explicit TableBuilder(const SourceOptions& options) : options_(options) {
+    table_.source = join(options.sources);
+    named_ = options.sources.size() > 1;
+  }
+
+  void add_configuration(const std::string& file, PointRunner& runner, Readings readings) {
+    const PointResult result = run_point(runner, {file, options_.set}, readings);
+    ReportPoint point{.rerun = run_command(file, options_.set),
+                      .record = result.record,
+                      .problem = result.problem};
+    if (result.record) point.run_id = result.record->run_id;
+    named_ = true;
+    add(std::move(point), {{{"configuration"}, result.record ? result.record->name : file}});
+  }
+
+  void add_record(const std::string& file) {
+    auto record = read_record(read_file(file));
+    if (!record)
+      throw Failure(ExitCode::bad_config,
+                    printable(fmt::format("{}:1:1: error: {}", file, record.error())));
+    ReportPoint point{.run_id = record->run_id, .rerun = "tiersim rerun " + file};
+    std::string name = record->name.empty() ? file : record->name;
+    point.record = std::make_shared<const RunRecord>(*std::move(record));
+    named_ = true;
+    add(std::move(point), {{{"configuration"}, std::move(name)}});
+  }
+
+  void add_store(const std::string& file) {
+    Store store(file, Store::Access::read);
+    const StoredSweep sweep = sweep_in(store, options_.sweep);
+    if (table_.title.empty()) table_.title = sweep.name;
+    table_.missing += sweep.points.value_or(0);
+    store.for_each(sweep, [&](const StoredPoint& point) {
+      add_stored(file, sweep, point);
+      --table_.missing;
+      return true;
+    });
+    if (options_.sources.size() == 1) add_aims(sweep);
+  }
+
+  void add_stored(const std::string& file, const StoredSweep& sweep, const StoredPoint& stored) {
+    const PointOutcome& outcome = stored.outcome;
+    ReportPoint point{.run_id = outcome.id,
+                      .rerun = fmt::format("tiersim rerun {}:{}", file, stored.point.position),
+                      .problem = outcome.problem,
+                      .failed = outcome.status == PointStatus::error};
+    if (outcome.status == PointStatus::ok) {
+      auto record = read_results(outcome.results);
+      if (!record)
+        fail(fmt::format("{}: point {}: {}", file, stored.point.position, record.error()));
+      RunRecord whole = *std::move(record);
+      whole.run_id = outcome.id;
+      whole.tiersim_version = sweep.version;
+      point.record = std::make_shared<const RunRecord>(std::move(whole));
+    }
+    std::vector<std::pair<PointColumn, std::string>> labels;
+    if (named_) labels.push_back({{"configuration"}, sweep.name});
+    for (std::size_t i = 0; i < sweep.columns.size(); ++i) {
+      const SpaceColumn& column = sweep.columns[i];
+      labels.push_back({{column.name, column.key, column.numeric}, stored.point.labels[i]});
+    }
+    add(std::move(point), labels);
+  }
+
+  PointTable take() {
+    for (ReportPoint& point : table_.points) point.labels.resize(table_.columns.size());
+    keep_where();
+    judge();
+    return std::move(table_);
+  }
+
+ private:
+  void add(ReportPoint point, const std::vector<std::pair<PointColumn, std::string>>& labels) {
+    for (const auto& [column, label] : labels) {
+      const auto it = std::ranges::find(table_.columns, column.name, &PointColumn::name);
+      const auto at = static_cast<std::size_t>(it - table_.columns.begin());
+      if (it == table_.columns.end()) table_.columns.push_back(column);
+      if (point.labels.size() <= at) point.labels.resize(at + 1);
+      point.labels[at] = label;
+    }
+    point.position = static_cast<std::int64_t>(table_.points.size());
+    table_.points.push_back(std::move(point));
+  }
+
+  // What the sweep is after, for the reports that look for it.
+  void add_aims(const StoredSweep& sweep) {
+    Diagnostics diagnostics;
+    const Document document = load_text(sweep.spec, sweep.file, {}, diagnostics);
+    const auto config = read<SweepConfig>(document, "sweep", diagnostics);
+    throw_if_any(diagnostics);
+    for (const SweepObjective& objective : config.objectives) {
+      const bool maximize = !objective.maximize.empty();
+      const auto metric = resolve_metric(maximize ? objective.maximize : objective.minimize);
+      if (metric) table_.objectives.push_back({*metric, maximize});
+    }
+    table_.constraints = config.subject_to;
+  }
+
+  // A name of an expression: an axis, else a metric of the record.
+  std::optional<ExpressionValue> value_of(const ReportPoint& point, std::string_view name) const {
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (table_.columns[i].name == name)
+        return point.labels[i].empty() ? std::nullopt
+                                       : std::optional(expression_value(point.labels[i]));
+    const auto metric = resolve_metric(std::string(name));
+    if (!metric || !point.record) return std::nullopt;
+    const auto it = point.record->metrics.find(*metric);
+    if (it == point.record->metrics.end()) return std::nullopt;
+    return metric_magnitude(*metric, it->second.value);
+  }
+
+  void keep_where() {
+    for (const std::string& text : options_.where) {
+      const auto condition = Expression::parse(text);
+      if (!condition) fail_at(text, condition.error());
+      for (const std::string& name : condition->names()) expect_name(text, name);
+      std::erase_if(table_.points, [&](const ReportPoint& point) {
+        const auto lookup = [&](std::string_view name) { return value_of(point, name); };
+        const auto value = condition->evaluate(lookup);
+        // A point without the value (it did not run) is none for which the condition holds.
+        if (!value) return true;
+        const bool* holds = std::get_if<bool>(&*value);
+        if (holds == nullptr) fail(fmt::format("--where: '{}' is no condition", text));
+        return !*holds;
+      });
+    }
+  }
+
+  void expect_name(const std::string& text, const std::string& name) const {
+    std::vector<std::string> columns;
+    for (const PointColumn& column : table_.columns) columns.push_back(column.name);
+    if (std::ranges::find(columns, name) != columns.end()) return;
+    if (const auto metric = resolve_metric(name); !metric)
+      fail(fmt::format("--where: '{}': '{}' is no axis ({}), and {}", text, name, join(columns),
+                       metric.error()));
+  }
+
+  [[noreturn]] static void fail_at(const std::string& text, const ExpressionError& error) {
+    fail(fmt::format("--where: '{}', character {}: {}{}", text, error.offset + 1, error.message,
+                     error.hint.empty() ? "" : " (" + error.hint + ')'));
+  }
+
+  void judge() {
+    if (table_.constraints.empty()) return;
+    std::vector<Constraint> constraints;
+    for (const std::string& text : table_.constraints)
+      if (auto constraint = Constraint::parse(text)) constraints.push_back(*std::move(constraint));
+    for (const ReportPoint& point : table_.points) {
+      const auto lookup = [&](std::string_view name) { return value_of(point, name); };
+      table_.feasible.push_back(point.record &&
+                                std::ranges::all_of(constraints, [&](const Constraint& constraint) {
+                                  return constraint.violation(lookup) == 0;
+                                }));
+    }
+  }
+
+  const SourceOptions& options_;
+  PointTable table_;
+  bool named_ = false;
+};
+
+bool is_json(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  char first = 0;
+  return in >> first && first == '{';
+}
+
+}  // namespace
+
+PointTable load_points(const SourceOptions& options, Readings readings) {
+  TableBuilder builder(options);
+  PointRunner runner(standard_options());
+  for (const std::string& source : options.sources) {
+    if (const auto name = stored_point_name(source)) {
+      Store store(name->store, Store::Access::read);
+      const FoundPoint found = find_point(store, *name);
+      builder.add_stored(name->store.string(), found.sweep, found.point);
+    } else if (Store::is_store(source)) {
+      builder.add_store(source);
+    } else if (is_json(source)) {
+      builder.add_record(source);
+    } else {
+      builder.add_configuration(source, runner, readings);
+    }
+  }
+  return builder.take();
+}
+
+}  // namespace tiersim::cli

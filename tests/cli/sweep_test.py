@@ -1,0 +1,237 @@
+"""`tiersim sweep` and `merge` as a user runs them: sweep_test.py PROGRAM SOURCE_FOLDER. Stores are
+compared byte for byte; what is killed is killed by SIGKILL."""
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import unittest
+
+from program import PROGRAM, InFolder, run
+
+SPEC = """
+schema: tiersim.sweep/v1
+name: contexts
+scenario: scenarios/maple/llama2_7b_maple.yaml
+axes:
+  - {key: step.context, range: {from: 1024, to: %d, step: 256}}
+  - {key: step.batch, values: [1, 2, 4, 16]}
+  - name: method
+    variants:
+      - {label: MAPLE}
+      - {label: dense, scenario: scenarios/maple/llama2_7b_dense_pool.yaml}
+filter: ["context * batch <= 262144"]
+objectives: [{maximize: throughput}, {minimize: tpot}]
+"""
+
+
+def spec(folder, contexts=64, text=SPEC):
+    path = folder / "spec.yaml"
+    path.write_text(text % (1024 + 256 * (contexts - 1)) if "%d" in text else text)
+    return path
+
+
+def rows(store, sql="SELECT count(*) FROM points"):
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=30) as connection:
+        return connection.execute(sql).fetchall()
+
+
+class Sweep(InFolder):
+    def sweep(self, *arguments, code=0, **options):
+        result = run("sweep", self.spec, *arguments, cwd=self.folder, **options)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result
+
+    def setUp(self):
+        super().setUp()
+        self.spec = spec(self.folder)
+
+    def test_stores_are_the_same_bytes_for_any_number_of_threads_and_shards(self):
+        self.sweep("-o", "one.db", "-j1")
+        self.sweep("-o", "two.db", "-j2")
+        for i in (3, 1, 2):
+            self.sweep("-o", f"part{i}.db", "--shard", f"{i}/3", "-j2")
+        merged = run("merge", "part1.db", "part3.db", "part2.db", "-o", "merged.db", cwd=self.folder)
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        one = (self.folder / "one.db").read_bytes()
+        self.assertEqual(one, (self.folder / "two.db").read_bytes())
+        self.assertEqual(one, (self.folder / "merged.db").read_bytes())
+        self.assertEqual(rows(self.folder / "one.db"), [(512,)])
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         ["merged.db", "one.db", "part1.db", "part2.db", "part3.db", "spec.yaml"])
+
+    def test_a_lost_shard_is_made_up_for_by_resuming_what_was_merged(self):
+        self.sweep("-o", "whole.db")
+        for i in (1, 3):
+            self.sweep("-o", f"part{i}.db", "--shard", f"{i}/3")
+        merged = run("merge", "part1.db", "part3.db", "-o", "merged.db", cwd=self.folder)
+        self.assertIn("--resume -o merged.db", merged.stderr)
+        self.assertIn("341 of 512 points", merged.stdout)
+        self.sweep("--resume", "-o", "merged.db")
+        self.assertEqual((self.folder / "whole.db").read_bytes(), (self.folder / "merged.db").read_bytes())
+
+    def test_kills_lose_no_finished_point_and_resuming_gives_the_same_bytes(self):
+        self.spec = spec(self.folder, contexts=400)
+        began = time.monotonic()
+        self.sweep("-o", "whole.db", "-j2")
+        whole = time.monotonic() - began
+        store = self.folder / "killed.db"
+        seed = random.randrange(2**32)
+        print(f"seed {seed}")
+        dice = random.Random(seed)
+        kills = lost = 0
+        for _ in range(20):
+            process = subprocess.Popen([PROGRAM, "sweep", str(self.spec), "--resume", "-o", "killed.db", "-j2"],
+                                       cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            deadline = time.monotonic() + dice.uniform(0.02, 0.2) * max(whole, 0.2)
+            finished = set()
+            while time.monotonic() < deadline and process.poll() is None:
+                try:
+                    finished = set(rows(store, "SELECT position FROM points"))
+                except sqlite3.Error:
+                    pass  # not there yet, or just being replaced
+                time.sleep(0.005)
+            process.send_signal(signal.SIGKILL)
+            kills += process.wait() == -signal.SIGKILL
+            if store.exists():
+                try:
+                    kept = set(rows(store, "SELECT position FROM points"))
+                except sqlite3.OperationalError as error:
+                    self.assertIn("no such table", str(error))
+                    kept = set()
+                lost += len(finished - kept)
+                self.assertEqual(rows(store, "PRAGMA integrity_check"), [("ok",)])
+        self.assertGreater(kills, 5)
+        self.assertEqual(lost, 0)
+        self.sweep("--resume", "-o", "killed.db", "-j1")
+        self.assertEqual(store.read_bytes(), (self.folder / "whole.db").read_bytes())
+
+    def test_interruption_finishes_what_is_in_flight_and_says_how_to_go_on(self):
+        self.spec = spec(self.folder, contexts=1000)
+        process = subprocess.Popen([PROGRAM, "sweep", str(self.spec), "-o", "a.db", "-j2"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not (self.folder / "a.db").exists() or not self.points("a.db"):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("--resume", err)
+        self.assertIn("-o a.db", err)
+        self.assertRegex(out, r"contexts: \d+ of \d+ points")
+        done = self.points("a.db")
+        again = self.sweep("-o", "a.db", code=2)
+        self.assertIn(f"has {done} points of this sweep already; --resume goes on with it", again.stderr)
+        summary = json.loads(self.sweep("-o", "a.db", "--resume", "--json").stdout)
+        self.assertEqual((summary["before"], summary["complete"]), (done, True))
+
+    def points(self, name):
+        try:
+            return rows(self.folder / name)[0][0]
+        except sqlite3.Error:
+            return 0
+
+    def test_a_point_of_any_sweep_is_not_run_again(self):
+        self.sweep("-o", "a.db")
+        self.spec.write_text(self.spec.read_text().replace("name: contexts", "name: others"))
+        self.sweep("-o", "a.db")
+        self.assertEqual(rows(self.folder / "a.db", "SELECT count(*) FROM points"), [(1024,)])
+        self.assertEqual(rows(self.folder / "a.db", "SELECT count(*) FROM results"), [(512,)])
+
+    def test_inputs_are_those_of_when_the_sweep_began(self):
+        scenario = self.folder / "my.yaml"
+        scenario.write_text("schema: tiersim.scenario/v1\nbase: scenarios/maple/llama2_7b_maple.yaml\n")
+        self.spec.write_text("schema: tiersim.sweep/v1\nname: mine\nscenario: my.yaml\n"
+                             "axes: [{key: step.context, values: [1024, 2048, 4096]}]\n")
+        self.sweep("-o", "whole.db")
+        self.sweep("-o", "a.db", "--shard", "1/3")
+        scenario.write_text(scenario.read_text() + "step: {batch: 2}\n")
+        resumed = self.sweep("-o", "a.db", "--resume")
+        self.assertIn("it goes on with the files as they were", resumed.stderr)
+        self.assertEqual((self.folder / "a.db").read_bytes(), (self.folder / "whole.db").read_bytes())
+        self.sweep("-o", "a.db")  # begins anew with the file as it is
+        self.assertEqual(rows(self.folder / "a.db", "SELECT count(*) FROM sweeps"), [(2,)])
+
+    def test_failed_points_are_rows_and_can_be_tried_again(self):
+        self.spec.write_text("schema: tiersim.sweep/v1\nname: tp\nscenario: scenarios/tpla/deepseek_v3_tpla.yaml\n"
+                             "axes: [{key: parallel.tensor, values: [2, 3]}, {key: step.context, values: [1024, 2048]}]\n")
+        result = self.sweep("-o", "a.db", code=4)
+        self.assertRegex(result.stderr, r"point 2 \(3, 1024\): .*parallel")
+        self.assertEqual(rows(self.folder / "a.db", "SELECT status, count(*) FROM results GROUP BY status ORDER BY 1"),
+                         [("error", 2), ("ok", 2)])
+        before = (self.folder / "a.db").read_bytes()
+        summary = json.loads(self.sweep("-o", "a.db", "--resume", "--json", code=4).stdout)
+        self.assertEqual((summary["before"], summary["failed"]), (4, 2))
+        summary = json.loads(self.sweep("-o", "a.db", "--retry-failed", "--json", code=4).stdout)
+        self.assertEqual((summary["before"], summary["failed"]), (2, 2))
+        self.assertEqual(before, (self.folder / "a.db").read_bytes())
+        fast = json.loads(self.sweep("-o", "b.db", "--fail-fast", "-j1", "--json", code=4).stdout)
+        self.assertFalse(fast["complete"])
+
+    def test_what_does_not_fit_is_an_answer(self):
+        self.spec.write_text("schema: tiersim.sweep/v1\nname: large\nscenario: scenarios/maple/llama2_7b_dense_hbm.yaml\n"
+                             "axes: [{key: step.context, values: [1024, 1048576]}]\n")
+        summary = json.loads(self.sweep("-o", "a.db", "--json").stdout)
+        self.assertEqual((summary["ok"], summary["infeasible"], summary["failed"]), (1, 1, 0))
+
+    def test_dry_run_counts_and_writes_nothing(self):
+        text = self.sweep("--dry-run").stdout
+        self.assertRegex(text, r"contexts: 512 points, about [0-9.]+ (s|min)")
+        self.assertEqual(os.listdir(self.folder), ["spec.yaml"])
+        part = json.loads(self.sweep("--dry-run", "--json", "--shard", "2/3").stdout)
+        self.assertEqual(part["points"], 171)
+        self.assertEqual(part["first"][0]["labels"], {"context": 1024, "batch": 1, "method": "dense"})
+
+    def test_a_search_chooses_the_same_points_at_any_number_of_threads_and_after_a_kill(self):
+        self.spec.write_text((SPEC % 65536).replace("filter", "search: {budget: 60, start: 12, generation: 8}\nfilter"))
+        self.sweep("-o", "one.db", "-j1")
+        self.sweep("-o", "two.db", "-j2")
+        one = (self.folder / "one.db").read_bytes()
+        self.assertEqual(one, (self.folder / "two.db").read_bytes())
+        self.assertEqual(rows(self.folder / "one.db"), [(60,)])
+        process = subprocess.Popen([PROGRAM, "sweep", str(self.spec), "-o", "killed.db", "-j1"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while self.points("killed.db") < 20 and process.poll() is None:
+            time.sleep(0.002)
+        process.kill()
+        process.wait()
+        self.sweep("-o", "killed.db", "--resume")
+        self.assertEqual(one, (self.folder / "killed.db").read_bytes())
+        self.assertIn("cannot be split", self.sweep("--shard", "1/2", code=2).stderr)
+
+    def test_usage_mistakes(self):
+        for arguments, text in (
+                (("--shard", "0/3"), "'0/3' is no part of a whole"),
+                (("--shard", "4/3"), "'4/3' is no part of a whole"),
+                (("--fail-fast", "--keep-going"), "--keep-going"),
+                (("-j", "0"), "-j"),
+                (("-o", "no/such/a.db"), "there is no folder 'no/such'"),
+                (("-o", "spec.yaml"), "spec.yaml")):
+            with self.subTest(arguments):
+                self.expect_failure(run("sweep", self.spec, *arguments, cwd=self.folder), 2, text)
+        self.assertIn("schema", self.spec.read_text())  # as it was
+        self.expect_failure(run("merge", self.spec, "-o", "a.db", cwd=self.folder), 2, "is no store")
+        self.assertEqual(os.listdir(self.folder), ["spec.yaml"])
+
+    def test_rerun_gives_the_results_of_a_stored_point_again(self):
+        self.sweep("-o", "a.db")
+        again = run("rerun", "a.db:17", cwd=self.folder)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        run_id = rows(self.folder / "a.db", "SELECT id FROM points WHERE position = 17")[0][0]
+        self.assertEqual(again.stdout, f"same results: {run_id}\n")
+        self.assertEqual(run("rerun", f"a.db:{run_id[:12]}", cwd=self.folder).returncode, 0)
+        self.expect_failure(run("rerun", "a.db:600", cwd=self.folder), 2, "has no point '600'")
+
+    def test_run_ids_are_those_of_run(self):
+        self.sweep("-o", "a.db")
+        row = rows(self.folder / "a.db", "SELECT id, scenario, settings, results FROM sweep_results WHERE position = 5")[0]
+        sets = [word for option in json.loads(row[2]) for word in ("--set", option)]
+        record = json.loads(run("run", row[1], *sets, "--json").stdout)
+        self.assertEqual(record["provenance"]["run_id"], row[0])
+        self.assertEqual(record["results"], json.loads(row[3]))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,183 @@
+// A store of sweeps: what is written is read back, a killed writer loses nothing that was committed,
+// and the bytes of a compacted store are those of its content.
+#include "sim/sweep/store.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace tiersim {
+namespace {
+namespace fs = std::filesystem;
+
+StoredSweep sweep_of(std::int64_t points) {
+  return {.name = "pool",
+          .file = "pool.yaml",
+          .digest = "d1",
+          .spec = "{}",
+          .version = "1.0",
+          .extent = "times/results",
+          .columns = {{"context", "step.context", true}, {"method", "", false}},
+          .points = points};
+}
+
+StoredPoint point_at(std::int64_t position) {
+  const std::string id = fmt::format("{:064x}", position + 1000);
+  return {{.position = position,
+           .scenario = "a.yaml",
+           .set = {fmt::format("step.context={}", 1024 * position)},
+           .labels = {fmt::format("{}", 1024 * position), position % 2 == 0 ? "MAPLE" : ""}},
+          {id, PointStatus::ok, "",
+           fmt::format(R"({{"metrics":{{"tpot_s":{{"value":{},"unit":"s","class":"assumed"}}}}}})",
+                       position)}};
+}
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+class StoreTest : public ::testing::Test {
+ protected:
+  fs::path file(const std::string& name) const { return folder_.path() / name; }
+
+  // A store with these positions, in this order, one commit each.
+  fs::path written(const std::string& name, const std::vector<std::int64_t>& positions) const {
+    Store store(file(name), Store::Access::write);
+    StoredSweep sweep = sweep_of(6);
+    sweep.sweep = store.add(sweep, {{Point{"a.yaml", {}}, R"({"name":"a"})"}});
+    for (const std::int64_t position : positions) {
+      const StoredPoint point = point_at(position);
+      store.write(sweep, {&point, 1});
+    }
+    return file(name);
+  }
+
+ private:
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(StoreTest, ReadsBackWhatWasWritten) {
+  const fs::path path = written("a.db", {2, 0, 1});
+  Store store(path, Store::Access::read);
+  const auto sweep = store.find("d1");
+  ASSERT_TRUE(sweep.has_value());
+  EXPECT_EQ(sweep->columns[0].key, "step.context");
+  EXPECT_EQ(sweep->points, 6);
+  std::vector<StoredPoint> points;
+  store.for_each(*sweep, [&](const StoredPoint& point) {
+    points.push_back(point);
+    return true;
+  });
+  ASSERT_EQ(points.size(), 3U);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(points[static_cast<std::size_t>(i)].point, point_at(i).point);
+    EXPECT_EQ(points[static_cast<std::size_t>(i)].outcome.results, point_at(i).outcome.results);
+  }
+  EXPECT_EQ(store.inputs(1).front().second, R"({"name":"a"})");
+}
+
+TEST_F(StoreTest, HasTheSameBytesWhateverOrderPointsCameIn) {
+  const fs::path forward = written("a.db", {0, 1, 2, 3, 4, 5});
+  const fs::path backward = written("b.db", {5, 3, 4, 1, 0, 2});
+  compact(forward);
+  compact(backward);
+  EXPECT_EQ(bytes_of(forward), bytes_of(backward));
+  const std::string once = bytes_of(forward);
+  compact(forward);
+  EXPECT_EQ(bytes_of(forward), once);
+  EXPECT_FALSE(fs::exists(forward.string() + "-wal"));
+}
+
+TEST_F(StoreTest, MergesShardsToTheBytesOfTheWhole) {
+  const fs::path whole = written("whole.db", {0, 1, 2, 3, 4, 5});
+  compact(whole);
+  const fs::path odd = written("odd.db", {1, 3, 5});
+  const fs::path even = written("even.db", {4, 2, 0});
+  {
+    Store merged(file("merged.db"), Store::Access::write);
+    merged.merge(odd);
+    merged.merge(even);
+    merged.merge(even);  // what is there already stays
+  }
+  compact(file("merged.db"));
+  EXPECT_EQ(bytes_of(file("merged.db")), bytes_of(whole));
+}
+
+TEST_F(StoreTest, AnErrorGivesWayToAResultAndNothingElseDoes) {
+  const fs::path path = file("a.db");
+  Store store(path, Store::Access::write);
+  StoredSweep sweep = sweep_of(1);
+  sweep.sweep = store.add(sweep, {});
+  StoredPoint failed = point_at(0);
+  failed.outcome = {failed.outcome.id, PointStatus::error, "step.batch: is 0", ""};
+  store.write(sweep, {&failed, 1});
+  EXPECT_EQ(store.count(1, PointStatus::error), 1);
+  const StoredPoint good = point_at(0);
+  store.write(sweep, {&good, 1});
+  EXPECT_EQ(store.count(1, PointStatus::ok), 1);
+  store.write(sweep, {&failed, 1});
+  EXPECT_EQ(store.count(1, PointStatus::error), 0);
+  EXPECT_EQ(store.result(sweep, good.outcome.id)->results, good.outcome.results);
+}
+
+TEST_F(StoreTest, PointsOfOtherSweepsShareTheirResults) {
+  const fs::path path = written("a.db", {0, 1});
+  Store store(path, Store::Access::write);
+  StoredSweep other = sweep_of(1);
+  other.digest = "d2";
+  other.sweep = store.add(other, {});
+  StoredPoint again = point_at(1);
+  again.point.position = 0;
+  again.outcome.results.clear();  // it was found, not run
+  store.write(other, {&again, 1});
+  EXPECT_EQ(store.count(other.sweep, PointStatus::ok), 1);
+  std::vector<std::string> ids;
+  store.ids(other, [&](const std::string& id) { ids.push_back(id); });
+  EXPECT_EQ(ids.size(), 2U);
+  other.version = "1.1";  // results of another version are others
+  ids.clear();
+  store.ids(other, [&](const std::string& id) { ids.push_back(id); });
+  EXPECT_TRUE(ids.empty());
+}
+
+TEST_F(StoreTest, ViewsHaveOneRowANumberForOtherPrograms) {
+  const fs::path path = written("a.db", {0, 1});
+  Sqlite db(path, Sqlite::Open::read);
+  Statement metrics(db, "SELECT position, metric, value, unit, class FROM point_metrics");
+  ASSERT_TRUE(metrics.step());
+  EXPECT_EQ(metrics.text(1), "tpot_s");
+  EXPECT_EQ(metrics.integer(2), 0);
+  EXPECT_EQ(metrics.text(3), "s");
+  EXPECT_EQ(metrics.text(4), "assumed");
+  Statement labels(db, "SELECT count(*), sum(label) FROM point_labels WHERE axis = 'context'");
+  ASSERT_TRUE(labels.step());
+  EXPECT_EQ(labels.integer(0), 2);
+  EXPECT_EQ(labels.integer(1), 1024);  // numbers, not text
+}
+
+TEST_F(StoreTest, SaysWhatIsNoStore) {
+  std::ofstream(file("text.yaml")) << "schema: tiersim.sweep/v1\n";
+  EXPECT_FALSE(Store::is_store(file("text.yaml")));
+  EXPECT_THROW(Store(file("text.yaml"), Store::Access::read), StoreError);
+  EXPECT_THROW(Store(file("none.db"), Store::Access::read), StoreError);
+  { Sqlite(file("other.db"), Sqlite::Open::create).execute("CREATE TABLE t(x)"); }
+  EXPECT_TRUE(Store::is_store(file("other.db")));
+  EXPECT_THROW(Store(file("other.db"), Store::Access::read), StoreError);
+}
+
+TEST(LabelsJson, NumbersThatReadBackAsTheyAreAreNumbers) {
+  const std::vector<SpaceColumn> columns{{"a"}, {"b"}, {"c"}, {"d"}};
+  EXPECT_EQ(labels_json(columns, {"8192", "0.10", "", "48 GB/s"}),
+            R"({"a":8192,"b":"0.10","d":"48 GB/s"})");
+}
+
+}  // namespace
+}  // namespace tiersim
