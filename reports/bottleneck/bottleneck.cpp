@@ -1,0 +1,99 @@
+#include "reports/bottleneck/bottleneck.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tiersim {
+namespace {
+
+std::optional<double> metric(const RunRecord& record, const char* name) {
+  const auto it = record.metrics.find(name);
+  if (it == record.metrics.end()) return std::nullopt;
+  return it->second.value;
+}
+
+void sort_shares(std::vector<CauseShare>& shares) {
+  std::erase_if(shares, [](const CauseShare& share) { return share.share <= 0; });
+  std::ranges::stable_sort(shares, std::greater<>{}, &CauseShare::share);
+}
+
+std::optional<Bottleneck> of_step(const RunRecord& record) {
+  Bottleneck out{.time_s = metric(record, "step_time_s"), .bound_s = metric(record, "bound_s")};
+  double sum = 0;
+  for (const TimeShare& share : record.bound_shares) sum += share.seconds;
+  if (sum == 0) return std::nullopt;
+  for (const TimeShare& share : record.bound_shares)
+    out.shares.push_back({share.name, share.seconds / sum});
+  sort_shares(out.shares);
+  // "critical path" where the chain is what is longest.
+  const bool of_chain = record.bounded_by.empty() || record.bounded_by == "critical path";
+  out.bound_by = of_chain ? out.shares.front().cause : record.bounded_by;
+  return out;
+}
+
+std::optional<Bottleneck> of_server(const RunRecord& record) {
+  Bottleneck out{.of_chain = false};
+  for (const auto& [channel, share] : record.channel_utilisation)
+    out.shares.push_back({channel, share});
+  for (const auto& [cause, name] :
+       {std::pair{"gpu", "gpu_busy_share"}, std::pair{"host", "host_wait_share"}})
+    if (const auto share = metric(record, name)) out.shares.push_back({cause, *share});
+  sort_shares(out.shares);
+  if (out.shares.empty()) return std::nullopt;
+  out.bound_by = out.shares.front().cause;
+  return out;
+}
+
+}  // namespace
+
+double Bottleneck::share() const {
+  const auto it = std::ranges::find(shares, bound_by, &CauseShare::cause);
+  return it == shares.end() ? 0 : it->share;
+}
+
+const CauseShare* Bottleneck::next() const {
+  for (const CauseShare& other : shares)
+    if (other.cause != bound_by) return &other;
+  return nullptr;
+}
+
+std::optional<double> Bottleneck::most_gain() const {
+  if (!of_chain || shares.front().cause != bound_by || shares.front().share >= 1)
+    return std::nullopt;
+  return 1 / (1 - shares.front().share);
+}
+
+std::vector<Bottleneck> bottlenecks(const PointTable& table) {
+  std::vector<Bottleneck> out;
+  for (std::size_t p = 0; p < table.points.size(); ++p) {
+    const auto& record = table.points[p].record;
+    if (!record) continue;
+    auto found = record->serving ? of_server(*record) : of_step(*record);
+    if (!found) continue;
+    found->point = p;
+    out.push_back(*std::move(found));
+  }
+  return out;
+}
+
+std::vector<std::string> causes_of(const std::vector<Bottleneck>& all) {
+  struct Weight {
+    std::size_t bounds = 0;
+    double shares = 0;
+  };
+  std::map<std::string, Weight> weights;
+  for (const Bottleneck& point : all) {
+    ++weights[point.bound_by].bounds;
+    for (const CauseShare& share : point.shares) weights[share.cause].shares += share.share;
+  }
+  std::vector<std::string> out;
+  for (const auto& [cause, weight] : weights) out.push_back(cause);
+  std::ranges::stable_sort(out, [&](const std::string& a, const std::string& b) {
+    const Weight& x = weights.at(a);
+    const Weight& y = weights.at(b);
+    return x.bounds != y.bounds ? x.bounds > y.bounds : x.shares > y.shares;
+  });
+  return out;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/bottleneck/bottleneck_report.hpp"
+#include "reports/footprint/point_labels.hpp"
+#include "reports/footprint/point_object.hpp"
+#include "reports/footprint/shares_text.hpp"
+#include "reports/summary/summary_parts.hpp"
+#include "sim/base/text.hpp"
+
+namespace tiersim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CauseCount {
+  std::string cause = {};
+  std::size_t points = 0;
+  double mean = 0;  // of its share over all points
+};
+
+std::vector<CauseCount> count(const std::vector<Bottleneck>& all) {
+  std::vector<CauseCount> out;
+  for (const std::string& cause : causes_of(all)) {
+    CauseCount& entry = out.emplace_back();
+    entry.cause = cause;
+    for (const Bottleneck& point : all) {
+      if (point.bound_by == cause) ++entry.points;
+      for (const CauseShare& share : point.shares)
+        if (share.cause == cause) entry.mean += share.share / static_cast<double>(all.size());
+    }
+  }
+  return out;
+}
+
+// The cause that bounds most points first; its hardest bound first.
+std::vector<Bottleneck> sorted(std::vector<Bottleneck> all) {
+  const std::vector<std::string> order = causes_of(all);
+  const auto rank = [&](const Bottleneck& point) {
+    return std::ranges::find(order, point.bound_by) - order.begin();
+  };
+  std::ranges::stable_sort(all, [&](const Bottleneck& a, const Bottleneck& b) {
+    return rank(a) != rank(b) ? rank(a) < rank(b) : a.share() > b.share();
+  });
+  return all;
+}
+
+std::string share_cell(double share, Precision precision) {
+  return precision == Precision::exact ? fmt::format("{}", share) : share_text(share);
+}
+
+Table cause_table(const std::vector<Bottleneck>& all, Precision precision) {
+  Table table{.title = "What bounds the points",
+              .columns = {{"cause", Align::left}, {"bounds points"}, {"of all"}, {"mean share"}}};
+  for (const CauseCount& cause : count(all))
+    table.add(
+        {printable(cause.cause), std::to_string(cause.points),
+         share_cell(static_cast<double>(cause.points) / static_cast<double>(all.size()), precision),
+         share_cell(cause.mean, precision)});
+  return table;
+}
+
+std::vector<std::string> notes(const std::vector<Bottleneck>& all) {
+  std::vector<std::string> out;
+  const auto is_of_chain = [](const Bottleneck& point) { return point.of_chain; };
+  if (std::ranges::any_of(all, is_of_chain))
+    out.emplace_back(
+        "share: of the longest chain of operations, were it alone; next: what it waits for most "
+        "after that; at most: how many times faster the bound is without any wait for the first");
+  if (!std::ranges::all_of(all, is_of_chain))
+    out.emplace_back(
+        "of a server: shares of the time that a channel, GPU or host works; several "
+        "work at once, so they do not add up");
+  return out;
+}
+
+Table point_table(const PointTable& points, const std::vector<Bottleneck>& all,
+                  Precision precision) {
+  constexpr std::size_t kMost = 40;
+  const bool exact = precision == Precision::exact;
+  const PointLabels labels(points);
+  Table table{.title = "Points, by what bounds them", .columns = labels.columns()};
+  table.columns.insert(table.columns.end(), {{exact ? "step [s]" : "step"},
+                                             {exact ? "bound [s]" : "bound"},
+                                             {"bounded by", Align::left},
+                                             {"share"},
+                                             {"next", Align::left},
+                                             {"its share"},
+                                             {"at most"}});
+  const auto time = [&](std::optional<double> seconds) -> std::string {
+    if (!seconds) return exact ? "" : "-";
+    return exact ? fmt::format("{}", *seconds) : time_text(*seconds);
+  };
+  for (const Bottleneck& point : sorted(all)) {
+    if (!exact && table.rows.size() == kMost) break;
+    const CauseShare* next = point.next();
+    const auto gain = point.most_gain();
+    std::vector<std::string> row = labels.cells(point.point);
+    row.insert(row.end(), {time(point.time_s), time(point.bound_s), printable(point.bound_by),
+                           share_cell(point.share(), precision),
+                           next == nullptr ? "-" : printable(next->cause),
+                           next == nullptr ? "-" : share_cell(next->share, precision),
+                           !exact ? times_text(gain)
+                           : gain ? fmt::format("{}", *gain)
+                                  : ""});
+    table.add(std::move(row));
+  }
+  table.notes = notes(all);
+  if (table.rows.size() < all.size())
+    table.notes.push_back(
+        fmt::format("{} of {} points; all: --format csv", table.rows.size(), all.size()));
+  for (std::string& note : notes_on_missing(
+           points,
+           [](const RunRecord& record) {
+             return !record.bound_shares.empty() || record.serving.has_value();
+           },
+           "what bounds it"))
+    table.notes.push_back(std::move(note));
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> bottleneck_tables(const PointTable& table, Precision precision) {
+  const std::vector<Bottleneck> all = bottlenecks(table);
+  std::vector<Table> out;
+  if (all.size() > 1) out.push_back(cause_table(all, precision));
+  out.push_back(point_table(table, all, precision));
+  return out;
+}
+
+std::string bottleneck_json(const PointTable& table) {
+  const std::vector<Bottleneck> all = bottlenecks(table);
+  Json causes = Json::array();
+  for (const CauseCount& cause : count(all))
+    causes.push_back(
+        {{"cause", cause.cause}, {"points", cause.points}, {"mean_share", cause.mean}});
+  Json points = Json::array();
+  auto of = all.begin();
+  for (std::size_t p = 0; p < table.points.size(); ++p) {
+    Json& entry = points.emplace_back(point_object<Json>(table, p));
+    if (of == all.end() || of->point != p) continue;
+    entry["bound_by"] = of->bound_by;
+    entry["share"] = of->share();
+    if (const CauseShare* next = of->next()) entry["next"] = next->cause;
+    if (const auto gain = of->most_gain()) entry["most_gain"] = *gain;
+    if (of->time_s) entry["step_time_s"] = *of->time_s;
+    if (of->bound_s) entry["bound_s"] = *of->bound_s;
+    entry["shares"] = Json::object();
+    for (const CauseShare& share : of->shares) entry["shares"][share.cause] = share.share;
+    ++of;
+  }
+  const Json out{
+      {"report", "bottleneck"}, {"causes", std::move(causes)}, {"points", std::move(points)}};
+  return out.dump(2) + '\n';
+}
+
+}  // namespace tiersim

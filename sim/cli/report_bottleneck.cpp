@@ -1,0 +1,44 @@
+// tiersim report bottleneck: what bounds each point, and what would be next.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/bottleneck/bottleneck_report.hpp"
+#include "sim/cli/files.hpp"
+#include "sim/cli/point_sources.hpp"
+#include "sim/cli/report_kinds.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+struct BottleneckOptions {
+  SourceOptions sources;
+  std::string figure;
+  std::string format = "text";
+};
+
+ExitCode report_bottleneck(const BottleneckOptions& options) {
+  if (!options.figure.empty()) expect_writable(options.figure);
+  const PointTable table = load_points(options.sources, Readings::times);
+  if (!options.figure.empty()) write_file(options.figure, bottleneck_svg(table));
+  if (options.figure == "-") return ExitCode::ok;
+  if (options.format == "json") {
+    fmt::print("{}", bottleneck_json(table));
+    return ExitCode::ok;
+  }
+  const Precision precision = options.format == "csv" ? Precision::exact : Precision::rounded;
+  print_tables(bottleneck_tables(table, precision), options.format);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_report_bottleneck(CLI::App& kind, Action& action) {
+  auto options = std::make_shared<BottleneckOptions>();
+  add_sources(kind, options->sources);
+  kind.add_option("--figure", options->figure, "Draw it as SVG; - is stdout, without tables")
+      ->type_name("FILE.svg");
+  add_format(kind, options->format);
+  kind.callback([options, &action] { action = [options] { return report_bottleneck(*options); }; });
+}
+
+}  // namespace tiersim::cli
