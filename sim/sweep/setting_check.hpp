@@ -1,0 +1,33 @@
+#pragma once
+// Whether the settings of a design space are any good, before anything runs: every value of every
+// axis is laid over the scenario and read, and what is wrong with it is reported where it stands in
+// the SPEC. Rules across fields do not count here, since another axis may make them right: a point
+// that breaks one fails when it is run. Of a range the ends and the middle are tried.
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/config/document.hpp"
+#include "sim/sweep/design_space.hpp"
+
+namespace tiersim {
+
+/// The file that a SPEC calls so: beside the SPEC, below the shipped configurations, or from where
+/// the user stands. Nothing where there is none.
+std::optional<std::filesystem::path> scenario_file(const std::string& name, const Document& spec,
+                                                   const LoadOptions& options);
+
+/// Reports scenarios that there are not or that have mistakes, and settings that have. Of `options`
+/// the overrides are not used: they are the SPEC's own.
+void check_settings(const SweepConfig& config, const Document& spec, const LoadOptions& options,
+                    Diagnostics& diagnostics);
+
+/// Knows the counts among the settings of the sweep's scenarios.
+IsCount count_settings(const SweepConfig& config, const Document& spec, const LoadOptions& options);
+
+/// Both at once: the design space, or null and every mistake of the SPEC and of its settings.
+std::unique_ptr<DesignSpace> load_space(const SweepConfig& config, const Document& spec,
+                                        const LoadOptions& options, Diagnostics& diagnostics);
+
+}  // namespace tiersim
