@@ -267,7 +267,7 @@ class Verbs(InFolder):
         self.assertIn("device", self.completed("config", "schema", ""))
         self.assertEqual(self.completed("config", "show", ""), {"a.yaml", "sub"})
         self.assertEqual(self.completed("run", ""), {"a.yaml", "sub"})
-        self.assertEqual(self.completed("run", "a.yaml", "--tr"), {"--trace"})
+        self.assertEqual(self.completed("run", "a.yaml", "--tr"), {"--trace", "--trace-events"})
         self.assertLess({"a.yaml", "b.json"}, self.completed("run", "a.yaml", "-o", ""))
         self.assertEqual(self.completed("run", "a.yaml", "--set", ""), set())
         self.assertEqual(self.completed("rerun", ""), {"b.json", "sub"})

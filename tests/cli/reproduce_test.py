@@ -135,7 +135,7 @@ class Reproduce(InFolder):
         run("reproduce", "maple", "--no-files", "--trace", self.folder / "t.json")
         events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
         names = [e["args"]["name"] for e in events if e.get("name") == "process_name"]
-        self.assertEqual(len(names), 8)
+        self.assertEqual(len([name for name in names if not name.endswith(": devices")]), 8)
 
 
 class Solve(InFolder):
