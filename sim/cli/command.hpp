@@ -46,6 +46,7 @@ void add_validate(CLI::App& app, Action& action);
 void add_numerics(CLI::App& app, Action& action);
 void add_config(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
 void add_rerun(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);

@@ -35,6 +35,7 @@ void add_verbs(CLI::App& app, Action& action) {
   add_numerics(app, action);
   add_config(app, action);
   add_list(app, action);
+  add_compare(app, action);
   add_rerun(app, action);
   add_doctor(app, action);
   add_completion(app, action);

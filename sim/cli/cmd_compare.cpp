@@ -1,0 +1,129 @@
+// tiersim compare A B: two records side by side, each a configuration that is run, a record, or a
+// point of a store.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/compare/difference_text.hpp"
+#include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/point_sources.hpp"
+#include "sim/cli/stored_points.hpp"
+#include "sim/run/record_reader.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+struct CompareOptions {
+  std::string a;
+  std::string b;
+  std::vector<std::string> set;
+  std::vector<std::string> set_a;
+  std::vector<std::string> set_b;
+  std::string format = "text";
+  bool json = false;
+};
+
+[[noreturn]] void refuse(const std::string& source, const std::string& why) {
+  throw Failure(ExitCode::usage, fmt::format("tiersim: error: {}: {}", printable(source), why));
+}
+
+template <class Config>
+void keep_config(const Document& document, const char* kind, RunRecord& out) {
+  Diagnostics diagnostics;
+  const auto config = read<Config>(document, kind, diagnostics);
+  throw_if_any(diagnostics);
+  out.config = canonical_json(config);
+}
+
+// Its results as the store has them, and its configuration of the inputs that were kept.
+RunRecord of_store(const StoredPointName& name, const std::string& source) {
+  Store store(name.store, Store::Access::read);
+  const FoundPoint found = find_point(store, name);
+  if (found.point.outcome.status != PointStatus::ok)
+    refuse(source, "has no result: " + printable(found.point.outcome.problem));
+  auto record = read_results(found.point.outcome.results);
+  if (!record)
+    throw Failure(ExitCode::bad_config,
+                  fmt::format("{}:1:1: error: {}", printable(source), record.error()));
+  RunRecord out = *std::move(record);
+  out.run_id = found.point.outcome.id;
+  out.tiersim_version = found.sweep.version;
+  const Document document = document_of(store, found);
+  if (is_of_server(document))
+    keep_config<ServingConfig>(document, "serving", out);
+  else
+    keep_config<ScenarioConfig>(document, "scenario", out);
+  return out;
+}
+
+// A whole record keeps more than a point of a table does: its configuration.
+std::optional<RunRecord> of_record(const std::string& source, const std::vector<std::string>& set) {
+  const std::string text = read_file(source);
+  if (!origin_of_record(text)) return std::nullopt;
+  if (!set.empty()) refuse(source, "is a record; --set is for configurations");
+  auto record = read_record(text);
+  if (record) return *std::move(record);
+  throw Failure(ExitCode::bad_config,
+                fmt::format("{}:1:1: error: {}", printable(source), record.error()));
+}
+
+RunRecord record_of(const std::string& source, const std::vector<std::string>& set) {
+  if (const auto name = stored_point_name(source)) {
+    if (!set.empty()) refuse(source, "is a point of a store; --set is for configurations");
+    return of_store(*name, source);
+  }
+  if (Store::is_store(source))
+    refuse(source, "is a store; say which point: FILE:POSITION or FILE:RUN-ID");
+  if (auto record = of_record(source, set)) return *std::move(record);
+  SourceOptions one;
+  one.sources = {source};
+  one.set = set;
+  const PointTable table = load_points(one, Readings::all);
+  const ReportPoint& point = table.points.front();
+  if (!point.record)
+    throw Failure(ExitCode::bad_config,
+                  fmt::format("{}:1:1: error: {}", printable(source), printable(point.problem)));
+  return *point.record;
+}
+
+std::vector<std::string> both(const std::vector<std::string>& set,
+                              const std::vector<std::string>& more) {
+  std::vector<std::string> out = set;
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+ExitCode compare(const CompareOptions& options) {
+  const RunRecord a = record_of(options.a, both(options.set, options.set_a));
+  const RunRecord b = record_of(options.b, both(options.set, options.set_b));
+  const ComparedRecord first{options.a, &a};
+  const ComparedRecord second{options.b, &b};
+  const RecordDifference difference = difference_of(a, b);
+  if (options.json || options.format == "json")
+    fmt::print("{}", difference_json(first, second, difference));
+  else
+    print_tables(difference_tables(first, second, difference), options.format);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& action) {
+  auto options = std::make_shared<CompareOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "compare", "Two records side by side: what differs in settings and results");
+  constexpr const char* kSource = "Configuration, record, or point of a store (FILE:POSITION)";
+  verb->add_option("A", options->a, kSource)->required();
+  verb->add_option("B", options->b, kSource)->required();
+  const auto add_set = [&](const char* name, std::vector<std::string>& set, const char* help) {
+    verb->add_option(name, set, help)->allow_extra_args(false)->type_name(kSettingType);
+  };
+  add_set("--set", options->set, "Override a setting of configurations: a.b=value (repeatable)");
+  add_set("--set-a", options->set_a, "The same of A alone");
+  add_set("--set-b", options->set_b, "The same of B alone");
+  add_format(*verb, options->format);
+  verb->add_flag("--json", options->json, "Print JSON, as --format json");
+  verb->callback([options, &action] { action = [options] { return compare(*options); }; });
+}
+
+}  // namespace tiersim::cli
