@@ -2,6 +2,7 @@
 // exists.
 // --json prints an array.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "sim/base/units_text.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/device_file.hpp"
+#include "sim/cli/listing.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/run/metrics.hpp"
 
@@ -334,26 +336,39 @@ Listing serving() {
   return of_text(std::move(table));
 }
 
+struct Kind {
+  const char* name;
+  const char* help;
+  Listing (*list)();
+};
+constexpr std::array kKinds{
+    Kind{"hw", "Device models", hardware},
+    Kind{"devices", "Shipped devices, with the number that each is known by", devices},
+    Kind{"systems", "Shipped systems: GPUs, tiers, what is shared", systems},
+    Kind{"calibrations", "Fits to timings, by the name that `gpu.calibration` takes", calibrations},
+    Kind{"models", "LLMs", models},
+    Kind{"methods", "KV methods", methods},
+    Kind{"metrics", "Metrics of a record, with units and definitions", metrics},
+    Kind{"scenarios", "Shipped scenarios", scenarios},
+    Kind{"serving", "Shipped servers under load", serving}};
+
 }  // namespace
 
+std::string listing_json(const std::string& what) {
+  std::vector<std::string> names;
+  for (const Kind& kind : kKinds) {
+    if (what == kind.name) return kind.list().rows.dump(2) + '\n';
+    names.emplace_back(kind.name);
+  }
+  throw Failure(ExitCode::usage, printable(fmt::format("tiersim: error: there is no list of '{}', "
+                                                       "but of {}",
+                                                       what, join(names))));
+}
+
 void add_list(CLI::App& app, Action& action) {
-  struct Kind {
-    const char* name;
-    const char* help;
-    Listing (*list)();
-  };
   CLI::App* verb = app.add_subcommand("list", "List what there is");
   verb->require_subcommand(1);
-  for (const Kind& kind :
-       {Kind{"hw", "Device models", hardware},
-        Kind{"devices", "Shipped devices, with the number that each is known by", devices},
-        Kind{"systems", "Shipped systems: GPUs, tiers, what is shared", systems},
-        Kind{"calibrations", "Fits to timings, by the name that `gpu.calibration` takes",
-             calibrations},
-        Kind{"models", "LLMs", models}, Kind{"methods", "KV methods", methods},
-        Kind{"metrics", "Metrics of a record, with units and definitions", metrics},
-        Kind{"scenarios", "Shipped scenarios", scenarios},
-        Kind{"serving", "Shipped servers under load", serving}}) {
+  for (const Kind& kind : kKinds) {
     auto json = std::make_shared<bool>(false);
     CLI::App* what = verb->add_subcommand(kind.name, kind.help);
     what->add_flag("--json", *json, "Print a JSON array");

@@ -11,10 +11,9 @@
 #include "reports/summary/serving_summary.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/cli/running.hpp"
 #include "sim/cli/serving.hpp"
 #include "sim/cli/trace_file.hpp"
-#include "sim/run/accounting.hpp"
-#include "sim/run/simulate.hpp"
 #include "sim/run/trace.hpp"
 
 namespace tiersim::cli {
@@ -32,63 +31,6 @@ struct Options {
   std::string figure;
   bool json = false;
 };
-
-// Why a scenario that could be read has no record.
-enum class Cause : std::uint8_t {
-  capacity,  // a tier is too small
-  system,    // a bandwidth of the system is beyond what can be counted
-  step,      // a size or a time of the step is
-  draw,      // only a draw from the intervals of its numbers fails
-};
-
-Cause cause_of(const ScenarioConfig& config) {
-  if (simulate(config, Readings::times)) return Cause::draw;
-  std::optional<System> system;
-  try {
-    system.emplace(build_system(config));
-  } catch (const UnitOverflow&) {
-    return Cause::system;
-  }
-  try {
-    if (!overflows(build_graph(config, *system), *system).empty()) return Cause::capacity;
-  } catch (const UnitOverflow&) {  // as below
-  }
-  return Cause::step;
-}
-
-bool countable(const Options& options, const std::vector<std::string>& set) {
-  Diagnostics diagnostics;
-  const Document document = load_document(options.config, standard_options(set), diagnostics);
-  const auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
-  return diagnostics.ok() &&
-         (simulate(config, Readings::times) || cause_of(config) == Cause::capacity);
-}
-
-// The key of the last --set without which all could be counted; empty where none is to blame.
-std::string blamed_key(const Options& options) {
-  for (std::size_t i = options.set.size(); i-- > 0;) {
-    std::vector<std::string> others = options.set;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    if (countable(options, others)) return options.set[i].substr(0, options.set[i].find('='));
-  }
-  return "";
-}
-
-Diagnostic explained(const Options& options, const ScenarioFile& file, const std::string& problem) {
-  const Cause cause = cause_of(file.config);
-  if (cause == Cause::capacity)
-    return {file.document.locate("step.batch"), problem,
-            "a smaller batch or context, another placement or a larger tier"};
-  if (cause == Cause::draw) {
-    std::string path;  // of the first interval
-    for (const SourcedNumber& number : list_numbers(file.config))
-      if (path.empty() && number.ci95) path = number.path + ".ci95";
-    return {file.document.locate(path), problem, "narrower intervals, or room for what they hold"};
-  }
-  std::string key = blamed_key(options);
-  if (key.empty()) key = cause == Cause::step ? "step" : "system";
-  return {file.document.locate(key), problem, "smaller sizes or rates"};
-}
 
 // What one kind of file has and the other has not.
 void expect_no(const std::string& option, const std::string& value, const std::string& reason) {
@@ -135,18 +77,13 @@ ExitCode run_step(const Options& options, const ScenarioFile& file) {
         "tiersim: error: --trace-events: is of a server over time; a step is shown whole");
   expect_no("--figure", options.figure,
             "is of a server over time; a single step is drawn by --trace FILE.json");
-  const auto result = simulate(file.config, Readings::all);
-  if (!result) {
-    Diagnostics diagnostics;
-    diagnostics.report(explained(options, file, result.error()));
-    throw_if_any(diagnostics);
-  }
+  const Simulation result = run_scenario(file, options.config, options.set);
   if (!options.trace.empty()) {
     TraceFile out(options.trace);
-    write_trace({&*result, 1}, out.sink());
+    write_trace({&result, 1}, out.sink());
     out.commit();
   }
-  print(options, result->record, summary_text, options.trace == "-");
+  print(options, result.record, summary_text, options.trace == "-");
   return ExitCode::ok;
 }
 

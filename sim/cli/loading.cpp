@@ -11,7 +11,7 @@ void throw_if_any(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.list())
     text += (text.empty() ? "" : "\n") + diagnostic.text();
-  throw Failure(ExitCode::bad_config, text);
+  throw BadConfig(diagnostics.list(), text);
 }
 
 LoadOptions standard_options(std::vector<std::string> set) {

@@ -2,6 +2,7 @@
 // From a file and --set options to a typed configuration, or to every mistake on stderr and exit 3.
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,7 +24,14 @@ struct ServingFile {
   ServingConfig config;
 };
 
-/// Throws Failure with every diagnostic and exit code bad_config.
+/// Mistakes of the user's, for whoever wants more of them than their text.
+struct BadConfig : Failure {
+  explicit BadConfig(std::vector<Diagnostic> all, const std::string& text)
+      : Failure(ExitCode::bad_config, text), diagnostics(std::move(all)) {}
+  std::vector<Diagnostic> diagnostics;
+};
+
+/// Throws BadConfig with every diagnostic and exit code bad_config.
 void throw_if_any(const Diagnostics& diagnostics);
 
 /// How every file of a command is loaded: with the shipped configurations and every importer.
