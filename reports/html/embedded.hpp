@@ -8,5 +8,6 @@ std::string_view embedded_page_css();
 std::string_view embedded_page_js();
 std::string_view embedded_explorer_css();
 std::string_view embedded_explorer_js();
+std::string_view embedded_charts_js();
 
 }  // namespace tiersim

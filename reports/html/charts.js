@@ -1,0 +1,235 @@
+// The interactive charts of `report html`, by Vega-Lite with its interpreter, so that the page's
+// policy may forbid eval: a metric over an axis, and two metrics with the front of what is shown.
+// Both follow the filters; a click picks the point.
+"use strict";
+(() => {
+  if (!globalThis.vega || explorer.data.metrics.length === 0) return;
+  const { data, axes, state, onFront, el, select, checkbox, labelOf, valueOf, text, nameOf } = explorer;
+  const OKABE_ITO = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7f7f7f"];
+  const MANY = 2000; // points; above, canvas draws faster than elements
+  const HIGHER = /throughput|goodput|_per_s$|max_batch|kv_capacity|slo_attainment|prefix_hit_rate|gpu_busy/;
+
+  const maximize = (name) => data.objectives.find((o) => o.metric === name)?.maximize ?? HIGHER.test(name);
+  const indexOf = (name) => data.metrics.findIndex((m) => m.name === name);
+  const varied = data.metrics.map((m, i) => i).filter((i) => Array.isArray(data.metrics[i].values));
+  const usual = data.objectives.map((o) => indexOf(o.metric)).filter((i) => i >= 0);
+  const candidates = [...usual, ...varied, 0];
+  const numericAxes = axes.map((c, i) => i).filter((i) => axes[i].numbers);
+  const longest = [...numericAxes].sort((a, b) => axes[b].labels.length - axes[a].labels.length);
+  const byColour = (x) => axes.findIndex((c, i) => i !== x && c.labels.length <= 12);
+
+  const curve = { metric: candidates[0], x: longest[0] ?? 0, colour: -1, log: false };
+  const scatter = { x: candidates[1] ?? candidates[0], y: candidates[0], colour: byColour(-1), logX: false, logY: false };
+  curve.colour = byColour(curve.x);
+  const spread = (numbers) => {
+    const real = numbers.filter((n) => n !== null);
+    return real.length > 2 && Math.min(...real) > 0 && Math.max(...real) / Math.min(...real) >= 16;
+  };
+  if (axes.length > 0) curve.log = Boolean(axes[curve.x].numbers) && spread(axes[curve.x].numbers);
+
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const titleOf = (metric) => `${metric.name} (${metric.unit === "1" ? "" : `${metric.unit}, `}${metric.class})`;
+
+  function config() {
+    const ink = css("--ink");
+    const line = css("--line");
+    return {
+      background: css("--ground"), font: "system-ui, Arial, 'DejaVu Sans', sans-serif", view: { stroke: line },
+      axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 11, titleFontSize: 12 },
+      legend: { labelColor: ink, titleColor: ink, orient: "bottom", columns: 4, labelLimit: 220, symbolOpacity: 1 }, aria: false,
+    };
+  }
+  // Colours and shapes of labels stay with them whatever is shown.
+  function colourOf(axis) {
+    if (axis < 0) return { color: { value: OKABE_ITO[0] } };
+    const c = axes[axis];
+    const domain = c.order.map((at) => c.labels[at] || "(none)");
+    const range = domain.map((_, i) => OKABE_ITO[i % OKABE_ITO.length]);
+    return {
+      color: { field: "c", type: "nominal", title: c.name, scale: { domain, range } },
+      shape: { field: "c", type: "nominal", title: c.name, scale: { domain, range: domain.map((_, i) => ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"][i % 6]) } },
+    };
+  }
+  const colourLabel = (axis, p) => (axis < 0 ? "" : labelOf(axes[axis], p) || "(none)");
+  const pickedMark = { data: { name: "picked" }, mark: { type: "point", size: 260, strokeWidth: 3, filled: false, stroke: css("--ink"), shape: "circle" } };
+  const quantity = (title, log, zero = false) => ({ type: "quantitative", title, axis: { format: "~s", labelOverlap: true }, scale: { type: log ? "log" : "linear", zero: zero && !log, nice: true } });
+
+  // --- a metric over an axis ----------------------------------------------------------------------
+  function curveRows() {
+    const metric = data.metrics[curve.metric];
+    const axis = axes[curve.x];
+    const others = axes.filter((c, i) => i !== curve.x && i !== curve.colour);
+    const rows = [];
+    for (const p of state.rows) {
+      const y = valueOf(metric, p) ?? null;
+      const x = axis.numbers ? axis.numbers[axis.at[p]] : labelOf(axis, p) || "(none)";
+      if (y === null || x === null || (curve.log && x <= 0)) continue;
+      rows.push({ p, x, y, c: colourLabel(curve.colour, p), s: others.map((c) => c.at[p]).join(" "),
+        lo: metric.low?.[p] ?? null, hi: metric.high?.[p] ?? null, t: `${nameOf(p)}: ${text(y, metric.unit)}` });
+    }
+    return rows;
+  }
+  function curveSpec() {
+    const metric = data.metrics[curve.metric];
+    const axis = axes[curve.x];
+    const ticks = axis.numbers?.filter((n) => n !== null);
+    const x = axis.numbers
+      ? { ...quantity(axis.unit ? `${axis.name} (${axis.unit})` : axis.name, curve.log), field: "x" }
+      : { field: "x", type: "nominal", title: axis.name, sort: axis.order.map((at) => axis.labels[at] || "(none)"), axis: { labelAngle: axis.labels.length > 6 ? -40 : 0 } };
+    if (ticks && ticks.length <= 12) x.axis = { values: ticks, labelExpr: "'' + datum.value", labelOverlap: true };
+    const y = { ...quantity(titleOf(metric), false, true), field: "y" };
+    const colour = colourOf(curve.colour);
+    const layers = [
+      { mark: { type: "line", strokeWidth: 1.8, opacity: 0.8 }, encoding: { x, y, color: colour.color, detail: { field: "s" } } },
+      { mark: { type: "point", filled: true, size: 55, opacity: 0.95, cursor: "pointer" }, encoding: { x, y, ...colour, tooltip: { field: "t" } } },
+    ];
+    if (metric.low)
+      layers.push({ transform: [{ filter: "isValid(datum.lo)" }], mark: { type: "rule", strokeWidth: 1.2, opacity: 0.7 }, encoding: { x, y: { field: "lo", type: "quantitative", title: titleOf(metric) }, y2: { field: "hi" }, color: colour.color } });
+    layers.push({ ...pickedMark, encoding: { x: { field: "x", type: x.type }, y: { field: "y", type: "quantitative" } } });
+    return { data: { name: "points" }, layer: layers };
+  }
+
+  // --- two metrics and their front ------------------------------------------------------------------
+  function scatterRows() {
+    const [mx, my] = [data.metrics[scatter.x], data.metrics[scatter.y]];
+    const rows = [];
+    for (const p of state.rows) {
+      const [x, y] = [valueOf(mx, p) ?? null, valueOf(my, p) ?? null];
+      if (x === null || y === null || (scatter.logX && x <= 0) || (scatter.logY && y <= 0)) continue;
+      rows.push({ p, x, y, c: colourLabel(scatter.colour, p), ok: !data.feasible || data.feasible[p] === 1,
+        lox: mx.low?.[p] ?? null, hix: mx.high?.[p] ?? null, lo: my.low?.[p] ?? null, hi: my.high?.[p] ?? null,
+        t: `${nameOf(p)}: ${text(x, mx.unit)}, ${text(y, my.unit)}` });
+    }
+    return rows;
+  }
+  // Best x first; a point is on the front of the two if no earlier one has as good a y.
+  function frontOf(rows) {
+    const sx = maximize(data.metrics[scatter.x].name) ? -1 : 1;
+    const sy = maximize(data.metrics[scatter.y].name) ? -1 : 1;
+    const sorted = rows.filter((r) => r.ok).sort((a, b) => sx * (a.x - b.x) || sy * (a.y - b.y));
+    const out = [];
+    for (const row of sorted) if (out.length === 0 || sy * row.y < sy * out.at(-1).y) out.push({ x: row.x, y: row.y, p: row.p });
+    return out;
+  }
+  function scatterSpec() {
+    const [mx, my] = [data.metrics[scatter.x], data.metrics[scatter.y]];
+    const side = (m) => (maximize(m.name) ? "more is better" : "less is better");
+    const x = { ...quantity([titleOf(mx), side(mx)], scatter.logX), field: "x" };
+    const y = { ...quantity([titleOf(my), side(my)], scatter.logY), field: "y" };
+    const colour = colourOf(scatter.colour);
+    const plain = { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } };
+    const layers = [
+      { data: { name: "front" }, mark: { type: "line", interpolate: "step-after", strokeDash: [5, 3], strokeWidth: 1.6, color: css("--quiet") }, encoding: { ...plain, order: { field: "x", type: "quantitative" } } },
+      { mark: { type: "point", filled: true, size: 50, cursor: "pointer" }, encoding: { x, y, ...colour, opacity: { condition: { test: "datum.ok", value: 0.85 }, value: 0.25 }, tooltip: { field: "t" } } },
+      { data: { name: "front" }, mark: { type: "point", size: 130, filled: false, strokeWidth: 1.6, stroke: css("--ink"), shape: "circle", tooltip: false, cursor: "pointer" }, encoding: plain },
+    ];
+    const rule = { type: "rule", strokeWidth: 1, opacity: 0.5 };
+    if (my.low) layers.push({ transform: [{ filter: "isValid(datum.lo)" }], mark: rule, encoding: { x: plain.x, y: { field: "lo", type: "quantitative" }, y2: { field: "hi" }, color: colour.color } });
+    if (mx.low) layers.push({ transform: [{ filter: "isValid(datum.lox)" }], mark: rule, encoding: { x: { field: "lox", type: "quantitative" }, x2: { field: "hix" }, y: plain.y, color: colour.color } });
+    layers.push({ ...pickedMark, encoding: plain });
+    return { data: { name: "points" }, layer: layers };
+  }
+
+  // --- drawing ----------------------------------------------------------------------------------------
+  const charts = [
+    { id: "curves-chart", spec: curveSpec, rows: curveRows, front: null, view: null },
+    { id: "pareto-chart", spec: scatterSpec, rows: scatterRows, front: frontOf, view: null },
+  ].filter((chart) => chart.front || axes.length > 0);
+
+  function fill(chart) {
+    const rows = chart.rows();
+    const front = chart.front ? chart.front(rows) : [];
+    chart.view.data("points", rows).data("picked", rows.filter((r) => r.p === state.picked));
+    if (chart.front) chart.view.data("front", front);
+    chart.view.run();
+    const box = document.getElementById(chart.id);
+    box.setAttribute("aria-label", `${box.dataset.title}: ${rows.length} points${chart.front ? `, ${front.length} on the front of these two` : ""}. The table below has the numbers.`);
+  }
+  function draw(chart) {
+    const box = document.getElementById(chart.id);
+    chart.view?.finalize();
+    pickedMark.mark.stroke = css("--ink");
+    const width = Math.max(240, box.clientWidth);
+    const spec = { $schema: "", width, height: Math.min(380, Math.max(260, width * 0.6)), autosize: { type: "fit", contains: "padding" },
+      datasets: { picked: [], front: [], points: [] }, config: config(), ...chart.spec() };
+    delete spec.$schema;
+    if (width < 500) spec.config.legend.columns = 2;
+    const compiled = vegaLite.compile(spec).spec;
+    chart.view = new vega.View(vega.parse(compiled, null, { ast: true }), {
+      expr: vegaInterpreter.expressionInterpreter, renderer: state.rows.length > MANY ? "canvas" : "svg", container: box, hover: false,
+      logLevel: vega.Error,
+    });
+    chart.view.addEventListener("click", (event, item) => {
+      if (item?.datum?.p !== undefined) explorer.pick(item.datum.p, false);
+    });
+    fill(chart);
+  }
+  const drawAll = () => charts.forEach(draw);
+
+  async function save(chart, name) {
+    const svg = await chart.view.toSVG();
+    const link = el("a", { href: URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })), download: `${name}.svg` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  // --- controls -----------------------------------------------------------------------------------------
+  const metricOptions = data.metrics.map((m, i) => [String(i), m.name]);
+  const axisOptions = axes.map((c, i) => [String(i), c.name]);
+  const colourOptions = [["-1", "(one colour)"], ...axisOptions];
+  function saveButton(chart, name) {
+    const button = el("button", { type: "button", className: "button", id: `save-${name}`, textContent: "Save as SVG" });
+    button.addEventListener("click", () => save(chart, name));
+    return button;
+  }
+  function part(chart, title, name, ...controls) {
+    const box = el("div", { id: chart.id, className: "chart", role: "img" });
+    box.dataset.title = title;
+    return el("section", { className: "chart-part", "aria-label": title }, el("h3", { textContent: title }),
+      el("div", { className: "controls screen" }, ...controls, saveButton(chart, name)), box);
+  }
+  const setting = (object, key, chart) => (value) => {
+    object[key] = typeof value === "boolean" ? value : Number(value);
+    draw(chart);
+  };
+  function build() {
+    const parts = charts.map((chart) => (chart.front
+      ? part(chart, "One metric against another", "pareto",
+        select("across", "pareto-x", metricOptions, String(scatter.x), setting(scatter, "x", chart)),
+        select("up", "pareto-y", metricOptions, String(scatter.y), setting(scatter, "y", chart)),
+        select("colour", "pareto-colour", colourOptions, String(scatter.colour), setting(scatter, "colour", chart)),
+        checkbox("log across", "pareto-log-x", false, setting(scatter, "logX", chart)),
+        checkbox("log up", "pareto-log-y", false, setting(scatter, "logY", chart)))
+      : part(chart, "A metric over an axis", "curves",
+        select("metric", "curves-metric", metricOptions, String(curve.metric), setting(curve, "metric", chart)),
+        select("over", "curves-x", axisOptions, String(curve.x), setting(curve, "x", chart)),
+        select("colour", "curves-colour", colourOptions, String(curve.colour), setting(curve, "colour", chart)),
+        checkbox("log across", "curves-log", curve.log, setting(curve, "log", chart)))));
+    document.getElementById("explorer-charts").append(...parts);
+    document.querySelectorAll(".drawn").forEach((still) => { still.hidden = true; });
+  }
+
+  explorer.charts = charts;
+  explorer.build();
+  build();
+  explorer.listeners.push({
+    filtered: () => charts.forEach((chart) => (chart.view && (chart.view.renderer() === "canvas") === (state.rows.length > MANY) ? fill(chart) : draw(chart))),
+    picked: () => charts.forEach(fill),
+  });
+  explorer.apply();
+  if (onFront.size > 0) explorer.pick(data.front[0], false);
+  document.addEventListener("themechange", drawAll);
+  window.addEventListener("beforeprint", drawAll);
+  window.addEventListener("afterprint", drawAll);
+  let width = innerWidth;
+  window.addEventListener("resize", () => {
+    if (innerWidth !== width) drawAll();
+    width = innerWidth;
+  });
+})();
+// Without Vega there are filters, the table and the picked point all the same.
+if (!explorer.charts) {
+  explorer.build();
+  explorer.apply();
+  if (explorer.onFront.size > 0) explorer.pick(explorer.data.front[0], false);
+}

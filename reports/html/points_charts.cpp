@@ -1,0 +1,146 @@
+#include "reports/html/points_charts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "reports/points/point_values.hpp"
+#include "reports/render/axis.hpp"
+#include "reports/render/line_chart.hpp"
+#include "reports/render/scatter_chart.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr std::size_t kMostSeries = 7;  // colours that everyone tells apart
+constexpr std::size_t kMostPanels = 6;
+constexpr std::size_t kMostMarks = 3000;  // points of a drawing that stands still
+
+std::string shown(const std::string& label) {
+  return label.empty() ? "(none)" : label;
+}
+
+// Axes to tell lines and panels apart by: those with fewest labels first.
+std::vector<std::size_t> other_axes(const PointsView& view, std::size_t x) {
+  std::vector<std::size_t> out;
+  for (std::size_t c = 0; c < view.columns.size(); ++c)
+    if (c != x && view.columns[c].varies()) out.push_back(c);
+  std::ranges::stable_sort(out, {}, [&](std::size_t c) { return view.columns[c].labels.size(); });
+  return out;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// Places of points on the three axes of a chart; an axis that is none has one place.
+struct Places {
+  const LabelColumn* column = nullptr;
+  std::size_t count() const { return column == nullptr ? 1 : column->labels.size(); }
+  std::size_t at(std::size_t point) const { return column == nullptr ? 0 : column->at[point]; }
+  std::size_t in_order(std::size_t i) const { return column == nullptr ? 0 : column->order[i]; }
+  std::string label(std::size_t i) const {
+    return column == nullptr ? "" : shown(column->labels[i]);
+  }
+};
+
+ChartSeries series_of(const LabelColumn& axis,
+                      const std::map<std::size_t, std::vector<double>>& values) {
+  ChartSeries out;
+  for (const std::size_t at : axis.order) {
+    const auto found = values.find(at);
+    if (found == values.end() || std::isnan(axis.numbers[at])) continue;
+    out.x.push_back(axis.numbers[at]);
+    out.y.push_back(median(found->second));
+  }
+  return out;
+}
+
+bool spread(const LabelColumn& axis) {
+  AxisRange range;
+  for (const double number : axis.numbers) range.add(number);
+  return axis.labels.size() > 2 && range.low > 0 && range.high / range.low >= 16;
+}
+
+}  // namespace
+
+std::optional<PageFigure> curves_figure(const PointsView& view) {
+  const auto x = view.main_axis();
+  if (!x || view.metrics.empty()) return std::nullopt;
+  std::size_t m = view.shown.front();
+  const MetricColumn& metric = view.metrics[m];
+  const LabelColumn& axis = view.columns[*x];
+  const auto others = other_axes(view, *x);
+  Places lines;
+  Places panels;
+  std::size_t used = 0;
+  if (used < others.size() && view.columns[others[used]].labels.size() <= kMostSeries)
+    lines.column = &view.columns[others[used++]];
+  if (used < others.size() && view.columns[others[used]].labels.size() <= kMostPanels)
+    panels.column = &view.columns[others[used++]];
+
+  double largest = 0;
+  for (const double value : metric.values)
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  const ShownUnit unit = shown_unit(metric.unit, largest);
+  std::map<std::size_t, std::map<std::size_t, std::map<std::size_t, std::vector<double>>>> values;
+  for (std::size_t p = 0; p < metric.values.size(); ++p)
+    if (std::isfinite(metric.values[p]))
+      values[panels.at(p)][lines.at(p)][axis.at[p]].push_back(metric.values[p] * unit.factor);
+
+  LineChart chart{
+      .title = metric.name,
+      .x_label = axis.unit.empty() ? axis.name : fmt::format("{} ({})", axis.name, axis.unit),
+      .y_label = fmt::format("{}, {}", axis_label(metric.name, unit), name(metric.weakest)),
+      .panels = {},
+      .columns = 2,
+      .log_x = spread(axis),
+      .common_y = true};
+  for (std::size_t i = 0; i < panels.count(); ++i) {
+    const std::size_t panel = panels.in_order(i);
+    ChartPanel& out = chart.panels.emplace_back();
+    if (panels.column != nullptr) out.title = panels.column->name + " " + panels.label(panel);
+    for (std::size_t k = 0; k < lines.count(); ++k) {
+      const std::size_t line = lines.in_order(k);
+      ChartSeries series = series_of(axis, values[panel][line]);
+      series.name =
+          lines.column != nullptr ? lines.column->name + " " + lines.label(line) : metric.name;
+      if (!series.x.empty()) out.series.push_back(std::move(series));
+    }
+  }
+  std::string caption = fmt::format("{} over {}: {}. Class of the weakest number behind it: {}.",
+                                    metric.name, axis.name, metric.meaning, name(metric.weakest));
+  if (used < others.size()) {
+    caption += " Of points that differ in what is not shown (";
+    for (std::size_t i = used; i < others.size(); ++i)
+      caption += (i == used ? "" : ", ") + view.columns[others[i]].name;
+    caption += ") the median.";
+  }
+  return PageFigure{.svg = to_svg(chart), .caption = caption};
+}
+
+std::optional<PageFigure> front_figure(const PointTable& table, const PointsView& view) {
+  if (!view.pareto || view.front.empty()) return std::nullopt;
+  ScatterChart chart = scatter_of(*view.pareto, 1, 0, grouping_column(table));
+  std::string caption =
+      fmt::format("{} of {} points are on the front of {} objectives{}.", view.front.size(),
+                  table.points.size(), view.objectives.size(),
+                  view.chosen_objectives ? ", which were chosen for this page" : "");
+  if (view.objectives.size() > 2)
+    caption += " Drawn over the first two, where others may lie behind it.";
+  if (chart.points.size() > kMostMarks) {
+    const std::size_t step = 1 + chart.points.size() / kMostMarks;
+    chart.knee.reset();  // an index that no longer holds
+    std::size_t at = 0;
+    std::erase_if(chart.points,
+                  [&](const ScatterPoint& point) { return !point.front && at++ % step != 0; });
+    caption += fmt::format(" Of the others every {}th is drawn.", step);
+  }
+  return PageFigure{.svg = to_svg(chart), .caption = caption};
+}
+
+}  // namespace tiersim

@@ -1,0 +1,84 @@
+// tiersim report html SOURCE... -o F.html: one page that needs nothing besides itself.
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/html/points_page.hpp"
+#include "sim/run/version.hpp"
+#include "sim/cli/files.hpp"
+#include "sim/cli/point_sources.hpp"
+#include "sim/cli/report_kinds.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  SourceOptions sources;
+  std::string output;
+  std::string title;
+  std::size_t rows_max = 200;
+  bool still = false;  ///< no Vega, where there is one
+};
+
+// The bundle that the build fetched: TIERSIM_VEGA_BUNDLE, else share/tiersim/vega.js in a folder
+// above the program. Empty where there is none.
+fs::path vega_bundle() {
+  if (const char* set = std::getenv("TIERSIM_VEGA_BUNDLE"); set != nullptr && *set != '\0') {
+    if (!fs::is_regular_file(set))
+      throw Failure(ExitCode::usage,
+                    fmt::format("tiersim: error: TIERSIM_VEGA_BUNDLE is no file: '{}'", set));
+    return set;
+  }
+  std::error_code error;
+  for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path(); !at.empty();
+       at = at.parent_path()) {
+    if (fs::path bundle = at / "share/tiersim/vega.js"; fs::is_regular_file(bundle, error))
+      return bundle;
+    if (at == at.parent_path()) break;
+  }
+  return {};
+}
+
+ExitCode report(const Options& options) {
+  expect_writable(options.output);
+  PointTable table = load_points(options.sources);
+  if (table.points.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: there is no point to report");
+  if (!options.title.empty()) table.title = options.title;
+  PointsPage page{.version = std::string(kVersion), .rows_max = options.rows_max};
+  const fs::path bundle = options.still ? fs::path() : vega_bundle();
+  if (!bundle.empty()) page.vega = read_file(bundle);
+  const std::string html = points_page(table, page);
+  write_file(options.output, html);
+  fmt::print(stderr, "{}: {} points, {:.1f} MB{}\n", options.output, table.points.size(),
+             static_cast<double>(html.size()) / 1e6,
+             options.still || !bundle.empty()
+                 ? ""
+                 : "; its charts stand still, since the build fetched no Vega-Lite (npm)");
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_report_html(CLI::App& kind, Action& action) {
+  auto options = std::make_shared<Options>();
+  add_sources(kind, options->sources);
+  kind.add_option("-o,--output", options->output, "Page to write; \"-\" is stdout")
+      ->required()
+      ->type_name("FILE");
+  kind.add_option("--title", options->title, "Its heading; else the name of the sweep")
+      ->type_name("TEXT");
+  kind.add_option("--rows", options->rows_max,
+                  "Rows of the table that needs no script; all points are in the page's data")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  kind.add_flag("--still", options->still,
+                "Without the library for interactive charts, 0.8 MB; filters and table stay");
+  kind.callback([options, &action] { action = [options] { return report(*options); }; });
+}
+
+}  // namespace tiersim::cli
