@@ -76,6 +76,8 @@ std::int64_t wire_bytes(const RunRecord& record, const std::string& device) {
 }  // namespace
 
 RecordCounts counts_of(const RunRecord& record) {
+  // Results that a store keeps without the setup do not say how many GPUs and sequences there are.
+  if (record.sharers.empty()) return {.requests = 0};
   RecordCounts out{.gpus = record.gpus};
   if (record.serving) {
     out.requests = record.serving->counts.requests;

@@ -16,7 +16,8 @@
 
 namespace tiersim {
 
-/// Of all GPUs. Of one step: sequences of the batch. Of a server: requests of the whole run.
+/// Of all GPUs. Of one step: sequences of the batch. Of a server: requests of the whole run. No
+/// requests and no tokens where the record does not say (read_results() without a setup).
 struct RecordCounts {
   std::int64_t gpus = 1;
   std::int64_t requests = 1;
