@@ -17,6 +17,7 @@ LAYERS = {
                 "workloads/*_config.hpp"],
     "sim/sweep": ALL_LIBRARIES,
     "sim/cli": ALL_LIBRARIES + ["sim/sweep", "reports"],
+    "sim/python": ALL_LIBRARIES + ["sim/cli"],
     "kernels": [],
     "tests": ALL_LIBRARIES + ["sim/sweep", "sim/cli", "reports", "kernels"],
 }
@@ -25,6 +26,7 @@ LAYERS = {
 THIRD_PARTY_PLACES = {
     "yaml-cpp/": ["sim/config/*.cpp", "tests/*"],
     "CLI/": ["sim/cli/*"],
+    "pybind11/": ["sim/python/*"],
     "nlohmann/": ["*.cpp"],
     "Eigen/": ["workloads/numerics/*", "hwmodels/calibrate/*.cpp", "tests/*"],
     "boost/": ["*.cpp", "tests/*"],

@@ -1,0 +1,108 @@
+// The Python module `tiersim`: what `tiersim run`, `config show` and `list` do with --json, as
+// dictionaries and exceptions. Nothing is decided here; tiersim.pyi says what there is.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "sim/cli/listing.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/running.hpp"
+#include "sim/cli/serving.hpp"
+#include "sim/run/version.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+namespace py = pybind11;
+namespace fs = std::filesystem;
+
+using Settings = std::vector<std::string>;
+
+py::object from_json(const std::string& text) {
+  return py::module_::import("json").attr("loads")(text);
+}
+
+std::string run_json(const fs::path& path, const Settings& set) {
+  const py::gil_scoped_release others_may_run;
+  const auto file = load_runnable(path, set);
+  if (const auto* serving = std::get_if<ServingFile>(&file)) return to_json(run_serving(*serving));
+  return to_json(run_scenario(std::get<ScenarioFile>(file), path.string(), set).record);
+}
+
+std::string config_json(const fs::path& path, const Settings& set) {
+  const auto file = load_runnable(path, set);
+  return std::visit([](const auto& loaded) { return canonical_json(loaded.config); }, file);
+}
+
+py::list to_list(const std::vector<Diagnostic>& diagnostics) {
+  py::list out;
+  for (const Diagnostic& d : diagnostics) {
+    py::dict entry;
+    entry["file"] = d.where.file;
+    entry["line"] = d.where.line;
+    entry["column"] = d.where.column;
+    entry["path"] = d.path;
+    entry["message"] = d.message;
+    entry["hint"] = d.hint;
+    entry["text"] = d.text();
+    out.append(std::move(entry));
+  }
+  return out;
+}
+
+// The program looks for the shipped configurations above itself; the interpreter is elsewhere than
+// they are, so here it is the module. TIERSIM_CONFIGS goes before.
+void find_configs() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&find_configs), &info) == 0) return;
+  std::error_code error;
+  for (fs::path at = fs::canonical(info.dli_fname, error).parent_path(); at != at.parent_path();
+       at = at.parent_path())
+    for (const char* candidate : {"configs", "share/tiersim/configs"})
+      if (fs::is_directory(at / candidate / "scenarios", error)) {
+        ::setenv("TIERSIM_CONFIGS", (at / candidate).c_str(), 0);
+        return;
+      }
+}
+
+}  // namespace
+
+PYBIND11_MODULE(tiersim, m) {
+  find_configs();
+  m.doc() = "Discrete-event simulator of memory tiers and interconnects for LLM inference";
+  m.attr("__version__") = kVersion;
+  static const py::exception<Failure> error(m, "Error");
+  static const py::exception<BadConfig> config_error(m, "ConfigError", error.ptr());
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const BadConfig& e) {
+      py::object instance = config_error(e.what());
+      instance.attr("diagnostics") = to_list(e.diagnostics);
+      PyErr_SetObject(config_error.ptr(), instance.ptr());
+    } catch (const Failure& e) {
+      PyErr_SetString(error.ptr(), e.what());
+    }
+  });
+  const auto settings = py::arg("set") = Settings{};
+  m.def(
+      "run",
+      [](const fs::path& path, const Settings& set) { return from_json(run_json(path, set)); },
+      py::arg("path"), settings, "Simulates a scenario or a served workload; the record.");
+  m.def(
+      "config",
+      [](const fs::path& path, const Settings& set) { return from_json(config_json(path, set)); },
+      py::arg("path"), settings, "The effective configuration.");
+  m.def(
+      "list", [](const std::string& what) { return from_json(listing_json(what)); },
+      py::arg("what"), "What there is: hw, devices, systems, models, methods, metrics, ...");
+}
+
+}  // namespace tiersim::cli
