@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/render/axis.hpp"
+#include "reports/render/marker.hpp"
 #include "reports/render/svg_canvas.hpp"
 #include "sim/base/check.hpp"
 
@@ -33,37 +34,22 @@ AxisRange range_of(const ChartPanel& panel, std::vector<double> ChartSeries::*va
   return out;
 }
 
+AxisRange range_of_y(const ChartPanel& panel) {
+  AxisRange out = range_of(panel, &ChartSeries::y);
+  for (const ChartSeries& series : panel.series)
+    for (const auto& interval : series.ci95) {
+      if (!interval) continue;
+      out.add(interval->low);
+      out.add(interval->high);
+    }
+  return out;
+}
+
 std::string binary_label(double value) {
   if (value >= 1048576 && std::fmod(value, 1048576) == 0)
     return fmt::format("{:.0f}M", value / 1048576);
   if (value >= 1024 && std::fmod(value, 1024) == 0) return fmt::format("{:.0f}K", value / 1024);
   return fmt::format("{:.6g}", value);
-}
-
-// Circle, square, triangle, diamond, triangle on its tip, and then the same hollow.
-void marker(SvgCanvas& canvas, std::size_t look, SvgPoint at) {
-  constexpr double kRadius = 3.6;
-  const std::string_view colour = palette(look);
-  const std::string_view fill = look % 10 < 5 ? colour : "white";
-  const Stroke edge{.colour = colour, .width = 1.2};
-  const auto around = [&](std::initializer_list<SvgPoint> corners) {
-    std::vector<SvgPoint> points;
-    for (const SvgPoint& c : corners)
-      points.push_back({at.x + kRadius * c.x, at.y + kRadius * c.y});
-    canvas.polygon(points, fill, edge);
-  };
-  switch (look % 5) {
-    case 0:
-      return canvas.circle(at, kRadius, fill, edge);
-    case 1:
-      return around({{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}});
-    case 2:
-      return around({{0, -1.2}, {1.1, 0.8}, {-1.1, 0.8}});
-    case 3:
-      return around({{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}});
-    default:
-      return around({{0, 1.2}, {1.1, -0.8}, {-1.1, -0.8}});
-  }
 }
 
 // One plot: from values to pixels.
@@ -107,6 +93,7 @@ class Plot {
 
   void series(SvgCanvas& canvas, const ChartSeries& series, std::size_t look) const {
     TS_EXPECTS(series.x.size() == series.y.size(), series.x.size(), series.y.size());
+    TS_EXPECTS(series.ci95.empty() || series.ci95.size() == series.y.size(), series.ci95.size());
     const Stroke stroke{.colour = palette(look), .width = 1.8, .dash = dash_of(look)};
     std::vector<SvgPoint> run;
     std::vector<SvgPoint> all;
@@ -122,10 +109,23 @@ class Plot {
       }
     }
     draw();
-    for (const SvgPoint& point : all) marker(canvas, look, point);
+    for (std::size_t i = 0; i < series.ci95.size(); ++i)
+      if (series.ci95[i] && std::isfinite(series.y[i]))
+        whisker(canvas, x(series.x[i]), *series.ci95[i], palette(look));
+    for (const SvgPoint& point : all) draw_marker(canvas, look, point);
   }
 
  private:
+  void whisker(SvgCanvas& canvas, double at, const Interval<double>& interval,
+               std::string_view colour) const {
+    constexpr double kCap = 3;  // px to each side
+    const Stroke stroke{.colour = colour, .width = 1};
+    const double low = y(interval.low);
+    const double high = y(interval.high);
+    canvas.line({at, low}, {at, high}, stroke);
+    for (const double end : {low, high}) canvas.line({at - kCap, end}, {at + kCap, end}, stroke);
+  }
+
   AxisRange x_;
   AxisRange y_;
   bool log_x_;
@@ -143,7 +143,7 @@ class ChartDrawing {
         plot_height_(columns_ == 1 ? 300 : 165) {
     width_ = 2 * kMargin + 14 + static_cast<double>(columns_) * (kLeft + plot_width_ + kGap) - kGap;
     for (const ChartPanel& panel : chart.panels) {
-      const AxisRange y = range_of(panel, &ChartSeries::y);
+      const AxisRange y = range_of_y(panel);
       if (!y.empty()) {
         all_y_.add(y.low);
         all_y_.add(y.high);
@@ -196,7 +196,7 @@ class ChartDrawing {
       }
       const Stroke stroke{.colour = palette(i), .width = 1.8, .dash = dash_of(i)};
       canvas_.line({x, y - 4}, {x + kSample, y - 4}, stroke);
-      marker(canvas_, i, {x + kSample / 2, y - 4});
+      draw_marker(canvas_, i, {x + kSample / 2, y - 4});
       canvas_.text({x + kSample + 6, y}, names_[i], {.size = kLegendSize});
       x += width;
     }
@@ -207,7 +207,7 @@ class ChartDrawing {
     canvas_.text({corner.x + plot_width_ / 2, corner.y - 8}, panel.title,
                  {.size = 12, .anchor = TextAnchor::middle, .bold = true});
     const AxisRange x = range_of(panel, &ChartSeries::x);
-    const AxisRange y = chart_.common_y ? all_y_ : range_of(panel, &ChartSeries::y);
+    const AxisRange y = chart_.common_y ? all_y_ : range_of_y(panel);
     const Plot plot(x, with_ticks(y), chart_.log_x, corner, plot_width_, plot_height_);
     std::set<double> values;
     for (const ChartSeries& series : panel.series) values.insert(series.x.begin(), series.x.end());

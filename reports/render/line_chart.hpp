@@ -2,8 +2,11 @@
 // Lines over a common x axis, in one panel or several small ones, as SVG. A series has the same
 // colour, dash and marker in every panel, so that the one legend serves all, also in black and
 // white.
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "sim/base/number_class.hpp"
 
 namespace tiersim {
 
@@ -11,6 +14,8 @@ struct ChartSeries {
   std::string name;
   std::vector<double> x;  ///< positive where the axis is logarithmic, rising
   std::vector<double> y;  ///< as many; a value that is not finite interrupts the line
+  /// 95 % intervals of y, drawn as whiskers; empty, or one for each value, where there is one.
+  std::vector<std::optional<Interval<double>>> ci95 = {};
 };
 
 struct ChartPanel {
@@ -29,7 +34,8 @@ struct LineChart {
   bool common_y = false;    ///< one scale for all panels, to compare them
 };
 
-/// y starts at 0 where no value is negative. Panels without a finite value are empty.
+/// y starts at 0 where no value is negative, and holds all intervals. Panels without a finite value
+/// are empty.
 std::string to_svg(const LineChart& chart);
 
 }  // namespace tiersim

@@ -16,7 +16,7 @@
 namespace tiersim {
 
 enum class Sense : std::uint8_t { minimize, maximize };
-inline constexpr std::array<std::string_view, 2> kDirectionNames{"minimize", "maximize"};
+inline constexpr std::array<std::string_view, 2> kSenseNames{"minimize", "maximize"};
 
 using Objectives = std::vector<double>;  ///< of one point, one value for each direction
 using Senses = std::vector<Sense>;

@@ -1,0 +1,159 @@
+#include "reports/pareto/pareto_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "reports/footprint/point_labels.hpp"
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+namespace {
+
+std::vector<const Metric*> metrics_of(const ParetoObjective& objective,
+                                      const std::vector<std::size_t>& points) {
+  std::vector<const Metric*> out;
+  for (const std::size_t i : points)
+    if (objective.values[i]) out.push_back(&*objective.values[i]);
+  return out;
+}
+
+// "throughput_tokens_per_s, max (tokens/s, specification)".
+// Rounded times and sizes carry their units themselves.
+std::string heading(const ParetoObjective& objective, const std::vector<std::size_t>& points,
+                    Digits digits) {
+  const std::string of_class = class_text(metrics_of(objective, points));
+  const bool stated = objective.unit != "1" &&
+                      (digits == Digits::exact || objective.unit.find("/s") != std::string::npos);
+  const std::string unit = stated ? objective.unit + ", " : "";
+  return fmt::format("{}, {} ({}{})", objective.name,
+                     objective.sense == Sense::maximize ? "max" : "min", unit, of_class);
+}
+
+// How much of the box from worst to best the front dominates.
+double volume_share(const std::vector<Objectives>& points, const Senses& senses) {
+  const Objectives worst = worst_of(points, senses);
+  if (worst.empty()) return 0;
+  Senses opposite;
+  for (const Sense sense : senses)
+    opposite.push_back(sense == Sense::minimize ? Sense::maximize : Sense::minimize);
+  const Objectives best = worst_of(points, opposite);
+  // An objective that is the same everywhere decides nothing: the box is that of the others.
+  std::vector<Objectives> scaled;
+  Senses deciding;
+  for (std::size_t k = 0; k < senses.size(); ++k)
+    if (worst[k] != best[k]) deciding.push_back(Sense::minimize);
+  if (deciding.empty()) return 1;
+  for (const Objectives& point : points) {
+    Objectives& p = scaled.emplace_back();
+    for (std::size_t k = 0; k < senses.size(); ++k)
+      if (worst[k] != best[k]) p.push_back((point[k] - best[k]) / (worst[k] - best[k]));
+  }
+  return hypervolume(scaled, Objectives(deciding.size(), 1.0), deciding);
+}
+
+}  // namespace
+
+ParetoObjective objective_of(const PointTable& table, const ReportObjective& objective) {
+  ParetoObjective out{.name = objective.metric,
+                      .sense = objective.maximize ? Sense::maximize : Sense::minimize};
+  for (const ReportPoint& point : table.points) {
+    const Metric* metric = find_metric(point, objective.metric);
+    out.values.push_back(metric != nullptr ? std::optional(*metric) : std::nullopt);
+    if (metric != nullptr) out.unit = metric->unit;
+  }
+  return out;
+}
+
+ParetoReport pareto_of(const PointTable& table, std::vector<ParetoObjective> objectives) {
+  TS_EXPECTS(!objectives.empty());
+  ParetoReport out{.table = &table, .objectives = std::move(objectives)};
+  Senses senses;
+  for (const ParetoObjective& objective : out.objectives) {
+    TS_EXPECTS(objective.values.size() == table.points.size(), objective.values.size());
+    senses.push_back(objective.sense);
+  }
+  std::vector<std::size_t> compared;
+  std::vector<Objectives> points;
+  for (std::size_t i = 0; i < table.points.size(); ++i) {
+    Objectives point;
+    for (const ParetoObjective& objective : out.objectives)
+      if (objective.values[i] && std::isfinite(objective.values[i]->value))
+        point.push_back(objective.values[i]->value);
+    if (point.size() < senses.size()) {
+      out.without.push_back(i);
+    } else if (!table.feasible.empty() && !table.feasible[i]) {
+      out.unacceptable.push_back(i);
+    } else {
+      compared.push_back(i);
+      points.push_back(std::move(point));
+    }
+  }
+  const std::vector<std::size_t> front = pareto_front(points, senses);
+  for (std::size_t i = 0; i < compared.size(); ++i)
+    (std::ranges::binary_search(front, i) ? out.front : out.dominated).push_back(compared[i]);
+  if (const auto knee = knee_point(points, senses)) out.knee = compared[*knee];
+  out.hypervolume = volume_share(points, senses);
+  const ParetoObjective& first = out.objectives.front();
+  std::ranges::stable_sort(out.front, [&](std::size_t a, std::size_t b) {
+    const double left = first.values[a]->value;
+    const double right = first.values[b]->value;
+    return first.sense == Sense::maximize ? left > right : left < right;
+  });
+  return out;
+}
+
+std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all) {
+  const PointTable& points = *report.table;
+  const PointLabels labels(points);
+  Table out{.title = points.title.empty() ? "Pareto front" : "Pareto front of " + points.title};
+  out.columns.push_back({"point"});
+  if (all) out.columns.push_back({"front", Align::left});
+  for (Column& column : labels.columns()) out.columns.push_back(std::move(column));
+  std::vector<std::size_t> rows = report.front;
+  if (all) std::ranges::copy(report.dominated, std::back_inserter(rows));
+  for (const ParetoObjective& objective : report.objectives)
+    out.columns.push_back({heading(objective, rows, digits)});
+  for (const ParetoColumn& column : report.columns)
+    out.columns.push_back({column.title, Align::left});
+  out.columns.push_back({"run", Align::left});
+  if (digits == Digits::exact) out.columns.push_back({"rerun", Align::left});
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    const std::size_t i = rows[at];
+    const ReportPoint& point = points.points[i];
+    const bool knee = report.knee == i && digits == Digits::rounded;
+    std::vector<std::string> row{std::to_string(point.position) + (knee ? " *" : "")};
+    if (all) row.emplace_back(at < report.front.size() ? "yes" : "no");
+    for (std::string& label : labels.cells(i)) row.push_back(std::move(label));
+    for (const ParetoObjective& objective : report.objectives)
+      row.push_back(metric_text(*objective.values[i], digits));
+    for (const ParetoColumn& column : report.columns) row.push_back(column.cells[i]);
+    row.push_back(digits == Digits::exact ? point.run_id : point.run_id.substr(0, 12));
+    if (digits == Digits::exact) row.push_back(point.rerun);
+    out.add(std::move(row));
+  }
+  const std::size_t compared = report.front.size() + report.dominated.size();
+  out.notes.push_back(
+      fmt::format("{} of {} points are on the front, {} are dominated; it covers "
+                  "{:.4f} of the box between worst and best (hypervolume)",
+                  report.front.size(), compared, report.dominated.size(), report.hypervolume));
+  if (report.knee && digits == Digits::rounded)
+    out.notes.push_back(
+        fmt::format("* knee: nearest to the best of every objective at once, each scaled from its "
+                    "best to its worst on the front; again: {}",
+                    points.points[*report.knee].rerun));
+  if (!report.unacceptable.empty())
+    out.notes.push_back(fmt::format("{} more do not meet the constraints of the sweep",
+                                    report.unacceptable.size()));
+  if (!report.without.empty())
+    out.notes.push_back(
+        fmt::format("{} more did not run or have no value of an objective", report.without.size()));
+  for (const ParetoObjective& objective : report.objectives)
+    if (!objective.note.empty())
+      out.notes.push_back(fmt::format("{}: {}", objective.name, objective.note));
+  return {out};
+}
+
+}  // namespace tiersim

@@ -1,0 +1,130 @@
+#include "reports/points/point_values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "reports/studies/columns.hpp"
+#include "sim/base/text.hpp"
+#include "sim/base/units_text.hpp"
+
+namespace tiersim {
+namespace {
+
+template <class T>
+bool parse(const std::string& text, std::string_view unit, double per_base, LabelNumber& out) {
+  const auto value = parse_quantity<T>(text);
+  if (!value) return false;
+  if constexpr (std::is_same_v<T, Duration>)
+    out.value = to_seconds(*value);
+  else if constexpr (std::is_same_v<T, Energy>)
+    out.value = to_joules(*value);
+  else if constexpr (std::is_same_v<T, Money>)
+    out.value = to_usd(*value);
+  else
+    out.value = static_cast<double>(value->in_base()) * per_base;
+  out.unit = unit;
+  return true;
+}
+
+struct Steps {
+  std::string_view unit;
+  double first;  ///< the unit over the first name
+  double step;
+  std::array<std::string_view, 6> names;
+};
+constexpr std::array<Steps, 5> kSteps{{
+    {"s", 1e9, 1000, {"ns", "us", "ms", "s"}},
+    {"B", 1, 1024, {"B", "KiB", "MiB", "GiB", "TiB"}},
+    {"B/s", 1, 1000, {"B/s", "KB/s", "MB/s", "GB/s", "TB/s"}},
+    {"FLOP", 1, 1000, {"FLOP", "KFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}},
+    {"FLOP/s", 1, 1000, {"FLOP/s", "KFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"}},
+}};
+
+}  // namespace
+
+std::optional<LabelNumber> number_of_label(const std::string& label) {
+  LabelNumber out;
+  const char* end = label.data() + label.size();
+  const auto [stop, error] = std::from_chars(label.data(), end, out.value);
+  if (error == std::errc() && stop == end && std::isfinite(out.value)) return out;
+  if (parse<Bytes>(label, "B", 1, out) || parse<Duration>(label, "s", 1, out) ||
+      parse<Bandwidth>(label, "B/s", 1, out) || parse<FlopRate>(label, "FLOP/s", 1, out) ||
+      parse<Flops>(label, "FLOP", 1, out) || parse<Energy>(label, "J", 1, out) ||
+      parse<Money>(label, "USD", 1, out))
+    return out;
+  return std::nullopt;
+}
+
+const Metric* find_metric(const ReportPoint& point, const std::string& name) {
+  if (!point.record) return nullptr;
+  const auto it = point.record->metrics.find(name);
+  return it == point.record->metrics.end() ? nullptr : &it->second;
+}
+
+std::vector<std::string> metric_names(const PointTable& table) {
+  std::set<std::string> out;
+  for (const ReportPoint& point : table.points) {
+    if (!point.record) continue;
+    for (const auto& [name, metric] : point.record->metrics) out.insert(name);
+  }
+  return {out.begin(), out.end()};
+}
+
+std::string metric_list(const PointTable& table) {
+  return join(metric_names(table));
+}
+
+std::string class_text(std::span<const Metric* const> metrics) {
+  std::optional<NumberClass> all;
+  for (const Metric* metric : metrics) {
+    if (metric == nullptr) continue;
+    if (all && *all != metric->number_class) return "mixed";
+    all = metric->number_class;
+  }
+  return all ? std::string(name(*all)) : "";
+}
+
+ShownUnit shown_unit(std::string_view unit, double largest) {
+  const auto* it = std::ranges::find(kSteps, unit, &Steps::unit);
+  if (it == kSteps.end()) return {1, unit == "1" ? "" : std::string(unit)};
+  double factor = it->first;
+  std::size_t i = 0;
+  while (i + 1 < it->names.size() && !it->names[i + 1].empty() &&
+         std::abs(largest) * factor >= it->step) {
+    factor /= it->step;
+    ++i;
+  }
+  return {factor, std::string(it->names[i])};
+}
+
+std::string axis_label(const std::string& metric, const ShownUnit& unit) {
+  std::string text = metric;
+  for (const std::string_view suffix : {"_tokens_per_s", "_bytes", "_s", "_flops"}) {
+    const std::size_t at = std::min(text.find('.'), text.size());
+    if (!text.substr(0, at).ends_with(suffix)) continue;
+    text.erase(at - suffix.size(), suffix.size());
+    break;
+  }
+  std::ranges::replace(text, '_', ' ');
+  return unit.name.empty() ? text : fmt::format("{} ({})", text, unit.name);
+}
+
+std::string value_text(double value, std::string_view unit, Digits digits) {
+  if (digits == Digits::exact) return raw(Cell(value));
+  return shown(Cell(value), {.name = "", .title = "", .unit = std::string(unit)});
+}
+
+std::string metric_text(const Metric& metric, Digits digits) {
+  std::string out = value_text(metric.value, metric.unit, digits);
+  if (metric.ci95 && digits == Digits::rounded)
+    out += fmt::format(" [{}, {}]", value_text(metric.ci95->low, metric.unit, digits),
+                       value_text(metric.ci95->high, metric.unit, digits));
+  return out;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,50 @@
+#pragma once
+// Numbers of points as reports show them: labels of numeric axes, metrics with unit and class.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/points/point_table.hpp"
+
+namespace tiersim {
+
+/// A label of a numeric column in base units: 48e9 B/s of "48 GB/s", 4096 and no unit of "4096".
+struct LabelNumber {
+  double value = 0;
+  std::string unit = {};
+};
+/// Nothing where the label is no number and no quantity.
+std::optional<LabelNumber> number_of_label(const std::string& label);
+
+/// The metric of a point's record; null where it has none.
+const Metric* find_metric(const ReportPoint& point, const std::string& name);
+
+/// Full names of the metrics that some point has, by name.
+std::vector<std::string> metric_names(const PointTable& table);
+/// "step_time_s, throughput_tokens_per_s, ..." for messages.
+std::string metric_list(const PointTable& table);
+
+/// The class of all these metrics, "specification", or "mixed"; empty of none.
+std::string class_text(std::span<const Metric* const> metrics);
+
+/// A unit that makes numbers of a base unit short: values are multiplied by `factor`.
+struct ShownUnit {
+  double factor = 1;
+  std::string name = {};  ///< empty where the unit is that of counts and ratios
+};
+/// For values up to `largest`: "s" as ns, us, ms or s, "B" in binary steps, rates and FLOP in
+/// decimal ones; others as they are.
+ShownUnit shown_unit(std::string_view unit, double largest);
+
+/// "throughput_tokens_per_s" with its shown unit, as a label of an axis: "kv_footprint (GiB)".
+std::string axis_label(const std::string& metric, const ShownUnit& unit);
+
+enum class Digits { rounded, exact };
+/// "12.3 ms", or the shortest exact number of the base unit.
+std::string value_text(double value, std::string_view unit, Digits digits);
+/// The same with its interval, where it has one: "12.3 ms [11.9, 12.8]".
+std::string metric_text(const Metric& metric, Digits digits);
+
+}  // namespace tiersim

@@ -1,0 +1,71 @@
+#include "sim/cli/point_metrics.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "reports/points/point_values.hpp"
+#include "sim/base/text.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/files.hpp"
+#include "sim/sweep/metric_names.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+[[noreturn]] void usage(const std::string& option, const std::string& problem) {
+  throw Failure(ExitCode::usage, printable(fmt::format("tiersim: error: {}: {}", option, problem)));
+}
+
+}  // namespace
+
+std::string full_metric(const std::string& name, const std::string& option) {
+  auto metric = resolve_metric(name);
+  if (!metric) usage(option, metric.error());
+  return *std::move(metric);
+}
+
+std::string metric_of_points(const PointTable& table, const std::string& name,
+                             const std::string& option) {
+  std::string metric = full_metric(name, option);
+  const std::vector<std::string> known = metric_names(table);
+  if (known.empty()) usage(option, "no point has a result");
+  if (std::ranges::find(known, metric) == known.end())
+    usage(option, fmt::format("no point has '{}' (they have: {})", metric, join(known)));
+  return metric;
+}
+
+ReportObjective parse_objective(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string sense = text.substr(0, colon);
+  if (colon == std::string::npos || (sense != "maximize" && sense != "minimize"))
+    usage("--objective",
+          fmt::format("'{}' does not say what and how (maximize:throughput, minimize:tpot)", text));
+  return {.metric = full_metric(text.substr(colon + 1), "--objective"),
+          .maximize = sense == "maximize"};
+}
+
+std::size_t column_of(const PointTable& table, const std::string& name, const std::string& option) {
+  std::vector<std::string> names;
+  for (const PointColumn& column : table.columns) names.push_back(column.name);
+  const auto it = std::ranges::find(names, name);
+  if (it != names.end()) return static_cast<std::size_t>(it - names.begin());
+  const auto near = nearest(name, names);
+  usage(option, fmt::format("the points have no column '{}'{} (they have: {})", name,
+                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near),
+                            names.empty() ? "none" : join(names)));
+}
+
+void expect_figure(const std::string& path) {
+  if (path.empty()) return;
+  if (path != "-" && !path.ends_with(".svg"))
+    usage("--figure", fmt::format("'{}' does not end in .svg, which is what is drawn", path));
+  expect_writable(path);
+}
+
+void write_figure(const std::string& path, const std::string& svg) {
+  write_file(path, svg);
+  if (path != "-") fmt::print(stderr, "tiersim: wrote {}\n", path);
+}
+
+}  // namespace tiersim::cli

@@ -1,0 +1,107 @@
+// tiersim report pareto SOURCE... [--objective maximize:throughput ...]: points that nothing beats.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/pareto/pareto_report.hpp"
+#include "sim/cli/accuracy.hpp"
+#include "sim/cli/point_metrics.hpp"
+#include "sim/cli/point_sources.hpp"
+#include "sim/cli/report_kinds.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+struct ParetoOptions {
+  SourceOptions sources;
+  std::vector<std::string> objectives;
+  bool accuracy = false;
+  bool all = false;
+  std::string figure;
+  std::string by;
+  std::string format = "text";
+};
+
+std::vector<ReportObjective> wanted(const ParetoOptions& options, const PointTable& table) {
+  std::vector<ReportObjective> out;
+  for (const std::string& text : options.objectives) {
+    const ReportObjective objective = parse_objective(text);
+    if (std::ranges::find(out, objective.metric, &ReportObjective::metric) != out.end())
+      throw Failure(ExitCode::usage, fmt::format("tiersim: error: --objective: '{}' is given twice",
+                                                 objective.metric));
+    out.push_back(objective);
+  }
+  if (out.empty()) out = table.objectives;
+  if (out.empty())
+    throw Failure(ExitCode::usage,
+                  "tiersim: error: nothing says what is better: give --objective "
+                  "maximize:throughput --objective minimize:kv_footprint (a sweep may have its "
+                  "own)");
+  return out;
+}
+
+ExitCode report_pareto(const ParetoOptions& options) {
+  expect_figure(options.figure);
+  for (const std::string& text : options.objectives) parse_objective(text);
+  const PointTable table = load_points(options.sources, Readings::all);
+  std::vector<ParetoObjective> objectives;
+  for (const ReportObjective& objective : wanted(options, table)) {
+    metric_of_points(table, objective.metric, "--objective");
+    objectives.push_back(objective_of(table, objective));
+  }
+  std::optional<Accuracy> accuracy;
+  if (options.accuracy) {
+    accuracy = accuracy_of(table);
+    objectives.push_back(accuracy->recall);
+  }
+  ParetoReport report = pareto_of(table, std::move(objectives));
+  if (accuracy) report.columns.push_back(accuracy->basis);
+  if (!options.figure.empty()) {
+    if (report.objectives.size() < 2)
+      throw Failure(ExitCode::usage,
+                    "tiersim: error: --figure: draws two objectives, and there is one");
+    const std::size_t y = options.accuracy ? report.objectives.size() - 1 : 1;
+    const auto by = options.by.empty() ? grouping_column(table)
+                                       : std::optional(column_of(table, options.by, "--by"));
+    write_figure(options.figure, to_svg(scatter_of(report, 0, y, by)));
+  }
+  if (options.figure == "-") return ExitCode::ok;
+  if (options.format == "json") {
+    fmt::print("{}", to_json(report));
+    return ExitCode::ok;
+  }
+  const Digits digits = options.format == "csv" ? Digits::exact : Digits::rounded;
+  print_tables(tables_of(report, digits, options.all), options.format);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_report_pareto(CLI::App& kind, Action& action) {
+  auto options = std::make_shared<ParetoOptions>();
+  kind.footer(
+      "A point is on the front where no other is at least as good in every objective and better\n"
+      "in one. Points that break a constraint of their sweep are counted, not compared.\n"
+      "--accuracy: records hold no accuracy. It puts the recall of each method's choice of rows\n"
+      "beside its speed, as `tiersim numerics maple` computes it at the same budget and share of\n"
+      "screened components, on synthetic heads: class assumed, no accuracy of a trained model.\n"
+      "What that study does not have is left empty, and is not compared.");
+  add_sources(kind, options->sources);
+  kind.add_option("--objective", options->objectives,
+                  "maximize:METRIC or minimize:METRIC (repeatable); else those of the sweep")
+      ->allow_extra_args(false)
+      ->type_name("HOW:METRIC");
+  kind.add_flag("--accuracy", options->accuracy,
+                "Also maximize recall at budget of KV methods, where it is computed");
+  kind.add_flag("--all", options->all, "List dominated points as well");
+  kind.add_option("--figure", options->figure,
+                  "Draw the first objective and the second (with --accuracy: recall) as SVG")
+      ->type_name("FILE.svg");
+  kind.add_option("--by", options->by, "Colour the figure's points by this column")
+      ->type_name("COLUMN");
+  add_format(kind, options->format);
+  kind.callback([options, &action] { action = [options] { return report_pareto(*options); }; });
+}
+
+}  // namespace tiersim::cli
