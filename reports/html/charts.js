@@ -52,7 +52,7 @@
   }
   const colourLabel = (axis, p) => (axis < 0 ? "" : labelOf(axes[axis], p) || "(none)");
   const pickedMark = { data: { name: "picked" }, mark: { type: "point", size: 260, strokeWidth: 3, filled: false, stroke: css("--ink"), shape: "circle" } };
-  const quantity = (title, log, zero = false) => ({ type: "quantitative", title, axis: { format: "~s", labelOverlap: true }, scale: { type: log ? "log" : "linear", zero: zero && !log, nice: true } });
+  const quantity = (title, log, zero = false) => ({ type: "quantitative", title, axis: { format: "~s", labelOverlap: true }, scale: log ? { type: "log", nice: true } : { type: "linear", zero, nice: true } });
 
   // --- a metric over an axis ----------------------------------------------------------------------
   function curveRows() {
