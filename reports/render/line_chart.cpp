@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "reports/render/axis.hpp"
 #include "reports/render/marker.hpp"
 #include "reports/render/svg_canvas.hpp"
+#include "reports/render/value_axis.hpp"
 #include "sim/base/check.hpp"
 
 namespace tiersim {
@@ -65,29 +68,17 @@ class Plot {
     return corner_.x + kInset +
            (width_ - 2 * kInset) * (at(value) - at(x_.low)) / (at(x_.high) - at(x_.low));
   }
+  /// Instead of the linear scale of y.
+  void use(ValueAxis axis) { y_axis_ = std::move(axis); }
+
   double y(double value) const {
+    if (y_axis_) return corner_.y + height_ * (1 - y_axis_->place(value));
     return corner_.y + height_ * (1 - (value - y_.low) / (y_.high - y_.low));
   }
 
   void axes(SvgCanvas& canvas, const std::set<double>& x_values) const {
-    const double step = tick_step(y_.high - y_.low);
-    const auto ticks = static_cast<std::int64_t>(std::llround((y_.high - y_.low) / step));
-    for (std::int64_t i = 0; i <= ticks; ++i) {
-      const double value = y_.low + step * static_cast<double>(i);
-      canvas.line({corner_.x, y(value)}, {corner_.x + width_, y(value)}, kGrid);
-      canvas.text({corner_.x - 6, y(value) + 3.5}, decimal_label(value, y_.high),
-                  {.size = kTickSize, .anchor = TextAnchor::end});
-    }
-    double free_from = -1;  // px: where a label has room
-    for (const double value : x_values) {
-      const std::string label = log_x_ ? binary_label(value) : decimal_label(value, x_.high);
-      const double half = text_width(label, kTickSize) / 2;
-      canvas.line({x(value), corner_.y + height_}, {x(value), corner_.y + height_ + 4}, kFrame);
-      if (x(value) - half < free_from) continue;
-      canvas.text({x(value), corner_.y + height_ + 16}, label,
-                  {.size = kTickSize, .anchor = TextAnchor::middle});
-      free_from = x(value) + half + 4;
-    }
+    y_ticks(canvas);
+    x_ticks(canvas, x_values);
     canvas.rectangle(corner_, width_, height_, "none", kFrame);
   }
 
@@ -116,6 +107,39 @@ class Plot {
   }
 
  private:
+  void y_ticks(SvgCanvas& canvas) const {
+    if (y_axis_) {
+      for (const ValueAxis::Tick& tick : y_axis_->ticks()) y_tick(canvas, tick.value, tick.label);
+      return;
+    }
+    const double step = tick_step(y_.high - y_.low);
+    const auto ticks = static_cast<std::int64_t>(std::llround((y_.high - y_.low) / step));
+    for (std::int64_t i = 0; i <= ticks; ++i) {
+      const double value = y_.low + step * static_cast<double>(i);
+      y_tick(canvas, value, decimal_label(value, y_.high));
+    }
+  }
+
+  void y_tick(SvgCanvas& canvas, double value, const std::string& label) const {
+    canvas.line({corner_.x, y(value)}, {corner_.x + width_, y(value)}, kGrid);
+    if (label.empty()) return;
+    canvas.text({corner_.x - 6, y(value) + 3.5}, label,
+                {.size = kTickSize, .anchor = TextAnchor::end});
+  }
+
+  void x_ticks(SvgCanvas& canvas, const std::set<double>& x_values) const {
+    double free_from = -1;  // px: where a label has room
+    for (const double value : x_values) {
+      const std::string label = log_x_ ? binary_label(value) : decimal_label(value, x_.high);
+      const double half = text_width(label, kTickSize) / 2;
+      canvas.line({x(value), corner_.y + height_}, {x(value), corner_.y + height_ + 4}, kFrame);
+      if (x(value) - half < free_from) continue;
+      canvas.text({x(value), corner_.y + height_ + 16}, label,
+                  {.size = kTickSize, .anchor = TextAnchor::middle});
+      free_from = x(value) + half + 4;
+    }
+  }
+
   void whisker(SvgCanvas& canvas, double at, const Interval<double>& interval,
                std::string_view colour) const {
     constexpr double kCap = 3;  // px to each side
@@ -128,6 +152,7 @@ class Plot {
 
   AxisRange x_;
   AxisRange y_;
+  std::optional<ValueAxis> y_axis_;
   bool log_x_;
   SvgPoint corner_;
   double width_;
@@ -208,7 +233,8 @@ class ChartDrawing {
                  {.size = 12, .anchor = TextAnchor::middle, .bold = true});
     const AxisRange x = range_of(panel, &ChartSeries::x);
     const AxisRange y = chart_.common_y ? all_y_ : range_of_y(panel);
-    const Plot plot(x, with_ticks(y), chart_.log_x, corner, plot_width_, plot_height_);
+    Plot plot(x, with_ticks(y), chart_.log_x, corner, plot_width_, plot_height_);
+    if (chart_.log_y && y.low > 0 && !y.empty()) plot.use(ValueAxis(y));
     std::set<double> values;
     for (const ChartSeries& series : panel.series) values.insert(series.x.begin(), series.x.end());
     plot.axes(canvas_, values);

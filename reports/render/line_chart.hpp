@@ -32,6 +32,7 @@ struct LineChart {
   std::size_t columns = 3;  ///< panels beside each other
   bool log_x = true;        ///< to base 2; multiples of 1024 are labelled 1K, 1M
   bool common_y = false;    ///< one scale for all panels, to compare them
+  bool log_y = false;       ///< of panels whose values are all positive
 };
 
 /// y starts at 0 where no value is negative, and holds all intervals. Panels without a finite value

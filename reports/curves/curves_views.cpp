@@ -1,0 +1,180 @@
+// Curves as tables, JSON and a drawing.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/curves/curves_report.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<std::string> panels_of(const CurvesReport& report) {
+  std::vector<std::string> out;
+  for (const CurveLine& line : report.lines)
+    if (std::ranges::find(out, line.panel) == out.end()) out.push_back(line.panel);
+  return out;
+}
+
+const Metric* metric_at(const CurvesReport& report, const CurveSample& sample) {
+  return find_metric(report.table->points[sample.point], report.metric);
+}
+
+std::string of_class(const CurvesReport& report) {
+  std::vector<const Metric*> metrics;
+  for (const CurveLine& line : report.lines)
+    for (const CurveSample& sample : line.samples) metrics.push_back(metric_at(report, sample));
+  return class_text(metrics);
+}
+
+const std::string& x_label(const CurvesReport& report, const CurveSample& sample) {
+  const auto& columns = report.table->columns;
+  const auto it = std::ranges::find(columns, report.x_name, &PointColumn::name);
+  return report.table->points[sample.point].labels[static_cast<std::size_t>(it - columns.begin())];
+}
+
+Table pivot(const CurvesReport& report, const std::string& panel) {
+  Table out{.title = report.metric};
+  if (!report.panel_name.empty()) out.title += fmt::format(", {} {}", report.panel_name, panel);
+  out.columns.push_back({report.x_name});
+  std::map<double, std::vector<std::string>> rows;  // by x
+  std::size_t lines = 0;
+  for (const CurveLine& line : report.lines) lines += line.panel == panel ? 1 : 0;
+  std::size_t at = 1;
+  for (const CurveLine& line : report.lines) {
+    if (line.panel != panel) continue;
+    out.columns.push_back({line.name});
+    for (const CurveSample& sample : line.samples) {
+      auto& row = rows.emplace(sample.x, std::vector<std::string>(lines + 1, "-")).first->second;
+      row[0] = x_label(report, sample);
+      if (const Metric* metric = metric_at(report, sample))
+        row[at] = metric_text(*metric, Digits::rounded);
+    }
+    ++at;
+  }
+  for (auto& [x, row] : rows) out.add(std::move(row));
+  return out;
+}
+
+Table listing(const CurvesReport& report) {
+  const PointTable& table = *report.table;
+  Table out{.title = report.metric};
+  out.columns.push_back({"point"});
+  for (const PointColumn& column : table.columns) out.columns.push_back({column.name});
+  for (const char* name : {"value", "ci95 low", "ci95 high", "unit", "class", "run id", "rerun"})
+    out.columns.push_back({name});
+  for (const CurveLine& line : report.lines)
+    for (const CurveSample& sample : line.samples) {
+      const ReportPoint& point = table.points[sample.point];
+      std::vector<std::string> row{std::to_string(point.position)};
+      row.insert(row.end(), point.labels.begin(), point.labels.end());
+      const Metric* metric = metric_at(report, sample);
+      const auto number = [](double value) { return value_text(value, "", Digits::exact); };
+      row.push_back(metric != nullptr ? number(metric->value) : "");
+      row.push_back(metric != nullptr && metric->ci95 ? number(metric->ci95->low) : "");
+      row.push_back(metric != nullptr && metric->ci95 ? number(metric->ci95->high) : "");
+      row.push_back(report.unit);
+      row.push_back(metric != nullptr ? std::string(name(metric->number_class)) : "");
+      row.push_back(point.run_id);
+      row.push_back(point.rerun);
+      out.add(std::move(row));
+    }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Table> tables_of(const CurvesReport& report, Digits digits) {
+  if (digits == Digits::exact) return {listing(report)};
+  std::vector<Table> out;
+  for (const std::string& panel : panels_of(report)) out.push_back(pivot(report, panel));
+  if (out.empty()) return out;
+  const std::string unit = report.unit == "1" ? "a plain number" : report.unit;
+  out.back().notes.push_back(
+      fmt::format("{}: {}, class {}; brackets: 95 % interval, where numbers "
+                  "behind it have one",
+                  report.metric, unit, of_class(report)));
+  if (report.without > 0)
+    out.back().notes.push_back(fmt::format(
+        "-: {} points did not run, do not fit, or have no such metric", report.without));
+  return out;
+}
+
+std::string to_json(const CurvesReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json lines = Json::array();
+  for (const CurveLine& line : report.lines) {
+    Json points = Json::array();
+    for (const CurveSample& sample : line.samples) {
+      const ReportPoint& point = report.table->points[sample.point];
+      Json p{{"x", sample.x}, {"label", x_label(report, sample)}, {"position", point.position}};
+      const Metric* metric = metric_at(report, sample);
+      p["value"] = metric != nullptr ? Json(metric->value) : Json();
+      if (metric != nullptr) p["class"] = name(metric->number_class);
+      if (metric != nullptr && metric->ci95) p["ci95"] = {metric->ci95->low, metric->ci95->high};
+      if (!point.problem.empty()) p["problem"] = point.problem;
+      p["run_id"] = point.run_id;
+      p["rerun"] = point.rerun;
+      points.push_back(std::move(p));
+    }
+    lines.push_back({{"line", line.name}, {"panel", line.panel}, {"points", points}});
+  }
+  const Json out{{"metric", report.metric}, {"unit", report.unit},        {"x", report.x_name},
+                 {"x_unit", report.x_unit}, {"panel", report.panel_name}, {"lines", lines}};
+  return out.dump(2) + '\n';
+}
+
+LineChart chart_of(const CurvesReport& report) {
+  double x_low = std::numeric_limits<double>::infinity();
+  double x_high = -x_low;
+  double y_low = x_low;
+  double y_high = -x_low;
+  for (const CurveLine& line : report.lines)
+    for (const CurveSample& sample : line.samples) {
+      x_low = std::min(x_low, sample.x);
+      x_high = std::max(x_high, sample.x);
+      const Metric* metric = metric_at(report, sample);
+      if (metric == nullptr) continue;
+      y_low = std::min(y_low, metric->ci95 ? metric->ci95->low : metric->value);
+      y_high = std::max(y_high, metric->ci95 ? metric->ci95->high : metric->value);
+    }
+  const ShownUnit x_unit = shown_unit(report.x_unit, x_high);
+  const ShownUnit y_unit = shown_unit(report.unit, y_high);
+  const PointTable& table = *report.table;
+  LineChart chart{.title = table.title.empty() ? axis_label(report.metric, {}) : table.title,
+                  .x_label = axis_label(report.x_name, x_unit),
+                  .y_label = axis_label(report.metric, y_unit),
+                  .panels = {},
+                  .log_x = x_low > 0 && x_high >= 8 * x_low,
+                  .common_y = true,
+                  .log_y = y_low > 0 && y_high > 30 * y_low};
+  chart.subtitle = fmt::format("class {}; whiskers: 95 % intervals", of_class(report));
+  bool intervals = false;
+  for (const std::string& panel : panels_of(report)) {
+    ChartPanel& drawn = chart.panels.emplace_back();
+    if (!report.panel_name.empty()) drawn.title = fmt::format("{} {}", report.panel_name, panel);
+    for (const CurveLine& line : report.lines) {
+      if (line.panel != panel) continue;
+      ChartSeries& series = drawn.series.emplace_back();
+      series.name = line.name;
+      for (const CurveSample& sample : line.samples) {
+        const Metric* metric = metric_at(report, sample);
+        series.x.push_back(sample.x * x_unit.factor);
+        series.y.push_back(metric != nullptr ? metric->value * y_unit.factor : kNone);
+        auto& ci95 = series.ci95.emplace_back();
+        if (metric == nullptr || !metric->ci95) continue;
+        ci95 = {metric->ci95->low * y_unit.factor, metric->ci95->high * y_unit.factor};
+        intervals = true;
+      }
+    }
+  }
+  if (!intervals) chart.subtitle = fmt::format("class {}", of_class(report));
+  return chart;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,74 @@
+// tiersim report curves SOURCE... --x context --y throughput --by method: a metric over an axis.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/curves/curves_report.hpp"
+#include "sim/base/text.hpp"
+#include "sim/cli/point_metrics.hpp"
+#include "sim/cli/point_sources.hpp"
+#include "sim/cli/report_kinds.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+struct CurvesOptions {
+  SourceOptions sources;
+  std::string x;
+  std::string y;
+  std::vector<std::string> by;
+  std::string panel;
+  std::string figure;
+  std::string format = "text";
+};
+
+// The sweep's first objective, or what every step and server has.
+std::string default_metric(const PointTable& table) {
+  return table.objectives.empty() ? "throughput_tokens_per_s" : table.objectives.front().metric;
+}
+
+ExitCode report_curves(const CurvesOptions& options) {
+  expect_figure(options.figure);
+  if (!options.y.empty()) full_metric(options.y, "--y");
+  const PointTable table = load_points(options.sources, Readings::all);
+  CurveQuestion question{.metric = metric_of_points(
+                             table, options.y.empty() ? default_metric(table) : options.y, "--y")};
+  if (!options.x.empty()) question.x = column_of(table, options.x, "--x");
+  for (const std::string& name : options.by) question.by.push_back(column_of(table, name, "--by"));
+  if (!options.panel.empty()) question.panel = column_of(table, options.panel, "--panel");
+  const auto report = curves_of(table, question);
+  if (!report)
+    throw Failure(ExitCode::usage, printable("tiersim: error: report curves: " + report.error()));
+  if (!options.figure.empty()) write_figure(options.figure, to_svg(chart_of(*report)));
+  if (options.figure == "-") return ExitCode::ok;
+  if (options.format == "json")
+    fmt::print("{}", to_json(*report));
+  else
+    print_tables(tables_of(*report, options.format == "csv" ? Digits::exact : Digits::rounded),
+                 options.format);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_report_curves(CLI::App& kind, Action& action) {
+  auto options = std::make_shared<CurvesOptions>();
+  add_sources(kind, options->sources);
+  kind.add_option("--x", options->x, "Numeric column to draw over; else the only one that varies")
+      ->type_name("COLUMN");
+  kind.add_option("--y", options->y,
+                  "Metric (throughput, ttft.p99); else the sweep's first objective, or throughput")
+      ->type_name("METRIC");
+  kind.add_option("--by", options->by,
+                  "Columns that make the lines (repeatable); else all others that vary")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("COLUMN");
+  kind.add_option("--panel", options->panel, "Column that makes a panel for each label")
+      ->type_name("COLUMN");
+  kind.add_option("--figure", options->figure, "Draw the curves as SVG, with 95 % intervals")
+      ->type_name("FILE.svg");
+  add_format(kind, options->format);
+  kind.callback([options, &action] { action = [options] { return report_curves(*options); }; });
+}
+
+}  // namespace tiersim::cli
