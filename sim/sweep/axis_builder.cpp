@@ -44,7 +44,7 @@ void AxisBuilder::build(CompiledSpace& space) {
     grid.scenario = own.scenario.empty() ? config_.scenario : own.scenario;
     grid.set = config_.set;
     grid.set.insert(grid.set.end(), own.set.begin(), own.set.end());
-    if (!names.insert(own.name).second)
+    if (!own.name.empty() && !names.insert(own.name).second)
       places_.report(fmt::format("grids.{}.name", g),
                      fmt::format("there are two grids '{}'", own.name));
   }
@@ -65,7 +65,8 @@ void AxisBuilder::build(CompiledSpace& space) {
 
 std::optional<AxisChoices> AxisBuilder::expand(const SweepAxis& axis, const std::string& path) {
   const bool whole = is_count_ && !axis.key.empty() && is_count_(axis.key);
-  auto choices = expand_axis(axis, path, whole, places_);
+  std::optional<AxisChoices> choices;
+  if (!places_.is_broken(path)) choices = expand_axis(axis, path, whole, places_);
   if (!choices) broken_.insert(axis_name(axis));
   return choices;
 }
@@ -85,8 +86,8 @@ std::vector<AxisGroup> AxisBuilder::groups(const std::vector<SweepAxisGroup>& gr
     if (groups[i].zip.empty()) add(groups[i].axis, at);
     for (std::size_t z = 0; z < groups[i].zip.size(); ++z)
       add(groups[i].zip[z], fmt::format("{}.zip.{}", at, z));
-    if (whole) expect_equal_sizes(group, at);
     if (group.axes.empty()) continue;
+    if (whole) expect_equal_sizes(group, at);
     group.size = std::numeric_limits<std::int64_t>::max();
     for (const AxisChoices& axis : group.axes)
       group.size = std::min(group.size, static_cast<std::int64_t>(axis.choices.size()));
@@ -158,7 +159,8 @@ void AxisBuilder::check_scenario(const SpaceGrid& grid, const std::string& path)
         places_.report(choice.path, fmt::format("'{}' has no scenario", choice.label),
                        "give it one, or one for all at the top");
   });
-  if (grid.scenario.empty() && chooses == nullptr)
+  const bool may_choose = broken_.empty();  // axes that are not there may have files
+  if (grid.scenario.empty() && chooses == nullptr && may_choose)
     places_.report(path, "there is no scenario to run", "add `scenario: FILE`");
 }
 

@@ -297,12 +297,12 @@ std::unique_ptr<DesignSpace> DesignSpace::build(const SweepConfig& config, const
     for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
     return nullptr;
   };
-  const SpecPlaces places(document, own);
+  const SpecPlaces places(document, own, diagnostics);
   CompiledSpace compiled;
   AxisBuilder axes(config, places, is_count);
   axes.build(compiled);
   SpaceBuilder(config, places, axes.broken()).build(compiled);
-  if (!own.ok()) return failed();
+  if (!own.ok() || !diagnostics.ok()) return failed();
   find_numeric_axes(compiled);
   auto space = std::make_unique<Space>(std::move(compiled), document);
   if (auto problem = space->find_any(document.locate("axes"))) own.report(std::move(*problem));

@@ -41,7 +41,9 @@ class DesignSpace {
   /// Every mistake of the SPEC at its place in the document: expressions that do not parse, names
   /// that no axis has, ends of a range, zipped axes of different lengths, labels that exclude and
   /// include do not find, objectives and constraints that name no metric, a space without points...
-  /// Null where there are any. Whether the settings themselves are any good is setting_check.hpp.
+  /// Null where there are any. `config` may have mistakes that `diagnostics` has already: what they
+  /// are of is passed over, so that all others come up, too. Whether the settings themselves are
+  /// any good is setting_check.hpp.
   static std::unique_ptr<DesignSpace> build(const SweepConfig& config, const Document& document,
                                             Diagnostics& diagnostics, const IsCount& is_count = {});
   virtual ~DesignSpace() = default;

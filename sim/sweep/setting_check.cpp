@@ -53,15 +53,15 @@ bool is_of(const Diagnostic& diagnostic, const std::string& option) {
 class SettingChecker {
  public:
   SettingChecker(const SweepConfig& config, const Document& spec, const LoadOptions& options,
-                 Diagnostics& diagnostics)
+                 Diagnostics& diagnostics, const Diagnostics& before)
       : config_(config),
         spec_(spec),
         options_(scenario_options(options)),
         diagnostics_(diagnostics),
-        places_(spec, diagnostics),
+        places_(spec, diagnostics, before),
         loader_(options_) {
     Diagnostics reported_elsewhere;
-    const SpecPlaces silent(spec, reported_elsewhere);
+    const SpecPlaces silent(spec, reported_elsewhere, before);
     const IsCount none;
     AxisBuilder axes(config, silent, none);
     axes.build(space_);
@@ -349,14 +349,16 @@ std::optional<fs::path> scenario_file(const std::string& name, const Document& s
 
 void check_settings(const SweepConfig& config, const Document& spec, const LoadOptions& options,
                     Diagnostics& diagnostics) {
-  SettingChecker(config, spec, options, diagnostics).run();
+  Diagnostics own;
+  SettingChecker(config, spec, options, own, diagnostics).run();
+  for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
 }
 
 IsCount count_settings(const SweepConfig& config, const Document& spec,
                        const LoadOptions& options) {
   // What is reported here is reported by those that check.
   auto ignored = std::make_shared<Diagnostics>();
-  auto checker = std::make_shared<SettingChecker>(config, spec, options, *ignored);
+  auto checker = std::make_shared<SettingChecker>(config, spec, options, *ignored, *ignored);
   auto known = std::make_shared<std::map<std::string, bool>>();
   return [ignored, checker, known](const std::string& key) {
     const auto [it, is_new] = known->emplace(key, false);
@@ -367,11 +369,12 @@ IsCount count_settings(const SweepConfig& config, const Document& spec,
 
 std::unique_ptr<DesignSpace> load_space(const SweepConfig& config, const Document& spec,
                                         const LoadOptions& options, Diagnostics& diagnostics) {
-  Diagnostics own;
-  check_settings(config, spec, options, own);
-  auto space = DesignSpace::build(config, spec, own, count_settings(config, spec, options));
-  for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
-  return own.ok() ? std::move(space) : nullptr;
+  // Each passes over what was wrong when the SPEC was read, not over what the other finds.
+  Diagnostics of_settings = diagnostics;
+  check_settings(config, spec, options, of_settings);
+  auto space = DesignSpace::build(config, spec, diagnostics, count_settings(config, spec, options));
+  for (Diagnostic& diagnostic : of_settings.list()) diagnostics.report(std::move(diagnostic));
+  return diagnostics.ok() ? std::move(space) : nullptr;
 }
 
 }  // namespace tiersim

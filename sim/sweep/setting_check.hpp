@@ -27,6 +27,8 @@ void check_settings(const SweepConfig& config, const Document& spec, const LoadO
 IsCount count_settings(const SweepConfig& config, const Document& spec, const LoadOptions& options);
 
 /// Both at once: the design space, or null and every mistake of the SPEC and of its settings.
+/// Reading `config` may have had mistakes, which `diagnostics` has then; the others come up as
+/// well.
 std::unique_ptr<DesignSpace> load_space(const SweepConfig& config, const Document& spec,
                                         const LoadOptions& options, Diagnostics& diagnostics);
 

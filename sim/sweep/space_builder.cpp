@@ -125,6 +125,10 @@ void SpaceBuilder::add_derived(const std::vector<SweepDerived>& derived, const s
   for (std::size_t i = 0; i < derived.size(); ++i) {
     const SweepDerived& described = derived[i];
     const std::string at = fmt::format("{}.{}", path, i);
+    if (places_.is_broken(at)) {
+      scope.broken.insert(described.name);
+      continue;
+    }
     if (scope.values.contains(described.name) || described.name == "grid") {
       places_.report(at + ".name", fmt::format("there is already a '{}'", described.name),
                      "axes and derived values need names of their own");
@@ -174,6 +178,7 @@ void SpaceBuilder::check_objectives() const {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < config_.objectives.size(); ++i) {
     const SweepObjective& objective = config_.objectives[i];
+    if (places_.is_broken(fmt::format("objectives.{}", i))) continue;
     const bool maximize = !objective.maximize.empty();
     const std::string path = fmt::format("objectives.{}.{}", i, maximize ? "maximize" : "minimize");
     const auto metric = resolve_metric(maximize ? objective.maximize : objective.minimize);

@@ -98,6 +98,7 @@ void SpaceBuilder::add_exclusions(CompiledSpace& space) const {
   for (std::size_t i = 0; i < config_.exclude.size(); ++i) {
     const SweepMatch& match = config_.exclude[i];
     const std::string path = fmt::format("exclude.{}", i);
+    if (places_.is_broken(path)) continue;
     if (match.empty()) {
       places_.report(path, "names no axis", "labels by axis: {method: Quest, context: 8192}");
       continue;
@@ -134,6 +135,7 @@ void SpaceBuilder::add_included(CompiledSpace& space) const {
   for (std::size_t i = 0; i < config_.include.size(); ++i) {
     const SweepMatch& match = config_.include[i];
     const std::string path = fmt::format("include.{}", i);
+    if (places_.is_broken(path)) continue;
     const auto g = grid_of(space, match, path);
     if (!g) continue;
     const SpaceGrid& grid = space.grids[*g];

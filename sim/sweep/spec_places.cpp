@@ -6,6 +6,18 @@
 
 namespace tiersim {
 
+SpecPlaces::SpecPlaces(const Document& document, Diagnostics& diagnostics,
+                       const Diagnostics& before)
+    : document_(document), diagnostics_(diagnostics) {
+  for (const Diagnostic& diagnostic : before.list()) broken_.push_back(diagnostic.path);
+}
+
+bool SpecPlaces::is_broken(const std::string& path) const {
+  return std::ranges::any_of(broken_, [&](const std::string& broken) {
+    return broken == path || broken.starts_with(path + '.');
+  });
+}
+
 const Node* SpecPlaces::node_at(std::string_view path) const {
   const Node* node = &document_.root();
   while (node != nullptr && !path.empty()) {

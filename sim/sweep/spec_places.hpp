@@ -2,6 +2,7 @@
 // Where things of a SPEC stand, and mistakes reported there. Internal to sim/sweep.
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/config/document.hpp"
 #include "sim/sweep/expression.hpp"
@@ -10,8 +11,11 @@ namespace tiersim {
 
 class SpecPlaces {
  public:
-  SpecPlaces(const Document& document, Diagnostics& diagnostics)
-      : document_(document), diagnostics_(diagnostics) {}
+  /// Mistakes go to `diagnostics`; what is below those of `before` is not looked at.
+  SpecPlaces(const Document& document, Diagnostics& diagnostics, const Diagnostics& before = {});
+
+  /// Whether something of the value was reported before.
+  bool is_broken(const std::string& path) const;
 
   /// At the value of the dotted path, as "axes.0.values.2"; no key of it may have dots.
   void report(const std::string& path, std::string message, std::string hint = {}) const;
@@ -32,6 +36,7 @@ class SpecPlaces {
 
   const Document& document_;
   Diagnostics& diagnostics_;
+  std::vector<std::string> broken_;
 };
 
 }  // namespace tiersim
