@@ -16,8 +16,19 @@ struct Kind {
 };
 
 constexpr std::array kKinds{
-    Kind{"footprint", "What one GPU of a replica has and holds, and the largest batch that fits",
-         add_report_footprint}};
+    Kind{"footprint",
+         "What is held where, by tier and tensor class; of scenarios also the largest batches",
+         add_report_footprint},
+    Kind{"io", "What is moved where: payload, moved and wire bytes, by device, class and channel",
+         add_report_io},
+    Kind{"bottleneck", "What bounds each point, and what would be next", add_report_bottleneck},
+    Kind{"curves", "A metric over a numeric axis, a line for each combination of the others",
+         add_report_curves},
+    Kind{"pareto", "Points that nothing beats, for any objectives; recall beside speed",
+         add_report_pareto},
+    Kind{"sensitivity", "Which parameter moves a metric most", add_report_sensitivity},
+    Kind{"html", "One page with tables, charts and every point, to be opened offline",
+         add_report_html}};
 
 }  // namespace
 

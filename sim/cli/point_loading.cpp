@@ -11,8 +11,10 @@
 #include "sim/cli/solving.hpp"
 #include "sim/cli/stored_points.hpp"
 #include "sim/run/record_reader.hpp"
+#include "sim/sweep/evaluate.hpp"
 #include "sim/sweep/metric_names.hpp"
 #include "sim/sweep/objectives.hpp"
+#include "sim/sweep/sweep_plan.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -56,15 +58,35 @@ class TableBuilder {
     const StoredSweep sweep = sweep_in(store, options_.sweep);
     if (table_.title.empty()) table_.title = sweep.name;
     table_.missing += sweep.points.value_or(0);
+    PointLoader loader(standard_options());
+    if (options_.configurations) adopt_inputs(loader, store.inputs(sweep.sweep));
     store.for_each(sweep, [&](const StoredPoint& point) {
-      add_stored(file, sweep, point);
+      add_stored(file, sweep, point, loader);
       --table_.missing;
       return true;
     });
     if (options_.sources.size() == 1) add_aims(sweep);
   }
 
-  void add_stored(const std::string& file, const StoredSweep& sweep, const StoredPoint& stored) {
+  // A point by its own name in a store.
+  void add_stored(const StoredPointName& name) {
+    Store store(name.store, Store::Access::read);
+    const FoundPoint found = find_point(store, name);
+    PointLoader loader(standard_options());
+    if (options_.configurations) adopt_inputs(loader, store.inputs(found.sweep.sweep));
+    add_stored(name.store.string(), found.sweep, found.point, loader);
+  }
+
+  PointTable take() {
+    for (ReportPoint& point : table_.points) point.labels.resize(table_.columns.size());
+    keep_where();
+    judge();
+    return std::move(table_);
+  }
+
+ private:
+  void add_stored(const std::string& file, const StoredSweep& sweep, const StoredPoint& stored,
+                  const PointLoader& loader) {
     const PointOutcome& outcome = stored.outcome;
     ReportPoint point{.run_id = outcome.id,
                       .rerun = fmt::format("tiersim rerun {}:{}", file, stored.point.position),
@@ -77,6 +99,8 @@ class TableBuilder {
       RunRecord whole = *std::move(record);
       whole.run_id = outcome.id;
       whole.tiersim_version = sweep.version;
+      if (options_.configurations)
+        whole.config = configuration_json(read_point(loader, point_of(stored.point)));
       point.record = std::make_shared<const RunRecord>(std::move(whole));
     }
     std::vector<std::pair<PointColumn, std::string>> labels;
@@ -88,14 +112,6 @@ class TableBuilder {
     add(std::move(point), labels);
   }
 
-  PointTable take() {
-    for (ReportPoint& point : table_.points) point.labels.resize(table_.columns.size());
-    keep_where();
-    judge();
-    return std::move(table_);
-  }
-
- private:
   void add(ReportPoint point, const std::vector<std::pair<PointColumn, std::string>>& labels) {
     for (const auto& [column, label] : labels) {
       const auto it = std::ranges::find(table_.columns, column.name, &PointColumn::name);
@@ -198,9 +214,7 @@ PointTable load_points(const SourceOptions& options, Readings readings) {
   PointRunner runner(standard_options());
   for (const std::string& source : options.sources) {
     if (const auto name = stored_point_name(source)) {
-      Store store(name->store, Store::Access::read);
-      const FoundPoint found = find_point(store, *name);
-      builder.add_stored(name->store.string(), found.sweep, found.point);
+      builder.add_stored(*name);
     } else if (Store::is_store(source)) {
       builder.add_store(source);
     } else if (is_json(source)) {

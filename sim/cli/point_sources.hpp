@@ -20,6 +20,7 @@ struct SourceOptions {
   std::vector<std::string> set;      ///< over every configuration
   std::string sweep;                 ///< name of one, where a store has several; else its last
   std::vector<std::string> where;    ///< expressions of axes and metrics; only points where true
+  bool configurations = false;       ///< records of stores have `config`, which takes time to make
 };
 
 /// SOURCE..., --set, --sweep and --where.

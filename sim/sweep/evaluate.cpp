@@ -60,6 +60,14 @@ ReadPoint read_point(const PointLoader& loader, const Point& point) {
   return out;
 }
 
+std::string configuration_json(const ReadPoint& point) {
+  if (const auto* serving = std::get_if<ServingConfig>(&point.config))
+    return canonical_json(*serving);
+  if (const auto* scenario = std::get_if<ScenarioConfig>(&point.config))
+    return canonical_json(*scenario);
+  return "";
+}
+
 PointOutcome failed_point(const Point& point, const Diagnostics& diagnostics) {
   std::string text = point.scenario.string();
   for (const std::string& option : point.set) text += '\n' + option;
@@ -72,7 +80,8 @@ PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep ke
     const auto record = record_of(point, reading);
     if (!record) return {point.id, PointStatus::infeasible, record.error(), ""};
     return {point.id, PointStatus::ok, "",
-            keep == SweepKeep::metrics ? compact_metrics(*record) : compact_results(*record)};
+            keep == SweepKeep::metrics ? compact_metrics(*record, Setup::included)
+                                       : compact_results(*record, Setup::included)};
   } catch (const std::exception& error) {
     return {point.id, PointStatus::error, fmt::format("internal: {}", error.what()), ""};
   }

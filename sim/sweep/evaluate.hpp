@@ -22,6 +22,9 @@ struct ReadPoint {
 /// The point's files were prepared. May be called by several threads.
 ReadPoint read_point(const PointLoader& loader, const Point& point);
 
+/// Canonical JSON of its configuration, as a record has it; empty where it is none.
+std::string configuration_json(const ReadPoint& point);
+
 /// The outcome of a point whose files or settings have mistakes.
 PointOutcome failed_point(const Point& point, const Diagnostics& diagnostics);
 

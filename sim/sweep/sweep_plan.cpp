@@ -7,20 +7,11 @@
 #include "sim/config/describe.hpp"
 #include "sim/config/snapshot.hpp"
 #include "sim/run/version.hpp"
+#include "sim/sweep/setting_check.hpp"
 
 namespace tiersim {
 namespace fs = std::filesystem;
 namespace {
-
-// Beside the SPEC, then among the shipped configurations, as bases are looked for.
-PointLoader::Resolve resolver(const fs::path& spec, const fs::path& config_root) {
-  return [folder = spec.parent_path(), config_root](const fs::path& name) {
-    if (name.is_absolute()) return name;
-    const fs::path beside = folder / name;
-    const fs::path shipped = config_root / name;
-    return !fs::exists(beside) && fs::exists(shipped) ? shipped : beside;
-  };
-}
 
 std::string digest_of(const SweepConfig& config, const SweepInputs& inputs) {
   std::string text = canonical_json(config) + '\n' + std::string(kVersion);
@@ -58,16 +49,17 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
   std::unique_ptr<SweepPlan> plan(new SweepPlan);
   const Document document = load_document(spec, options, diagnostics);
   plan->config_ = read<SweepConfig>(document, "sweep", diagnostics);
-  if (!diagnostics.ok()) return nullptr;
   const SweepConfig& config = plan->config_;
-  plan->space_ = DesignSpace::build(config, document, diagnostics);
+  plan->space_ = load_space(config, document, options, diagnostics);
   if (plan->space_)
     plan->objectives_ = ObjectiveSet::build(config, *plan->space_, document, diagnostics);
-  LoadOptions files{.config_root = options.config_root, .importers = options.importers};
-  const auto resolve = resolver(spec, options.config_root);
   if (!diagnostics.ok()) return nullptr;
 
-  plan->loader_ = std::make_unique<PointLoader>(std::move(files), resolve);
+  LoadOptions files{.config_root = options.config_root, .importers = options.importers};
+  const auto resolve = [document, files](const fs::path& name) {
+    return scenario_file(name.string(), document, files).value_or(name);
+  };
+  plan->loader_ = std::make_unique<PointLoader>(files, resolve);
   std::int64_t points = 0;
   if (!config.search) {
     Preparer preparer(*plan->loader_, diagnostics);

@@ -226,11 +226,13 @@ class Sweep(InFolder):
 
     def test_run_ids_are_those_of_run(self):
         self.sweep("-o", "a.db")
-        row = rows(self.folder / "a.db", "SELECT id, scenario, settings, results FROM sweep_results WHERE position = 5")[0]
+        row = rows(self.folder / "a.db", "SELECT id, scenario, settings, results FROM sweep_results WHERE position = 6")[0]
         sets = [word for option in json.loads(row[2]) for word in ("--set", option)]
         record = json.loads(run("run", row[1], *sets, "--json").stdout)
         self.assertEqual(record["provenance"]["run_id"], row[0])
-        self.assertEqual(record["results"], json.loads(row[3]))
+        stored = json.loads(row[3])
+        self.assertEqual(stored.pop("setup")["batch"], 16)
+        self.assertEqual(record["results"], stored)
 
 
 if __name__ == "__main__":
