@@ -1,0 +1,39 @@
+#include "sim/sweep/metric_names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tiersim {
+namespace {
+
+std::string resolved(const std::string& name) {
+  const auto full = resolve_metric(name);
+  return full ? *full : full.error();
+}
+
+TEST(MetricNames, AreTakenWithoutTheirUnits) {
+  EXPECT_EQ(resolved("throughput"), "throughput_tokens_per_s");
+  EXPECT_EQ(resolved("throughput_tokens_per_s"), "throughput_tokens_per_s");
+  EXPECT_EQ(resolved("tpot"), "tpot_s");
+  EXPECT_EQ(resolved("ttft.p99"), "ttft_s.p99");
+  EXPECT_EQ(resolved("kv_footprint"), "kv_footprint_bytes");
+  EXPECT_EQ(resolved("energy"), "energy_j_per_token");
+  EXPECT_EQ(resolved("max_batch"), "max_batch");
+}
+
+TEST(MetricNames, SayWhatCouldBeMeant) {
+  EXPECT_EQ(resolved("throughputt"),
+            "there is no metric 'throughputt' (did you mean 'throughput'?)");
+  EXPECT_EQ(resolved("e2e_latency"),
+            "'e2e_latency' has several statistics (one of: e2e_latency_s.mean, e2e_latency_s.p50, "
+            "e2e_latency_s.p90, e2e_latency_s.p95, e2e_latency_s.p99)");
+  EXPECT_EQ(resolved("footprint"), "there is no metric 'footprint' (did you mean 'kv_footprint'?)");
+}
+
+TEST(MetricNames, HaveTheDimensionOfTheirUnit) {
+  EXPECT_EQ(metric_magnitude("tpot_s", 0.5), (Magnitude{0.5, "s"}));
+  EXPECT_EQ(metric_magnitude("throughput_tokens_per_s", 3), (Magnitude{3, ""}));
+  EXPECT_EQ(metric_magnitude("kv_footprint_bytes", 3), (Magnitude{3, "B"}));
+}
+
+}  // namespace
+}  // namespace tiersim
