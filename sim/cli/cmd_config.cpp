@@ -13,6 +13,7 @@
 #include "sim/cli/device_file.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/run/prediction_set.hpp"
+#include "sim/sweep/sweep_config.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -82,10 +83,11 @@ FileKind file_kind(const char* name, const char* what) {
           }};
 }
 
-std::array<FileKind, 10> file_kinds() {
+std::array<FileKind, 11> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario"),
       file_kind<ServingConfig>("serving", "server under load"),
+      file_kind<SweepConfig>("sweep", "design space"),
       file_kind<ServerConfig>("server", "inference server"),
       file_kind<SystemConfig>("system", "system"),
       file_kind<LlmConfig>("model", "model"),
