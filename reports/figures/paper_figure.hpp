@@ -76,4 +76,11 @@ struct PaperFigure {
   std::vector<PlotPanel> panels = {};
 };
 
+/// A figure with what was drawn of it: an SVG file's text, or why there is none.
+struct DrawnFigure {
+  PaperFigure figure;
+  std::string svg = {};
+  std::string problem = {};
+};
+
 }  // namespace tiersim

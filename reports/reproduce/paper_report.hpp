@@ -56,6 +56,15 @@ Table step_table(const PaperReport& report);
 /// Without rows where the paper has no digest.
 Table digest_table(const PaperReport& report);
 
+/// A table with the stem of its files; `raw` has every row unrounded.
+struct NamedTable {
+  std::string stem;
+  Table shown;
+  Table raw;
+};
+/// Every table whole, in the order of the text.
+std::vector<NamedTable> all_tables(const PaperReport& report);
+
 /// For a terminal: the paper's tables, checks, bars and steps and the digest of what goes beyond;
 /// or everything, every point of every study.
 std::string to_text(const PaperReport& report, Shown shown);

@@ -16,13 +16,8 @@ std::string file_stem(const PaperReport& report, std::string id) {
   return id;
 }
 
-struct NamedTable {
-  std::string stem;
-  Table shown;
-  Table raw;
-};
+}  // namespace
 
-// Every table whole, in the order of the text.
 std::vector<NamedTable> all_tables(const PaperReport& report) {
   std::vector<NamedTable> out;
   const auto add = [&](const char* stem, const Table& table) {
@@ -44,6 +39,8 @@ std::vector<NamedTable> all_tables(const PaperReport& report) {
                    tables_of(study.result, Shown::all).front(), raw_table(study.result)});
   return out;
 }
+
+namespace {
 
 std::string study_text(const StudyResult& result, Shown shown) {
   std::string out;

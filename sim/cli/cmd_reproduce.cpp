@@ -15,6 +15,8 @@
 #include "sim/cli/loading.hpp"
 #include "sim/cli/mapping.hpp"
 #include "sim/cli/proving.hpp"
+#include "sim/cli/recalling.hpp"
+#include "sim/cli/reproduce_files.hpp"
 #include "sim/cli/reproducing.hpp"
 #include "sim/run/trace.hpp"
 
@@ -75,31 +77,49 @@ std::vector<ReportSection> sections(const Targets& targets, const std::vector<st
   return out;
 }
 
+PaperReport reproduced(const std::string& name, const Options& options, PointRunner& runner,
+                       std::vector<Simulation>& simulations) {
+  const Targets targets = load_targets(targets_of(name));
+  std::future<std::vector<ReportSection>> numerics = start_numerics(targets);
+  return {.name = name,
+          .paper = targets.paper,
+          .rows = reproduce_rows(targets, runner),
+          .steps = reproduce_steps(targets, options.set, simulations),
+          .studies = reproduce_studies(targets, runner),
+          .solves = reproduce_solves(targets, runner),
+          .digest = targets.digest,
+          .sections = sections(targets, options.set, numerics)};
+}
+
+void print(const PaperReport& report, const Options& options) {
+  const Shown shown = options.full ? Shown::all : Shown::summary;
+  fmt::print("{}", options.json ? to_json(report) : to_text(report, shown));
+  const bool more = !report.studies.empty() || !report.solves.empty();
+  if (shown == Shown::summary && !options.json && more)
+    fmt::print("{} studies and {} questions whole: --full{}\n", report.studies.size(),
+               report.solves.size(), options.no_files ? "" : ", or the files");
+}
+
 ExitCode reproduce(const Options& options) {
-  bool hold = true;
+  const std::vector<std::string> names = chosen_papers(options.paper);
+  // Only the page shows it, and only beside the methods of one paper.
+  std::future<std::vector<RecallPoint>> recall;
+  if (!options.no_files && std::ranges::find(names, "maple") != names.end())
+    recall = start_recall();
   std::vector<Simulation> simulations;
+  std::vector<PaperReport> reports;
   PointRunner runner(standard_options(options.set));
-  for (const std::string& name : chosen_papers(options.paper)) {
-    const Targets targets = load_targets(targets_of(name));
-    std::future<std::vector<ReportSection>> numerics = start_numerics(targets);
-    const PaperReport report{.name = name,
-                             .paper = targets.paper,
-                             .rows = reproduce_rows(targets, runner),
-                             .steps = reproduce_steps(targets, options.set, simulations),
-                             .studies = reproduce_studies(targets, runner),
-                             .solves = reproduce_solves(targets, runner),
-                             .digest = targets.digest,
-                             .sections = sections(targets, options.set, numerics)};
-    hold = hold && report.all_hold();
-    const Shown shown = options.full ? Shown::all : Shown::summary;
-    fmt::print("{}", options.json ? to_json(report) : to_text(report, shown));
-    const bool more = !report.studies.empty() || !report.solves.empty();
-    if (shown == Shown::summary && !options.json && more)
-      fmt::print("{} studies and {} questions whole: --full{}\n", report.studies.size(),
-                 report.solves.size(), options.no_files ? "" : ", or the files");
-    if (!options.no_files) write_files(report, fs::path(options.folder) / name);
+  const fs::path folder(options.folder);
+  for (const std::string& name : names) {
+    reports.push_back(reproduced(name, options, runner, simulations));
+    print(reports.back(), options);
+    if (!options.no_files) write_files(reports.back(), folder / name);
   }
+  const bool hold = std::ranges::all_of(reports, &PaperReport::all_hold);
   if (!options.trace.empty()) write_file(options.trace, to_perfetto_json(simulations));
+  if (!options.no_files)
+    write_page(std::move(reports), recall.valid() ? recall.get() : std::vector<RecallPoint>{},
+               options.set, options.paper == "all" ? folder : folder / options.paper);
   if (hold) return ExitCode::ok;
   fmt::print(stderr, "tiersim: a target is missed (status fail)\n");
   return ExitCode::target_missed;

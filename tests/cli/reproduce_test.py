@@ -47,7 +47,7 @@ class Reproduce(InFolder):
         tables = ["table_paper", "table_first_principles", "figures", "decode_step", "digest"] + named
         written = sorted(p.name for p in (self.folder / "maple").iterdir())
         self.assertEqual(written, sorted(
-            ["report.md", "report.json"] +
+            ["report.md", "report.json", "index.html", "figures"] +
             [f"{name}.{kind}" for kind in ("csv", "tex") for name in tables]))
         self.assertIn("\\toprule",
                       (self.folder / "maple/table_paper.tex").read_text())

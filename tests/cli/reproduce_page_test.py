@@ -1,0 +1,185 @@
+"""The page and the folder of figures that `reproduce` ends with: reproduce_page_test.py PROGRAM
+SOURCE_FOLDER. Figures need gnuplot; without it the page says so, which is tested as well."""
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import InFolder, PROGRAM, run
+
+VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+
+
+class PageReader(html.parser.HTMLParser):
+    """Elements that are not closed in order, ids, references and the text of a page."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.links, self.outside, self.problems = [], [], [], [], []
+        self.captions, self.inside = [], None
+        self.feed(text)
+        self.close()
+        self.problems += [f"<{tag}> stays open" for tag in self.open]
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            elif name in ("href", "xlink:href", "src", "action", "data"):
+                (self.links if value.startswith("#") else self.outside).append(value)
+        if tag in ("figcaption", "caption"):
+            self.captions.append("")
+            self.inside = tag
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.problems.append(f"</{tag}> at {self.getpos()}")
+        if tag == self.inside:
+            self.inside = None
+
+    def handle_data(self, data):
+        if self.inside:
+            self.captions[-1] += data
+
+
+class ReproducePage(unittest.TestCase):
+    """All papers, once: a dozen seconds."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.temporary.name)
+        cls.result = subprocess.run([PROGRAM, "reproduce", "all", "-o", cls.folder],
+                                    capture_output=True, text=True, timeout=240)
+        assert cls.result.returncode == 0, cls.result.stderr
+        cls.text = (cls.folder / "index.html").read_text(encoding="utf-8")
+        cls.page = PageReader(cls.text)
+        cls.figures = cls.folder / "figures"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def test_says_where_the_page_and_the_folder_are(self):
+        self.assertIn(f"{self.folder}/index.html", self.result.stderr)
+        self.assertIn(f"{self.folder}/figures", self.result.stderr)
+
+    def test_parses_with_unique_ids_and_links_that_lead_somewhere(self):
+        self.assertEqual(self.page.problems, [])
+        self.assertEqual(len(self.page.ids), len(set(self.page.ids)))
+        self.assertEqual({link[1:] for link in self.page.links} - set(self.page.ids), set())
+
+    def test_refers_to_nothing_outside(self):
+        self.assertEqual([v for v in self.page.outside if not v.startswith("data:")], [])
+        for way in ("@import", "url(http", "<link", "<iframe", "<img src=\"http"):
+            self.assertNotIn(way, self.text)
+
+    def test_has_every_table_of_the_reports(self):
+        captions = set(self.page.captions)
+        for paper in ("maple", "tpla", "early-exit"):
+            report = json.loads((self.folder / paper / "report.json").read_text())
+            self.assertTrue(report["targets"])
+            for study in report.get("studies", []):
+                self.assertTrue(any(study["title"] in c for c in captions), study["title"])
+            for question in report.get("solves", []):
+                self.assertTrue(any(question["title"] in c for c in captions), question["title"])
+        for title in ("Printed, under the paper's assumptions, and from first principles",
+                      "Held, explained and left open", "Results by status"):
+            self.assertTrue(any(title in c for c in captions), title)
+
+    def test_counts_of_statuses_are_those_of_the_reports(self):
+        for paper in ("maple", "tpla", "early-exit"):
+            report = json.loads((self.folder / paper / "report.json").read_text())
+            self.assertIn(f"<th scope=\"row\"><a href=\"#paper-{paper}\">", self.text)
+            row = self.text.split(f"<a href=\"#paper-{paper}\">")[-1].split("</tr>")[0]
+            shown = sum(int(n) for n in re.findall(r"<td[^>]*>(\d+)</td>", row))
+            self.assertEqual(shown, len(report["targets"]))
+
+    def test_every_figure_has_data_and_script_and_is_on_the_page(self):
+        scripts = sorted(self.figures.glob("*.gp"))
+        self.assertGreaterEqual(len(scripts), 14)
+        for stem in ("maple_fig1_left", "maple_fig3_dataflow", "maple_fig3_roofline", "maple_table1",
+                     "maple_recall_speed", "tpla_fig3_speedup", "tpla_fig3_throughput",
+                     "tpla_fig4_ttft", "tpla_speedup_grid", "early_exit_fig1", "early_exit_fig2"):
+            self.assertTrue((self.figures / f"{stem}.gp").exists(), stem)
+        for script in scripts:
+            self.assertTrue(script.with_suffix(".dat").exists(), script)
+            self.assertIn(f"figures/{script.stem}", self.text)
+        self.assertEqual([p for p in self.figures.iterdir() if p.name.startswith(".")], [])
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
+    def test_every_figure_is_drawn(self):
+        for script in self.figures.glob("*.gp"):
+            svg = script.with_suffix(".svg").read_text()
+            self.assertIn("</svg>", svg)
+            self.assertTrue(script.with_suffix(".pdf").read_bytes().startswith(b"%PDF"))
+            self.assertIn(f'id="{script.stem}"', self.text)
+            self.assertIn(script.with_suffix(".pdf").name,
+                          (self.figures / "main.tex").read_text())
+
+    def test_printed_values_stand_on_the_figures(self):
+        data = (self.figures / "tpla_fig3_speedup.dat").read_text()
+        paper = [block for block in data.split("\n\n\n") if "| paper" in block.splitlines()[0]]
+        values = sorted(line.split()[1] for block in paper for line in block.splitlines()
+                        if not line.startswith("#"))
+        self.assertEqual(values, ["1.79", "1.93", "2", "2"])
+
+    def test_main_tex_includes_files_that_are_there(self):
+        text = (self.figures / "main.tex").read_text()
+        named = re.findall(r"\\(?:input|includegraphics(?:\[[^]]*\])?)\{([^}]+)\}", text)
+        self.assertGreater(len(named), 20)
+        for name in named:
+            self.assertTrue((self.figures / name).exists(), name)
+
+    @unittest.skipUnless(shutil.which("pdflatex"), "no pdflatex here")
+    def test_main_tex_compiles(self):
+        with tempfile.TemporaryDirectory() as out:
+            made = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error",
+                                   f"-output-directory={out}", "main.tex"], cwd=self.figures,
+                                  capture_output=True, text=True, errors="replace", timeout=240)
+            self.assertEqual(made.returncode, 0, made.stdout[-2000:])
+
+
+class OnePaper(InFolder):
+    def test_has_a_page_of_its_own_and_the_same_bytes_twice(self):
+        for name in ("a", "b"):
+            self.assertEqual(run("reproduce", "early-exit", "-o", self.folder / name).returncode, 0)
+        for file in sorted((self.folder / "a").rglob("*")):
+            if file.is_file():
+                other = self.folder / "b" / file.relative_to(self.folder / "a")
+                self.assertEqual(file.read_bytes(), other.read_bytes(), file)
+        self.assertTrue((self.folder / "a/early-exit/index.html").exists())
+
+    def test_without_gnuplot_the_page_says_so_and_the_scripts_are_there(self):
+        result = run("reproduce", "early-exit", "-o", self.folder,
+                     env={**os.environ, "PATH": "/nowhere"})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("there is no gnuplot here", result.stderr)
+        page = (self.folder / "early-exit/index.html").read_text()
+        self.assertIn("install gnuplot-nox", page)
+        self.assertIn("<svg", page)  # the sections' own drawings stay
+        self.assertTrue((self.folder / "early-exit/figures/early_exit_fig1.gp").exists())
+        self.assertEqual(list((self.folder / "early-exit/figures").glob("*.pdf")), [])
+
+    def test_no_files_writes_none(self):
+        result = run("reproduce", "early-exit", "--no-files", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.assertNotIn("index.html", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
