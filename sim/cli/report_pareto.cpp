@@ -44,7 +44,9 @@ std::vector<ReportObjective> wanted(const ParetoOptions& options, const PointTab
 ExitCode report_pareto(const ParetoOptions& options) {
   expect_figure(options.figure);
   for (const std::string& text : options.objectives) parse_objective(text);
-  const PointTable table = load_points(options.sources, Readings::all);
+  SourceOptions sources = options.sources;
+  sources.configurations = options.accuracy;
+  const PointTable table = load_points(sources, Readings::all);
   std::vector<ParetoObjective> objectives;
   for (const ReportObjective& objective : wanted(options, table)) {
     metric_of_points(table, objective.metric, "--objective");

@@ -1,0 +1,147 @@
+#include "reports/sensitivity/tornado.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/text.hpp"
+
+namespace tiersim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool runs(const TornadoRow& row) {
+  return row.low.metric || row.high.metric;
+}
+
+std::string change_text(double value, double base) {
+  if (base == 0) return "-";
+  return fmt::format("{:+.2f} %", 100 * (value / base - 1));
+}
+
+std::string end_text(const TornadoEnd& end, const Tornado& tornado) {
+  if (!end.metric) return "cannot run";
+  return fmt::format("{} ({})", value_text(*end.metric, tornado.unit, Digits::rounded),
+                     change_text(*end.metric, tornado.base));
+}
+
+std::string class_of(const TornadoRow& row) {
+  return row.number_class ? std::string(name(*row.number_class)) : "setting";
+}
+
+Json end_json(const TornadoEnd& end) {
+  Json out{{"value", end.value}, {"metric", end.metric ? Json(*end.metric) : Json()}};
+  if (!end.problem.empty()) out["problem"] = end.problem;
+  return out;
+}
+
+void add_notes(const Tornado& tornado, Table& table) {
+  table.notes.push_back(fmt::format(
+      "{} is {} as configured (class {}); one parameter at a time is moved to the ends of its 95 % "
+      "interval where it has one, else by {:g} % down and up",
+      tornado.metric, value_text(tornado.base, tornado.unit, Digits::rounded),
+      name(tornado.number_class), 100 * tornado.by));
+  table.notes.push_back(fmt::format(
+      "{} more parameters do not move it{}", tornado.no_effect,
+      tornado.not_moved.empty() ? std::string()
+                                : fmt::format("; {} have no value to be moved to: {}",
+                                              tornado.not_moved.size(), join(tornado.not_moved))));
+  const auto assumed = std::ranges::count_if(
+      tornado.rows, [](const TornadoRow& row) { return row.number_class == NumberClass::assumed; });
+  if (assumed > 0)
+    table.notes.push_back(fmt::format(
+        "{} of these {} are assumed: numbers that nothing was measured or published for", assumed,
+        tornado.rows.size()));
+}
+
+}  // namespace
+
+double span_of(const TornadoRow& row, double base) {
+  double low = base;
+  double high = base;
+  for (const TornadoEnd* end : {&row.low, &row.high}) {
+    if (!end->metric) continue;
+    low = std::min(low, *end->metric);
+    high = std::max(high, *end->metric);
+  }
+  return high - low;
+}
+
+void arrange(Tornado& tornado) {
+  const auto still = [&](const TornadoRow& row) {
+    return row.low.metric && row.high.metric && span_of(row, tornado.base) == 0;
+  };
+  tornado.no_effect += static_cast<std::size_t>(std::ranges::count_if(tornado.rows, still));
+  std::erase_if(tornado.rows, still);
+  std::ranges::stable_sort(tornado.rows, [&](const TornadoRow& a, const TornadoRow& b) {
+    if (runs(a) != runs(b)) return runs(a);
+    return span_of(a, tornado.base) > span_of(b, tornado.base);
+  });
+}
+
+std::vector<Table> tables_of(const Tornado& tornado, Digits digits) {
+  const bool exact = digits == Digits::exact;
+  Table out{.title = fmt::format("What moves {} of {}", tornado.metric, tornado.name)};
+  out.columns = {{"parameter", Align::left}, {"class", Align::left}, {"value"}, {"low"}, {"high"}};
+  if (exact) {
+    const std::string unit = tornado.unit == "1" ? "" : fmt::format(" ({})", tornado.unit);
+    for (const char* title : {"metric at low", "metric as is", "metric at high", "span"})
+      out.columns.push_back({title + unit});
+    out.columns.push_back({"source", Align::left});
+    out.columns.push_back({"problem", Align::left});
+  } else {
+    for (const char* title : {"metric at low", "metric at high", "span"})
+      out.columns.push_back({title});
+  }
+  const auto number = [](double value) { return value_text(value, "", Digits::exact); };
+  for (const TornadoRow& row : tornado.rows) {
+    const double span = span_of(row, tornado.base);
+    std::vector<std::string> cells{row.parameter, class_of(row), row.value, row.low.value,
+                                   row.high.value};
+    if (exact) {
+      cells.push_back(row.low.metric ? number(*row.low.metric) : "");
+      cells.push_back(number(tornado.base));
+      cells.push_back(row.high.metric ? number(*row.high.metric) : "");
+      cells.push_back(number(span));
+      cells.push_back(row.source);
+      cells.push_back(row.low.problem.empty() ? row.high.problem : row.low.problem);
+    } else {
+      cells.push_back(end_text(row.low, tornado));
+      cells.push_back(end_text(row.high, tornado));
+      cells.push_back(tornado.base == 0 ? "-" : fmt::format("{:.2f} %", 100 * span / tornado.base));
+    }
+    out.add(std::move(cells));
+  }
+  add_notes(tornado, out);
+  return {out};
+}
+
+std::string to_json(const Tornado& tornado) {
+  Json rows = Json::array();
+  for (const TornadoRow& row : tornado.rows)
+    rows.push_back({{"parameter", row.parameter},
+                    {"value", row.value},
+                    {"class", row.number_class ? Json(name(*row.number_class)) : Json()},
+                    {"source", row.source},
+                    {"moved", row.to_ci95 ? "ci95" : "factor"},
+                    {"low", end_json(row.low)},
+                    {"high", end_json(row.high)},
+                    {"span", span_of(row, tornado.base)}});
+  const Json out{{"name", tornado.name},
+                 {"metric", tornado.metric},
+                 {"unit", tornado.unit},
+                 {"class", name(tornado.number_class)},
+                 {"base", tornado.base},
+                 {"by", tornado.by},
+                 {"parameters", rows},
+                 {"no_effect", tornado.no_effect},
+                 {"not_moved", tornado.not_moved},
+                 {"run_id", tornado.run_id},
+                 {"rerun", tornado.rerun}};
+  return out.dump(2) + '\n';
+}
+
+}  // namespace tiersim

@@ -1,0 +1,247 @@
+// tiersim report sensitivity CONFIG --metric tpot: every sourced number moved down and up, one at a
+// time, and simulated. Of a store, or of several sources: how far each axis moves the metric.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/sensitivity/axis_effects.hpp"
+#include "reports/sensitivity/tornado.hpp"
+#include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/point_metrics.hpp"
+#include "sim/cli/point_sources.hpp"
+#include "sim/cli/report_kinds.hpp"
+#include "sim/cli/solving.hpp"
+#include "sim/sweep/store.hpp"
+
+namespace tiersim::cli {
+namespace {
+
+struct SensitivityOptions {
+  SourceOptions sources;
+  std::string metric;
+  std::string by = "20%";
+  std::vector<std::string> vary;
+  std::string figure;
+  std::string format = "text";
+};
+
+// "20%", "20 %" or "0.2" as 0.2.
+double share_of(const std::string& text) {
+  std::string number = text;
+  const bool percent = number.ends_with('%');
+  if (percent) number.pop_back();
+  while (number.ends_with(' ')) number.pop_back();
+  const auto value = plain_number(number);
+  const double share = value ? (percent ? *value / 100 : *value) : 0;
+  if (share > 0 && share < 1) return share;
+  throw Failure(ExitCode::usage,
+                fmt::format("tiersim: error: --by: '{}' is no share between 0 and 1 (20%, 0.2)",
+                            printable(text)));
+}
+
+// Moves parameters of one configuration.
+class Mover {
+ public:
+  Mover(Point point, std::string metric, double by)
+      : runner_(standard_options()),
+        point_(std::move(point)),
+        metric_(std::move(metric)),
+        by_(by) {}
+
+  /// Mistakes of the configuration, and one that does not fit, are failures.
+  std::shared_ptr<const RunRecord> base() {
+    const PointResult result = run_point(runner_, point_, Readings::times);
+    if (!result.record)
+      throw Failure(ExitCode::bad_config,
+                    fmt::format("{}:1:1: error: {}", point_.scenario.string(), result.problem));
+    metric_of(*result.record, metric_, point_);
+    return result.record;
+  }
+
+  /// Nothing where the value cannot be moved: zero, or text.
+  std::optional<TornadoRow> row(const std::string& parameter, const std::string& value,
+                                const std::optional<Interval<std::string>>& ci95) {
+    TornadoRow out{.parameter = parameter, .value = value, .to_ci95 = ci95.has_value()};
+    if (ci95) {
+      out.low.value = ci95->low;
+      out.high.value = ci95->high;
+    } else if (!by_factor(out)) {
+      return std::nullopt;
+    }
+    run(out.low, parameter);
+    run(out.high, parameter);
+    return out;
+  }
+
+ private:
+  bool by_factor(TornadoRow& row) {
+    // From nothing of the same unit to the value.
+    const std::size_t blank = row.value.find(' ');
+    const std::string zero = blank == std::string::npos ? "0" : '0' + row.value.substr(blank);
+    const bool whole = runner_.takes_whole_numbers(point_, row.parameter);
+    const auto range = SettingRange::parse(row.parameter, zero, row.value, whole);
+    if (!range) return false;
+    const double now = range->range().high;
+    double low = now * (1 - by_);
+    double high = now * (1 + by_);
+    if (whole || blank != std::string::npos) {  // base units are whole as well
+      low = std::min(std::round(low), now - 1);
+      high = std::max(std::round(high), now + 1);
+    }
+    row.low.value = range->text(low);
+    row.high.value = range->text(high);
+    return true;
+  }
+
+  void run(TornadoEnd& end, const std::string& parameter) {
+    Point point = point_;
+    point.set.push_back(parameter + '=' + end.value);
+    Diagnostics mistakes;
+    const PointResult result = runner_.run(point, Readings::times, mistakes);
+    if (!mistakes.ok()) {
+      end.problem = mistakes.list().front().message;
+    } else if (!result.record) {
+      end.problem = result.problem;
+    } else if (const auto it = result.record->metrics.find(metric_);
+               it != result.record->metrics.end()) {
+      end.metric = it->second.value;
+    } else {
+      end.problem = "its record has no such metric";
+    }
+  }
+
+  PointRunner runner_;
+  Point point_;
+  std::string metric_;
+  double by_;
+};
+
+// What a step and a server always have, where nothing is said.
+std::string metric_of_record(const RunRecord& record, const std::string& asked) {
+  if (!asked.empty()) return full_metric(asked, "--metric");
+  for (const char* name : {"tpot_s", "ttft_s", "tpot_s.mean"})
+    if (record.metrics.contains(name)) return name;
+  return "throughput_tokens_per_s";
+}
+
+Tornado tornado_of(const SensitivityOptions& options) {
+  const Point point{options.sources.sources.front(), options.sources.set};
+  PointRunner first(standard_options());
+  const PointResult plain = run_point(first, point, Readings::times);
+  const std::string metric =
+      plain.record ? metric_of_record(*plain.record, options.metric) : "step_time_s";
+  Tornado out{.metric = metric, .by = share_of(options.by)};
+  Mover mover(point, metric, out.by);
+  const auto base = mover.base();
+  const Metric& value = base->metrics.at(metric);
+  out.name = base->name;
+  out.unit = value.unit;
+  out.number_class = value.number_class;
+  out.base = value.value;
+  out.run_id = base->run_id;
+  out.rerun = run_command(point.scenario.string(), point.set);
+  for (const NumberRecord& number : base->numbers) {
+    auto row = mover.row(number.path, number.value, number.ci95);
+    if (!row) {
+      out.not_moved.push_back(number.path);
+      continue;
+    }
+    row->number_class = number.number_class;
+    row->source = number.source;
+    out.rows.push_back(*std::move(row));
+  }
+  const bool step = !base->serving.has_value();
+  const std::vector<std::string> factors =
+      step ? std::vector<std::string>{"what_if.far_bandwidth", "what_if.far_latency"}
+           : std::vector<std::string>{};
+  for (const std::string& factor : factors) {
+    const bool set = std::ranges::any_of(
+        point.set, [&](const std::string& option) { return option.starts_with(factor); });
+    if (set) continue;  // it has another value than 1 then: --vary says which
+    if (auto row = mover.row(factor, "1", std::nullopt)) out.rows.push_back(*std::move(row));
+  }
+  for (const std::string& text : options.vary) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos)
+      throw Failure(
+          ExitCode::usage,
+          fmt::format("tiersim: error: --vary: '{}' does not say its value (step.batch=16)",
+                      printable(text)));
+    auto row = mover.row(text.substr(0, equals), text.substr(equals + 1), std::nullopt);
+    if (!row)
+      throw Failure(ExitCode::usage, fmt::format("tiersim: error: --vary: '{}' is no number and no "
+                                                 "quantity that can be moved",
+                                                 printable(text.substr(equals + 1))));
+    out.rows.push_back(*std::move(row));
+  }
+  arrange(out);
+  return out;
+}
+
+template <class Report>
+ExitCode print(const Report& report, const SensitivityOptions& options) {
+  if (!options.figure.empty()) write_figure(options.figure, to_svg(report));
+  if (options.figure == "-") return ExitCode::ok;
+  if (options.format == "json")
+    fmt::print("{}", to_json(report));
+  else
+    print_tables(tables_of(report, options.format == "csv" ? Digits::exact : Digits::rounded),
+                 options.format);
+  return ExitCode::ok;
+}
+
+ExitCode report_sensitivity(const SensitivityOptions& options) {
+  expect_figure(options.figure);
+  share_of(options.by);
+  if (!options.metric.empty()) full_metric(options.metric, "--metric");
+  const std::vector<std::string>& sources = options.sources.sources;
+  if (sources.size() == 1 && !Store::is_store(sources.front()))
+    return print(tornado_of(options), options);
+  if (!options.vary.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --vary is for one configuration");
+  const PointTable table = load_points(options.sources, Readings::all);
+  std::string metric = options.metric;
+  if (metric.empty() && !table.objectives.empty()) metric = table.objectives.front().metric;
+  const AxisEffects effects = effects_of(
+      table,
+      metric_of_points(table, metric.empty() ? "throughput_tokens_per_s" : metric, "--metric"));
+  if (effects.axes.empty())
+    throw Failure(ExitCode::usage,
+                  "tiersim: error: no two points differ in one axis alone, so that nothing can be "
+                  "said of any");
+  return print(effects, options);
+}
+
+}  // namespace
+
+void add_report_sensitivity(CLI::App& kind, Action& action) {
+  auto options = std::make_shared<SensitivityOptions>();
+  kind.footer(
+      "Of one configuration every number with a source is moved, and the factors of what_if: to\n"
+      "the ends of its 95 % interval where it has one, else by --by. Counts move by one at least.\n"
+      "What moves nothing is counted. Of a store: the range of the metric over each axis with all\n"
+      "others held, from the points that are there. One at a time in both: effects of parameters\n"
+      "that act together are not seen.");
+  add_sources(kind, options->sources);
+  kind.add_option("--metric", options->metric,
+                  "What is moved (tpot, throughput, ttft.p99); else the time of the step, the "
+                  "tokens' mean time, or the sweep's first objective")
+      ->type_name("METRIC");
+  kind.add_option("--by", options->by, "How far numbers without an interval are moved")
+      ->type_name("SHARE")
+      ->capture_default_str();
+  kind.add_option("--vary", options->vary,
+                  "Move this setting as well, from the value that it has: step.batch=16 "
+                  "(repeatable)")
+      ->allow_extra_args(false)
+      ->type_name(kSettingType);
+  kind.add_option("--figure", options->figure, "Draw it as SVG")->type_name("FILE.svg");
+  add_format(kind, options->format);
+  kind.callback(
+      [options, &action] { action = [options] { return report_sensitivity(*options); }; });
+}
+
+}  // namespace tiersim::cli
