@@ -16,19 +16,27 @@
   const candidates = [...usual, ...varied, 0];
   const numericAxes = axes.map((c, i) => i).filter((i) => axes[i].numbers);
   const longest = [...numericAxes].sort((a, b) => axes[b].labels.length - axes[a].labels.length);
-  const byColour = (x) => axes.findIndex((c, i) => i !== x && c.labels.length <= 12);
+  // Names tell points apart better than numbers do.
+  const byColour = (x) => {
+    const fit = (c, i) => i !== x && c.labels.length <= 12;
+    const named = axes.findIndex((c, i) => fit(c, i) && !c.numbers);
+    return named >= 0 ? named : axes.findIndex(fit);
+  };
 
   const curve = { metric: candidates[0], x: longest[0] ?? 0, colour: -1, log: false };
   const scatter = { x: candidates[1] ?? candidates[0], y: candidates[0], colour: byColour(-1), logX: false, logY: false };
   curve.colour = byColour(curve.x);
   const spread = (numbers) => {
-    const real = numbers.filter((n) => n !== null);
-    return real.length > 2 && Math.min(...real) > 0 && Math.max(...real) / Math.min(...real) >= 16;
+    let [low, high] = [Infinity, 0]; // no spread arguments: there may be 100,000
+    for (const n of numbers) if (n !== null) [low, high] = [Math.min(low, n), Math.max(high, n)];
+    return low > 0 && high / low >= 16;
   };
+  const allOf = (metric) => (Array.isArray(metric.values) ? metric.values : [metric.values]);
+  scatter.logX = spread(allOf(data.metrics[scatter.x]));
   if (axes.length > 0) curve.log = Boolean(axes[curve.x].numbers) && spread(axes[curve.x].numbers);
 
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const titleOf = (metric) => `${metric.name} (${metric.unit === "1" ? "" : `${metric.unit}, `}${metric.class})`;
+  const titleOf = (metric) => [metric.name, `(${metric.unit === "1" ? "" : `${metric.unit}, `}${metric.class})`];
 
   function config() {
     const ink = css("--ink");
@@ -52,7 +60,9 @@
   }
   const colourLabel = (axis, p) => (axis < 0 ? "" : labelOf(axes[axis], p) || "(none)");
   const pickedMark = { data: { name: "picked" }, mark: { type: "point", size: 260, strokeWidth: 3, filled: false, stroke: css("--ink"), shape: "circle" } };
-  const quantity = (title, log, zero = false) => ({ type: "quantitative", title, axis: { format: "~s", labelOverlap: true }, scale: log ? { type: "log", nice: true } : { type: "linear", zero, nice: true } });
+  const quantity = (title, log, zero = false) => ({ type: "quantitative", title, 
+    axis: { format: "~s", labelOverlap: true, labelExpr: "datum.value === 0 ? '0' : datum.label", tickCount: 6 },
+    scale: log ? { type: "log", nice: false, padding: 14 } : { type: "linear", zero, nice: true } });
 
   // --- a metric over an axis ----------------------------------------------------------------------
   function curveRows() {
@@ -113,13 +123,13 @@
   }
   function scatterSpec() {
     const [mx, my] = [data.metrics[scatter.x], data.metrics[scatter.y]];
-    const side = (m) => (maximize(m.name) ? "more is better" : "less is better");
-    const x = { ...quantity([titleOf(mx), side(mx)], scatter.logX), field: "x" };
-    const y = { ...quantity([titleOf(my), side(my)], scatter.logY), field: "y" };
+    const sided = (m) => [m.name, `${titleOf(m)[1]}, ${maximize(m.name) ? "more" : "less"} is better`];
+    const x = { ...quantity(sided(mx), scatter.logX), field: "x" };
+    const y = { ...quantity(sided(my), scatter.logY), field: "y" };
     const colour = colourOf(scatter.colour);
     const plain = { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } };
     const layers = [
-      { data: { name: "front" }, mark: { type: "line", interpolate: "step-after", strokeDash: [5, 3], strokeWidth: 1.6, color: css("--quiet") }, encoding: { ...plain, order: { field: "x", type: "quantitative" } } },
+      { data: { name: "front" }, mark: { type: "line", interpolate: maximize(mx.name) ? "step-before" : "step-after", strokeDash: [5, 3], strokeWidth: 1.6, color: css("--quiet") }, encoding: { ...plain, order: { field: "x", type: "quantitative" } } },
       { mark: { type: "point", filled: true, size: 50, cursor: "pointer" }, encoding: { x, y, ...colour, opacity: { condition: { test: "datum.ok", value: 0.85 }, value: 0.25 }, tooltip: { field: "t" } } },
       { data: { name: "front" }, mark: { type: "point", size: 130, filled: false, strokeWidth: 1.6, stroke: css("--ink"), shape: "circle", tooltip: false, cursor: "pointer" }, encoding: plain },
     ];
@@ -150,7 +160,7 @@
     chart.view?.finalize();
     pickedMark.mark.stroke = css("--ink");
     const width = Math.max(240, box.clientWidth);
-    const spec = { $schema: "", width, height: Math.min(380, Math.max(260, width * 0.6)), autosize: { type: "fit", contains: "padding" },
+    const spec = { $schema: "", width, height: Math.min(340, Math.max(240, width * 0.55)), autosize: { type: "fit-x", contains: "padding" },
       datasets: { picked: [], front: [], points: [] }, config: config(), ...chart.spec() };
     delete spec.$schema;
     if (width < 500) spec.config.legend.columns = 2;
@@ -198,7 +208,7 @@
         select("across", "pareto-x", metricOptions, String(scatter.x), setting(scatter, "x", chart)),
         select("up", "pareto-y", metricOptions, String(scatter.y), setting(scatter, "y", chart)),
         select("colour", "pareto-colour", colourOptions, String(scatter.colour), setting(scatter, "colour", chart)),
-        checkbox("log across", "pareto-log-x", false, setting(scatter, "logX", chart)),
+        checkbox("log across", "pareto-log-x", scatter.logX, setting(scatter, "logX", chart)),
         checkbox("log up", "pareto-log-y", false, setting(scatter, "logY", chart)))
       : part(chart, "A metric over an axis", "curves",
         select("metric", "curves-metric", metricOptions, String(curve.metric), setting(curve, "metric", chart)),

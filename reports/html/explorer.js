@@ -56,7 +56,11 @@ const explorer = (() => {
   function withInterval(metric, point) {
     const middle = text(valueOf(metric, point), metric.unit);
     if (!metric.low || metric.low[point] === null) return middle;
-    return `${middle} [${text(metric.low[point], metric.unit)}, ${text(metric.high[point], metric.unit)}]`;
+    const [low, high] = [text(metric.low[point], metric.unit), text(metric.high[point], metric.unit)];
+    const unit = / .*$/.exec(middle)?.[0] ?? "";
+    const once = [middle, low, high].every((t) => t.endsWith(unit));
+    if (unit === "" || !once) return `${middle} [${low}, ${high}]`;
+    return `${middle.slice(0, -unit.length)} [${low.slice(0, -unit.length)}, ${high.slice(0, -unit.length)}]${unit}`;
   }
   const commandOf = (point) => data.rerun[point].map((word) => data.words[word]).join(" ");
   const nameOf = (point) => axes.map((c) => `${c.name} ${labelOf(c, point) || "(none)"}`).join(", ") || `point ${point}`;
@@ -189,7 +193,8 @@ const explorer = (() => {
       button.addEventListener("click", () => { table.first += by; drawTable(); });
       return button;
     };
-    const caption = el("caption", { id: "all-points-caption", textContent: "All points. A button in a head sorts, one in a row shows the point." });
+    const caption = el("caption", { id: "all-points-caption" },
+      el("span", { textContent: "All points. A button in a head sorts, one in a row shows the point." }));
     const metrics = el("details", { className: "screen" }, el("summary", { textContent: "Columns" }),
       el("div", { className: "checks" }, ...data.metrics.map((metric, m) => {
         const box = checkbox(metric.name, `column-${m}`, table.metrics.includes(m), (on) => {
@@ -245,7 +250,7 @@ const explorer = (() => {
       el("thead", {}, el("tr", {}, ...["metric", "value", "class", "meaning"].map((t, i) => el("th", { scope: "col", textContent: t, className: i === 1 ? "n" : "" })))),
       el("tbody", {}, ...data.metrics.filter((m) => (valueOf(m, point) ?? null) !== null).map((m) => el("tr", {},
         el("th", { scope: "row", textContent: m.name }), el("td", { className: "n", textContent: withInterval(m, point) }),
-        el("td", { textContent: m.class }), el("td", { textContent: m.meaning })))));
+        el("td", { textContent: m.class }), el("td", { className: "long", textContent: m.meaning })))));
     const parts = [el("h3", { id: "picked-name", tabIndex: -1, textContent: `Point ${point}: ${nameOf(point)}` })];
     if (problems.has(point)) parts.push(el("p", { className: "bad", textContent: problems.get(point) }));
     if (data.feasible && !data.feasible[point]) parts.push(el("p", { className: "warn", textContent: "Outside of the constraints." }));

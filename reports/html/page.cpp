@@ -39,11 +39,21 @@ std::string policy(const std::vector<std::string>& scripts,
          "; img-src data:; base-uri 'none'; form-action 'none'";
 }
 
+// Columns with running text, which may break but must not become a column of single words.
+std::vector<bool> long_columns(const Table& table) {
+  constexpr std::size_t kLong = 40;
+  std::vector<bool> out(table.columns.size());
+  for (const auto& row : table.rows)
+    for (std::size_t c = 0; c < row.size(); ++c)
+      if (table.columns[c].align == Align::left && display_width(row[c]) > kLong) out[c] = true;
+  return out;
+}
+
 // A class that a cell is shown with; screen readers have its text.
-std::string cell_class(const Column& column, std::string_view mark) {
+std::string cell_class(const Column& column, std::string_view mark, bool is_long = false) {
   TS_EXPECTS(mark.empty() || mark == "good" || mark == "bad" || mark == "warn" || mark == "quiet",
              mark);
-  std::string out(column.align == Align::right ? "n" : "");
+  std::string out(column.align == Align::right ? "n" : is_long ? "long" : "");
   if (!mark.empty()) out += (out.empty() ? "" : " ") + std::string(mark);
   return out.empty() ? "" : " class=\"" + out + "\"";
 }
@@ -126,11 +136,14 @@ std::string Page::table(const Table& table, const TableLook& look) {
                   caption.empty() ? "aria-label=\"Table\"" : "aria-labelledby=\"" + caption + "\"",
                   id, look.sortable ? " data-sortable" : "");
   if (!caption.empty())
-    body_ += fmt::format("<caption id=\"{}\">{}</caption>\n", caption, html_escaped(table.title));
+    body_ += fmt::format("<caption id=\"{}\"><span>{}</span></caption>\n", caption,
+                         html_escaped(table.title));
   body_ += "<thead><tr>";
-  for (const Column& column : table.columns)
-    body_ += fmt::format("<th scope=\"col\"{}>{}</th>", cell_class(column, ""),
-                         html_escaped(column.title));
+  const std::vector<bool> is_long = long_columns(table);
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    body_ +=
+        fmt::format("<th scope=\"col\"{}>{}</th>", cell_class(table.columns[c], "", is_long[c]),
+                    html_escaped(table.columns[c].title));
   body_ += "</tr></thead>\n<tbody>\n";
   const std::size_t shown =
       look.shown_max == 0 ? table.rows.size() : std::min(look.shown_max, table.rows.size());

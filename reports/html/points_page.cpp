@@ -30,13 +30,20 @@ std::string shown(const std::string& label) {
   return label.empty() ? "(none)" : label;
 }
 
+// "12.3 [11.9, 12.8] ms"; the unit thrice where they differ.
 std::string cell(const MetricColumn& metric, std::size_t point) {
   if (std::isnan(metric.values[point])) return "";
-  std::string out = value_text(metric.values[point], metric.unit, Digits::rounded);
-  if (!metric.low.empty() && !std::isnan(metric.low[point]))
-    out += fmt::format(" [{}, {}]", value_text(metric.low[point], metric.unit, Digits::rounded),
-                       value_text(metric.high[point], metric.unit, Digits::rounded));
-  return out;
+  const auto text = [&](double value) { return value_text(value, metric.unit, Digits::rounded); };
+  const std::string middle = text(metric.values[point]);
+  if (metric.low.empty() || std::isnan(metric.low[point])) return middle;
+  const std::string low = text(metric.low[point]);
+  const std::string high = text(metric.high[point]);
+  const std::size_t blank = middle.find(' ');
+  const std::string unit = blank == std::string::npos ? "" : middle.substr(blank);
+  if (!low.ends_with(unit) || !high.ends_with(unit))
+    return fmt::format("{} [{}, {}]", middle, low, high);
+  const auto bare = [&](const std::string& t) { return t.substr(0, t.size() - unit.size()); };
+  return fmt::format("{} [{}, {}]{}", bare(middle), bare(low), bare(high), unit);
 }
 
 std::string objective_text(const ReportObjective& objective) {
@@ -58,12 +65,15 @@ void add_summary(Page& page, const PointTable& table, const PointsView& view) {
   if (const std::size_t rest = table.points.size() - with_record; rest > 0)
     facts.emplace_back("without", fmt::format("{} that do not fit the hardware, {} that failed",
                                               rest - std::min(rest, failed), failed));
-  for (const LabelColumn& column : view.columns)
-    if (column.varies())
+  for (const LabelColumn& column : view.columns) {
+    if (column.labels.size() == 1)
+      facts.emplace_back(column.name + ", of all points", shown(column.labels.front()));
+    else
       facts.emplace_back("axis " + column.name,
                          fmt::format("{} values, {} to {}", column.labels.size(),
                                      shown(column.labels[column.order.front()]),
                                      shown(column.labels[column.order.back()])));
+  }
   for (const std::string& constraint : table.constraints)
     facts.emplace_back("subject to", constraint);
   if (!table.feasible.empty())
@@ -107,14 +117,16 @@ Table table_of(const std::string& title, const PointTable& table, const PointsVi
                const std::vector<std::size_t>& points) {
   Table out{.title = title, .columns = {{"point", Align::left}}};
   for (const LabelColumn& column : view.columns)
-    out.columns.push_back({column.name, column.numeric() ? Align::right : Align::left});
+    if (column.varies())
+      out.columns.push_back({column.name, column.numeric() ? Align::right : Align::left});
   for (const std::size_t m : view.shown)
     out.columns.push_back(
         {fmt::format("{} ({})", view.metrics[m].name, name(view.metrics[m].weakest))});
   out.columns.push_back({"run id", Align::left});
   for (const std::size_t p : points) {
     std::vector<std::string> row{fmt::format("{}", table.points[p].position)};
-    for (const LabelColumn& column : view.columns) row.push_back(column.labels[column.at[p]]);
+    for (const LabelColumn& column : view.columns)
+      if (column.varies()) row.push_back(column.labels[column.at[p]]);
     for (const std::size_t m : view.shown) row.push_back(cell(view.metrics[m], p));
     row.push_back(table.points[p].run_id.substr(0, 12));
     out.add(std::move(row));
@@ -142,10 +154,10 @@ void add_points(Page& page, const PointTable& table, const PointsView& view, std
 void add_front(Page& page, const PointTable& table, const PointsView& view) {
   if (view.front.empty()) return;
   page.section("Front");
-  page.text(
-      fmt::format("No point that is {} is at least as good in every objective and better in "
-                  "one. A Pareto front says nothing of what lies between its points.",
-                  table.feasible.empty() ? "listed" : "within the constraints"));
+  page.text(fmt::format(
+      "On the front is a point that no other{} beats: none is at least as good in every objective "
+      "and better in one. It says nothing of what lies between its points.",
+      table.feasible.empty() ? "" : " within the constraints"));
   std::vector<std::size_t> front = view.front;
   if (front.size() > kFrontMax) front.resize(kFrontMax);
   page.table(table_of(
@@ -181,14 +193,16 @@ void add_metrics(Page& page, const PointsView& view) {
 
 void add_problems(Page& page, const PointTable& table, const PointsView& view) {
   Table out{.title = "Points without results", .columns = {{"point", Align::left}}};
-  for (const LabelColumn& column : view.columns) out.columns.push_back({column.name, Align::left});
+  for (const LabelColumn& column : view.columns)
+    if (column.varies()) out.columns.push_back({column.name, Align::left});
   out.columns.push_back({"kind", Align::left});
   out.columns.push_back({"why", Align::left});
   for (std::size_t p = 0; p < table.points.size(); ++p) {
     const ReportPoint& point = table.points[p];
     if (point.problem.empty()) continue;
     std::vector<std::string> row{fmt::format("{}", point.position)};
-    for (const LabelColumn& column : view.columns) row.push_back(column.labels[column.at[p]]);
+    for (const LabelColumn& column : view.columns)
+      if (column.varies()) row.push_back(column.labels[column.at[p]]);
     row.emplace_back(point.failed ? "failed" : "does not fit");
     row.push_back(point.problem);
     out.add(std::move(row));
