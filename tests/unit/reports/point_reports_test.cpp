@@ -1,0 +1,260 @@
+// Reports over points: Pareto fronts, curves and sensitivity of small tables whose answers can be
+// read off.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/curves/curves_report.hpp"
+#include "reports/pareto/pareto_report.hpp"
+#include "reports/sensitivity/axis_effects.hpp"
+#include "reports/sensitivity/tornado.hpp"
+
+namespace tiersim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Json = nlohmann::json;
+
+std::size_t count(const std::string& text, std::string_view what) {
+  std::size_t out = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    ++out;
+  return out;
+}
+
+// Methods over contexts: rate in tokens/s and cache in bytes. The last point did not run.
+PointTable four_points() {
+  PointTable table{.title = "four",
+                   .columns = {{.name = "method"}, {.name = "context", .numeric = true}}};
+  const auto add = [&](const char* method, const char* context, double rate, double bytes) {
+    auto record = std::make_shared<RunRecord>();
+    record->metrics["throughput_tokens_per_s"] = {.value = rate,
+                                                  .unit = "tokens/s",
+                                                  .number_class = NumberClass::specification,
+                                                  .ci95 = Interval<double>{rate / 2, rate * 2}};
+    record->metrics["kv_footprint_bytes"] = {.value = bytes, .unit = "B"};
+    table.points.push_back({.position = static_cast<std::int64_t>(table.points.size()),
+                            .labels = {method, context},
+                            .run_id = "0123456789abcdef",
+                            .rerun = "tiersim run a.yaml",
+                            .record = record});
+  };
+  add("dense", "1024", 400, 4096);
+  add("dense", "2048", 200, 8192);
+  add("MAPLE", "1024", 500, 2048);
+  add("MAPLE", "2048", 600, 16384);
+  table.points.push_back({.position = 4, .labels = {"Quest", "1024"}, .problem = "too large"});
+  return table;
+}
+
+const ReportObjective kRate{.metric = "throughput_tokens_per_s", .maximize = true};
+const ReportObjective kBytes{.metric = "kv_footprint_bytes", .maximize = false};
+
+ParetoReport pareto(const PointTable& table) {
+  return pareto_of(table, {objective_of(table, kRate), objective_of(table, kBytes)});
+}
+
+// 600 at 16384 and 500 at 2048 beat the rest. From worst (200, 16384) to best (600, 2048): the
+// second dominates 3/4 of the box alone, the first adds no area, being the worst in bytes.
+TEST(ParetoReport, HasTheFrontInOrderAndCountsTheRest) {
+  const PointTable table = four_points();
+  const ParetoReport report = pareto(table);
+  EXPECT_THAT(report.front, ElementsAre(3, 2));
+  EXPECT_THAT(report.dominated, ElementsAre(0, 1));
+  EXPECT_THAT(report.without, ElementsAre(4));
+  EXPECT_THAT(report.unacceptable, IsEmpty());
+  EXPECT_EQ(report.knee, 2U);
+  EXPECT_DOUBLE_EQ(report.hypervolume, 0.75);
+}
+
+TEST(ParetoReport, PointsThatBreakAConstraintAreNotCompared) {
+  PointTable table = four_points();
+  table.feasible = {true, true, false, true, false};
+  const ParetoReport report = pareto(table);
+  EXPECT_THAT(report.front, ElementsAre(3, 0));
+  EXPECT_THAT(report.unacceptable, ElementsAre(2));
+}
+
+TEST(ParetoReport, TablesNameClassIntervalRunAndWhatIsLeftOut) {
+  const PointTable table = four_points();
+  const std::string text = to_text(tables_of(pareto(table), Digits::rounded, false).front());
+  EXPECT_THAT(text, HasSubstr("throughput_tokens_per_s, max (tokens/s, specification)"));
+  EXPECT_THAT(text, HasSubstr("600 [300, 1200]"));
+  EXPECT_THAT(text, HasSubstr("2 KiB"));
+  EXPECT_THAT(text, HasSubstr("0123456789ab"));
+  EXPECT_THAT(text, HasSubstr("2 of 4 points are on the front, 2 are dominated"));
+  EXPECT_THAT(text, HasSubstr("1 more did not run"));
+  const Table exact = tables_of(pareto(table), Digits::exact, true).front();
+  EXPECT_EQ(exact.rows.size(), 4U);
+  EXPECT_EQ(exact.rows[0].back(), "tiersim run a.yaml");
+}
+
+TEST(ParetoReport, JsonHasPositionsOfEveryPoint) {
+  const PointTable table = four_points();
+  const Json json = Json::parse(to_json(pareto(table)));
+  EXPECT_EQ(json["front"][0]["position"], 3);
+  EXPECT_EQ(json["front"][0]["objectives"]["kv_footprint_bytes"]["value"], 16384);
+  EXPECT_EQ(json["front"][0]["objectives"]["throughput_tokens_per_s"]["ci95"][0], 300);
+  EXPECT_EQ(json["knee"], 2);
+  EXPECT_EQ(json["dominated"], Json({0, 1}));
+  EXPECT_EQ(json["without_value"], Json({4}));
+}
+
+// One step between two points: a corner. Circles and squares: MAPLE is the second group.
+TEST(ParetoReport, TheFigureHasAStepLineAndDirectLabels) {
+  const PointTable table = four_points();
+  EXPECT_EQ(grouping_column(table), 0U);
+  const ScatterChart chart = scatter_of(pareto(table), 0, 1, 0);
+  ASSERT_EQ(chart.points.size(), 4U);
+  EXPECT_EQ(chart.groups, (std::vector<std::string>{"dense", "MAPLE", "Quest"}));
+  EXPECT_EQ(chart.points[3].label, "1024");
+  EXPECT_EQ(chart.knee, 3U);
+  const std::string svg = to_svg(chart);
+  EXPECT_EQ(count(svg, "<polyline"), 1U);
+  EXPECT_THAT(svg, HasSubstr(">2048</text>"));
+  EXPECT_THAT(svg, HasSubstr("kv footprint (KiB), less is better"));
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+TEST(ScatterChart, TheStepLineTurnsAtTheWorseOfTwoPoints) {
+  ScatterChart chart{.title = "t",
+                     .x_label = "x",
+                     .y_label = "y",
+                     .x_better = Sense::minimize,
+                     .y_better = Sense::maximize,
+                     .groups = {""},
+                     .points = {{.x = 0, .y = 0, .front = true}, {.x = 1, .y = 1, .front = true}}};
+  // Less x and more y are better: from (0, 0) right to (1, 0), then up.
+  const std::string svg = to_svg(chart);
+  const std::size_t at = svg.find("<polyline points=\"") + 18;
+  std::vector<double> numbers;
+  std::string points = svg.substr(at, svg.find('"', at) - at);
+  for (char& c : points)
+    if (c == ',') c = ' ';
+  std::istringstream in(points);
+  for (double v = 0; in >> v;) numbers.push_back(v);
+  ASSERT_EQ(numbers.size(), 6U);
+  EXPECT_EQ(numbers[2], numbers[4]);  // below the second point
+  EXPECT_EQ(numbers[3], numbers[1]);  // as high as the first
+}
+
+TEST(CurvesReport, LinesAreTheOtherColumnsThatVary) {
+  const PointTable table = four_points();
+  const auto report = curves_of(table, {.metric = kRate.metric});
+  ASSERT_TRUE(report) << report.error();
+  ASSERT_EQ(report->lines.size(), 3U);
+  EXPECT_EQ(report->lines[1].name, "MAPLE");
+  EXPECT_EQ(report->lines[1].samples[1].x, 2048);
+  EXPECT_EQ(report->without, 1U);
+  const Table pivot = tables_of(*report, Digits::rounded).front();
+  EXPECT_EQ(pivot.rows[0][0], "1024");
+  EXPECT_EQ(pivot.rows[0][2], "500 [250, 1000]");
+  EXPECT_EQ(pivot.rows[1][3], "-");
+  EXPECT_EQ(tables_of(*report, Digits::exact).front().rows.size(), 5U);
+}
+
+TEST(CurvesReport, WhiskersAreDrawnWithinTheAxis) {
+  const PointTable table = four_points();
+  const LineChart chart = chart_of(*curves_of(table, {.metric = kRate.metric}));
+  EXPECT_EQ(chart.panels[0].series[1].ci95[1], (Interval<double>{300, 1200}));
+  LineChart bare = chart;
+  for (ChartSeries& series : bare.panels[0].series) series.ci95.clear();
+  // A bar and two caps each.
+  EXPECT_EQ(
+      count(to_svg(chart), "stroke-width=\"1\"/>") - count(to_svg(bare), "stroke-width=\"1\"/>"),
+      4U * 3);  // as many grid lines: 0 to 1500 by 500, and 0 to 600 by 200
+}
+
+TEST(CurvesReport, SaysWhatIsAmbiguous) {
+  const PointTable table = four_points();
+  const auto by_panel = curves_of(table, {.metric = kRate.metric, .panel = 0});
+  ASSERT_TRUE(by_panel);
+  EXPECT_EQ(by_panel->lines[1].panel, "MAPLE");
+  const auto over_method = curves_of(table, {.metric = kRate.metric, .x = 0});
+  ASSERT_FALSE(over_method);
+  EXPECT_EQ(over_method.error(), "'method' is no numeric column (there are: context)");
+  PointTable twice = four_points();
+  twice.points[1].labels[1] = "1024";
+  const auto same = curves_of(twice, {.metric = kRate.metric});
+  ASSERT_FALSE(same);
+  EXPECT_THAT(same.error(), HasSubstr("points 0 and 1 have the same labels"));
+}
+
+TEST(PointValues, LabelsAreNumbersInBaseUnits) {
+  EXPECT_EQ(number_of_label("48 GB/s")->value, 48e9);
+  EXPECT_EQ(number_of_label("48 GB/s")->unit, "B/s");
+  EXPECT_EQ(number_of_label("1 KiB")->value, 1024);
+  EXPECT_DOUBLE_EQ(number_of_label("200 ms")->value, 0.2);
+  EXPECT_EQ(number_of_label("0.25")->value, 0.25);
+  EXPECT_FALSE(number_of_label("MAPLE"));
+  EXPECT_EQ(shown_unit("s", 0.02).name, "ms");
+  EXPECT_EQ(shown_unit("B", 3 * 1024.0 * 1024).name, "MiB");
+  EXPECT_EQ(axis_label("ttft_s.p99", {1000, "ms"}), "ttft.p99 (ms)");
+}
+
+Tornado three_parameters() {
+  Tornado tornado{.name = "case", .metric = "tpot_s", .unit = "s", .base = 0.01};
+  const auto add = [&](const char* name, double low, double high, NumberClass number_class) {
+    tornado.rows.push_back({.parameter = name,
+                            .value = "1",
+                            .number_class = number_class,
+                            .low = {.value = "0.8", .metric = low},
+                            .high = {.value = "1.2", .metric = high}});
+  };
+  add("little", 0.0099, 0.01, NumberClass::assumed);
+  add("nothing", 0.01, 0.01, NumberClass::assumed);
+  add("much", 0.012, 0.009, NumberClass::specification);
+  tornado.rows.push_back({.parameter = "broken",
+                          .value = "1",
+                          .low = {.value = "0.8", .problem = "below its limit"},
+                          .high = {.value = "1.2", .problem = "above its limit"}});
+  arrange(tornado);
+  return tornado;
+}
+
+TEST(Tornado, TheWidestIsFirstAndWhatMovesNothingIsCounted) {
+  const Tornado tornado = three_parameters();
+  ASSERT_EQ(tornado.rows.size(), 3U);
+  EXPECT_EQ(tornado.rows[0].parameter, "much");
+  EXPECT_EQ(tornado.rows[2].parameter, "broken");
+  EXPECT_EQ(tornado.no_effect, 1U);
+  EXPECT_DOUBLE_EQ(span_of(tornado.rows[0], tornado.base), 0.003);
+  // From the base, where both ends lie on one side.
+  EXPECT_DOUBLE_EQ(span_of({.low = {.metric = 3}, .high = {.metric = 2}}, 1), 2);
+}
+
+TEST(Tornado, TablesSayWhatIsAssumedAndWhatCannotRun) {
+  const Tornado tornado = three_parameters();
+  const std::string text = to_text(tables_of(tornado, Digits::rounded).front());
+  EXPECT_THAT(text, HasSubstr("12 ms (+20.00 %)"));
+  EXPECT_THAT(text, HasSubstr("30.00 %"));
+  EXPECT_THAT(text, HasSubstr("cannot run"));
+  EXPECT_THAT(text, HasSubstr("1 of these 3 are assumed"));
+  EXPECT_EQ(Json::parse(to_json(tornado))["parameters"][2]["low"]["problem"], "below its limit");
+  const std::string svg = to_svg(tornado);
+  EXPECT_THAT(svg, HasSubstr("little (assumed)"));
+  EXPECT_EQ(svg.find("broken"), std::string::npos);
+}
+
+// Context alone: 200 of dense, 100 of MAPLE. Method alone: 100 at 1024, 400 at 2048.
+TEST(AxisEffects, AreTheRangesOverOneAxisWithTheOthersHeld) {
+  const AxisEffects effects = effects_of(four_points(), kRate.metric);
+  ASSERT_EQ(effects.axes.size(), 2U);
+  EXPECT_EQ(effects.axes[0].axis, "method");
+  EXPECT_DOUBLE_EQ(effects.axes[0].mean, 250);
+  EXPECT_DOUBLE_EQ(effects.axes[0].most, 400);
+  EXPECT_DOUBLE_EQ(effects.axes[0].most_ratio, 3);
+  EXPECT_THAT(effects.axes[0].where, ElementsAre("2048"));
+  EXPECT_DOUBLE_EQ(effects.axes[1].mean, 150);
+  EXPECT_NEAR(effects.axes[1].mean_ratio, std::sqrt(2 * 1.2), 1e-12);
+  EXPECT_EQ(effects.without, 1U);
+}
+
+}  // namespace
+}  // namespace tiersim
