@@ -34,11 +34,17 @@ std::optional<Interval<double>> scaled(const std::optional<Interval<double>>& ci
   return Interval<double>{ci95->low * factor, ci95->high * factor};
 }
 
-// Columns in which points differ, but for the group's, which the legend tells.
-std::vector<std::size_t> labelled_columns(const PointTable& table, std::optional<std::size_t> by) {
+// Columns in which points differ, and so what names a point.
+std::vector<std::size_t> labelled_columns(const PointTable& table) {
   std::vector<std::size_t> out;
   for (std::size_t c = 0; c < table.columns.size(); ++c)
-    if (by != c && different_labels(table, c, 2).size() > 1) out.push_back(c);
+    if (different_labels(table, c, 2).size() > 1) out.push_back(c);
+  return out;
+}
+
+std::string names_of(const PointTable& table, const std::vector<std::size_t>& columns) {
+  std::string out;
+  for (const std::size_t c : columns) out += (out.empty() ? "" : ", ") + table.columns[c].name;
   return out;
 }
 
@@ -80,13 +86,14 @@ ScatterChart scatter_of(const ParetoReport& report, std::size_t x, std::size_t y
                      .groups = by ? different_labels(table, *by, table.points.size())
                                   : std::vector<std::string>{""},
                      .points = {}};
+  const std::vector<std::size_t> labelled = labelled_columns(table);
   chart.subtitle = fmt::format(
-      "full: {} of {} points, which nothing beats{}; ringed: the knee", report.front.size(),
+      "full: {} of {} points, which nothing beats{}; ringed: the knee{}", report.front.size(),
       report.front.size() + report.dominated.size(),
-      chart.step_line ? "" : fmt::format(" in any of {} objectives", report.objectives.size()));
+      chart.step_line ? "" : fmt::format(" in all {} objectives", report.objectives.size()),
+      labelled.empty() ? "" : "; labels: " + names_of(table, labelled));
   std::map<std::string, std::size_t> groups;
   for (std::size_t g = 0; g < chart.groups.size(); ++g) groups[chart.groups[g]] = g;
-  const std::vector<std::size_t> labelled = labelled_columns(table, by);
   const auto add = [&](std::size_t i, bool front) {
     const std::size_t group = by ? groups.at(table.points[i].labels[*by]) : 0;
     if (front && report.knee == i) chart.knee = chart.points.size();

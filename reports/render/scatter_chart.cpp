@@ -162,7 +162,7 @@ class ScatterDrawing {
         const SvgPoint place = at(point);
         if (!front && !first_there(place, point.group)) continue;
         draw_marker(canvas_, point.group, place, front ? MarkerFill::full : MarkerFill::hollow);
-        if (front) taken_.push_back({place.x - 4, place.y - 4, place.x + 4, place.y + 4});
+        (front ? taken_ : hollow_).push_back({place.x - 4, place.y - 4, place.x + 4, place.y + 4});
       }
     if (chart_.knee)
       canvas_.circle(at(chart_.points.at(*chart_.knee)), 7.5, "none",
@@ -183,7 +183,7 @@ class ScatterDrawing {
       if (chart_.points[i].front && chart_.knee != i) label(chart_.points[i], false);
   }
 
-  // Beside, above or below the point, where it meets nothing; else nowhere.
+  // Beside, above or below the point, where it meets nothing, or only hollow points; else nowhere.
   void label(const ScatterPoint& point, bool bold) {
     if (point.label.empty()) return;
     const SvgPoint p = at(point);
@@ -195,16 +195,18 @@ class ScatterDrawing {
                                           {p.x - away - width, p.y + 3.5},
                                           {p.x - away - width + 3, p.y - 7},
                                           {p.x - away - width + 3, p.y + 14}}};
-    for (const SvgPoint& place : places) {
-      const Box box{place.x, place.y - kLabelSize, place.x + width, place.y + 2};
-      if (box.left < corner_.x || box.right > corner_.x + kWidth || box.top < corner_.y ||
-          box.bottom > corner_.y + kHeight)
-        continue;
-      if (std::ranges::any_of(taken_, [&](const Box& other) { return box.meets(other); })) continue;
-      taken_.push_back(box);
-      canvas_.text(place, point.label, {.size = kLabelSize, .bold = bold});
-      return;
-    }
+    for (const bool over_hollow : {false, true})
+      for (const SvgPoint& place : places) {
+        const Box box{place.x, place.y - kLabelSize, place.x + width, place.y + 2};
+        const auto meets = [&](const Box& other) { return box.meets(other); };
+        if (box.left < corner_.x || box.right > corner_.x + kWidth || box.top < corner_.y ||
+            box.bottom > corner_.y + kHeight || std::ranges::any_of(taken_, meets) ||
+            (!over_hollow && std::ranges::any_of(hollow_, meets)))
+          continue;
+        taken_.push_back(box);
+        canvas_.text(place, point.label, {.size = kLabelSize, .bold = bold});
+        return;
+      }
   }
 
   const ScatterChart& chart_;
@@ -212,7 +214,8 @@ class ScatterDrawing {
   ValueAxis y_;
   SvgPoint corner_;
   SvgCanvas canvas_;
-  std::vector<Box> taken_;
+  std::vector<Box> taken_;   // by labels and points of the front
+  std::vector<Box> hollow_;  // by other points
   std::set<std::tuple<int, int, std::size_t>> drawn_;
 };
 

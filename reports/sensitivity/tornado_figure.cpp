@@ -67,6 +67,7 @@ class TornadoDrawing {
       y += kRow;
     }
     canvas_.line({x(tornado_.base), top}, {x(tornado_.base), y}, {.colour = kFrame, .width = 1.2});
+    y = axis(y);
     const std::size_t left_out = tornado_.rows.size() - rows_.size();
     canvas_.text({kMargin, y + 18},
                  fmt::format("{} more {} less or cannot run; {} do not move it", left_out,
@@ -89,6 +90,23 @@ class TornadoDrawing {
       canvas_.text({at + 18, y}, text, {.size = 12});
       at += 18 + text_width(text, 12) + 14;
     }
+  }
+
+  // The metric at both ends and as configured, where they do not meet.
+  double axis(double y) {
+    canvas_.line({x(low_), y}, {x(high_), y}, {.colour = kFrame, .width = 1});
+    double free_from = 0;
+    for (const double value : {low_, tornado_.base, high_}) {
+      std::string text = text_of(value);
+      if (value != tornado_.base && tornado_.base != 0)
+        text += fmt::format(" ({:+.1f} %)", 100 * (value / tornado_.base - 1));
+      const double half = text_width(text, 10) / 2;
+      canvas_.line({x(value), y}, {x(value), y + 4}, {.colour = kFrame, .width = 1});
+      if (x(value) - half < free_from) continue;
+      canvas_.text({x(value), y + 16}, text, {.size = 10, .anchor = TextAnchor::middle});
+      free_from = x(value) + half + 4;
+    }
+    return y + 18;
   }
 
   void bar(const TornadoRow& row, double y) {

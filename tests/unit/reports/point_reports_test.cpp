@@ -113,11 +113,11 @@ TEST(ParetoReport, TheFigureHasAStepLineAndDirectLabels) {
   const ScatterChart chart = scatter_of(pareto(table), 0, 1, 0);
   ASSERT_EQ(chart.points.size(), 4U);
   EXPECT_EQ(chart.groups, (std::vector<std::string>{"dense", "MAPLE", "Quest"}));
-  EXPECT_EQ(chart.points[3].label, "1024");
+  EXPECT_EQ(chart.points[3].label, "MAPLE, 1024");
   EXPECT_EQ(chart.knee, 3U);
   const std::string svg = to_svg(chart);
   EXPECT_EQ(count(svg, "<polyline"), 1U);
-  EXPECT_THAT(svg, HasSubstr(">2048</text>"));
+  EXPECT_THAT(svg, HasSubstr(">MAPLE, 2048</text>"));
   EXPECT_THAT(svg, HasSubstr("kv footprint (KiB), less is better"));
   EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
