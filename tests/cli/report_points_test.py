@@ -1,0 +1,173 @@
+"""`tiersim report curves, pareto, sensitivity` as a user runs them: PROGRAM SOURCE_FOLDER."""
+import csv
+import io
+import json
+import sys
+import unittest
+import xml.etree.ElementTree as xml
+
+from program import SOURCE, InFolder, run
+
+SPEC = """
+schema: tiersim.sweep/v1
+name: methods
+scenario: scenarios/maple/llama2_7b_maple.yaml
+axes:
+  - {key: step.context, values: [1024, 2048, 4096, 8192]}
+  - {key: step.batch, values: [1, 8]}
+  - name: method
+    variants:
+      - {label: MAPLE}
+      - {label: dense HBM, scenario: scenarios/maple/llama2_7b_dense_hbm.yaml}
+      - {label: dense pool, scenario: scenarios/maple/llama2_7b_dense_pool.yaml}
+objectives: [{maximize: throughput}, {minimize: kv_footprint}]
+subject_to: ["tpot < 1 s"]
+"""
+METHODS = ["dense_hbm", "dense_pool", "maple", "maple_guessed", "quest", "sparq", "loki", "h2o",
+           "streaming_llm"]
+
+
+def dominated(a, b):
+    """Whether b (rate, bytes) is at least as good in both and better in one."""
+    return b[0] >= a[0] and b[1] <= a[1] and b != a
+
+
+class OfAStore(InFolder):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "spec.yaml").write_text(SPEC)
+        made = run("sweep", "spec.yaml", "-o", "points.db", cwd=self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    def report(self, *arguments, code=0):
+        result = run("report", *arguments, cwd=self.folder)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result
+
+    def values(self):
+        """By label: (throughput, bytes, context, batch) of every point, by CSV of curves."""
+        text = self.report("curves", "points.db", "--x", "context", "--format", "csv").stdout
+        rate = {row["point"]: float(row["value"]) for row in csv.DictReader(io.StringIO(text))}
+        text = self.report("curves", "points.db", "--x", "context", "--y", "kv_footprint",
+                           "--format", "csv").stdout
+        size = {row["point"]: float(row["value"]) for row in csv.DictReader(io.StringIO(text))}
+        return {point: (rate[point], size[point]) for point in rate}
+
+    def test_the_front_is_what_no_point_beats(self):
+        points = self.values()
+        self.assertEqual(len(points), 24)
+        front = json.loads(self.report("pareto", "points.db", "--format", "json").stdout)
+        expected = {p for p, v in points.items() if not any(dominated(v, w) for w in points.values())}
+        self.assertEqual({str(p["position"]) for p in front["front"]}, expected)
+        self.assertEqual(len(front["dominated"]) + len(front["front"]), 24)
+        self.assertEqual(front["constraints"], ["tpot < 1 s"])
+        self.assertGreater(front["hypervolume"], 0)
+        self.assertLessEqual(front["hypervolume"], 1)
+        for point in front["front"]:
+            self.assertEqual(point["objectives"]["throughput_tokens_per_s"]["value"],
+                             points[str(point["position"])][0])
+
+    def test_a_point_of_the_front_runs_again_by_its_command(self):
+        front = json.loads(self.report("pareto", "points.db", "--format", "json").stdout)
+        point = front["front"][0]
+        words = point["rerun"].split()
+        self.assertEqual(words[:2], ["tiersim", "run"])
+        again = run(*words[1:], "--json", cwd=self.folder)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        record = json.loads(again.stdout)
+        self.assertEqual(record["results"]["metrics"]["throughput_tokens_per_s"]["value"],
+                         point["objectives"]["throughput_tokens_per_s"]["value"])
+
+    def test_figures_are_drawings_that_parse(self):
+        for kind, options in (("pareto", []), ("curves", ["--x", "context", "--panel", "batch"]),
+                              ("sensitivity", ["--metric", "tpot"])):
+            self.report(kind, "points.db", *options, "--figure", kind + ".svg")
+            root = xml.parse(self.folder / (kind + ".svg")).getroot()
+            self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+            self.assertNotIn("nan", (self.folder / (kind + ".svg")).read_text())
+        self.report("pareto", "points.db", "--figure", "p.png", code=2)
+        self.report("pareto", "points.db", "--figure", "missing/p.svg", code=2)
+
+    def test_an_axis_moves_a_metric_by_its_range_with_the_others_held(self):
+        found = json.loads(self.report("sensitivity", "points.db", "--metric", "throughput",
+                                       "--format", "json").stdout)
+        axes = {axis["axis"]: axis for axis in found["axes"]}
+        self.assertEqual(set(axes), {"context", "batch", "method"})
+        # 24 points: 6 groups over four contexts, 12 over two batches, 8 over three methods.
+        self.assertEqual([axes[a]["groups"] for a in ("context", "batch", "method")], [6, 12, 8])
+        means = [axis["mean_range"] for axis in found["axes"]]
+        self.assertEqual(means, sorted(means, reverse=True))
+
+    def test_what_cannot_be_drawn_is_said(self):
+        for arguments, expected in (
+                (["curves", "points.db"], "over which column? (--x one of: context, batch)"),
+                (["curves", "points.db", "--x", "method"], "'method' is no numeric column"),
+                (["curves", "points.db", "--x", "contxt"], "did you mean 'context'?"),
+                (["curves", "points.db", "--x", "context", "--by", "method"], "which differ in batch"),
+                (["curves", "points.db", "--x", "context", "--y", "thruput"], "--y: "),
+                (["curves", "points.db", "--x", "context", "--y", "ttft.p99"], "no point has"),
+                (["pareto", "points.db", "--objective", "throughput"], "maximize:throughput"),
+                (["pareto", "points.db", "--figure", "-", "--by", "methd"],
+                 "did you mean 'method'?"),
+                (["sensitivity", "points.db", "--by", "2"], "--by: '2' is no share"),
+                (["sensitivity", "points.db", "--vary", "step.batch=8"], "for one configuration")):
+            result = run("report", *arguments, cwd=self.folder)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn(expected, result.stderr)
+
+
+class OfConfigurations(InFolder):
+    def path(self, method):
+        return f"scenarios/methods/llama3_8b_{method}.yaml"
+
+    def test_recall_stands_beside_speed_where_a_study_has_it(self):
+        files = [str(SOURCE / "configs" / self.path(method)) for method in METHODS]
+        result = run("report", "pareto", *files, "--accuracy", "--all", "--objective",
+                     "maximize:throughput", "--format", "csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        recall = {}
+        for row in rows:
+            column = next(name for name in row if name.startswith("recall_at_budget"))
+            recall[row["configuration"]] = (float(row[column]), row["recall is of"])
+        # A guessed query is in no study: its point is not compared.
+        self.assertEqual(len(rows), len(METHODS) - 1)
+        self.assertEqual(recall["llama3-8b dense, HBM"], (1.0, "every row, exact"))
+        # As printed by `tiersim numerics maple` at a sixteenth of the rows.
+        self.assertAlmostEqual(recall["llama3-8b MAPLE"][0], 0.3184, delta=0.00005)
+        self.assertAlmostEqual(recall["llama3-8b Quest"][0], 0.2324, delta=0.00005)
+        self.assertIn("rank 16", recall["llama3-8b MAPLE"][1])
+        text = run("report", "pareto", *files, "--accuracy", "--objective",
+                   "maximize:throughput").stdout
+        self.assertIn("synthetic heads", text)
+        self.assertIn("no accuracy of a trained model", text)
+
+    def test_a_tornado_is_what_running_with_the_moved_value_gives(self):
+        file = str(SOURCE / "configs" / self.path("maple"))
+        result = run("report", "sensitivity", file, "--metric", "tpot", "--by", "10%", "--vary",
+                     "step.batch=16", "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        found = json.loads(result.stdout)
+        rows = found["parameters"]
+        spans = [row["span"] for row in rows if row["low"]["metric"] is not None]
+        self.assertEqual(spans, sorted(spans, reverse=True))
+        self.assertGreater(found["no_effect"], 0)
+        names = {row["parameter"]: row for row in rows}
+        self.assertIn("what_if.far_bandwidth", names)
+        batch = names["step.batch"]
+        self.assertEqual((batch["low"]["value"], batch["high"]["value"]), ("14", "18"))
+        for row in (rows[0], names["what_if.far_bandwidth"], batch):
+            for end in (row["low"], row["high"]):
+                again = run("run", file, "--json", "--set", f"{row['parameter']}={end['value']}")
+                value = json.loads(again.stdout)["results"]["metrics"]["tpot_s"]["value"]
+                self.assertEqual(value, end["metric"], row["parameter"])
+
+    def test_mistakes_of_the_configuration_are_listed(self):
+        file = str(SOURCE / "configs" / self.path("maple"))
+        result = run("report", "sensitivity", file, "--set", "step.batch=-1")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("step.batch", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
