@@ -20,6 +20,15 @@ class LatticeSpace final : public DesignSpace {
   }
 
   const std::vector<SpaceColumn>& columns() const override { return columns_; }
+  std::int64_t candidates() const override {
+    std::int64_t all = 0;
+    for (const auto& sizes : sizes_) {
+      std::int64_t places = 1;
+      for (const std::int64_t size : sizes) places *= size;
+      all += places;
+    }
+    return all;
+  }
   std::optional<Diagnostic> for_each(
       const std::function<bool(const SpacePoint&)>& visit) const override {
     std::int64_t position = 0;
