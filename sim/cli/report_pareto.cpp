@@ -43,6 +43,8 @@ std::vector<ReportObjective> wanted(const ParetoOptions& options, const PointTab
 
 ExitCode report_pareto(const ParetoOptions& options) {
   expect_figure(options.figure);
+  if (!options.by.empty() && options.figure.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --by colours the points of --figure");
   for (const std::string& text : options.objectives) parse_objective(text);
   SourceOptions sources = options.sources;
   sources.configurations = options.accuracy;

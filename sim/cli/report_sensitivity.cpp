@@ -22,7 +22,7 @@ namespace {
 struct SensitivityOptions {
   SourceOptions sources;
   std::string metric;
-  std::string by = "20%";
+  std::string by;  // "20%" where empty
   std::vector<std::string> vary;
   std::string figure;
   std::string format = "text";
@@ -133,7 +133,7 @@ Tornado tornado_of(const SensitivityOptions& options) {
   const PointResult plain = run_point(first, point, Readings::times);
   const std::string metric =
       plain.record ? metric_of_record(*plain.record, options.metric) : "step_time_s";
-  Tornado out{.metric = metric, .by = share_of(options.by)};
+  Tornado out{.metric = metric, .by = share_of(options.by.empty() ? "20%" : options.by)};
   Mover mover(point, metric, out.by);
   const auto base = mover.base();
   const Metric& value = base->metrics.at(metric);
@@ -195,13 +195,18 @@ ExitCode print(const Report& report, const SensitivityOptions& options) {
 
 ExitCode report_sensitivity(const SensitivityOptions& options) {
   expect_figure(options.figure);
-  share_of(options.by);
+  if (!options.by.empty()) share_of(options.by);
   if (!options.metric.empty()) full_metric(options.metric, "--metric");
   const std::vector<std::string>& sources = options.sources.sources;
-  if (sources.size() == 1 && !Store::is_store(sources.front()))
+  if (sources.size() == 1 && !Store::is_store(sources.front())) {
+    if (!options.sources.where.empty() || !options.sources.sweep.empty())
+      throw Failure(ExitCode::usage,
+                    "tiersim: error: --where and --sweep choose points of a store, and this is one "
+                    "configuration");
     return print(tornado_of(options), options);
-  if (!options.vary.empty())
-    throw Failure(ExitCode::usage, "tiersim: error: --vary is for one configuration");
+  }
+  if (!options.vary.empty() || !options.by.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --vary and --by are for one configuration");
   const PointTable table = load_points(options.sources, Readings::all);
   std::string metric = options.metric;
   if (metric.empty() && !table.objectives.empty()) metric = table.objectives.front().metric;
@@ -230,9 +235,8 @@ void add_report_sensitivity(CLI::App& kind, Action& action) {
                   "What is moved (tpot, throughput, ttft.p99); else the time of the step, the "
                   "tokens' mean time, or the sweep's first objective")
       ->type_name("METRIC");
-  kind.add_option("--by", options->by, "How far numbers without an interval are moved")
-      ->type_name("SHARE")
-      ->capture_default_str();
+  kind.add_option("--by", options->by, "How far numbers without an interval are moved; else 20%")
+      ->type_name("SHARE");
   kind.add_option("--vary", options->vary,
                   "Move this setting as well, from the value that it has: step.batch=16 "
                   "(repeatable)")

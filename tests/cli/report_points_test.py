@@ -110,7 +110,8 @@ class OfAStore(InFolder):
                 (["pareto", "points.db", "--figure", "-", "--by", "methd"],
                  "did you mean 'method'?"),
                 (["sensitivity", "points.db", "--by", "2"], "--by: '2' is no share"),
-                (["sensitivity", "points.db", "--vary", "step.batch=8"], "for one configuration")):
+                (["sensitivity", "points.db", "--vary", "step.batch=8"], "for one configuration"),
+                (["pareto", "points.db", "--by", "method"], "--figure")):
             result = run("report", *arguments, cwd=self.folder)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn(expected, result.stderr)
