@@ -84,7 +84,8 @@ PYBIND11_MODULE(tiersim, m) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const BadConfig& e) {
-      py::object instance = config_error(e.what());
+      const py::object type = config_error;
+      py::object instance = type(e.what());
       instance.attr("diagnostics") = to_list(e.diagnostics);
       PyErr_SetObject(config_error.ptr(), instance.ptr());
     } catch (const Failure& e) {
