@@ -27,9 +27,8 @@ std::optional<AxisRange> parse_range(const Range& range, const std::string& path
   return std::nullopt;
 }
 
-// Whether all labels are texts and no two are the same value.
-bool are_distinct(const AxisChoices& axis, const SpecPlaces& places) {
-  bool distinct = true;
+// No two labels may be the same value.
+void expect_distinct(const AxisChoices& axis, const SpecPlaces& places) {
   std::map<std::string, const AxisChoice*> seen;
   for (const AxisChoice& choice : axis.choices) {
     const std::string value = label_text(choice.value);
@@ -40,9 +39,7 @@ bool are_distinct(const AxisChoices& axis, const SpecPlaces& places) {
     places.report(choice.path,
                   is_new ? "an empty value" : fmt::format("'{}' stands there twice", choice.label),
                   first);
-    distinct = false;
   }
-  return distinct;
 }
 
 }  // namespace
@@ -89,7 +86,8 @@ std::optional<AxisChoices> expand_axis(const SweepAxis& axis, const std::string&
   if (out.range)
     for (const std::string& label : out.range->labels())
       out.choices.push_back(value_of_key(axis.key, label, range_path));
-  if (out.choices.empty() || !are_distinct(out, places)) return std::nullopt;
+  if (out.choices.empty()) return std::nullopt;
+  expect_distinct(out, places);
   return out;
 }
 

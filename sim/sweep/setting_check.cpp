@@ -60,12 +60,9 @@ class SettingChecker {
         diagnostics_(diagnostics),
         places_(spec, diagnostics, before),
         loader_(options_) {
-    Diagnostics reported_elsewhere;
-    const SpecPlaces silent(spec, reported_elsewhere, before);
-    const IsCount none;
-    AxisBuilder axes(config, silent, none);
-    axes.build(space_);
-    SpaceBuilder(config, silent, axes.broken()).build(space_);
+    // Which settings are counts is asked of the scenario, with settings as they are before.
+    compile({}, before);
+    compile([known = counts()](const std::string& key) { return known.contains(key); }, before);
   }
 
   void run() {
@@ -88,6 +85,27 @@ class SettingChecker {
     std::size_t option = 0;
     Diagnostic diagnostic = {};
   };
+
+  void compile(const IsCount& is_count, const Diagnostics& before) {
+    Diagnostics reported_elsewhere;
+    const SpecPlaces silent(spec_, reported_elsewhere, before);
+    space_ = {};
+    AxisBuilder axes(config_, silent, is_count);
+    axes.build(space_);
+    SpaceBuilder(config_, silent, axes.broken()).build(space_);
+  }
+  // Keys of ranges that are counts.
+  std::set<std::string> counts() {
+    std::set<std::string> keys;
+    std::set<std::string> out;
+    for (const SpaceGrid& grid : space_.grids)
+      for (const AxisGroup& group : grid.groups)
+        for (const AxisChoices& axis : group.axes)
+          if (axis.range) keys.insert(axis.key);
+    for (const std::string& key : keys)
+      if (is_count(key)) out.insert(key);
+    return out;
+  }
 
   void check_file(const std::string& name, const std::string& path) {
     if (!name.empty() && !scenario_file(name, spec_, options_))

@@ -14,6 +14,9 @@ namespace {
 std::vector<std::string> names_of(const NameScope& scope) {
   std::vector<std::string> names;
   for (const auto& [name, value] : scope.values) names.push_back(name);
+  names.insert(names.end(), scope.broken.begin(), scope.broken.end());
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

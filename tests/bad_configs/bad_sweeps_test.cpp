@@ -1,0 +1,66 @@
+// The files of sweeps/: SPECs of sweeps of shipped scenarios.
+#include "sim/run/importers.hpp"
+#include "sim/sweep/setting_check.hpp"
+#include "tests/bad_configs/bad_files.hpp"
+
+namespace tiersim {
+namespace {
+
+const testing::BadFiles& files() {
+  static const testing::BadFiles all("sweeps");
+  return all;
+}
+
+std::string told(const std::filesystem::path& file) {
+  const LoadOptions options{.config_root = testing::shipped_configs(),
+                            .importers = make_all_importers()};
+  Diagnostics diagnostics;
+  const Document document = load_document(file, options, diagnostics);
+  const auto config = read<SweepConfig>(document, "sweep", diagnostics);
+  static_cast<void>(load_space(config, document, options, diagnostics));
+  std::string text = diagnostics.text();
+  for (const std::string& folder :
+       {file.parent_path().string() + '/', testing::shipped_configs().string() + '/'})
+    for (std::size_t at = 0; (at = text.find(folder, at)) != std::string::npos;)
+      text.erase(at, folder.size());
+  return text;
+}
+
+std::filesystem::path folder() {
+  return std::filesystem::path(TIERSIM_SOURCE_DIR) / "tests" / "bad_configs" / "sweeps";
+}
+
+class BadSweep : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(BadSweep, IsReportedInTheExpectedWords) {
+  EXPECT_EQ(told(folder() / (GetParam() + ".yaml")), files().expected(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BadSweep, ::testing::ValuesIn(files().names()),
+                         [](const auto& test) { return test.param; });
+
+TEST(BadSweeps, OfTenAxesAreToldEveryMistakeAtOnce) {
+  const std::string text = files().expected("ten_axes");
+  EXPECT_GE(std::ranges::count(text, '\n'), 20);
+}
+
+class ShippedSweep : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedSweep, HasNoMistake) {
+  EXPECT_EQ(told(testing::shipped_configs() / "sweeps" / (GetParam() + ".yaml")), "");
+}
+
+std::vector<std::string> shipped() {
+  std::vector<std::string> out;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(testing::shipped_configs() / "sweeps"))
+    if (entry.path().extension() == ".yaml") out.push_back(entry.path().stem().string());
+  std::ranges::sort(out);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShippedSweep, ::testing::ValuesIn(shipped()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace tiersim
