@@ -44,7 +44,7 @@ Table pivot(const CurvesReport& report, const std::string& panel) {
   out.columns.push_back({report.x_name});
   std::map<double, std::vector<std::string>> rows;  // by x
   std::size_t lines = 0;
-  for (const CurveLine& line : report.lines) lines += line.panel == panel ? 1 : 0;
+  for (const CurveLine& line : report.lines) lines += line.panel == panel ? 1U : 0U;
   std::size_t at = 1;
   for (const CurveLine& line : report.lines) {
     if (line.panel != panel) continue;
