@@ -172,13 +172,25 @@ std::vector<std::string> AxisRange::labels() const {
   return out;
 }
 
-std::string AxisRange::label_at(double share) const {
-  TS_EXPECTS(share >= 0 && share < 1, share);
+double AxisRange::value_at(double share) const {
   const double low = std::min(low_, high_);
   const double high = std::max(low_, high_) + (whole_ ? 1 : 0);
   const double value = logarithmic_ ? low * portable_exp(share * portable_log(high / low))
                                     : low + (high - low) * share;
-  return text(whole_ ? std::clamp(std::floor(value), low, high - 1) : value, 12);
+  return whole_ ? std::clamp(std::floor(value), low, high - 1) : value;
+}
+
+std::string AxisRange::label_at(double share, std::int64_t parts) const {
+  TS_EXPECTS(share >= 0 && share < 1 && parts > 0, share, parts);
+  const double value = value_at(share);
+  if (whole_) return text(value, 12);
+  const double part = std::floor(share * static_cast<double>(parts));
+  const double begin = value_at(part / static_cast<double>(parts));
+  const double end = value_at((part + 1) / static_cast<double>(parts));
+  int digits = 4;
+  while (digits < 12 && !(rounded(value, digits) >= begin && rounded(value, digits) < end))
+    ++digits;
+  return text(value, digits);
 }
 
 std::int64_t AxisRange::whole_numbers() const {

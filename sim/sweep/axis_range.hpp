@@ -27,14 +27,16 @@ class AxisRange {
 
   /// As a configuration takes them, from the first end to the last.
   std::vector<std::string> labels() const;
-  /// Any value of the range: at a share in [0, 1) of the way, on the scale of the range. Of a count
-  /// each value has an equal part of the way, the last one too.
-  std::string label_at(double share) const;
+  /// Any value of the range, at a share in [0, 1) of the way on its scale, with as few digits as
+  /// keep it in its part where the way is cut into so many. Of a count each value has an equal part
+  /// of the way, the last one too.
+  std::string label_at(double share, std::int64_t parts) const;
   /// Of a count how many whole numbers the range has; else 0.
   std::int64_t whole_numbers() const;
 
  private:
   double value(std::int64_t i) const;
+  double value_at(double share) const;
   std::string text(double value, int digits) const;
 
   double low_ = 0;  // in base units; above `high_` where the range falls

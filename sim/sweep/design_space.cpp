@@ -244,9 +244,9 @@ class Space final : public DesignSpace {
       return fmt::format("the axes have only {} points", size_of(grid));
     PointMaker maker(space_.columns);
     SpacePoint point;
-    const auto to_place = [](const LatinPoint& latin) {
+    const auto to_place = [&](const LatinPoint& latin) {
       GridPlace place;
-      for (const LatinCell& cell : latin) place.push_back({cell.choice, cell.share});
+      for (const LatinCell& cell : latin) place.push_back({cell.choice, cell.share, points});
       return place;
     };
     const auto drawn = latin_hypercube(choices, points, rng,

@@ -56,7 +56,8 @@ struct SpaceGrid {
 /// Where a point is chosen on a group: one of its choices, or a share of the way along its range.
 struct GroupChoice {
   std::int64_t index = 0;
-  double share = -1;  ///< below 0: the choice `index`
+  double share = -1;       ///< below 0: the choice `index`
+  std::int64_t parts = 1;  ///< that the way is cut into
 };
 
 /// A place on every group, and for single points the choices themselves.
