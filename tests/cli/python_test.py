@@ -102,7 +102,7 @@ class Example(InFolder):
                                 text=True, timeout=120, cwd=self.folder)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue((self.folder / "pareto.db").exists())
-        self.assertIn("context 8192: ", result.stdout)
+        self.assertRegex(result.stdout, "context 262144: (MAPLE at batch|dense in the pool)")
         self.assertIn("bounded by", result.stdout)
         if "no matplotlib" not in result.stderr:
             self.assertIn("</svg>", (self.folder / "pareto.svg").read_text())
