@@ -60,8 +60,8 @@ std::string direct_label(const ReportPoint& point, const std::vector<std::size_t
 std::optional<std::size_t> grouping_column(const PointTable& table) {
   for (const bool numeric : {false, true})
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      const std::size_t count = different_labels(table, c, 20).size();
-      if (table.columns[c].numeric == numeric && count >= 2 && count <= (numeric ? 7U : 14U))
+      const std::size_t count = different_labels(table, c, 21).size();
+      if (table.columns[c].numeric == numeric && count >= 2 && count <= (numeric ? 7U : 20U))
         return c;
     }
   return std::nullopt;

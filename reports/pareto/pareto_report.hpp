@@ -62,7 +62,7 @@ std::string to_json(const ParetoReport& report);
 /// The front is that of all objectives; the step line is drawn where there are only these two.
 ScatterChart scatter_of(const ParetoReport& report, std::size_t x, std::size_t y,
                         std::optional<std::size_t> by);
-/// The column whose labels tell groups apart best: the first that is not numeric and has 2 to 14
+/// The column whose labels tell groups apart best: the first that is not numeric and has 2 to 20
 /// different ones, else the first numeric one with 2 to 7.
 std::optional<std::size_t> grouping_column(const PointTable& table);
 

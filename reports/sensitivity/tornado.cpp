@@ -44,17 +44,29 @@ void add_notes(const Tornado& tornado, Table& table) {
       "interval where it has one, else by {:g} % down and up",
       tornado.metric, value_text(tornado.base, tornado.unit, Digits::rounded),
       name(tornado.number_class), 100 * tornado.by));
-  table.notes.push_back(fmt::format(
-      "{} more parameters do not move it{}", tornado.no_effect,
-      tornado.not_moved.empty() ? std::string()
-                                : fmt::format("; {} have no value to be moved to: {}",
-                                              tornado.not_moved.size(), join(tornado.not_moved))));
-  const auto assumed = std::ranges::count_if(
-      tornado.rows, [](const TornadoRow& row) { return row.number_class == NumberClass::assumed; });
-  if (assumed > 0)
-    table.notes.push_back(fmt::format(
-        "{} of these {} are assumed: numbers that nothing was measured or published for", assumed,
-        tornado.rows.size()));
+  std::size_t little = 0;
+  std::size_t assumed = 0;
+  std::size_t notable = 0;
+  std::vector<std::string> stuck;
+  for (const TornadoRow& row : tornado.rows) {
+    const bool shown = is_notable(row, tornado);
+    notable += shown ? 1 : 0;
+    assumed += shown && row.number_class == NumberClass::assumed ? 1 : 0;
+    if (!runs(row))
+      stuck.push_back(row.parameter);
+    else
+      little += shown ? 0 : 1;
+  }
+  table.notes.push_back(
+      fmt::format("{} of these {} are assumed: numbers that nothing was measured or published for",
+                  assumed, notable));
+  table.notes.push_back(
+      fmt::format("{} more move it by less than 0.01 % (csv and json have them); {} do not move it",
+                  little, tornado.no_effect));
+  if (!stuck.empty())
+    table.notes.push_back("cannot run with either value (csv and json say why): " + join(stuck));
+  if (!tornado.not_moved.empty())
+    table.notes.push_back("zero, so that no share moves it: " + join(tornado.not_moved));
 }
 
 }  // namespace
@@ -68,6 +80,11 @@ double span_of(const TornadoRow& row, double base) {
     high = std::max(high, *end->metric);
   }
   return high - low;
+}
+
+bool is_notable(const TornadoRow& row, const Tornado& tornado) {
+  constexpr double kLeast = 1e-4;
+  return runs(row) && span_of(row, tornado.base) >= kLeast * std::abs(tornado.base);
 }
 
 void arrange(Tornado& tornado) {
@@ -98,6 +115,7 @@ std::vector<Table> tables_of(const Tornado& tornado, Digits digits) {
   }
   const auto number = [](double value) { return value_text(value, "", Digits::exact); };
   for (const TornadoRow& row : tornado.rows) {
+    if (!exact && !is_notable(row, tornado)) continue;
     const double span = span_of(row, tornado.base);
     std::vector<std::string> cells{row.parameter, class_of(row), row.value, row.low.value,
                                    row.high.value};

@@ -44,14 +44,17 @@ struct Tornado {
 
 /// How far apart the metric at the ends and at the value itself lie at most.
 double span_of(const TornadoRow& row, double base);
+/// Whether it is worth a line of text or a bar: a span of at least a ten-thousandth of the metric.
+bool is_notable(const TornadoRow& row, const Tornado& tornado);
 /// Sorts rows by span, counts those without any, and leaves these out. Rows that could run at
 /// neither end come last.
 void arrange(Tornado& tornado);
 
+/// Rounded: what is notable, the rest counted. Exact: all rows.
 std::vector<Table> tables_of(const Tornado& tornado, Digits digits);
 std::string to_json(const Tornado& tornado);
-/// A bar from the metric at the low value to that at the high one, for the `most` widest; those of
-/// class assumed are named so.
+/// A bar from the metric at the low value to that at the high one, for the `most` widest of what is
+/// notable; those of class assumed are named so.
 std::string to_svg(const Tornado& tornado, std::size_t most = 20);
 
 }  // namespace tiersim

@@ -31,7 +31,7 @@ class TornadoDrawing {
   TornadoDrawing(const Tornado& tornado, std::size_t most) : tornado_(tornado) {
     for (const TornadoRow& row : tornado.rows) {
       if (rows_.size() == most) break;
-      if (!row.low.metric && !row.high.metric) continue;
+      if (!is_notable(row, tornado)) continue;
       rows_.push_back(&row);
     }
     AxisRange range;

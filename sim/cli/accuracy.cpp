@@ -103,6 +103,7 @@ Accuracy accuracy_of(const PointTable& table) {
   for (const auto& [question, answer] : answers) questions.push_back(question);
   const auto found = numerics::recall_at_budget(questions, kSeed);
   for (std::size_t i = 0; i < questions.size(); ++i) answers[questions[i]] = found[i];
+  std::map<std::string, std::size_t> none;  // reason -> points
   for (const Asked& one : asked) {
     std::optional<Metric>& value = out.recall.values.emplace_back();
     std::string& basis = out.basis.cells.emplace_back();
@@ -112,14 +113,18 @@ Accuracy accuracy_of(const PointTable& table) {
       value->number_class = NumberClass::specification;
     } else if (!one.question) {
       basis = "none: " + one.why_not;
+      ++none[one.why_not];
     } else if (const auto& answer = answers[*one.question]; !answer) {
       basis = "none: its heads have no such setting";
+      ++none["its heads have no such setting"];
     } else {
       value = recall_metric(answer->recall);
       basis = fmt::format("{}, {}; sd {:.2g}", one.question->method, answer->setting,
                           answer->deviation);
     }
   }
+  for (const auto& [why, points] : none)
+    out.recall.note += fmt::format("; {} points have none in this study: {}", points, why);
   return out;
 }
 
