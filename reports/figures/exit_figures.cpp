@@ -126,7 +126,10 @@ PaperFigure engine_figure(const std::vector<EngineRow>& rows, const std::string&
   }
   for (const double correlation : correlations) {
     PlotPanel panel{.title = fmt::format("correlation {:g}", correlation)};
-    panel.x = {.label = "batch", .log_base = 2, .low = batches.front(), .high = batches.back()};
+    panel.x = {.label = "batch",
+               .log_base = 2,
+               .low = batches.front() / 1.1,
+               .high = batches.back() * 1.1};
     panel.x.ticks = value_ticks(batches);
     panel.y = {.label = "speed-up over full", .low = 0, .high = std::ceil(largest * 5) / 5};
     add_series(panel, {.role = PlotRole::guide,

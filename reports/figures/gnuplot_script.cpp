@@ -17,8 +17,10 @@ constexpr double kRight = 0.10;
 constexpr double kTitle = 0.18;
 constexpr double kTop = 0.06;
 constexpr double kBottom = 0.40;
-constexpr double kLegendLine = 0.15;
+constexpr double kLegendLine = 0.125;
 constexpr double kPixelsPerInch = 96;
+// More points than these are a cloud: smaller, so that they do not hide each other.
+constexpr std::size_t kCloud = 50;
 
 // Filled markers of gnuplot and the dash of a line, by style: told apart without colours.
 constexpr std::array<int, 6> kMarkers{7, 5, 9, 13, 11, 15};
@@ -57,8 +59,10 @@ std::string style_of(const PlotSeries& series) {
     return fmt::format("with points pt {} ps 0.8*s lc rgb {} lw 1.6", kHollow[i % kHollow.size()],
                        rgb);
   const int marker = kMarkers[i % kMarkers.size()];
-  if (series.mark == PlotMark::points)
-    return fmt::format("with points pt {} ps 0.5*s lc rgb {}", marker, rgb);
+  if (series.mark == PlotMark::points) {
+    const bool cloud = series.points.size() > kCloud;
+    return fmt::format("with points pt {} ps {}*s lc rgb {}", marker, cloud ? 0.22 : 0.5, rgb);
+  }
   return fmt::format("with linespoints lc rgb {} dt {} lw 1.4 pt {} ps 0.4*s", rgb,
                      kDashes[i % kDashes.size()], marker);
 }
@@ -72,9 +76,10 @@ std::string plot_of(const PlotSeries& series, std::size_t index) {
   else
     out = fmt::format("data index {} using 1:2 {} notitle", index, style_of(series));
   if (has_intervals(series)) {
+    // Not yerrorbars: without a marker these wipe out what is below their middle.
     const std::string rgb = series.mark == PlotMark::bars ? "#333333" : colour(series);
     out += fmt::format(
-        ", \\\n    data index {} using 1:2:3:4 with yerrorbars pt 0 lc rgb {} lw 1 "
+        ", \\\n    data index {} using 1:3:(0):($4-$3) with vectors nohead lc rgb {} dt 1 lw 1 "
         "notitle",
         index, gnuplot_quoted(rgb));
   }
@@ -108,7 +113,7 @@ Layout layout_of(const PaperFigure& figure) {
   const auto entries = legend_of(figure);
   double widest = 0;
   for (const PlotSeries* series : entries)
-    widest = std::max(widest, text_width(series->name, 7) / 72 + 0.42);
+    widest = std::max(widest, 0.9 * text_width(series->name, 7) / 72 + 0.40);
   if (!entries.empty()) {
     const auto fit = static_cast<std::size_t>(figure.width / widest);
     out.legend_columns = std::clamp<std::size_t>(fit, 1, entries.size());
@@ -140,9 +145,9 @@ std::string legend_script(const PaperFigure& figure, const Layout& layout) {
   std::string out = margins(0.01, 0.99, 1 - layout.legend / layout.height, 0.995);
   out += fmt::format(
       "  unset border; unset xtics; unset ytics; unset title; unset xlabel; unset ylabel\n"
-      "  unset logscale; set xrange [0:1]; set yrange [0:1]\n"
-      "  set key at screen 0.5, screen {:.5f} center top horizontal maxcols {} samplen 1.8 "
-      "spacing 0.95 width 0 height 0 font small\n  plot ",
+      "  unset logscale; unset label; set xrange [0:1]; set yrange [0:1]\n"
+      "  set key at screen 0.5, screen {:.5f} center top horizontal Left reverse maxcols {} "
+      "samplen 1.8 spacing 1.0 width 0 height 0 font small\n  plot ",
       1 - 0.02 / layout.height, layout.legend_columns);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const PlotSeries& series = *entries[i];
@@ -163,14 +168,14 @@ std::string axis_script(char name, const PlotAxis& axis) {
   if (axis.log_base != 0) out += fmt::format("  set logscale {} {}\n", name, axis.log_base);
   out += fmt::format("  set {}range {}\n", name, range_of(axis));
   out += fmt::format("  set {}label {} offset {} font normal\n", name, gnuplot_quoted(axis.label),
-                     name == 'x' ? "0,0.6" : "1.6,0");
+                     name == 'x' ? "0,0.6" : "1.0,0");
   if (axis.ticks.empty())
     return out + fmt::format("  set {}tics nomirror out scale 0.4 autofreq font small\n", name);
-  out += fmt::format("  set {}tics nomirror out scale 0.4 font small (", name);
+  out += fmt::format("  set {}tics nomirror out scale 0.4 (", name);
   for (std::size_t i = 0; i < axis.ticks.size(); ++i)
     out += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_quoted(axis.ticks[i].second),
                        number(axis.ticks[i].first));
-  return out + ")\n";
+  return out + ") font small\n";
 }
 
 std::string panel_script(const PaperFigure& figure, const Layout& layout, std::size_t which,
@@ -189,9 +194,9 @@ std::string panel_script(const PaperFigure& figure, const Layout& layout, std::s
                                            gnuplot_quoted(panel.title));
   out += axis_script('x', panel.x) + axis_script('y', panel.y);
   for (const PlotText& text : panel.texts)
-    out += fmt::format("  set label {} at {},{} {} font tiny\n", gnuplot_quoted(text.text),
+    out += fmt::format("  set label {} at {},{} {} font small\n", gnuplot_quoted(text.text),
                        number(text.x), number(text.y),
-                       text.right ? "left offset 0.7,0" : "center offset 0,0.5");
+                       text.right ? "left offset 0.7,0" : "center offset 0,0.8");
   out += "  plot ";
   for (std::size_t i = 0; i < panel.series.size(); ++i)
     out += (i == 0 ? "" : ", \\\n    ") + plot_of(panel.series[i], index++);
@@ -252,11 +257,11 @@ std::string gnuplot_script(const PaperFigure& figure) {
       "  if (t == 1) {{\n"
       "    set terminal svg size {1:.0f},{2:.0f} font \"Helvetica,10.67\" linewidth 1.0 "
       "background \"#ffffff\" name \"{0}\" noenhanced\n"
-      "    set output \"{0}.svg\"; normal = \",10.67\"; small = \",9.33\"; tiny = \",8\"; s = 1.0\n"
+      "    set output \"{0}.svg\"; normal = \",10.67\"; small = \",9.33\"; s = 1.0\n"
       "  }} else {{\n"
       "    set terminal pdfcairo size {3:.4f}in,{4:.4f}in font \"Helvetica,8\" linewidth 0.75 "
       "noenhanced\n"
-      "    set output \"{0}.pdf\"; normal = \",8\"; small = \",7\"; tiny = \",6\"; s = 0.5\n"
+      "    set output \"{0}.pdf\"; normal = \",8\"; small = \",7\"; s = 0.9\n"
       "  }}\n"
       "  set border 3 lw 0.6\n  set multiplot\n",
       figure.stem, layout.width * kPixelsPerInch, layout.height * kPixelsPerInch, layout.width,

@@ -42,8 +42,8 @@ PlotPanel speed_panel(const StudyResult& study, std::string x_label) {
   }
   std::ranges::sort(values);
   if (!values.empty()) {
-    panel.x.low = values.front();
-    panel.x.high = values.back();
+    panel.x.low = values.front() / 1.05;
+    panel.x.high = values.back() * 1.05;
   }
   panel.x.ticks = value_ticks(values);
   return panel;
@@ -85,6 +85,15 @@ PlotPoint beside(double tokens_per_s, const RecallPoint& point) {
           .high = point.recall + point.deviation};
 }
 
+// A little more than all of x: by itself the program goes to the next power of ten.
+void fit(PlotAxis& axis, const std::vector<PlotSeries>& series) {
+  for (const PlotSeries& one : series)
+    for (const PlotPoint& point : one.points) {
+      if (!std::isfinite(axis.low) || point.x / 1.3 < axis.low) axis.low = point.x / 1.3;
+      if (!std::isfinite(axis.high) || point.x * 1.3 > axis.high) axis.high = point.x * 1.3;
+    }
+}
+
 PlotPanel recall_panel(const StudyResult& budgets, const StudyResult& fixed,
                        const std::vector<RecallPoint>& recall) {
   PlotPanel panel{};
@@ -121,6 +130,7 @@ PlotPanel recall_panel(const StudyResult& budgets, const StudyResult& fixed,
   for (const char* label : {"dense pool", "dense HBM"})
     if (std::isfinite(speed_of(label))) dense.points.push_back({.x = speed_of(label), .y = 1});
   add_series(panel, std::move(dense));
+  fit(panel.x, panel.series);
   return panel;
 }
 

@@ -113,17 +113,21 @@ PaperFigure dataflow_figure(const PaperReport& report, const StudyResult& study)
   return figure;
 }
 
-// A roof is a line of slope one through its bandwidth.
-PlotSeries roof(const RunRecord& record, std::size_t style, double low, double high) {
+// A roof is a line of slope one through its bandwidth, named where it begins.
+void add_roof(PlotPanel& panel, const RunRecord& record) {
   const double bandwidth = number_of(record, "screening_roof_bandwidth");
   const Cell tier = cell_of("screening_roof", record);
   const auto* name = std::get_if<std::string>(&tier);
-  return {.name = fmt::format("roof of {} ({:.4g} GB/s)", name == nullptr ? "?" : *name,
-                              bandwidth * 1e-9),
-          .role = PlotRole::guide,
-          .style = style,
-          .points = {{.x = low, .y = bandwidth * low * 1e-12},
-                     {.x = high, .y = bandwidth * high * 1e-12}}};
+  const double low = panel.x.low;
+  const double high = panel.x.high;
+  add_series(panel, {.role = PlotRole::guide,
+                     .points = {{.x = low, .y = bandwidth * low * 1e-12},
+                                {.x = high, .y = bandwidth * high * 1e-12}}});
+  panel.texts.push_back({.x = low,
+                         .y = bandwidth * low * 6e-12,
+                         .text = fmt::format("roof of {}: {:.4g} GB/s",
+                                             name == nullptr ? "?" : *name, bandwidth * 1e-9),
+                         .right = true});
 }
 
 PaperFigure roofline_figure(const StudyResult& study) {
@@ -145,15 +149,13 @@ PaperFigure roofline_figure(const StudyResult& study) {
   std::size_t style = 0;
   for (const StudyRow& row : study.rows) {
     if (!row.record) continue;
-    add_series(panel, roof(*row.record, style, panel.x.low, panel.x.high));
+    add_roof(panel, *row.record);
     const PlotPoint at{.x = number_of(*row.record, "screening_intensity"),
                        .y = number_of(*row.record, "screening_rate") * 1e-12};
     add_series(panel, {.name = row.point.labels.front() + ", simulated",
                        .mark = PlotMark::points,
                        .style = style++,
                        .points = {at}});
-    panel.texts.push_back(
-        {.x = at.x, .y = at.y / 1.6, .text = row.point.labels.front(), .right = true});
   }
   figure.panels.push_back(std::move(panel));
   return figure;

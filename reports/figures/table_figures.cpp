@@ -46,10 +46,8 @@ PlotPanel bars_panel(const std::vector<Place>& places, std::string label) {
   PlotPanel panel{};
   panel.y.label = std::move(label);
   panel.y.low = 0;
-  PlotSeries paper{.name = "paper, printed (* contradicts its own numbers)",
-                   .role = PlotRole::paper,
-                   .mark = PlotMark::points,
-                   .points = {}};
+  PlotSeries paper{
+      .name = "paper, printed", .role = PlotRole::paper, .mark = PlotMark::points, .points = {}};
   PlotSeries simulated{.name = "simulated, the paper's assumptions",
                        .mark = PlotMark::bars,
                        .points = {},
@@ -85,20 +83,25 @@ PlotPanel bars_panel(const std::vector<Place>& places, std::string label) {
   panel.x.low = -0.6;
   panel.x.high = x - 0.4;
   panel.y.high = largest * 1.15;
+  if (!panel.texts.empty()) paper.name += " (* contradicts its own numbers)";
   add_series(panel, std::move(simulated));
   add_series(panel, std::move(principles));
   add_series(panel, std::move(paper));
   return panel;
 }
 
-// The models' names on a second line, below the middle of their methods'.
+// The models' names on a second line, below the middle of their methods'; two ticks at one place
+// would be one.
 void name_models(PlotPanel& panel, const std::vector<Place>& places) {
   const auto methods = panel.x.ticks;
   for (std::size_t i = 0; i < places.size();) {
     std::size_t end = i;
     while (end < places.size() && places[end].model == places[i].model) ++end;
-    panel.x.ticks.emplace_back((methods[i].first + methods[end - 1].first) / 2,
-                               '\n' + places[i].model);
+    if ((end - i) % 2 == 1)
+      panel.x.ticks[i + (end - i) / 2].second += '\n' + places[i].model;
+    else
+      panel.x.ticks.emplace_back((methods[i].first + methods[end - 1].first) / 2,
+                                 '\n' + places[i].model);
     i = end;
   }
 }

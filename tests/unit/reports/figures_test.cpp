@@ -47,7 +47,7 @@ TEST(GnuplotScript, ReadsTheBlocksInTheirOrderAndNamesASeriesOnceForAllPanels) {
     EXPECT_NE(script.find(index), std::string::npos) << index;
   EXPECT_EQ(script.find("index 4 "), std::string::npos);
   EXPECT_EQ(count(script, "title \"a\""), 1U);
-  EXPECT_EQ(count(script, "with yerrorbars"), 1U);  // the one series with an interval
+  EXPECT_EQ(count(script, "with vectors"), 1U);  // the one series with an interval
 }
 
 TEST(GnuplotScript, IsAsWideAsAColumnAndDrawsBothFormats) {
