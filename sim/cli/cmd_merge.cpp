@@ -68,7 +68,11 @@ std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const 
       store.done(sweep.sweep, true, [&](std::int64_t) { ++merged.done; });
     }
   }
-  compact(output);
+  if (!compact(output))
+    throw Failure(ExitCode::usage,
+                  printable(fmt::format("tiersim: error: another program is reading '{}'; what was "
+                                        "merged is in it, but not in order: merge again",
+                                        output.string())));
   return out;
 }
 

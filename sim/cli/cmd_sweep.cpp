@@ -150,7 +150,10 @@ ExitCode sweep(const Options& options) {
     summary.seconds = line.elapsed();
     summarise(store, plan->sweep(), summary);
   }
-  if (summary.outcome.complete) compact(path);
+  if (summary.outcome.complete && !compact(path))
+    fmt::print(stderr,
+               "tiersim: all points are there, but another program is reading the store: its rows "
+               "stay in the order in which they came (--resume puts them in order)\n");
   fmt::print("{}", options.json ? to_json(summary) : to_text(summary));
   if (summary.outcome.failure)
     fmt::print(stderr, "tiersim: error: {}\n", printable(first_failure(summary)));

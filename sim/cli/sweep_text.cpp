@@ -144,7 +144,7 @@ std::string dry_run_text(SweepPlan& plan, const SweepOptions& options, bool json
                    {"first", std::move(first)}};
     return out.dump(2) + '\n';
   }
-  std::string out = fmt::format("{}: {} {}points, about {} with {} threads\n\n", plan.config().name,
+  std::string out = fmt::format("{}: {}{} points, about {} with {} threads\n\n", plan.config().name,
                                 plan.config().search ? "up to " : "", points, rough_time(seconds),
                                 options.threads);
   out += to_text(columns_table(plan)) + "\nfirst points\n";

@@ -104,8 +104,8 @@ class Store {
 };
 
 /// Writes the rows of a store in their order into a new file that replaces it. No other process may
-/// be writing to it.
-void compact(const std::filesystem::path& path);
+/// be writing to it. False where one is reading just now, so that the file stays as it is.
+bool compact(const std::filesystem::path& path);
 
 /// {"context": 8192, "method": "MAPLE"}: labels that are plain numbers are numbers.
 std::string labels_json(const std::vector<SpaceColumn>& columns,

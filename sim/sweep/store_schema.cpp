@@ -72,6 +72,15 @@ void sync(const fs::path& path) {
   if (!done) throw StoreError(fmt::format("{}: {}", path.string(), error.message()));
 }
 
+// Whether all of the write-ahead log has gone into the file. An empty log may lie beside the new
+// file for a moment; one with pages of the old file would be taken for the new one's.
+bool empty_log(const fs::path& path) {
+  Sqlite db(path, Sqlite::Open::write);
+  Statement checkpoint(db, "PRAGMA wal_checkpoint(TRUNCATE)");
+  checkpoint.step();
+  return checkpoint.integer(0) == 0;
+}
+
 std::string quoted_path(const fs::path& path) {
   std::string out = "'";
   for (const char c : path.string()) out += c == '\'' ? std::string("''") : std::string(1, c);
@@ -156,7 +165,7 @@ void Store::merge(const fs::path& other) {
   db_.execute("DETACH other");
 }
 
-void compact(const fs::path& path) {
+bool compact(const fs::path& path) {
   fs::path temporary = path;
   temporary += ".compact";
   fs::remove(temporary);  // of a process that was killed
@@ -170,12 +179,14 @@ void compact(const fs::path& path) {
     transaction.commit();
     out.execute("DETACH old");
   }
-  {  // leaves WAL mode, so that no file stays beside the one that is to be replaced
-    Sqlite old(path, Sqlite::Open::write);
-    old.execute("PRAGMA journal_mode=DELETE");
-  }
   sync(temporary);
+  if (!empty_log(path)) {
+    fs::remove(temporary);
+    return false;
+  }
   fs::rename(temporary, path);
+  for (const char* beside : {"-wal", "-shm"}) fs::remove(path.string() + beside);
+  return true;
 }
 
 }  // namespace tiersim

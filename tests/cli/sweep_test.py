@@ -1,5 +1,6 @@
 """`tiersim sweep` and `merge` as a user runs them: sweep_test.py PROGRAM SOURCE_FOLDER. Stores are
 compared byte for byte; what is killed is killed by SIGKILL."""
+import contextlib
 import json
 import os
 import random
@@ -35,7 +36,7 @@ def spec(folder, contexts=64, text=SPEC):
 
 
 def rows(store, sql="SELECT count(*) FROM points"):
-    with sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=30) as connection:
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=30)) as connection:
         return connection.execute(sql).fetchall()
 
 
@@ -59,9 +60,9 @@ class Sweep(InFolder):
         one = (self.folder / "one.db").read_bytes()
         self.assertEqual(one, (self.folder / "two.db").read_bytes())
         self.assertEqual(one, (self.folder / "merged.db").read_bytes())
-        self.assertEqual(rows(self.folder / "one.db"), [(512,)])
+        self.assertEqual(rows(self.folder / "one.db"), [(506,)])
         self.assertEqual(sorted(os.listdir(self.folder)),
-                         ["merged.db", "one.db", "part1.db", "part2.db", "part3.db", "spec.yaml"])
+                         ["merged.db", "one.db", "part1.db", "part2.db", "part3.db", "spec.yaml", "two.db"])
 
     def test_a_lost_shard_is_made_up_for_by_resuming_what_was_merged(self):
         self.sweep("-o", "whole.db")
@@ -69,7 +70,7 @@ class Sweep(InFolder):
             self.sweep("-o", f"part{i}.db", "--shard", f"{i}/3")
         merged = run("merge", "part1.db", "part3.db", "-o", "merged.db", cwd=self.folder)
         self.assertIn("--resume -o merged.db", merged.stderr)
-        self.assertIn("341 of 512 points", merged.stdout)
+        self.assertIn("337 of 506 points", merged.stdout)
         self.sweep("--resume", "-o", "merged.db")
         self.assertEqual((self.folder / "whole.db").read_bytes(), (self.folder / "merged.db").read_bytes())
 
@@ -137,8 +138,8 @@ class Sweep(InFolder):
         self.sweep("-o", "a.db")
         self.spec.write_text(self.spec.read_text().replace("name: contexts", "name: others"))
         self.sweep("-o", "a.db")
-        self.assertEqual(rows(self.folder / "a.db", "SELECT count(*) FROM points"), [(1024,)])
-        self.assertEqual(rows(self.folder / "a.db", "SELECT count(*) FROM results"), [(512,)])
+        self.assertEqual(rows(self.folder / "a.db", "SELECT count(*) FROM points"), [(1012,)])
+        self.assertEqual(rows(self.folder / "a.db", "SELECT count(*) FROM results"), [(506,)])
 
     def test_inputs_are_those_of_when_the_sweep_began(self):
         scenario = self.folder / "my.yaml"
@@ -167,6 +168,8 @@ class Sweep(InFolder):
         summary = json.loads(self.sweep("-o", "a.db", "--retry-failed", "--json", code=4).stdout)
         self.assertEqual((summary["before"], summary["failed"]), (2, 2))
         self.assertEqual(before, (self.folder / "a.db").read_bytes())
+        self.spec.write_text(self.spec.read_text().replace("[2, 3]", "[3, 2]").replace(
+            "values: [1024, 2048]", "range: {from: 1024, to: 65536, step: 64}"))
         fast = json.loads(self.sweep("-o", "b.db", "--fail-fast", "-j1", "--json", code=4).stdout)
         self.assertFalse(fast["complete"])
 
@@ -178,10 +181,10 @@ class Sweep(InFolder):
 
     def test_dry_run_counts_and_writes_nothing(self):
         text = self.sweep("--dry-run").stdout
-        self.assertRegex(text, r"contexts: 512 points, about [0-9.]+ (s|min)")
+        self.assertRegex(text, r"contexts: 506 points, about [0-9.]+ (s|min)")
         self.assertEqual(os.listdir(self.folder), ["spec.yaml"])
         part = json.loads(self.sweep("--dry-run", "--json", "--shard", "2/3").stdout)
-        self.assertEqual(part["points"], 171)
+        self.assertEqual(part["points"], 169)
         self.assertEqual(part["first"][0]["labels"], {"context": 1024, "batch": 1, "method": "dense"})
 
     def test_a_search_chooses_the_same_points_at_any_number_of_threads_and_after_a_kill(self):
@@ -206,7 +209,7 @@ class Sweep(InFolder):
                 (("--shard", "0/3"), "'0/3' is no part of a whole"),
                 (("--shard", "4/3"), "'4/3' is no part of a whole"),
                 (("--fail-fast", "--keep-going"), "--keep-going"),
-                (("-j", "0"), "-j"),
+                (("-j", "0"), "--threads"),
                 (("-o", "no/such/a.db"), "there is no folder 'no/such'"),
                 (("-o", "spec.yaml"), "spec.yaml")):
             with self.subTest(arguments):
