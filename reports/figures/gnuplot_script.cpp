@@ -16,8 +16,8 @@ constexpr double kLeft = 0.52;
 constexpr double kRight = 0.10;
 constexpr double kTitle = 0.18;
 constexpr double kTop = 0.06;
-constexpr double kBottom = 0.40;
-constexpr double kLegendLine = 0.125;
+constexpr double kBottom = 0.42;
+constexpr double kLegendLine = 0.145;
 constexpr double kPixelsPerInch = 96;
 // More points than these are a cloud: smaller, so that they do not hide each other.
 constexpr std::size_t kCloud = 50;
@@ -46,7 +46,7 @@ bool has_intervals(const PlotSeries& series) {
 }
 
 // "with linespoints lc rgb ...": of a plot, and of its entry in the legend.
-std::string style_of(const PlotSeries& series) {
+std::string style_of(const PlotSeries& series, bool in_legend = false) {
   const std::size_t i = series.style;
   const std::string rgb = gnuplot_quoted(colour(series));
   if (series.mark == PlotMark::bars) {
@@ -60,7 +60,7 @@ std::string style_of(const PlotSeries& series) {
                        rgb);
   const int marker = kMarkers[i % kMarkers.size()];
   if (series.mark == PlotMark::points) {
-    const bool cloud = series.points.size() > kCloud;
+    const bool cloud = !in_legend && series.points.size() > kCloud;
     return fmt::format("with points pt {} ps {}*s lc rgb {}", marker, cloud ? 0.22 : 0.5, rgb);
   }
   return fmt::format("with linespoints lc rgb {} dt {} lw 1.4 pt {} ps 0.4*s", rgb,
@@ -113,7 +113,7 @@ Layout layout_of(const PaperFigure& figure) {
   const auto entries = legend_of(figure);
   double widest = 0;
   for (const PlotSeries* series : entries)
-    widest = std::max(widest, 0.9 * text_width(series->name, 7) / 72 + 0.40);
+    widest = std::max(widest, 1.1 * text_width(series->name, 7) / 72 + 0.45);
   if (!entries.empty()) {
     const auto fit = static_cast<std::size_t>(figure.width / widest);
     out.legend_columns = std::clamp<std::size_t>(fit, 1, entries.size());
@@ -152,7 +152,7 @@ std::string legend_script(const PaperFigure& figure, const Layout& layout) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const PlotSeries& series = *entries[i];
     out += fmt::format("{}NaN {}{} title {}", i == 0 ? "" : ", \\\n    ",
-                       series.mark == PlotMark::bars ? "with boxes " : "", style_of(series),
+                       series.mark == PlotMark::bars ? "with boxes " : "", style_of(series, true),
                        gnuplot_quoted(series.name));
   }
   return out + "\n  set border 3 lw 0.6\n  unset key\n";
@@ -168,7 +168,7 @@ std::string axis_script(char name, const PlotAxis& axis) {
   if (axis.log_base != 0) out += fmt::format("  set logscale {} {}\n", name, axis.log_base);
   out += fmt::format("  set {}range {}\n", name, range_of(axis));
   out += fmt::format("  set {}label {} offset {} font normal\n", name, gnuplot_quoted(axis.label),
-                     name == 'x' ? "0,0.6" : "1.0,0");
+                     name == 'x' ? "0,lift" : "side,0");
   if (axis.ticks.empty())
     return out + fmt::format("  set {}tics nomirror out scale 0.4 autofreq font small\n", name);
   out += fmt::format("  set {}tics nomirror out scale 0.4 (", name);
@@ -196,7 +196,7 @@ std::string panel_script(const PaperFigure& figure, const Layout& layout, std::s
   for (const PlotText& text : panel.texts)
     out += fmt::format("  set label {} at {},{} {} font small\n", gnuplot_quoted(text.text),
                        number(text.x), number(text.y),
-                       text.right ? "left offset 0.7,0" : "center offset 0,0.8");
+                       text.right ? "left offset 0.7,0" : "center offset 0,1.1");
   out += "  plot ";
   for (std::size_t i = 0; i < panel.series.size(); ++i)
     out += (i == 0 ? "" : ", \\\n    ") + plot_of(panel.series[i], index++);
@@ -251,17 +251,20 @@ std::string gnuplot_script(const PaperFigure& figure) {
   const Layout layout = layout_of(figure);
   std::string out = fmt::format(
       "# {0}.gp: in this folder, `gnuplot {0}.gp` draws {0}.svg and {0}.pdf from {0}.dat.\n"
-      "# Needs gnuplot 5.4 (Debian: gnuplot-nox). s: markers of the two terminals differ in size.\n"
+      "# Needs gnuplot 5.4 (Debian: gnuplot-nox). s, lift, side: the two terminals size\n"
+      "# markers and place labels differently.\n"
       "reset\nset encoding utf8\ndata = \"{0}.dat\"\n"
       "do for [t=1:2] {{\n"
       "  if (t == 1) {{\n"
       "    set terminal svg size {1:.0f},{2:.0f} font \"Helvetica,10.67\" linewidth 1.0 "
       "background \"#ffffff\" name \"{0}\" noenhanced\n"
-      "    set output \"{0}.svg\"; normal = \",10.67\"; small = \",9.33\"; s = 1.0\n"
+      "    set output \"{0}.svg\"; normal = \",10.67\"; small = \",9.33\"; s = 1.0; lift = 0.9; "
+      "side = 2.2\n"
       "  }} else {{\n"
       "    set terminal pdfcairo size {3:.4f}in,{4:.4f}in font \"Helvetica,8\" linewidth 0.75 "
       "noenhanced\n"
-      "    set output \"{0}.pdf\"; normal = \",8\"; small = \",7\"; s = 0.9\n"
+      "    set output \"{0}.pdf\"; normal = \",8\"; small = \",7\"; s = 0.9; lift = 0.6; side = "
+      "1.0\n"
       "  }}\n"
       "  set border 3 lw 0.6\n  set multiplot\n",
       figure.stem, layout.width * kPixelsPerInch, layout.height * kPixelsPerInch, layout.width,
