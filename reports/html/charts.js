@@ -89,13 +89,12 @@
     if (ticks && ticks.length <= 12) x.axis = { values: ticks, labelExpr: "'' + datum.value", labelOverlap: true };
     const y = { ...quantity(titleOf(metric), false, true), field: "y" };
     const colour = colourOf(curve.colour);
-    const layers = [
-      { mark: { type: "line", strokeWidth: 1.8, opacity: 0.8 }, encoding: { x, y, color: colour.color, detail: { field: "s" } } },
-      { mark: { type: "point", filled: true, size: 55, opacity: 0.95, cursor: "pointer" }, encoding: { x, y, ...colour, tooltip: { field: "t" } } },
-    ];
+    const layers = [{ mark: { type: "point", filled: true, size: 55, opacity: 0.95, cursor: "pointer" }, encoding: { x, y, ...colour, tooltip: { field: "t" } } }];
+    if (axis.numbers) // between names there is nothing
+      layers.unshift({ mark: { type: "line", strokeWidth: 1.8, opacity: 0.8 }, encoding: { x, y, color: colour.color, detail: { field: "s" } } });
     if (metric.low)
       layers.push({ transform: [{ filter: "isValid(datum.lo)" }], mark: { type: "rule", strokeWidth: 1.2, opacity: 0.7 }, encoding: { x, y: { field: "lo", type: "quantitative", title: titleOf(metric) }, y2: { field: "hi" }, color: colour.color } });
-    layers.push({ ...pickedMark, encoding: { x: { field: "x", type: x.type }, y: { field: "y", type: "quantitative" } } });
+    layers.push({ ...pickedMark, encoding: { x, y: { field: "y", type: "quantitative" } } });
     return { data: { name: "points" }, layer: layers };
   }
 

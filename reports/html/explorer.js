@@ -106,7 +106,7 @@ const explorer = (() => {
       form.replaceChildren();
       axes.forEach((column, i) => {
         shown[i] = new Set(column.labels.keys());
-        const inner = column.labels.length > 12 ? rangeFilter(column, i) : choiceFilter(column, i);
+        const inner = column.numbers && column.labels.length > 12 ? rangeFilter(column, i) : choiceFilter(column, i);
         form.append(el("fieldset", {}, el("legend", { textContent: column.name }), ...inner));
       });
       only.front = only.feasible = false;
@@ -150,7 +150,7 @@ const explorer = (() => {
       table.column = column;
       table.first = 0;
       drawTable();
-      document.querySelector(`#all-points thead th:nth-child(${column + 2}) button`).focus();
+      document.querySelector(`#explorer-points thead th:nth-child(${column + 2}) button`).focus();
     });
     return head;
   }
@@ -171,7 +171,7 @@ const explorer = (() => {
   function drawTable() {
     const sorted = [...state.rows].sort(compare);
     const rows = sorted.slice(table.first, table.first + PAGE);
-    const box = document.getElementById("all-points");
+    const box = document.getElementById("explorer-points");
     box.tHead.replaceChildren(el("tr", {}, el("th", { scope: "col", textContent: "point" }),
       ...axes.map((c, i) => headOf(c.name, i, Boolean(c.numbers))),
       ...table.metrics.map((m, i) => headOf(`${data.metrics[m].name} (${data.metrics[m].class})`, axes.length + i, true))));
@@ -193,7 +193,7 @@ const explorer = (() => {
       button.addEventListener("click", () => { table.first += by; drawTable(); });
       return button;
     };
-    const caption = el("caption", { id: "all-points-caption" },
+    const caption = el("caption", { id: "explorer-points-caption" },
       el("span", { textContent: "All points. A button in a head sorts, one in a row shows the point." }));
     const metrics = el("details", { className: "screen" }, el("summary", { textContent: "Columns" }),
       el("div", { className: "checks" }, ...data.metrics.map((metric, m) => {
@@ -206,8 +206,8 @@ const explorer = (() => {
         return box;
       })));
     return [metrics,
-      el("div", { className: "scroll", role: "region", tabIndex: 0, "aria-labelledby": "all-points-caption" },
-        el("table", { id: "all-points" }, caption, el("thead"), el("tbody"))),
+      el("div", { className: "scroll", role: "region", tabIndex: 0, "aria-labelledby": "explorer-points-caption" },
+        el("table", { id: "explorer-points" }, caption, el("thead"), el("tbody"))),
       el("div", { className: "turn" }, el("span", { id: "page-of", role: "status" }), turn("previous", "Previous", -PAGE), turn("next", "Next", PAGE))];
   }
 
@@ -260,7 +260,7 @@ const explorer = (() => {
     const config = configurationOf(point);
     if (config) parts.push(el("details", {}, el("summary", { textContent: "Whole configuration" }), el("pre", { tabIndex: 0, textContent: JSON.stringify(config, null, 2) })));
     panel.replaceChildren(...parts);
-    document.querySelectorAll("#all-points tbody tr").forEach((row) => {
+    document.querySelectorAll("#explorer-points tbody tr").forEach((row) => {
       if (Number(row.dataset.point) === point) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
     });

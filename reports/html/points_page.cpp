@@ -86,7 +86,9 @@ void add_summary(Page& page, const PointTable& table, const PointsView& view) {
     facts.emplace_back(view.chosen_objectives ? "objectives (chosen here)" : "objectives", text);
     facts.emplace_back("on their front", fmt::format("{}", view.front.size()));
   }
-  if (!table.source.empty()) facts.emplace_back("made of", table.source);
+  constexpr std::size_t kLine = 80;  // a long list of files is of interest under Provenance only
+  if (!table.source.empty() && table.source.size() <= kLine)
+    facts.emplace_back("made of", table.source);
   page.facts(facts);
   page.text(
       "Every number says what it rests on, by its weakest part: measured, fitted (to "

@@ -1,0 +1,240 @@
+"""The page of `tiersim report html` in a headless Chromium: report_html_test.py PROGRAM SOURCE_FOLDER.
+What needs Chromium, or the Vega-Lite that a build fetches, is skipped by name without it."""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+import chromium
+from program import MAPLE, PROGRAM, SOURCE, InFolder, run
+
+CONTEXTS, METHODS = (8192, 16384, 32768), ("maple", "quest", "sparq")
+VEGA = os.environ.get("TIERSIM_VEGA_BUNDLE") or next(
+    (str(at / "share/tiersim/vega.js") for at in pathlib.Path(PROGRAM).parents if (at / "share/tiersim/vega.js").is_file()), None)
+needs_browser = unittest.skipUnless(chromium.PROGRAM, chromium.MISSING)
+needs_vega = unittest.skipUnless(VEGA, "the build fetched no Vega-Lite")
+
+
+class Outline(html.parser.HTMLParser):
+    """Ids, references and nesting of a page."""
+    EMPTY = {"meta", "link", "br", "input", "img", "hr"}
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.ids, self.external, self.open, self.wrong, self.inside_svg = [], [], [], [], 0
+        self.links, self.handlers = [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name == "style" or name.startswith("on"):
+                self.handlers.append(name)
+            if name in ("src", "href", "xlink:href") and not value.startswith(("#", "data:")):
+                self.external.append(value)
+            if name == "href" and value.startswith("#"):
+                self.links.append(value[1:])
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.EMPTY:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+def make_pages():
+    """Nine points of three contexts and three methods, as records of `run`, and their pages."""
+    folder = tempfile.TemporaryDirectory()
+    home = pathlib.Path(folder.name)
+    sources = []
+    for context in CONTEXTS:
+        for method in METHODS:
+            base = SOURCE / f"configs/scenarios/methods/llama3_8b_{method}.yaml"
+            record = home / f"{method} <&{context}>.json"
+            made = run("run", base, "--set", f"step.context={context}", "--set", f"name={method} <b>&{context}", "--json")
+            if made.returncode != 0:
+                raise AssertionError(made.stderr)
+            record.write_text(made.stdout)
+            sources.append(record)
+    for name, more in (("page", ()), ("still", ("--still",))):
+        made = run("report", "html", *sources, "-o", home / f"{name}.html", "--title", "Nine <points> & more", *more)
+        if made.returncode != 0:
+            raise AssertionError(made.stderr)
+    return folder, home, sources
+
+
+class Pages(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        cls.kept, cls.home, cls.sources = make_pages()
+        cls.page, cls.still = cls.home / "page.html", cls.home / "still.html"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kept.cleanup()
+
+
+class Files(Pages):
+    def test_it_is_well_formed_and_refers_to_nothing_else(self):
+        for path in (self.page, self.still):
+            outline = Outline(path.read_text())
+            self.assertEqual((outline.wrong, outline.open, outline.external, outline.handlers), ([], [], [], []))
+            self.assertEqual(len(outline.ids), len(set(outline.ids)))
+            self.assertEqual([link for link in outline.links if link not in outline.ids], [])
+
+    def test_names_are_escaped_once(self):
+        text = self.still.read_text()
+        self.assertIn("<title>Nine &lt;points&gt; &amp; more</title>", text)
+        self.assertIn("maple &lt;b&gt;&amp;8192", text)
+        self.assertNotIn("<b>", text)
+        self.assertNotIn("&amp;lt;", text)
+
+    def test_it_has_every_run_id_and_command_and_the_classes(self):
+        text = self.still.read_text()
+        data = json.loads(re.search(r'<script type="application/json" id="points-data">(.*?)</script>', text, re.S)[1])
+        self.assertEqual(data["points"], 9)
+        for at, source in enumerate(self.sources):
+            record = json.loads(source.read_text())
+            self.assertEqual(data["run_ids"][at], record["provenance"]["run_id"])
+            throughput = next(m for m in data["metrics"] if m["name"] == "throughput_tokens_per_s")
+            exact = record["results"]["metrics"]["throughput_tokens_per_s"]
+            self.assertAlmostEqual(throughput["values"][at], exact["value"], delta=5e-7 * exact["value"])  # 7 digits
+            self.assertIn(record["provenance"]["run_id"][:12], text)
+        self.assertEqual(throughput["class"], exact["class"])
+        self.assertIn(f'throughput_tokens_per_s ({exact["class"]})', text)
+
+    def test_the_same_sources_give_the_same_bytes(self):
+        again = self.folder / "again.html"
+        run("report", "html", *self.sources, "-o", again, "--title", "Nine <points> & more", "--still")
+        self.assertEqual(again.read_bytes(), self.still.read_bytes())
+
+    def test_mistakes(self):
+        self.expect_failure(run("report", "html", MAPLE), 2, "--output")
+        self.expect_failure(run("report", "html", self.folder / "none.yaml", "-o", self.folder / "p.html"), 3, "none.yaml")
+        self.expect_failure(run("report", "html", MAPLE, "-o", self.folder / "no/p.html"), 2, "no")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+@needs_browser
+class Still(Pages):
+    def test_it_is_whole_without_scripts(self):
+        with chromium.Chromium() as browser:
+            page = browser.open(self.still, scripts=False)
+            page.call("Emulation.setScriptExecutionDisabled", value=False)  # for the questions below
+            self.assertEqual(page.run("document.querySelectorAll('.replaced tbody tr').length"), 9)
+            self.assertTrue(page.run("document.querySelectorAll('figure svg').length > 0 || document.querySelectorAll('.drawn p').length > 0"))
+            self.assertEqual(page.run("document.querySelectorAll('button').length"), 0)
+            self.assertEqual(page.run("[...document.querySelectorAll('.scripted')].every((e) => e.hidden)"), True)
+            self.assertEqual((page.complaints, page.requests), ([], [page.url]))
+
+    def test_tables_sort_and_colours_switch_without_vega(self):
+        with chromium.Chromium() as browser:
+            page = browser.open(self.still)
+            page.until("document.querySelectorAll('#explorer-points tbody tr').length === 9")
+            column = "[...document.querySelectorAll('#explorer-points tbody tr')].map((r) => explorer.valueOf(explorer.data.metrics[explorer.data.shown[0]], Number(r.dataset.point)))"
+            head = f"#explorer-points thead th:nth-child({2 + page.run('explorer.axes.length')})"
+            page.click(head + " button")
+            self.assertEqual(page.run(f"document.querySelector('{head}').getAttribute('aria-sort')"), "ascending")
+            values = page.run(column)
+            self.assertEqual(values, sorted(values))
+            page.press("Enter")  # the button keeps the focus
+            self.assertEqual(page.run(f"document.querySelector('{head}').getAttribute('aria-sort')"), "descending")
+            self.assertEqual(page.run(column), sorted(values, reverse=True))
+            light = page.run("getComputedStyle(document.body).backgroundColor")
+            page.click("#theme")
+            self.assertNotEqual(page.run("getComputedStyle(document.body).backgroundColor"), light)
+            self.assertEqual(page.complaints, [])
+
+
+@needs_browser
+@needs_vega
+class Interactive(Pages):
+    def open(self, browser, **options):
+        page = browser.open(self.page, **options)
+        page.until("document.querySelectorAll('.chart svg, .chart canvas').length === explorer.charts.length")
+        return page
+
+    def test_it_draws_filters_picks_and_saves_without_network_or_complaint(self):
+        with chromium.Chromium() as browser:
+            page = self.open(browser)
+            self.assertTrue(page.run("[...document.querySelectorAll('.drawn')].every((e) => e.hidden)"))
+            page.click("#filters input[type=checkbox]")
+            page.until("document.getElementById('shown-count').textContent.startsWith('8 of 9')")
+            self.assertEqual(page.run("document.querySelectorAll('#explorer-points tbody tr').length"), 8)
+            self.assertEqual(page.run("explorer.charts.at(-1).view.data('points').length"), 8)
+            page.click("#reset")
+            page.until("document.getElementById('shown-count').textContent.startsWith('9 of 9')")
+            # a click on a mark of the chart
+            place = page.run("""(() => { const box = document.getElementById('pareto-chart');
+                box.scrollIntoView({block: 'center', behavior: 'instant'});
+                const want = explorer.state.picked === 0 ? 1 : 0;
+                const marks = [...box.querySelectorAll('path')].filter((m) => m.__data__?.datum?.p === want);
+                const r = marks[0].getBoundingClientRect(); return [want, r.x + r.width / 2, r.y + r.height / 2]; })()""")
+            page.click_at(*place[1:])
+            picked = page.until("(explorer.state.picked ?? -1) >= 0 && [explorer.state.picked]")[0]
+            self.assertEqual(picked, place[0])
+            command = page.run("document.getElementById('rerun-command').textContent")
+            self.assertIn("tiersim", command)
+            self.assertIn(json.loads(self.sources[picked].read_text())["provenance"]["run_id"],
+                          page.run("document.getElementById('picked').textContent"))
+            svg = page.run("explorer.charts.at(-1).view.toSVG()")
+            self.assertTrue(svg.startswith("<svg"), svg[:40])
+            browser.call("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(self.folder)})
+            page.click("#save-pareto")
+            page.until("true")
+            for _ in range(100):
+                if (self.folder / "pareto.svg").exists():
+                    break
+                page.run("new Promise((done) => setTimeout(done, 50))")
+            self.assertIn("<svg", (self.folder / "pareto.svg").read_text()[:200])
+            self.assertEqual(page.complaints, [])
+            self.assertEqual([url for url in page.requests if not url.startswith("blob:")], [page.url])
+
+    def test_narrow_dark_and_print(self):
+        with chromium.Chromium() as browser:
+            for media in ((), (("prefers-color-scheme", "dark"),)):
+                page = self.open(browser, width=400, media=media)
+                self.assertLessEqual(page.run("document.documentElement.scrollWidth"), 400)
+                self.assertEqual(page.complaints, [])
+            self.assertEqual(page.run("document.getElementById('theme').textContent"), "Light colours")
+            pdf = page.pdf()
+            self.assertTrue(pdf.startswith(b"%PDF"))
+            self.assertGreater(len(pdf), 10000)
+
+    def test_the_keyboard_reaches_the_content_first_and_picks_a_point(self):
+        with chromium.Chromium() as browser:
+            page = self.open(browser)
+            page.press("Tab")
+            self.assertEqual(page.run("document.activeElement.className"), "skip")
+            page.press("Tab")
+            self.assertEqual(page.run("document.activeElement.id"), "theme")
+            page.press("Tab")
+            self.assertTrue(page.run("Boolean(document.activeElement.closest('nav'))"))
+            self.assertNotEqual(page.run("getComputedStyle(document.activeElement).outlineStyle"), "none")
+            page.run("document.querySelectorAll('.pick')[3].focus()")
+            page.press("Enter")
+            self.assertEqual(page.run("[explorer.state.picked, document.activeElement.id]"), [3, "picked-name"])
+
+    def test_every_control_has_a_name(self):
+        with chromium.Chromium() as browser:
+            page = self.open(browser)
+            nameless = page.run("[...document.querySelectorAll('button, select, input')].filter((e) => "
+                                "!(e.textContent.trim() && e.tagName === 'BUTTON') && !e.labels?.length && !e.getAttribute('aria-label')).length")
+            self.assertEqual(nameless, 0)
+            self.assertEqual(page.run("['header', 'main', 'nav[aria-label]'].map((s) => document.querySelectorAll(s).length)"), [1, 1, 1])
+            self.assertTrue(page.run("[...document.querySelectorAll('th')].every((h) => h.scope)"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

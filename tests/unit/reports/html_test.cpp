@@ -1,0 +1,135 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/html/markup.hpp"
+#include "reports/html/page.hpp"
+#include "reports/html/points_data.hpp"
+#include "reports/html/points_page.hpp"
+#include "reports/html/points_view.hpp"
+
+namespace tiersim {
+namespace {
+
+std::size_t count(const std::string& text, std::string_view what) {
+  std::size_t out = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    ++out;
+  return out;
+}
+
+TEST(Markup, TextIsEscapedOnceAndWhatIsNoUtf8IsReplaced) {
+  EXPECT_EQ(html_escaped("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
+  EXPECT_EQ(html_escaped("\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"),
+            "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
+  // A lone continuation, an overlong '/', a surrogate: one replacement a byte.
+  EXPECT_EQ(html_escaped("\x80|\xC0\xAF|\xED\xA0\x80"),
+            "\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(html_escaped(std::string("a\0b\x1B"
+                                     "c\n",
+                                     6)),
+            "a b c\n");
+}
+
+TEST(Markup, NoTextInJsonEndsItsScript) {
+  const std::string json = json_for_script(R"({"a":"</script><!-- & "})");
+  EXPECT_EQ(json.find('<'), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(json)["a"], "</script><!-- & ");
+}
+
+TEST(Markup, IdsOfDrawingsGetThePrefixAndStylesBecomeAttributes) {
+  EXPECT_EQ(inline_svg("<?xml version=\"1.0\"?>\n<!-- x > y -->\n<svg><g id='a' "
+                       "style='fill:none; stroke : url(#b)'/><use xlink:href=\"#a\"/>t</svg>\n",
+                       "f1-"),
+            "<svg><g id=\"f1-a\" fill=\"none\" stroke=\"url(#f1-b)\"/><use "
+            "xlink:href=\"#f1-a\"/>t</svg>");
+}
+
+TEST(Page, IdsAreUniqueAndPolicyAllowsNothingButWhatIsThere) {
+  Page page("T & <t>");
+  EXPECT_EQ(page.section("A & B"), "a-b");
+  EXPECT_EQ(page.section("A b"), "a-b-2");
+  page.table({.title = "A b", .columns = {{"x"}}, .rows = {{"<1>"}}});
+  page.script("\"x\";");
+  const std::string html = page.html();
+  EXPECT_EQ(count(html, "id=\"a-b-3\""), 1);
+  EXPECT_EQ(count(html, "<th scope=\"row\" class=\"n\">&lt;1&gt;</th>"), 1);
+  EXPECT_EQ(count(html, "default-src 'none'"), 1);
+  // printf '"x";' | openssl dgst -sha256 -binary | base64
+  EXPECT_EQ(count(html, "'sha256-KA7s/Wo0VS5CCzDh0hGMCDCsHeH2ITNR8BEM6n68dhw='"), 1);
+  EXPECT_EQ(count(html, "unsafe-"), 0);
+  EXPECT_EQ(html, page.html());
+}
+
+TEST(Page, LongTablesSayHowManyRowsThereAre) {
+  Page page("t");
+  page.table({.title = "", .columns = {{"x"}}, .rows = {{"1"}, {"2"}, {"3"}}}, {.shown_max = 2});
+  EXPECT_EQ(count(page.html(), "The first 2 of 3 rows."), 1);
+  EXPECT_EQ(count(page.html(), "<tr>"), 3);
+}
+
+// Throughput over context; 4096 is dominated: slower and larger.
+PointTable three_points() {
+  PointTable table{
+      .title = "three <points>",
+      .source = "s.db",
+      .columns = {{"context", "step.context", true}, {"pool", "", true}},
+      .objectives = {{"throughput_tokens_per_s", true}, {"kv_footprint_bytes", false}}};
+  const auto add = [&](const char* context, double rate, double bytes) {
+    auto record = std::make_shared<RunRecord>();
+    record->metrics["throughput_tokens_per_s"] = {rate, "tokens/s", NumberClass::assumed,
+                                                  Interval<double>{rate - 1, rate + 1}};
+    record->metrics["kv_footprint_bytes"] = {bytes, "B", NumberClass::specification};
+    const auto position = static_cast<std::int64_t>(table.points.size());
+    table.points.push_back({.position = position,
+                            .labels = {context, "48 GB/s"},
+                            .run_id = "id",
+                            .rerun = "tiersim run a.yaml --set b=" + std::to_string(position),
+                            .record = record});
+  };
+  add("2048", 30, 1000);
+  add("1024", 20, 500);
+  add("4096", 10, 2000);
+  return table;
+}
+
+TEST(PointsView, AxesAreSortedByNumberAndTheFrontIsOfTheObjectives) {
+  const PointTable table = three_points();
+  const PointsView view = view_of(table);
+  EXPECT_EQ(view.columns[0].numbers, (std::vector<double>{2048, 1024, 4096}));
+  EXPECT_EQ(view.columns[0].order, (std::vector<std::size_t>{1, 0, 2}));
+  EXPECT_EQ(view.columns[1].unit, "GB/s");
+  EXPECT_EQ(view.columns[1].numbers, (std::vector<double>{48}));
+  EXPECT_EQ(view.main_axis(), std::optional<std::size_t>(0));
+  EXPECT_EQ(view.front, (std::vector<std::size_t>{0, 1}));
+}
+
+TEST(PointsData, ColumnsHoldEveryLabelAndWordOnce) {
+  const PointTable table = three_points();
+  const auto json = nlohmann::json::parse(points_json(table, view_of(table)));
+  EXPECT_EQ(json["points"], 3);
+  EXPECT_EQ(json["columns"][1]["labels"].size(), 1U);
+  EXPECT_EQ(json["words"].size(), 7U);  // tiersim run a.yaml --set b=0 b=1 b=2
+  EXPECT_EQ(json["rerun"][2], nlohmann::json({0, 1, 2, 3, 6}));
+  for (const auto& metric : json["metrics"])
+    if (metric["name"] == "throughput_tokens_per_s") {
+      EXPECT_EQ(metric["values"], nlohmann::json({30, 20, 10}));
+      EXPECT_EQ(metric["high"], nlohmann::json({31, 21, 11}));
+    }
+}
+
+TEST(PointsPage, PointsWithoutResultsSayWhy) {
+  PointTable table = three_points();
+  table.points[2].record = nullptr;
+  table.points[2].problem = "tier 'hbm' is <full>";
+  const std::string html = points_page(table, {.version = "1"});
+  EXPECT_EQ(count(html, "<h1>three &lt;points&gt;</h1>"), 1);
+  EXPECT_EQ(count(html, "tier &#39;hbm&#39; is &lt;full&gt;"), 1);
+  EXPECT_EQ(count(html, "20 [19, 21] tokens/s"), 2);  // in all points and on the front
+}
+
+}  // namespace
+}  // namespace tiersim
