@@ -141,7 +141,7 @@ void SpaceBuilder::add_derived(const std::vector<SweepDerived>& derived, const s
       for (const AxisChoices& axis : group.axes)
         if (!described.key.empty() && axis.key == described.key)
           places_.report(at + ".key", fmt::format("the axis '{}' varies it already", axis.name));
-    auto expression = parse(described.value, at + ".value");
+    auto expression = parse(described.expression, at + ".expression");
     const auto value = expression ? check(*expression, scope, false) : std::nullopt;
     if (!value) {
       scope.broken.insert(described.name);
@@ -152,7 +152,7 @@ void SpaceBuilder::add_derived(const std::vector<SweepDerived>& derived, const s
     const auto* number = std::get_if<Magnitude>(&*value);
     if (number != nullptr && !described.key.empty())
       if (const auto text = setting_text(Magnitude{1, number->dimension}); !text)
-        places_.report(at + ".value", "the value " + text.error());
+        places_.report(at + ".expression", "the value " + text.error());
     const std::size_t column = space.columns.take(described.name);
     space.columns.columns[column].key = described.key;
     space.columns.columns[column].numeric = number != nullptr;

@@ -124,7 +124,8 @@ void describe(Fields& f, SweepDerived& c) {
   f.doc("A value computed of axes and of what was derived before it.");
   f.required("name", c.name, "Name in columns and expressions.");
   f.optional("key", c.key, "Setting that gets the value.");
-  f.required("value", c.value, "Expression.", any_scalar());
+  f.required("expression", c.expression, "Expression of axes and earlier derived values.",
+             any_scalar());
   f.check(is_identifier(c.name), "name", fmt::format("'{}' is no word", c.name),
           "letters, digits and _, in parts with dots between");
 }

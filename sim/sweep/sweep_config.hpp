@@ -12,7 +12,7 @@
 //     - zip:
 //         - {key: step.batch, values: [16, 8]}
 //         - {key: placement.near_share, values: [0.9, 0.8]}
-//   derived: [{name: rows, value: "batch * context"}]
+//   derived: [{name: rows, expression: "batch * context"}]
 //   filter: ["rows <= 262144"]
 //   exclude: [{method: Quest, context: 8192}]
 //   include: [{method: MAPLE, context: 65536, far_bandwidth: 3, batch: 1, near_share: 0.9}]
@@ -90,7 +90,7 @@ void describe(Fields& f, SweepAxisGroup& c);
 struct SweepDerived {
   std::string name = {};
   std::string key = {};
-  std::string value = {};  ///< an expression (expression.hpp)
+  std::string expression = {};  ///< of axes and what was derived before (expression.hpp)
 };
 void describe(Fields& f, SweepDerived& c);
 

@@ -98,8 +98,8 @@ TEST(DesignSpace, CrossesTheAxesAtTheTopWithThoseOfEachGrid) {
 TEST(DesignSpace, DerivesSettingsAndColumns) {
   const auto all =
       points(build("axes: [{key: batch, values: [2, 4]}]\n"
-                   "derived:\n  - {name: rows, value: batch * 3}\n"
-                   "  - {name: size, key: pool.size, value: rows * 1 GB}\n"));
+                   "derived:\n  - {name: rows, expression: batch * 3}\n"
+                   "  - {name: size, key: pool.size, expression: rows * 1 GB}\n"));
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[1].labels, (std::vector<std::string>{"4", "12", "12 GB"}));
   EXPECT_EQ(all[1].set, (std::vector<std::string>{"batch=4", "pool.size=12 GB"}));
@@ -107,7 +107,7 @@ TEST(DesignSpace, DerivesSettingsAndColumns) {
 
 TEST(DesignSpace, FiltersExcludesAndIncludes) {
   EXPECT_EQ(labels("axes:\n  - {key: a, values: [1, 2, 3]}\n  - {key: b, values: [1 KiB, 2 KiB]}\n"
-                   "derived: [{name: sum, value: a * b}]\n"
+                   "derived: [{name: sum, expression: a * b}]\n"
                    "filter: [sum <= 4 KiB]\nexclude: [{a: 1, b: 2048 B}]\n"
                    "include: [{a: 9, b: 1 GB}, {a: 2, b: 1 KiB}]\n"),
             "1 1 KiB 1 KiB | 2 1 KiB 2 KiB | 2 2 KiB 4 KiB | 3 1 KiB 3 KiB | 9 1 GB 9 GB");
@@ -115,7 +115,7 @@ TEST(DesignSpace, FiltersExcludesAndIncludes) {
 
 TEST(DesignSpace, AppliesFiltersOfAxesBeforeAnythingIsDerived) {
   EXPECT_EQ(labels("axes: [{key: a, values: [0, 2]}]\nfilter: [a > 0]\n"
-                   "derived: [{name: inverse, value: 1 / a}]\n"),
+                   "derived: [{name: inverse, expression: 1 / a}]\n"),
             "2 0.5");
 }
 
@@ -170,11 +170,11 @@ TEST(AxisRange, OfACountIsOfWholeNumbersAndNoneTwice) {
 
 TEST(DesignSpace, NamesAFaultOfAPointThatOnlyItHas) {
   const Built built =
-      build("axes: [{key: a, values: [2, 1]}]\nderived: [{name: b, value: 1 / (a - 1)}]\n");
+      build("axes: [{key: a, values: [2, 1]}]\nderived: [{name: b, expression: 1 / (a - 1)}]\n");
   ASSERT_TRUE(built.space) << built.mistakes;
   const auto problem = built.space->for_each([](const SpacePoint&) { return true; });
   ASSERT_TRUE(problem);
-  EXPECT_EQ(problem->text(), "t.yaml:5:30: error: derived.0.value: division by zero at a = 1");
+  EXPECT_EQ(problem->text(), "t.yaml:5:35: error: derived.0.expression: division by zero at a = 1");
 }
 
 std::string with_sample(const std::string& method, int points, int seed = 1) {
