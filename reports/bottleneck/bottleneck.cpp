@@ -17,6 +17,22 @@ void sort_shares(std::vector<CauseShare>& shares) {
   std::ranges::stable_sort(shares, std::greater<>{}, &CauseShare::share);
 }
 
+// A channel that works for a share of the step works as long in any faster one.
+void add_next(const RunRecord& record, double chain_s, Bottleneck& out) {
+  const double bound = out.bound_s.value_or(chain_s);
+  std::vector<CauseShare> others;
+  for (const CauseShare& share : out.shares)
+    others.push_back({share.cause, share.share * chain_s / bound});
+  for (const auto& [channel, share] : record.channel_utilisation)
+    others.push_back({channel, share * out.time_s.value_or(0) / bound});
+  std::erase_if(others, [&](const CauseShare& other) { return other.cause == out.bound_by; });
+  sort_shares(others);
+  if (!others.empty()) out.next = others.front();
+  const double rest_of_chain = (1 - out.share()) * chain_s / bound;
+  const double left = std::max(rest_of_chain, out.next ? out.next->share : 0);
+  if (left > 0) out.most_gain = 1 / std::min(left, 1.0);
+}
+
 std::optional<Bottleneck> of_step(const RunRecord& record) {
   Bottleneck out{.time_s = metric(record, "step_time_s"), .bound_s = metric(record, "bound_s")};
   double sum = 0;
@@ -28,6 +44,7 @@ std::optional<Bottleneck> of_step(const RunRecord& record) {
   // "critical path" where the chain is what is longest.
   const bool of_chain = record.bounded_by.empty() || record.bounded_by == "critical path";
   out.bound_by = of_chain ? out.shares.front().cause : record.bounded_by;
+  add_next(record, sum, out);
   return out;
 }
 
@@ -41,6 +58,7 @@ std::optional<Bottleneck> of_server(const RunRecord& record) {
   sort_shares(out.shares);
   if (out.shares.empty()) return std::nullopt;
   out.bound_by = out.shares.front().cause;
+  if (out.shares.size() > 1) out.next = out.shares[1];
   return out;
 }
 
@@ -49,18 +67,6 @@ std::optional<Bottleneck> of_server(const RunRecord& record) {
 double Bottleneck::share() const {
   const auto it = std::ranges::find(shares, bound_by, &CauseShare::cause);
   return it == shares.end() ? 0 : it->share;
-}
-
-const CauseShare* Bottleneck::next() const {
-  for (const CauseShare& other : shares)
-    if (other.cause != bound_by) return &other;
-  return nullptr;
-}
-
-std::optional<double> Bottleneck::most_gain() const {
-  if (!of_chain || shares.front().cause != bound_by || shares.front().share >= 1)
-    return std::nullopt;
-  return 1 / (1 - shares.front().share);
 }
 
 std::vector<Bottleneck> bottlenecks(const PointTable& table) {

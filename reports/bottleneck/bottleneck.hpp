@@ -26,11 +26,14 @@ struct Bottleneck {
   std::vector<CauseShare> shares = {};  ///< largest first; causes without any left out
   bool of_chain = true;  ///< shares add up to 1; else each is one of the time, and several overlap
 
-  double share() const;            ///< of what bounds it; 0 where that is no part of the chain
-  const CauseShare* next() const;  ///< the longest of the others; null where there is none
-  /// The bound over what would be left of it without any wait for `bound_by`: no way to make that
-  /// faster gains more. Nothing where the chain alone does not say.
-  std::optional<double> most_gain() const;
+  /// What would bound it next, were there no wait for `bound_by`: a channel by the time that it
+  /// works (it works as long at least), or what the chain waits for. Share of the bound as it is.
+  std::optional<CauseShare> next = {};
+  /// The bound over the least that is left then, of the chain and of every other channel: no way to
+  /// make `bound_by` faster gains more. None of a server.
+  std::optional<double> most_gain = {};
+
+  double share() const;  ///< of what bounds it; 0 where that is no part of the chain
 };
 
 /// Of points whose record says it, by position.

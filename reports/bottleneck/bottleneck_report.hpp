@@ -15,7 +15,8 @@ namespace tiersim {
 std::vector<Table> bottleneck_tables(const PointTable& table, Precision precision);
 
 /// `{report: "bottleneck", causes: [{cause, points, mean_share}], points: [{labels, run_id,
-/// bound_by, share, next?, most_gain?, step_time_s?, bound_s?, shares: {<cause>: share}}]}`.
+/// bound_by, share, next? {cause, share}, most_gain?, step_time_s?, bound_s?, shares: {<cause>:
+/// share}}]}`.
 std::string bottleneck_json(const PointTable& table);
 
 /// Up to 40 points: a bar for each, of what its chain waits for. More: a cell for each, in the

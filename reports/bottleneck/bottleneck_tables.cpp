@@ -68,8 +68,9 @@ std::vector<std::string> notes(const std::vector<Bottleneck>& all) {
   const auto is_of_chain = [](const Bottleneck& point) { return point.of_chain; };
   if (std::ranges::any_of(all, is_of_chain))
     out.emplace_back(
-        "share: of the longest chain of operations, were it alone; next: what it waits for most "
-        "after that; at most: how many times faster the bound is without any wait for the first");
+        "share: of the longest chain of operations that waits for it; next: what would bound it "
+        "without any wait for the first, and which share of the bound that is; at most: how many "
+        "times faster the bound is then");
   if (!std::ranges::all_of(all, is_of_chain))
     out.emplace_back(
         "of a server: shares of the time that a channel, GPU or host works; several "
@@ -96,16 +97,16 @@ Table point_table(const PointTable& points, const std::vector<Bottleneck>& all,
   };
   for (const Bottleneck& point : sorted(all)) {
     if (!exact && table.rows.size() == kMost) break;
-    const CauseShare* next = point.next();
-    const auto gain = point.most_gain();
+    const auto& next = point.next;
+    const auto gain = point.most_gain;
     std::vector<std::string> row = labels.cells(point.point);
-    row.insert(row.end(), {time(point.time_s), time(point.bound_s), printable(point.bound_by),
-                           share_cell(point.share(), precision),
-                           next == nullptr ? "-" : printable(next->cause),
-                           next == nullptr ? "-" : share_cell(next->share, precision),
-                           !exact ? times_text(gain)
-                           : gain ? fmt::format("{}", *gain)
-                                  : ""});
+    row.insert(row.end(),
+               {time(point.time_s), time(point.bound_s), printable(point.bound_by),
+                share_cell(point.share(), precision), !next ? "-" : printable(next->cause),
+                !next ? "-" : share_cell(next->share, precision),
+                !exact ? times_text(gain)
+                : gain ? fmt::format("{}", *gain)
+                       : ""});
     table.add(std::move(row));
   }
   table.notes = notes(all);
@@ -145,8 +146,8 @@ std::string bottleneck_json(const PointTable& table) {
     if (of == all.end() || of->point != p) continue;
     entry["bound_by"] = of->bound_by;
     entry["share"] = of->share();
-    if (const CauseShare* next = of->next()) entry["next"] = next->cause;
-    if (const auto gain = of->most_gain()) entry["most_gain"] = *gain;
+    if (of->next) entry["next"] = {{"cause", of->next->cause}, {"share", of->next->share}};
+    if (of->most_gain) entry["most_gain"] = *of->most_gain;
     if (of->time_s) entry["step_time_s"] = *of->time_s;
     if (of->bound_s) entry["bound_s"] = *of->bound_s;
     entry["shares"] = Json::object();

@@ -36,7 +36,7 @@ std::string relative_text(const ValueDifference& value) {
   if (!relative) return "-";
   if (*relative > 9) return fmt::format("x {:.3g}", 1 + *relative);
   if (*relative == 0) return "0 %";
-  if (std::abs(*relative) < 0.0005) return *relative < 0 ? "> -0.1 %" : "< +0.1 %";
+  if (std::abs(*relative) < 0.001) return fmt::format("{:+.2g} %", 100 * *relative);
   return fmt::format("{:+.1f} %", 100 * *relative);
 }
 

@@ -56,6 +56,31 @@ std::vector<Held> held_by(const PointTable& table, const std::optional<Baseline>
   return out;
 }
 
+void add_to(TierBytes& sum, const TierBytes& tier) {
+  for (const auto& [name, bytes] : tier.by_class) sum.by_class[name] += bytes;
+  sum.sum += tier.sum;
+  sum.kv_cache += tier.kv_cache;
+}
+
+// After the tiers of each point that has several, their sum.
+std::vector<Held> with_sums(const std::vector<Held>& all, const std::optional<Baseline>& baseline) {
+  std::vector<Held> out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    out.push_back(all[i]);
+    const std::size_t p = all[i].point;
+    if (i + 1 < all.size() && all[i + 1].point == p) continue;
+    if (i == 0 || all[i - 1].point != p) continue;
+    Held sum{.point = p, .tier = {.tier = "all"}, .counts = all[i].counts};
+    for (std::size_t j = i + 1; j-- > 0 && all[j].point == p;) add_to(sum.tier, all[j].tier);
+    if (baseline && baseline->records[p]) {
+      sum.base = TierBytes{};
+      for (const TierBytes& tier : tier_bytes(*baseline->records[p])) add_to(*sum.base, tier);
+    }
+    out.push_back(std::move(sum));
+  }
+  return out;
+}
+
 std::vector<std::string> classes_of(const std::vector<Held>& all) {
   std::vector<std::string> names;
   for (const Held& held : all)
@@ -180,7 +205,8 @@ std::vector<Table> footprint_tables(const PointTable& table,
                                     const std::optional<Baseline>& baseline, Precision precision) {
   const std::vector<Held> all = held_by(table, baseline);
   if (precision == Precision::exact) return {long_table(table, all, baseline)};
-  return {by_class(table, all, baseline), shares(table, all)};
+  const std::vector<Held> summed = with_sums(all, baseline);
+  return {by_class(table, summed, baseline), shares(table, summed)};
 }
 
 std::string to_json(const FootprintReport& report, const PointTable& table,

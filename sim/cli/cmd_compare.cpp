@@ -93,11 +93,17 @@ std::vector<std::string> both(const std::vector<std::string>& set,
   return out;
 }
 
+std::string with_settings(const std::string& source, const std::vector<std::string>& set) {
+  return set.empty() ? source : fmt::format("{} ({})", source, join(set));
+}
+
 ExitCode compare(const CompareOptions& options) {
-  const RunRecord a = record_of(options.a, both(options.set, options.set_a));
-  const RunRecord b = record_of(options.b, both(options.set, options.set_b));
-  const ComparedRecord first{options.a, &a};
-  const ComparedRecord second{options.b, &b};
+  const auto set_a = both(options.set, options.set_a);
+  const auto set_b = both(options.set, options.set_b);
+  const RunRecord a = record_of(options.a, set_a);
+  const RunRecord b = record_of(options.b, set_b);
+  const ComparedRecord first{with_settings(options.a, set_a), &a};
+  const ComparedRecord second{with_settings(options.b, set_b), &b};
   const RecordDifference difference = difference_of(a, b);
   if (options.json || options.format == "json")
     fmt::print("{}", difference_json(first, second, difference));
