@@ -12,10 +12,10 @@ namespace tiersim {
 namespace {
 
 // Inches around a panel's plot: labels of the axes and the title.
-constexpr double kLeft = 0.52;
+constexpr double kLeft = 0.55;
 constexpr double kRight = 0.10;
 constexpr double kTitle = 0.18;
-constexpr double kTop = 0.06;
+constexpr double kTop = 0.10;
 constexpr double kBottom = 0.42;
 constexpr double kLegendLine = 0.145;
 constexpr double kPixelsPerInch = 96;
@@ -259,7 +259,7 @@ std::string gnuplot_script(const PaperFigure& figure) {
       "    set terminal svg size {1:.0f},{2:.0f} font \"Helvetica,10.67\" linewidth 1.0 "
       "background \"#ffffff\" name \"{0}\" noenhanced\n"
       "    set output \"{0}.svg\"; normal = \",10.67\"; small = \",9.33\"; s = 1.0; lift = 0.9; "
-      "side = 2.2\n"
+      "side = 1.5\n"
       "  }} else {{\n"
       "    set terminal pdfcairo size {3:.4f}in,{4:.4f}in font \"Helvetica,8\" linewidth 0.75 "
       "noenhanced\n"

@@ -124,7 +124,7 @@ void add_roof(PlotPanel& panel, const RunRecord& record) {
                      .points = {{.x = low, .y = bandwidth * low * 1e-12},
                                 {.x = high, .y = bandwidth * high * 1e-12}}});
   panel.texts.push_back({.x = low,
-                         .y = bandwidth * low * 6e-12,
+                         .y = bandwidth * low * 12e-12,
                          .text = fmt::format("roof of {}: {:.4g} GB/s",
                                              name == nullptr ? "?" : *name, bandwidth * 1e-9),
                          .right = true});

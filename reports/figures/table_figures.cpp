@@ -48,7 +48,7 @@ PlotPanel bars_panel(const std::vector<Place>& places, std::string label) {
   panel.y.low = 0;
   PlotSeries paper{
       .name = "paper, printed", .role = PlotRole::paper, .mark = PlotMark::points, .points = {}};
-  PlotSeries simulated{.name = "simulated, the paper's assumptions",
+  PlotSeries simulated{.name = "simulated, paper's assumptions",
                        .mark = PlotMark::bars,
                        .points = {},
                        .bar_width = 0.38};
@@ -83,7 +83,7 @@ PlotPanel bars_panel(const std::vector<Place>& places, std::string label) {
   panel.x.low = -0.6;
   panel.x.high = x - 0.4;
   panel.y.high = largest * 1.15;
-  if (!panel.texts.empty()) paper.name += " (* contradicts its own numbers)";
+  if (!panel.texts.empty()) paper.name += " (* contradicts itself)";
   add_series(panel, std::move(simulated));
   add_series(panel, std::move(principles));
   add_series(panel, std::move(paper));

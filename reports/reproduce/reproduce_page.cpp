@@ -62,7 +62,7 @@ void add_overview(Page& page, const std::vector<PaperPage>& papers,
   table.columns.push_back({"held", Align::left});
   for (const PaperPage& paper : papers) {
     const auto counts = status_counts(all_results(paper.report));
-    std::vector<std::string> row{paper.report.paper};
+    std::vector<std::string> row{paper.report.name};  // short: all columns are to fit
     for (const std::string& status : used) {
       const auto at = counts.find(status);
       row.push_back(at == counts.end() ? "0" : fmt::format("{}", at->second));
