@@ -167,13 +167,15 @@ void AxisBuilder::check_scenario(const SpaceGrid& grid, const std::string& path)
 void AxisBuilder::bind(CompiledSpace& space) const {
   if (!config_.grids.empty()) space.columns.take(kGrid);
   for (SpaceGrid& grid : space.grids) {
+    std::set<std::string> seen;
     for (AxisGroup& group : grid.groups) {
       for (const AxisChoices& axis : group.axes) {
         const bool is_new = !space.columns.find(axis.name);
         group.columns.push_back(space.columns.take(axis.name));
         SpaceColumn& column = space.columns.columns[group.columns.back()];
         if (is_new) column.key = axis.key;
-        if (column.key != axis.key)
+        const bool reported = axis.name == kGrid || !seen.insert(axis.name).second;
+        if (column.key != axis.key && !reported)
           places_.report(
               axis.path,
               fmt::format("'{}' is the axis of another setting in another grid", axis.name),

@@ -14,7 +14,9 @@ constexpr const char* kGrid = "grid";
 
 std::string hint_of(const std::string& name, const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
-  const std::string_view near = nearest(name, names);
+  // A number is not misspelt, so none is near.
+  const bool is_text = std::holds_alternative<std::string>(expression_value(name));
+  const std::string_view near = is_text ? nearest(name, names) : std::string_view();
   const std::vector<std::string> some(
       names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, names.size())));
   const std::string all =
