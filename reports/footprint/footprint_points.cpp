@@ -26,7 +26,9 @@ struct Held {
   double of_all(std::int64_t bytes) const {
     return static_cast<double>(bytes) * static_cast<double>(counts.gpus);
   }
+  // A server's blocks belong to no fixed number of requests.
   std::optional<double> per_request(std::int64_t bytes) const {
+    if (!counts.cached_tokens) return std::nullopt;
     return ratio_of(of_all(bytes), static_cast<double>(counts.requests));
   }
   std::optional<double> per_token(std::int64_t bytes) const {
@@ -151,8 +153,7 @@ Table shares(const PointTable& points, const std::vector<Held>& all) {
       "of the weights; per token: over sequences x context");
   if (of_server)
     table.notes.emplace_back(
-        "of a server: over all its requests, and its blocks hold no fixed "
-        "number of tokens");
+        "of a server: its blocks belong to no fixed number of requests or tokens");
   return table;
 }
 

@@ -49,7 +49,7 @@ std::vector<TierBytes> of_server(const RunRecord& record) {
     TierBytes& tier = tier_of(part.tier);
     if (part.what == "capacity")
       tier.capacity = part.bytes;  // of one GPU already
-    else
+    else if (part.what != "left over")
       tier.by_class[part.what] += part.bytes;
   }
   for (const KvTierUse& use : record.serving->tiers) {
