@@ -76,6 +76,7 @@ void SpaceBuilder::report_match(const CompiledSpace& space, const SweepMatch& ma
                                 const std::string& path) const {
   bool reported = false;
   for (const auto& [axis, label] : match) {
+    const SweepMatch one{{axis, label}};
     const bool is_grid = axis == kGrid && !config_.grids.empty();
     const std::vector<std::string> labels = is_grid ? grid_names(space) : all_labels(space, axis);
     if (broken_.contains(axis)) {
@@ -86,7 +87,7 @@ void SpaceBuilder::report_match(const CompiledSpace& space, const SweepMatch& ma
       reported = true;
     } else if (std::ranges::find(labels, label) == labels.end() &&
                std::ranges::none_of(space.grids, [&](const SpaceGrid& grid) {
-                 return match_in(grid, {{axis, label}}).has_value();
+                 return match_in(grid, one).has_value();
                })) {
       places_.report_value(path, axis, fmt::format("'{}' has no '{}'", axis, label),
                            hint_of(label, labels));
