@@ -24,7 +24,7 @@ class CppExample(unittest.TestCase):
             self.assertEqual(float(result.stdout), expected)
 
     def test_it_prints_mistakes_and_what_does_not_fit(self):
-        for setting, text in (("step.contxt=1", "step.context"), ("step.batch=100000", "largest batch")):
+        for setting, text in (("step.contxt=1", "did you mean 'context'?"), ("step.batch=100000", "largest batch")):
             result = example(setting)
             self.assertEqual((result.returncode, result.stdout), (3, ""))
             self.assertIn(text, result.stderr)
