@@ -50,12 +50,12 @@ void add_notes(const Tornado& tornado, Table& table) {
   std::vector<std::string> stuck;
   for (const TornadoRow& row : tornado.rows) {
     const bool shown = is_notable(row, tornado);
-    notable += shown ? 1 : 0;
-    assumed += shown && row.number_class == NumberClass::assumed ? 1 : 0;
+    if (shown) ++notable;
+    if (shown && row.number_class == NumberClass::assumed) ++assumed;
     if (!runs(row))
       stuck.push_back(row.parameter);
     else
-      little += shown ? 0 : 1;
+      little += shown ? 0U : 1U;
   }
   table.notes.push_back(
       fmt::format("{} of these {} are assumed: numbers that nothing was measured or published for",
