@@ -356,7 +356,7 @@ std::optional<fs::path> scenario_file(const std::string& name, const Document& s
   if (origin.source && !origin.is_override())
     folders.push_back(fs::path(origin.source->file).parent_path());
   if (!options.config_root.empty()) folders.push_back(options.config_root);
-  folders.emplace_back();
+  if (folders.empty()) folders.emplace_back();
   for (const fs::path& folder : folders) {
     const fs::path file = (folder / name).lexically_normal();
     std::error_code error;

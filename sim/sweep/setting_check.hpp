@@ -13,8 +13,8 @@
 
 namespace tiersim {
 
-/// The file that a SPEC calls so: beside the SPEC, below the shipped configurations, or from where
-/// the user stands. Nothing where there is none.
+/// The file that a SPEC calls so: beside the SPEC, or below the shipped configurations. Nothing
+/// where there is none.
 std::optional<std::filesystem::path> scenario_file(const std::string& name, const Document& spec,
                                                    const LoadOptions& options);
 
