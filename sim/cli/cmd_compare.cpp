@@ -1,5 +1,8 @@
 // tiersim compare A B: two records side by side, each a configuration that is run, a record, or a
 // point of a store.
+#include <filesystem>
+#include <system_error>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -58,6 +61,8 @@ RunRecord of_store(const StoredPointName& name, const std::string& source) {
 
 // A whole record keeps more than a point of a table does: its configuration.
 std::optional<RunRecord> of_record(const std::string& source, const std::vector<std::string>& set) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(source, none)) return std::nullopt;
   const std::string text = read_file(source);
   if (!origin_of_record(text)) return std::nullopt;
   if (!set.empty()) refuse(source, "is a record; --set is for configurations");

@@ -2,6 +2,7 @@
 // also what one GPU of a replica has, and the largest batch that fits.
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -57,12 +58,14 @@ std::vector<std::string> shipped_with_tpla() {
 
 // What can be run at other contexts: no store, record or server.
 bool is_scenario(const std::string& file) {
+  std::error_code none;
+  if (!fs::is_regular_file(file, none)) return true;  // whoever loads it says what is wrong
   if (Store::is_store(file)) return false;
   const std::string text = read_file(file);
   if (text.starts_with('{') && origin_of_record(text)) return false;
   Diagnostics diagnostics;
   const Document document = load_document(file, standard_options(), diagnostics);
-  return !diagnostics.ok() || !is_of_server(document);  // whoever loads it says what is wrong
+  return !diagnostics.ok() || !is_of_server(document);
 }
 
 // A method may not allow a context that its scenario does not have: that is an answer.

@@ -49,14 +49,14 @@ class Footprint(InFolder):
     def test_csv_has_every_byte(self):
         text = footprint(TPLA, "--contexts", "32K", "--format", "csv").stdout
         tables = [list(csv.reader(io.StringIO(table, newline=""))) for table in text.split("\n\n")]
-        self.assertEqual(len(tables), 4)
+        self.assertEqual(len(tables), 5)
         parts = {row[1]: int(row[2]) for row in tables[2][1:]}
         self.assertEqual(parts["q_b"], 61 * 1536 * 128 * 192)
         self.assertEqual(tables[3][0], ["scenario", "32768"])
 
     def test_markdown_and_latex(self):
-        self.assertEqual(footprint(TPLA, "--format", "md").stdout.count("### "), 4)
-        self.assertEqual(footprint(TPLA, "--format", "tex").stdout.count("\\begin{table}"), 4)
+        self.assertEqual(footprint(TPLA, "--format", "md").stdout.count("### "), 6)
+        self.assertEqual(footprint(TPLA, "--format", "tex").stdout.count("\\begin{table}"), 6)
 
     def test_settings_go_to_every_scenario(self):
         report = json.loads(footprint(MLA, TPLA, "--set", "model.base=models/deepseek_v3.yaml", "--set",
