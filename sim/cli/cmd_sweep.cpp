@@ -13,6 +13,8 @@
 #include "sim/cli/file_lock.hpp"
 #include "sim/cli/interruption.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/cli/merging.hpp"
+#include "sim/cli/mpi.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/sweep_text.hpp"
 #include "sim/sweep/sweep_plan.hpp"
@@ -33,6 +35,7 @@ struct Options {
   bool fail_fast = false;
   bool keep_going = false;
   bool dry_run = false;
+  bool mpi = false;
   bool json = false;
 };
 
@@ -114,13 +117,86 @@ std::string command_to_resume(const Options& options, const fs::path& store) {
   return printable(out) + " --resume";
 }
 
+// Runs a shard into a store, which exists afterwards.
+SweepSummary run_shard(const Options& options, SweepPlan& plan, const SweepOptions& how,
+                       const fs::path& path, const std::atomic<bool>& stop) {
+  const FileLock lock(path);
+  SweepSummary summary{.store = path, .shard = how.shard};
+  Store store(path, Store::Access::write);
+  begin(options, plan, store);
+  ProgressLine line("points", 0);
+  summary.outcome = run_sweep(plan, store, how, stop, [&](const SweepProgress& progress) {
+    const std::string failed = progress.failed > 0 ? fmt::format("{} failed", progress.failed) : "";
+    line.update(progress.finished, progress.points, failed);
+  });
+  summary.seconds = line.elapsed();
+  summarise(store, plan.sweep(), summary);
+  return summary;
+}
+
+void put_in_order(const fs::path& path) {
+  const FileLock lock(path);
+  if (!compact(path))
+    fmt::print(stderr,
+               "tiersim: all points are there, but another program is reading the store: its rows "
+               "stay in the order in which they came (--resume puts them in order)\n");
+}
+
+ExitCode report(const Options& options, const SweepSummary& summary, bool interrupted) {
+  fmt::print("{}", options.json ? to_json(summary) : to_text(summary));
+  if (summary.outcome.failure)
+    fmt::print(stderr, "tiersim: error: {}\n", printable(first_failure(summary)));
+  if (!summary.outcome.complete)
+    fmt::print(stderr, "tiersim: stopped; go on with: {}\n",
+               command_to_resume(options, summary.store));
+  if (interrupted) return ExitCode::interrupted;
+  return summary.failed > 0 ? ExitCode::points_failed : ExitCode::ok;
+}
+
+// Each process runs a shard into a part of its own; the first one puts the parts together.
+ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
+                     const fs::path& path) {
+  const auto world = MpiWorld::join();
+  const auto part = [&](int rank) {
+    return fs::path(path.string() + fmt::format(".part{}", rank + 1));
+  };
+  const std::atomic<bool>& stop = catch_interruption();
+  const int rank = world->rank();
+  // What an aborted job left, also of more processes.
+  if (rank == 0) {
+    std::vector<fs::path> left;
+    while (fs::exists(part(static_cast<int>(left.size()))))
+      left.push_back(part(static_cast<int>(left.size())));
+    if (!left.empty() && options.resume) merge_stores(left, path);
+    for (const fs::path& file : left) fs::remove(file);
+  }
+  world->barrier();
+  if (fs::exists(path)) Store(part(rank), Store::Access::write).merge(path);
+  how.shard = {rank + 1, world->size()};
+  SweepSummary summary = run_shard(options, plan, how, part(rank), stop);
+  const std::vector<int> complete = world->gather(summary.outcome.complete ? 1 : 0);
+  if (rank != 0) return ExitCode::ok;
+
+  std::vector<fs::path> parts;
+  for (int r = 0; r < world->size(); ++r) parts.push_back(part(r));
+  merge_stores(parts, path);
+  for (const fs::path& file : parts) fs::remove(file);
+  summary.store = path;
+  summary.shard = {};
+  summary.outcome.complete = std::ranges::find(complete, 0) == complete.end();
+  summary.outcome.progress.points = plan.sweep().points.value_or(0);
+  Store store(path, Store::Access::read);
+  summarise(store, *store.find(plan.sweep().digest), summary);
+  return report(options, summary, stop);
+}
+
 ExitCode sweep(const Options& options) {
   const Shard shard = shard_of(options.shard);
   const auto plan = plan_of(options);
-  if (plan->config().search && shard.count > 1)
+  if (plan->config().search && (shard.count > 1 || options.mpi))
     throw Failure(ExitCode::usage,
-                  "tiersim: error: --shard: a search chooses points by what others came to, so it "
-                  "cannot be split; its points use -j threads");
+                  "tiersim: error: a search chooses points by what others came to, so it cannot be "
+                  "split by --shard or --mpi; its points use -j threads");
   const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
   const SweepOptions how{
       .threads = static_cast<std::size_t>(options.threads > 0 ? options.threads : cores),
@@ -131,36 +207,14 @@ ExitCode sweep(const Options& options) {
     fmt::print("{}", dry_run_text(*plan, how, options.json));
     return ExitCode::ok;
   }
-
   const fs::path path = store_of(options, shard);
   if (path.has_parent_path() && options.store.empty()) fs::create_directories(path.parent_path());
   expect_writable(path);
-  const FileLock lock(path);
+  if (options.mpi) return sweep_ranks(options, *plan, how, path);
   const std::atomic<bool>& stop = catch_interruption();
-  SweepSummary summary{.store = path, .shard = shard};
-  {
-    Store store(path, Store::Access::write);
-    begin(options, *plan, store);
-    ProgressLine line("points", 0);
-    summary.outcome = run_sweep(*plan, store, how, stop, [&](const SweepProgress& progress) {
-      const std::string failed =
-          progress.failed > 0 ? fmt::format("{} failed", progress.failed) : "";
-      line.update(progress.finished, progress.points, failed);
-    });
-    summary.seconds = line.elapsed();
-    summarise(store, plan->sweep(), summary);
-  }
-  if (summary.outcome.complete && !compact(path))
-    fmt::print(stderr,
-               "tiersim: all points are there, but another program is reading the store: its rows "
-               "stay in the order in which they came (--resume puts them in order)\n");
-  fmt::print("{}", options.json ? to_json(summary) : to_text(summary));
-  if (summary.outcome.failure)
-    fmt::print(stderr, "tiersim: error: {}\n", printable(first_failure(summary)));
-  if (!summary.outcome.complete)
-    fmt::print(stderr, "tiersim: stopped; go on with: {}\n", command_to_resume(options, path));
-  if (stop) return ExitCode::interrupted;
-  return summary.failed > 0 ? ExitCode::points_failed : ExitCode::ok;
+  const SweepSummary summary = run_shard(options, *plan, how, path, stop);
+  if (summary.outcome.complete) put_in_order(path);
+  return report(options, summary, stop);
 }
 
 }  // namespace
@@ -186,6 +240,8 @@ void add_sweep(CLI::App& app, Action& action) {
       ->excludes(fast);
   verb->add_flag("--dry-run", options->dry_run,
                  "Say how many points there are and about how long they take, and run none");
+  verb->add_flag("--mpi", options->mpi,
+                 "Part I of N in the I-th of the N processes of mpirun, put together at the end");
   verb->add_flag("--json", options->json, "Print the summary as JSON");
   verb->callback([options, &action] { action = [options] { return sweep(*options); }; });
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/config/json_text.hpp"
 #include "sim/config/scalars.hpp"
 
 namespace tiersim::detail {
@@ -103,10 +102,6 @@ PlainTree dump(const StructValue& config, Sources sources) {
   Dumper dumper(sources);
   config.describe(dumper);
   return dumper.take();
-}
-
-std::string canonical(const StructValue& config, Sources sources) {
-  return to_json_line(dump(config, sources));
 }
 
 std::vector<SourcedNumber> numbers(const StructValue& config) {

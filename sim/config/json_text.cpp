@@ -63,8 +63,8 @@ std::string to_json_pretty(const PlainTree& tree) {
   return std::move(writer.out) + '\n';
 }
 
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\')
@@ -78,7 +78,13 @@ std::string json_string(std::string_view text) {
     else
       out += c;
   }
-  return out + '"';
+  out += '"';
+}
+
+std::string json_string(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
 }
 
 }  // namespace tiersim::detail

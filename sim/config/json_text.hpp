@@ -13,5 +13,6 @@ std::string to_json_line(const PlainTree& tree);
 std::string to_json_pretty(const PlainTree& tree);
 /// In double quotes, escaped as JSON and YAML both read it.
 std::string json_string(std::string_view text);
+void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace tiersim::detail

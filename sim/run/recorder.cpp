@@ -4,6 +4,7 @@
 
 #include "sim/base/sha256.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/config/number_classes.hpp"
 #include "sim/run/costs.hpp"
 #include "sim/run/metrics.hpp"
 #include "sim/run/time_split.hpp"
@@ -105,12 +106,12 @@ void Recorder::provenance(Provenance extent) {
   for (const std::string& device : sim_.system->device_names())
     record_.sharers[device] = config_.system.sharers(device);
   const NumbersInTimes in_times(config_.system, sim_);
-  for (const SourcedNumber& number : list_numbers(config_)) {
-    const bool counts = in_times.contains(number.path);
-    record_.numbers.push_back(
-        {number.path, number.value, number.number_class, number.source, counts, number.ci95});
-    if (counts) time_class_ = weakest(time_class_, number.number_class);
-  }
+  for (const ClassedNumber& number : list_number_classes(config_))
+    if (in_times.contains(number.path)) time_class_ = weakest(time_class_, number.number_class);
+  if (extent == Provenance::classes) return;
+  for (const SourcedNumber& number : list_numbers(config_))
+    record_.numbers.push_back({number.path, number.value, number.number_class, number.source,
+                               in_times.contains(number.path), number.ci95});
 }
 
 void Recorder::accounting() {

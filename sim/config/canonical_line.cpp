@@ -1,0 +1,119 @@
+// The canonical text of a configuration, written as its fields are listed. It is the line that
+// to_json_line() makes of dump(), without the tree in between: every point of a sweep needs it for
+// its id, and a tree of strings would be half of what an analytic point costs.
+#include <algorithm>
+
+#include "sim/config/describe.hpp"
+#include "sim/config/json_text.hpp"
+#include "sim/config/scalars.hpp"
+
+namespace tiersim::detail {
+namespace {
+
+class LineWriter final : public Fields {
+ public:
+  LineWriter(std::string& out, Sources sources) : out_(out), sources_(sources) { out_ += '{'; }
+
+  void doc(std::string_view) override {}
+  void importable(std::string_view, std::string_view, ImportCount) override {}
+  void check(bool, std::string_view, std::string_view, std::string_view) override {}
+  void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
+              const DescribeKind& describe_kind) override {
+    begin(key);
+    append_json_string(out_, kind);
+    if (std::ranges::find(alternatives, kind, &Alternative::name) == alternatives.end()) return;
+    describe_kind(kind, *this);
+  }
+
+  static void write(std::string& out, const StructValue& value, Sources sources) {
+    LineWriter writer(out, sources);
+    value.describe(writer);
+    out += '}';
+  }
+
+ protected:
+  void field(const Field& field, const Value& value) override {
+    if (is_absent(value)) return;
+    begin(field.key);
+    write(value);
+  }
+
+ private:
+  static bool is_absent(const Value& value) {
+    const auto* optional = std::get_if<OptionalValue>(&value.kind);
+    return optional != nullptr && (!optional->has() || is_absent(optional->get()));
+  }
+
+  void begin(std::string_view key) {
+    if (out_.back() != '{') out_ += ',';
+    append_json_string(out_, key);
+    out_ += ':';
+  }
+
+  void write(const ScalarValue& value) {
+    if (is_text(value))
+      append_json_string(out_, format_scalar(value));
+    else
+      out_ += format_scalar(value);
+  }
+  void write(const SourcedValue& value) {
+    out_ += '{';
+    begin("value");
+    write(value.value);
+    begin("class");
+    append_json_string(out_, name(*value.number_class));
+    if (value.ci95.has()) {
+      begin("ci95");
+      out_ += '[';
+      write(value.ci95.low());
+      out_ += ',';
+      write(value.ci95.high());
+      out_ += ']';
+    }
+    if (sources_ == Sources::kept) {
+      begin("source");
+      append_json_string(out_, *value.source);
+    }
+    out_ += '}';
+  }
+  void write(const EnumValue& value) { append_json_string(out_, value.names[value.get()]); }
+  void write(const StructValue& value) { write(out_, value, sources_); }
+  void write(const ListValue& value) {
+    out_ += '[';
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (i > 0) out_ += ',';
+      write(value.at(i));
+    }
+    out_ += ']';
+  }
+  void write(const MapValue& value) {
+    out_ += '{';
+    for (const std::string& key : value.keys()) {
+      begin(key);
+      write(value.at(key));
+    }
+    out_ += '}';
+  }
+  void write(const OptionalValue& value) {
+    if (value.has())
+      write(value.get());
+    else
+      out_ += "null";
+  }
+  void write(const Value& value) {
+    std::visit([this](const auto& v) { write(v); }, value.kind);
+  }
+
+  std::string& out_;
+  Sources sources_;
+};
+
+}  // namespace
+
+std::string canonical(const StructValue& config, Sources sources) {
+  std::string out;
+  LineWriter::write(out, config, sources);
+  return out;
+}
+
+}  // namespace tiersim::detail
