@@ -146,6 +146,7 @@ class Figure {
     std::vector<std::string> columns;
     std::vector<std::pair<std::size_t, std::size_t>> at;  // row and column by entry of all_
     std::string column_name = {};
+    std::string row_names = {};
   };
 
   Grid grid() const {
@@ -157,6 +158,8 @@ class Figure {
       cells.pop_back();
       out.at.emplace_back(place(out.rows, join(cells, ", ")), place(out.columns, last));
     }
+    for (std::size_t c = 0; c + 1 < name_columns.size(); ++c)
+      out.row_names += (c == 0 ? "" : ", ") + name_columns[c].title;
     out.column_name = name_columns.empty() ? "" : name_columns.back().title;
     if (out.rows.size() <= kMostRows && out.columns.size() <= kPointsARow) return out;
     out = {};
@@ -182,6 +185,7 @@ class Figure {
     double left = 30;
     for (const std::string& row : grid.rows)
       left = std::max(left, text_width(shortened(row), kLabelSize));
+    left = std::max(left, 1.15 * text_width(shortened(grid.row_names), kLabelSize));  // bold
     const double from = kMargin + left + 8;
     const double wide =
         std::clamp(std::floor(kBars / static_cast<double>(grid.columns.size())), 6.0, 36.0);
@@ -191,6 +195,11 @@ class Figure {
              ? "A cell a point, by position: the colour of what bounds it, deeper where its share "
                "is larger."
              : "A cell a point: the colour of what bounds it, deeper where its share is larger.");
+    if (!grid.row_names.empty()) {
+      canvas_.text({from - 8, y_ + 4}, shortened(grid.row_names),
+                   {.size = kLabelSize, .anchor = TextAnchor::end, .bold = true});
+      y_ += 12;
+    }
     for (std::size_t r = 0; r < grid.rows.size(); ++r)
       canvas_.text({from - 8, y_ + kHigh * static_cast<double>(r) + 11}, shortened(grid.rows[r]),
                    {.size = kLabelSize, .anchor = TextAnchor::end});

@@ -48,6 +48,33 @@ std::string known_labels(const PointTable& table) {
   return join(out, "; ");
 }
 
+using ByLabels = std::map<std::vector<std::string>, std::size_t>;
+
+// Whether settings that both points have are the same: sub-grids have axes of their own, and their
+// names are no settings.
+bool alike(const PointTable& table, std::size_t a, std::size_t b, std::size_t but) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (c == but || table.columns[c].key.empty()) continue;
+    const std::string_view left = label_at(table, a, c);
+    const std::string_view right = label_at(table, b, c);
+    if (!left.empty() && !right.empty() && left != right) return false;
+  }
+  return true;
+}
+
+// The one candidate like the point; the end where there is none or are several.
+ByLabels::const_iterator only_like(const PointTable& table, std::size_t point, std::size_t column,
+                                   const ByLabels& candidates) {
+  if (candidates.size() == 1) return candidates.begin();
+  auto found = candidates.end();
+  for (auto it = candidates.begin(); it != candidates.end(); ++it) {
+    if (!alike(table, point, it->second, column)) continue;
+    if (found != candidates.end()) return candidates.end();
+    found = it;
+  }
+  return found;
+}
+
 std::vector<std::string> others(const PointTable& table, std::size_t point, std::size_t column) {
   std::vector<std::string> out = table.points[point].labels;
   if (column < out.size()) out[column].clear();
@@ -106,13 +133,13 @@ Expected<Baseline> baseline_of_points(const PointTable& table, const std::string
                                   column_name(0), column_name(1), column_name(0),
                                   printable(label)));
   const std::size_t column = columns.front();
-  std::map<std::vector<std::string>, std::size_t> by_others;
+  ByLabels by_others;
   for (std::size_t p = 0; p < table.points.size(); ++p)
     if (label_at(table, p, column) == label) by_others.emplace(others(table, p, column), p);
   Baseline out{.name = printable(label), .records = {}};
   for (std::size_t p = 0; p < table.points.size(); ++p) {
-    auto it = by_others.find(others(table, p, column));
-    if (it == by_others.end() && by_others.size() == 1) it = by_others.begin();
+    ByLabels::const_iterator it = by_others.find(others(table, p, column));
+    if (it == by_others.end()) it = only_like(table, p, column, by_others);
     out.records.push_back(it == by_others.end() ? nullptr : table.points[it->second].record);
   }
   return out;

@@ -34,7 +34,8 @@ struct Baseline {
   std::vector<std::shared_ptr<const RunRecord>> records = {};  ///< by point; null: with nothing
 };
 /// Each point is compared with the point that has `label` in the label's column and the same labels
-/// in all others; where one point alone has the label, with that one. `text` is a label, or
+/// in all others; else with the one such point whose settings are the same where both have one, as
+/// of another sub-grid; where one point alone has the label, with that one. `text` is a label, or
 /// "column=label" where several columns have it. The error says which labels there are.
 Expected<Baseline> baseline_of_points(const PointTable& table, const std::string& text);
 

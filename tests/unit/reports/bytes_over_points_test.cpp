@@ -169,6 +169,21 @@ TEST(Baseline, OfOnePointIsOneForAll) {
   EXPECT_EQ(baseline->records[1], table.points[0].record);
 }
 
+TEST(Baseline, OfAnotherSubGridIsThePointWithTheSameSettings) {
+  PointTable table = table_of({{{"dense", "1", ""}, four_gpus()},
+                               {{"dense", "2", ""}, half()},
+                               {{"MAPLE", "2", "0.5"}, half()},
+                               {{"MAPLE", "3", "0.5"}, half()}});
+  table.columns[1].key = "step.context";
+  table.columns.push_back(table.columns[1]);
+  table.columns[2].name = "budget";
+  table.columns[2].key = "method.budget";
+  const auto baseline = baseline_of_points(table, "dense");
+  ASSERT_TRUE(baseline);
+  EXPECT_EQ(baseline->records[2], table.points[1].record);
+  EXPECT_EQ(baseline->records[3], nullptr);
+}
+
 TEST(Baseline, SaysWhichLabelsThereAre) {
   const PointTable table = table_of({{{"dense", "1"}, four_gpus()}, {{"1", "2"}, half()}});
   const auto unknown = baseline_of_points(table, "dens");
