@@ -13,6 +13,7 @@ namespace {
 
 // Inches around a panel's plot: labels of the axes and the title.
 constexpr double kLeft = 0.55;
+constexpr double kYLabel = 0.11;  // its middle, from the left edge
 constexpr double kRight = 0.10;
 constexpr double kTitle = 0.18;
 constexpr double kTop = 0.10;
@@ -167,8 +168,8 @@ std::string axis_script(char name, const PlotAxis& axis) {
   std::string out;
   if (axis.log_base != 0) out += fmt::format("  set logscale {} {}\n", name, axis.log_base);
   out += fmt::format("  set {}range {}\n", name, range_of(axis));
-  out += fmt::format("  set {}label {} offset {} font normal\n", name, gnuplot_quoted(axis.label),
-                     name == 'x' ? "0,lift" : "side,0");
+  if (name == 'x')
+    out += fmt::format("  set xlabel {} offset 0,lift font normal\n", gnuplot_quoted(axis.label));
   if (axis.ticks.empty())
     return out + fmt::format("  set {}tics nomirror out scale 0.4 autofreq font small\n", name);
   out += fmt::format("  set {}tics nomirror out scale 0.4 (", name);
@@ -193,6 +194,11 @@ std::string panel_script(const PaperFigure& figure, const Layout& layout, std::s
                              : fmt::format("  set title {} offset 0,-0.7 font normal\n",
                                            gnuplot_quoted(panel.title));
   out += axis_script('x', panel.x) + axis_script('y', panel.y);
+  // Not ylabel: its place depends on the width of the numbers, which the terminals judge otherwise.
+  out += fmt::format(
+      "  set label {} at screen {:.5f}, screen {:.5f} center rotate by 90 font normal\n",
+      gnuplot_quoted(panel.y.label), (left - kLeft + kYLabel) / layout.width,
+      (top - figure.panel_height / 2) / layout.height);
   for (const PlotText& text : panel.texts)
     out += fmt::format("  set label {} at {},{} {} font small\n", gnuplot_quoted(text.text),
                        number(text.x), number(text.y),
@@ -251,20 +257,18 @@ std::string gnuplot_script(const PaperFigure& figure) {
   const Layout layout = layout_of(figure);
   std::string out = fmt::format(
       "# {0}.gp: in this folder, `gnuplot {0}.gp` draws {0}.svg and {0}.pdf from {0}.dat.\n"
-      "# Needs gnuplot 5.4 (Debian: gnuplot-nox). s, lift, side: the two terminals size\n"
+      "# Needs gnuplot 5.4 (Debian: gnuplot-nox). s, lift: the two terminals size\n"
       "# markers and place labels differently.\n"
       "reset\nset encoding utf8\ndata = \"{0}.dat\"\n"
       "do for [t=1:2] {{\n"
       "  if (t == 1) {{\n"
       "    set terminal svg size {1:.0f},{2:.0f} font \"Helvetica,10.67\" linewidth 1.0 "
       "background \"#ffffff\" name \"{0}\" noenhanced\n"
-      "    set output \"{0}.svg\"; normal = \",10.67\"; small = \",9.33\"; s = 1.0; lift = 0.9; "
-      "side = 1.5\n"
+      "    set output \"{0}.svg\"; normal = \",10.67\"; small = \",9.33\"; s = 1.0; lift = 0.9\n"
       "  }} else {{\n"
       "    set terminal pdfcairo size {3:.4f}in,{4:.4f}in font \"Helvetica,8\" linewidth 0.75 "
       "noenhanced\n"
-      "    set output \"{0}.pdf\"; normal = \",8\"; small = \",7\"; s = 0.9; lift = 0.6; side = "
-      "1.0\n"
+      "    set output \"{0}.pdf\"; normal = \",8\"; small = \",7\"; s = 0.9; lift = 0.6\n"
       "  }}\n"
       "  set border 3 lw 0.6\n  set multiplot\n",
       figure.stem, layout.width * kPixelsPerInch, layout.height * kPixelsPerInch, layout.width,
