@@ -258,7 +258,7 @@ std::string gnuplot_script(const PaperFigure& figure) {
   std::string out = fmt::format(
       "# {0}.gp: in this folder, `gnuplot {0}.gp` draws {0}.svg and {0}.pdf from {0}.dat.\n"
       "# Needs gnuplot 5.4 (Debian: gnuplot-nox). s, lift: the two terminals size\n"
-      "# markers and place labels differently.\n"
+      "# markers and place labels differently; fontscale: pdfcairo takes points for pixels.\n"
       "reset\nset encoding utf8\ndata = \"{0}.dat\"\n"
       "do for [t=1:2] {{\n"
       "  if (t == 1) {{\n"
@@ -266,9 +266,10 @@ std::string gnuplot_script(const PaperFigure& figure) {
       "background \"#ffffff\" name \"{0}\" noenhanced\n"
       "    set output \"{0}.svg\"; normal = \",10.67\"; small = \",9.33\"; s = 1.0; lift = 0.9\n"
       "  }} else {{\n"
-      "    set terminal pdfcairo size {3:.4f}in,{4:.4f}in font \"Helvetica,8\" linewidth 0.75 "
+      "    set terminal pdfcairo size {3:.4f}in,{4:.4f}in font \"Helvetica,8\" fontscale 0.75 "
+      "linewidth 0.75 "
       "noenhanced\n"
-      "    set output \"{0}.pdf\"; normal = \",8\"; small = \",7\"; s = 0.9; lift = 0.6\n"
+      "    set output \"{0}.pdf\"; normal = \",8\"; small = \",7\"; s = 0.9; lift = 0.4\n"
       "  }}\n"
       "  set border 3 lw 0.6\n  set multiplot\n",
       figure.stem, layout.width * kPixelsPerInch, layout.height * kPixelsPerInch, layout.width,
