@@ -55,7 +55,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 // An argument says by its name or type what completes it: CONFIG, RECORD, or "a|b|c".
 void add_argument(const CLI::Option& option, Place& place) {
   const std::string name = option.get_name(/*positional=*/true);
-  if (name == "CONFIG") place.files = "yaml";
+  if (name == "CONFIG" || name == "SPEC") place.files = "yaml";
   if (name == "RECORD") place.files = "json";
   for (std::string& word : choices_of(option)) place.words.push_back(std::move(word));
 }

@@ -18,6 +18,7 @@
 #include "sim/cli/recalling.hpp"
 #include "sim/cli/reproduce_files.hpp"
 #include "sim/cli/reproducing.hpp"
+#include "sim/cli/trace_file.hpp"
 #include "sim/run/trace.hpp"
 
 namespace tiersim::cli {
@@ -116,7 +117,11 @@ ExitCode reproduce(const Options& options) {
     if (!options.no_files) write_files(reports.back(), folder / name);
   }
   const bool hold = std::ranges::all_of(reports, &PaperReport::all_hold);
-  if (!options.trace.empty()) write_file(options.trace, to_perfetto_json(simulations));
+  if (!options.trace.empty()) {
+    TraceFile trace(options.trace);
+    write_trace(simulations, trace.sink());
+    trace.commit();
+  }
   if (!options.no_files)
     write_page(std::move(reports), recall.valid() ? recall.get() : std::vector<RecallPoint>{},
                options.set, options.paper == "all" ? folder : folder / options.paper);

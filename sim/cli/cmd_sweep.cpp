@@ -144,7 +144,7 @@ void put_in_order(const fs::path& path) {
 
 ExitCode report(const Options& options, const SweepSummary& summary, bool interrupted) {
   fmt::print("{}", options.json ? to_json(summary) : to_text(summary));
-  if (summary.outcome.failure)
+  if (summary.failure)
     fmt::print(stderr, "tiersim: error: {}\n", printable(first_failure(summary)));
   if (!summary.outcome.complete)
     fmt::print(stderr, "tiersim: stopped; go on with: {}\n",

@@ -84,6 +84,7 @@ void summarise(Store& store, const StoredSweep& sweep, SweepSummary& summary) {
   summary.ok = store.count(sweep.sweep, PointStatus::ok);
   summary.infeasible = store.count(sweep.sweep, PointStatus::infeasible);
   summary.failed = store.count(sweep.sweep, PointStatus::error);
+  summary.failure = store.first(sweep, PointStatus::error);
 }
 
 std::string to_text(const SweepSummary& s) {
@@ -118,7 +119,7 @@ std::string to_json(const SweepSummary& s) {
 }
 
 std::string first_failure(const SweepSummary& s) {
-  const StoredPoint& point = *s.outcome.failure;
+  const StoredPoint& point = *s.failure;
   std::string labels;
   for (const std::string& label : point.point.labels)
     labels += (labels.empty() ? "" : ", ") + (label.empty() ? "-" : label);

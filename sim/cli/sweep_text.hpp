@@ -1,6 +1,7 @@
 #pragma once
 // What `tiersim sweep` says before and after it ran.
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "sim/sweep/sweep_plan.hpp"
@@ -20,6 +21,7 @@ struct SweepSummary {
   std::int64_t ok = 0;
   std::int64_t infeasible = 0;
   std::int64_t failed = 0;
+  std::optional<StoredPoint> failure = {};  ///< the first of them by position
 };
 
 /// Fills what the store knows.
@@ -28,7 +30,7 @@ void summarise(Store& store, const StoredSweep& sweep, SweepSummary& summary);
 std::string to_text(const SweepSummary& summary);
 /// One object, without times, ending in a newline.
 std::string to_json(const SweepSummary& summary);
-/// The first point that failed: position, labels and why.
+/// The first point that failed, which there is: position, labels and why.
 std::string first_failure(const SweepSummary& summary);
 
 /// Points, axes, and about how long it takes, from a few points that are timed and not kept.

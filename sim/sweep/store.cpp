@@ -169,6 +169,16 @@ std::int64_t Store::count(std::int64_t sweep, PointStatus status) {
   return rows.integer(0);
 }
 
+std::optional<StoredPoint> Store::first(const StoredSweep& sweep, PointStatus status) {
+  std::optional<StoredPoint> out;
+  if (count(sweep.sweep, status) > 0)
+    for_each(sweep, [&](const StoredPoint& point) {
+      if (point.outcome.status == status) out = point;
+      return !out;
+    });
+  return out;
+}
+
 void Store::ids(const StoredSweep& like, const std::function<void(const std::string&)>& visit) {
   Statement rows(db_,
                  "SELECT id FROM results WHERE extent = ? AND version = ? AND status != 'error'");

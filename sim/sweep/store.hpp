@@ -79,6 +79,8 @@ class Store {
   /// Points of the sweep with a result; those with an error only where `failed` is true.
   void done(std::int64_t sweep, bool failed, const std::function<void(std::int64_t)>& visit);
   std::int64_t count(std::int64_t sweep, PointStatus status);
+  /// The first by position with this status.
+  std::optional<StoredPoint> first(const StoredSweep& sweep, PointStatus status);
   /// Ids of all results of this version and extent, but for those of status `error`.
   void ids(const StoredSweep& like, const std::function<void(const std::string&)>& visit);
 

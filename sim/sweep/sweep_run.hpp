@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "sim/sweep/store.hpp"
@@ -41,7 +40,6 @@ using OnProgress = std::function<void(const SweepProgress&)>;
 struct SweepOutcome {
   SweepProgress progress = {};
   bool complete = false;                    ///< every point of the shard has a result
-  std::optional<StoredPoint> failure = {};  ///< the first that came
 };
 
 /// Evaluates points until all are done, `stop` is set, or one fails where that ends it. The sweep

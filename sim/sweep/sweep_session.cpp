@@ -61,7 +61,6 @@ void SweepSession::store_batch(const std::vector<StoredPoint>& batch) {
   for (const StoredPoint& point : batch) {
     if (point.outcome.status != PointStatus::error) continue;
     ++outcome_.progress.failed;
-    if (!outcome_.failure) outcome_.failure = point;
     if (options_.fail_fast) failed_fast_ = true;
   }
   outcome_.progress.finished += static_cast<std::int64_t>(batch.size());
