@@ -16,8 +16,7 @@ bool has_place(const Objectives& point) {
 }
 
 // Everything below is minimized.
-std::vector<Objectives> as_costs(const std::vector<Objectives>& points,
-                                 const Senses& directions) {
+std::vector<Objectives> as_costs(const std::vector<Objectives>& points, const Senses& directions) {
   std::vector<Objectives> out = points;
   for (Objectives& point : out) {
     TS_EXPECTS(point.size() == directions.size(), point.size(), directions.size());
@@ -169,7 +168,7 @@ Objectives worst_of(const std::vector<Objectives>& points, const Senses& directi
     if (out.empty()) out = point;
     for (std::size_t k = 0; k < point.size(); ++k)
       out[k] = directions[k] == Sense::maximize ? std::min(out[k], point[k])
-                                                    : std::max(out[k], point[k]);
+                                                : std::max(out[k], point[k]);
   }
   return out;
 }

@@ -238,10 +238,12 @@ void add_sweep(CLI::App& app, Action& action) {
   auto* fast = verb->add_flag("--fail-fast", options->fail_fast, "End at the first that fails");
   verb->add_flag("--keep-going", options->keep_going, "Run all whatever fails (the default)")
       ->excludes(fast);
-  verb->add_flag("--dry-run", options->dry_run,
-                 "Say how many points there are and about how long they take, and run none");
+  auto* dry =
+      verb->add_flag("--dry-run", options->dry_run,
+                     "Say how many points there are and about how long they take, and run none");
   verb->add_flag("--mpi", options->mpi,
-                 "Part I of N in the I-th of the N processes of mpirun, put together at the end");
+                 "Part I of N in the I-th of the N processes of mpirun, put together at the end")
+      ->excludes(dry);
   verb->add_flag("--json", options->json, "Print the summary as JSON");
   verb->callback([options, &action] { action = [options] { return sweep(*options); }; });
 }

@@ -34,7 +34,8 @@ struct AxisChoices {
   std::optional<AxisChoice> choose(const std::string& label) const;
 };
 
-/// Nothing where it has no values through a mistake; mistakes are reported. `whole`: the setting is a count.
+/// Nothing where it has no values through a mistake; mistakes are reported. `whole`: the setting is
+/// a count.
 std::optional<AxisChoices> expand_axis(const SweepAxis& axis, const std::string& path, bool whole,
                                        const SpecPlaces& places);
 

@@ -121,7 +121,10 @@ Expected<AxisRange, RangeProblem> AxisRange::parse(const SweepLogRange& range, b
     out.points_ = *range.points;
     return out;
   }
-  // A range that falls has its factor below 1.
+  if (!std::isfinite(*range.factor) || *range.factor <= 1)
+    return Unexpected(
+        RangeProblem{"factor", fmt::format("'{}' is no finite number above 1", *range.factor)});
+  // A range that falls is divided by its factor.
   const bool falls = out.high_ < out.low_;
   const double ratio = falls ? out.low_ / out.high_ : out.high_ / out.low_;
   const double steps = std::round(portable_log(ratio) / portable_log(*range.factor));

@@ -18,15 +18,19 @@ class SearchRun {
 
   // Runs what the store does not have of these points; false where the run ends before them.
   bool run(const std::vector<SpacePoint>& points, const std::vector<bool>& is_done) {
+    // All files first: workers read what prepare() adds to, and now all of them are idle.
+    std::vector<const SpacePoint*> ready;
     for (const SpacePoint& point : points) {
       if (is_at(is_done, point.position)) continue;
       Diagnostics diagnostics;
-      if (!plan_.prepare(point, diagnostics)) {
+      if (plan_.prepare(point, diagnostics))
+        ready.push_back(&point);
+      else
         session_.store_failure(point, diagnostics);
-        continue;
-      }
-      add_inputs();
-      if (session_.ending() || !session_.pool().push(point)) return false;
+    }
+    add_inputs();
+    for (const SpacePoint* point : ready) {
+      if (session_.ending() || !session_.pool().push(*point)) return false;
       ++waiting_;
     }
     while (waiting_ > 0 && !session_.ending()) waiting_ -= session_.store_some();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 
@@ -91,7 +92,7 @@ bool is_plain_number(const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || at != end) return false;
+  if (error != std::errc() || at != end || !std::isfinite(value) || text == "-0") return false;
   return fmt::format("{}", value) == text;  // so that reading it gives the same text
 }
 

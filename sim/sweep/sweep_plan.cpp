@@ -42,6 +42,20 @@ class Preparer {
   Point last_;
 };
 
+// Every value of every axis of a search, the other axes at their first: enough to read every file
+// that a point may name, though not in every combination.
+void prepare_lattices(const DesignSpace& space, Preparer& preparer) {
+  for (std::size_t grid = 0; grid < space.grids(); ++grid) {
+    const std::vector<std::int64_t> sizes = space.sizes(grid);
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+      for (std::int64_t value = 0; value < sizes[axis]; ++value) {
+        DesignSpace::Coordinates place(sizes.size());
+        place[axis] = value;
+        if (const auto point = space.at(grid, place)) preparer.prepare(*point);
+      }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptions& options,
@@ -49,6 +63,8 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
   std::unique_ptr<SweepPlan> plan(new SweepPlan);
   const Document document = load_document(spec, options, diagnostics);
   plan->config_ = read<SweepConfig>(document, "sweep", diagnostics);
+  const auto& schemas = document.root().schemas;
+  if (schemas.empty() || schemas.back().kind != "sweep") return nullptr;  // reported
   const SweepConfig& config = plan->config_;
   plan->space_ = load_space(config, document, options, diagnostics);
   if (plan->space_)
@@ -61,16 +77,18 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
   };
   plan->loader_ = std::make_unique<PointLoader>(files, resolve);
   std::int64_t points = 0;
-  if (!config.search) {
-    Preparer preparer(*plan->loader_, diagnostics);
+  Preparer preparer(*plan->loader_, diagnostics);
+  if (config.search) {
+    prepare_lattices(*plan->space_, preparer);
+  } else {
     const auto problem = plan->space_->for_each([&](const SpacePoint& point) {
       preparer.prepare(point);
       ++points;
       return true;
     });
     if (problem) diagnostics.report(*problem);
-    if (!diagnostics.ok()) return nullptr;
   }
+  if (!diagnostics.ok()) return nullptr;
   StoredSweep& sweep = plan->sweep_;
   sweep.name = config.name;
   sweep.file = spec.filename().string();

@@ -39,7 +39,7 @@ using OnProgress = std::function<void(const SweepProgress&)>;
 
 struct SweepOutcome {
   SweepProgress progress = {};
-  bool complete = false;                    ///< every point of the shard has a result
+  bool complete = false;  ///< every point of the shard has a result
 };
 
 /// Evaluates points until all are done, `stop` is set, or one fails where that ends it. The sweep

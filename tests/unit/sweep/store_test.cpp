@@ -177,6 +177,8 @@ TEST(LabelsJson, NumbersThatReadBackAsTheyAreAreNumbers) {
   const std::vector<SpaceColumn> columns{{"a"}, {"b"}, {"c"}, {"d"}};
   EXPECT_EQ(labels_json(columns, {"8192", "0.10", "", "48 GB/s"}),
             R"({"a":8192,"b":"0.10","d":"48 GB/s"})");
+  EXPECT_EQ(labels_json(columns, {"inf", "nan", "-0", "-2.5"}),
+            R"({"a":"inf","b":"nan","c":"-0","d":-2.5})");
 }
 
 }  // namespace
