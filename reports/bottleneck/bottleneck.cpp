@@ -19,6 +19,7 @@ void sort_shares(std::vector<CauseShare>& shares) {
 
 // A channel that works for a share of the step works as long in any faster one.
 void add_next(const RunRecord& record, double chain_s, Bottleneck& out) {
+  if (record.channel_utilisation.empty()) return;  // without the engine nothing says what is next
   const double bound = out.bound_s.value_or(chain_s);
   std::vector<CauseShare> others;
   for (const CauseShare& share : out.shares)

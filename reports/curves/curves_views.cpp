@@ -61,6 +61,19 @@ Table pivot(const CurvesReport& report, const std::string& panel) {
   return out;
 }
 
+// Lines below each other, where too many would stand beside each other: a row for each.
+Table turned(const Table& table) {
+  Table out{.title = table.title,
+            .columns = {{"line \\ " + table.columns.front().title, Align::left}}};
+  for (const auto& row : table.rows) out.columns.push_back({row.front()});
+  for (std::size_t line = 1; line < table.columns.size(); ++line) {
+    std::vector<std::string> cells{table.columns[line].title};
+    for (const auto& row : table.rows) cells.push_back(row[line]);
+    out.add(std::move(cells));
+  }
+  return out;
+}
+
 Table listing(const CurvesReport& report) {
   const PointTable& table = *report.table;
   Table out{.title = report.metric};
@@ -91,8 +104,12 @@ Table listing(const CurvesReport& report) {
 
 std::vector<Table> tables_of(const CurvesReport& report, Digits digits) {
   if (digits == Digits::exact) return {listing(report)};
+  constexpr std::size_t kMostBesideEachOther = 16;
   std::vector<Table> out;
-  for (const std::string& panel : panels_of(report)) out.push_back(pivot(report, panel));
+  for (const std::string& panel : panels_of(report)) {
+    Table table = pivot(report, panel);
+    out.push_back(table.columns.size() > kMostBesideEachOther + 1 ? turned(table) : table);
+  }
   if (out.empty()) return out;
   const std::string unit = report.unit == "1" ? "a plain number" : report.unit;
   out.back().notes.push_back(

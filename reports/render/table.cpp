@@ -45,6 +45,12 @@ std::string latex_escaped(std::string_view text) {
       out += c;
     } else if (c == '\\') {
       out += "\\textbackslash{}";
+    } else if (c == '<') {
+      out += "\\textless{}";
+    } else if (c == '>') {
+      out += "\\textgreater{}";
+    } else if (c == '|') {
+      out += "\\textbar{}";
     } else if (c == '~' || c == '^') {
       (out += '\\') += c;
       out += "{}";
@@ -108,16 +114,21 @@ std::string to_text(const Table& table) {
   return out;
 }
 
+// Text as Markdown shows it in a cell: no column ends in it, and nothing in it is HTML.
+std::string markdown_escaped(std::string_view text) {
+  return replaced(replaced(text, '|', "\\|"), '<', "&lt;");
+}
+
 std::string to_markdown(const Table& table) {
   std::string out = table.title.empty() ? "" : "### " + table.title + "\n\n";
   out += '|';
-  for (const Column& column : table.columns) out += ' ' + replaced(column.title, '|', "\\|") + " |";
+  for (const Column& column : table.columns) out += ' ' + markdown_escaped(column.title) + " |";
   out += "\n|";
   for (const Column& column : table.columns) out += column.align == Align::left ? "---|" : "---:|";
   out += '\n';
   for (const auto& row : table.rows) {
     out += '|';
-    for (const std::string& cell : row) out += ' ' + replaced(cell, '|', "\\|") + " |";
+    for (const std::string& cell : row) out += ' ' + markdown_escaped(cell) + " |";
     out += '\n';
   }
   for (const std::string& note : table.notes) out += "\n- " + note;

@@ -58,16 +58,16 @@ void add_overview(Page& page, const std::vector<PaperPage>& papers,
         used.emplace_back(one.status);
         break;
       }
-  for (const std::string& status : used) table.columns.push_back({status});
   table.columns.push_back({"held", Align::left});
+  for (const std::string& status : used) table.columns.push_back({status});
   for (const PaperPage& paper : papers) {
     const auto counts = status_counts(all_results(paper.report));
     std::vector<std::string> row{paper.report.name};  // short: all columns are to fit
+    row.emplace_back(paper.report.all_hold() ? "all that must" : "a target is missed");
     for (const std::string& status : used) {
       const auto at = counts.find(status);
       row.push_back(at == counts.end() ? "0" : fmt::format("{}", at->second));
     }
-    row.emplace_back(paper.report.all_hold() ? "all that must hold does" : "a target is missed");
     table.add(std::move(row));
   }
   for (const StatusMeaning& one : kStatuses)

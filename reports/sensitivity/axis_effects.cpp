@@ -28,6 +28,17 @@ struct Spread {
   }
 };
 
+// The places of a group on the axes that have one: "context=4096".
+std::vector<std::string> named(const PointTable& table, std::size_t left_out,
+                               const std::vector<std::string>& labels) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::size_t column = i < left_out ? i : i + 1;
+    if (!labels[i].empty()) out.push_back(table.columns[column].name + '=' + labels[i]);
+  }
+  return out;
+}
+
 AxisEffect effect_of(const PointTable& table, std::size_t axis, const std::string& metric) {
   AxisEffect out{.axis = table.columns[axis].name};
   std::set<std::string> labels;
@@ -51,7 +62,7 @@ AxisEffect effect_of(const PointTable& table, std::size_t axis, const std::strin
     sum += range;
     if (out.where.empty() || range > out.most) {
       out.most = range;
-      out.where = others;
+      out.where = named(table, axis, others);
     }
     if (spread.low > 0) {
       ++ratios;

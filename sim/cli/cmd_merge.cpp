@@ -10,6 +10,7 @@
 #include "sim/cli/file_lock.hpp"
 #include "sim/cli/files.hpp"
 #include "sim/cli/merging.hpp"
+#include "sim/cli/point_sources.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
@@ -42,8 +43,8 @@ ExitCode merge(const Options& options) {
   for (const MergedSweep& sweep : sweeps)
     if (sweep.sweep.points != sweep.done)
       fmt::print(stderr, "tiersim: points of '{}' are missing; tiersim sweep {} --resume -o {}\n",
-                 printable(sweep.sweep.name), printable(sweep.sweep.file),
-                 printable(options.output));
+                 printable(sweep.sweep.name), printable(shell_word(sweep.sweep.file)),
+                 printable(shell_word(options.output)));
   return ExitCode::ok;
 }
 
@@ -56,6 +57,7 @@ std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const 
       throw Failure(ExitCode::usage, printable(fmt::format("tiersim: error: '{}' is no store of "
                                                            "`tiersim sweep`",
                                                            part.string())));
+  for (const fs::path& part : parts) Store(part, Store::Access::read).expect_whole();
   const FileLock lock(output);
   std::vector<MergedSweep> out;
   {

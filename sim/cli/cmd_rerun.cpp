@@ -145,9 +145,11 @@ ExitCode rerun(const Options& options) {
                "record's {}; it was edited, or has settings that are new\n",
                both.run_id.substr(0, 12), printable(before.run_id.substr(0, 12)));
   if (all.empty()) return ExitCode::ok;
-  fmt::print(stderr,
-             "tiersim: error: {} of the results differ: the record is of tiersim {}, this is {}\n",
-             all.size(), printable(before.tiersim_version), kVersion);
+  fmt::print(stderr, "tiersim: error: {} of the results differ{}\n", all.size(),
+             before.tiersim_version == kVersion
+                 ? ""
+                 : fmt::format(": the record is of tiersim {}, this is {}",
+                               printable(before.tiersim_version), kVersion));
   return ExitCode::target_missed;
 }
 

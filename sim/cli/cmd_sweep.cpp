@@ -15,6 +15,7 @@
 #include "sim/cli/loading.hpp"
 #include "sim/cli/merging.hpp"
 #include "sim/cli/mpi.hpp"
+#include "sim/cli/point_sources.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/sweep_text.hpp"
 #include "sim/sweep/sweep_plan.hpp"
@@ -110,10 +111,11 @@ void begin(const Options& options, SweepPlan& plan, Store& store) {
 }
 
 std::string command_to_resume(const Options& options, const fs::path& store) {
-  std::string out = "tiersim sweep " + options.spec;
-  for (const std::string& option : options.set) out += fmt::format(" --set '{}'", option);
+  std::string out = "tiersim sweep " + shell_word(options.spec);
+  for (const std::string& option : options.set) out += " --set " + shell_word(option);
   if (options.shard != "1/1") out += " --shard " + options.shard;
-  if (!options.store.empty()) out += " -o " + store.string();
+  if (!options.store.empty()) out += " -o " + shell_word(store.string());
+  if (options.mpi) out += " --mpi";
   return printable(out) + " --resume";
 }
 
@@ -124,11 +126,19 @@ SweepSummary run_shard(const Options& options, SweepPlan& plan, const SweepOptio
   SweepSummary summary{.store = path, .shard = how.shard};
   Store store(path, Store::Access::write);
   begin(options, plan, store);
-  ProgressLine line("points", 0);
-  summary.outcome = run_sweep(plan, store, how, stop, [&](const SweepProgress& progress) {
-    const std::string failed = progress.failed > 0 ? fmt::format("{} failed", progress.failed) : "";
-    line.update(progress.finished, progress.points, failed);
-  });
+  ProgressLine line("points");
+  const auto progress = [&](const SweepProgress& p) {
+    const std::string failed = p.failed > 0 ? fmt::format("{} failed", p.failed) : "";
+    line.update(p.finished, p.before, p.points, failed);
+  };
+  try {
+    summary.outcome = run_sweep(plan, store, how, stop, progress);
+  } catch (const StoreError& error) {
+    throw Failure(ExitCode::usage,
+                  printable(fmt::format("tiersim: error: {}; what was finished before is kept, and "
+                                        "--resume goes on from there",
+                                        error.what())));
+  }
   summary.seconds = line.elapsed();
   summarise(store, plan.sweep(), summary);
   return summary;

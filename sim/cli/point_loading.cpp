@@ -37,7 +37,7 @@ class TableBuilder {
                       .record = result.record,
                       .problem = result.problem};
     if (result.record) point.run_id = result.record->run_id;
-    named_ = true;
+    named_ = any_configuration_ = true;
     add(std::move(point), {{{"configuration"}, result.record ? result.record->name : file}});
   }
 
@@ -46,7 +46,7 @@ class TableBuilder {
     if (!record)
       throw Failure(ExitCode::bad_config,
                     printable(fmt::format("{}:1:1: error: {}", file, record.error())));
-    ReportPoint point{.run_id = record->run_id, .rerun = "tiersim rerun " + file};
+    ReportPoint point{.run_id = record->run_id, .rerun = "tiersim rerun " + shell_word(file)};
     std::string name = record->name.empty() ? file : record->name;
     point.record = std::make_shared<const RunRecord>(*std::move(record));
     named_ = true;
@@ -56,28 +56,40 @@ class TableBuilder {
   void add_store(const std::string& file) {
     Store store(file, Store::Access::read);
     const StoredSweep sweep = sweep_in(store, options_.sweep);
+    of_one_store_ = options_.sources.size() == 1;
+    any_store_ = true;
     if (table_.title.empty()) table_.title = sweep.name;
-    table_.missing += sweep.points.value_or(0);
+    last_sweep_ = store.sweeps().back().sweep;
+    std::int64_t there = 0;
     PointLoader loader(standard_options());
     if (options_.configurations) adopt_inputs(loader, store.inputs(sweep.sweep));
     store.for_each(sweep, [&](const StoredPoint& point) {
       add_stored(file, sweep, point, loader);
-      --table_.missing;
+      ++there;
       return true;
     });
-    if (options_.sources.size() == 1) add_aims(sweep);
+    if (of_one_store_) add_aims(sweep);
+    const std::int64_t missing = sweep.points.value_or(there) - there;
+    table_.missing += missing;
+    if (missing > 0)
+      fmt::print(stderr, "tiersim: {} points of '{}' in '{}' have no result yet\n", missing,
+                 printable(sweep.name), printable(file));
   }
 
   // A point by its own name in a store.
   void add_stored(const StoredPointName& name) {
     Store store(name.store, Store::Access::read);
     const FoundPoint found = find_point(store, name);
+    last_sweep_ = store.sweeps().back().sweep;
     PointLoader loader(standard_options());
     if (options_.configurations) adopt_inputs(loader, store.inputs(found.sweep.sweep));
     add_stored(name.store.string(), found.sweep, found.point, loader);
   }
 
   PointTable take() {
+    if (!options_.set.empty() && !any_configuration_)
+      fail("--set is for configurations; stores and records are as they were run");
+    if (!options_.sweep.empty() && !any_store_) fail("--sweep is for stores");
     for (ReportPoint& point : table_.points) point.labels.resize(table_.columns.size());
     keep_where();
     judge();
@@ -88,8 +100,9 @@ class TableBuilder {
   void add_stored(const std::string& file, const StoredSweep& sweep, const StoredPoint& stored,
                   const PointLoader& loader) {
     const PointOutcome& outcome = stored.outcome;
-    ReportPoint point{.run_id = outcome.id,
-                      .rerun = fmt::format("tiersim rerun {}:{}", file, stored.point.position),
+    ReportPoint point{.position = stored.point.position,
+                      .run_id = outcome.id,
+                      .rerun = "tiersim rerun " + shell_word(name_of(file, sweep, stored)),
                       .problem = outcome.problem,
                       .failed = outcome.status == PointStatus::error};
     if (outcome.status == PointStatus::ok) {
@@ -112,6 +125,15 @@ class TableBuilder {
     add(std::move(point), labels);
   }
 
+  // As `rerun` and `compare` find it: positions are those of the last sweep.
+  std::string name_of(const std::string& file, const StoredSweep& sweep,
+                      const StoredPoint& point) const {
+    constexpr std::size_t kDigits = 16;
+    return file + ':' +
+           (sweep.sweep == last_sweep_ ? fmt::to_string(point.point.position)
+                                       : point.outcome.id.substr(0, kDigits));
+  }
+
   void add(ReportPoint point, const std::vector<std::pair<PointColumn, std::string>>& labels) {
     for (const auto& [column, label] : labels) {
       const auto it = std::ranges::find(table_.columns, column.name, &PointColumn::name);
@@ -120,7 +142,8 @@ class TableBuilder {
       if (point.labels.size() <= at) point.labels.resize(at + 1);
       point.labels[at] = label;
     }
-    point.position = static_cast<std::int64_t>(table_.points.size());
+    // Of one store the positions are its own, by which `rerun` and `compare` know its points.
+    if (!of_one_store_) point.position = static_cast<std::int64_t>(table_.points.size());
     table_.points.push_back(std::move(point));
   }
 
@@ -198,7 +221,11 @@ class TableBuilder {
 
   const SourceOptions& options_;
   PointTable table_;
+  bool of_one_store_ = false;
+  std::int64_t last_sweep_ = 0;  // of the store that is being read
   bool named_ = false;
+  bool any_configuration_ = false;
+  bool any_store_ = false;
 };
 
 bool is_json(const std::string& file) {

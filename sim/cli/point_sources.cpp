@@ -28,7 +28,8 @@ std::vector<std::string> format_names() {
   return out;
 }
 
-// A word of a command that a shell takes as it is.
+}  // namespace
+
 std::string shell_word(const std::string& text) {
   if (!text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                               "0123456789._-/=:,+@%") == std::string::npos)
@@ -37,8 +38,6 @@ std::string shell_word(const std::string& text) {
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + '\'';
 }
-
-}  // namespace
 
 std::string run_command(const std::string& scenario, const std::vector<std::string>& set) {
   std::string out = "tiersim run " + shell_word(scenario);

@@ -9,8 +9,8 @@
 
 namespace tiersim::cli {
 
-ProgressLine::ProgressLine(std::string noun, std::int64_t already)
-    : noun_(std::move(noun)), already_(already), terminal_(::isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(std::string noun)
+    : noun_(std::move(noun)), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) std::fputs("\r\x1b[K", stderr);
@@ -20,13 +20,14 @@ double ProgressLine::elapsed() const {
   return std::chrono::duration<double>(Clock::now() - began_).count();
 }
 
-void ProgressLine::update(std::int64_t done, std::int64_t of, const std::string& note) {
+void ProgressLine::update(std::int64_t done, std::int64_t before, std::int64_t of,
+                          const std::string& note) {
   constexpr std::chrono::milliseconds kBetween(100);
   const Clock::time_point now = Clock::now();
   if (!terminal_ || elapsed() < 1 || now - last_ < kBetween) return;
   last_ = now;
   shown_ = true;
-  const double rate = static_cast<double>(done - already_) / elapsed();
+  const double rate = static_cast<double>(done - before) / elapsed();
   const std::string left =
       rate > 0 ? rough_time(static_cast<double>(of - done) / rate) + " left" : "";
   std::fputs(fmt::format("\r\x1b[Ktiersim: {} of {} {}, {:.4g}/s, {}{}{}", done, of, noun_, rate,

@@ -10,13 +10,14 @@ namespace tiersim::cli {
 class ProgressLine {
  public:
   /// `noun`: "points".
-  ProgressLine(std::string noun, std::int64_t already);
+  explicit ProgressLine(std::string noun);
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
 
-  /// `note` stands at the end of the line; may be empty.
-  void update(std::int64_t done, std::int64_t of, const std::string& note);
+  /// `before` of those that are done were done before; `note` stands at the end of the line, and
+  /// may be empty.
+  void update(std::int64_t done, std::int64_t before, std::int64_t of, const std::string& note);
 
   /// Seconds since it was made.
   double elapsed() const;
@@ -24,7 +25,6 @@ class ProgressLine {
  private:
   using Clock = std::chrono::steady_clock;
   std::string noun_;
-  std::int64_t already_;
   bool terminal_;
   bool shown_ = false;
   Clock::time_point began_ = Clock::now();

@@ -6,10 +6,10 @@
 #include <CLI/CLI.hpp>
 
 #include "reports/html/points_page.hpp"
-#include "sim/run/version.hpp"
 #include "sim/cli/files.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
+#include "sim/run/version.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;

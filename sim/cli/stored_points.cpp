@@ -31,12 +31,22 @@ StoredSweep sweep_in(Store& store, const std::string& name) {
   std::vector<std::string> names;
   for (const StoredSweep& sweep : all) names.push_back(sweep.name);
   if (all.empty()) fail(fmt::format("'{}' has no sweep", store.path().string()));
-  if (name.empty()) return all.back();
+  if (name.empty()) {
+    if (all.size() > 1)
+      fmt::print(stderr, "tiersim: '{}' has {} sweeps; this is the last, '{}' (--sweep NAME: {})\n",
+                 printable(store.path().string()), all.size(), printable(names.back()),
+                 printable(join(names)));
+    return all.back();
+  }
   const auto it = std::ranges::find(names.rbegin(), names.rend(), name);
   if (it == names.rend())
     fail(fmt::format("'{}' has no sweep '{}' (it has: {})", store.path().string(), name,
                      join(names)));
-  return all[static_cast<std::size_t>(names.rend() - it) - 1];
+  const StoredSweep& found = all[static_cast<std::size_t>(names.rend() - it) - 1];
+  if (std::ranges::count(names, name) > 1)
+    fmt::print(stderr, "tiersim: '{}' has several sweeps '{}'; this is the last, {}\n",
+               printable(store.path().string()), printable(name), found.digest.substr(0, 12));
+  return found;
 }
 
 std::optional<StoredPointName> stored_point_name(const std::string& text) {

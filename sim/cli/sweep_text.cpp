@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/render/table.hpp"
+#include "sim/cli/point_sources.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/sweep/evaluate.hpp"
 
@@ -81,9 +82,9 @@ void summarise(Store& store, const StoredSweep& sweep, SweepSummary& summary) {
   summary.name = sweep.name;
   summary.digest = sweep.digest;
   summary.points = summary.outcome.progress.points;
-  summary.ok = store.count(sweep.sweep, PointStatus::ok);
-  summary.infeasible = store.count(sweep.sweep, PointStatus::infeasible);
-  summary.failed = store.count(sweep.sweep, PointStatus::error);
+  summary.ok = store.count(sweep.sweep, PointStatus::ok, summary.shard);
+  summary.infeasible = store.count(sweep.sweep, PointStatus::infeasible, summary.shard);
+  summary.failed = store.count(sweep.sweep, PointStatus::error, summary.shard);
   summary.failure = store.first(sweep, PointStatus::error);
 }
 
@@ -92,15 +93,17 @@ std::string to_text(const SweepSummary& s) {
   std::string out =
       fmt::format("{}: {} of {} points", s.name, s.ok + s.infeasible + s.failed, s.points);
   if (s.shard.count > 1) out += fmt::format(" of shard {}/{}", s.shard.index, s.shard.count);
-  out += fmt::format(": {} ran, {} do not fit, {} failed\n", s.ok, s.infeasible, s.failed);
+  out += fmt::format(": {} have results, {} do not fit, {} failed\n", s.ok, s.infeasible, s.failed);
   if (p.finished > p.before)
-    out += fmt::format("{} in {} ({:.4g}/s), {} were there\n", p.finished - p.before,
+    out += fmt::format("{} were run in {} ({:.4g}/s), {} were there\n", p.finished - p.before,
                        rough_time(s.seconds),
                        static_cast<double>(p.finished - p.before) / s.seconds, p.before);
   else
-    out += "all were there\n";
-  out += fmt::format("store  {}\nnext   tiersim report pareto|curves|html {}\n", s.store.string(),
-                     s.store.string());
+    out += "none was left to run\n";
+  out += fmt::format(
+      "store  {}\nnext   tiersim report html {} -o page.html; also pareto, curves, "
+      "bottleneck, io, footprint, sensitivity\n",
+      s.store.string(), shell_word(s.store.string()));
   return out;
 }
 

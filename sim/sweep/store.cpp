@@ -62,7 +62,7 @@ constexpr std::string_view kSweepColumns =
 
 PointStatus status_of(const std::string& name) {
   const auto* it = std::ranges::find(kPointStatusNames, name);
-  TS_EXPECTS(it != kPointStatusNames.end(), name);
+  if (it == kPointStatusNames.end()) throw StoreError("no status is called '" + name + '\'');
   return static_cast<PointStatus>(it - kPointStatusNames.begin());
 }
 
@@ -85,10 +85,10 @@ Store::Store(const std::filesystem::path& path, Access access)
   if (access == Access::write) {
     // A commit is in the file system's hands at once, which is what outlives this process; only a
     // crash of the machine may take the last ones back, whole.
-    db_.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
     create_tables(db_);
   }
   expect_tables(db_);
+  if (access == Access::write) db_.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
 }
 
 std::vector<StoredSweep> Store::sweeps() {
@@ -159,12 +159,12 @@ void Store::done(std::int64_t sweep, bool failed, const std::function<void(std::
   while (rows.step()) visit(rows.integer(0));
 }
 
-std::int64_t Store::count(std::int64_t sweep, PointStatus status) {
+std::int64_t Store::count(std::int64_t sweep, PointStatus status, const Shard& shard) {
   Statement rows(db_,
                  "SELECT count(*) FROM points p JOIN sweeps s USING (sweep) JOIN results r ON "
                  "r.id = p.id AND r.extent = s.extent AND r.version = s.version "
-                 "WHERE p.sweep = ? AND r.status = ?");
-  rows.bind(1, sweep).bind(2, name_of(status));
+                 "WHERE p.sweep = ? AND r.status = ? AND p.position % ? = ?");
+  rows.bind(1, sweep).bind(2, name_of(status)).bind(3, shard.count).bind(4, shard.index - 1);
   rows.step();
   return rows.integer(0);
 }
@@ -219,14 +219,27 @@ void Store::for_each(const StoredSweep& sweep,
                  "r.results FROM points p JOIN results r ON r.id = p.id AND r.extent = ? AND "
                  "r.version = ? WHERE p.sweep = ? ORDER BY p.position");
   rows.bind(1, sweep.extent).bind(2, sweep.version).bind(3, sweep.sweep);
-  while (rows.step()) {
-    const StoredPoint point{{.position = rows.integer(0),
-                             .scenario = rows.text(2),
-                             .set = Json::parse(rows.text(3)).get<std::vector<std::string>>(),
-                             .labels = labels_of(sweep.columns, rows.text(1))},
-                            {rows.text(4), status_of(rows.text(5)), rows.text(6), rows.text(7)}};
-    if (!visit(point)) return;
+  while (rows.step())
+    if (!visit(point_of_row(sweep, rows))) return;
+}
+
+StoredPoint Store::point_of_row(const StoredSweep& sweep, const Statement& rows) const {
+  try {
+    return {{.position = rows.integer(0),
+             .scenario = rows.text(2),
+             .set = Json::parse(rows.text(3)).get<std::vector<std::string>>(),
+             .labels = labels_of(sweep.columns, rows.text(1))},
+            {rows.text(4), status_of(rows.text(5)), rows.text(6), rows.text(7)}};
+  } catch (const std::exception& error) {  // somebody edited it
+    throw StoreError(fmt::format("{}: point {} of '{}' is damaged: {}", path().string(),
+                                 rows.integer(0), sweep.name, error.what()));
   }
+}
+
+void Store::expect_whole() {
+  Statement check(db_, "PRAGMA quick_check(1)");
+  if (!check.step() || check.text(0) != "ok")
+    throw StoreError(fmt::format("{}: the file is damaged: {}", path().string(), check.text(0)));
 }
 
 std::string Store::id_of(const StoredSweep& sweep, std::int64_t position) {

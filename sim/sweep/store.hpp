@@ -35,6 +35,16 @@ enum class PointStatus : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 3> kPointStatusNames{"ok", "infeasible", "error"};
 
+/// Part `index` of `count`, from 1: every count-th position.
+struct Shard {
+  std::int64_t index = 1;
+  std::int64_t count = 1;
+
+  bool contains(std::int64_t position) const { return position % count == index - 1; }
+  /// Points of so many that it has.
+  std::int64_t points(std::int64_t all) const { return (all + count - index) / count; }
+};
+
 struct StoredSweep {
   std::int64_t sweep = 0;  ///< number in this store, from 1
   std::string name = {};
@@ -78,7 +88,8 @@ class Store {
 
   /// Points of the sweep with a result; those with an error only where `failed` is true.
   void done(std::int64_t sweep, bool failed, const std::function<void(std::int64_t)>& visit);
-  std::int64_t count(std::int64_t sweep, PointStatus status);
+  /// Points of a part of a sweep that have this status.
+  std::int64_t count(std::int64_t sweep, PointStatus status, const Shard& shard = {});
   /// The first by position with this status.
   std::optional<StoredPoint> first(const StoredSweep& sweep, PointStatus status);
   /// Ids of all results of this version and extent, but for those of status `error`.
@@ -94,12 +105,16 @@ class Store {
   /// Of the configuration alone: nothing where the store has no such result.
   std::optional<PointOutcome> result(const StoredSweep& like, const std::string& id);
 
+  /// Throws where the file is damaged.
+  void expect_whole();
   /// Adds the sweeps, points and results that the other store has and this one has not.
   void merge(const std::filesystem::path& other);
 
   const std::filesystem::path& path() const { return db_.path(); }
 
  private:
+  StoredPoint point_of_row(const StoredSweep& sweep, const Statement& rows) const;
+
   Sqlite db_;
   std::optional<Statement> insert_point_;
   std::optional<Statement> insert_result_;

@@ -100,6 +100,7 @@ bool is_plain_number(const std::string& text) {
 
 void create_tables(Sqlite& db) {
   if (has_tables(db)) return;
+  if (Statement(db, "SELECT 1 FROM sqlite_master").step()) return;  // somebody else's file
   Transaction transaction(db);
   if (!has_tables(db)) {  // another process may have made them meanwhile
     db.execute(kTables);

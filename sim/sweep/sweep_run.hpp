@@ -11,16 +11,6 @@
 
 namespace tiersim {
 
-/// Part `index` of `count`, from 1: every count-th position.
-struct Shard {
-  std::int64_t index = 1;
-  std::int64_t count = 1;
-
-  bool contains(std::int64_t position) const { return position % count == index - 1; }
-  /// Points of so many that it has.
-  std::int64_t points(std::int64_t all) const { return (all + count - index) / count; }
-};
-
 struct SweepOptions {
   std::size_t threads = 1;
   Shard shard = {};
