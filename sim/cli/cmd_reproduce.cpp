@@ -12,6 +12,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/comparing.hpp"
 #include "sim/cli/exiting.hpp"
+#include "sim/cli/files.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/mapping.hpp"
 #include "sim/cli/proving.hpp"
@@ -103,6 +104,7 @@ void print(const PaperReport& report, const Options& options) {
 
 ExitCode reproduce(const Options& options) {
   const std::vector<std::string> names = chosen_papers(options.paper);
+  expect_not_a_source(options.trace);
   // Only the page shows it, and only beside the methods of one paper.
   std::future<std::vector<RecallPoint>> recall;
   if (!options.no_files && std::ranges::find(names, "maple") != names.end())

@@ -132,6 +132,11 @@ Rerun rerun_record(const std::string& file) {
 
 ExitCode rerun(const Options& options) {
   const auto point = stored_point_name(options.record);
+  if (!point && Store::is_store(options.record))
+    throw Failure(ExitCode::usage,
+                  printable(fmt::format("tiersim: error: '{0}' is a store; of its points one is "
+                                        "'{0}:17', another '{0}:3fa9c1' (run id)",
+                                        options.record)));
   const Rerun both = point ? rerun_point(*point) : rerun_record(options.record);
   const auto all = differences(both.record, both.now);
   if (options.json)

@@ -90,8 +90,10 @@ ExitCode run_step(const Options& options, const ScenarioFile& file) {
 ExitCode run(const Options& options) {
   if (options.trace_events && options.trace.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --trace-events: needs --trace FILE");
-  for (const std::string& file : {options.trace, options.figure, options.output})
+  for (const std::string& file : {options.trace, options.figure, options.output}) {
     expect_writable(file);
+    expect_not_a_source(file, {options.config});
+  }
   const auto file = load_runnable(options.config, options.set);
   if (const auto* serving = std::get_if<ServingFile>(&file)) return run_server(options, *serving);
   return run_step(options, std::get<ScenarioFile>(file));

@@ -72,13 +72,16 @@ std::unique_ptr<SweepPlan> plan_of(const Options& options) {
   return plan;
 }
 
-// The sweep of this name, and another one by what is in its files, that is not at its end.
+// The same SPEC over files that were others then, if it is not at its end.
 std::optional<StoredSweep> unfinished(Store& store, const SweepPlan& plan) {
   std::optional<StoredSweep> out;
   for (StoredSweep& sweep : store.sweeps())
     if (sweep.spec == plan.sweep().spec && sweep.version == plan.sweep().version)
       out = std::move(sweep);
-  return out;
+  if (!out) return std::nullopt;
+  std::int64_t done = 0;
+  store.done(out->sweep, true, [&](std::int64_t) { ++done; });
+  return out->points == done ? std::nullopt : out;
 }
 
 // Puts the sweep into the store, or finds it there.
@@ -155,7 +158,8 @@ void put_in_order(const fs::path& path) {
 ExitCode report(const Options& options, const SweepSummary& summary, bool interrupted) {
   fmt::print("{}", options.json ? to_json(summary) : to_text(summary));
   if (summary.failure)
-    fmt::print(stderr, "tiersim: error: {}\n", printable(first_failure(summary)));
+    fmt::print(stderr, "tiersim: error: {} failed, the first: {}\n", summary.failed,
+               printable(first_failure(summary)));
   if (!summary.outcome.complete)
     fmt::print(stderr, "tiersim: stopped; go on with: {}\n",
                command_to_resume(options, summary.store));
@@ -177,7 +181,12 @@ ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
     std::vector<fs::path> left;
     while (fs::exists(part(static_cast<int>(left.size()))))
       left.push_back(part(static_cast<int>(left.size())));
-    if (!left.empty() && options.resume) merge_stores(left, path);
+    if (!left.empty() && !options.resume)
+      throw Failure(ExitCode::usage,
+                    printable(fmt::format("tiersim: error: '{}' is of a job that did not end; "
+                                          "--resume goes on with it, or remove it",
+                                          left.front().string())));
+    if (!left.empty()) merge_stores(left, path);
     for (const fs::path& file : left) fs::remove(file);
   }
   world->barrier();

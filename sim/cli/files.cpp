@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -25,6 +26,17 @@ namespace {
 
 std::string last_error() {
   return std::generic_category().message(errno);
+}
+
+// By the first bytes, as SQLite itself tells: names of stores are the user's.
+bool is_sqlite(const fs::path& path) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;  // reading a pipe would take from it
+  std::ifstream in(path, std::ios::binary);
+  std::string begin(kMagic.size(), '\0');
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return in && begin == kMagic;
 }
 
 }  // namespace
@@ -77,12 +89,26 @@ void expect_writable(const fs::path& path) {
     fail("write", path, fmt::format("there is no folder '{}'", folder.string()));
 }
 
+void expect_not_a_source(const fs::path& path, const std::vector<std::string>& sources) {
+  if (path.empty() || path == "-") return;
+  std::error_code error;
+  const auto same = [&](const std::string& source) { return fs::equivalent(path, source, error); };
+  for (const std::string& source : sources)
+    if (same(source) || same(source.substr(0, source.rfind(':'))))
+      fail("write", path, "it is one of the files that are read; give another name");
+  if (is_sqlite(path))
+    fail("write", path,
+         "it is a database, such as a store of sweeps, which would be lost; give another name, or "
+         "remove it first");
+}
+
 void write_file(const fs::path& path, const std::string& text) {
   if (path == "-") {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
       throw std::system_error(errno, std::generic_category());  // as fmt::print does
     return;
   }
+  expect_not_a_source(path);  // of whoever forgot to ask before the work
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) fail("create the folder of", path, error.message());

@@ -3,6 +3,7 @@
 // file.
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace tiersim::cli {
 
@@ -21,8 +22,15 @@ std::string read_file(const std::filesystem::path& path);
 /// a typing error more often than a wish. "-" is stdout, and no name is no file. Throws Failure.
 void expect_writable(const std::filesystem::path& path);
 
+/// Throws Failure where writing `path` would destroy what the work is made of, or hours of it: it
+/// is one of `sources` (files; "DB:POINT" is of the file DB) under whatever name, or a store of
+/// sweeps. "-" is stdout, and no name is no file.
+void expect_not_a_source(const std::filesystem::path& path,
+                         const std::vector<std::string>& sources = {});
+
 /// Writes beside the file and renames, so that the file is either whole or as it was. "-" is
-/// stdout. Creates missing folders. Throws Failure.
+/// stdout. Creates missing folders. Never over a database, which no text of ours replaces. Throws
+/// Failure.
 void write_file(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace tiersim::cli

@@ -179,15 +179,21 @@ class TableBuilder {
       const auto condition = Expression::parse(text);
       if (!condition) fail_at(text, condition.error());
       for (const std::string& name : condition->names()) expect_name(text, name);
+      const std::size_t before = table_.points.size();
       std::erase_if(table_.points, [&](const ReportPoint& point) {
         const auto lookup = [&](std::string_view name) { return value_of(point, name); };
+        // A point without a value (it did not run) is none for which the condition holds.
+        if (!std::ranges::all_of(condition->names(),
+                                 [&](const std::string& name) { return lookup(name).has_value(); }))
+          return true;
         const auto value = condition->evaluate(lookup);
-        // A point without the value (it did not run) is none for which the condition holds.
-        if (!value) return true;
+        if (!value) fail_at(text, value.error());
         const bool* holds = std::get_if<bool>(&*value);
         if (holds == nullptr) fail(fmt::format("--where: '{}' is no condition", text));
         return !*holds;
       });
+      if (table_.points.empty() && before > 0)
+        fail(fmt::format("--where: '{}' leaves none of {} points", text, before));
     }
   }
 

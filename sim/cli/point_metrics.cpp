@@ -61,6 +61,7 @@ void expect_figure(const std::string& path) {
   if (path != "-" && !path.ends_with(".svg"))
     usage("--figure", fmt::format("'{}' does not end in .svg, which is what is drawn", path));
   expect_writable(path);
+  expect_not_a_source(path);
 }
 
 void write_figure(const std::string& path, const std::string& svg) {

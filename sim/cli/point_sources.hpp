@@ -33,9 +33,6 @@ PointTable load_points(const SourceOptions& options, Readings readings = Reading
 /// A word as a shell takes it: as it is, or in quotes.
 std::string shell_word(const std::string& text);
 
-/// A word as a shell takes it: as it is, or in quotes.
-std::string shell_word(const std::string& text);
-
 /// The command that runs a configuration with these settings, for a shell.
 std::string run_command(const std::string& scenario, const std::vector<std::string>& set);
 

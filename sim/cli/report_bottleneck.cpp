@@ -17,7 +17,8 @@ struct BottleneckOptions {
 };
 
 ExitCode report_bottleneck(const BottleneckOptions& options) {
-  if (!options.figure.empty()) expect_writable(options.figure);
+  expect_writable(options.figure);
+  expect_not_a_source(options.figure, options.sources.sources);
   const PointTable table = load_points(options.sources, Readings::times);
   if (!options.figure.empty()) write_file(options.figure, bottleneck_svg(table));
   if (options.figure == "-") return ExitCode::ok;

@@ -28,6 +28,7 @@ std::string default_metric(const PointTable& table) {
 
 ExitCode report_curves(const CurvesOptions& options) {
   expect_figure(options.figure);
+  expect_not_a_source(options.figure, options.sources.sources);
   if (!options.y.empty()) full_metric(options.y, "--y");
   const PointTable table = load_points(options.sources, Readings::all);
   CurveQuestion question{.metric = metric_of_points(

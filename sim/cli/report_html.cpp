@@ -44,6 +44,7 @@ fs::path vega_bundle() {
 
 ExitCode report(const Options& options) {
   expect_writable(options.output);
+  expect_not_a_source(options.output, options.sources.sources);
   PointTable table = load_points(options.sources);
   if (table.points.empty())
     throw Failure(ExitCode::usage, "tiersim: error: there is no point to report");

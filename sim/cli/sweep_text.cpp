@@ -16,12 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string labels_text(const StoredSweep& sweep, const SpacePoint& point) {
+std::string labels_text(const std::vector<SpaceColumn>& columns, const SpacePoint& point) {
   std::string out;
-  for (std::size_t i = 0; i < sweep.columns.size(); ++i)
+  for (std::size_t i = 0; i < columns.size(); ++i)
     if (!point.labels[i].empty())
-      out +=
-          fmt::format("{}{}={}", out.empty() ? "" : ", ", sweep.columns[i].name, point.labels[i]);
+      out += fmt::format("{}{}={}", out.empty() ? "" : ", ", columns[i].name, point.labels[i]);
   return out;
 }
 
@@ -81,6 +80,7 @@ Table columns_table(const SweepPlan& plan) {
 void summarise(Store& store, const StoredSweep& sweep, SweepSummary& summary) {
   summary.name = sweep.name;
   summary.digest = sweep.digest;
+  summary.columns = sweep.columns;
   summary.points = summary.outcome.progress.points;
   summary.ok = store.count(sweep.sweep, PointStatus::ok, summary.shard);
   summary.infeasible = store.count(sweep.sweep, PointStatus::infeasible, summary.shard);
@@ -123,10 +123,8 @@ std::string to_json(const SweepSummary& s) {
 
 std::string first_failure(const SweepSummary& s) {
   const StoredPoint& point = *s.failure;
-  std::string labels;
-  for (const std::string& label : point.point.labels)
-    labels += (labels.empty() ? "" : ", ") + (label.empty() ? "-" : label);
-  return fmt::format("point {} ({}): {}", point.point.position, labels, point.outcome.problem);
+  return fmt::format("point {} ({}): {}", point.point.position, labels_text(s.columns, point.point),
+                     point.outcome.problem);
 }
 
 std::string dry_run_text(SweepPlan& plan, const SweepOptions& options, bool json) {
@@ -153,7 +151,7 @@ std::string dry_run_text(SweepPlan& plan, const SweepOptions& options, bool json
                                 options.threads);
   out += to_text(columns_table(plan)) + "\nfirst points\n";
   for (const SpacePoint& point : preview.first)
-    out += fmt::format("  {}\n", labels_text(plan.sweep(), point));
+    out += fmt::format("  {}\n", labels_text(plan.sweep().columns, point));
   return out;
 }
 

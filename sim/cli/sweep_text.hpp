@@ -21,6 +21,7 @@ struct SweepSummary {
   std::int64_t ok = 0;
   std::int64_t infeasible = 0;
   std::int64_t failed = 0;
+  std::vector<SpaceColumn> columns = {};
   std::optional<StoredPoint> failure = {};  ///< the first of them by position
 };
 

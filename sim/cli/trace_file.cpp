@@ -14,6 +14,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/files.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
@@ -59,6 +60,7 @@ class TraceFile::Impl {
  public:
   explicit Impl(const fs::path& path) : path_(path), temporary_(path) {
     if (path.extension() == ".gz") gzip_.emplace();
+    expect_not_a_source(path);
     if (path == "-") {
       file_ = stdout;
       return;

@@ -30,11 +30,11 @@ class SearchRun {
     }
     add_inputs();
     for (const SpacePoint* point : ready) {
-      if (session_.ending() || !session_.pool().push(*point)) return false;
-      ++waiting_;
+      if (session_.ending() || !session_.pool().push(*point)) break;
+      if (++waiting_ == WorkerPool::kMostWaiting / 2) store_all();
     }
-    while (waiting_ > 0 && !session_.ending()) waiting_ -= session_.store_some();
-    return waiting_ == 0 && !session_.ending();
+    store_all();
+    return !session_.ending();
   }
 
   SearchResult result_of(const SpacePoint& point) {
@@ -47,6 +47,13 @@ class SearchRun {
   }
 
  private:
+  void store_all() {
+    while (waiting_ > 0) {
+      const std::size_t stored = session_.store_some();
+      if (stored == 0) return;  // it is ending
+      waiting_ -= stored;
+    }
+  }
   static bool is_at(const std::vector<bool>& all, std::int64_t position) {
     return std::cmp_less(position, all.size()) && all[static_cast<std::size_t>(position)];
   }

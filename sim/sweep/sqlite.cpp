@@ -15,7 +15,9 @@ Sqlite::Sqlite(const std::filesystem::path& path, Open how) : path_(path) {
                     : how == Open::write ? SQLITE_OPEN_READWRITE
                                          : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   sqlite3* db = nullptr;
-  const int status = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  // An absolute name, since SQLite takes "file:..." and ":memory:" for something else.
+  const std::string name = std::filesystem::absolute(path).string();
+  const int status = sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   db_.reset(db);
   if (status != SQLITE_OK) fail();
   constexpr int kPatienceMs = 10'000;  // for another process that is committing

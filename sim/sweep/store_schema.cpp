@@ -167,22 +167,37 @@ void Store::merge(const fs::path& other) {
   db_.execute("DETACH other");
 }
 
-bool compact(const fs::path& path) {
+namespace {
+
+void copy_in_order(const fs::path& from, const fs::path& to) {
+  Sqlite out(to, Sqlite::Open::create);
+  out.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;");
+  out.execute("ATTACH " + quoted_path(from) + " AS old");
+  create_tables(out);
+  Transaction transaction(out);
+  out.execute(kCopy);
+  transaction.commit();
+  out.execute("DETACH old");
+}
+
+}  // namespace
+
+bool compact(const fs::path& given) {
+  const fs::path path = fs::canonical(given);  // what a link names is replaced, not the link
   fs::path temporary = path;
   temporary += ".compact";
   fs::remove(temporary);  // of a process that was killed
-  {
-    Sqlite out(temporary, Sqlite::Open::create);
-    out.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;");
-    out.execute("ATTACH " + quoted_path(path) + " AS old");
-    create_tables(out);
-    Transaction transaction(out);
-    out.execute(kCopy);
-    transaction.commit();
-    out.execute("DETACH old");
+  bool free = false;
+  try {
+    copy_in_order(path, temporary);
+    sync(temporary);
+    free = empty_log(path);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw;
   }
-  sync(temporary);
-  if (!empty_log(path)) {
+  if (!free) {
     fs::remove(temporary);
     return false;
   }

@@ -56,6 +56,18 @@ void prepare_lattices(const DesignSpace& space, Preparer& preparer) {
   }
 }
 
+double candidates(const DesignSpace& space) {
+  double all = 0;
+  for (std::size_t grid = 0; grid < space.grids(); ++grid) {
+    double of_grid = 1;
+    for (const std::int64_t size : space.sizes(grid)) of_grid *= static_cast<double>(size);
+    all += of_grid;
+  }
+  return all;
+}
+
+constexpr double kMostWalked = 1e6;  // candidates of a search whose files are all read at once: 3 s
+
 }  // namespace
 
 std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptions& options,
@@ -78,7 +90,7 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
   plan->loader_ = std::make_unique<PointLoader>(files, resolve);
   std::int64_t points = 0;
   Preparer preparer(*plan->loader_, diagnostics);
-  if (config.search) {
+  if (config.search && candidates(*plan->space_) > kMostWalked) {
     prepare_lattices(*plan->space_, preparer);
   } else {
     const auto problem = plan->space_->for_each([&](const SpacePoint& point) {

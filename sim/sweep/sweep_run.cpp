@@ -1,5 +1,6 @@
 #include "sim/sweep/sweep_run.hpp"
 
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -9,6 +10,20 @@
 
 namespace tiersim {
 namespace {
+
+// Points of the shard that are not done, until the run ends.
+void produce(const SweepPlan& plan, const SweepOptions& options, const std::vector<bool>& is_done,
+             SweepSession& session) {
+  const auto problem = plan.space().for_each([&](const SpacePoint& point) {
+    if (session.ending()) return false;
+    if (!options.shard.contains(point.position)) return true;
+    if (is_done[static_cast<std::size_t>(point.position)]) return true;
+    return session.pool().push(point);
+  });
+  TS_EXPECTS(!problem, problem->text());  // the plan went through all points already
+  if (session.ending()) session.pool().stop();
+  session.pool().close();
+}
 
 SweepOutcome run_grid(SweepPlan& plan, Store& store, const SweepOptions& options,
                       const std::atomic<bool>& stop, const OnProgress& progress) {
@@ -21,16 +36,14 @@ SweepOutcome run_grid(SweepPlan& plan, Store& store, const SweepOptions& options
   });
   SweepSession session(plan, store, options, stop, progress);
   session.set_before(options.shard.points(all), before);
+  std::exception_ptr thrown;
   std::jthread producer([&] {
-    const auto problem = plan.space().for_each([&](const SpacePoint& point) {
-      if (session.ending()) return false;
-      if (!options.shard.contains(point.position)) return true;
-      if (is_done[static_cast<std::size_t>(point.position)]) return true;
-      return session.pool().push(point);
-    });
-    TS_EXPECTS(!problem, problem->text());  // the plan went through all points already
-    if (session.ending()) session.pool().stop();
-    session.pool().close();
+    try {
+      produce(plan, options, is_done, session);
+    } catch (...) {
+      thrown = std::current_exception();
+      session.pool().stop();
+    }
   });
   try {
     while (session.store_some()) {
@@ -40,6 +53,7 @@ SweepOutcome run_grid(SweepPlan& plan, Store& store, const SweepOptions& options
     throw;
   }
   producer.join();
+  if (thrown) std::rethrow_exception(thrown);
   SweepOutcome& outcome = session.outcome();
   outcome.complete = outcome.progress.finished == outcome.progress.points;
   return outcome;

@@ -37,7 +37,12 @@ PointOutcome SweepSession::work(const SpacePoint& point) {
   const ReadPoint read = read_point(plan_.loader(), point_of(point));
   // Whoever claimed it first stores the result.
   if (!claim(read.id)) return {read.id, PointStatus::ok, "", ""};
-  return evaluate(read, plan_.config().reading, plan_.config().keep);
+  PointOutcome outcome = evaluate(read, plan_.config().reading, plan_.config().keep);
+  if (outcome.status == PointStatus::error && options_.fail_fast) {
+    failed_fast_ = true;
+    pool_.stop();
+  }
+  return outcome;
 }
 
 void SweepSession::set_before(std::int64_t points, std::int64_t before) {
@@ -61,7 +66,6 @@ void SweepSession::store_batch(const std::vector<StoredPoint>& batch) {
   for (const StoredPoint& point : batch) {
     if (point.outcome.status != PointStatus::error) continue;
     ++outcome_.progress.failed;
-    if (options_.fail_fast) failed_fast_ = true;
   }
   outcome_.progress.finished += static_cast<std::int64_t>(batch.size());
   if (ending()) pool_.stop();

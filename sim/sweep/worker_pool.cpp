@@ -3,12 +3,6 @@
 #include <utility>
 
 namespace tiersim {
-namespace {
-
-constexpr std::size_t kMostWaiting = 4096;  // points
-
-}  // namespace
-
 WorkerPool::WorkerPool(std::size_t threads, Work work) : work_(std::move(work)) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
 }
@@ -19,7 +13,7 @@ WorkerPool::~WorkerPool() {
 
 bool WorkerPool::push(SpacePoint point) {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [&] { return points_.size() < kMostWaiting || stopped_; });
+  room_.wait(lock, [&] { return points_.size() + outcomes_.size() < kMostWaiting || stopped_; });
   if (stopped_) return false;
   points_.push_back(std::move(point));
   lock.unlock();
@@ -52,6 +46,7 @@ std::vector<StoredPoint> WorkerPool::take() {
   outcomes_ready_.wait(
       lock, [&] { return !outcomes_.empty() || (closed_ && points_.empty() && working_ == 0); });
   std::vector<StoredPoint> out = std::exchange(outcomes_, {});
+  if (out.empty() && problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   lock.unlock();
   room_.notify_all();
   return out;
@@ -65,12 +60,19 @@ void WorkerPool::serve() {
     StoredPoint next{std::move(points_.front()), {}};
     points_.pop_front();
     ++working_;
-    const bool room = points_.size() == kMostWaiting / 2;
     lock.unlock();
-    if (room) room_.notify_all();
-    next.outcome = work_(next.point);
+    std::exception_ptr problem;
+    try {
+      next.outcome = work_(next.point);
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    if (problem) stop();
     lock.lock();
-    outcomes_.push_back(std::move(next));
+    if (problem)
+      problem_ = problem;
+    else
+      outcomes_.push_back(std::move(next));
     --working_;
     outcomes_ready_.notify_one();
   }

@@ -10,6 +10,7 @@
 // point, and one for many fast ones.
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -21,6 +22,8 @@ namespace tiersim {
 
 class WorkerPool {
  public:
+  static constexpr std::size_t kMostWaiting = 4096;  ///< points and outcomes
+
   using Work = std::function<PointOutcome(const SpacePoint&)>;
 
   WorkerPool(std::size_t threads, Work work);
@@ -29,13 +32,14 @@ class WorkerPool {
   /// Stops, and waits for what is being worked on.
   ~WorkerPool();
 
-  /// Waits while many points are waiting already. False after stop().
+  /// Waits while many points and outcomes are waiting already, so whoever pushes and takes in one
+  /// thread takes in between (kMostWaiting). False after stop().
   bool push(SpacePoint point);
   /// No more points follow.
   void close();
   /// Points that nobody has begun are dropped.
   void stop();
-  /// Waits for outcomes; none are left where it is empty.
+  /// Waits for outcomes; none are left where it is empty. Throws what a worker threw.
   std::vector<StoredPoint> take();
 
  private:
@@ -49,6 +53,7 @@ class WorkerPool {
   std::size_t working_ = 0;
   bool closed_ = false;
   bool stopped_ = false;
+  std::exception_ptr problem_;
   std::vector<std::jthread> threads_;
 };
 
