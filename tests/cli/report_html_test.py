@@ -125,6 +125,29 @@ class Files(Pages):
         self.expect_failure(run("report", "html", MAPLE, "-o", self.folder / "no/p.html"), 2, "no")
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_no_output_replaces_a_source_or_a_store(self):
+        record, store = self.folder / "r.json", self.folder / "s.svg"
+        record.write_bytes(self.sources[0].read_bytes())
+        store.write_bytes(b"SQLite format 3\0" + bytes(84))
+        link = self.folder / "link.html"
+        link.symlink_to(record)
+        before = {path: path.read_bytes() for path in (record, store)}
+        for output in (record, link):
+            self.expect_failure(run("report", "html", record, "-o", output), 2, "one of the files that are read")
+        self.expect_failure(run("report", "bottleneck", record, "--figure", record), 2, "one of the files that are read")
+        for arguments in (["report", "html", record, "-o", store], ["report", "bottleneck", record, "--figure", store],
+                          ["report", "pareto", record, "--figure", store], ["run", MAPLE, "-o", store],
+                          ["run", MAPLE, "--trace", store], ["reproduce", "maple", "--no-files", "--trace", store]):
+            self.expect_failure(run(*arguments), 2, "store of sweeps")
+        self.assertEqual({path: path.read_bytes() for path in (record, store)}, before)
+        self.assertEqual(len(list(self.folder.iterdir())), 3)
+
+    def test_run_does_not_replace_its_configuration(self):
+        config = self.folder / "c.yaml"
+        config.write_bytes(MAPLE.read_bytes())
+        self.expect_failure(run("run", config, "-o", config), 2, "one of the files that are read")
+        self.assertEqual(config.read_bytes(), MAPLE.read_bytes())
+
 
 @needs_browser
 class Still(Pages):
