@@ -223,6 +223,13 @@ const char* role_name(PlotRole role) {
   return "";
 }
 
+// A comment ends where its line does.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
 }  // namespace
 
 std::string gnuplot_quoted(const std::string& text) {
@@ -231,6 +238,8 @@ std::string gnuplot_quoted(const std::string& text) {
     if (c == '"' || c == '\\') out += '\\';
     if (c == '\n')
       out += "\\n";
+    else if (c == '`')
+      out += "\\140";  // gnuplot runs what stands between backquotes, in quotes as well
     else
       out += c;
   }
@@ -242,8 +251,8 @@ std::string gnuplot_data(const PaperFigure& figure) {
   for (const PlotPanel& panel : figure.panels)
     for (const PlotSeries& series : panel.series) {
       if (!out.empty()) out += "\n\n";
-      out += fmt::format("# panel: {} | series: {} | {}\n# x y low high from\n", panel.title,
-                         series.name, role_name(series.role));
+      out += fmt::format("# panel: {} | series: {} | {}\n# x y low high from\n",
+                         one_line(panel.title), one_line(series.name), role_name(series.role));
       for (const PlotPoint& p : series.points)
         out += fmt::format("{} {} {} {} {}\n", number(p.x), number(p.y), number(p.low),
                            number(p.high), number(p.from));

@@ -76,7 +76,8 @@ DrawnFigure drawn(const PaperFigure& figure, const fs::path& gnuplot, const fs::
                   const fs::path& folder) {
   DrawnFigure out{.figure = figure};
   for (const ReportFile& file : gnuplot_files(figure)) write_file(scratch / file.name, file.text);
-  const int status = run(gnuplot, {figure.stem + ".gp"}, scratch);
+  // -d: as it is, without what this user or machine has gnuplot do first.
+  const int status = run(gnuplot, {"-d", figure.stem + ".gp"}, scratch);
   const fs::path svg = scratch / (figure.stem + ".svg");
   const fs::path pdf = scratch / (figure.stem + ".pdf");
   if (status != 0 || !fs::exists(svg) || !fs::exists(pdf)) {

@@ -68,6 +68,18 @@ TEST(GnuplotQuoted, TextCannotEndTheQuotes) {
   EXPECT_EQ(gnuplot_quoted("a\"b\\c\nd"), "\"a\\\"b\\\\c\\nd\"");
 }
 
+TEST(GnuplotQuoted, NothingIsRunThatANameHasInBackquotes) {
+  EXPECT_EQ(gnuplot_quoted("a `touch b` c"), "\"a \\140touch b\\140 c\"");
+}
+
+TEST(GnuplotData, ANameOfTwoLinesStaysInItsComment) {
+  PaperFigure figure = two_panels();
+  figure.panels[0].title = "first\n1 2 3 4 5";
+  const std::string data = gnuplot_data(figure);
+  EXPECT_EQ(data.find("\n1 2 3 4 5"), std::string::npos);
+  EXPECT_NE(data.find("# panel: first 1 2 3 4 5 | "), std::string::npos);
+}
+
 TEST(ValueTicks, MultiplesOf1024AreThousands) {
   const auto ticks = value_ticks({0.25, 512, 1024, 131072});
   EXPECT_EQ(ticks[0].second, "0.25");
