@@ -62,8 +62,10 @@ const explorer = (() => {
     if (unit === "" || !once) return `${middle} [${low}, ${high}]`;
     return `${middle.slice(0, -unit.length)} [${low.slice(0, -unit.length)}, ${high.slice(0, -unit.length)}]${unit}`;
   }
+  // What the tables and `tiersim rerun` call it; all else here is by index.
+  const positionOf = (point) => data.positions?.[point] ?? point;
   const commandOf = (point) => data.rerun[point].map((word) => data.words[word]).join(" ");
-  const nameOf = (point) => axes.map((c) => `${c.name} ${labelOf(c, point) || "(none)"}`).join(", ") || `point ${point}`;
+  const nameOf = (point) => axes.map((c) => `${c.name} ${labelOf(c, point) || "(none)"}`).join(", ") || `point ${positionOf(point)}`;
 
   // --- filters: for every axis the labels that are shown -----------------------------------------
   const shown = axes.map((c) => new Set(c.labels.keys()));
@@ -155,8 +157,8 @@ const explorer = (() => {
     return head;
   }
   function rowOf(point) {
-    const name = el("button", { type: "button", className: "pick", textContent: `${onFront.has(point) ? "★ " : ""}${point}` });
-    name.setAttribute("aria-label", `Show point ${point}${onFront.has(point) ? ", on the front" : ""}`);
+    const name = el("button", { type: "button", className: "pick", textContent: `${onFront.has(point) ? "★ " : ""}${positionOf(point)}` });
+    name.setAttribute("aria-label", `Show point ${positionOf(point)}${onFront.has(point) ? ", on the front" : ""}`);
     name.addEventListener("click", () => pick(point, true));
     const row = el("tr", {}, el("th", { scope: "row" }, name),
       ...axes.map((c) => el("td", { className: c.numbers ? "n" : "", textContent: labelOf(c, point) })));
@@ -251,7 +253,7 @@ const explorer = (() => {
       el("tbody", {}, ...data.metrics.filter((m) => (valueOf(m, point) ?? null) !== null).map((m) => el("tr", {},
         el("th", { scope: "row", textContent: m.name }), el("td", { className: "n", textContent: withInterval(m, point) }),
         el("td", { textContent: m.class }), el("td", { className: "long", textContent: m.meaning })))));
-    const parts = [el("h3", { id: "picked-name", tabIndex: -1, textContent: `Point ${point}: ${nameOf(point)}` })];
+    const parts = [el("h3", { id: "picked-name", tabIndex: -1, textContent: `Point ${positionOf(point)}: ${nameOf(point)}` })];
     if (problems.has(point)) parts.push(el("p", { className: "bad", textContent: problems.get(point) }));
     if (data.feasible && !data.feasible[point]) parts.push(el("p", { className: "warn", textContent: "Outside of the constraints." }));
     parts.push(el("p", { textContent: "Run it again:" }), el("div", { className: "command" }, el("pre", {}, command), copyButton(command)),

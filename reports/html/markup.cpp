@@ -169,6 +169,25 @@ Html html_code(std::string_view text) {
   return {"<code>" + html_escaped(text) + "</code>"};
 }
 
+Html html_prose(std::string_view text) {
+  Html out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = text.find('`', at);
+    const std::size_t close = open == std::string_view::npos ? open : text.find('`', open + 1);
+    if (close == std::string_view::npos) return out + html_text(text.substr(at));
+    out = out + html_text(text.substr(at, open - at)) +
+          html_code(text.substr(open + 1, close - open - 1));
+    at = close + 1;
+  }
+  return out;
+}
+
+std::string plain_prose(std::string_view text) {
+  std::string out(text);
+  if (std::ranges::count(out, '`') % 2 == 0) std::erase(out, '`');
+  return out;
+}
+
 Html html_link(std::string_view text, std::string_view id) {
   return {"<a href=\"#" + html_escaped(id) + "\">" + html_escaped(text) + "</a>"};
 }

@@ -22,6 +22,10 @@ std::string html_escaped(std::string_view text);
 
 Html html_text(std::string_view text);
 Html html_code(std::string_view text);
+/// Running text in which `words in backquotes` are code; a backquote without another stays.
+Html html_prose(std::string_view text);
+/// The same where no markup can be: without the backquotes.
+std::string plain_prose(std::string_view text);
 /// To an element of the same page.
 Html html_link(std::string_view text, std::string_view id);
 

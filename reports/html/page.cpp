@@ -1,6 +1,7 @@
 #include "reports/html/page.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -49,16 +50,43 @@ std::vector<bool> long_columns(const Table& table) {
   return out;
 }
 
+// By column: right-aligned, as a column is unless its maker says otherwise, and of numbers indeed.
+std::vector<bool> number_columns(const Table& table) {
+  const auto has = [](const std::string& cell, int (*kind)(int)) {
+    return std::ranges::any_of(cell,
+                               [&](char c) { return kind(static_cast<unsigned char>(c)) != 0; });
+  };
+  std::vector<bool> out(table.columns.size());
+  for (std::size_t c = 0; c < out.size(); ++c) {
+    bool digits = false;
+    bool letters = false;
+    for (const auto& row : table.rows) {
+      if (c >= row.size()) continue;
+      digits = digits || has(row[c], std::isdigit);
+      letters = letters || has(row[c], std::isalpha);
+    }
+    out[c] = table.columns[c].align == Align::right && (digits || !letters);
+  }
+  return out;
+}
+
 // A class that a cell is shown with; screen readers have its text.
-std::string cell_class(const Column& column, std::string_view mark, bool is_long = false) {
+std::string cell_class(bool is_number, std::string_view mark, bool is_long = false) {
   TS_EXPECTS(mark.empty() || mark == "good" || mark == "bad" || mark == "warn" || mark == "quiet",
              mark);
-  std::string out(column.align == Align::right ? "n" : is_long ? "long" : "");
+  std::string out(is_number ? "n" : is_long ? "long" : "");
   if (!mark.empty()) out += (out.empty() ? "" : " ") + std::string(mark);
   return out.empty() ? "" : " class=\"" + out + "\"";
 }
 
-std::string table_row(const Table& table, const TableLook& look, std::size_t r) {
+// How the cells of a column are shown.
+struct ColumnLooks {
+  std::vector<bool> numbers;
+  std::vector<bool> is_long;
+};
+
+std::string table_row(const Table& table, const TableLook& look, const ColumnLooks& looks,
+                      std::size_t r) {
   std::string out = "<tr>";
   const auto& row = table.rows[r];
   for (std::size_t c = 0; c < row.size(); ++c) {
@@ -66,8 +94,10 @@ std::string table_row(const Table& table, const TableLook& look, std::size_t r) 
     const std::string target = look.link ? look.link(r, c) : "";
     const std::string cell =
         target.empty() ? html_escaped(row[c]) : html_link(row[c], target).markup;
-    out += fmt::format("<{0}{1}{2}>{3}</{0}>", head ? "th" : "td", head ? " scope=\"row\"" : "",
-                       cell_class(table.columns[c], look.mark ? look.mark(r, c) : ""), cell);
+    out += fmt::format(
+        "<{0}{1}{2}>{3}</{0}>", head ? "th" : "td", head ? " scope=\"row\"" : "",
+        cell_class(looks.numbers[c], look.mark ? look.mark(r, c) : "", head && looks.is_long[c]),
+        cell);
   }
   return out + "</tr>\n";
 }
@@ -103,7 +133,7 @@ std::string Page::section(std::string_view heading, int level, std::string_view 
 }
 
 void Page::text(std::string_view paragraph) {
-  text(html_text(paragraph));
+  text(html_prose(paragraph));
 }
 
 void Page::text(const Html& paragraph) {
@@ -139,21 +169,21 @@ std::string Page::table(const Table& table, const TableLook& look) {
     body_ += fmt::format("<caption id=\"{}\"><span>{}</span></caption>\n", caption,
                          html_escaped(table.title));
   body_ += "<thead><tr>";
-  const std::vector<bool> is_long = long_columns(table);
+  const ColumnLooks looks{number_columns(table), long_columns(table)};
   for (std::size_t c = 0; c < table.columns.size(); ++c)
-    body_ +=
-        fmt::format("<th scope=\"col\"{}>{}</th>", cell_class(table.columns[c], "", is_long[c]),
-                    html_escaped(table.columns[c].title));
+    body_ += fmt::format("<th scope=\"col\"{}>{}</th>",
+                         cell_class(looks.numbers[c], "", looks.is_long[c]),
+                         html_escaped(table.columns[c].title));
   body_ += "</tr></thead>\n<tbody>\n";
   const std::size_t shown =
       look.shown_max == 0 ? table.rows.size() : std::min(look.shown_max, table.rows.size());
-  for (std::size_t r = 0; r < shown; ++r) body_ += table_row(table, look, r);
+  for (std::size_t r = 0; r < shown; ++r) body_ += table_row(table, look, looks, r);
   body_ += "</tbody>\n</table>\n</div>\n";
   if (shown < table.rows.size())
     body_ +=
         fmt::format("<p class=\"note\">The first {} of {} rows.</p>\n", shown, table.rows.size());
   for (const std::string& note : table.notes)
-    body_ += "<p class=\"note\">" + html_escaped(note) + "</p>\n";
+    body_ += "<p class=\"note\">" + html_prose(note).markup + "</p>\n";
   return id;
 }
 
@@ -163,9 +193,9 @@ std::string Page::figure(const PageFigure& figure) {
   body_ += fmt::format(
       "<figure id=\"{}\">\n<div class=\"scroll drawing\" role=\"img\" tabindex=\"0\" "
       "aria-label=\"{}\">\n{}\n</div>\n",
-      id, html_escaped(alt), inline_svg(figure.svg, fmt::format("f{}-", ++figures_)));
+      id, html_escaped(plain_prose(alt)), inline_svg(figure.svg, fmt::format("f{}-", ++figures_)));
   if (!figure.caption.empty())
-    body_ += "<figcaption>" + html_escaped(figure.caption) + "</figcaption>\n";
+    body_ += "<figcaption>" + html_prose(figure.caption).markup + "</figcaption>\n";
   body_ += "</figure>\n";
   return id;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -134,6 +135,14 @@ std::string points_json(const PointTable& table, const PointsView& view) {
       R"({{"points":{},"columns":{},"metrics":{},"objectives":{},"shown":{},"front":{},"problems":{},"run_ids":{},{})",
       table.points.size(), columns(view), metrics(view), objectives, array(view.shown, index),
       array(view.front, index), problems(table), ids, commands(table));
+  // What a point is called; most tables have all of a sweep, where that is its index.
+  bool indices = true;
+  for (std::size_t p = 0; p < table.points.size(); ++p)
+    indices = indices && std::cmp_equal(table.points[p].position, p);
+  if (!indices)
+    out += ",\"positions\":" + array(table.points, [](const ReportPoint& point) {
+             return fmt::format("{}", point.position);
+           });
   if (!table.feasible.empty())
     out += ",\"feasible\":" +
            array(table.feasible, [](bool feasible) { return std::string(feasible ? "1" : "0"); });

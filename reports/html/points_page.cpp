@@ -18,6 +18,7 @@
 #include "reports/html/points_view.hpp"
 #include "reports/points/point_values.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/text.hpp"
 
 namespace tiersim {
 namespace {
@@ -46,6 +47,21 @@ std::string cell(const MetricColumn& metric, std::size_t point) {
   return fmt::format("{} [{}, {}]{}", bare(middle), bare(low), bare(high), unit);
 }
 
+// Numbers have ends; names have to be said.
+std::string axis_text(const LabelColumn& column) {
+  if (column.numeric())
+    return fmt::format("{} values, {} to {}", column.labels.size(),
+                       shown(column.labels[column.order.front()]),
+                       shown(column.labels[column.order.back()]));
+  constexpr std::size_t kNames = 12;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < column.labels.size() && i < kNames; ++i)
+    names.push_back(shown(column.labels[column.order[i]]));
+  const std::size_t more = column.labels.size() - names.size();
+  return fmt::format("{} values: {}{}", column.labels.size(), join(names),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
 std::string objective_text(const ReportObjective& objective) {
   return (objective.maximize ? "maximize " : "minimize ") + objective.metric;
 }
@@ -69,10 +85,7 @@ void add_summary(Page& page, const PointTable& table, const PointsView& view) {
     if (column.labels.size() == 1)
       facts.emplace_back(column.name + ", of all points", shown(column.labels.front()));
     else
-      facts.emplace_back("axis " + column.name,
-                         fmt::format("{} values, {} to {}", column.labels.size(),
-                                     shown(column.labels[column.order.front()]),
-                                     shown(column.labels[column.order.back()])));
+      facts.emplace_back("axis " + column.name, axis_text(column));
   }
   for (const std::string& constraint : table.constraints)
     facts.emplace_back("subject to", constraint);

@@ -48,6 +48,32 @@ TEST(Markup, IdsOfDrawingsGetThePrefixAndStylesBecomeAttributes) {
             "xlink:href=\"#f1-a\"/>t</svg>");
 }
 
+TEST(Markup, WordsInBackquotesAreCode) {
+  EXPECT_EQ(html_prose("the host that `<full>` needs, `a` 'b").markup,
+            "the host that <code>&lt;full&gt;</code> needs, <code>a</code> &#39;b");
+  EXPECT_EQ(html_prose("one ` alone").markup, "one ` alone");
+  EXPECT_EQ(plain_prose("what `full` needs"), "what full needs");
+}
+
+TEST(Page, CaptionsShowCodeAndReadersHearNoBackquotes) {
+  Page page("t");
+  page.figure({.svg = "<svg></svg>", .caption = "What `full` needs"});
+  const std::string html = page.html();
+  EXPECT_EQ(count(html, "<figcaption>What <code>full</code> needs</figcaption>"), 1);
+  EXPECT_EQ(count(html, "aria-label=\"What full needs\""), 1);
+}
+
+TEST(Page, OnlyColumnsOfNumbersAreAlignedRight) {
+  Page page("t");
+  page.table({.title = "",
+              .columns = {{"rule"}, {"rate"}, {"unit"}},
+              .rows = {{"all_rows", "does not fit", "-"}, {"per_sequence", "12", "-"}}});
+  const std::string html = page.html();
+  EXPECT_EQ(count(html, "<th scope=\"row\">all_rows</th>"), 1);
+  EXPECT_EQ(count(html, "<td class=\"n\">12</td>"), 1);
+  EXPECT_EQ(count(html, "<td class=\"n\">-</td>"), 2);
+}
+
 TEST(Page, IdsAreUniqueAndPolicyAllowsNothingButWhatIsThere) {
   Page page("T & <t>");
   EXPECT_EQ(page.section("A & B"), "a-b");
@@ -120,6 +146,25 @@ TEST(PointsData, ColumnsHoldEveryLabelAndWordOnce) {
       EXPECT_EQ(metric["values"], nlohmann::json({30, 20, 10}));
       EXPECT_EQ(metric["high"], nlohmann::json({31, 21, 11}));
     }
+}
+
+TEST(PointsData, PositionsAreThereWhereTheyAreNoIndices) {
+  PointTable table = three_points();
+  EXPECT_FALSE(nlohmann::json::parse(points_json(table, view_of(table))).contains("positions"));
+  table.points[2].position = 121;  // of a shard, or after --where
+  const auto json = nlohmann::json::parse(points_json(table, view_of(table)));
+  EXPECT_EQ(json["positions"], nlohmann::json({0, 1, 121}));
+}
+
+TEST(PointsPage, AnAxisOfNamesListsThemAndOneOfNumbersHasEnds) {
+  PointTable table = three_points();
+  table.columns[1] = {"method", "method.name", false};
+  table.points[0].labels[1] = "quest";
+  table.points[1].labels[1] = "<loki>";
+  table.points[2].labels[1] = "";
+  const std::string html = points_page(table, {.version = "1"});
+  EXPECT_EQ(count(html, "<dd>3 values, 1024 to 4096</dd>"), 1);
+  EXPECT_EQ(count(html, "<dd>3 values: quest, &lt;loki&gt;, (none)</dd>"), 1);
 }
 
 TEST(PointsPage, PointsWithoutResultsSayWhy) {
