@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/curves/curves_report.hpp"
+#include "reports/points/missing_points.hpp"
 
 namespace tiersim {
 namespace {
@@ -116,9 +117,13 @@ std::vector<Table> tables_of(const CurvesReport& report, Digits digits) {
       fmt::format("{}: {}, class {}; brackets: 95 % interval, where numbers "
                   "behind it have one",
                   report.metric, unit, of_class(report)));
-  if (report.without > 0)
-    out.back().notes.push_back(fmt::format(
-        "-: {} points did not run, do not fit, or have no such metric", report.without));
+  MissingPoints missing;
+  for (const CurveLine& line : report.lines)
+    for (const CurveSample& sample : line.samples)
+      if (metric_at(report, sample) == nullptr) missing.add(report.table->points[sample.point]);
+  if (missing.count() > 0)
+    out.back().notes.push_back(
+        fmt::format("-: {} ({})", points_text(missing.count()), missing.text()));
   return out;
 }
 

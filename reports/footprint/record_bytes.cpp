@@ -47,9 +47,9 @@ std::vector<TierBytes> of_server(const RunRecord& record) {
   };
   for (const KvCapacity::Part& part : record.serving->capacity.parts) {
     TierBytes& tier = tier_of(part.tier);
-    if (part.what == "capacity")
-      tier.capacity = part.bytes;  // of one GPU already
-    else if (part.what != "left over")
+    if (part.what == "installed")
+      tier.capacity = part.bytes;              // of one GPU already
+    else if (!part.what.starts_with("left "))  // over, or free: held by nothing
       tier.by_class[part.what] += part.bytes;
   }
   for (const KvTierUse& use : record.serving->tiers) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/points/missing_points.hpp"
 #include "reports/summary/summary_parts.hpp"
 #include "sim/base/text.hpp"
 
@@ -33,24 +34,24 @@ std::vector<std::string> notes_on_missing(const PointTable& table, bool (*has)(c
                                           const std::string& what) {
   std::vector<std::string> out;
   std::size_t without = 0;
-  std::size_t problems = 0;
+  MissingPoints missing;
   std::string first;
   for (const ReportPoint& point : table.points) {
     if (!point.record) {
-      if (problems++ == 0) first = point.problem;
+      if (missing.count() == 0) first = point.problem;
+      missing.add(point);
     } else if (!has(*point.record)) {
       ++without;
     }
   }
-  const auto points = [](std::size_t n) { return fmt::format("{} point{}", n, n == 1 ? "" : "s"); };
-  if (problems > 0)
-    out.push_back(fmt::format("not there: {} without a result; the first: {}", points(problems),
-                              printable(first)));
+  if (missing.count() > 0)
+    out.push_back(fmt::format("not there: {} ({}); the first: {}", points_text(missing.count()),
+                              missing.text(), printable(short_problem(first))));
   if (without > 0)
     out.push_back(
         fmt::format("not there: {} whose record says nothing of {} (a store keeps it "
                     "where its sweep says `keep: results`)",
-                    points(without), what));
+                    points_text(without), what));
   return out;
 }
 

@@ -20,7 +20,8 @@ std::string mean_bytes_text(std::optional<double> bytes, Precision precision);
 /// Whole bytes likewise; "-" of 0 where rounded.
 std::string whole_bytes_text(std::int64_t bytes, Precision precision);
 
-/// How many points the table has nothing of, and why: "3 points did not fit: ...".
+/// How many points the table has nothing of, and why: "3 points (1 failed, 2 do not fit);
+/// the first: ...".
 std::vector<std::string> notes_on_missing(const PointTable& table, bool (*has)(const RunRecord&),
                                           const std::string& what);
 

@@ -83,8 +83,12 @@ AxisEffects effects_of(const PointTable& table, const std::string& metric) {
   for (const ReportPoint& point : table.points) {
     const Metric* value = find_metric(point, metric);
     metrics.push_back(value);
-    ++(value != nullptr ? out.points : out.without);
-    if (value != nullptr) out.unit = value->unit;
+    if (value == nullptr) {
+      out.without.add(point);
+      continue;
+    }
+    ++out.points;
+    out.unit = value->unit;
   }
   out.of_class = class_text(metrics);
   for (std::size_t axis = 0; axis < table.columns.size(); ++axis) {
@@ -125,8 +129,9 @@ std::vector<Table> tables_of(const AxisEffects& effects, Digits digits) {
   if (!effects.alone.empty())
     out.notes.push_back(
         fmt::format("no two points differ in one of these alone: {}", join(effects.alone)));
-  if (effects.without > 0)
-    out.notes.push_back(fmt::format("{} points have no such value", effects.without));
+  if (effects.without.count() > 0)
+    out.notes.push_back(fmt::format("not in it: {} ({})", points_text(effects.without.count()),
+                                    effects.without.text()));
   return {out};
 }
 
@@ -142,10 +147,13 @@ std::string to_json(const AxisEffects& effects) {
                     {"mean_ratio", axis.mean_ratio},
                     {"largest_ratio", axis.most_ratio},
                     {"largest_at", axis.where}});
-  const Json out{{"metric", effects.metric},        {"unit", effects.unit},
-                 {"class", effects.of_class},       {"axes", axes},
-                 {"not_alone", effects.alone},      {"points", effects.points},
-                 {"without_value", effects.without}};
+  const Json out{{"metric", effects.metric},
+                 {"unit", effects.unit},
+                 {"class", effects.of_class},
+                 {"axes", axes},
+                 {"not_alone", effects.alone},
+                 {"points", effects.points},
+                 {"without_value", effects.without.count()}};
   return out.dump(2) + '\n';
 }
 

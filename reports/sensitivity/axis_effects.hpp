@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/points/missing_points.hpp"
 #include "reports/points/point_table.hpp"
 #include "reports/points/point_values.hpp"
 #include "reports/render/table.hpp"
@@ -30,7 +31,7 @@ struct AxisEffects {
   std::vector<AxisEffect> axes = {};    ///< largest mean first; those without a group are left out
   std::vector<std::string> alone = {};  ///< axes that no two points differ in alone
   std::size_t points = 0;               ///< with a value
-  std::size_t without = 0;
+  MissingPoints without = {};
 };
 
 AxisEffects effects_of(const PointTable& table, const std::string& metric);

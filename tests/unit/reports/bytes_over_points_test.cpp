@@ -123,17 +123,23 @@ TEST(RecordBytes, OfAServerAreItsPoolAndWhatItHeldAtMost) {
   record.serving = ServingRecord{};
   record.serving->counts.requests = 10;
   record.serving->counts.output_tokens = 50;
-  record.serving->capacity.parts = {{"hbm", "capacity", 1000, NumberClass::assumed},
+  record.serving->capacity.parts = {{"hbm", "installed", 1000, NumberClass::assumed},
+                                    {"hbm", "left free (near_share)", 70, NumberClass::assumed},
                                     {"hbm", "weights", 600, NumberClass::assumed},
-                                    {"hbm", "KV blocks", 300, NumberClass::assumed}};
+                                    {"pool", "installed", 4000, NumberClass::assumed},
+                                    {"spare", "installed", 4000, NumberClass::assumed},
+                                    {"hbm", "KV blocks", 300, NumberClass::assumed},
+                                    {"hbm", "left over", 30, NumberClass::assumed}};
   record.serving->tiers = {{"hbm", 600, 1, 500}, {"pool", 4000, 1, 200}};
   record.traffic_bytes = {{"hbm", {400, 100}}};
   const auto tiers = tier_bytes(record);
-  ASSERT_EQ(tiers.size(), 2U);
+  ASSERT_EQ(tiers.size(), 2U);  // nothing is held in the spare one
   EXPECT_EQ(tiers[0].sum, 900);
+  EXPECT_EQ(tiers[0].by_class.size(), 2U);
   EXPECT_EQ(tiers[0].full(), 0.9);
   EXPECT_EQ(tiers[0].kv_cache, 300);
   EXPECT_EQ(tiers[1].sum, 100);  // of one of two GPUs
+  EXPECT_EQ(tiers[1].full(), 0.025);
   const auto rows = io_rows(table_of({{{"a", "1"}, record}}), {});
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].per_request(), 100);  // 500 B on each of two GPUs, 10 requests
@@ -235,7 +241,7 @@ TEST(FootprintPoints, SayWhichPointsTheyLack) {
   point.problem = "does not fit";
   const auto tables = footprint_tables(table, {}, Precision::rounded);
   ASSERT_EQ(tables[0].notes.size(), 2U);
-  EXPECT_EQ(tables[0].notes[0], "not there: 1 point without a result; the first: does not fit");
+  EXPECT_EQ(tables[0].notes[0], "not there: 1 point (1 does not fit); the first: does not fit");
   EXPECT_NE(tables[0].notes[1].find("1 point whose record says nothing of tiers"),
             std::string::npos);
 }
