@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "reports/points/missing_points.hpp"
 #include "reports/summary/summary_parts.hpp"
 #include "sim/base/text.hpp"
 
@@ -104,10 +105,8 @@ Table record_table(const ComparedRecord& a, const ComparedRecord& b,
 
 std::string setting_text(const SettingDifference::Side& side) {
   constexpr std::size_t kMost = 60;
-  std::string text = printable(side.value);
-  if (text.empty()) return "-";
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
-  return text;
+  const std::string text = printable(side.value);
+  return text.empty() ? "-" : shortened(text, kMost);
 }
 
 std::string either(const std::string& a, const std::string& b) {

@@ -181,11 +181,8 @@ std::optional<double> ValueDifference::relative() const {
 }
 
 std::optional<bool> ValueDifference::overlap() const {
-  if (!a || !b || (!a->ci95 && !b->ci95)) return std::nullopt;
-  const auto range = [](const Side& side) {
-    return side.ci95.value_or(Interval<double>{side.value, side.value});
-  };
-  return range(*a).low <= range(*b).high && range(*b).low <= range(*a).high;
+  if (!a || !b || !a->ci95 || !b->ci95) return std::nullopt;
+  return a->ci95->low <= b->ci95->high && b->ci95->low <= a->ci95->high;
 }
 
 RecordDifference difference_of(const RunRecord& a, const RunRecord& b) {

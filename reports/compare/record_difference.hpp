@@ -37,8 +37,8 @@ struct ValueDifference {
 
   std::optional<double> difference() const;  ///< b - a
   std::optional<double> relative() const;    ///< difference over a; nothing where that is 0
-  /// Whether the intervals have a value in common; nothing where neither side has one. A side
-  /// without an interval is a point.
+  /// Whether the intervals have a value in common; nothing where a side has none: that of a mean
+  /// of a short run is not known, which does not make the mean exact.
   std::optional<bool> overlap() const;
 };
 

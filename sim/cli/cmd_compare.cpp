@@ -65,7 +65,9 @@ std::optional<RunRecord> of_record(const std::string& source, const std::vector<
   if (!std::filesystem::is_regular_file(source, none)) return std::nullopt;
   const std::string text = read_file(source);
   if (!origin_of_record(text)) return std::nullopt;
-  if (!set.empty()) refuse(source, "is a record; --set is for configurations");
+  if (!set.empty())
+    refuse(source,
+           "is a record; --set is for configurations (--set-a and --set-b are for one side)");
   auto record = read_record(text);
   if (record) return *std::move(record);
   throw Failure(ExitCode::bad_config,
@@ -74,7 +76,10 @@ std::optional<RunRecord> of_record(const std::string& source, const std::vector<
 
 RunRecord record_of(const std::string& source, const std::vector<std::string>& set) {
   if (const auto name = stored_point_name(source)) {
-    if (!set.empty()) refuse(source, "is a point of a store; --set is for configurations");
+    if (!set.empty())
+      refuse(source,
+             "is a point of a store; --set is for configurations (--set-a and --set-b are for one "
+             "side)");
     return of_store(*name, source);
   }
   if (Store::is_store(source))
@@ -133,7 +138,8 @@ void add_compare(CLI::App& app, Action& action) {
   add_set("--set-a", options->set_a, "The same of A alone");
   add_set("--set-b", options->set_b, "The same of B alone");
   add_format(*verb, options->format);
-  verb->add_flag("--json", options->json, "Print JSON, as --format json");
+  verb->add_flag("--json", options->json, "Print JSON, as --format json")
+      ->excludes(verb->get_option("--format"));
   verb->callback([options, &action] { action = [options] { return compare(*options); }; });
 }
 

@@ -147,6 +147,7 @@ class Compare(WithRecord):
         self.expect_failure(run("compare", self.record(MAPLE), MAPLE, "--set-a", "step.batch=1"), 2, "is a record")
         self.expect_failure(run("compare", self.folder / "none.yaml", MAPLE), 3, "none.yaml:1:1: error")
         self.expect_failure(run("compare", MAPLE), 2, "B is required")
+        self.expect_failure(run("compare", MAPLE, MAPLE, "--json", "--format", "csv"), 2, "excludes")
 
 
 if __name__ == "__main__":
