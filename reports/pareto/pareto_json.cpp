@@ -54,7 +54,8 @@ std::string to_json(const ParetoReport& report) {
            {"hypervolume", report.hypervolume},
            {"dominated", positions(report, report.dominated)},
            {"unacceptable", positions(report, report.unacceptable)},
-           {"without_value", positions(report, report.without)}};
+           {"without_value", positions(report, report.without)},
+           {"notes", report.notes}};
   return out.dump(2) + '\n';
 }
 

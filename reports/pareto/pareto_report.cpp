@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "reports/footprint/point_labels.hpp"
+#include "reports/points/missing_points.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/text.hpp"
 
 namespace tiersim {
 namespace {
@@ -54,6 +56,48 @@ double volume_share(const std::vector<Objectives>& points, const Senses& senses)
   return hypervolume(scaled, Objectives(deciding.size(), 1.0), deciding);
 }
 
+// A short context is not better than a long one: it is another question.
+bool is_workload(const std::string& key) {
+  return key == "step.context" || key == "step.prompt" || key.starts_with("workload.");
+}
+
+std::vector<std::string> notes_on_workloads(const PointTable& table,
+                                            const std::vector<std::size_t>& compared) {
+  std::vector<std::string> varied;
+  std::string example;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (!is_workload(table.columns[c].key)) continue;
+    const auto label = [&](std::size_t i) { return table.points[i].labels[c]; };
+    if (std::ranges::all_of(compared,
+                            [&](std::size_t i) { return label(i) == label(compared[0]); }))
+      continue;
+    varied.push_back(table.columns[c].name);
+    if (example.empty() && table.columns[c].numeric && !label(compared[0]).empty())
+      example = fmt::format("; see one at a time: --where \"{} == {}\"", varied.back(),
+                            label(compared[0]));
+  }
+  if (varied.empty()) return {};
+  return {fmt::format("points differ in {}, which is what is asked and no choice{}", join(varied),
+                      example)};
+}
+
+// Programs get the ends of intervals as columns of their own, where any point has one.
+bool has_intervals(const ParetoObjective& objective, const std::vector<std::size_t>& points) {
+  return std::ranges::any_of(
+      points, [&](std::size_t i) { return objective.values[i] && objective.values[i]->ci95; });
+}
+
+void add_exact(const ParetoObjective& objective, std::size_t i, bool intervals,
+               std::vector<std::string>& row) {
+  const Metric& metric = *objective.values[i];
+  row.push_back(metric_text(metric, Digits::exact));
+  if (!intervals) return;
+  for (const bool high : {false, true})
+    row.push_back(metric.ci95 ? value_text(high ? metric.ci95->high : metric.ci95->low, metric.unit,
+                                           Digits::exact)
+                              : "");
+}
+
 }  // namespace
 
 ParetoObjective objective_of(const PointTable& table, const ReportObjective& objective) {
@@ -91,6 +135,7 @@ ParetoReport pareto_of(const PointTable& table, std::vector<ParetoObjective> obj
       points.push_back(std::move(point));
     }
   }
+  out.notes = notes_on_workloads(table, compared);
   const std::vector<std::size_t> front = pareto_front(points, senses);
   for (std::size_t i = 0; i < compared.size(); ++i)
     (std::ranges::binary_search(front, i) ? out.front : out.dominated).push_back(compared[i]);
@@ -114,8 +159,12 @@ std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all
   for (Column& column : labels.columns()) out.columns.push_back(std::move(column));
   std::vector<std::size_t> rows = report.front;
   if (all) std::ranges::copy(report.dominated, std::back_inserter(rows));
-  for (const ParetoObjective& objective : report.objectives)
+  for (const ParetoObjective& objective : report.objectives) {
     out.columns.push_back({heading(objective, rows, digits)});
+    if (digits == Digits::exact && has_intervals(objective, rows))
+      for (const char* end : {"low", "high"})
+        out.columns.push_back({fmt::format("{}, ci95 {}", objective.name, end)});
+  }
   for (const ParetoColumn& column : report.columns)
     out.columns.push_back({column.title, Align::left});
   out.columns.push_back({"run", Align::left});
@@ -128,7 +177,10 @@ std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all
     if (all) row.emplace_back(at < report.front.size() ? "yes" : "no");
     for (std::string& label : labels.cells(i)) row.push_back(std::move(label));
     for (const ParetoObjective& objective : report.objectives)
-      row.push_back(metric_text(*objective.values[i], digits));
+      if (digits == Digits::exact)
+        add_exact(objective, i, has_intervals(objective, rows), row);
+      else
+        row.push_back(metric_text(*objective.values[i], digits));
     for (const ParetoColumn& column : report.columns) row.push_back(column.cells[i]);
     row.push_back(digits == Digits::exact ? point.run_id : point.run_id.substr(0, 12));
     if (digits == Digits::exact) row.push_back(point.rerun);
@@ -137,7 +189,8 @@ std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all
   const std::size_t compared = report.front.size() + report.dominated.size();
   out.notes.push_back(
       fmt::format("{} of {} points are on the front, {} are dominated; it covers "
-                  "{:.4f} of the box between worst and best (hypervolume)",
+                  "{:.4f} of the box between the worst and the best of them (hypervolume: of this "
+                  "box alone, so not to be compared with that of other points)",
                   report.front.size(), compared, report.dominated.size(), report.hypervolume));
   if (report.knee && digits == Digits::rounded)
     out.notes.push_back(
@@ -147,12 +200,15 @@ std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all
   if (!report.unacceptable.empty())
     out.notes.push_back(fmt::format("{} more do not meet the constraints of the sweep",
                                     report.unacceptable.size()));
-  if (!report.without.empty())
+  MissingPoints missing;
+  for (const std::size_t i : report.without) missing.add(points.points[i]);
+  if (missing.count() > 0)
     out.notes.push_back(
-        fmt::format("{} more did not run or have no value of an objective", report.without.size()));
+        fmt::format("not compared: {} ({})", points_text(missing.count()), missing.text()));
   for (const ParetoObjective& objective : report.objectives)
     if (!objective.note.empty())
       out.notes.push_back(fmt::format("{}: {}", objective.name, objective.note));
+  for (const std::string& note : report.notes) out.notes.push_back(note);
   return {out};
 }
 

@@ -9,7 +9,9 @@
 // are counted. The knee is the point of the front nearest to the best of every objective at once,
 // each scaled from its best to its worst on the front. The hypervolume is the share of the box
 // between the worst and the best value of each objective, over all points that are compared, that
-// the front dominates: 0 to 1.
+// the front dominates: 0 to 1. Other points have another box, so that shares of two sweeps are not
+// compared. Where compared points differ in what is asked (context, prompt, workload), which is no
+// choice, a note says so.
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,12 +51,14 @@ struct ParetoReport {
   std::vector<std::size_t> without = {};       ///< did not run, or have no value of an objective
   std::optional<std::size_t> knee = {};
   double hypervolume = 0;
+  std::vector<std::string> notes = {};  ///< more that must be said of it
 };
 
 ParetoReport pareto_of(const PointTable& table, std::vector<ParetoObjective> objectives);
 
 /// The front, with what was left out in notes. `all`: every point that is compared, and whether it
-/// is on the front. Exact digits also bring the whole run id and the command that runs it again.
+/// is on the front. Exact digits also bring the ends of 95 % intervals, where a point has one, the
+/// whole run id and the command that runs it again.
 std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all);
 std::string to_json(const ParetoReport& report);
 

@@ -8,6 +8,7 @@
 
 #include "reports/render/marker.hpp"
 #include "reports/render/svg_canvas.hpp"
+#include "reports/render/table.hpp"
 #include "reports/render/value_axis.hpp"
 #include "sim/base/check.hpp"
 
@@ -21,6 +22,7 @@ constexpr double kHeight = 380;
 constexpr double kInset = 10;  // so that no marker is cut
 constexpr double kLabelSize = 10.5;
 constexpr double kTickSize = 10;
+constexpr std::size_t kLongLabel = 24;  // columns of text
 constexpr std::string_view kGrey = "#666666";
 constexpr Stroke kFrame{.colour = "#444444", .width = 1};
 constexpr Stroke kGrid{.colour = "#E4E4E4", .width = 1};
@@ -177,10 +179,26 @@ class ScatterDrawing {
         .second;
   }
 
+  // The knee first, then the ends of the front, so that these have one where room is scarce. Of
+  // long labels more than these would hide the points.
   void labels() {
-    if (chart_.knee) label(chart_.points[*chart_.knee], true);
-    for (std::size_t i = 0; i < chart_.points.size(); ++i)
-      if (chart_.points[i].front && chart_.knee != i) label(chart_.points[i], false);
+    std::vector<std::size_t> front;
+    bool long_ones = false;
+    for (std::size_t i = 0; i < chart_.points.size(); ++i) {
+      if (!chart_.points[i].front) continue;
+      front.push_back(i);
+      long_ones = long_ones || display_width(chart_.points[i].label) > kLongLabel;
+    }
+    if (front.empty()) return;
+    const auto [first, last] = std::ranges::minmax_element(front, {}, [&](std::size_t i) {
+      return std::pair(chart_.points[i].x, chart_.points[i].y);
+    });
+    std::vector<std::size_t> order{*first, *last};
+    if (chart_.knee) order.insert(order.begin(), *chart_.knee);
+    if (!long_ones) order.insert(order.end(), front.begin(), front.end());
+    std::set<std::size_t> done;
+    for (const std::size_t i : order)
+      if (done.insert(i).second) label(chart_.points[i], chart_.knee == i);
   }
 
   // Beside, above or below the point, where it meets nothing, or only hollow points; else nowhere.
@@ -204,7 +222,7 @@ class ScatterDrawing {
             (!over_hollow && std::ranges::any_of(hollow_, meets)))
           continue;
         taken_.push_back(box);
-        canvas_.text(place, point.label, {.size = kLabelSize, .bold = bold});
+        canvas_.text(place, point.label, {.size = kLabelSize, .bold = bold, .halo = true});
         return;
       }
   }

@@ -108,6 +108,9 @@ void SvgCanvas::text(SvgPoint at, std::string_view text, const TextStyle& style)
   if (style.turned != 0)
     extra += fmt::format(" transform=\"rotate({} {} {})\"", number(style.turned), number(at.x),
                          number(at.y));
+  if (style.halo)
+    extra +=
+        " paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\" stroke-linejoin=\"round\"";
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{}>{}</text>\n",
                        number(at.x), number(at.y), number(style.size), style.colour, extra,
                        escaped(text));

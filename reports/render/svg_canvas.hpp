@@ -16,6 +16,7 @@ struct TextStyle {
   bool bold = false;
   std::string_view colour = "#222222";
   double turned = 0;  ///< degrees, around its own place
+  bool halo = false;  ///< white around the letters, so that lines behind do not run through them
 };
 
 struct SvgPoint {

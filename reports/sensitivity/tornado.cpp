@@ -48,7 +48,9 @@ void add_notes(const Tornado& tornado, Table& table) {
   std::size_t assumed = 0;
   std::size_t notable = 0;
   std::vector<std::string> stuck;
+  std::vector<std::string> granules;
   for (const TornadoRow& row : tornado.rows) {
+    if (row.granule) granules.push_back(row.parameter);
     const bool shown = is_notable(row, tornado);
     if (shown) ++notable;
     if (shown && row.number_class == NumberClass::assumed) ++assumed;
@@ -63,6 +65,9 @@ void add_notes(const Tornado& tornado, Table& table) {
   table.notes.push_back(
       fmt::format("{} more move it by less than 0.01 % (csv and json have them); {} do not move it",
                   little, tornado.no_effect));
+  if (!granules.empty())
+    table.notes.push_back("halved and doubled, because a granule of hardware is a power of two: " +
+                          join(granules));
   if (!stuck.empty())
     table.notes.push_back("cannot run with either value (csv and json say why): " + join(stuck));
   if (!tornado.not_moved.empty())

@@ -24,6 +24,7 @@ struct TornadoRow {
   std::optional<NumberClass> number_class = {};  ///< none of what is no sourced number
   std::string source = {};
   bool to_ci95 = false;  ///< moved to the ends of its 95 % interval, not by the factor
+  bool granule = false;  ///< a power of two of bytes that is halved and doubled
   TornadoEnd low = {};
   TornadoEnd high = {};
 };

@@ -41,6 +41,20 @@ std::vector<ReportObjective> wanted(const ParetoOptions& options, const PointTab
   return out;
 }
 
+// Methods leave rows out, which no metric of a record shows.
+bool methods_vary(const PointTable& table) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const PointColumn& column = table.columns[c];
+    if (column.name != "method" && column.key != "method" && !column.key.starts_with("method."))
+      continue;
+    const auto same = [&](const ReportPoint& point) {
+      return point.labels[c] == table.points.front().labels[c];
+    };
+    if (!std::ranges::all_of(table.points, same)) return true;
+  }
+  return false;
+}
+
 ExitCode report_pareto(const ParetoOptions& options) {
   expect_figure(options.figure);
   if (!options.by.empty() && options.figure.empty())
@@ -61,6 +75,10 @@ ExitCode report_pareto(const ParetoOptions& options) {
   }
   ParetoReport report = pareto_of(table, std::move(objectives));
   if (accuracy) report.columns.push_back(accuracy->basis);
+  if (!accuracy && methods_vary(table))
+    report.notes.emplace_back(
+        "methods differ, and what they lose is not in it: recall at budget "
+        "beside speed is --accuracy");
   if (!options.figure.empty()) {
     if (report.objectives.size() < 2)
       throw Failure(ExitCode::usage,

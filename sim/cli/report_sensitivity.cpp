@@ -1,8 +1,12 @@
 // tiersim report sensitivity CONFIG --metric tpot: every sourced number moved down and up, one at a
 // time, and simulated. Of a store, or of several sources: how far each axis moves the metric.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -10,6 +14,7 @@
 #include "reports/sensitivity/axis_effects.hpp"
 #include "reports/sensitivity/tornado.hpp"
 #include "sim/base/text.hpp"
+#include "sim/base/units_text.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
@@ -81,6 +86,15 @@ class Mover {
   // To twelve digits: 0.92 less 20 % is 0.736.
   static double rounded(double value) { return std::stod(fmt::format("{:.12g}", value)); }
 
+  // Sectors, atoms, flits: powers of two of a few bytes. A sector of 26 B does not exist, and would
+  // only show what misaligned accesses cost.
+  static bool is_granule(const std::string& value) {
+    constexpr std::int64_t kLargest = 4096;
+    const auto bytes = parse_quantity<Bytes>(value);
+    return bytes && bytes->in_base() >= 2 && bytes->in_base() <= kLargest &&
+           std::has_single_bit(static_cast<std::uint64_t>(bytes->in_base()));
+  }
+
   bool by_factor(TornadoRow& row) {
     // From nothing of the same unit to the value.
     const std::size_t blank = row.value.find(' ');
@@ -91,7 +105,11 @@ class Mover {
     const double now = range->range().high;
     double low = now * (1 - by_);
     double high = now * (1 + by_);
-    if (whole || blank != std::string::npos) {  // base units are whole as well
+    if (is_granule(row.value)) {
+      row.granule = true;
+      low = now / 2;
+      high = now * 2;
+    } else if (whole || blank != std::string::npos) {  // base units are whole as well
       low = std::min(std::round(low), now - 1);
       high = std::max(std::round(high), now + 1);
     }
@@ -199,6 +217,17 @@ ExitCode print(const Report& report, const SensitivityOptions& options) {
   return ExitCode::ok;
 }
 
+// Records hold no scenario that could be run with another value, and sweeps are run by their verb.
+void expect_configuration(const std::string& source) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(source, none)) return;  // whoever loads it says so
+  if (origin_of_record(read_file(source)))
+    throw Failure(ExitCode::usage,
+                  fmt::format("tiersim: error: {}: is a record, which cannot be varied; give its "
+                              "configuration, or a store of points",
+                              printable(source)));
+}
+
 ExitCode report_sensitivity(const SensitivityOptions& options) {
   expect_figure(options.figure);
   if (!options.by.empty()) share_of(options.by);
@@ -209,6 +238,7 @@ ExitCode report_sensitivity(const SensitivityOptions& options) {
       throw Failure(ExitCode::usage,
                     "tiersim: error: --where and --sweep choose points of a store, and this is one "
                     "configuration");
+    expect_configuration(sources.front());
     return print(tornado_of(options), options);
   }
   if (!options.vary.empty() || !options.by.empty())
@@ -222,7 +252,8 @@ ExitCode report_sensitivity(const SensitivityOptions& options) {
   if (effects.axes.empty())
     throw Failure(ExitCode::usage,
                   "tiersim: error: no two points differ in one axis alone, so that nothing can be "
-                  "said of any");
+                  "said of any (a sample has no such pairs; a configuration can be varied: tiersim "
+                  "report sensitivity CONFIG)");
   return print(effects, options);
 }
 
@@ -232,11 +263,14 @@ void add_report_sensitivity(CLI::App& kind, Action& action) {
   auto options = std::make_shared<SensitivityOptions>();
   kind.footer(
       "Of one configuration every number with a source is moved, and the factors of what_if: to\n"
-      "the ends of its 95 % interval where it has one, else by --by. Counts move by one at least.\n"
+      "the ends of its 95 % interval where it has one, else by --by. Counts move by one at least;\n"
+      "granules of hardware, powers of two up to 4 KiB, are halved and doubled.\n"
       "What moves nothing is counted. Of a store: the range of the metric over each axis with all\n"
       "others held, from the points that are there. One at a time in both: effects of parameters\n"
       "that act together are not seen.");
   add_sources(kind, options->sources);
+  kind.get_option("SOURCE")->description(
+      "One configuration; or a sweep's store, or several points: FILE:POSITION, records");
   kind.add_option("--metric", options->metric,
                   "What is moved (tpot, throughput, ttft.p99); else the time of the step, the "
                   "tokens' mean time, or the sweep's first objective")

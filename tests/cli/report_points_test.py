@@ -95,6 +95,16 @@ class OfAStore(InFolder):
         means = [axis["mean_range"] for axis in found["axes"]]
         self.assertEqual(means, sorted(means, reverse=True))
 
+    def test_a_front_says_what_it_mixes_and_leaves_out(self):
+        front = json.loads(self.report("pareto", "points.db", "--format", "json").stdout)
+        notes = " ".join(front["notes"])
+        self.assertIn("points differ in context", notes)
+        self.assertIn('--where "context == 1024"', notes)
+        self.assertIn("--accuracy", notes)
+        one = json.loads(self.report("pareto", "points.db", "--format", "json", "--where",
+                                     "context == 1024 and method == 'MAPLE'").stdout)
+        self.assertEqual(one["notes"], [])
+
     def test_what_cannot_be_drawn_is_said(self):
         for arguments, expected in (
                 (["curves", "points.db"], "over which column? (--x one of: context, batch)"),
@@ -153,6 +163,8 @@ class OfConfigurations(InFolder):
         self.assertGreater(found["no_effect"], 0)
         names = {row["parameter"]: row for row in rows}
         self.assertIn("what_if.far_bandwidth", names)
+        sector = names["system.sm.sector"]  # a granule: no 26 B or 38 B
+        self.assertEqual((sector["low"]["value"], sector["high"]["value"]), ("16 B", "64 B"))
         batch = names["step.batch"]
         self.assertEqual((batch["low"]["value"], batch["high"]["value"]), ("14", "18"))
         self.assertEqual(names["system.tiers.hbm.memory.read_efficiency"]["high"]["value"], "1")
@@ -161,6 +173,13 @@ class OfConfigurations(InFolder):
                 again = run("run", file, "--json", "--set", f"{row['parameter']}={end['value']}")
                 value = json.loads(again.stdout)["results"]["metrics"]["tpot_s"]["value"]
                 self.assertEqual(value, end["metric"], row["parameter"])
+
+    def test_a_record_cannot_be_varied(self):
+        file = str(SOURCE / "configs" / self.path("maple"))
+        (self.folder / "record.json").write_text(run("run", file, "--json").stdout)
+        result = run("report", "sensitivity", "record.json", cwd=self.folder)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("a record, which cannot be varied", result.stderr)
 
     def test_mistakes_of_the_configuration_are_listed(self):
         file = str(SOURCE / "configs" / self.path("maple"))

@@ -10,6 +10,7 @@
 
 #include "reports/curves/curves_report.hpp"
 #include "reports/pareto/pareto_report.hpp"
+#include "reports/points/missing_points.hpp"
 #include "reports/sensitivity/axis_effects.hpp"
 #include "reports/sensitivity/tornado.hpp"
 
@@ -89,10 +90,37 @@ TEST(ParetoReport, TablesNameClassIntervalRunAndWhatIsLeftOut) {
   EXPECT_THAT(text, HasSubstr("2 KiB"));
   EXPECT_THAT(text, HasSubstr("0123456789ab"));
   EXPECT_THAT(text, HasSubstr("2 of 4 points are on the front, 2 are dominated"));
-  EXPECT_THAT(text, HasSubstr("1 more did not run"));
+  EXPECT_THAT(text, HasSubstr("not compared: 1 point (1 does not fit)"));
   const Table exact = tables_of(pareto(table), Digits::exact, true).front();
   EXPECT_EQ(exact.rows.size(), 4U);
   EXPECT_EQ(exact.rows[0].back(), "tiersim run a.yaml");
+  // point, front, method, context, rate and the ends of its interval, cache without any, run, rerun
+  ASSERT_EQ(exact.columns.size(), 10U);
+  EXPECT_EQ(exact.columns[5].title, "throughput_tokens_per_s, ci95 low");
+  EXPECT_EQ(exact.rows[0][5], "300");
+  EXPECT_EQ(exact.rows[0][6], "1200");
+}
+
+TEST(ParetoReport, SaysWhereWorkloadsAreMixedWithChoices) {
+  PointTable table = four_points();
+  EXPECT_THAT(pareto(table).notes, IsEmpty());  // what no setting stands behind may be a choice
+  table.columns[1].key = "step.context";
+  EXPECT_THAT(pareto(table).notes,
+              ElementsAre("points differ in context, which is what is asked and no choice; see one "
+                          "at a time: --where \"context == 1024\""));
+  table.feasible = {true, false, true, false, false};
+  EXPECT_THAT(pareto(table).notes, IsEmpty());  // those that are compared have one context
+}
+
+TEST(MissingPoints, FailuresAreNotWhatDoesNotFit) {
+  PointTable table = four_points();
+  table.points[4].failed = true;
+  table.points.push_back({.position = 5, .labels = {"H2O", "1024"}, .problem = "too large"});
+  table.points.push_back({.position = 6, .labels = {"H2O", "2048"}, .problem = "too large"});
+  const std::string text = to_text(tables_of(pareto(table), Digits::rounded, false).front());
+  EXPECT_THAT(text, HasSubstr("not compared: 3 points (1 failed, 2 do not fit)"));
+  EXPECT_EQ(short_problem("no such key; did you mean this"), "no such key");
+  EXPECT_EQ(shortened("caf\xC3\xA9", 4), "caf...");  // not half a letter
 }
 
 TEST(ParetoReport, JsonHasPositionsOfEveryPoint) {
@@ -120,6 +148,20 @@ TEST(ParetoReport, TheFigureHasAStepLineAndDirectLabels) {
   EXPECT_THAT(svg, HasSubstr(">MAPLE, 2048</text>"));
   EXPECT_THAT(svg, HasSubstr("kv footprint (KiB), less is better"));
   EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+TEST(ScatterChart, LongLabelsAreThoseOfTheKneeAndTheEnds) {
+  ScatterChart chart{.title = "t", .x_label = "x", .y_label = "y", .groups = {""}, .points = {}};
+  for (const double x : {0, 1, 2, 3, 4})
+    chart.points.push_back(
+        {.x = x, .y = 4 - x, .front = true, .label = "a" + std::to_string(static_cast<int>(x))});
+  chart.knee = 2;
+  EXPECT_EQ(count(to_svg(chart), "paint-order"), 5U);
+  for (ScatterPoint& point : chart.points) point.label += ", as long as names of methods are";
+  const std::string svg = to_svg(chart);
+  EXPECT_EQ(count(svg, "paint-order"), 3U);
+  EXPECT_THAT(svg, HasSubstr(">a2, as long"));
+  EXPECT_EQ(svg.find(">a1,"), std::string::npos);
 }
 
 TEST(ScatterChart, TheStepLineTurnsAtTheWorseOfTwoPoints) {
@@ -210,6 +252,7 @@ Tornado three_parameters() {
   add("little", 0.0099, 0.01, NumberClass::assumed);
   add("nothing", 0.01, 0.01, NumberClass::assumed);
   add("much", 0.012, 0.009, NumberClass::specification);
+  tornado.rows.back().granule = true;
   tornado.rows.push_back({.parameter = "broken",
                           .value = "1",
                           .low = {.value = "0.8", .problem = "below its limit"},
@@ -236,6 +279,7 @@ TEST(Tornado, TablesSayWhatIsAssumedAndWhatCannotRun) {
   EXPECT_THAT(text, HasSubstr("30.00 %"));
   EXPECT_THAT(text, HasSubstr("cannot run with either value (csv and json say why): broken"));
   EXPECT_THAT(text, HasSubstr("1 of these 2 are assumed"));
+  EXPECT_THAT(text, HasSubstr("a granule of hardware is a power of two: much"));
   EXPECT_EQ(Json::parse(to_json(tornado))["parameters"][2]["low"]["problem"], "below its limit");
   const std::string svg = to_svg(tornado);
   EXPECT_THAT(svg, HasSubstr("little (assumed)"));
@@ -250,10 +294,10 @@ TEST(AxisEffects, AreTheRangesOverOneAxisWithTheOthersHeld) {
   EXPECT_DOUBLE_EQ(effects.axes[0].mean, 250);
   EXPECT_DOUBLE_EQ(effects.axes[0].most, 400);
   EXPECT_DOUBLE_EQ(effects.axes[0].most_ratio, 3);
-  EXPECT_THAT(effects.axes[0].where, ElementsAre("2048"));
+  EXPECT_THAT(effects.axes[0].where, ElementsAre("context=2048"));
   EXPECT_DOUBLE_EQ(effects.axes[1].mean, 150);
   EXPECT_NEAR(effects.axes[1].mean_ratio, std::sqrt(2 * 1.2), 1e-12);
-  EXPECT_EQ(effects.without, 1U);
+  EXPECT_EQ(effects.without.count(), 1U);
 }
 
 }  // namespace
