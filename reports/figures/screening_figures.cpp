@@ -76,6 +76,7 @@ PlotPanel method_bars(const StudyResult& study, const char* column, double scale
     if (!study.rows[i].record) continue;
     const double y = number_of(*study.rows[i].record, column) * scale;
     bars.points.push_back({.x = x, .y = y});
+    if (y == 0) panel.texts.push_back({.x = x, .y = 0, .text = "0"});  // no bar, but a value
     largest = std::max(largest, y);
   }
   panel.x.low = -0.6;

@@ -159,6 +159,13 @@ PaperFigure ttft_figure(const PaperReport& report, const std::vector<CurveRow>& 
   return figure;
 }
 
+// As the paper writes it; the ids of the targets are in lower case.
+std::string model_name(const std::string& of_case) {
+  if (of_case == "deepseek-v3") return "DeepSeek-V3";
+  if (of_case == "kimi-k2") return "Kimi-K2";
+  return of_case;
+}
+
 // Every declared cell: one model's ratio beside the other's.
 PaperFigure grid_figure(const PaperReport& report, const std::vector<GridRow>& rows) {
   PaperFigure figure{
@@ -177,8 +184,8 @@ PaperFigure grid_figure(const PaperReport& report, const std::vector<GridRow>& r
   for (const GridRow& row : rows)
     if (row.of_case == cases[1]) other[row.conditions] = row.ratio;
   PlotPanel panel{};
-  panel.x = {.label = cases[0], .low = 0.85, .high = 2.05};
-  panel.y = {.label = cases[1], .low = 0.85, .high = 2.05};
+  panel.x = {.label = "TPLA over MLA, " + model_name(cases[0]), .low = 0.85, .high = 2.05};
+  panel.y = {.label = "TPLA over MLA, " + model_name(cases[1]), .low = 0.85, .high = 2.05};
   std::size_t style = 0;
   for (const std::string& tiles : values_of(rows, &GridRow::tiles)) {
     const bool plain = tiles == "unpadded" || tiles == "fa3";

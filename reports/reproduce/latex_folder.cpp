@@ -11,13 +11,13 @@ namespace {
 // A table of more rows is longer than a page.
 constexpr std::size_t kRowsMax = 45;
 
-// Tables wider than the text are made as wide as it. Packages are those of texlive-latex-base and
-// -recommended.
+// Tables wider than the text are made as wide as it, which is as wide as the widest figure.
+// Packages are those of texlive-latex-base and -recommended.
 constexpr std::string_view kHead = R"(% pdflatex main.tex
 \documentclass[10pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
-\usepackage[margin=2cm]{geometry}
+\usepackage[margin=1.6cm]{geometry}
 \usepackage{booktabs}
 \usepackage{graphicx}
 \usepackage{float}
@@ -48,11 +48,22 @@ bool has_pdf(const std::vector<std::string>& pdfs, const std::string& stem) {
 
 }  // namespace
 
+std::string section_figure_stem(const PaperReport& report, const ReportFile& figure) {
+  std::string stem = report.name + '_' + figure.name.substr(0, figure.name.rfind('.')) + "_all";
+  std::ranges::replace(stem, '-', '_');
+  return stem;
+}
+
 std::string latex_text(std::string_view text) {
   std::string out;
+  bool in_code = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '"')
+    if (c == '`') {
+      const bool opens = !in_code && text.find('`', i + 1) != std::string_view::npos;
+      out += opens ? "\\texttt{" : in_code ? "}" : "\\`{}";
+      in_code = opens;
+    } else if (c == '"')
       out += "''";
     else if (c == '\\')
       out += "\\textbackslash{}";
@@ -80,8 +91,7 @@ std::vector<ReportFile> latex_files(const std::vector<PaperPage>& papers,
       if (has_pdf(pdfs, drawn.figure.stem)) add_figure(document, drawn.figure);
     for (const ReportSection& section : paper.report.sections)
       for (const ReportFile& figure : section.figures) {
-        const std::string stem =
-            paper.report.name + '_' + figure.name.substr(0, figure.name.rfind('.'));
+        const std::string stem = section_figure_stem(paper.report, figure);
         if (!has_pdf(pdfs, stem)) continue;
         document += fmt::format(
             "\\begin{{figure}}\n\\centering\n\\includegraphics[width=\\linewidth,height="

@@ -14,7 +14,12 @@ namespace tiersim {
 std::vector<ReportFile> latex_files(const std::vector<PaperPage>& papers,
                                     const std::vector<std::string>& pdfs);
 
-/// Text in LaTeX, where pdflatex knows its characters; others are "?".
+/// Name without extension of a section's own drawing in the folder of figures, where it must not be
+/// taken for the paper's figure of the same thing: "early_exit_engine_h100_all", of every machine
+/// and way.
+std::string section_figure_stem(const PaperReport& report, const ReportFile& figure);
+
+/// Text in LaTeX; `words in backquotes` are code, and what is not ASCII is "?".
 std::string latex_text(std::string_view text);
 
 }  // namespace tiersim

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/html/page.hpp"
+#include "reports/reproduce/latex_folder.hpp"
 #include "reports/reproduce/reading_table.hpp"
 #include "sim/base/text.hpp"
 
@@ -99,7 +100,7 @@ void add_figures(Page& page, const PaperPage& paper, const std::string& folder) 
 }
 
 // What sections have drawn themselves, with every machine and way.
-void add_section_figures(Page& page, const PaperReport& report) {
+void add_section_figures(Page& page, const PaperReport& report, const std::string& folder) {
   const bool any = std::ranges::any_of(
       report.sections, [](const ReportSection& section) { return !section.figures.empty(); });
   if (!any) return;
@@ -107,7 +108,8 @@ void add_section_figures(Page& page, const PaperReport& report) {
   for (const ReportSection& section : report.sections)
     for (const ReportFile& figure : section.figures)
       page.figure({.svg = figure.text,
-                   .caption = fmt::format("{} [{}/{}]", section.id, report.name, figure.name)});
+                   .caption = fmt::format("{} [{}/{}.svg]", section.id, folder,
+                                          section_figure_stem(report, figure))});
 }
 
 void add_tables(Page& page, const PaperReport& report) {
@@ -149,7 +151,7 @@ void add_paper(Page& page, const PaperPage& paper, const std::string& id,
   add_tables(page, report);
   add_table(page, step_table(report));
   add_beyond(page, report);
-  add_section_figures(page, report);
+  add_section_figures(page, report, folder);
 }
 
 struct Origin {

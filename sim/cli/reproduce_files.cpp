@@ -18,7 +18,7 @@ void add_section_figures(const PaperReport& report, const fs::path& folder,
                          std::vector<std::string>& pdfs) {
   for (const ReportSection& section : report.sections)
     for (const ReportFile& figure : section.figures) {
-      const fs::path svg = folder / (report.name + '_' + figure.name);
+      const fs::path svg = folder / (section_figure_stem(report, figure) + ".svg");
       const fs::path pdf = fs::path(svg).replace_extension(".pdf");
       write_file(svg, figure.text);
       if (convert_svg(svg, pdf)) pdfs.push_back(pdf.stem().string());

@@ -92,6 +92,14 @@ TEST(LatexText, EscapesWhatLatexReads) {
   EXPECT_EQ(latex_text("5 % & a_b < c # $ {d} \\"),
             "5 \\% \\& a\\_b $<$ c \\# \\$ \\{d\\} \\textbackslash{}");
   EXPECT_EQ(latex_text("\xC2\xB5s"), "?s");
+  EXPECT_EQ(latex_text("what `full_1` needs"), "what \\texttt{full\\_1} needs");
+  EXPECT_EQ(latex_text("one ` alone"), "one \\`{} alone");
+}
+
+TEST(SectionFigureStem, IsNotThatOfThePaperSFigure) {
+  EXPECT_EQ(section_figure_stem({.name = "early-exit", .paper = "P", .rows = {}, .steps = {}},
+                                {"engine_h100.svg", ""}),
+            "early_exit_engine_h100_all");
 }
 
 PaperReport one_cell_in_both_readings() {
