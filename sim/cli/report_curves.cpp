@@ -4,6 +4,7 @@
 
 #include "reports/curves/curves_report.hpp"
 #include "sim/base/text.hpp"
+#include "sim/cli/files.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
