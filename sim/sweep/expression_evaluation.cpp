@@ -253,7 +253,7 @@ class Evaluation {
   }
 
   Value apply(const ExpressionNode& node) const {
-    const std::string& function = node.operation == Operation::negate ? kMinus : node.word;
+    const std::string function = node.operation == Operation::negate ? "'-'" : node.word;
     Value a = number_of(node.children[0], function);
     switch (node.operation) {
       case Operation::negate:
@@ -306,7 +306,6 @@ class Evaluation {
     return logarithm_of(x) / logarithm_of(2);
   }
 
-  static inline const std::string kMinus = "'-'";
   const Expression::Lookup& lookup_;
   bool every_branch_;
 };

@@ -233,26 +233,28 @@ class SettingChecker {
   void check_place(std::size_t g, const GridPlace& place, std::size_t of_group,
                    const IsOwn& is_own) {
     std::vector<Fault> common;
-    bool first = true;
+    std::optional<Trial> reference;  // whose faults `common` are
     for (const GridPlace& context : contexts(space_.grids[g], place, of_group)) {
-      const Trial here = trial(g, context);
+      Trial here = trial(g, context);
+      // A file that is not there was reported, and says nothing of settings.
+      if (!scenario_file(here.scenario, spec_, options_)) continue;
       std::vector<Fault> faults;
       for (Fault& fault : faults_of(here))
         if (is_own(here.options[fault.option])) faults.push_back(std::move(fault));
-      if (first)
+      if (!reference) {
         common = std::move(faults);
-      else
+        reference = std::move(here);
+      } else {
         std::erase_if(common, [&](const Fault& fault) {
           return std::ranges::none_of(faults, [&](const Fault& f) {
             return f.diagnostic.message == fault.diagnostic.message &&
                    f.diagnostic.where.file == fault.diagnostic.where.file;
           });
         });
-      first = false;
+      }
       if (common.empty()) return;
     }
-    const Trial here = trial(g, place);
-    for (const Fault& fault : common) report(here.options[fault.option], fault.diagnostic);
+    for (const Fault& fault : common) report(reference->options[fault.option], fault.diagnostic);
   }
 
   static std::vector<std::int64_t> tried(const AxisGroup& group) {

@@ -1,5 +1,8 @@
 #include "sim/sweep/sweep_plan.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
@@ -41,6 +44,41 @@ class Preparer {
   Diagnostics& diagnostics_;
   Point last_;
 };
+
+// Whether a reading has the metric; servers have theirs in any.
+bool has(SweepReading reading, std::string_view metric) {
+  constexpr std::array<std::string_view, 8> kOfTheEngine{"step_time_s",
+                                                         "tpot_s",
+                                                         "ttft_s",
+                                                         "handover_s",
+                                                         "screening_time_s",
+                                                         "throughput_tokens_per_s",
+                                                         "energy_j_per_token",
+                                                         "cost_usd_per_mtoken"};
+  if (reading >= SweepReading::times) return true;
+  if (std::ranges::find(kOfTheEngine, metric) != kOfTheEngine.end()) return false;
+  return reading == SweepReading::analytic || metric != "bound_s";
+}
+
+void check_reading(const SweepConfig& config, const Document& document,
+                   const ObjectiveSet& objectives, const PointLoader& loader,
+                   Diagnostics& diagnostics) {
+  for (const auto& [files, loaded] : loader.documents())
+    if (is_of_server(loaded)) return;
+  for (std::size_t i = 0; i < objectives.objectives().size(); ++i) {
+    const std::string& metric = objectives.objectives()[i].metric;
+    const std::string path = fmt::format("objectives.{}", i);
+    if (!has(config.reading, metric))
+      diagnostics.report(
+          {.where = document.locate(path),
+           .message =
+               fmt::format("a reading by {} has no {}",
+                           kSweepReadingNames[static_cast<std::size_t>(config.reading)], metric),
+           .hint = config.reading == SweepReading::analytic ? "minimize bound_s, or reading: times"
+                                                            : "reading: times",
+           .path = path});
+  }
+}
 
 // Every value of every axis of a search, the other axes at their first: enough to read every file
 // that a point may name, though not in every combination.
@@ -100,6 +138,7 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
     });
     if (problem) diagnostics.report(*problem);
   }
+  check_reading(config, document, *plan->objectives_, *plan->loader_, diagnostics);
   if (!diagnostics.ok()) return nullptr;
   StoredSweep& sweep = plan->sweep_;
   sweep.name = config.name;
