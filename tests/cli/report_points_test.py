@@ -163,8 +163,8 @@ class OfConfigurations(InFolder):
         self.assertGreater(found["no_effect"], 0)
         names = {row["parameter"]: row for row in rows}
         self.assertIn("what_if.far_bandwidth", names)
-        sector = names["system.sm.sector"]  # a granule: no 26 B or 38 B
-        self.assertEqual((sector["low"]["value"], sector["high"]["value"]), ("16 B", "64 B"))
+        granule = names["system.tiers.hbm.memory.interleave"]  # of 256 B, not 205 B or 307 B
+        self.assertEqual((granule["low"]["value"], granule["high"]["value"]), ("128 B", "512 B"))
         batch = names["step.batch"]
         self.assertEqual((batch["low"]["value"], batch["high"]["value"]), ("14", "18"))
         self.assertEqual(names["system.tiers.hbm.memory.read_efficiency"]["high"]["value"], "1")

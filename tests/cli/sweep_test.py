@@ -159,7 +159,7 @@ class Sweep(InFolder):
         self.spec.write_text("schema: tiersim.sweep/v1\nname: tp\nscenario: scenarios/tpla/deepseek_v3_tpla.yaml\n"
                              "axes: [{key: parallel.tensor, values: [2, 3]}, {key: step.context, values: [1024, 2048]}]\n")
         result = self.sweep("-o", "a.db", code=4)
-        self.assertRegex(result.stderr, r"point 2 \(3, 1024\): .*parallel")
+        self.assertRegex(result.stderr, r"point 2 \(tensor=3, context=1024\): .*parallel")
         self.assertEqual(rows(self.folder / "a.db", "SELECT status, count(*) FROM results GROUP BY status ORDER BY 1"),
                          [("error", 2), ("ok", 2)])
         before = (self.folder / "a.db").read_bytes()
