@@ -46,12 +46,16 @@ bool has_pdf(const std::vector<std::string>& pdfs, const std::string& stem) {
   return std::ranges::find(pdfs, stem) != pdfs.end();
 }
 
+// As the stems of the papers' figures are: names in one folder are not to differ in a hyphen.
+std::string in_underscores(std::string name) {
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
 }  // namespace
 
 std::string section_figure_stem(const PaperReport& report, const ReportFile& figure) {
-  std::string stem = report.name + '_' + figure.name.substr(0, figure.name.rfind('.')) + "_all";
-  std::ranges::replace(stem, '-', '_');
-  return stem;
+  return in_underscores(report.name + '_' + figure.name.substr(0, figure.name.rfind('.')) + "_all");
 }
 
 std::string latex_text(std::string_view text) {
@@ -100,7 +104,7 @@ std::vector<ReportFile> latex_files(const std::vector<PaperPage>& papers,
       }
     for (const NamedTable& table : all_tables(paper.report)) {
       if (table.shown.rows.empty()) continue;
-      const std::string name = paper.report.name + '_' + table.stem + ".tex";
+      const std::string name = in_underscores(paper.report.name + '_' + table.stem) + ".tex";
       if (table.shown.rows.size() > kRowsMax) {
         document += fmt::format("% {} rows: {}/{}.tex\n", table.shown.rows.size(),
                                 paper.report.name, table.stem);

@@ -8,7 +8,8 @@
 
 namespace tiersim {
 
-/// main.tex, and every table of at most a page as <paper>_<table>.tex beside it (booktabs). `pdfs`:
+/// main.tex, and every table of at most a page as <paper>_<table>.tex beside it (booktabs), with
+/// underscores for hyphens. `pdfs`:
 /// stems of all figures that have a .pdf in the folder. Longer tables are named in main.tex; they
 /// are in the papers' own folders.
 std::vector<ReportFile> latex_files(const std::vector<PaperPage>& papers,

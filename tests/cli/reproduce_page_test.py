@@ -144,6 +144,27 @@ class ReproducePage(unittest.TestCase):
         for name in named:
             self.assertTrue((self.figures / name).exists(), name)
 
+    def test_no_two_names_differ_in_a_hyphen_and_those_of_sections_end_in_all(self):
+        names = [path.name for path in self.figures.iterdir()]
+        self.assertEqual([name for name in names if name.startswith("early-exit")], [])
+        self.assertEqual(len({name.replace("-", "_") for name in names}), len(names))
+        own = [name for name in names if name.endswith("_all.svg")]
+        self.assertGreater(len(own), 3)
+        for name in own:
+            self.assertIn(f"[figures/{name}]", self.text)
+
+    def test_captions_have_code_and_no_backquotes(self):
+        captions = re.findall(r"<figcaption>(.*?)</figcaption>", self.text, re.S)
+        self.assertTrue(any("<code>full</code>" in caption for caption in captions))
+        self.assertEqual([caption for caption in captions if "`" in caption], [])
+        self.assertIn(r"\texttt{full}", (self.figures / "main.tex").read_text())
+
+    def test_axes_of_the_grid_say_what_is_drawn(self):
+        script = (self.figures / "tpla_speedup_grid.gp").read_text()
+        self.assertIn('"TPLA over MLA, DeepSeek-V3"', script)
+        self.assertIn('"TPLA over MLA, Kimi-K2"', script)
+        self.assertRegex((self.figures / "maple_fig3_dataflow.gp").read_text(), r'set label "0" at 1,0 ')
+
     @unittest.skipUnless(shutil.which("pdflatex"), "no pdflatex here")
     def test_main_tex_compiles(self):
         with tempfile.TemporaryDirectory() as out:
