@@ -7,13 +7,27 @@
 #include <CLI/CLI.hpp>
 
 #include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/stored_points.hpp"
+#include "sim/run/run_record.hpp"
+#include "sim/sweep/store.hpp"
 
 namespace tiersim::cli {
+
+namespace {
+
+bool is_configuration(const std::string& source) {
+  return !stored_point_name(source) && !Store::is_store(source) &&
+         !origin_of_record(read_file(source));
+}
+
+}  // namespace
 
 void add_baseline(CLI::App& kind, std::string& baseline) {
   kind.add_option("--baseline", baseline,
                   "Show everything beside this: a label of the points (of their own axis, the "
-                  "others being the same), COLUMN=LABEL, or a file of one point")
+                  "others being the same), COLUMN=LABEL, a file of one point, or FILE:POSITION of "
+                  "a store")
       ->type_name("LABEL|FILE");
 }
 
@@ -23,13 +37,13 @@ std::optional<Baseline> find_baseline(const std::string& text, const PointTable&
   auto labelled = baseline_of_points(table, text);
   if (labelled) return *std::move(labelled);
   std::error_code none;
-  if (!std::filesystem::is_regular_file(text, none))
+  if (!std::filesystem::is_regular_file(text, none) && !stored_point_name(text))
     throw Failure(
         ExitCode::usage,
         fmt::format("tiersim: error: --baseline: {}, and there is no such file", labelled.error()));
   SourceOptions file;
   file.sources = {text};
-  file.set = options.set;
+  if (is_configuration(text)) file.set = options.set;  // others are as they were run
   const PointTable other = load_points(file, readings);
   if (other.points.size() != 1 || !other.points.front().record)
     throw Failure(ExitCode::usage,

@@ -61,6 +61,14 @@ class Bytes(WithRecord):
         both = [self.json_of("report", "footprint", f)["points"][0]["tiers"]["hbm"]["sum_bytes"] for f in (MAPLE, DENSE)]
         self.assertEqual(points[0]["tiers"]["hbm"]["of_baseline"], both[0] / both[1])
 
+    def test_a_point_and_a_record_are_baselines_as_they_were_run(self):
+        store = self.store()
+        record = self.record(MAPLE, "--set", "step.context=8192")
+        for baseline, expected in ((f"{store}:1", 1), (record, 0.5)):
+            points = self.json_of("report", "footprint", MAPLE, "--set", "step.context=4096",
+                                  "--baseline", baseline)["points"]
+            self.assertAlmostEqual(points[0]["tiers"]["pool"]["of_baseline"], expected, delta=0.001)
+
     def test_a_store_is_compared_along_its_axis(self):
         store = self.store()
         points = self.json_of("report", "io", store, "--baseline", "context=4096")["points"]
