@@ -201,7 +201,8 @@ class ScatterDrawing {
       if (done.insert(i).second) label(chart_.points[i], chart_.knee == i);
   }
 
-  // Beside, above or below the point, where it meets nothing, or only hollow points; else nowhere.
+  // Beside, above or below the point, where it meets nothing; else nowhere. The knee's may lie over
+  // hollow points.
   void label(const ScatterPoint& point, bool bold) {
     if (point.label.empty()) return;
     const SvgPoint p = at(point);
@@ -219,7 +220,7 @@ class ScatterDrawing {
         const auto meets = [&](const Box& other) { return box.meets(other); };
         if (box.left < corner_.x || box.right > corner_.x + kWidth || box.top < corner_.y ||
             box.bottom > corner_.y + kHeight || std::ranges::any_of(taken_, meets) ||
-            (!over_hollow && std::ranges::any_of(hollow_, meets)))
+            (!(over_hollow && bold) && std::ranges::any_of(hollow_, meets)))
           continue;
         taken_.push_back(box);
         canvas_.text(place, point.label, {.size = kLabelSize, .bold = bold, .halo = true});

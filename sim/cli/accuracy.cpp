@@ -124,7 +124,8 @@ Accuracy accuracy_of(const PointTable& table) {
     }
   }
   for (const auto& [why, points] : none)
-    out.recall.note += fmt::format("; {} points have none in this study: {}", points, why);
+    out.recall.note += fmt::format("; {} point{} no value in this study: {}", points,
+                                   points == 1 ? " has" : "s have", why);
   return out;
 }
 
