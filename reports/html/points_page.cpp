@@ -49,10 +49,13 @@ std::string cell(const MetricColumn& metric, std::size_t point) {
 
 // Numbers have ends; names have to be said.
 std::string axis_text(const LabelColumn& column) {
-  if (column.numeric())
-    return fmt::format("{} values, {} to {}", column.labels.size(),
-                       shown(column.labels[column.order.front()]),
-                       shown(column.labels[column.order.back()]));
+  if (column.numeric()) {
+    std::vector<std::size_t> order = column.order;
+    const bool some_have_none = column.labels[order.back()].empty();  // as no number, it is last
+    if (some_have_none) order.pop_back();
+    return fmt::format("{} values, {} to {}{}", column.labels.size(), column.labels[order.front()],
+                       column.labels[order.back()], some_have_none ? ", and none" : "");
+  }
   constexpr std::size_t kNames = 12;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < column.labels.size() && i < kNames; ++i)
@@ -114,9 +117,7 @@ void add_charts(Page& page, const PointTable& table, const PointsView& view) {
   page.section("Charts");
   page.markup(
       {"<div class=\"scripted\" hidden>\n<div id=\"explorer-filters\"></div>\n"
-       "<div id=\"explorer-charts\"></div>\n<section id=\"picked\" aria-label=\"Picked "
-       "point\"><p>A click on a point in a chart, or its button in the table, shows its "
-       "settings, its results and the command that runs it again.</p></section>\n</div>\n"});
+       "<div id=\"explorer-charts\"></div>\n</div>\n"});
   page.markup({"<div class=\"drawn\">\n"});
   const auto curves = curves_figure(view);
   const auto front = front_figure(table, view);
@@ -126,6 +127,11 @@ void add_charts(Page& page, const PointTable& table, const PointsView& view) {
     page.text(
         "No numeric axis varies and no two objectives are there, so there is nothing to draw.");
   page.markup({"</div>\n"});
+  // Below the drawings: it is longer than a screen.
+  page.markup(
+      {"<div class=\"scripted\" hidden>\n<section id=\"picked\" aria-label=\"Picked "
+       "point\"><p>A click on a point in a chart, or its button in the table, shows its "
+       "settings, its results and the command that runs it again.</p></section>\n</div>\n"});
 }
 
 Table table_of(const std::string& title, const PointTable& table, const PointsView& view,

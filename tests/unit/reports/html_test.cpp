@@ -167,6 +167,18 @@ TEST(PointsPage, AnAxisOfNamesListsThemAndOneOfNumbersHasEnds) {
   EXPECT_EQ(count(html, "<dd>3 values: quest, &lt;loki&gt;, (none)</dd>"), 1);
 }
 
+TEST(PointsPage, AnAxisThatSomePointsLackEndsWithANumber) {
+  PointTable table = three_points();
+  table.points[2].labels[0] = "";
+  const std::string html = points_page(table, {.version = "1"});
+  EXPECT_EQ(count(html, "<dd>3 values, 1024 to 2048, and none</dd>"), 1);
+}
+
+TEST(PointsPage, ThePickedPointStandsBelowTheCharts) {
+  const std::string html = points_page(three_points(), {.version = "1"});
+  EXPECT_LT(html.rfind("<figure"), html.find("id=\"picked\""));
+}
+
 TEST(PointsPage, PointsWithoutResultsSayWhy) {
   PointTable table = three_points();
   table.points[2].record = nullptr;
