@@ -80,7 +80,7 @@ PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep ke
     const auto record = record_of(point, reading);
     if (!record) return {point.id, PointStatus::infeasible, record.error(), ""};
     return {point.id, PointStatus::ok, "",
-            keep == SweepKeep::metrics ? compact_metrics(*record, Setup::included)
+            keep == SweepKeep::metrics ? compact_metrics(*record)
                                        : compact_results(*record, Setup::included)};
   } catch (const std::exception& error) {
     return {point.id, PointStatus::error, fmt::format("internal: {}", error.what()), ""};

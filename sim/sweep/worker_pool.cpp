@@ -1,8 +1,14 @@
 #include "sim/sweep/worker_pool.hpp"
 
+#include <chrono>
 #include <utility>
 
 namespace tiersim {
+namespace {
+
+constexpr std::size_t kBatch = 256;
+
+}  // namespace
 WorkerPool::WorkerPool(std::size_t threads, Work work) : work_(std::move(work)) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
 }
@@ -43,8 +49,11 @@ void WorkerPool::stop() {
 
 std::vector<StoredPoint> WorkerPool::take() {
   std::unique_lock lock(mutex_);
-  outcomes_ready_.wait(
-      lock, [&] { return !outcomes_.empty() || (closed_ && points_.empty() && working_ == 0); });
+  const auto idle = [&] { return points_.empty() && working_ == 0; };
+  outcomes_ready_.wait(lock, [&] { return !outcomes_.empty() || (closed_ && idle()); });
+  // A commit costs a good part of what a fast point does, so a few share one.
+  constexpr std::chrono::milliseconds kGather(5);
+  outcomes_ready_.wait_for(lock, kGather, [&] { return outcomes_.size() >= kBatch || idle(); });
   std::vector<StoredPoint> out = std::exchange(outcomes_, {});
   if (out.empty() && problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   lock.unlock();
@@ -74,7 +83,8 @@ void WorkerPool::serve() {
     else
       outcomes_.push_back(std::move(next));
     --working_;
-    outcomes_ready_.notify_one();
+    const bool last = points_.empty() && working_ == 0;
+    if (last || outcomes_.size() == 1 || outcomes_.size() == kBatch) outcomes_ready_.notify_one();
   }
 }
 

@@ -6,8 +6,8 @@
 //   std::thread producer([&] { while (more) if (!pool.push(next)) break; pool.close(); });
 //   for (auto batch = pool.take(); !batch.empty(); batch = pool.take()) store.write(sweep, batch);
 //
-// As long as a batch is being written, outcomes gather for the next one: a commit for each slow
-// point, and one for many fast ones.
+// Outcomes gather for the next batch while one is being written, and some milliseconds more: a
+// commit for each slow point, and one for many fast ones.
 #include <condition_variable>
 #include <deque>
 #include <exception>
