@@ -1,5 +1,5 @@
-// A store of sweeps: what is written is read back, a killed writer loses nothing that was committed,
-// and the bytes of a compacted store are those of its content.
+// A store of sweeps: what is written is read back, a killed writer loses nothing that was
+// committed, and the bytes of a compacted store are those of its content.
 #include "sim/sweep/store.hpp"
 
 #include <filesystem>
