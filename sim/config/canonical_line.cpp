@@ -101,7 +101,7 @@ class LineWriter final : public Fields {
       out_ += "null";
   }
   void write(const Value& value) {
-    std::visit([this](const auto& v) { write(v); }, value.kind);
+    std::visit([this](const auto& v) { this->write(v); }, value.kind);
   }
 
   std::string& out_;

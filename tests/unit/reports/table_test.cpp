@@ -58,7 +58,7 @@ TEST(Table, CsvQuotesCommasAndQuotes) {
 
 TEST(Table, LatexEscapesItsSpecialCharacters) {
   const std::string latex = to_latex(sample());
-  EXPECT_NE(latex.find("50 \\% | µ\\_x & 6.25 \\\\"), std::string::npos) << latex;
+  EXPECT_NE(latex.find("50 \\% \\textbar{} µ\\_x & 6.25 \\\\"), std::string::npos) << latex;
   EXPECT_NE(latex.find("\\begin{tabular}{lr}\n\\toprule"), std::string::npos) << latex;
   EXPECT_NE(latex.find("\\caption{Loads}"), std::string::npos) << latex;
 }
