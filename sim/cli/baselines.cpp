@@ -17,7 +17,7 @@ namespace tiersim::cli {
 namespace {
 
 bool is_configuration(const std::string& source) {
-  return !stored_point_name(source) && !Store::is_store(source) &&
+  return !stored_point_name(source) && !SweepStore::is_store(source) &&
          !origin_of_record(read_file(source));
 }
 

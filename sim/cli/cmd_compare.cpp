@@ -40,7 +40,7 @@ void keep_config(const Document& document, const char* kind, RunRecord& out) {
 
 // Its results as the store has them, and its configuration of the inputs that were kept.
 RunRecord of_store(const StoredPointName& name, const std::string& source) {
-  Store store(name.store, Store::Access::read);
+  SweepStore store(name.store, SweepStore::Access::read);
   const FoundPoint found = find_point(store, name);
   if (found.point.outcome.status != PointStatus::ok)
     refuse(source, "has no result: " + printable(found.point.outcome.problem));
@@ -82,7 +82,7 @@ RunRecord record_of(const std::string& source, const std::vector<std::string>& s
              "side)");
     return of_store(*name, source);
   }
-  if (Store::is_store(source))
+  if (SweepStore::is_store(source))
     refuse(source, "is a store; say which point: FILE:POSITION or FILE:RUN-ID");
   if (auto record = of_record(source, set)) return *std::move(record);
   SourceOptions one;

@@ -53,15 +53,15 @@ ExitCode merge(const Options& options) {
 std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const fs::path& output) {
   expect_writable(output);
   for (const fs::path& part : parts)
-    if (!Store::is_store(part))
+    if (!SweepStore::is_store(part))
       throw Failure(ExitCode::usage, printable(fmt::format("tiersim: error: '{}' is no store of "
                                                            "`tiersim sweep`",
                                                            part.string())));
-  for (const fs::path& part : parts) Store(part, Store::Access::read).expect_whole();
+  for (const fs::path& part : parts) SweepStore(part, SweepStore::Access::read).expect_whole();
   const FileLock lock(output);
   std::vector<MergedSweep> out;
   {
-    Store store(output, Store::Access::write);
+    SweepStore store(output, SweepStore::Access::write);
     for (const fs::path& part : parts)
       if (!fs::equivalent(part, output)) store.merge(part);
     for (const StoredSweep& sweep : store.sweeps()) {
@@ -83,7 +83,7 @@ void add_merge(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("merge", "Put stores of shards together");
   verb->add_option("DB", options->stores, "Stores of `tiersim sweep`")->required();
   verb->add_option("-o,--output", options->output,
-                   "Store to write; what it has already stays in it")
+                   "SweepStore to write; what it has already stays in it")
       ->type_name("DB")
       ->required();
   verb->add_flag("--json", options->json, "Print what it holds as JSON");

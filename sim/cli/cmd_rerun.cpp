@@ -98,7 +98,7 @@ void print_text(const std::vector<Difference>& all, const std::string& run_id) {
 
 // A point of a store, by the inputs that its sweep was begun with.
 Rerun rerun_point(const StoredPointName& name) {
-  Store store(name.store, Store::Access::read);
+  SweepStore store(name.store, SweepStore::Access::read);
   const FoundPoint found = find_point(store, name);
   const PointOutcome& outcome = found.point.outcome;
   const auto fail = [](const std::string& text) {
@@ -132,7 +132,7 @@ Rerun rerun_record(const std::string& file) {
 
 ExitCode rerun(const Options& options) {
   const auto point = stored_point_name(options.record);
-  if (!point && Store::is_store(options.record))
+  if (!point && SweepStore::is_store(options.record))
     throw Failure(ExitCode::usage,
                   printable(fmt::format("tiersim: error: '{0}' is a store; of its points one is "
                                         "'{0}:17', another '{0}:3fa9c1' (run id)",

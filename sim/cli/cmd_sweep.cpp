@@ -73,7 +73,7 @@ std::unique_ptr<SweepPlan> plan_of(const Options& options) {
 }
 
 // The same SPEC over files that were others then, if it is not at its end.
-std::optional<StoredSweep> unfinished(Store& store, const SweepPlan& plan) {
+std::optional<StoredSweep> unfinished(SweepStore& store, const SweepPlan& plan) {
   std::optional<StoredSweep> out;
   for (StoredSweep& sweep : store.sweeps())
     if (sweep.spec == plan.sweep().spec && sweep.version == plan.sweep().version)
@@ -85,7 +85,7 @@ std::optional<StoredSweep> unfinished(Store& store, const SweepPlan& plan) {
 }
 
 // Puts the sweep into the store, or finds it there.
-void begin(const Options& options, SweepPlan& plan, Store& store) {
+void begin(const Options& options, SweepPlan& plan, SweepStore& store) {
   std::optional<StoredSweep> there = store.find(plan.sweep().digest);
   if (!there && options.resume) {
     there = unfinished(store, plan);
@@ -127,7 +127,7 @@ SweepSummary run_shard(const Options& options, SweepPlan& plan, const SweepOptio
                        const fs::path& path, const std::atomic<bool>& stop) {
   const FileLock lock(path);
   SweepSummary summary{.store = path, .shard = how.shard};
-  Store store(path, Store::Access::write);
+  SweepStore store(path, SweepStore::Access::write);
   begin(options, plan, store);
   ProgressLine line("points");
   const auto progress = [&](const SweepProgress& p) {
@@ -190,7 +190,7 @@ ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
     for (const fs::path& file : left) fs::remove(file);
   }
   world->barrier();
-  if (fs::exists(path)) Store(part(rank), Store::Access::write).merge(path);
+  if (fs::exists(path)) SweepStore(part(rank), SweepStore::Access::write).merge(path);
   how.shard = {rank + 1, world->size()};
   SweepSummary summary = run_shard(options, plan, how, part(rank), stop);
   const std::vector<int> complete = world->gather(summary.outcome.complete ? 1 : 0);
@@ -204,7 +204,7 @@ ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
   summary.shard = {};
   summary.outcome.complete = std::ranges::find(complete, 0) == complete.end();
   summary.outcome.progress.points = plan.sweep().points.value_or(0);
-  Store store(path, Store::Access::read);
+  SweepStore store(path, SweepStore::Access::read);
   summarise(store, *store.find(plan.sweep().digest), summary);
   return report(options, summary, stop);
 }
@@ -245,7 +245,7 @@ void add_sweep(CLI::App& app, Action& action) {
   verb->add_option("--set", options->set, "Override a setting of SPEC: a.b=value (repeatable)")
       ->allow_extra_args(false)
       ->type_name(kSettingType);
-  verb->add_option("-o,--output", options->store, "Store (SQLite); else out/sweeps/SPEC.db")
+  verb->add_option("-o,--output", options->store, "SweepStore (SQLite); else out/sweeps/SPEC.db")
       ->type_name("DB");
   verb->add_option("-j,--threads", options->threads, "Threads; else as many as there are cores")
       ->check(CLI::Range(1, 1024))

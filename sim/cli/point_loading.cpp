@@ -54,7 +54,7 @@ class TableBuilder {
   }
 
   void add_store(const std::string& file) {
-    Store store(file, Store::Access::read);
+    SweepStore store(file, SweepStore::Access::read);
     const StoredSweep sweep = sweep_in(store, options_.sweep);
     of_one_store_ = options_.sources.size() == 1;
     any_store_ = true;
@@ -78,7 +78,7 @@ class TableBuilder {
 
   // A point by its own name in a store.
   void add_stored(const StoredPointName& name) {
-    Store store(name.store, Store::Access::read);
+    SweepStore store(name.store, SweepStore::Access::read);
     const FoundPoint found = find_point(store, name);
     last_sweep_ = store.sweeps().back().sweep;
     PointLoader loader(standard_options());
@@ -248,7 +248,7 @@ PointTable load_points(const SourceOptions& options, Readings readings) {
   for (const std::string& source : options.sources) {
     if (const auto name = stored_point_name(source)) {
       builder.add_stored(*name);
-    } else if (Store::is_store(source)) {
+    } else if (SweepStore::is_store(source)) {
       builder.add_store(source);
     } else if (is_json(source)) {
       builder.add_record(source);

@@ -60,7 +60,7 @@ std::vector<std::string> shipped_with_tpla() {
 bool is_scenario(const std::string& file) {
   std::error_code none;
   if (!fs::is_regular_file(file, none)) return true;  // whoever loads it says what is wrong
-  if (Store::is_store(file)) return false;
+  if (SweepStore::is_store(file)) return false;
   const std::string text = read_file(file);
   if (text.starts_with('{') && origin_of_record(text)) return false;
   Diagnostics diagnostics;

@@ -233,7 +233,7 @@ ExitCode report_sensitivity(const SensitivityOptions& options) {
   if (!options.by.empty()) share_of(options.by);
   if (!options.metric.empty()) full_metric(options.metric, "--metric");
   const std::vector<std::string>& sources = options.sources.sources;
-  if (sources.size() == 1 && !Store::is_store(sources.front())) {
+  if (sources.size() == 1 && !SweepStore::is_store(sources.front())) {
     if (!options.sources.where.empty() || !options.sources.sweep.empty())
       throw Failure(ExitCode::usage,
                     "tiersim: error: --where and --sweep choose points of a store, and this is one "

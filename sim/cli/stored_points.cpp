@@ -26,7 +26,7 @@ bool is_position(const std::string& text) {
 
 }  // namespace
 
-StoredSweep sweep_in(Store& store, const std::string& name) {
+StoredSweep sweep_in(SweepStore& store, const std::string& name) {
   const std::vector<StoredSweep> all = store.sweeps();
   std::vector<std::string> names;
   for (const StoredSweep& sweep : all) names.push_back(sweep.name);
@@ -53,11 +53,11 @@ std::optional<StoredPointName> stored_point_name(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || fs::exists(text)) return std::nullopt;
   StoredPointName out{text.substr(0, colon), text.substr(colon + 1)};
-  if (!Store::is_store(out.store)) return std::nullopt;
+  if (!SweepStore::is_store(out.store)) return std::nullopt;
   return out;
 }
 
-FoundPoint find_point(Store& store, const StoredPointName& name) {
+FoundPoint find_point(SweepStore& store, const StoredPointName& name) {
   const bool by_position = is_position(name.point);
   if (!by_position && name.point.size() < kFewestDigits)
     fail(fmt::format("'{}' is neither the position of a point nor {} digits of a run id",
@@ -79,7 +79,7 @@ FoundPoint find_point(Store& store, const StoredPointName& name) {
   return *out;
 }
 
-Document document_of(Store& store, const FoundPoint& found) {
+Document document_of(SweepStore& store, const FoundPoint& found) {
   PointLoader loader(standard_options());
   adopt_inputs(loader, store.inputs(found.sweep.sweep));
   Diagnostics diagnostics;

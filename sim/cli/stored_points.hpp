@@ -11,7 +11,7 @@
 namespace tiersim::cli {
 
 /// The sweep of this name; the last one where it is empty. Throws Failure.
-StoredSweep sweep_in(Store& store, const std::string& name);
+StoredSweep sweep_in(SweepStore& store, const std::string& name);
 
 struct StoredPointName {
   std::filesystem::path store = {};
@@ -25,9 +25,9 @@ struct FoundPoint {
   StoredSweep sweep = {};
   StoredPoint point = {};
 };
-FoundPoint find_point(Store& store, const StoredPointName& name);
+FoundPoint find_point(SweepStore& store, const StoredPointName& name);
 
 /// Its document, of the inputs that its sweep was begun with.
-Document document_of(Store& store, const FoundPoint& found);
+Document document_of(SweepStore& store, const FoundPoint& found);
 
 }  // namespace tiersim::cli

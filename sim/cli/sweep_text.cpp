@@ -77,7 +77,7 @@ Table columns_table(const SweepPlan& plan) {
 
 }  // namespace
 
-void summarise(Store& store, const StoredSweep& sweep, SweepSummary& summary) {
+void summarise(SweepStore& store, const StoredSweep& sweep, SweepSummary& summary) {
   summary.name = sweep.name;
   summary.digest = sweep.digest;
   summary.columns = sweep.columns;

@@ -26,7 +26,7 @@ struct SweepSummary {
 };
 
 /// Fills what the store knows.
-void summarise(Store& store, const StoredSweep& sweep, SweepSummary& summary);
+void summarise(SweepStore& store, const StoredSweep& sweep, SweepSummary& summary);
 
 std::string to_text(const SweepSummary& summary);
 /// One object, without times, ending in a newline.

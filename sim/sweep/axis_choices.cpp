@@ -17,9 +17,9 @@ AxisChoice value_of_key(const std::string& key, const std::string& label, std::s
 }
 
 template <class Range>
-std::optional<AxisRange> parse_range(const Range& range, const std::string& path, bool whole,
-                                     const SpecPlaces& places) {
-  auto parsed = AxisRange::parse(range, whole);
+std::optional<ValueRange> parse_range(const Range& range, const std::string& path, bool whole,
+                                      const SpecPlaces& places) {
+  auto parsed = ValueRange::parse(range, whole);
   if (parsed) return *parsed;
   const RangeProblem& problem = parsed.error();
   places.report(problem.field.empty() ? path : path + '.' + problem.field, problem.message,

@@ -25,7 +25,7 @@ struct AxisChoices {
   std::string key = {};   ///< empty for variants
   std::string path = {};  ///< "axes.0", "grids.1.axes.0.zip.2"
   std::vector<AxisChoice> choices = {};
-  std::optional<AxisRange> range = {};
+  std::optional<ValueRange> range = {};
 
   /// The choice with this label or value ("64 KiB" is "65536 B"); nothing where there is none.
   std::optional<std::size_t> find(const std::string& label) const;

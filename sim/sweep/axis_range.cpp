@@ -65,10 +65,10 @@ RangeProblem too_many(double points) {
 
 }  // namespace
 
-Expected<AxisRange, RangeProblem> AxisRange::parse(const SweepRange& range, bool whole) {
+Expected<ValueRange, RangeProblem> ValueRange::parse(const SweepRange& range, bool whole) {
   const auto ends = parse_ends(range.from, range.to, whole);
   if (!ends) return Unexpected(ends.error());
-  AxisRange out;
+  ValueRange out;
   out.low_ = ends->from.value;
   out.high_ = ends->to.value;
   out.dimension_ = ends->from.dimension;
@@ -104,10 +104,10 @@ Expected<AxisRange, RangeProblem> AxisRange::parse(const SweepRange& range, bool
   return out;
 }
 
-Expected<AxisRange, RangeProblem> AxisRange::parse(const SweepLogRange& range, bool whole) {
+Expected<ValueRange, RangeProblem> ValueRange::parse(const SweepLogRange& range, bool whole) {
   const auto ends = parse_ends(range.from, range.to, whole);
   if (!ends) return Unexpected(ends.error());
-  AxisRange out;
+  ValueRange out;
   out.low_ = ends->from.value;
   out.high_ = ends->to.value;
   out.dimension_ = ends->from.dimension;
@@ -139,7 +139,7 @@ Expected<AxisRange, RangeProblem> AxisRange::parse(const SweepLogRange& range, b
   return out;
 }
 
-double AxisRange::value(std::int64_t i) const {
+double ValueRange::value(std::int64_t i) const {
   const std::int64_t last = points_ - 1;
   if (i == 0) return low_;
   if (i == last) return high_;
@@ -157,14 +157,14 @@ double AxisRange::value(std::int64_t i) const {
   return high_ < low_ ? low_ / product : low_ * product;
 }
 
-std::string AxisRange::text(double value, int digits) const {
+std::string ValueRange::text(double value, int digits) const {
   const Magnitude magnitude{whole_ ? std::round(value) : rounded(value, digits), dimension_};
   const auto out = setting_text(magnitude);
   TS_ENSURES(out.has_value(), magnitude.value, dimension_);  // between ends that have a text
   return *out;
 }
 
-std::vector<std::string> AxisRange::labels() const {
+std::vector<std::string> ValueRange::labels() const {
   std::vector<std::string> out;
   const int digits = logarithmic_ && step_ == 0 ? 6 : 12;
   for (std::int64_t i = 0; i < points_; ++i) {
@@ -175,7 +175,7 @@ std::vector<std::string> AxisRange::labels() const {
   return out;
 }
 
-double AxisRange::value_at(double share) const {
+double ValueRange::value_at(double share) const {
   const double low = std::min(low_, high_);
   const double high = std::max(low_, high_) + (whole_ ? 1 : 0);
   const double value = logarithmic_ ? low * portable_exp(share * portable_log(high / low))
@@ -183,7 +183,7 @@ double AxisRange::value_at(double share) const {
   return whole_ ? std::clamp(std::floor(value), low, high - 1) : value;
 }
 
-std::string AxisRange::label_at(double share, std::int64_t parts) const {
+std::string ValueRange::label_at(double share, std::int64_t parts) const {
   TS_EXPECTS(share >= 0 && share < 1 && parts > 0, share, parts);
   const double value = value_at(share);
   if (whole_) return text(value, 12);
@@ -196,7 +196,7 @@ std::string AxisRange::label_at(double share, std::int64_t parts) const {
   return text(value, digits);
 }
 
-std::int64_t AxisRange::whole_numbers() const {
+std::int64_t ValueRange::whole_numbers() const {
   return whole_ ? static_cast<std::int64_t>(std::abs(high_ - low_)) + 1 : 0;
 }
 

@@ -19,11 +19,11 @@ struct RangeProblem {
   std::string hint = {};
 };
 
-class AxisRange {
+class ValueRange {
  public:
   /// `whole`: the setting is a count.
-  static Expected<AxisRange, RangeProblem> parse(const SweepRange& range, bool whole);
-  static Expected<AxisRange, RangeProblem> parse(const SweepLogRange& range, bool whole);
+  static Expected<ValueRange, RangeProblem> parse(const SweepRange& range, bool whole);
+  static Expected<ValueRange, RangeProblem> parse(const SweepLogRange& range, bool whole);
 
   /// As a configuration takes them, from the first end to the last.
   std::vector<std::string> labels() const;

@@ -13,7 +13,7 @@ namespace {
 
 class SearchRun {
  public:
-  SearchRun(SweepPlan& plan, Store& store, SweepSession& session)
+  SearchRun(SweepPlan& plan, SweepStore& store, SweepSession& session)
       : plan_(plan), store_(store), session_(session) {}
 
   // Runs what the store does not have of these points; false where the run ends before them.
@@ -67,7 +67,7 @@ class SearchRun {
   }
 
   SweepPlan& plan_;
-  Store& store_;
+  SweepStore& store_;
   SweepSession& session_;
   std::size_t waiting_ = 0;
   std::size_t inputs_ = 0;
@@ -75,7 +75,7 @@ class SearchRun {
 
 }  // namespace
 
-SweepOutcome run_search(SweepPlan& plan, Store& store, const SweepOptions& options,
+SweepOutcome run_search(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
                         const std::atomic<bool>& stop, const OnProgress& progress) {
   const SweepSearch& settings = *plan.config().search;
   std::vector<bool> is_done(static_cast<std::size_t>(settings.budget));

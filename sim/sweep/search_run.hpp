@@ -4,7 +4,7 @@
 
 namespace tiersim {
 
-SweepOutcome run_search(SweepPlan& plan, Store& store, const SweepOptions& options,
+SweepOutcome run_search(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
                         const std::atomic<bool>& stop, const OnProgress& progress);
 
 }  // namespace tiersim

@@ -72,7 +72,7 @@ std::string_view name_of(PointStatus status) {
 
 }  // namespace
 
-bool Store::is_store(const std::filesystem::path& path) {
+bool SweepStore::is_store(const std::filesystem::path& path) {
   constexpr std::string_view kMagic = "SQLite format 3";
   std::string head(kMagic.size(), '\0');
   std::ifstream in(path, std::ios::binary);
@@ -80,7 +80,7 @@ bool Store::is_store(const std::filesystem::path& path) {
   return in && head == kMagic;
 }
 
-Store::Store(const std::filesystem::path& path, Access access)
+SweepStore::SweepStore(const std::filesystem::path& path, Access access)
     : db_(path, access == Access::read ? Sqlite::Open::read : Sqlite::Open::create) {
   if (access == Access::write) create_tables(db_);
   expect_tables(db_);
@@ -92,22 +92,22 @@ Store::Store(const std::filesystem::path& path, Access access)
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=10000;");
 }
 
-std::vector<StoredSweep> Store::sweeps() {
+std::vector<StoredSweep> SweepStore::sweeps() {
   std::vector<StoredSweep> out;
   Statement rows(db_, fmt::format("SELECT {} FROM sweeps ORDER BY sweep", kSweepColumns));
   while (rows.step()) out.push_back(sweep_of(rows));
   return out;
 }
 
-std::optional<StoredSweep> Store::find(const std::string& digest) {
+std::optional<StoredSweep> SweepStore::find(const std::string& digest) {
   Statement rows(db_, fmt::format("SELECT {} FROM sweeps WHERE digest = ?", kSweepColumns));
   rows.bind(1, digest);
   if (!rows.step()) return std::nullopt;
   return sweep_of(rows);
 }
 
-std::int64_t Store::add(const StoredSweep& sweep,
-                        const std::vector<std::pair<Point, std::string>>& inputs) {
+std::int64_t SweepStore::add(const StoredSweep& sweep,
+                             const std::vector<std::pair<Point, std::string>>& inputs) {
   Transaction transaction(db_);
   Statement next(db_, "SELECT coalesce(max(sweep), 0) + 1 FROM sweeps");
   next.step();
@@ -128,19 +128,19 @@ std::int64_t Store::add(const StoredSweep& sweep,
   return number;
 }
 
-void Store::add_input(std::int64_t sweep, const Point& files, const std::string& text) {
+void SweepStore::add_input(std::int64_t sweep, const Point& files, const std::string& text) {
   const std::string set = Json(files.set).dump();
   const std::string file = files.scenario.string();
   Statement insert(db_, "INSERT OR IGNORE INTO inputs VALUES (?,?,?,?)");
   insert.bind(1, sweep).bind(2, file).bind(3, set).bind(4, text).run();
 }
 
-void Store::set_points(std::int64_t sweep, std::int64_t points) {
+void SweepStore::set_points(std::int64_t sweep, std::int64_t points) {
   Statement update(db_, "UPDATE sweeps SET points = ? WHERE sweep = ?");
   update.bind(1, points).bind(2, sweep).run();
 }
 
-std::vector<std::pair<Point, std::string>> Store::inputs(std::int64_t sweep) {
+std::vector<std::pair<Point, std::string>> SweepStore::inputs(std::int64_t sweep) {
   std::vector<std::pair<Point, std::string>> out;
   Statement rows(db_,
                  "SELECT file, settings, text FROM inputs WHERE sweep = ? ORDER BY file, settings");
@@ -151,7 +151,8 @@ std::vector<std::pair<Point, std::string>> Store::inputs(std::int64_t sweep) {
   return out;
 }
 
-void Store::done(std::int64_t sweep, bool failed, const std::function<void(std::int64_t)>& visit) {
+void SweepStore::done(std::int64_t sweep, bool failed,
+                      const std::function<void(std::int64_t)>& visit) {
   Statement rows(db_,
                  "SELECT p.position FROM points p JOIN sweeps s USING (sweep) JOIN results r ON "
                  "r.id = p.id AND r.extent = s.extent AND r.version = s.version "
@@ -160,7 +161,7 @@ void Store::done(std::int64_t sweep, bool failed, const std::function<void(std::
   while (rows.step()) visit(rows.integer(0));
 }
 
-std::int64_t Store::count(std::int64_t sweep, PointStatus status, const Shard& shard) {
+std::int64_t SweepStore::count(std::int64_t sweep, PointStatus status, const Shard& shard) {
   Statement rows(db_,
                  "SELECT count(*) FROM points p JOIN sweeps s USING (sweep) JOIN results r ON "
                  "r.id = p.id AND r.extent = s.extent AND r.version = s.version "
@@ -170,7 +171,7 @@ std::int64_t Store::count(std::int64_t sweep, PointStatus status, const Shard& s
   return rows.integer(0);
 }
 
-std::optional<StoredPoint> Store::first(const StoredSweep& sweep, PointStatus status) {
+std::optional<StoredPoint> SweepStore::first(const StoredSweep& sweep, PointStatus status) {
   std::optional<StoredPoint> out;
   if (count(sweep.sweep, status) > 0)
     for_each(sweep, [&](const StoredPoint& point) {
@@ -180,14 +181,15 @@ std::optional<StoredPoint> Store::first(const StoredSweep& sweep, PointStatus st
   return out;
 }
 
-void Store::ids(const StoredSweep& like, const std::function<void(const std::string&)>& visit) {
+void SweepStore::ids(const StoredSweep& like,
+                     const std::function<void(const std::string&)>& visit) {
   Statement rows(db_,
                  "SELECT id FROM results WHERE extent = ? AND version = ? AND status != 'error'");
   rows.bind(1, like.extent).bind(2, like.version);
   while (rows.step()) visit(rows.text(0));
 }
 
-void Store::write(const StoredSweep& sweep, std::span<const StoredPoint> points) {
+void SweepStore::write(const StoredSweep& sweep, std::span<const StoredPoint> points) {
   if (!insert_point_) {
     insert_point_.emplace(db_, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?)");
     insert_result_.emplace(
@@ -213,8 +215,8 @@ void Store::write(const StoredSweep& sweep, std::span<const StoredPoint> points)
   transaction.commit();
 }
 
-void Store::for_each(const StoredSweep& sweep,
-                     const std::function<bool(const StoredPoint&)>& visit) {
+void SweepStore::for_each(const StoredSweep& sweep,
+                          const std::function<bool(const StoredPoint&)>& visit) {
   Statement rows(db_,
                  "SELECT p.position, p.labels, p.scenario, p.settings, r.id, r.status, r.error, "
                  "r.results FROM points p JOIN results r ON r.id = p.id AND r.extent = ? AND "
@@ -224,7 +226,7 @@ void Store::for_each(const StoredSweep& sweep,
     if (!visit(point_of_row(sweep, rows))) return;
 }
 
-StoredPoint Store::point_of_row(const StoredSweep& sweep, const Statement& rows) const {
+StoredPoint SweepStore::point_of_row(const StoredSweep& sweep, const Statement& rows) const {
   try {
     return {{.position = rows.integer(0),
              .scenario = rows.text(2),
@@ -237,20 +239,20 @@ StoredPoint Store::point_of_row(const StoredSweep& sweep, const Statement& rows)
   }
 }
 
-void Store::expect_whole() {
+void SweepStore::expect_whole() {
   Statement check(db_, "PRAGMA quick_check(1)");
   if (!check.step() || check.text(0) != "ok")
     throw StoreError(fmt::format("{}: the file is damaged: {}", path().string(), check.text(0)));
 }
 
-std::string Store::id_of(const StoredSweep& sweep, std::int64_t position) {
+std::string SweepStore::id_of(const StoredSweep& sweep, std::int64_t position) {
   Statement rows(db_, "SELECT id FROM points WHERE sweep = ? AND position = ?");
   rows.bind(1, sweep.sweep).bind(2, position);
   TS_EXPECTS(rows.step(), position);
   return rows.text(0);
 }
 
-std::optional<PointOutcome> Store::result(const StoredSweep& like, const std::string& id) {
+std::optional<PointOutcome> SweepStore::result(const StoredSweep& like, const std::string& id) {
   Statement rows(db_,
                  "SELECT status, error, results FROM results WHERE id = ? AND extent = ? AND "
                  "version = ?");

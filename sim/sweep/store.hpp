@@ -69,11 +69,11 @@ struct StoredPoint {
   PointOutcome outcome = {};
 };
 
-class Store {
+class SweepStore {
  public:
   enum class Access : std::uint8_t { read, write };
   /// Makes the file where it is to be written and is not there. An error where it is no store.
-  Store(const std::filesystem::path& path, Access access);
+  SweepStore(const std::filesystem::path& path, Access access);
   /// Whether the file is an SQLite database, to tell it from configurations and records.
   static bool is_store(const std::filesystem::path& path);
 

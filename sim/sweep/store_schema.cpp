@@ -137,11 +137,11 @@ std::string labels_json(const std::vector<SpaceColumn>& columns,
   return out + '}';
 }
 
-void Store::merge(const fs::path& other) {
+void SweepStore::merge(const fs::path& other) {
   Sqlite(other, Sqlite::Open::read);  // the error of a file that is not there
   insert_point_.reset();
   insert_result_.reset();
-  const Store source(other, Access::read);
+  const SweepStore source(other, Access::read);
   db_.execute("ATTACH " + quoted_path(other) + " AS other");
   {
     Transaction transaction(db_);

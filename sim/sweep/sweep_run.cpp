@@ -25,7 +25,7 @@ void produce(const SweepPlan& plan, const SweepOptions& options, const std::vect
   session.pool().close();
 }
 
-SweepOutcome run_grid(SweepPlan& plan, Store& store, const SweepOptions& options,
+SweepOutcome run_grid(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
                       const std::atomic<bool>& stop, const OnProgress& progress) {
   const std::int64_t all = *plan.sweep().points;
   std::vector<bool> is_done(static_cast<std::size_t>(all));
@@ -61,7 +61,7 @@ SweepOutcome run_grid(SweepPlan& plan, Store& store, const SweepOptions& options
 
 }  // namespace
 
-SweepOutcome run_sweep(SweepPlan& plan, Store& store, const SweepOptions& options,
+SweepOutcome run_sweep(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
                        const std::atomic<bool>& stop, const OnProgress& progress) {
   return plan.config().search ? run_search(plan, store, options, stop, progress)
                               : run_grid(plan, store, options, stop, progress);

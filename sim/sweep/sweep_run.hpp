@@ -35,7 +35,7 @@ struct SweepOutcome {
 /// Evaluates points until all are done, `stop` is set, or one fails where that ends it. The sweep
 /// of the plan is in the store. `progress` is called after each commit. Where a
 /// search of very many points comes upon a file with mistakes late, its point has failed.
-SweepOutcome run_sweep(SweepPlan& plan, Store& store, const SweepOptions& options,
+SweepOutcome run_sweep(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
                        const std::atomic<bool>& stop, const OnProgress& progress);
 
 }  // namespace tiersim

@@ -7,7 +7,7 @@
 
 namespace tiersim {
 
-SweepSession::SweepSession(SweepPlan& plan, Store& store, const SweepOptions& options,
+SweepSession::SweepSession(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
                            const std::atomic<bool>& stop, const OnProgress& progress)
     : plan_(plan),
       store_(store),

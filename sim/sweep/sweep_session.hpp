@@ -13,7 +13,7 @@ namespace tiersim {
 
 class SweepSession {
  public:
-  SweepSession(SweepPlan& plan, Store& store, const SweepOptions& options,
+  SweepSession(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
                const std::atomic<bool>& stop, const OnProgress& progress);
 
   WorkerPool& pool() { return pool_; }
@@ -43,7 +43,7 @@ class SweepSession {
   bool claim(const std::string& id);
 
   SweepPlan& plan_;
-  Store& store_;
+  SweepStore& store_;
   const SweepOptions& options_;
   const std::atomic<bool>& stop_;
   const OnProgress& progress_;

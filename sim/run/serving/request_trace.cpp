@@ -13,16 +13,16 @@ constexpr std::array<std::string_view, 5> kPhases{"queued", "prefill", "decode",
 
 }  // namespace
 
-RequestTrace::Phase RequestTrace::phase_of(const Sequence& sequence) {
+RequestTracks::Phase RequestTracks::phase_of(const Sequence& sequence) {
   if (sequence.loading()) return Phase::loading;
   return sequence.prefilling() ? Phase::prefill : Phase::decode;
 }
 
-void RequestTrace::on_submit(SimTime now, const Sequence& sequence) {
+void RequestTracks::on_submit(SimTime now, const Sequence& sequence) {
   stays_[sequence.request.id] = {.sequence = &sequence, .submitted = now};
 }
 
-void RequestTrace::on_plan(SimTime now, std::span<const Sequence* const> running) {
+void RequestTracks::on_plan(SimTime now, std::span<const Sequence* const> running) {
   ++plans_;
   for (const Sequence* sequence : running) {
     const auto found = stays_.find(sequence->request.id);
@@ -38,7 +38,7 @@ void RequestTrace::on_plan(SimTime now, std::span<const Sequence* const> running
   }
 }
 
-void RequestTrace::admit(SimTime now, Stay& stay) {
+void RequestTracks::admit(SimTime now, Stay& stay) {
   const std::int64_t request = stay.sequence->request.id;
   if (now > stay.submitted)
     writer_.stay(process_, "queue", kPhases[0], request, stay.submitted, now,
@@ -54,7 +54,7 @@ void RequestTrace::admit(SimTime now, Stay& stay) {
   running_.push_back(request);
 }
 
-void RequestTrace::enter(SimTime now, Phase phase, Stay& stay) {
+void RequestTracks::enter(SimTime now, Phase phase, Stay& stay) {
   if (!stay.spans.empty()) {
     if (stay.spans.back().phase == phase) return;
     stay.spans.back().end = now;
@@ -63,14 +63,14 @@ void RequestTrace::enter(SimTime now, Phase phase, Stay& stay) {
   stay.spans.push_back({phase, now, now});
 }
 
-void RequestTrace::add_arrow(std::int64_t request, std::string_view name, TraceTrack to,
-                             SimTime time) {
+void RequestTracks::add_arrow(std::int64_t request, std::string_view name, TraceTrack to,
+                              SimTime time) {
   const auto found = stays_.find(request);
   if (found == stays_.end() || found->second.spans.empty()) return;
   found->second.arrows.push_back({name, to, time});
 }
 
-void RequestTrace::leave(SimTime now, std::int64_t request) {
+void RequestTracks::leave(SimTime now, std::int64_t request) {
   const auto found = stays_.find(request);
   if (found == stays_.end()) return;
   if (!found->second.spans.empty()) {
@@ -81,7 +81,7 @@ void RequestTrace::leave(SimTime now, std::int64_t request) {
   stays_.erase(found);
 }
 
-void RequestTrace::cut(SimTime now) {
+void RequestTracks::cut(SimTime now) {
   for (auto& [request, stay] : stays_) {
     if (!stay.spans.empty())
       write(now, request, stay);
@@ -94,7 +94,7 @@ void RequestTrace::cut(SimTime now) {
 }
 
 // Arrows after the slice that they leave, with its times (trace_writer.hpp).
-void RequestTrace::write(SimTime now, std::int64_t request, Stay& stay) {
+void RequestTracks::write(SimTime now, std::int64_t request, Stay& stay) {
   const TraceTrack track = slots_[stay.slot];
   const Sequence& s = *stay.sequence;
   stay.spans.back().end = now;

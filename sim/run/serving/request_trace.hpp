@@ -23,9 +23,9 @@
 
 namespace tiersim {
 
-class RequestTrace {
+class RequestTracks {
  public:
-  RequestTrace(TraceWriter& writer, int process) : writer_(writer), process_(process) {}
+  RequestTracks(TraceWriter& writer, int process) : writer_(writer), process_(process) {}
 
   void on_submit(SimTime now, const Sequence& sequence);
   void on_plan(SimTime now, std::span<const Sequence* const> running);

@@ -44,7 +44,7 @@ ServingTrace::ServingTrace(ServingTraceRequest& request, ServingObserver& next,
         std::make_unique<Replica>(Replica{.process = process,
                                           .iterations = iterations,
                                           .copies = TraceLanes(writer_, process, "copies"),
-                                          .requests = RequestTrace(writer_, process)}));
+                                          .requests = RequestTracks(writer_, process)}));
   }
 }
 

@@ -61,7 +61,7 @@ class ServingTrace final : public ServingObserver {
     int process = 0;
     TraceTrack iterations;
     TraceLanes copies;
-    RequestTrace requests;
+    RequestTracks requests;
     std::int64_t running = -1;  // as shown last
     std::int64_t waiting = -1;
     std::int64_t blocks = -1;

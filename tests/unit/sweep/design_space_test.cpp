@@ -143,7 +143,7 @@ TEST(DesignSpace, IsALatticeForSearches) {
   EXPECT_EQ(built.space->candidates(), 6);
 }
 
-TEST(AxisRange, MeetsBothEndsAndDoesNotDrift) {
+TEST(ValueRange, MeetsBothEndsAndDoesNotDrift) {
   const auto axis = [](const std::string& range) {
     return labels("axes: [{key: a, " + range + "}]\n");
   };
@@ -162,7 +162,7 @@ TEST(AxisRange, MeetsBothEndsAndDoesNotDrift) {
   EXPECT_EQ(many[999].labels[0], "0.999");
 }
 
-TEST(AxisRange, OfACountIsOfWholeNumbersAndNoneTwice) {
+TEST(ValueRange, OfACountIsOfWholeNumbersAndNoneTwice) {
   EXPECT_EQ(labels("axes: [{key: a, log_range: {from: 1, to: 8, points: 7}}]\n", any_count),
             "1 | 2 | 3 | 4 | 6 | 8");  // 1, 1.41, 2, 2.83, 4, 5.66, 8
   EXPECT_EQ(labels("axes: [{key: a, range: {from: 1, to: 2, points: 4}}]\n", any_count), "1 | 2");

@@ -50,7 +50,7 @@ class StoreTest : public ::testing::Test {
 
   // A store with these positions, in this order, one commit each.
   fs::path written(const std::string& name, const std::vector<std::int64_t>& positions) const {
-    Store store(file(name), Store::Access::write);
+    SweepStore store(file(name), SweepStore::Access::write);
     StoredSweep sweep = sweep_of(6);
     sweep.sweep = store.add(sweep, {{Point{"a.yaml", {}}, R"({"name":"a"})"}});
     for (const std::int64_t position : positions) {
@@ -66,7 +66,7 @@ class StoreTest : public ::testing::Test {
 
 TEST_F(StoreTest, ReadsBackWhatWasWritten) {
   const fs::path path = written("a.db", {2, 0, 1});
-  Store store(path, Store::Access::read);
+  SweepStore store(path, SweepStore::Access::read);
   const auto sweep = store.find("d1");
   ASSERT_TRUE(sweep.has_value());
   EXPECT_EQ(sweep->columns[0].key, "step.context");
@@ -102,7 +102,7 @@ TEST_F(StoreTest, MergesShardsToTheBytesOfTheWhole) {
   const fs::path odd = written("odd.db", {1, 3, 5});
   const fs::path even = written("even.db", {4, 2, 0});
   {
-    Store merged(file("merged.db"), Store::Access::write);
+    SweepStore merged(file("merged.db"), SweepStore::Access::write);
     merged.merge(odd);
     merged.merge(even);
     merged.merge(even);  // what is there already stays
@@ -113,7 +113,7 @@ TEST_F(StoreTest, MergesShardsToTheBytesOfTheWhole) {
 
 TEST_F(StoreTest, AnErrorGivesWayToAResultAndNothingElseDoes) {
   const fs::path path = file("a.db");
-  Store store(path, Store::Access::write);
+  SweepStore store(path, SweepStore::Access::write);
   StoredSweep sweep = sweep_of(1);
   sweep.sweep = store.add(sweep, {});
   StoredPoint failed = point_at(0);
@@ -130,7 +130,7 @@ TEST_F(StoreTest, AnErrorGivesWayToAResultAndNothingElseDoes) {
 
 TEST_F(StoreTest, PointsOfOtherSweepsShareTheirResults) {
   const fs::path path = written("a.db", {0, 1});
-  Store store(path, Store::Access::write);
+  SweepStore store(path, SweepStore::Access::write);
   StoredSweep other = sweep_of(1);
   other.digest = "d2";
   other.sweep = store.add(other, {});
@@ -165,12 +165,12 @@ TEST_F(StoreTest, ViewsHaveOneRowANumberForOtherPrograms) {
 
 TEST_F(StoreTest, SaysWhatIsNoStore) {
   std::ofstream(file("text.yaml")) << "schema: tiersim.sweep/v1\n";
-  EXPECT_FALSE(Store::is_store(file("text.yaml")));
-  EXPECT_THROW(Store(file("text.yaml"), Store::Access::read), StoreError);
-  EXPECT_THROW(Store(file("none.db"), Store::Access::read), StoreError);
+  EXPECT_FALSE(SweepStore::is_store(file("text.yaml")));
+  EXPECT_THROW(SweepStore(file("text.yaml"), SweepStore::Access::read), StoreError);
+  EXPECT_THROW(SweepStore(file("none.db"), SweepStore::Access::read), StoreError);
   { Sqlite(file("other.db"), Sqlite::Open::create).execute("CREATE TABLE t(x)"); }
-  EXPECT_TRUE(Store::is_store(file("other.db")));
-  EXPECT_THROW(Store(file("other.db"), Store::Access::read), StoreError);
+  EXPECT_TRUE(SweepStore::is_store(file("other.db")));
+  EXPECT_THROW(SweepStore(file("other.db"), SweepStore::Access::read), StoreError);
 }
 
 TEST(LabelsJson, NumbersThatReadBackAsTheyAreAreNumbers) {
