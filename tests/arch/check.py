@@ -112,6 +112,26 @@ def function_length(tree):
 
 
 @rule
+def type_names(tree):
+    """A linker takes two types of one name for one, and puts members of either in place of the other's."""
+    seen = {}
+    for path in sorted(tree.matching(*CXX_HEADERS)):
+        if path.startswith(("kernels/", "tests/")):
+            continue
+        spaces = []
+        for line, text in enumerate(blank_comments_and_strings(tree.text(path)).splitlines(), 1):
+            if match := re.match(r"namespace ([\w:]+)? ?\{", text):
+                spaces.append(match.group(1) or f"of {path}")
+            elif text.startswith("}") and spaces and not text.startswith("};"):
+                spaces.pop()
+            elif match := re.match(r"(?:class|struct|enum class|union) (\w+)(?: final)?(?: :.*)? ?(?:\{|$)", text):
+                name = "::".join([*spaces, match.group(1)])
+                if other := seen.get(name):
+                    yield path, line, f"{name} is the name of a type in {other} as well: rename one"
+                seen[name] = path
+
+
+@rule
 def readmes(tree):
     for folder in rules.TOP_FOLDERS:
         path = f"{folder}/README.md"

@@ -124,6 +124,11 @@ class Sizes(Planted):
         self.plant("sim/README.md", "x\n" * 81)
         self.assert_finds("sim/README.md:1: readmes", "81 lines")
 
+    def test_two_types_of_one_name(self):
+        for folder, space in (("sim/run", "tiersim"), ("workloads", "tiersim"), ("reports", "tiersim::other")):
+            self.plant(f"{folder}/trace.hpp", f"#pragma once\nnamespace {space} {{\nstruct Trace {{\n  int x;\n}};\n}}\n")
+        self.assert_finds("workloads/trace.hpp:3: type_names: tiersim::Trace", "sim/run/trace.hpp")
+
     def test_a_folder_without_readme(self):
         self.plant("kernels/a.cu", "int a;\n")
         (self.root / "kernels/README.md").unlink()
