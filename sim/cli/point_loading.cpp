@@ -50,7 +50,7 @@ class TableBuilder {
     std::string name = record->name.empty() ? file : record->name;
     point.record = std::make_shared<const RunRecord>(*std::move(record));
     named_ = true;
-    add(std::move(point), {{{"configuration"}, std::move(name)}});
+    add(std::move(point), {{{"configuration"}, name}});
   }
 
   void add_store(const std::string& file) {
