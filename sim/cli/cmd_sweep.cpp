@@ -167,6 +167,11 @@ ExitCode report(const Options& options, const SweepSummary& summary, bool interr
   return summary.failed > 0 ? ExitCode::points_failed : ExitCode::ok;
 }
 
+// With what SQLite keeps beside it while it is open.
+void remove_store(const fs::path& path) {
+  for (const char* end : {"", "-wal", "-shm"}) fs::remove(path.string() + end);
+}
+
 // Each process runs a shard into a part of its own; the first one puts the parts together.
 ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
                      const fs::path& path) {
@@ -187,7 +192,7 @@ ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
                                           "--resume goes on with it, or remove it",
                                           left.front().string())));
     if (!left.empty()) merge_stores(left, path);
-    for (const fs::path& file : left) fs::remove(file);
+    for (const fs::path& file : left) remove_store(file);
   }
   world->barrier();
   if (fs::exists(path)) SweepStore(part(rank), SweepStore::Access::write).merge(path);
@@ -199,7 +204,7 @@ ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
   std::vector<fs::path> parts;
   for (int r = 0; r < world->size(); ++r) parts.push_back(part(r));
   merge_stores(parts, path);
-  for (const fs::path& file : parts) fs::remove(file);
+  for (const fs::path& file : parts) remove_store(file);
   summary.store = path;
   summary.shard = {};
   summary.outcome.complete = std::ranges::find(complete, 0) == complete.end();
