@@ -10,7 +10,8 @@ namespace tiersim::testing {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tiersim_XXXXXX").string();
+    const std::string random(6, 'X');  // which mkdtemp replaces
+    std::string name = (std::filesystem::temp_directory_path() / ("tiersim_" + random)).string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = name;
   }
