@@ -122,8 +122,11 @@ SyntheticLayer::HeadWeights SyntheticLayer::draw_head(Rng& rng) const {
   // A mark: every query's constant meets the mark of the keys that have it.
   k.row(Features::kSink) = basis.row(0) * root;
   k.row(Features::kHeavy) = basis.row(1) * root;
-  q.row(Features::kConstant) = basis.row(0) * (s.sink_logit * head_factor(rng, s.head_factor)) +
-                               basis.row(1) * (s.heavy_logit * head_factor(rng, s.head_factor));
+  // Drawn one after the other: the operands of + are evaluated in an order of the compiler's
+  // choice.
+  const double heavy = s.heavy_logit * head_factor(rng, s.head_factor);
+  const double sink = s.sink_logit * head_factor(rng, s.head_factor);
+  q.row(Features::kConstant) = basis.row(0) * sink + basis.row(1) * heavy;
   // A part of `size` features of mean variance 1 meets itself with `size` on average.
   const auto part = [&](Index of_q, Index of_k, Index size, Index at, double logit) {
     const double gain = logit * head_factor(rng, s.head_factor) * root / static_cast<double>(size);

@@ -8,9 +8,6 @@ namespace {
 // What `tiersim numerics maple` prints with four digits for the same settings (its tables "by
 // budget" and "by rank"): ranks are 16 and 8 of 64 components.
 TEST(RecallAtBudget, IsThatOfTheStudyAtTheSameSettings) {
-#ifdef __clang__
-  GTEST_SKIP() << "what is printed is of the build by g++; by clang the synthetic heads are others";
-#endif
   const auto answers =
       recall_at_budget({{.method = "maple", .share = 1.0 / 16, .rank_share = 1.0 / 4},
                         {.method = "sparq", .share = 1.0 / 16, .rank_share = 1.0 / 8},
