@@ -9,24 +9,17 @@
 #include <fmt/format.h>
 
 #include "reports/studies/columns.hpp"
-#include "sim/base/text.hpp"
+#include "sim/base/base_units.hpp"
 #include "sim/base/units_text.hpp"
 
 namespace tiersim {
 namespace {
 
 template <class T>
-bool parse(const std::string& text, std::string_view unit, double per_base, LabelNumber& out) {
+bool parse(const std::string& text, std::string_view unit, LabelNumber& out) {
   const auto value = parse_quantity<T>(text);
   if (!value) return false;
-  if constexpr (std::is_same_v<T, Duration>)
-    out.value = to_seconds(*value);
-  else if constexpr (std::is_same_v<T, Energy>)
-    out.value = to_joules(*value);
-  else if constexpr (std::is_same_v<T, Money>)
-    out.value = to_usd(*value);
-  else
-    out.value = static_cast<double>(value->in_base()) * per_base;
+  out.value = metric_units(*value);
   out.unit = unit;
   return true;
 }
@@ -52,10 +45,10 @@ std::optional<LabelNumber> number_of_label(const std::string& label) {
   const char* end = label.data() + label.size();
   const auto [stop, error] = std::from_chars(label.data(), end, out.value);
   if (error == std::errc() && stop == end && std::isfinite(out.value)) return out;
-  if (parse<Bytes>(label, "B", 1, out) || parse<Duration>(label, "s", 1, out) ||
-      parse<Bandwidth>(label, "B/s", 1, out) || parse<FlopRate>(label, "FLOP/s", 1, out) ||
-      parse<Flops>(label, "FLOP", 1, out) || parse<Energy>(label, "J", 1, out) ||
-      parse<Money>(label, "USD", 1, out))
+  if (parse<Bytes>(label, "B", out) || parse<Duration>(label, "s", out) ||
+      parse<Bandwidth>(label, "B/s", out) || parse<FlopRate>(label, "FLOP/s", out) ||
+      parse<Flops>(label, "FLOP", out) || parse<Energy>(label, "J", out) ||
+      parse<Money>(label, "USD", out))
     return out;
   return std::nullopt;
 }
@@ -73,10 +66,6 @@ std::vector<std::string> metric_names(const PointTable& table) {
     for (const auto& [name, metric] : point.record->metrics) out.insert(name);
   }
   return {out.begin(), out.end()};
-}
-
-std::string metric_list(const PointTable& table) {
-  return join(metric_names(table));
 }
 
 std::string class_text(std::span<const Metric* const> metrics) {

@@ -23,8 +23,6 @@ const Metric* find_metric(const ReportPoint& point, const std::string& name);
 
 /// Full names of the metrics that some point has, by name.
 std::vector<std::string> metric_names(const PointTable& table);
-/// "step_time_s, throughput_tokens_per_s, ..." for messages.
-std::string metric_list(const PointTable& table);
 
 /// The class of all these metrics, "specification", or "mixed"; empty of none.
 std::string class_text(std::span<const Metric* const> metrics);

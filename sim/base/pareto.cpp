@@ -87,12 +87,6 @@ double range_volume(std::vector<Objectives> costs, const Objectives& reference, 
 
 }  // namespace
 
-bool dominates(const Objectives& a, const Objectives& b, const Senses& directions) {
-  if (!has_place(a)) return false;
-  const std::vector<Objectives> costs = as_costs({a, b}, directions);
-  return has_place(b) && beats(costs[0], costs[1]);
-}
-
 std::vector<std::size_t> pareto_front(const std::vector<Objectives>& points,
                                       const Senses& directions) {
   const std::vector<Objectives> costs = as_costs(points, directions);

@@ -21,9 +21,6 @@ inline constexpr std::array<std::string_view, 2> kSenseNames{"minimize", "maximi
 using Objectives = std::vector<double>;  ///< of one point, one value for each direction
 using Senses = std::vector<Sense>;
 
-/// Whether a is at least as good as b in every objective and better in one.
-bool dominates(const Objectives& a, const Objectives& b, const Senses& directions);
-
 /// Points that no other dominates, by rising index. n log n for two objectives, n times the front
 /// for more.
 std::vector<std::size_t> pareto_front(const std::vector<Objectives>& points,

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/base_units.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -131,21 +133,6 @@ struct Positions {
 template <class T>
 constexpr std::size_t dimension_index() {
   return WithQuantities<Positions>::of<T>();
-}
-
-template <class T>
-T from_base(std::int64_t base) {
-  if constexpr (std::is_same_v<T, Duration>)
-    return Duration(base);
-  else
-    return T::from_base(base);
-}
-template <class T>
-std::int64_t to_base(T value) {
-  if constexpr (std::is_same_v<T, Duration>)
-    return value.count();
-  else
-    return value.in_base();
 }
 
 std::string symbols(const Dimension& dimension) {
@@ -304,12 +291,12 @@ template <class T>
 Expected<T> parse_quantity(std::string_view text) {
   const auto base = parse(text, kDimensions[dimension_index<T>()]);
   if (!base) return Unexpected(base.error());
-  return from_base<T>(*base);
+  return from_base_units<T>(*base);
 }
 
 template <class T>
 std::string format_quantity(T value) {
-  const std::int64_t base = to_base(value);
+  const std::int64_t base = base_units(value);
   TS_EXPECTS(base >= 0, base);
   return format(base, kDimensions[dimension_index<T>()]);
 }

@@ -12,6 +12,7 @@
 #include "hwmodels/compute/roofline_gpu.hpp"
 #include "hwmodels/device_library.hpp"
 #include "reports/render/table.hpp"
+#include "sim/base/base_units.hpp"
 #include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
@@ -139,10 +140,7 @@ template <class T>
 bool parse_as(const std::string& text, const char* unit, BaseValue& out) {
   const auto parsed = parse_quantity<T>(text);
   if (!parsed) return false;
-  if constexpr (std::is_same_v<T, Duration>)
-    out = {to_seconds(*parsed), unit};
-  else
-    out = {static_cast<double>(parsed->in_base()), unit};
+  out = {metric_units(*parsed), unit};
   return true;
 }
 

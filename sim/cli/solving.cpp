@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/base_units.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
@@ -19,14 +20,7 @@ template <class T>
 Expected<double> in_metric_units(const std::string& text) {
   const auto value = parse_quantity<T>(text);
   if (!value) return Unexpected(value.error());
-  if constexpr (std::is_same_v<T, Duration>)
-    return to_seconds(*value);
-  else if constexpr (std::is_same_v<T, Energy>)
-    return to_joules(*value);
-  else if constexpr (std::is_same_v<T, Money>)
-    return to_usd(*value);
-  else
-    return static_cast<double>(value->in_base());
+  return metric_units(*value);
 }
 
 // What has no dimension is a number, with its unit or without.

@@ -2,10 +2,10 @@
 
 #include <charconv>
 #include <cmath>
-#include <type_traits>
 
 #include <fmt/format.h>
 
+#include "sim/base/base_units.hpp"
 #include "sim/base/display.hpp"
 #include "sim/base/units_text.hpp"
 
@@ -29,26 +29,19 @@ std::string whole_text(double x, bool) {
 }
 
 template <class T>
-T of_base(double base) {
-  const auto whole = static_cast<std::int64_t>(std::llround(base));
-  if constexpr (std::is_same_v<T, Duration>)
-    return Duration(whole);
-  else
-    return T::from_base(whole);
+T nearest(double base) {
+  return from_base_units<T>(std::llround(base));
 }
 template <class T>
-double to_base(T value) {
-  if constexpr (std::is_same_v<T, Duration>)
-    return static_cast<double>(value.count());
-  else
-    return static_cast<double>(value.in_base());
+double in_base(T value) {
+  return static_cast<double>(base_units(value));
 }
 
 template <class T>
 std::string quantity_text(double x, bool for_people) {
   if constexpr (requires { tiersim::display(T{}); })
-    if (for_people) return tiersim::display(of_base<T>(x));
-  return format_quantity(of_base<T>(x));
+    if (for_people) return tiersim::display(nearest<T>(x));
+  return format_quantity(nearest<T>(x));
 }
 
 struct Ends {
@@ -62,7 +55,7 @@ std::optional<Ends> parse_as(const std::string& low, const std::string& high) {
   const auto from = parse_quantity<T>(low);
   const auto to = parse_quantity<T>(high);
   if (!from || !to) return std::nullopt;
-  return Ends{to_base(*from), to_base(*to), quantity_text<T>};
+  return Ends{in_base(*from), in_base(*to), quantity_text<T>};
 }
 
 template <class... T>

@@ -18,10 +18,4 @@ void write_trace(std::span<const Simulation> simulations, const TraceSink& sink)
   writer.finish();
 }
 
-std::string to_perfetto_json(std::span<const Simulation> simulations) {
-  std::string text;
-  write_trace(simulations, [&](std::string_view piece) { text += piece; });
-  return text;
-}
-
 }  // namespace tiersim

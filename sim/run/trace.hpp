@@ -16,7 +16,6 @@
 // which a channel could take less than 16 KiB are joined to what follows, since bytes in flight
 // count whole; channels at analytic level, which nobody shares, have none.
 #include <span>
-#include <string>
 
 #include "sim/run/simulate.hpp"
 #include "sim/run/trace_writer.hpp"
@@ -24,8 +23,5 @@
 namespace tiersim {
 
 void write_trace(std::span<const Simulation> simulations, const TraceSink& sink);
-
-/// The same as one text.
-std::string to_perfetto_json(std::span<const Simulation> simulations);
 
 }  // namespace tiersim

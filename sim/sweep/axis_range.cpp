@@ -196,8 +196,4 @@ std::string ValueRange::label_at(double share, std::int64_t parts) const {
   return text(value, digits);
 }
 
-std::int64_t ValueRange::whole_numbers() const {
-  return whole_ ? static_cast<std::int64_t>(std::abs(high_ - low_)) + 1 : 0;
-}
-
 }  // namespace tiersim

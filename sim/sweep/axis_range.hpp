@@ -31,8 +31,6 @@ class ValueRange {
   /// keep it in its part where the way is cut into so many. Of a count each value has an equal part
   /// of the way, the last one too.
   std::string label_at(double share, std::int64_t parts) const;
-  /// Of a count how many whole numbers the range has; else 0.
-  std::int64_t whole_numbers() const;
 
  private:
   double value(std::int64_t i) const;

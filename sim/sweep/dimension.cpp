@@ -4,11 +4,11 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "sim/base/base_units.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
 #include "sim/run/metrics.hpp"
@@ -83,25 +83,11 @@ struct Basis<MoneyPerEnergy> {
 };
 
 template <class T>
-T from_base(std::int64_t base) {
-  if constexpr (std::is_same_v<T, Duration>)
-    return Duration(base);
-  else
-    return T::from_base(base);
-}
-template <class T>
-double to_base(T value) {
-  if constexpr (std::is_same_v<T, Duration>)
-    return static_cast<double>(value.count());
-  else
-    return static_cast<double>(value.in_base());
-}
-
-template <class T>
 void add_unit(std::string_view symbol, std::optional<ScaledUnit>& found) {
   if (found) return;
   if (const auto one = parse_quantity<T>("1 " + std::string(symbol)))
-    found = ScaledUnit{Basis<T>::kDimension, to_base(*one), Basis<T>::kPerUnit};
+    found =
+        ScaledUnit{Basis<T>::kDimension, static_cast<double>(base_units(*one)), Basis<T>::kPerUnit};
 }
 
 template <class T>
@@ -122,7 +108,7 @@ void add_noun(const Dimension& dimension, std::string& noun) {
 template <class T>
 void add_text(double value, const Dimension& dimension, std::optional<std::string>& text) {
   if (dimension == Basis<T>::kDimension)
-    text = format_quantity(from_base<T>(std::llround(value * Basis<T>::kPerUnit)));
+    text = format_quantity(from_base_units<T>(std::llround(value * Basis<T>::kPerUnit)));
 }
 
 template <class T>

@@ -25,7 +25,9 @@ struct Traced {
 Traced trace_of(const std::vector<std::string>& set = {}) {
   auto sim = simulate(testing::scenario(kMaple, set), Readings::all);
   EXPECT_TRUE(sim) << sim.error();
-  auto events = nlohmann::json::parse(to_perfetto_json({&*sim, 1}))["traceEvents"];
+  std::string text;
+  write_trace({&*sim, 1}, [&](std::string_view piece) { text += piece; });
+  auto events = nlohmann::json::parse(text)["traceEvents"];
   return {std::move(sim), std::move(events)};
 }
 
