@@ -1,5 +1,4 @@
 #pragma once
-// Who sends next, of several inputs.
 // Model card: arbiter
 //   Models    RoundRobin: one packet an input in turn. WeightedRoundRobin: bytes in proportion to
 //             weights, whatever the sizes of packets (deficit round robin).

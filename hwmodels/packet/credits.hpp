@@ -1,5 +1,4 @@
 #pragma once
-// The buffer of a receiver, as the sender counts it. One object for each class of credit.
 // Model card: credits
 //   Models    credit-based flow control: a sender takes credits before it sends, the receiver gives
 //             them back when the buffer is free again (and the return has travelled).
@@ -8,11 +7,6 @@
 //   Valid     any unit (packets, 16 B of data, flits), as long as both ends use the same.
 //   Source    definition; PCI Express base specification, flow control; CXL, link layer credits.
 //   Checked   tests/unit/packet/credits_test.cpp
-//
-//   Credits headers(64);
-//   if (!headers.take(1)) headers.wait(1, *this, packet);  // on_event() when it holds them
-//   ...
-//   headers.give(engine, 1);
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -22,6 +16,10 @@
 
 namespace tiersim {
 
+/// The buffer of a receiver, as the sender counts it; one object for each class of credit.
+///   if (!headers.take(1)) headers.wait(1, *this, packet);  // on_event() when it holds them
+///   ...
+///   headers.give(engine, 1);
 class Credits {
  public:
   /// A receiver that advertises no limit.

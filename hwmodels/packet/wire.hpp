@@ -1,5 +1,4 @@
 #pragma once
-// One direction of a link.
 // Model card: wire
 //   Models    a serialiser that sends packets one after the other, then a flight time.
 //   Equation  with nothing idle in between, the n-th byte of a busy period that began at t has left
@@ -9,10 +8,6 @@
 //   Valid     calls in the order in which the packets are to leave.
 //   Source    definition.
 //   Checked   tests/unit/packet/wire_test.cpp
-//
-//   Wire wire(64_GBps, 5ns);
-//   const Wire::Passage passage = wire.send(engine.now(), 272_B);
-//   engine.schedule(passage.arrives, receiver, packet);
 #include <algorithm>
 #include <cstdint>
 
@@ -21,6 +16,9 @@
 
 namespace tiersim {
 
+/// Wire wire(64_GBps, 5ns);
+/// const Wire::Passage passage = wire.send(engine.now(), 272_B);
+/// engine.schedule(passage.arrives, receiver, packet);
 class Wire {
  public:
   struct Passage {
