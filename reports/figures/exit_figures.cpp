@@ -61,8 +61,7 @@ PlotPanel cells_panel(const std::vector<ExitRow>& rows, const std::string& model
     panel.x.ticks.emplace_back(x, row.technique);
     x += 1;
   }
-  panel.x.low = -0.6;
-  panel.x.high = x - 0.4;
+  show_bars(panel, x);
   panel.y.high = largest * 1.25;
   add_series(panel, std::move(bars));
   add_series(panel, std::move(paper));

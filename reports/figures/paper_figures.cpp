@@ -22,6 +22,7 @@ std::vector<PaperFigure> figures_of(const PaperReport& report,
   add(speedup_figures(report));
   add(exit_figures(report));
   add(engine_figures(report));
+  std::erase_if(out, [](const PaperFigure& figure) { return figure.panels.empty(); });
   return out;
 }
 
@@ -33,6 +34,11 @@ std::vector<std::pair<double, std::string>> value_ticks(const std::vector<double
                      thousands ? fmt::format("{:g}K", value / 1024) : fmt::format("{:.4g}", value));
   }
   return out;
+}
+
+void show_bars(PlotPanel& panel, double bars) {
+  panel.x.low = -0.6;
+  panel.x.high = bars - 0.4;
 }
 
 void add_series(PlotPanel& panel, PlotSeries series) {

@@ -25,7 +25,7 @@ struct RecallPoint {
 std::vector<PaperFigure> figures_of(const PaperReport& report,
                                     const std::vector<RecallPoint>& recall);
 
-// By family; figures_of() joins them.
+// By family; figures_of() joins them and leaves out those without panels.
 std::vector<PaperFigure> table_figures(const PaperReport& report);
 std::vector<PaperFigure> screening_figures(const PaperReport& report);
 std::vector<PaperFigure> breakdown_figures(const PaperReport& report);
@@ -39,6 +39,9 @@ std::vector<PaperFigure> engine_figures(const PaperReport& report);
 
 /// Ticks at these values: "1K" for 1024, "0.25" for 0.25.
 std::vector<std::pair<double, std::string>> value_ticks(const std::vector<double>& values);
+
+/// The range of x that shows bars whole that stand at 0, 1, ..., `bars` - 1.
+void show_bars(PlotPanel& panel, double bars);
 
 /// Adds `series` where it has points.
 void add_series(PlotPanel& panel, PlotSeries series);

@@ -57,8 +57,7 @@ PlotPanel breakdown_panel(const StudyResult& study, std::string title) {
       panel.texts.push_back(
           {.x = x, .y = 1, .text = milliseconds(number_of(*study.rows[i].record, "step_time_s"))});
   }
-  panel.x.low = -0.6;
-  panel.x.high = static_cast<double>(study.rows.size()) - 0.4;
+  show_bars(panel, static_cast<double>(study.rows.size()));
   return panel;
 }
 
@@ -79,8 +78,7 @@ PlotPanel method_bars(const StudyResult& study, const char* column, double scale
     if (y == 0) panel.texts.push_back({.x = x, .y = 0, .text = "0"});  // no bar, but a value
     largest = std::max(largest, y);
   }
-  panel.x.low = -0.6;
-  panel.x.high = static_cast<double>(study.rows.size()) - 0.4;
+  show_bars(panel, static_cast<double>(study.rows.size()));
   panel.y.high = largest * 1.25;
   add_series(panel, std::move(bars));
   return panel;
@@ -179,7 +177,6 @@ std::vector<PaperFigure> breakdown_figures(const PaperReport& report) {
                                   std::pair{"maple.fig1_left.pool", "keys and values in the pool"}})
     if (const StudyResult* study = find_study(report, id))
       figure.panels.push_back(breakdown_panel(*study, title));
-  if (figure.panels.empty()) return {};
   return {figure};
 }
 

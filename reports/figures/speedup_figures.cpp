@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include <fmt/format.h>
@@ -71,24 +72,23 @@ void add_printed(PlotPanel& panel, const std::string& name, std::size_t style, d
 constexpr std::array<const char*, 6> kMachines{"H100 790", "H100 660", "H200 790",
                                                "H20",      "A100",     "B200"};
 
-PaperFigure ratio_figure(const PaperReport& report, const std::vector<CurveRow>& rows) {
-  PaperFigure figure{
-      .stem = "tpla_fig3_speedup",
-      .where = "Figure 3",
-      .caption =
-          "Decode throughput of TPLA TP2 over MLA TP2 at the largest batch that fits, MoE "
-          "removed, simulated on six machines (790, 660: TFLOP/s of attention kernels); "
-          "hollow: as printed. The paper does not name the machine of this figure. Printed "
-          "above the ratio of the caches' bytes, 1.8, is explained by no such curve; see "
-          "the grid of conditions.",
-      .width = kDoubleColumn,
-      .panel_height = 1.8,
-      .columns = 2,
-      .panels = {}};
+// A panel for each model, beside each other, over the context.
+PaperFigure by_model(PaperFigure figure, const std::vector<CurveRow>& rows,
+                     const std::string& x_label, const PlotAxis& y,
+                     const std::function<void(PlotPanel&, const std::string& of_case)>& fill) {
+  figure.width = kDoubleColumn;
+  figure.panel_height = 1.8;
+  figure.columns = 2;
   for (const std::string& of_case : values_of(rows, &CurveRow::of_case)) {
-    PlotPanel panel{.title = of_case};
-    panel.x = context_axis(rows, "context (positions)");
-    panel.y = {.label = "tokens/s over those of MLA TP2", .low = 0.7, .high = 2.1};
+    PlotPanel panel{.title = of_case, .x = context_axis(rows, x_label), .y = y};
+    fill(panel, of_case);
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+PaperFigure ratio_figure(const PaperReport& report, const std::vector<CurveRow>& rows) {
+  const auto fill = [&](PlotPanel& panel, const std::string& of_case) {
     for (std::size_t m = 0; m < kMachines.size(); ++m)
       add_series(panel, {.name = fmt::format("{}, simulated", kMachines[m]),
                          .style = m,
@@ -97,55 +97,39 @@ PaperFigure ratio_figure(const PaperReport& report, const std::vector<CurveRow>&
                 printed_value(report, "tpla.decode_speedup_32k." + of_case));
     add_printed(panel, "paper, \"up to\"", 1, kLongest,
                 printed_value(report, "tpla.decode_speedup_peak." + of_case));
-    figure.panels.push_back(std::move(panel));
-  }
-  return figure;
+  };
+  return by_model(
+      {.stem = "tpla_fig3_speedup",
+       .where = "Figure 3",
+       .caption = "Decode throughput of TPLA TP2 over MLA TP2 at the largest batch that fits, MoE "
+                  "removed, simulated on six machines (790, 660: TFLOP/s of attention kernels); "
+                  "hollow: as printed. The paper does not name the machine of this figure. Printed "
+                  "above the ratio of the caches' bytes, 1.8, is explained by no such curve; see "
+                  "the grid of conditions."},
+      rows, "context (positions)",
+      {.label = "tokens/s over those of MLA TP2", .low = 0.7, .high = 2.1}, fill);
 }
 
 PaperFigure throughput_figure(const std::vector<CurveRow>& rows) {
-  PaperFigure figure{
-      .stem = "tpla_fig3_throughput",
-      .where = "Figure 3",
-      .caption =
-          "Decode throughput at the largest batch that fits, MoE removed, simulated on "
-          "H100s whose attention kernels reach 790 TFLOP/s: two of them, four for TP4. The "
-          "paper prints no absolute value of this figure.",
-      .width = kDoubleColumn,
-      .panel_height = 1.8,
-      .columns = 2,
-      .panels = {}};
   const std::vector<std::string> ways = values_of(rows, &CurveRow::way);
-  for (const std::string& of_case : values_of(rows, &CurveRow::of_case)) {
-    PlotPanel panel{.title = of_case};
-    panel.x = context_axis(rows, "context (positions)");
-    panel.y = {.label = "1000 tokens/s", .log_base = 10};
+  const auto fill = [&](PlotPanel& panel, const std::string& of_case) {
     for (std::size_t w = 0; w < ways.size(); ++w)
       add_series(panel, {.name = ways[w],
                          .style = w,
                          .points = points_of(rows, {"H100 790", of_case, ways[w]}, false, 1e-3)});
-    figure.panels.push_back(std::move(panel));
-  }
-  return figure;
+  };
+  return by_model(
+      {.stem = "tpla_fig3_throughput",
+       .where = "Figure 3",
+       .caption = "Decode throughput at the largest batch that fits, MoE removed, simulated on "
+                  "H100s whose attention kernels reach 790 TFLOP/s: two of them, four for TP4. The "
+                  "paper prints no absolute value of this figure."},
+      rows, "context (positions)", {.label = "1000 tokens/s", .log_base = 10}, fill);
 }
 
 PaperFigure ttft_figure(const PaperReport& report, const std::vector<CurveRow>& rows) {
-  PaperFigure figure{
-      .stem = "tpla_fig4_ttft",
-      .where = "Figure 4",
-      .caption =
-          "Time to the first token on two H100s, MoE removed: prefill by TPLA over prefill "
-          "by MLA (\"sep.\"), simulated in the four ways that the paper leaves open "
-          "(attention explicit or absorbed, output projection replicated or split); hollow: "
-          "1.4 as printed for a prompt of 1K.",
-      .width = kDoubleColumn,
-      .panel_height = 1.8,
-      .columns = 2,
-      .panels = {}};
   const std::vector<std::string> ways = values_of(rows, &CurveRow::way);
-  for (const std::string& of_case : values_of(rows, &CurveRow::of_case)) {
-    PlotPanel panel{.title = of_case};
-    panel.x = context_axis(rows, "prompt (tokens)");
-    panel.y = {.label = "TTFT over that of sep.", .low = 0.9};
+  const auto fill = [&](PlotPanel& panel, const std::string& of_case) {
     std::size_t style = 0;
     for (const std::string& way : ways)
       if (!way.starts_with("sep."))
@@ -154,9 +138,16 @@ PaperFigure ttft_figure(const PaperReport& report, const std::vector<CurveRow>& 
                            .points = points_of(rows, {"H100", of_case, way}, true)});
     add_printed(panel, "paper, at 1K", 0, kPrompt1K,
                 printed_value(report, "tpla.ttft_1k." + of_case));
-    figure.panels.push_back(std::move(panel));
-  }
-  return figure;
+  };
+  return by_model(
+      {.stem = "tpla_fig4_ttft",
+       .where = "Figure 4",
+       .caption =
+           "Time to the first token on two H100s, MoE removed: prefill by TPLA over prefill "
+           "by MLA (\"sep.\"), simulated in the four ways that the paper leaves open "
+           "(attention explicit or absorbed, output projection replicated or split); hollow: "
+           "1.4 as printed for a prompt of 1K."},
+      rows, "prompt (tokens)", {.label = "TTFT over that of sep.", .low = 0.9}, fill);
 }
 
 // As the paper writes it; the ids of the targets are in lower case.
@@ -218,7 +209,6 @@ std::vector<PaperFigure> speedup_figures(const PaperReport& report) {
     out.push_back(ttft_figure(report, rows));
   if (const auto rows = grid_rows(report.sections, "tpla.decode_speedup_32k"); !rows.empty())
     out.push_back(grid_figure(report, rows));
-  std::erase_if(out, [](const PaperFigure& figure) { return figure.panels.empty(); });
   return out;
 }
 

@@ -80,8 +80,7 @@ PlotPanel bars_panel(const std::vector<Place>& places, std::string label) {
     largest = std::max(largest, top);
     x += 1;
   }
-  panel.x.low = -0.6;
-  panel.x.high = x - 0.4;
+  show_bars(panel, x);
   panel.y.high = largest * 1.15;
   if (!panel.texts.empty()) paper.name += " (* contradicts itself)";
   add_series(panel, std::move(simulated));
@@ -127,7 +126,6 @@ std::vector<PaperFigure> table_figures(const PaperReport& report) {
     figure.panels.push_back(bars_panel(places, label));
     name_models(figure.panels.back(), places);
   }
-  if (figure.panels.empty()) return {};
   return {figure};
 }
 
@@ -151,7 +149,6 @@ std::vector<PaperFigure> latent_figures(const PaperReport& report) {
     figure.panels.push_back(bars_panel(places, label));
     name_models(figure.panels.back(), places);
   }
-  if (figure.panels.empty()) return {};
   return {figure};
 }
 
