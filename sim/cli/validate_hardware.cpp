@@ -1,0 +1,114 @@
+#include "sim/cli/validate_hardware.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/hardware/hardware_text.hpp"
+#include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/run/hardware/level_readings.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> only;
+  std::string folder = "build/reports/hardware";
+  bool no_files = false;
+  bool json = false;
+};
+
+std::vector<fs::path> shipped_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(targets_root() / "hardware"))
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<HardwareCurve> load_curves(const std::vector<fs::path>& files) {
+  std::vector<HardwareCurve> curves;
+  Diagnostics diagnostics;
+  for (const fs::path& file : files) {
+    const Document document = load_document(file, standard_options(), diagnostics);
+    auto read_curves = read<HardwareCurves>(document, "hardware_curves", diagnostics);
+    std::move(read_curves.curves.begin(), read_curves.curves.end(), std::back_inserter(curves));
+  }
+  throw_if_any(diagnostics);
+  return curves;
+}
+
+// A curve by its name, or all of a group.
+void keep_only(std::vector<HardwareCurve>& curves, const std::vector<std::string>& only) {
+  std::vector<std::string> names;
+  for (const HardwareCurve& curve : curves)
+    for (const std::string& name : {curve.facts.group, curve.facts.id})
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  for (const std::string& name : only)
+    if (std::ranges::find(names, name) == names.end())
+      throw Failure(ExitCode::usage,
+                    fmt::format("tiersim: error: --only '{}': there is no such curve or group "
+                                "(there are: {})",
+                                printable(name), join(names)));
+  std::erase_if(curves, [&](const HardwareCurve& curve) {
+    return std::ranges::find(only, curve.facts.id) == only.end() &&
+           std::ranges::find(only, curve.facts.group) == only.end();
+  });
+}
+
+void write_charts(const std::vector<CurveReading>& readings, const std::string& folder) {
+  for (const LineChart& chart : charts_of(readings)) {
+    std::string name = chart.title;
+    std::ranges::replace_if(
+        name, [](char c) { return c == ' ' || c == ':' || c == '/'; }, '_');
+    const fs::path file = fs::path(folder) / (name + ".svg");
+    write_file(file, to_svg(chart));
+    fmt::print(stderr, "tiersim: wrote {}\n", file.string());
+  }
+}
+
+ExitCode validate_hardware(const Options& options) {
+  std::vector<fs::path> files(options.files.begin(), options.files.end());
+  std::vector<HardwareCurve> curves = load_curves(files.empty() ? shipped_files() : files);
+  if (!options.only.empty()) keep_only(curves, options.only);
+  std::vector<CurveReading> readings;
+  for (const HardwareCurve& curve : curves) readings.push_back(read_curve(curve));
+  fmt::print("{}", options.json ? to_json(readings) : to_text(readings));
+  if (!options.no_files && !options.json) write_charts(readings, options.folder);
+  const std::int64_t wrong = unexpected(readings);
+  if (wrong == 0) return ExitCode::ok;
+  fmt::print(stderr, "tiersim: {} answers are not where they should be beside their references\n",
+             wrong);
+  return ExitCode::target_missed;
+}
+
+}  // namespace
+
+void add_validate_hardware(CLI::App& validate, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = validate.add_subcommand(
+      "hardware", "Devices at three levels of fidelity beside reference curves");
+  verb->footer(
+      "Exit 5 where a level is outside of a band that it is held to, but for points whose reason "
+      "is\n"
+      "stated with their curve; those are listed as known, and must be outside.");
+  verb->add_option("--curves", options->files,
+                   "File of curves (schema tiersim.hardware_curves/v1; repeatable); those that are "
+                   "shipped by default")
+      ->allow_extra_args(false);
+  verb->add_option("--only", options->only, "Curve, or group of curves (repeatable)")
+      ->allow_extra_args(false);
+  verb->add_option("-o,--out", options->folder, "Folder for the pictures")->capture_default_str();
+  verb->add_flag("--no-files", options->no_files, "Write no pictures");
+  verb->add_flag("--json", options->json, "Print JSON instead of tables, and write no pictures");
+  verb->callback(
+      [options, &action] { action = [options] { return validate_hardware(*options); }; });
+}
+
+}  // namespace tiersim::cli
