@@ -1,0 +1,124 @@
+#pragma once
+// Model card: pcie_packet (fidelity: packet; the parameters of the model in this folder)
+//   Models    PCI Express between devices and a root complex, packet by packet: read requests (cut
+//             at MRRS and 4 KB), completions (cut at a boundary), posted writes (cut at MPS and 4
+//             KB); header and data credits of three classes; finite tags; acknowledgements, credit
+//             updates and SKIP as bytes on the wire, or flits; a switch with several device ports.
+//   Equation  none in the large: rates and latencies come out of packets. Where neither credits nor
+//             tags bind, payload / wire bytes of a packet x share of the wire without link packets;
+//             with N tags of d bytes and a round trip RTT, at most N d / RTT.
+//   Ignores   errors and replays, virtual channels beyond one, completion timeouts, ECRC, messages
+//             and configuration, address translation, power states.
+//   Valid     Gen1 to Gen5 with `framing`; Gen6 with `flits`, whose delivery is by whole flits (so
+//             a switch then is store-and-forward by flit, even where it says cut_through).
+//   Source    PCI Express base specification 5.0 (TLP formats, ordering 2.4, flow control 2.6,
+//             acknowledgement limits 3.6) and 6.0 (flits); intervals of link packets as pcie-bench
+//             (SIGCOMM 2018) counts them.
+//   Checked   tests/unit/packet/pcie_*_test.cpp
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "hwmodels/packet/switch_words.hpp"
+#include "sim/base/number_class.hpp"
+#include "sim/config/fields.hpp"
+
+namespace tiersim {
+
+/// When acknowledgements and credit updates are sent. `paced`: one of each for every so many bytes
+/// of wire time, needed or not, which is how pcie-bench counts. `answering`: one of each after so
+/// many bytes received, so that a direction pays for the traffic of the other one.
+enum class LinkPackets : std::uint8_t { paced, answering };
+inline constexpr std::array<std::string_view, 2> kLinkPacketsNames{"paced", "answering"};
+
+enum class SwitchForwarding : std::uint8_t { cut_through, store_and_forward };
+inline constexpr std::array<std::string_view, 2> kSwitchForwardingNames{"cut_through",
+                                                                        "store_and_forward"};
+/// Bytes on the wire beside the data, Gen1 to Gen5.
+struct PcieFraming {
+  LinkPackets link_packets = LinkPackets::paced;
+  Sourced<Bytes> link_packet{Bytes::from_base(8), NumberClass::specification,
+                             "DLLP of 6 B with its framing"};
+  Sourced<Bytes> ack_every{Bytes::from_base(168), NumberClass::assumed,
+                           "pcie-bench for x16, MPS 256: the acknowledgement limit as bytes"};
+  Sourced<Bytes> update_every{Bytes::from_base(168), NumberClass::assumed,
+                              "pcie-bench for x16, MPS 256: the update limit as bytes"};
+  Sourced<Bytes> skip{Bytes::from_base(4), NumberClass::specification, "SKIP ordered set"};
+  Sourced<Bytes> skip_every{Bytes::from_base(1538), NumberClass::specification,
+                            "longest interval of SKIP ordered sets, in symbols"};
+};
+
+/// Gen6: transaction packets in flits, which hold the rest.
+struct PcieFlits {
+  Sourced<Bytes> flit{Bytes::from_base(256), NumberClass::specification, "PCI Express 6.0"};
+  Sourced<Bytes> packets{Bytes::from_base(236), NumberClass::specification,
+                         "PCI Express 6.0: beside 6 B link packet, 8 B CRC and 6 B FEC"};
+};
+
+/// Buffer that a receiver advertises: packets and units of 16 B; none where absent is no limit.
+struct PcieCredits {
+  std::optional<Sourced<std::int64_t>> posted_headers;
+  std::optional<Sourced<std::int64_t>> posted_data;
+  std::optional<Sourced<std::int64_t>> read_headers;
+  std::optional<Sourced<std::int64_t>> completion_headers;
+  std::optional<Sourced<std::int64_t>> completion_data;
+};
+
+/// The device that reads and writes.
+struct PcieRequester {
+  Sourced<std::int64_t> tags{256, NumberClass::specification, "extended tags: 8 bits"};
+  Sourced<Duration> latency{};         ///< added to a transfer: set-up and its end
+  Sourced<Duration> issue_interval{};  ///< least time between two transfers of one direction
+  /// Read data cross the device once more, whole, at this rate; absent: they do not.
+  std::optional<Sourced<Bandwidth>> internal_rate;
+};
+
+/// Root complex and the memory behind it, where no MemoryPort is given.
+struct PcieHost {
+  Sourced<Duration> read_latency{};
+  Sourced<Duration> write_latency{};
+  std::optional<Sourced<Bandwidth>> memory_rate;
+};
+
+struct PcieSwitch {
+  Sourced<Duration> latency{};
+  SwitchForwarding forwarding = SwitchForwarding::cut_through;
+  SwitchQueues queues = SwitchQueues::virtual_output;
+  std::optional<Sourced<Bandwidth>> upstream_raw;  ///< of the link to the root; as others if absent
+  std::vector<std::int64_t> weights;               ///< of the device ports; empty: round robin
+};
+
+struct PciePacketConfig {
+  Sourced<Bandwidth> raw;
+  Sourced<Bytes> max_payload{Bytes::from_base(256), NumberClass::assumed, "usual server setting"};
+  Sourced<Bytes> max_read_request{Bytes::from_base(512), NumberClass::assumed,
+                                  "usual server setting"};
+  std::optional<Sourced<Bytes>> completion_boundary;  ///< max_payload where absent
+  Sourced<Bytes> request_header{Bytes::from_base(24), NumberClass::specification,
+                                "MRd and MWr with 64-bit address, framing and LCRC"};
+  Sourced<Bytes> completion_header{Bytes::from_base(20), NumberClass::specification,
+                                   "CplD with framing and LCRC"};
+  Sourced<Duration> flight{};  ///< one way, of every link
+  bool relaxed_ordering = false;
+  PcieFraming framing;
+  std::optional<PcieFlits> flits;
+  PcieCredits credits;
+  PcieRequester requester;
+  PcieHost host;
+  std::optional<PcieSwitch> fabric_switch;
+};
+
+void describe(Fields& f, PcieFraming& c);
+void describe(Fields& f, PcieFlits& c);
+void describe(Fields& f, PcieCredits& c);
+void describe(Fields& f, PcieRequester& c);
+void describe(Fields& f, PcieHost& c);
+void describe(Fields& f, PcieSwitch& c);
+void describe(Fields& f, PciePacketConfig& c);
+
+/// Where completions are cut: the configured boundary, or max_payload.
+Bytes completion_boundary(const PciePacketConfig& c);
+
+}  // namespace tiersim
