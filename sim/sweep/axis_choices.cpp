@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/check.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -63,6 +65,11 @@ std::optional<AxisChoice> AxisChoices::choose(const std::string& label) const {
   if (const auto at = find(label)) return choices[*at];
   if (key.empty()) return std::nullopt;
   return value_of_key(key, label, path);
+}
+
+AxisChoice AxisChoices::choose_at(double share, std::int64_t parts) const {
+  TS_EXPECTS(range.has_value() && !key.empty(), name);
+  return value_of_key(key, range->label_at(share, parts), path);
 }
 
 std::optional<AxisChoices> expand_axis(const SweepAxis& axis, const std::string& path, bool whole,

@@ -1,6 +1,7 @@
 #pragma once
 // An axis of a SPEC with its values written out: labels, what expressions see, and settings.
 // Internal to sim/sweep.
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ struct AxisChoices {
   std::vector<std::string> labels() const;
   /// Any value of its key, or one of its variants; nothing where there is no such variant.
   std::optional<AxisChoice> choose(const std::string& label) const;
+  /// Of an axis with a range: the value at this share of the way (ValueRange::label_at).
+  AxisChoice choose_at(double share, std::int64_t parts) const;
 };
 
 /// Nothing where it has no values through a mistake; mistakes are reported. `whole`: the setting is

@@ -6,39 +6,14 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
-#include "sim/sweep/sampling.hpp"
 #include "sim/sweep/space_builder.hpp"
+#include "sim/sweep/space_sample.hpp"
 
 namespace tiersim {
 namespace {
 
 // So many candidates are looked at before anything runs, to find a space without points.
 constexpr std::int64_t kMostTried = 1'000'000;
-
-struct SampledPoint {
-  std::size_t grid = 0;
-  GridPlace place = {};
-};
-
-bool has_range(const AxisGroup& group) {
-  return group.axes.size() == 1 && group.axes.front().range.has_value();
-}
-
-std::int64_t size_of(const SpaceGrid& grid) {
-  std::int64_t size = 1;
-  for (const AxisGroup& group : grid.groups) size *= group.size;
-  return grid.groups.empty() ? 0 : size;
-}
-
-// Position in the product, the last axis fastest.
-GridPlace place_at(const SpaceGrid& grid, std::int64_t position) {
-  GridPlace place(grid.groups.size());
-  for (std::size_t g = place.size(); g-- > 0;) {
-    place[g].index = position % grid.groups[g].size;
-    position /= grid.groups[g].size;
-  }
-  return place;
-}
 
 // To the next place; false after the last.
 bool advance(const SpaceGrid& grid, GridPlace& place) {
@@ -130,16 +105,13 @@ class Space final : public DesignSpace {
 
   /// Chooses the points of a sample; what is wrong where it cannot.
   std::optional<Diagnostic> draw(const SweepSample& sample, const Location& where) {
-    std::vector<SampledPoint> chosen;
     try {
-      Rng rng(static_cast<std::uint64_t>(sample.seed), "sweep.sample");
-      const auto problem = sample.method == SampleMethod::random ? draw_random(sample, rng, chosen)
-                                                                 : draw_latin(sample, rng, chosen);
-      if (problem) return Diagnostic{where, *problem, "fewer points, or weaker filters"};
+      auto drawn = draw_sample(space_, sample);
+      if (!drawn) return Diagnostic{where, drawn.error().message, drawn.error().hint};
+      sample_ = *std::move(drawn);
     } catch (const PointMaker::Fault& fault) {
       return diagnostic(fault);
     }
-    sample_ = std::move(chosen);
     return std::nullopt;
   }
 
@@ -196,71 +168,6 @@ class Space final : public DesignSpace {
     out.message = fmt::format("{} at {}", fault.error.message, fault.point);
     out.hint = fault.error.hint;
     return out;
-  }
-
-  std::optional<std::string> draw_random(const SweepSample& sample, Rng& rng,
-                                         std::vector<SampledPoint>& chosen) const {
-    PointMaker maker(space_.columns);
-    SpacePoint point;
-    const auto locate = [&](std::int64_t position) {
-      std::size_t grid = 0;
-      while (position >= size_of(space_.grids[grid])) position -= size_of(space_.grids[grid++]);
-      return SampledPoint{grid, place_at(space_.grids[grid], position)};
-    };
-    const auto found =
-        random_positions(space_.candidates, sample.points, rng, [&](std::int64_t position) {
-          const SampledPoint at = locate(position);
-          return maker.make(space_.grids[at.grid], at.place, point);
-        });
-    if (!found) return found.error();
-    for (const std::int64_t position : *found) chosen.push_back(locate(position));
-    return std::nullopt;
-  }
-
-  // Grids get equal parts of the points, give or take one.
-  std::optional<std::string> draw_latin(const SweepSample& sample, Rng& rng,
-                                        std::vector<SampledPoint>& chosen) const {
-    const auto count = static_cast<std::int64_t>(space_.grids.size());
-    for (std::size_t g = 0; g < space_.grids.size(); ++g) {
-      const SpaceGrid& grid = space_.grids[g];
-      const bool one_more = static_cast<std::int64_t>(g) < sample.points % count;
-      const std::int64_t points = sample.points / count + (one_more ? 1 : 0);
-      const auto problem = draw_latin(grid, g, points, rng, chosen);
-      if (!problem) continue;
-      return grid.name.empty() ? *problem : fmt::format("grid '{}': {}", grid.name, *problem);
-    }
-    return std::nullopt;
-  }
-  std::optional<std::string> draw_latin(const SpaceGrid& grid, std::size_t index,
-                                        std::int64_t points, Rng& rng,
-                                        std::vector<SampledPoint>& chosen) const {
-    std::vector<std::int64_t> choices;
-    bool discrete = true;
-    for (const AxisGroup& group : grid.groups) {
-      choices.push_back(has_range(group) ? 0 : group.size);
-      discrete = discrete && !has_range(group);
-    }
-    if (discrete && points > size_of(grid))
-      return fmt::format("the axes have only {} points", size_of(grid));
-    PointMaker maker(space_.columns);
-    SpacePoint point;
-    const auto to_place = [&](const LatinPoint& latin) {
-      GridPlace place;
-      for (const LatinCell& cell : latin) place.push_back({cell.choice, cell.share, points});
-      return place;
-    };
-    const auto drawn = latin_hypercube(choices, points, rng,
-                                       [&](const LatinPoint& latin) -> std::optional<std::string> {
-                                         if (!maker.make(grid, to_place(latin), point))
-                                           return std::nullopt;
-                                         std::string name;
-                                         for (const std::string& label : point.labels)
-                                           name += label + '\n';
-                                         return name;
-                                       });
-    if (!drawn) return drawn.error();
-    for (const LatinPoint& latin : *drawn) chosen.push_back({index, to_place(latin)});
-    return std::nullopt;
   }
 
   CompiledSpace space_;

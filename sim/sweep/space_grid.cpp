@@ -82,9 +82,7 @@ bool PointMaker::make(const SpaceGrid& grid, const GridPlace& place, SpacePoint&
     const AxisGroup& group = grid.groups[g];
     if (place[g].share >= 0) {
       const AxisChoices& axis = group.axes.front();
-      TS_EXPECTS(axis.range.has_value(), axis.name);
-      put(*axis.choose(axis.range->label_at(place[g].share, place[g].parts)), group.columns.front(),
-          point);
+      put(axis.choose_at(place[g].share, place[g].parts), group.columns.front(), point);
       continue;
     }
     for (std::size_t a = 0; a < group.axes.size(); ++a)

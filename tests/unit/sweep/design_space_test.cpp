@@ -235,6 +235,49 @@ TEST(Sampling, KeepsItsMarginalsUnderFilters) {
   EXPECT_EQ(y.size(), 40U);
 }
 
+// Each twentieth of the range has 2500 even numbers, so the filter empties no part of any axis.
+TEST(Sampling, DrawsAgainWithinAPartThatTheFilterCuts) {
+  const Built built = build(
+      "axes:\n  - {key: batch, range: {from: 1, to: 100000, step: 1}}\n"
+      "  - {key: context, range: {from: 1, to: 1000, step: 1}}\nfilter: [batch % 2 == 0]\n" +
+          with_sample("latin_hypercube", 20),
+      any_count);
+  const auto all = points(built);
+  ASSERT_EQ(all.size(), 20U) << built.mistakes;
+  std::set<int> batch_parts;
+  std::set<int> context_parts;
+  for (const SpacePoint& point : all) {
+    const int batch = std::stoi(point.labels[0]);
+    EXPECT_EQ(batch % 2, 0);
+    batch_parts.insert((batch - 1) / 5000);
+    context_parts.insert((std::stoi(point.labels[1]) - 1) / 50);
+  }
+  EXPECT_EQ(batch_parts.size(), 20U);
+  EXPECT_EQ(context_parts.size(), 20U);
+}
+
+// Of four values two are met by two points, whichever they are; the filter leaves just two.
+TEST(Sampling, TakesAnotherValueOfAListThatIsAsRare) {
+  for (int seed = 1; seed <= 10; ++seed) {
+    const auto all = points(build("axes: [{key: a, values: [1, 2, 3, 4]}]\nfilter: [a > 2]\n" +
+                                  with_sample("latin_hypercube", 2, seed)));
+    std::set<std::string> seen;
+    for (const SpacePoint& point : all) seen.insert(point.labels[0]);
+    EXPECT_EQ(seen, (std::set<std::string>{"3", "4"})) << seed;
+  }
+}
+
+TEST(Sampling, NamesThePartsThatAFilterEmpties) {
+  EXPECT_EQ(build("axes: [{key: batch, range: {from: 1, to: 100000, step: 1}}]\n"
+                  "filter: [batch <= 50000]\n" +
+                      with_sample("latin_hypercube", 20),
+                  any_count)
+                .mistakes,
+            "t.yaml:6:1: error: only 10 of 20 points could be placed; none was found in 10 of the "
+            "20 parts of 'batch', of which the first begins at 50001 (method: random, weaker "
+            "filters, or axes that they do not cut)\n");
+}
+
 TEST(Sampling, GivesCountsAsWholeNumbersEachEquallyOften) {
   const auto all =
       points(build("axes: [{key: n, range: {from: 1, to: 4, step: 1}}, "
@@ -250,9 +293,9 @@ TEST(Sampling, SaysHowManyPointsThereAre) {
   const std::string axes = "axes: [{key: a, values: [1, 2, 3, 4]}]\nfilter: [a < 3]\n";
   EXPECT_EQ(build(axes + with_sample("random", 3)).mistakes,
             "t.yaml:6:1: error: the space has only 2 points (fewer points, or weaker filters)\n");
-  EXPECT_EQ(build(axes + with_sample("latin_hypercube", 3)).mistakes,
-            "t.yaml:6:1: error: only 2 of 3 points could be placed (fewer points, or weaker "
-            "filters)\n");
+  EXPECT_EQ(build(axes + with_sample("latin_hypercube", 4)).mistakes,
+            "t.yaml:6:1: error: only 2 of 4 points could be placed; none was found with a = 3 or 4 "
+            "(method: random, weaker filters, or axes that they do not cut)\n");
 }
 
 TEST(Sampling, KeepsIncludedPoints) {
