@@ -1,0 +1,120 @@
+#pragma once
+// The queue of atoms in front of one pseudo channel: the oldest ones are seen by the scheduler, the
+// others wait in order. Nothing is allocated once the waiting room has grown.
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "sim/base/check.hpp"
+
+namespace tiersim {
+
+/// One access of the DRAM's smallest size. Times are clocks.
+struct DramAtom {
+  std::int64_t arrival = 0;
+  std::uint32_t row = 0;
+  std::uint16_t bank = 0;  ///< flat, as in DramCommand
+  bool write = false;
+  std::uint32_t tag = 0;  ///< the caller's
+};
+
+class AtomWindow {
+ public:
+  struct Slot {
+    DramAtom atom;
+    std::int64_t visible;  ///< clock since which the scheduler sees it
+  };
+
+  AtomWindow(std::size_t capacity, std::size_t banks)
+      : slots_(capacity), order_(capacity), free_(capacity), hits_(banks), waiting_(64) {
+    for (std::size_t i = 0; i < capacity; ++i) free_[i] = static_cast<std::uint16_t>(i);
+  }
+
+  std::size_t size() const { return size_; }
+  std::size_t waiting() const { return waiting_count_; }
+  bool full() const { return size_ == order_.size(); }
+  bool empty() const { return size_ == 0; }
+  /// The i-th oldest.
+  const Slot& at(std::size_t i) const { return slots_[order_[i]]; }
+
+  /// Atoms that go to the row that their bank has open: of one bank, of all.
+  std::size_t hits(std::size_t bank) const { return hits_[bank]; }
+  std::size_t hits() const { return all_hits_; }
+
+  /// True where the scheduler sees it at once.
+  bool push(const DramAtom& atom, std::int64_t open_row) {
+    if (full()) {
+      wait(atom);
+      return false;
+    }
+    admit(atom, atom.arrival, open_row);
+    return true;
+  }
+
+  /// Takes the i-th oldest out.
+  void remove(std::size_t i, bool hit) {
+    const std::uint16_t slot = order_[i];
+    if (hit) {
+      --hits_[slots_[slot].atom.bank];
+      --all_hits_;
+    }
+    std::memmove(order_.data() + i, order_.data() + i + 1, (size_ - i - 1) * sizeof(std::uint16_t));
+    --size_;
+    free_[free_.size() - size_ - 1] = slot;
+  }
+  /// The atom that has waited longest, if any; there must be room for it.
+  const DramAtom& next_waiting() const { return waiting_[waiting_head_]; }
+  void admit_waiting(std::int64_t visible, std::int64_t open_row) {
+    const DramAtom atom = waiting_[waiting_head_];
+    waiting_head_ = (waiting_head_ + 1) & (waiting_.size() - 1);
+    --waiting_count_;
+    admit(atom, visible, open_row);
+  }
+
+  /// The bank now has that row open; -1 for none.
+  void opened(std::size_t bank, std::int64_t row) {
+    all_hits_ -= hits_[bank];
+    std::size_t count = 0;
+    if (row >= 0) {
+      for (std::size_t i = 0; i < size_; ++i) {
+        const DramAtom& atom = slots_[order_[i]].atom;
+        count += static_cast<std::size_t>(atom.bank == bank && atom.row == row);
+      }
+    }
+    hits_[bank] = static_cast<std::uint16_t>(count);
+    all_hits_ += count;
+  }
+
+ private:
+  void admit(const DramAtom& atom, std::int64_t visible, std::int64_t open_row) {
+    const std::uint16_t slot = free_[free_.size() - size_ - 1];
+    slots_[slot] = {atom, visible};
+    order_[size_++] = slot;
+    if (atom.row == open_row) {
+      ++hits_[atom.bank];
+      ++all_hits_;
+    }
+  }
+  void wait(const DramAtom& atom) {
+    if (waiting_count_ == waiting_.size()) {
+      std::vector<DramAtom> larger(waiting_.size() * 2);
+      for (std::size_t i = 0; i < waiting_count_; ++i)
+        larger[i] = waiting_[(waiting_head_ + i) & (waiting_.size() - 1)];
+      waiting_.swap(larger);
+      waiting_head_ = 0;
+    }
+    waiting_[(waiting_head_ + waiting_count_++) & (waiting_.size() - 1)] = atom;
+  }
+
+  std::vector<Slot> slots_;
+  std::vector<std::uint16_t> order_;  ///< slots by age
+  std::vector<std::uint16_t> free_;   ///< a stack whose height is the number of free slots
+  std::vector<std::uint16_t> hits_;
+  std::vector<DramAtom> waiting_;  ///< ring, its size a power of two
+  std::size_t size_ = 0;
+  std::size_t all_hits_ = 0;
+  std::size_t waiting_head_ = 0;
+  std::size_t waiting_count_ = 0;
+};
+
+}  // namespace tiersim

@@ -1,0 +1,46 @@
+#pragma once
+// Microbenchmarks of a DRAM at packet level: streams or random runs, reads with posted writes among
+// them, a fixed number of atoms outstanding or Poisson arrivals.
+//
+//   const auto result = run_dram_probe(config, {.run = 64_B, .outstanding_atoms = 256});
+//   result.achieved;   // share of the data-sheet bandwidth
+#include "hwmodels/packet/dram/pseudo_channel.hpp"
+#include "hwmodels/packet/latency_summary.hpp"
+
+namespace tiersim {
+
+enum class DramPattern : std::uint8_t { sequential, random };
+enum class DramArrivals : std::uint8_t { closed, poisson };
+
+/// A transaction is one run of neighbouring bytes; all its atoms are asked for at once.
+struct DramProbe {
+  DramPattern pattern = DramPattern::random;
+  std::int64_t streams = 1;  ///< of a sequential pattern, each from a random place
+  Bytes run = Bytes::from_base(256);
+  double read_share = 1.0;  ///< of the transactions
+  DramArrivals arrivals = DramArrivals::closed;
+  std::int64_t outstanding_atoms = 256;  ///< closed: a transaction follows when one is complete
+  double offered = 0.5;                  ///< Poisson: share of the data-sheet bandwidth
+  std::int64_t atoms = 60'000;
+  std::uint64_t seed = 1;
+};
+
+struct DramProbeResult {
+  double achieved = 0;  ///< share of the data-sheet bandwidth, from 0 to the last completion
+  Bandwidth bandwidth{};
+  LatencySummary atom;         ///< reads: arrival to the end of its data
+  LatencySummary transaction;  ///< reads: arrival to the end of the last atom
+  double mean_in_system = 0;   ///< atoms, by integration over time
+  double mean_stay = 0;        ///< clocks that an atom, read or write, was in the system
+  Duration elapsed{};
+  DramCounts counts;  ///< of all pseudo channels
+};
+
+/// `config` has passed describe(). The same arguments give the same result.
+DramProbeResult run_dram_probe(const DramPacketConfig& config, const DramProbe& probe);
+
+/// Commands of one pseudo channel under that probe, for the checker.
+DramProbeResult run_dram_probe(const DramPacketConfig& config, const DramClocks& clocks,
+                               const DramProbe& probe, std::vector<DramTrace>& traces);
+
+}  // namespace tiersim

@@ -1,0 +1,130 @@
+#pragma once
+// Model card: DRAM pseudo channel (HBM pseudo channel, GDDR channel, DDR5 subchannel; packet level)
+//   Models    banks with open rows, the command gates tRCD tRP tRAS tRC tRTP tWR tCCD tRRD tFAW
+//             tWTR tRTW, rank switches, all-bank and per-bank refresh, a window of reads that may
+//             be reordered, posted writes that are drained in batches.
+//   Equation  of the atoms in the window, the one whose RD or WR can be earliest is next, the
+//             oldest of equals; its ACT lies as early as the gates allow, also before the RD of
+//             atoms that were chosen earlier, since it needs another bus. No row is closed while
+//             the window holds hits of it. An atom older than max_age is next whatever it costs.
+//             There is no event for a command: choosing an atom reserves its slots.
+//   Ignores   the command bus, power-down, refresh that is put off or pulled in, ECC, forwarding of
+//             posted writes to reads, the wires between the GPU's cache and the controller.
+//   Valid     whole clocks; arrivals are taken at the next clock.
+//   Source    JEDEC data sheets by way of the parameters; FR-FCFS: Rixner et al., ISCA 2000.
+//   Checked   tests/unit/packet/dram_gate_test.cpp, tests/property/dram_random_commands_test.cpp
+#include <limits>
+#include <vector>
+
+#include "hwmodels/packet/dram/atom_window.hpp"
+#include "hwmodels/packet/dram/dram_command.hpp"
+#include "hwmodels/packet/dram/dram_config.hpp"
+
+namespace tiersim {
+
+/// An atom that the caller may forget: data of a read are there, a write was taken. Clocks.
+struct DramDone {
+  std::int64_t at = 0;
+  std::uint32_t tag = 0;
+};
+
+/// What has happened, for conservation checks and reports.
+struct DramCounts {
+  std::int64_t pushed = 0, reads = 0, writes = 0;  ///< atoms in; served
+  std::int64_t hits = 0, activates = 0, refreshes = 0, turnarounds = 0;
+  std::int64_t served() const { return reads + writes; }
+};
+
+class PseudoChannel {
+ public:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  /// `trace` may be null; otherwise every command is appended to it.
+  PseudoChannel(const DramClocks& clocks, const DramShape& shape, const DramScheduler& scheduler,
+                DramTrace* trace = nullptr);
+
+  /// Atoms come in the order of their arrival, none before a decision that was served.
+  void push(const DramAtom& atom, std::vector<DramDone>& done);
+  /// The clock of the next decision; kNever where nothing waits.
+  std::int64_t next();
+  /// Serves it. What is done is appended, with its time.
+  void serve(std::vector<DramDone>& done);
+  /// Serves every decision before that clock: nothing that arrives from then on can change them.
+  void run_until(std::int64_t clock, std::vector<DramDone>& done) {
+    while (next() < clock) serve(done);
+  }
+
+  const DramCounts& counts() const { return counts_; }
+  std::int64_t in_flight() const { return counts_.pushed - counts_.served(); }
+  /// From the command of a read to the end of its data; a write is acknowledged after as long.
+  std::int64_t response() const { return clocks_.cl + clocks_.burst; }
+
+ private:
+  struct Bank {
+    std::int64_t open_row = -1;
+    std::int64_t column_at = 0;     ///< earliest RD or WR
+    std::int64_t precharge_at = 0;  ///< earliest PRE
+    std::int64_t activate_at = 0;   ///< earliest ACT, its PRE included
+    std::int64_t activated_at = -kLongAgo;
+    std::uint32_t rank = 0;
+    std::uint32_t group = 0;  ///< of all ranks
+  };
+  struct Rank {
+    std::int64_t activate_at = 0;
+    std::int64_t four_activates[4] = {-kLongAgo, -kLongAgo, -kLongAgo, -kLongAgo};
+    std::uint32_t oldest = 0;
+    std::int64_t read_at = 0, write_at = 0;
+    std::int64_t refresh_due = kNever;
+    std::int64_t refresh_count = 0;
+    std::int64_t bank_refreshes[4] = {-kLongAgo, -kLongAgo, -kLongAgo, -kLongAgo};
+  };
+  struct Group {
+    std::int64_t activate_at = 0, read_at = 0, write_at = 0;
+  };
+  struct Choice {
+    std::int64_t column = kNever;
+    std::int64_t activate = -1;  ///< of a miss
+    std::size_t position = 0;    ///< by age in its window
+  };
+  static constexpr std::int64_t kLongAgo = std::int64_t{1} << 40;
+
+  void decide();
+  void choose_direction();
+  Choice best(const AtomWindow& window, bool write) const;
+  std::int64_t activation(const Bank& bank, std::int64_t visible) const;
+  void open_row(std::size_t bank, const Choice& choice, std::int64_t row);
+  void column_command(std::size_t bank, std::int64_t at, bool write);
+  void close_if_idle(std::size_t bank);
+  void refresh();
+  void refresh_rank(std::size_t rank);
+  void refresh_bank(std::size_t rank);
+  void schedule_refresh(std::size_t rank);
+  void close(std::size_t bank, std::int64_t usable_at);
+  void record(DramCommandKind kind, std::int64_t at, std::size_t bank, std::int64_t row = 0) {
+    if (trace_)
+      trace_->push_back({at * clocks_.period_ps, static_cast<std::uint32_t>(row),
+                         static_cast<std::uint16_t>(bank), kind});
+  }
+
+  DramClocks clocks_;
+  DramScheduler scheduler_;
+  std::int64_t max_age_;
+  std::size_t banks_of_rank_;
+  std::vector<Bank> banks_;
+  std::vector<Rank> ranks_;
+  std::vector<Group> groups_;
+  AtomWindow reads_;
+  AtomWindow writes_;
+  DramTrace* trace_;
+  DramCounts counts_;
+  Choice choice_;
+  std::int64_t next_ = kNever;
+  std::size_t refresh_rank_ = 0;
+  bool refresh_next_ = false;
+  bool draining_ = false;  ///< until write_low
+  bool writing_ = false;   ///< direction of choice_
+  bool last_was_write_ = false;
+  bool decided_ = true;
+};
+
+}  // namespace tiersim
