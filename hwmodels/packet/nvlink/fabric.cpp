@@ -68,7 +68,7 @@ void PacketFabric::post(const FabricMessage& message) {
   TS_EXPECTS(in_switch ? !shape_.one_queue : message.dst < gpus && message.dst != message.src,
              message.dst);
   TS_EXPECTS(!message.until_acknowledged || shape_.ack_every > 0, shape_.ack_every);
-  std::uint32_t id = static_cast<std::uint32_t>(ports_->messages.size());
+  auto id = static_cast<std::uint32_t>(ports_->messages.size());
   if (ports_->free_messages.empty()) {
     ports_->messages.emplace_back();
   } else {

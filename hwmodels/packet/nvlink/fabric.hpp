@@ -17,8 +17,7 @@
 //             the window: what happens in one cannot reach another entity before it ends.
 //   Source    switch: Karol, Hluchyj and Morgan, IEEE Trans. Commun. 35(12), 1987 (input queues);
 //             NVLS: multimem loads and stores of the PTX ISA. Latencies and buffers are assumed.
-//   Checked   tests/unit/packet/nvlink_fabric_test.cpp, nvlink_switch_test.cpp,
-//   nvlink_flow_test.cpp
+//   Checked   tests/unit/packet/nvlink_fabric_test.cpp, nvlink_switch_test.cpp
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -139,6 +138,8 @@ class PacketFabric final : public EventHandler {
   void advance_source(std::size_t source, SimTime end);
   SimTime earliest(const FabricSource& source, std::size_t lane) const;
   void send(std::size_t source, std::size_t lane, SimTime now);
+  void send_to_all(std::size_t source, FabricPacket packet);
+  void end_of_packet(FabricSource& source, std::size_t lane);
   void next_of_train(FabricSource& source, std::size_t lane);
   void queue_train(std::size_t source, std::size_t lane, const FabricTrain& train);
   void add_stream(std::size_t source, const FabricTrain& train);

@@ -14,6 +14,18 @@ Duration paced(const FabricShape& shape, const FabricMessage& message, std::uint
   return shape.packet * index / message.pace;
 }
 
+// A position that is free, or a new one.
+template <class T>
+std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free) {
+  if (free.empty()) {
+    slots.emplace_back();
+    return static_cast<std::uint32_t>(slots.size() - 1);
+  }
+  const std::uint32_t slot = free.back();
+  free.pop_back();
+  return slot;
+}
+
 }  // namespace
 
 void PacketFabric::add_stream(std::size_t source, const FabricTrain& train) {
@@ -86,7 +98,7 @@ void PacketFabric::advance_source(std::size_t source, SimTime end) {
 void PacketFabric::send(std::size_t source, std::size_t lane, SimTime now) {
   FabricSource& s = ports_->sources[source];
   FabricLane& l = s.lanes[lane];
-  FabricTrain& train = l.trains.front();
+  const FabricTrain& train = l.trains.front();
   const auto gpus = static_cast<std::size_t>(shape_.gpus);
   const std::size_t link = source / gpus;
   const std::size_t gpu = source % gpus;
@@ -104,30 +116,8 @@ void PacketFabric::send(std::size_t source, std::size_t lane, SimTime now) {
                       .kind = train.kind,
                       .finishes = train.finishes};
   if (train.kind == multicast || train.kind == reduce_request) {
-    if (train.kind == multicast) {
-      packet.account = l.account;
-      packet.copies = static_cast<std::uint32_t>(ports_->copies.size());
-      if (ports_->free_copies.empty()) {
-        ports_->copies.push_back(0);
-      } else {
-        packet.copies = ports_->free_copies.back();
-        ports_->free_copies.pop_back();
-      }
-      ports_->copies[packet.copies] = static_cast<std::uint32_t>(gpus);
-    } else {
-      auto& free = ports_->free_sums[source];
-      packet.slot = static_cast<std::uint32_t>(ports_->sums[source].size());
-      if (free.empty()) {
-        ports_->sums[source].emplace_back();
-      } else {
-        packet.slot = free.back();
-        free.pop_back();
-      }
-      ports_->sums[source][packet.slot] = {SimTime{}, shape_.gpus};
-    }
-    ++ports_->counters.merged;
-    ports_->counters.made += shape_.gpus;
-    for (std::size_t output = 0; output < gpus; ++output) enqueue(link, gpu, output, packet);
+    packet.account = train.kind == multicast ? l.account : kNoAccount;
+    send_to_all(source, packet);
   } else if (train.kind == contribution) {
     ++ports_->counters.merged;
     contribute(link, train, ready);
@@ -138,21 +128,40 @@ void PacketFabric::send(std::size_t source, std::size_t lane, SimTime now) {
     enqueue(link, gpu, dst, packet);
   }
 
+  end_of_packet(s, lane);
+}
+
+void PacketFabric::end_of_packet(FabricSource& source, std::size_t lane) {
+  FabricLane& l = source.lanes[lane];
+  FabricTrain& train = l.trains.front();
   if (--train.left > 0) {
     train.index += static_cast<std::uint32_t>(shape_.links);
-    next_of_train(s, lane);
-    ++s.turn;
-    return;
+  } else {
+    l.trains.pop();
   }
-  l.trains.pop();
   if (!l.trains.empty()) {
-    next_of_train(s, lane);
-    ++s.turn;
+    next_of_train(source, lane);
+    ++source.turn;
     return;
   }
-  s.active.erase(s.active.begin() +
-                 static_cast<std::ptrdiff_t>(s.turn));  // the next one moves here
-  if (lane >= 2 * gpus) s.free_lanes.push_back(lane);
+  source.active.erase(source.active.begin() + static_cast<std::ptrdiff_t>(source.turn));
+  if (lane >= 2 * static_cast<std::size_t>(shape_.gpus)) source.free_lanes.push_back(lane);
+}
+
+// The switch copies a write, or the request of a sum, to all ports.
+void PacketFabric::send_to_all(std::size_t source, FabricPacket packet) {
+  const auto gpus = static_cast<std::size_t>(shape_.gpus);
+  if (packet.kind == multicast) {
+    packet.copies = take_slot(ports_->copies, ports_->free_copies);
+    ports_->copies[packet.copies] = static_cast<std::uint32_t>(gpus);
+  } else {
+    packet.slot = take_slot(ports_->sums[source], ports_->free_sums[source]);
+    ports_->sums[source][packet.slot] = {SimTime{}, shape_.gpus};
+  }
+  ++ports_->counters.merged;
+  ports_->counters.made += shape_.gpus;
+  for (std::size_t output = 0; output < gpus; ++output)
+    enqueue(source / gpus, source % gpus, output, packet);
 }
 
 // The switch adds up what arrives; the sum goes to its reader when nothing is missing.

@@ -65,7 +65,7 @@ FabricShape shape_of(const NvlinkNode& node, std::int64_t gpus) {
   s.credit_return = packet.credit_return.value;
   s.reduce = node.packet_switch.reduce.value;
   s.memory = node.memory;
-  s.one_queue = node.packet_switch.queues == SwitchQueues::one_per_input;
+  s.one_queue = node.packet_switch.queues == SwitchQueues::fifo;
   return s;
 }
 

@@ -6,16 +6,13 @@
 //             port's half, 2 flights are wires, the rest is shared by both ends. A link has
 //             raw * efficiency / links.
 //   Ignores   see fabric.hpp.
-//   Valid     an NVLink domain of one layer of switches; two GPUs without one, with switch latency
-//   0. Source    NVLink's packets, buffers and acknowledgements are not published: assumed, each
-//   with
+//   Valid     an NVLink domain of one layer of switches; two GPUs and no switch with latency 0.
+//   Source    NVLink's packets, buffers and acknowledgements are not published: assumed, each with
 //             its reason, in the YAML.
 //   Checked   tests/unit/packet/nvlink_fabric_test.cpp
-#include <array>
-#include <string_view>
-
 #include "hwmodels/link/nvlink.hpp"
 #include "hwmodels/packet/nvlink/fabric.hpp"
+#include "hwmodels/packet/switch_words.hpp"
 
 namespace tiersim {
 
@@ -28,10 +25,6 @@ struct NvlinkPacketConfig {
   Sourced<Duration> flight{std::chrono::nanoseconds(10)};
   Sourced<Duration> credit_return{std::chrono::nanoseconds(100)};
 };
-
-enum class SwitchQueues : std::uint8_t { virtual_output, one_per_input };
-inline constexpr std::array<std::string_view, 2> kSwitchQueuesNames{"virtual_output",
-                                                                    "one_per_input"};
 
 /// The `packet` mapping of an NVLink switch.
 struct NvswitchPacketConfig {
