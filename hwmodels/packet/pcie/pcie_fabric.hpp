@@ -1,0 +1,37 @@
+#pragma once
+// Devices, perhaps a switch, a root complex, and the links between them.
+#include <memory>
+#include <vector>
+
+#include "hwmodels/packet/pcie/pcie_device.hpp"
+#include "hwmodels/packet/pcie/pcie_root.hpp"
+#include "hwmodels/packet/pcie/pcie_switch_box.hpp"
+
+namespace tiersim {
+
+class PcieFabric {
+ public:
+  /// `memory` may be null: then config.host says what it takes. Precondition: devices > 0, and one
+  /// unless the configuration has a switch.
+  PcieFabric(Engine& engine, const PciePacketConfig& config, std::size_t devices,
+             MemoryPort* memory, PcieDevice::Owner& owner);
+
+  PcieDevice& device(std::size_t index) { return *devices_[index]; }
+  /// The link at the root complex.
+  const TlpChannel& root_up() const { return *channels_[0]; }
+  const TlpChannel& root_down() const { return *channels_[1]; }
+  const std::vector<std::unique_ptr<TlpChannel>>& channels() const { return channels_; }
+
+ private:
+  /// The two directions of a link: up, then down.
+  void add_link(Engine& engine, const PciePacketConfig& config, TlpChannel::Options up,
+                TlpChannel::Options down);
+
+  std::vector<std::unique_ptr<TlpChannel>> channels_;
+  std::vector<std::unique_ptr<PcieDevice>> devices_;
+  std::unique_ptr<FixedMemory> own_memory_;
+  std::unique_ptr<PcieRoot> root_;
+  std::unique_ptr<PcieSwitchBox> switch_;
+};
+
+}  // namespace tiersim

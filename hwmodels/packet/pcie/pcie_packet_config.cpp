@@ -1,0 +1,126 @@
+#include "hwmodels/packet/pcie/pcie_packet_config.hpp"
+
+#include <bit>
+
+#include "hwmodels/limits.hpp"
+
+namespace tiersim {
+namespace {
+
+using namespace literals;
+
+void check_power_of_two(Fields& f, std::string_view key, Bytes size) {
+  f.check(std::has_single_bit(static_cast<std::uint64_t>(size.in_base())), key,
+          "is no power of two", "128 B to 4096 B in the PCI Express base specification");
+}
+void check_data_credits(Fields& f, std::string_view key,
+                        const std::optional<Sourced<std::int64_t>>& credits, Bytes packet) {
+  f.check(!credits || credits->value * 16 >= packet.in_base(), key,
+          "hold less than one packet of the largest size", "credits are of 16 B");
+}
+
+}  // namespace
+
+Bytes completion_boundary(const PciePacketConfig& c) {
+  return c.completion_boundary ? c.completion_boundary->value : c.max_payload.value;
+}
+
+void describe(Fields& f, PcieFraming& c) {
+  f.doc("What is on the wire beside transaction packets, Gen1 to Gen5.");
+  f.optional("link_packets", c.link_packets, kLinkPacketsNames,
+             "When acknowledgements and credit updates are sent: at a pace, or for what came.");
+  f.optional("link_packet", c.link_packet, "An acknowledgement or credit update.", header_limits());
+  f.optional("ack_every", c.ack_every, "Bytes between two acknowledgements.", packet_limits());
+  f.optional("update_every", c.update_every,
+             "Bytes, as time on the wire, between two credit updates.", packet_limits());
+  f.optional("skip", c.skip, "A SKIP ordered set, over all lanes.", header_limits());
+  f.optional("skip_every", c.skip_every, "Bytes between two SKIP ordered sets.", packet_limits());
+  const double link = static_cast<double>(c.link_packet.value.in_base());
+  f.check(link / static_cast<double>(c.ack_every.value.in_base()) +
+                  link / static_cast<double>(c.update_every.value.in_base()) +
+                  c.skip.value / c.skip_every.value <
+              0.99,
+          "ack_every", "leaves no room for transaction packets", "a longer interval");
+}
+
+void describe(Fields& f, PcieFlits& c) {
+  f.doc("Flit mode, from Gen6 on.");
+  f.optional("flit", c.flit, "A flit.", packet_limits());
+  f.optional("packets", c.packets, "What of it is for transaction packets.", packet_limits());
+  f.check(c.packets.value <= c.flit.value, "packets", "is more than a flit");
+}
+
+void describe(Fields& f, PcieCredits& c) {
+  f.doc("Buffer that every receiver advertises. What is absent has no limit.");
+  f.optional("posted_headers", c.posted_headers, "Posted writes.", outstanding_limits());
+  f.optional("posted_data", c.posted_data, "Their data, units of 16 B.", outstanding_limits());
+  f.optional("read_headers", c.read_headers, "Read requests.", outstanding_limits());
+  f.optional("completion_headers", c.completion_headers, "Completions.", outstanding_limits());
+  f.optional("completion_data", c.completion_data, "Their data, units of 16 B.",
+             outstanding_limits());
+}
+
+void describe(Fields& f, PcieRequester& c) {
+  f.doc("The device that reads and writes.");
+  f.optional("tags", c.tags, "Read requests it may have in flight.", outstanding_limits());
+  f.optional("latency", c.latency, "Added to every transfer.", latency_limits());
+  f.optional("issue_interval", c.issue_interval,
+             "Least time between two transfers of one direction.", latency_limits());
+  f.optional("internal_rate", c.internal_rate,
+             "Rate at which data that were read cross the device once more.", bandwidth_limits());
+}
+
+void describe(Fields& f, PcieHost& c) {
+  f.doc("Root complex and the memory behind it.");
+  f.optional("read_latency", c.read_latency, "From a request to its data.", latency_limits());
+  f.optional("write_latency", c.write_latency, "Until a posted write is taken.", latency_limits());
+  f.optional("memory_rate", c.memory_rate, "Reads and writes together; absent: no limit.",
+             bandwidth_limits());
+}
+
+void describe(Fields& f, PcieSwitch& c) {
+  f.doc("A switch between the devices and the root complex.");
+  f.optional("latency", c.latency, "One way.", latency_limits());
+  f.optional("forwarding", c.forwarding, kSwitchForwardingNames,
+             "Whether a packet leaves before it has come whole.");
+  f.optional("queues", c.queues, kSwitchQueuesNames, "How an input waits for its outputs.");
+  f.optional("upstream_raw", c.upstream_raw, "Of the link to the root; absent: as the others.",
+             bandwidth_limits());
+  f.optional("weights", c.weights, "Of the device ports, by bytes; empty: they take turns.",
+             in_range(1, 1000));
+}
+
+void describe(Fields& f, PciePacketConfig& c) {
+  f.doc("PCI Express packet by packet.");
+  f.required("raw", c.raw, "Rate of one direction after line coding.", bandwidth_limits());
+  f.optional("max_payload", c.max_payload, "Largest payload of one packet (MPS), a power of two.",
+             in_range(128_B, 4096_B));
+  f.optional("max_read_request", c.max_read_request, "Largest read request (MRRS), a power of two.",
+             in_range(128_B, 4096_B));
+  f.optional("completion_boundary", c.completion_boundary,
+             "Completions end at its multiples: the RCB of 64 or 128 B, or more.",
+             in_range(64_B, 4096_B));
+  f.optional("request_header", c.request_header, "Header of a read request or posted write.",
+             header_limits());
+  f.optional("completion_header", c.completion_header, "Header of a completion with data.",
+             header_limits());
+  f.optional("flight", c.flight, "One way, of every link.", latency_limits());
+  f.optional("relaxed_ordering", c.relaxed_ordering,
+             "Reads and completions may pass posted writes.");
+  f.optional("framing", c.framing, "Not used where there are flits.");
+  f.optional("flits", c.flits, "Absent: framing, as before Gen6.");
+  f.optional("credits", c.credits, "Of every receiver.");
+  f.optional("requester", c.requester, "Every device.");
+  f.optional("host", c.host, "Root complex and memory.");
+  f.optional("switch", c.fabric_switch, "Absent: one device at the root complex.");
+  check_power_of_two(f, "max_payload", c.max_payload.value);
+  check_power_of_two(f, "max_read_request", c.max_read_request.value);
+  check_power_of_two(f, "completion_boundary", completion_boundary(c));
+  f.check(completion_boundary(c) <= c.max_payload.value, "completion_boundary",
+          "is above max_payload");
+  check_data_credits(f, "credits.posted_data", c.credits.posted_data, c.max_payload.value);
+  check_data_credits(f, "credits.completion_data", c.credits.completion_data,
+                     completion_boundary(c));
+}
+
+}  // namespace tiersim
