@@ -1,0 +1,135 @@
+#include "hwmodels/packet/collective/collective_run.hpp"
+
+#include <algorithm>
+
+namespace tiersim {
+namespace {
+
+Duration above(Duration a, Duration b) {
+  return std::max(Duration{}, a - b);
+}
+
+}  // namespace
+
+CollectiveTiming timing_of(const NcclConstants& constants, const CollectiveSchedule& schedule,
+                           const FabricShape& fabric, Bandwidth port) {
+  return timing_of(constants, constants, schedule, fabric, fabric, port);
+}
+
+CollectiveTiming timing_of(const NcclConstants& node, const NcclConstants& network,
+                           const CollectiveSchedule& schedule, const FabricShape& fabric,
+                           const FabricShape& between, Bandwidth port) {
+  CollectiveTiming t;
+  const Duration hops = repeated(node.hop.value, schedule.hops);
+  const Duration gaps = repeated(above(node.hop.value, fabric.one_way()), schedule.hops);
+  const Duration ways = repeated(fabric.one_way(), schedule.wires);
+  // The sum of start, gaps and ways is the flow level's start-up and hops, or the ways.
+  t.gap = above(node.hop.value, fabric.one_way());
+  t.start = above(node.start.value + hops, gaps + ways);
+  t.network_gap = above(network.hop.value, between.one_way());
+  t.payload = node.payload.value;
+  std::optional<Bandwidth> most;
+  if (node.rate) most = scale_down(node.rate->value, 1 / node.payload.value);
+  if (node.busy) {
+    const Bandwidth busy = scale_down(port, node.busy->value);
+    most = most ? std::min(*most, busy) : busy;
+  }
+  if (most) t.pace = Bandwidth::from_base(most->in_base() / schedule.streams);
+  return t;
+}
+
+CollectiveTiming timing_of(const DirectConfig& config, const CollectiveSchedule& schedule,
+                           const FabricShape& fabric) {
+  CollectiveTiming t;
+  const Duration start = schedule.wires == 2 ? config.two_shot.value : config.one_shot.value;
+  const std::int64_t peers = schedule.streams * schedule.wires;
+  t.start =
+      above(start + repeated(config.peer.value, peers), repeated(fabric.one_way(), schedule.wires));
+  t.pace = Bandwidth::from_base(config.rate.value.in_base() / schedule.streams);
+  return t;
+}
+
+CollectiveRun::CollectiveRun(Engine& engine, CollectiveFabrics fabrics,
+                             const CollectiveSchedule& schedule, const CollectiveTiming& timing,
+                             FabricListener* listener, std::uint64_t tag)
+    : engine_(engine),
+      fabrics_(std::move(fabrics)),
+      schedule_(schedule),
+      timing_(timing),
+      listener_(listener),
+      tag_(tag),
+      states_(schedule.transfers.size()),
+      streams_(schedule.stream_count),
+      left_(schedule.transfers.size()) {
+  TS_EXPECTS(fabrics_.nodes.size() * schedule.ranks_per_node == schedule.ranks,
+             fabrics_.nodes.size(), schedule.ranks);
+  for (std::uint32_t i = 0; i < schedule.order.size(); ++i) {
+    states_[schedule.order[i].first].order.push_back(i);
+    ++states_[schedule.order[i].then].missing;
+  }
+}
+
+void CollectiveRun::start() {
+  began_ = last_ = engine_.now();
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i].missing > 0) continue;
+    make_ready(i, engine_.now() + timing_.start + gap_of(schedule_.transfers[i]));
+  }
+}
+
+Duration CollectiveRun::time() const {
+  TS_EXPECTS(ended(), left_);
+  return last_ - began_;
+}
+
+// At `when`, or as soon as the pace of its stream allows.
+void CollectiveRun::make_ready(std::size_t transfer, SimTime when) {
+  const CollectiveTransfer& t = schedule_.transfers[transfer];
+  if (timing_.pace > Bandwidth{} && !t.between_nodes) {
+    SimTime& free = streams_[t.stream];
+    when = std::max(when, free);
+    free = when + scale_up(t.bytes, 1 / timing_.payload) / timing_.pace;
+  }
+  engine_.schedule(when, *this, transfer + 1);
+}
+
+void CollectiveRun::on_event(Engine&, std::uint64_t transfer_and_one) {
+  post(transfer_and_one - 1);
+}
+
+void CollectiveRun::post(std::size_t transfer) {
+  const CollectiveTransfer& t = schedule_.transfers[transfer];
+  const std::size_t per_node = schedule_.ranks_per_node;
+  PacketFabric& fabric = t.between_nodes ? *fabrics_.network : *fabrics_.nodes[t.src / per_node];
+  constexpr std::array kOps{FabricOp::write, FabricOp::write, FabricOp::reduce,
+                            FabricOp::multicast};
+  const bool by_switch =
+      t.kind == CollectiveTransfer::Kind::sum || t.kind == CollectiveTransfer::Kind::to_all;
+  TS_EXPECTS(!by_switch || static_cast<std::size_t>(fabric.shape().gpus) == per_node, per_node);
+  fabric.post({.op = kOps[static_cast<std::size_t>(t.kind)],
+               .src = t.between_nodes ? t.src : t.src % per_node,
+               .dst = t.between_nodes ? t.dst : t.dst % per_node,
+               .bytes = scale_up(t.bytes, 1 / timing_.payload),
+               .address = scale_up(t.to, 1 / timing_.payload).in_base(),
+               .pace = t.between_nodes ? Bandwidth{} : timing_.pace,
+               .listener = this,
+               .tag = transfer});
+}
+
+void CollectiveRun::on_done(Engine& engine, std::uint64_t transfer) {
+  last_ = engine.now();
+  --left_;
+  const CollectiveTransfer& done = schedule_.transfers[transfer];
+  for (const std::uint32_t i : states_[transfer].order) {
+    const CollectiveSchedule::Order& order = schedule_.order[i];
+    State& then = states_[order.then];
+    SimTime when = engine.now() + gap_of(schedule_.transfers[order.then]);
+    if (order.release)
+      when = engine.now() + gap_of(done) + fabrics_.nodes.front()->shape().one_way();
+    then.ready = std::max(then.ready, when);
+    if (--then.missing == 0) make_ready(order.then, then.ready);
+  }
+  if (left_ == 0 && listener_ != nullptr) listener_->on_done(engine, tag_);
+}
+
+}  // namespace tiersim

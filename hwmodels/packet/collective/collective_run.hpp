@@ -1,0 +1,92 @@
+#pragma once
+// Model card: collective_run
+//   Models    a schedule's transfers over packet fabrics, beside whatever else these carry.
+//   Equation  the first transfers begin `start` after the run does, and another one `gap` after all
+//             that it follows are there: software; the ways of the packets are the fabric's. start
+//             and gap are what the flow level's constants leave when the unloaded ways are taken
+//             off: start + hops * hop, at least the ways. A stream gives no more than its share of
+//             the kernel's rate. A chunk's place is free again `gap` and one way after it came.
+//   Ignores   waiting for the slowest rank's kernel; the additions; SMs and memory.
+//   Valid     as the schedule and the fabric.
+//   Source    constants: hwmodels/collective/nccl.hpp and direct.hpp, and the YAML of them.
+//   Checked   tests/unit/packet/collective_packet_test.cpp
+#include <memory>
+#include <vector>
+
+#include "hwmodels/collective/direct.hpp"
+#include "hwmodels/collective/nccl.hpp"
+#include "hwmodels/packet/collective/collective_schedule.hpp"
+#include "hwmodels/packet/nvlink/fabric.hpp"
+
+namespace tiersim {
+
+/// What software adds to the packets.
+struct CollectiveTiming {
+  Duration start{};        ///< before the first transfers
+  Duration gap{};          ///< before each that follows another in a node
+  Duration network_gap{};  ///< likewise between nodes
+  double payload = 1;      ///< share of payload in what is sent
+  Bandwidth pace{};        ///< of one stream, flags included; 0: as fast as it can
+};
+
+/// Of an algorithm of NCCL whose ports carry `port` bytes a second without any loss.
+CollectiveTiming timing_of(const NcclConstants& constants, const CollectiveSchedule& schedule,
+                           const FabricShape& fabric, Bandwidth port);
+/// Of a kernel that stores to its peers.
+CollectiveTiming timing_of(const DirectConfig& config, const CollectiveSchedule& schedule,
+                           const FabricShape& fabric);
+/// Start and pace of `node`, whose gaps are inside of nodes; gaps between nodes are of `network`.
+CollectiveTiming timing_of(const NcclConstants& node, const NcclConstants& network,
+                           const CollectiveSchedule& schedule, const FabricShape& fabric,
+                           const FabricShape& between, Bandwidth port);
+
+/// Fabrics that a run uses: rank r is port r mod ranks_per_node of nodes[r / ranks_per_node], and
+/// port r of the network.
+struct CollectiveFabrics {
+  std::vector<PacketFabric*> nodes;
+  PacketFabric* network = nullptr;  ///< null: one node
+};
+
+class CollectiveRun final : public FabricListener, public EventHandler {
+ public:
+  /// All that is given by reference must live until the run has ended. `listener` is told then.
+  /// A sum or copy by the switch is of all ports: ranks_per_node is then the fabric's gpus.
+  CollectiveRun(Engine& engine, CollectiveFabrics fabrics, const CollectiveSchedule& schedule,
+                const CollectiveTiming& timing, FabricListener* listener = nullptr,
+                std::uint64_t tag = 0);
+
+  /// Begins at this instant; once.
+  void start();
+  bool ended() const { return left_ == 0; }
+  /// From start() to the end. Precondition: ended().
+  Duration time() const;
+
+  void on_event(Engine& engine, std::uint64_t transfer_and_one) override;
+  void on_done(Engine& engine, std::uint64_t transfer) override;
+
+ private:
+  struct State {
+    SimTime ready{};
+    std::int64_t missing = 0;          ///< transfers that it follows
+    std::vector<std::uint32_t> order;  ///< positions in schedule.order where it is the first
+  };
+  void make_ready(std::size_t transfer, SimTime when);
+  void post(std::size_t transfer);
+  Duration gap_of(const CollectiveTransfer& t) const {
+    return t.between_nodes ? timing_.network_gap : timing_.gap;
+  }
+
+  Engine& engine_;
+  CollectiveFabrics fabrics_;
+  const CollectiveSchedule& schedule_;
+  CollectiveTiming timing_;
+  FabricListener* listener_;
+  std::uint64_t tag_;
+  std::vector<State> states_;
+  std::vector<SimTime> streams_;  ///< when the pace of each allows the next transfer
+  std::size_t left_;
+  SimTime began_{};
+  SimTime last_{};
+};
+
+}  // namespace tiersim
