@@ -1,0 +1,70 @@
+#include "hwmodels/packet/cxl/cxl_device_box.hpp"
+
+#include <string>
+
+namespace tiersim {
+
+CxlDeviceBox::CxlDeviceBox(Engine& engine, const CxlPacketConfig& config, std::uint16_t index,
+                           MemoryPort* memory)
+    : engine_(engine),
+      latency_(config.device.latency.value),
+      memory_(memory),
+      tail_(config.device.tail),
+      rng_(tail_ ? static_cast<std::uint64_t>(tail_->seed) : 0,
+           "cxl device " + std::to_string(index) + " tail"),
+      at_work_(config.device.outstanding.value) {
+  if (memory_ != nullptr) return;
+  fixed_latency_ = config.device.memory_latency.value;
+  if (!config.device.memory_rate) return;
+  own_memory_ = std::make_unique<FixedMemory>(config.device.memory_rate->value, fixed_latency_);
+  fixed_latency_ = Duration(0);
+  memory_ = own_memory_.get();
+}
+
+void CxlDeviceBox::connect(FlitChannel& down, FlitChannel& up) {
+  down_ = &down;
+  up_ = &up;
+  down.connect(*this);
+  up.connect(0, *this);
+}
+
+void CxlDeviceBox::receive(const CxlMessage& message) {
+  if (at_work_.take(1)) return work_on(message);
+  waiting_.push(message);
+}
+
+void CxlDeviceBox::work_on(const CxlMessage& message) {
+  down_->release(message);
+  const Duration before = latency_ / 2;
+  SimTime served = engine_.now() + before + fixed_latency_;
+  if (memory_ != nullptr) {
+    const Direction direction =
+        message.message_class == CxlClass::request ? Direction::read : Direction::write;
+    served = memory_->serve(engine_.now() + before, message.address, Bytes::from_base(kCxlLine),
+                            direction);
+  }
+  const SimTime done = served + (latency_ - before) + tail();
+  engine_.call_at(done, [this, message] { answer(message); });
+}
+
+Duration CxlDeviceBox::tail() {
+  if (!tail_ || rng_.uniform() >= tail_->share.value) return Duration(0);
+  const auto mean = static_cast<double>(tail_->mean.value.count());
+  return Duration(static_cast<std::int64_t>(rng_.exponential(mean)));
+}
+
+void CxlDeviceBox::answer(CxlMessage message) {
+  const bool read = message.message_class == CxlClass::request;
+  message.message_class = read ? CxlClass::data : CxlClass::no_data;
+  up_->offer(0, message, engine_.now());
+}
+
+void CxlDeviceBox::departed(const CxlMessage&) {
+  at_work_.give(engine_, 1);
+  if (waiting_.empty()) return;
+  const bool taken = at_work_.take(1);
+  TS_INVARIANT(taken, at_work_.held());
+  work_on(waiting_.pop());
+}
+
+}  // namespace tiersim

@@ -1,0 +1,66 @@
+#pragma once
+// Model card: cxl_host_port
+//   Models    a host: accesses cut into lines of 64 B, at most `outstanding` lines in flight.
+//   Equation  a line takes half of the host's latency to the pins and the rest from them.
+//   Ignores   caches, prefetching, cores.
+//   Valid     as cxl_packet.
+//   Source    as cxl_packet.
+//   Checked   tests/unit/packet/cxl_probe_test.cpp
+#include <vector>
+
+#include "hwmodels/packet/cxl/flit_channel.hpp"
+#include "sim/model/step_graph.hpp"
+
+namespace tiersim {
+
+class CxlHostPort final : public CxlReceiver, public EventHandler {
+ public:
+  /// Is told when an access has ended.
+  class Owner {
+   public:
+    virtual void ended(std::size_t host, Direction direction, SimTime since) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+  /// Where addresses live.
+  struct Interleave {
+    std::uint64_t granule = 256;
+    std::uint64_t devices = 1;
+  };
+
+  CxlHostPort(Engine& engine, const CxlPacketConfig& config, std::uint16_t index,
+              std::int64_t outstanding, Interleave interleave, Owner& owner);
+  void connect(FlitChannel& down, FlitChannel& up);
+
+  /// Begins an access of `lines` > 0 lines.
+  void start(Direction direction, std::uint64_t address, std::int64_t lines);
+
+  void receive(const CxlMessage& message) override;
+  void on_event(Engine& engine, std::uint64_t access) override;
+
+ private:
+  struct Access {
+    SimTime since{};
+    std::uint64_t address = 0;  // of the next line
+    std::int64_t to_send = 0;
+    std::int64_t to_finish = 0;
+    Direction direction = Direction::read;
+  };
+  void pump();
+
+  Engine& engine_;
+  Owner& owner_;
+  std::uint16_t index_;
+  Interleave interleave_;
+  Duration before_;
+  Duration after_;
+  Credits window_;
+  std::vector<Access> accesses_;
+  std::vector<std::uint32_t> free_;
+  FifoRing<std::uint32_t> waiting_;  // with lines to send
+  FlitChannel* down_ = nullptr;
+  FlitChannel* up_ = nullptr;
+};
+
+}  // namespace tiersim
