@@ -27,8 +27,8 @@ void PseudoChannel::push(const DramAtom& atom, std::vector<DramDone>& done) {
   TS_EXPECTS(atom.bank < banks_.size(), atom.bank);
   ++counts_.pushed;
   AtomWindow& window = atom.write ? writes_ : reads_;
-  const bool seen = window.push(atom, banks_[atom.bank].open_row);
-  if (atom.write && seen) done.push_back({atom.arrival + response(), atom.tag});
+  if (!window.push(atom, banks_[atom.bank].open_row)) return;  // nothing that it could change
+  if (atom.write) done.push_back({atom.arrival + response(), atom.tag});
   decided_ = false;
 }
 
@@ -150,9 +150,9 @@ void PseudoChannel::open_row(std::size_t b, const Choice& choice, std::int64_t r
   bank.activated_at = at;
   bank.column_at = at + clocks_.rcd;
   bank.precharge_at = at + clocks_.ras;
-  rank.activate_at = at + clocks_.rrd_s;
   rank.four_activates[rank.oldest] = at;
   rank.oldest = (rank.oldest + 1) & 3U;
+  rank.activate_at = std::max(at + clocks_.rrd_s, rank.four_activates[rank.oldest] + clocks_.faw);
   groups_[bank.group].activate_at = at + clocks_.rrd_l;
   reads_.opened(b, row);
   writes_.opened(b, row);

@@ -70,7 +70,7 @@ class PseudoChannel {
     std::uint32_t group = 0;  ///< of all ranks
   };
   struct Rank {
-    std::int64_t activate_at = 0;
+    std::int64_t activate_at = 0;  ///< by tRRD and tFAW
     std::int64_t four_activates[4] = {-kLongAgo, -kLongAgo, -kLongAgo, -kLongAgo};
     std::uint32_t oldest = 0;
     std::int64_t read_at = 0, write_at = 0;
