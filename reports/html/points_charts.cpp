@@ -10,6 +10,7 @@
 #include "reports/render/axis.hpp"
 #include "reports/render/line_chart.hpp"
 #include "reports/render/scatter_chart.hpp"
+#include "sim/base/text.hpp"
 
 namespace tiersim {
 namespace {
@@ -48,14 +49,20 @@ struct Places {
   }
 };
 
+// Medians along the axis; of chosen points each by itself, since a line would join points that
+// differ in more than the axis.
 ChartSeries series_of(const LabelColumn& axis,
-                      const std::map<std::size_t, std::vector<double>>& values) {
-  ChartSeries out;
+                      const std::map<std::size_t, std::vector<double>>& values, bool chosen) {
+  ChartSeries out{.name = "", .x = {}, .y = {}, .joined = !chosen};
   for (const std::size_t at : axis.order) {
     const auto found = values.find(at);
     if (found == values.end() || std::isnan(axis.numbers[at])) continue;
-    out.x.push_back(axis.numbers[at]);
-    out.y.push_back(median(found->second));
+    const std::vector<double> shown =
+        chosen ? found->second : std::vector<double>{median(found->second)};
+    for (const double y : shown) {
+      out.x.push_back(axis.numbers[at]);
+      out.y.push_back(y);
+    }
   }
   return out;
 }
@@ -68,7 +75,7 @@ bool spread(const LabelColumn& axis) {
 
 }  // namespace
 
-std::optional<PageFigure> curves_figure(const PointsView& view) {
+std::optional<PageFigure> curves_figure(const PointTable& table, const PointsView& view) {
   const auto x = view.main_axis();
   if (!x || view.metrics.empty()) return std::nullopt;
   std::size_t m = view.shown.front();
@@ -106,7 +113,7 @@ std::optional<PageFigure> curves_figure(const PointsView& view) {
     if (panels.column != nullptr) out.title = panels.column->name + " " + panels.label(panel);
     for (std::size_t k = 0; k < lines.count(); ++k) {
       const std::size_t line = lines.in_order(k);
-      ChartSeries series = series_of(axis, values[panel][line]);
+      ChartSeries series = series_of(axis, values[panel][line], table.chosen);
       series.name =
           lines.column != nullptr ? lines.column->name + " " + lines.label(line) : metric.name;
       if (!series.x.empty()) out.series.push_back(std::move(series));
@@ -114,12 +121,17 @@ std::optional<PageFigure> curves_figure(const PointsView& view) {
   }
   std::string caption = fmt::format("{} over {}: {}. Class of the weakest number behind it: {}.",
                                     metric.name, axis.name, metric.meaning, name(metric.weakest));
-  if (used < others.size()) {
-    caption += " Of points that differ in what is not shown (";
-    for (std::size_t i = used; i < others.size(); ++i)
-      caption += (i == used ? "" : ", ") + view.columns[others[i]].name;
-    caption += ") the median.";
-  }
+  std::vector<std::string> hidden;
+  for (std::size_t i = used; i < others.size(); ++i) hidden.push_back(view.columns[others[i]].name);
+  if (!hidden.empty())
+    caption +=
+        table.chosen
+            ? fmt::format(
+                  " Each mark is a point of a sample or search: they differ in what is not shown "
+                  "({}) as well, so that no line joins them.",
+                  join(hidden))
+            : fmt::format(" Of points that differ in what is not shown ({}) the median.",
+                          join(hidden));
   return PageFigure{.svg = to_svg(chart), .caption = caption};
 }
 

@@ -119,7 +119,7 @@ void add_charts(Page& page, const PointTable& table, const PointsView& view) {
       {"<div class=\"scripted\" hidden>\n<div id=\"explorer-filters\"></div>\n"
        "<div id=\"explorer-charts\"></div>\n</div>\n"});
   page.markup({"<div class=\"drawn\">\n"});
-  const auto curves = curves_figure(view);
+  const auto curves = curves_figure(table, view);
   const auto front = front_figure(table, view);
   if (curves) page.figure(*curves);
   if (front) page.figure(*front);

@@ -42,6 +42,8 @@ struct PointTable {
   std::vector<PointColumn> columns = {};
   std::vector<ReportPoint> points = {};          ///< by position
   std::int64_t missing = 0;                      ///< of its sweeps, without a result yet
+  /// Points of a sample or a search, so that those along an axis differ in the other axes as well.
+  bool chosen = false;
   std::vector<ReportObjective> objectives = {};  ///< of the sweep; may be empty
   std::vector<std::string> constraints = {};     ///< as written
   std::vector<bool> feasible = {};  ///< by point: constraints hold; empty where there are none

@@ -89,7 +89,7 @@ class Plot {
     std::vector<SvgPoint> run;
     std::vector<SvgPoint> all;
     const auto draw = [&] {
-      if (run.size() > 1) canvas.polyline(run, stroke);
+      if (series.joined && run.size() > 1) canvas.polyline(run, stroke);
       run.clear();
     };
     for (std::size_t i = 0; i < series.x.size(); ++i) {
@@ -173,8 +173,10 @@ class ChartDrawing {
         all_y_.add(y.low);
         all_y_.add(y.high);
       }
-      for (const ChartSeries& series : panel.series)
+      for (const ChartSeries& series : panel.series) {
         if (std::ranges::find(names_, series.name) == names_.end()) names_.push_back(series.name);
+        if (series.joined) joined_.insert(series.name);
+      }
     }
   }
 
@@ -220,7 +222,7 @@ class ChartDrawing {
         y += kLegendLine;
       }
       const Stroke stroke{.colour = palette(i), .width = 1.8, .dash = dash_of(i)};
-      canvas_.line({x, y - 4}, {x + kSample, y - 4}, stroke);
+      if (joined_.contains(names_[i])) canvas_.line({x, y - 4}, {x + kSample, y - 4}, stroke);
       draw_marker(canvas_, i, {x + kSample / 2, y - 4});
       canvas_.text({x + kSample + 6, y}, names_[i], {.size = kLegendSize});
       x += width;
@@ -251,6 +253,7 @@ class ChartDrawing {
   double width_ = 0;
   AxisRange all_y_;
   std::vector<std::string> names_;
+  std::set<std::string> joined_;  // names with a line in some panel
   SvgCanvas canvas_;
 };
 

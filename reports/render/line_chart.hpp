@@ -12,10 +12,11 @@ namespace tiersim {
 
 struct ChartSeries {
   std::string name;
-  std::vector<double> x;  ///< positive where the axis is logarithmic, rising
+  std::vector<double> x;  ///< positive where the axis is logarithmic; rising, where joined
   std::vector<double> y;  ///< as many; a value that is not finite interrupts the line
   /// 95 % intervals of y, drawn as whiskers; empty, or one for each value, where there is one.
   std::vector<std::optional<Interval<double>>> ci95 = {};
+  bool joined = true;  ///< false: markers alone, of values that do not follow from each other
 };
 
 struct ChartPanel {

@@ -59,6 +59,8 @@ class TableBuilder {
     of_one_store_ = options_.sources.size() == 1;
     any_store_ = true;
     if (table_.title.empty()) table_.title = sweep.name;
+    const SweepConfig config = config_of(sweep);
+    table_.chosen = table_.chosen || config.sample || config.search;
     last_sweep_ = store.sweeps().back().sweep;
     std::int64_t there = 0;
     PointLoader loader(standard_options());
@@ -68,7 +70,7 @@ class TableBuilder {
       ++there;
       return true;
     });
-    if (of_one_store_) add_aims(sweep);
+    if (of_one_store_) add_aims(config);
     const std::int64_t missing = sweep.points.value_or(there) - there;
     table_.missing += missing;
     if (missing > 0)
@@ -147,12 +149,16 @@ class TableBuilder {
     table_.points.push_back(std::move(point));
   }
 
-  // What the sweep is after, for the reports that look for it.
-  void add_aims(const StoredSweep& sweep) {
+  static SweepConfig config_of(const StoredSweep& sweep) {
     Diagnostics diagnostics;
     const Document document = load_text(sweep.spec, sweep.file, {}, diagnostics);
-    const auto config = read<SweepConfig>(document, "sweep", diagnostics);
+    auto config = read<SweepConfig>(document, "sweep", diagnostics);
     throw_if_any(diagnostics);
+    return config;
+  }
+
+  // What the sweep is after, for the reports that look for it.
+  void add_aims(const SweepConfig& config) {
     for (const SweepObjective& objective : config.objectives) {
       const bool maximize = !objective.maximize.empty();
       const auto metric = resolve_metric(maximize ? objective.maximize : objective.minimize);

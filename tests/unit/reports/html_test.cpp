@@ -7,6 +7,7 @@
 
 #include "reports/html/markup.hpp"
 #include "reports/html/page.hpp"
+#include "reports/html/points_charts.hpp"
 #include "reports/html/points_data.hpp"
 #include "reports/html/points_page.hpp"
 #include "reports/html/points_view.hpp"
@@ -172,6 +173,23 @@ TEST(PointsPage, AnAxisThatSomePointsLackEndsWithANumber) {
   table.points[2].labels[0] = "";
   const std::string html = points_page(table, {.version = "1"});
   EXPECT_EQ(count(html, "<dd>3 values, 1024 to 2048, and none</dd>"), 1);
+}
+
+// Three machines at each context, nine in all, so that a line would be of medians over others.
+TEST(PointsPage, OfASampleEachPointIsAMarkAndNoLineJoinsThem) {
+  PointTable table = three_points();
+  for (int again = 0; again < 2; ++again)
+    for (const ReportPoint& point : three_points().points) table.points.push_back(point);
+  table.columns.push_back({"machine", "", false});
+  for (std::size_t p = 0; p < table.points.size(); ++p)
+    table.points[p].labels.push_back("m" + std::to_string(p));
+  const auto curves = [&] { return *curves_figure(table, view_of(table)); };
+  const std::size_t joined = count(curves().svg, "<polyline");
+  EXPECT_GT(joined, 0U);
+  EXPECT_NE(curves().caption.find("the median"), std::string::npos);
+  table.chosen = true;
+  EXPECT_EQ(count(curves().svg, "<polyline"), 0U);
+  EXPECT_NE(curves().caption.find("no line joins them"), std::string::npos);
 }
 
 TEST(PointsPage, ThePickedPointStandsBelowTheCharts) {
