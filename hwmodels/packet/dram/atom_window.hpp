@@ -26,7 +26,12 @@ class AtomWindow {
   };
 
   AtomWindow(std::size_t capacity, std::size_t banks)
-      : slots_(capacity), order_(capacity), free_(capacity), hits_(banks), waiting_(64) {
+      : slots_(capacity),
+        keys_(capacity, kNoKey),
+        order_(capacity),
+        free_(capacity),
+        hits_(banks),
+        waiting_(64) {
     for (std::size_t i = 0; i < capacity; ++i) free_[i] = static_cast<std::uint16_t>(i);
   }
 
@@ -59,6 +64,7 @@ class AtomWindow {
       --all_hits_;
     }
     std::memmove(order_.data() + i, order_.data() + i + 1, (size_ - i - 1) * sizeof(std::uint16_t));
+    keys_[slot] = kNoKey;
     --size_;
     free_[free_.size() - size_ - 1] = slot;
   }
@@ -74,21 +80,24 @@ class AtomWindow {
   /// The bank now has that row open; -1 for none.
   void opened(std::size_t bank, std::int64_t row) {
     all_hits_ -= hits_[bank];
-    std::size_t count = 0;
-    if (row >= 0) {
-      for (std::size_t i = 0; i < size_; ++i) {
-        const DramAtom& atom = slots_[order_[i]].atom;
-        count += static_cast<std::size_t>(atom.bank == bank && atom.row == row);
-      }
+    std::uint32_t count = 0;
+    if (row >= 0 && size_ > 0) {
+      const std::uint64_t wanted = key(bank, static_cast<std::uint32_t>(row));
+      for (const std::uint64_t each : keys_) count += each == wanted ? 1U : 0U;
     }
     hits_[bank] = static_cast<std::uint16_t>(count);
     all_hits_ += count;
   }
 
  private:
+  static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
+  static std::uint64_t key(std::size_t bank, std::uint32_t row) {
+    return std::uint64_t{bank} << 32U | row;
+  }
   void admit(const DramAtom& atom, std::int64_t visible, std::int64_t open_row) {
     const std::uint16_t slot = free_[free_.size() - size_ - 1];
     slots_[slot] = {atom, visible};
+    keys_[slot] = key(atom.bank, atom.row);
     order_[size_++] = slot;
     if (atom.row == open_row) {
       ++hits_[atom.bank];
@@ -107,6 +116,7 @@ class AtomWindow {
   }
 
   std::vector<Slot> slots_;
+  std::vector<std::uint64_t> keys_;   ///< bank and row of each slot
   std::vector<std::uint16_t> order_;  ///< slots by age
   std::vector<std::uint16_t> free_;   ///< a stack whose height is the number of free slots
   std::vector<std::uint16_t> hits_;

@@ -9,7 +9,7 @@ namespace tiersim {
 namespace {
 
 // Latencies that are kept for percentiles; of longer runs every k-th transaction is.
-constexpr std::int64_t kSamplesMost = 1 << 20;
+constexpr std::int64_t kSamplesMost = 1 << 18;
 
 class Driver {
  public:
@@ -109,6 +109,7 @@ void Driver::start(std::int64_t arrival_ps) {
 
 // The area under the number in the system grows by what waits, until its command is sent.
 void Driver::advance(std::size_t i, std::int64_t clock) {
+  if (clock == last_[i]) return;  // atoms of one transaction
   PseudoChannel& channel = channels_[i];
   for (std::int64_t at = channel.next(); at < clock; at = channel.next()) {
     const std::int64_t now = std::max(at, last_[i]);

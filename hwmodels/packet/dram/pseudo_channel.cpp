@@ -62,7 +62,7 @@ void PseudoChannel::decide() {
   }
 }
 
-std::int64_t PseudoChannel::activation(const Bank& bank, std::int64_t visible) const {
+inline std::int64_t PseudoChannel::activation(const Bank& bank, std::int64_t visible) const {
   const Rank& rank = ranks_[bank.rank];
   const std::int64_t precharge = bank.open_row >= 0 ? clocks_.rp : 0;
   std::int64_t at =
@@ -82,23 +82,32 @@ PseudoChannel::Choice PseudoChannel::best(const AtomWindow& window, bool write) 
   std::int64_t first_activate = kNever;
   for (const Rank& r : ranks_) {
     floor = std::min(floor, write ? r.write_at : r.read_at);
-    first_activate =
-        std::min(first_activate, std::max(r.activate_at, r.four_activates[r.oldest] + clocks_.faw));
+    first_activate = std::min(first_activate, r.activate_at);
   }
   const bool oldest_is_due = window.at(0).visible + max_age_ <= floor;
   std::size_t hits_left = window.hits();
+  std::array<std::uint64_t, kDramBanksMost / 64> seen{};
   Choice best;
   for (std::size_t i = 0; i < window.size(); ++i) {
     const AtomWindow::Slot& slot = window.at(i);
-    const Bank& bank = banks_[slot.atom.bank];
-    std::int64_t column = write ? std::max(ranks_[bank.rank].write_at, groups_[bank.group].write_at)
-                                : std::max(ranks_[bank.rank].read_at, groups_[bank.group].read_at);
+    const std::size_t b = slot.atom.bank;
+    const Bank& bank = banks_[b];
+    const bool hit = bank.open_row == slot.atom.row;
+    const bool forced = i == 0 && oldest_is_due;
+    if (!hit && window.hits(b) > 0 && !forced) continue;
+    // Of one bank the oldest hit, or else the oldest, is the earliest.
+    const std::uint64_t bit = std::uint64_t{1} << (b & 63U);
+    if ((seen[b >> 6U] & bit) != 0) continue;
+    seen[b >> 6U] |= bit;
+    const Rank& rank = ranks_[bank.rank];
+    const Group& group = groups_[bank.group];
+    std::int64_t column =
+        write ? std::max(rank.write_at, group.write_at) : std::max(rank.read_at, group.read_at);
     std::int64_t activate = -1;
-    if (bank.open_row == slot.atom.row) {
-      --hits_left;
+    if (hit) {
+      hits_left -= window.hits(b);
       column = std::max({column, bank.column_at, slot.visible});
     } else {
-      if (window.hits(slot.atom.bank) > 0 && !(i == 0 && oldest_is_due)) continue;
       activate = activation(bank, slot.visible);
       column = std::max(column, activate + clocks_.rcd);
     }
@@ -106,7 +115,7 @@ PseudoChannel::Choice PseudoChannel::best(const AtomWindow& window, bool write) 
     // Nothing after this atom can be earlier.
     const bool earliest =
         best.column <= floor || (hits_left == 0 && best.column <= first_activate + clocks_.rcd);
-    if (earliest || oldest_is_due) break;
+    if (earliest || forced) break;
   }
   return best;
 }

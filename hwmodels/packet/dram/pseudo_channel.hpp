@@ -13,6 +13,7 @@
 //   Valid     whole clocks; arrivals are taken at the next clock.
 //   Source    JEDEC data sheets by way of the parameters; FR-FCFS: Rixner et al., ISCA 2000.
 //   Checked   tests/unit/packet/dram_gate_test.cpp, tests/property/dram_random_commands_test.cpp
+#include <array>
 #include <limits>
 #include <vector>
 

@@ -43,8 +43,9 @@ void PseudoChannel::refresh_bank(std::size_t r) {
   const std::size_t b = r * banks_of_rank_ + turn;
   Bank& bank = banks_[b];
   const std::int64_t last_activate = rank.four_activates[(rank.oldest + 3) & 3U];
-  const std::int64_t at = std::max({rank.refresh_due, bank.activate_at, last_activate + clocks_.rrd_s,
-                                    rank.bank_refreshes[3] + clocks_.rrefd});
+  const std::int64_t at =
+      std::max({rank.refresh_due, bank.activate_at, last_activate + clocks_.rrd_s,
+                rank.bank_refreshes[3] + clocks_.rrefd});
   if (bank.open_row >= 0) record(DramCommandKind::precharge, at - clocks_.rp, b);
   record(DramCommandKind::refresh_bank, at, b);
   close(b, at + clocks_.rfc_pb);
