@@ -17,9 +17,11 @@ Duration longest_window(const FabricShape& s) {
 FabricSource make_source(const FabricShape& s) {
   const auto gpus = static_cast<std::size_t>(s.gpus);
   FabricSource out{Wire(s.link_rate, s.flight)};
-  out.lanes.resize(2 * gpus);
-  for (std::size_t i = 0; i < 2 * gpus; ++i)
+  out.lanes.resize(3 * gpus);
+  for (std::size_t i = 0; i < 3 * gpus; ++i) {
+    out.lanes[i].key = i;
     out.lanes[i].account = s.one_queue ? 0 : static_cast<std::uint32_t>(i % gpus);
+  }
   out.accounts.assign(gpus + 1, CreditCalendar(s.credits));
   out.accounts.emplace_back(s.reductions);
   out.unacknowledged.assign(gpus, 0);
@@ -78,6 +80,7 @@ void PacketFabric::post(const FabricMessage& message) {
   FabricMessageState& m = ports_->messages[id];
   m = {};
   m.spec = message;
+  m.sequence = ++ports_->sequence;
   m.packets = (message.bytes.in_base() + shape_.packet.in_base() - 1) / shape_.packet.in_base();
   m.last = round_up(message.bytes - shape_.packet * (m.packets - 1), shape_.sector);
   m.missing = message.op == FabricOp::multicast ? m.packets * shape_.gpus : m.packets;
@@ -131,13 +134,23 @@ void PacketFabric::packet_done(std::uint32_t message, SimTime when) {
   if (--m.missing == 0) finish(message, m.latest);
 }
 
+// Those that end at one instant are told in the order in which they were posted, and before
+// anything else happens then: when their ends were found out does not matter.
 void PacketFabric::finish(std::uint32_t message, SimTime when) {
-  engine_.call_at(when, [this, message](Engine& engine) {
-    const FabricMessage spec = ports_->messages[message].spec;
-    ports_->free_messages.push_back(message);
-    --ports_->counters.messages_open;
-    if (spec.listener != nullptr) spec.listener->on_done(engine, spec.tag);
-  });
+  ports_->ends.push({when, ports_->messages[message].sequence, message});
+  engine_.call_at(
+      when,
+      [this](Engine& engine) {
+        while (!ports_->ends.empty() && ports_->ends.top().when == engine.now()) {
+          const std::uint32_t ended = ports_->ends.top().message;
+          ports_->ends.pop();
+          const FabricMessage spec = ports_->messages[ended].spec;
+          ports_->free_messages.push_back(ended);
+          --ports_->counters.messages_open;
+          if (spec.listener != nullptr) spec.listener->on_done(engine, spec.tag);
+        }
+      },
+      Lane::urgent);
 }
 
 FabricPortCounters PacketFabric::port(std::size_t gpu) const {

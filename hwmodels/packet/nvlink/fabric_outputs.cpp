@@ -1,5 +1,6 @@
 // PacketFabric: from the switch to the ports, and what arriving there leads to.
 #include <algorithm>
+#include <tuple>
 
 #include "hwmodels/packet/nvlink/fabric_parts.hpp"
 
@@ -15,9 +16,11 @@ void PacketFabric::enqueue(std::size_t link, std::size_t input, std::size_t outp
   FabricOutput& o = ports_->outputs[at(link, output)];
   auto& queue = o.queues[input];
   if (packet.kind == sum)  // sums are complete in another order than they are ready
-    queue.insert_sorted(packet, [](const FabricPacket& a, const FabricPacket& b) {
-      if (a.ready != b.ready) return a.ready < b.ready;
-      return a.slot < b.slot;
+    queue.insert_sorted(packet, [&](const FabricPacket& a, const FabricPacket& b) {
+      const auto order = [&](const FabricPacket& p) {
+        return std::tuple{p.ready, ports_->messages[p.message].sequence, p.index};
+      };
+      return order(a) < order(b);
     });
   else
     queue.push(packet);
@@ -92,7 +95,9 @@ void PacketFabric::grant(std::size_t output, std::size_t input, SimTime now) {
 void PacketFabric::give_back(std::size_t link, const FabricPacket& packet, SimTime left) {
   if (packet.account == kNoAccount) return;
   if (packet.copies != kNoAccount) {
-    if (--ports_->copies[packet.copies] > 0) return;
+    FabricCopies& copies = ports_->copies[packet.copies];
+    copies.left = left = std::max(copies.left, left);
+    if (--copies.missing > 0) return;
     ports_->free_copies.push_back(packet.copies);
   }
   FabricSource& source = ports_->sources[at(link, packet.src)];
@@ -147,7 +152,7 @@ void PacketFabric::acknowledge(std::size_t link, std::size_t gpu, const FabricPa
   const bool last = packet.index + shape_.links >= m.packets;
   if (++back.unacknowledged[packet.src] < shape_.ack_every && !last) return;
   back.unacknowledged[packet.src] = 0;
-  queue_train(at(link, gpu), packet.src,
+  queue_train(at(link, gpu), 2 * static_cast<std::size_t>(shape_.gpus) + packet.src,
               {.ready = when,
                .message = packet.message,
                .index = packet.index,

@@ -1,6 +1,8 @@
 #pragma once
 // Inside of PacketFabric: the state of ports, queues and messages.
 #include <array>
+#include <functional>
+#include <queue>
 #include <vector>
 
 #include "hwmodels/packet/arbiter.hpp"
@@ -49,20 +51,22 @@ struct FabricPacket {
 };
 
 struct FabricLane {
+  std::uint64_t key = 0;  ///< the order of turns
   RingQueue<FabricTrain> trains;
   SimTime ready = kFabricNever;  ///< of the first packet of the first one
   std::int64_t flits = 0;        ///< that it takes
   std::uint32_t account = kNoAccount;
 };
 
-/// One link of one GPU, outwards. Lanes [0, gpus) answer that GPU, [gpus, 2 gpus) are of messages
-/// of one packet to it, the others of one longer message each.
+/// One link of one GPU, outwards. Lanes [0, gpus) answer that GPU, the next gpus are of messages of
+/// one packet to it, the next acknowledge its writes; the others are of one longer message each.
+/// Turns go by keys, which say nothing of when something was found to be ready.
 struct FabricSource {
   Wire wire;
   SimTime next = kFabricNever;  ///< when it may send, as far as it is known
   std::vector<FabricLane> lanes = {};
-  std::vector<std::size_t> active = {};  ///< lanes that have something, in the order of their turns
-  std::size_t turn = 0;                  ///< position in `active`
+  std::vector<std::size_t> active = {};  ///< lanes that have something, by key
+  std::uint64_t turn = 0;                ///< key of the lane that sent last
   std::vector<std::size_t> free_lanes = {};
   std::vector<CreditCalendar> accounts = {};       ///< by output, then copies, then sums
   std::vector<std::uint32_t> unacknowledged = {};  ///< writes that came here, by their port
@@ -79,6 +83,12 @@ struct FabricOutput {
   Bytes payload{};
 };
 
+/// A packet that leaves the switch several times.
+struct FabricCopies {
+  std::int64_t missing = 0;
+  SimTime left{};  ///< the latest so far
+};
+
 /// A sum under way, of one reader and link.
 struct FabricSum {
   SimTime ready{};
@@ -87,10 +97,22 @@ struct FabricSum {
 
 struct FabricMessageState {
   FabricMessage spec;
+  std::uint64_t sequence = 0;  ///< of posting
   std::int64_t packets = 0;
   Bytes last{};              ///< payload of the last packet
   std::int64_t missing = 0;  ///< arrivals, and acknowledgements that it waits for
   SimTime latest{};          ///< arrival so far
+};
+
+/// The end of a message, which is known before it comes.
+struct FabricEnd {
+  SimTime when{};
+  std::uint64_t sequence = 0;
+  std::uint32_t message = 0;
+
+  friend bool operator>(const FabricEnd& a, const FabricEnd& b) {
+    return a.when != b.when ? a.when > b.when : a.sequence > b.sequence;
+  }
 };
 
 struct FabricPorts {
@@ -100,7 +122,9 @@ struct FabricPorts {
   std::vector<std::vector<std::uint32_t>> free_sums;
   std::vector<FabricMessageState> messages;
   std::vector<std::uint32_t> free_messages;
-  std::vector<std::uint32_t> copies;
+  std::uint64_t sequence = 0;
+  std::priority_queue<FabricEnd, std::vector<FabricEnd>, std::greater<>> ends;
+  std::vector<FabricCopies> copies;
   std::vector<std::uint32_t> free_copies;
   /// Of switches with one queue an input.
   std::vector<RingQueue<std::uint32_t>> order;  ///< outputs of what waits at an input

@@ -1,5 +1,6 @@
 // PacketFabric: from the ports to the switch.
 #include <algorithm>
+#include <optional>
 
 #include "hwmodels/packet/nvlink/fabric_parts.hpp"
 
@@ -46,6 +47,7 @@ void PacketFabric::add_stream(std::size_t source, const FabricTrain& train) {
   if (train.kind == multicast) account = gpus;
   if (train.kind == reduce_request) account = gpus + 1;
   s.lanes[lane].account = static_cast<std::uint32_t>(account);
+  s.lanes[lane].key = 3 * gpus + ports_->messages[train.message].sequence;
   queue_train(source, lane, train);
 }
 
@@ -54,7 +56,9 @@ void PacketFabric::queue_train(std::size_t source, std::size_t lane, const Fabri
   FabricLane& l = s.lanes[lane];
   l.trains.push(train);
   if (l.trains.size() > 1) return;
-  s.active.push_back(lane);
+  const auto place = std::find_if(s.active.begin(), s.active.end(),
+                                  [&](std::size_t other) { return s.lanes[other].key > l.key; });
+  s.active.insert(place, lane);
   next_of_train(s, lane);
   s.next = std::min(s.next, std::max(l.ready, s.wire.free_at()));
 }
@@ -87,11 +91,19 @@ void PacketFabric::advance_source(std::size_t source, SimTime end) {
     if (now != kFabricNever) now = std::max(now, s.wire.free_at());
     s.next = now;
     if (now >= end) return;
-    std::size_t position = s.turn < s.active.size() ? s.turn : 0;
-    while (earliest(s, s.active[position]) > now)
-      position = position + 1 == s.active.size() ? 0 : position + 1;
-    s.turn = position;
-    send(source, s.active[position], now);
+    // The next one in turn that can, or else the first one that can.
+    std::optional<std::size_t> first;
+    std::optional<std::size_t> next;
+    for (const std::size_t lane : s.active) {
+      if (earliest(s, lane) > now) continue;
+      if (!first) first = lane;
+      if (s.lanes[lane].key <= s.turn) continue;
+      next = lane;
+      break;
+    }
+    const std::size_t lane = next ? *next : *first;
+    s.turn = s.lanes[lane].key;
+    send(source, lane, now);
   }
 }
 
@@ -124,7 +136,7 @@ void PacketFabric::send(std::size_t source, std::size_t lane, SimTime now) {
   } else {
     packet.account = shape_.credits > 0 ? l.account : kNoAccount;
     const std::size_t dst =
-        lane < 2 * gpus ? lane % gpus : ports_->messages[train.message].spec.dst;
+        lane < 3 * gpus ? lane % gpus : ports_->messages[train.message].spec.dst;
     enqueue(link, gpu, dst, packet);
   }
 
@@ -139,13 +151,9 @@ void PacketFabric::end_of_packet(FabricSource& source, std::size_t lane) {
   } else {
     l.trains.pop();
   }
-  if (!l.trains.empty()) {
-    next_of_train(source, lane);
-    ++source.turn;
-    return;
-  }
-  source.active.erase(source.active.begin() + static_cast<std::ptrdiff_t>(source.turn));
-  if (lane >= 2 * static_cast<std::size_t>(shape_.gpus)) source.free_lanes.push_back(lane);
+  if (!l.trains.empty()) return next_of_train(source, lane);
+  source.active.erase(std::find(source.active.begin(), source.active.end(), lane));
+  if (lane >= 3 * static_cast<std::size_t>(shape_.gpus)) source.free_lanes.push_back(lane);
 }
 
 // The switch copies a write, or the request of a sum, to all ports.
@@ -153,7 +161,7 @@ void PacketFabric::send_to_all(std::size_t source, FabricPacket packet) {
   const auto gpus = static_cast<std::size_t>(shape_.gpus);
   if (packet.kind == multicast) {
     packet.copies = take_slot(ports_->copies, ports_->free_copies);
-    ports_->copies[packet.copies] = static_cast<std::uint32_t>(gpus);
+    ports_->copies[packet.copies] = {shape_.gpus, SimTime{}};
   } else {
     packet.slot = take_slot(ports_->sums[source], ports_->free_sums[source]);
     ports_->sums[source][packet.slot] = {SimTime{}, shape_.gpus};

@@ -93,9 +93,11 @@ class Probe final : public FabricListener, public EventHandler {
     const Bytes granule = fabric_.shape().packet;
     const std::int64_t stride =
         (workload_.bytes.in_base() + granule.in_base() - 1) / granule.in_base();
+    // Buffers of a port's flows follow one another at both ends, so that no link has more to do.
+    const auto buffer = static_cast<std::int64_t>(f.src + f.dst);
     const std::int64_t place = workload_.random_addresses
                                    ? static_cast<std::int64_t>(f.rng.below(1U << 20U))
-                                   : f.issued * stride;
+                                   : (buffer * workload_.accesses + f.issued) * stride;
     message.address = place * granule.in_base();
     std::size_t slot = began_.size();
     if (free_.empty()) {
