@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "sim/base/check.hpp"
 
 namespace tiersim {
@@ -190,6 +192,20 @@ std::string plain_prose(std::string_view text) {
 
 Html html_link(std::string_view text, std::string_view id) {
   return {"<a href=\"#" + html_escaped(id) + "\">" + html_escaped(text) + "</a>"};
+}
+
+Html html_file_link(std::string_view text, std::string_view path) {
+  constexpr std::string_view kPlain = "-._~/";
+  std::string address;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || kPlain.find(c) != std::string_view::npos)
+      address += c;
+    else
+      address += fmt::format("%{:02X}", byte);
+  }
+  // A colon could only be a scheme's, and there is none left.
+  return {"<a href=\"" + address + "\">" + html_escaped(text) + "</a>"};
 }
 
 std::string json_for_script(std::string_view json) {

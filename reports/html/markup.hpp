@@ -28,6 +28,8 @@ Html html_prose(std::string_view text);
 std::string plain_prose(std::string_view text);
 /// To an element of the same page.
 Html html_link(std::string_view text, std::string_view id);
+/// To a file by its path relative to the page; what an address cannot have is escaped.
+Html html_file_link(std::string_view text, std::string_view path);
 
 /// JSON that may stand in a <script>: "<", ">" and "&" as \u escapes, which in JSON can only be
 /// inside of strings, so that no text in it ends the element.

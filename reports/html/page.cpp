@@ -194,8 +194,10 @@ std::string Page::figure(const PageFigure& figure) {
       "<figure id=\"{}\">\n<div class=\"scroll drawing\" role=\"img\" tabindex=\"0\" "
       "aria-label=\"{}\">\n{}\n</div>\n",
       id, html_escaped(plain_prose(alt)), inline_svg(figure.svg, fmt::format("f{}-", ++figures_)));
-  if (!figure.caption.empty())
-    body_ += "<figcaption>" + html_prose(figure.caption).markup + "</figcaption>\n";
+  Html caption = html_prose(figure.caption);
+  for (const auto& [name, path] : figure.files)
+    caption.markup += (caption.markup.empty() ? "" : " ") + html_file_link(name, path).markup;
+  if (!caption.markup.empty()) body_ += "<figcaption>" + caption.markup + "</figcaption>\n";
   body_ += "</figure>\n";
   return id;
 }

@@ -28,6 +28,8 @@ struct PageFigure {
   std::string caption = {};  ///< below it
   std::string alt = {};      ///< what a reader gets who does not see it; else the caption
   std::string id = {};       ///< to link to; made of the caption where empty
+  /// Files with the same, which the caption links to: name and path relative to the page.
+  std::vector<std::pair<std::string, std::string>> files = {};
 };
 
 /// What a table shows besides its text. Rows and columns count from 0.

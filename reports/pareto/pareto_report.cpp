@@ -195,7 +195,7 @@ std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all
   if (report.knee && digits == Digits::rounded)
     out.notes.push_back(
         fmt::format("* knee: nearest to the best of every objective at once, each scaled from its "
-                    "best to its worst on the front; again: {}",
+                    "best to its worst on the front; again: `{}`",
                     points.points[*report.knee].rerun));
   if (!report.unacceptable.empty())
     out.notes.push_back(fmt::format("{} more do not meet the constraints of the sweep",

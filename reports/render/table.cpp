@@ -66,13 +66,21 @@ std::string csv_cell(std::string_view cell) {
   return '"' + replaced(cell, '"', "\"\"") + '"';
 }
 
+// To the blank that ends a word; a command in backquotes is one word, so that it can be copied.
+std::size_t word_end(std::string_view note, std::size_t start) {
+  std::size_t end = std::min(note.find(' ', start), note.size());
+  if (note.substr(start, end - start).find('`') == std::string_view::npos) return end;
+  const std::size_t close = note.find('`', note.find('`', start) + 1);
+  return close == std::string_view::npos ? end : std::min(note.find(' ', close), note.size());
+}
+
 // A note in lines that a wide terminal holds, broken at blanks and indented.
 std::string wrapped(std::string_view note) {
   constexpr std::size_t kMost = 150;
   std::string out;
   std::string line = " ";
   for (std::size_t start = 0; start < note.size();) {
-    const std::size_t end = std::min(note.find(' ', start), note.size());
+    const std::size_t end = word_end(note, start);
     const std::string word(note.substr(start, end - start));
     if (display_width(line) + 1 + display_width(word) > kMost) {
       out += line + '\n';

@@ -1,6 +1,7 @@
 #include "reports/reproduce/reproduce_page.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ void add_folded(Page& page, const Table& table) {
 void add_overview(Page& page, const std::vector<PaperPage>& papers,
                   const std::vector<std::string>& ids) {
   page.section("What is held, explained and left open");
-  Table table{.title = "Results by status", .columns = {{"paper", Align::left}}};
+  Table table{.title = "Results by status", .columns = {{"status", Align::left}}};
   std::vector<std::string> used;
   for (const StatusMeaning& one : kStatuses)
     for (const PaperPage& paper : papers)
@@ -59,26 +60,43 @@ void add_overview(Page& page, const std::vector<PaperPage>& papers,
         used.emplace_back(one.status);
         break;
       }
-  table.columns.push_back({"held", Align::left});
-  for (const std::string& status : used) table.columns.push_back({status});
+  // A column a paper, so that all of them fit however many statuses there are.
+  std::vector<std::string> held{"held"};
   for (const PaperPage& paper : papers) {
-    const auto counts = status_counts(all_results(paper.report));
-    std::vector<std::string> row{paper.report.name};  // short: all columns are to fit
-    row.emplace_back(paper.report.all_hold() ? "all that must" : "a target is missed");
-    for (const std::string& status : used) {
-      const auto at = counts.find(status);
+    table.columns.push_back({paper.report.name});
+    held.emplace_back(paper.report.all_hold() ? "all that must" : "a target is missed");
+  }
+  table.columns.push_back({"what it means", Align::left});
+  held.emplace_back("whether every target that has to be met is");
+  table.add(std::move(held));
+  for (const StatusMeaning& one : kStatuses) {
+    if (std::ranges::find(used, one.status) == used.end()) continue;
+    std::vector<std::string> row{std::string(one.status)};
+    for (const PaperPage& paper : papers) {
+      const auto counts = status_counts(all_results(paper.report));
+      const auto at = counts.find(std::string(one.status));
       row.push_back(at == counts.end() ? "0" : fmt::format("{}", at->second));
     }
+    row.emplace_back(one.meaning);
     table.add(std::move(row));
   }
-  for (const StatusMeaning& one : kStatuses)
-    if (std::ranges::find(used, one.status) != used.end())
-      table.notes.push_back(fmt::format("{}: {}", one.status, one.meaning));
   TableLook look{};
   look.link = [&ids](std::size_t row, std::size_t column) {
-    return column == 0 ? ids[row] : std::string();
+    return row == 0 && 0 < column && column <= ids.size() ? ids[column - 1] : std::string();
   };
   page.table(table, look);
+}
+
+// Links to a figure's files.
+std::vector<std::pair<std::string, std::string>> files_of(const std::string& folder,
+                                                          const std::string& stem,
+                                                          std::initializer_list<const char*> ends) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const char* end : ends) {
+    const std::string name = fmt::format("{}.{}", stem, end);
+    out.emplace_back(out.empty() ? name : end, fmt::format("{}/{}", folder, name));
+  }
+  return out;
 }
 
 void add_figures(Page& page, const PaperPage& paper, const std::string& folder) {
@@ -87,15 +105,18 @@ void add_figures(Page& page, const PaperPage& paper, const std::string& folder) 
   for (const DrawnFigure& drawn : paper.figures) {
     const PaperFigure& figure = drawn.figure;
     const std::string caption = (figure.where.empty() ? "" : figure.where + ". ") + figure.caption;
-    const std::string files = fmt::format("{0}/{1}.pdf, .svg, .dat, .gp", folder, figure.stem);
-    if (drawn.svg.empty())
-      page.text(
-          fmt::format("{} ({}; {}/{}.dat, .gp)", caption, drawn.problem, folder, figure.stem));
-    else
+    if (drawn.svg.empty()) {
+      Html text = html_prose(fmt::format("{} ({}.)", caption, drawn.problem));
+      for (const auto& [name, path] : files_of(folder, figure.stem, {"dat", "gp"}))
+        text = text + Html{" "} + html_file_link(name, path);
+      page.text(text);
+    } else {
       page.figure({.svg = drawn.svg,
-                   .caption = caption + " [" + files + "]",
+                   .caption = caption,
                    .alt = caption,
-                   .id = figure.stem});
+                   .id = figure.stem,
+                   .files = files_of(folder, figure.stem, {"pdf", "svg", "dat", "gp"})});
+    }
   }
 }
 
@@ -108,8 +129,8 @@ void add_section_figures(Page& page, const PaperReport& report, const std::strin
   for (const ReportSection& section : report.sections)
     for (const ReportFile& figure : section.figures)
       page.figure({.svg = figure.text,
-                   .caption = fmt::format("{} [{}/{}.svg]", section.id, folder,
-                                          section_figure_stem(report, figure))});
+                   .caption = section.id + ".",
+                   .files = files_of(folder, section_figure_stem(report, figure), {"svg"})});
 }
 
 void add_tables(Page& page, const PaperReport& report) {

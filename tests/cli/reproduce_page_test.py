@@ -83,7 +83,7 @@ class ReproducePage(unittest.TestCase):
         self.assertEqual({link[1:] for link in self.page.links} - set(self.page.ids), set())
 
     def test_refers_to_nothing_outside(self):
-        self.assertEqual([v for v in self.page.outside if not v.startswith("data:")], [])
+        self.assertEqual([v for v in self.page.outside if not v.startswith(("data:", "figures/"))], [])
         for way in ("@import", "url(http", "<link", "<iframe", "<img src=\"http"):
             self.assertNotIn(way, self.text)
 
@@ -101,12 +101,13 @@ class ReproducePage(unittest.TestCase):
             self.assertTrue(any(title in c for c in captions), title)
 
     def test_counts_of_statuses_are_those_of_the_reports(self):
-        for paper in ("maple", "tpla", "early-exit"):
+        table = self.text.split("Results by status</span>")[1].split("</table>")[0]
+        rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[1:]]
+        for column, paper in enumerate(("maple", "tpla", "early-exit"), 1):
             report = json.loads((self.folder / paper / "report.json").read_text())
-            self.assertIn(f"<th scope=\"row\"><a href=\"#paper-{paper}\">", self.text)
-            row = self.text.split(f"<a href=\"#paper-{paper}\">")[-1].split("</tr>")[0]
-            shown = sum(int(n) for n in re.findall(r"<td[^>]*>(\d+)</td>", row))
-            self.assertEqual(shown, len(report["targets"]))
+            self.assertEqual(rows[0][column], paper)
+            self.assertIn(f"<a href=\"#paper-{paper}\">", rows[1][column])
+            self.assertEqual(sum(int(row[column]) for row in rows[2:]), len(report["targets"]))
 
     def test_every_figure_has_data_and_script_and_is_on_the_page(self):
         scripts = sorted(self.figures.glob("*.gp"))
@@ -117,8 +118,13 @@ class ReproducePage(unittest.TestCase):
             self.assertTrue((self.figures / f"{stem}.gp").exists(), stem)
         for script in scripts:
             self.assertTrue(script.with_suffix(".dat").exists(), script)
-            self.assertIn(f"figures/{script.stem}", self.text)
+            self.assertIn(f"href=\"figures/{script.stem}.gp\"", self.text)
         self.assertEqual([p for p in self.figures.iterdir() if p.name.startswith(".")], [])
+
+    def test_every_file_that_the_page_links_to_is_there(self):
+        linked = re.findall(r'href="([^#"][^"]*)"', self.text)
+        self.assertGreater(len(linked), 30)
+        self.assertEqual([name for name in linked if not (self.folder / name).is_file()], [])
 
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
     def test_every_figure_is_drawn(self):
@@ -151,7 +157,7 @@ class ReproducePage(unittest.TestCase):
         own = [name for name in names if name.endswith("_all.svg")]
         self.assertGreater(len(own), 3)
         for name in own:
-            self.assertIn(f"[figures/{name}]", self.text)
+            self.assertIn(f"href=\"figures/{name}\"", self.text)
 
     def test_captions_have_code_and_no_backquotes(self):
         captions = re.findall(r"<figcaption>(.*?)</figcaption>", self.text, re.S)

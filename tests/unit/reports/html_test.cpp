@@ -64,6 +64,18 @@ TEST(Page, CaptionsShowCodeAndReadersHearNoBackquotes) {
   EXPECT_EQ(count(html, "aria-label=\"What full needs\""), 1);
 }
 
+TEST(Page, CaptionsLinkToFilesWhoseNamesAreEscaped) {
+  Page page("t");
+  page.figure({.svg = "<svg></svg>",
+               .caption = "C.",
+               .files = {{"a.pdf", "figures/a.pdf"}, {"<b>", "javascript:b \"c\""}}});
+  const std::string html = page.html();
+  EXPECT_EQ(count(html,
+                  "<figcaption>C. <a href=\"figures/a.pdf\">a.pdf</a> "
+                  "<a href=\"javascript%3Ab%20%22c%22\">&lt;b&gt;</a></figcaption>"),
+            1);
+}
+
 TEST(Page, OnlyColumnsOfNumbersAreAlignedRight) {
   Page page("t");
   page.table({.title = "",

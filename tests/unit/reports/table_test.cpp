@@ -42,6 +42,13 @@ TEST(Table, ALongNoteIsBrokenAtBlanks) {
   }
 }
 
+// The command begins at column 140 of a line of 150: it goes to the next one as a whole.
+TEST(Table, ACommandInBackquotesIsNotBroken) {
+  Table table{.title = "", .columns = {{"a"}}};
+  table.notes = {std::string(139, 'x') + " `tiersim rerun store.db:7` again"};
+  EXPECT_NE(to_text(table).find("\n      `tiersim rerun store.db:7` again\n"), std::string::npos);
+}
+
 TEST(Table, MarkdownEscapesThePipe) {
   EXPECT_EQ(to_markdown(sample()),
             "### Loads\n\n"
