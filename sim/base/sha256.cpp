@@ -1,5 +1,6 @@
 #include "sim/base/sha256.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace tiersim {
@@ -44,9 +45,12 @@ constexpr std::array<std::uint32_t, 64> kRound = prime_roots<64>(3);
 constexpr Words kInitial = prime_roots<8>(2);
 
 void compress(Words& state, const std::uint8_t* block) {
-  std::array<std::uint32_t, 64> w{};
-  for (std::size_t i = 0; i < 16; ++i)
-    for (std::size_t b = 0; b < 4; ++b) w[i] = w[i] << 8U | block[4 * i + b];
+  std::array<std::uint32_t, 64> w;  // all of it is written below
+  for (std::size_t i = 0; i < 16; ++i) {
+    const std::uint8_t* word = block + 4 * i;
+    w[i] = std::uint32_t{word[0]} << 24U | std::uint32_t{word[1]} << 16U |
+           std::uint32_t{word[2]} << 8U | word[3];
+  }
   for (std::size_t i = 16; i < 64; ++i) {
     const std::uint32_t a = w[i - 15];
     const std::uint32_t b = w[i - 2];
@@ -67,31 +71,73 @@ void compress(Words& state, const std::uint8_t* block) {
 
 }  // namespace
 
-Digest sha256(std::string_view bytes) {
-  std::string padded(bytes);
+namespace {
+
+constexpr std::size_t kBlock = 64;
+
+const std::uint8_t* octets(const char* text) {
+  return reinterpret_cast<const std::uint8_t*>(text);  // NOLINT(*-reinterpret-cast)
+}
+
+// Takes whole blocks of the text from `at` on; returns where the rest begins.
+std::size_t take_blocks(Words& state, std::string_view bytes, std::size_t at) {
+  for (; bytes.size() - at >= kBlock; at += kBlock) compress(state, octets(bytes.data() + at));
+  return at;
+}
+
+// The digest of a text of which the state has taken what stands before `at`.
+Digest finish(Words state, std::string_view bytes, std::size_t at) {
+  at = take_blocks(state, bytes, at);
+  constexpr std::size_t kLength = 8;
+  std::string padded(bytes.substr(at));
   padded += static_cast<char>(0x80);
-  while (padded.size() % 64 != 56) padded += '\0';
+  while (padded.size() % kBlock != kBlock - kLength) padded += '\0';
   const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
   for (unsigned shift = 64; shift > 0; shift -= 8)
     padded += static_cast<char>(bits >> (shift - 8) & 0xffU);
-
-  Words state = kInitial;
-  for (std::size_t at = 0; at < padded.size(); at += 64)
-    compress(state, reinterpret_cast<const std::uint8_t*>(padded.data()) + at);
+  take_blocks(state, padded, 0);
   Digest out{};
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = static_cast<std::uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
   return out;
 }
 
-std::string sha256_hex(std::string_view bytes) {
+}  // namespace
+
+Digest sha256(std::string_view bytes) {
+  return finish(kInitial, bytes, 0);
+}
+
+std::string hex(const Digest& digest) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
-  for (const std::uint8_t byte : sha256(bytes)) {
+  out.reserve(2 * digest.size());
+  for (const std::uint8_t byte : digest) {
     out += kDigits[byte >> 4U];
     out += kDigits[byte & 15U];
   }
   return out;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  return hex(sha256(bytes));
+}
+
+RepeatedSha256::RepeatedSha256() : state_(kInitial) {}
+
+Digest RepeatedSha256::of(std::string_view bytes) {
+  if (!bytes.starts_with(begin_)) {
+    // Less is alike than was thought: the whole blocks of what is.
+    const auto differs = std::ranges::mismatch(begin_, bytes).in1;
+    begin_.resize(static_cast<std::size_t>(differs - begin_.begin()) / kBlock * kBlock);
+    state_ = kInitial;
+    take_blocks(state_, begin_, 0);
+  } else if (begin_.empty() && !had_one_) {
+    begin_ = bytes.substr(0, bytes.size() / kBlock * kBlock);
+    take_blocks(state_, begin_, 0);
+  }
+  had_one_ = true;
+  return finish(state_, bytes, begin_.size());
 }
 
 }  // namespace tiersim

@@ -11,6 +11,20 @@ using Digest = std::array<std::uint8_t, 32>;
 
 Digest sha256(std::string_view bytes);
 /// 64 lower-case hexadecimal digits.
+std::string hex(const Digest& digest);
 std::string sha256_hex(std::string_view bytes);
+
+/// Digests of texts that begin alike: what all of them so far begin with is hashed once.
+class RepeatedSha256 {
+ public:
+  RepeatedSha256();
+  /// sha256(bytes).
+  Digest of(std::string_view bytes);
+
+ private:
+  std::string begin_ = {};              // whole blocks
+  std::array<std::uint32_t, 8> state_;  // after these
+  bool had_one_ = false;
+};
 
 }  // namespace tiersim

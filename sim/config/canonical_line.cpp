@@ -2,6 +2,8 @@
 // to_json_line() makes of dump(), without the tree in between: every point of a sweep needs it for
 // its id, and a tree of strings would be half of what an analytic point costs.
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "sim/config/describe.hpp"
 #include "sim/config/json_text.hpp"
@@ -10,9 +12,36 @@
 namespace tiersim::detail {
 namespace {
 
+/// What was written of a mapping's fields before.
+struct WrittenFields {
+  struct Written {
+    std::string key = {};
+    std::string text = {};                           // with the key; empty where it is absent
+    std::unique_ptr<WrittenFields> below = nullptr;  // where the value differs in parts
+  };
+  std::vector<Written> fields = {};
+  std::size_t next = 0;
+
+  // Fields come in the same order each time, so this looks no further than the next, as a rule.
+  Written* find(std::string_view key) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const std::size_t at = (next + i) % fields.size();
+      if (fields[at].key != key) continue;
+      next = at + 1;
+      return &fields[at];
+    }
+    return nullptr;
+  }
+};
+
 class LineWriter final : public Fields {
  public:
   LineWriter(std::string& out, Sources sources) : out_(out), sources_(sources) { out_ += '{'; }
+  LineWriter(std::string& out, Sources sources, const ChangedKeys& changed, WrittenFields& written)
+      : out_(out), sources_(sources), changed_(&changed), written_(&written) {
+    out_ += '{';
+    written.next = 0;
+  }
 
   void doc(std::string_view) override {}
   void importable(std::string_view, std::string_view, ImportCount) override {}
@@ -33,12 +62,45 @@ class LineWriter final : public Fields {
 
  protected:
   void field(const Field& field, const Value& value) override {
+    if (changed_ != nullptr) return write_again(field, value);
     if (is_absent(value)) return;
     begin(field.key);
     write(value);
   }
 
  private:
+  void write_again(const Field& field, const Value& value) {
+    const ChangedKeys* changed = changed_->find(field.key);
+    WrittenFields::Written* written = written_->find(field.key);
+    const bool known = written != nullptr;
+    if (!known) {
+      written_->fields.push_back({.key = std::string(field.key)});
+      written = &written_->fields.back();
+    }
+    if (changed == nullptr && known) {
+      if (written->text.empty()) return;
+      if (out_.back() != '{') out_ += ',';
+      out_ += written->text;
+      return;
+    }
+    if (is_absent(value)) return;
+    begin(field.key);
+    const std::size_t start = out_.size();
+    const auto* structure = std::get_if<StructValue>(&value.kind);
+    if (changed != nullptr && structure != nullptr && !changed->whole()) {
+      if (!written->below) written->below = std::make_unique<WrittenFields>();
+      LineWriter writer(out_, sources_, *changed, *written->below);
+      structure->describe(writer);
+      out_ += '}';
+      return;
+    }
+    write(value);
+    if (changed != nullptr) return;
+    append_json_string(written->text, field.key);
+    written->text += ':';
+    written->text.append(out_, start);
+  }
+
   static bool is_absent(const Value& value) {
     const auto* optional = std::get_if<OptionalValue>(&value.kind);
     return optional != nullptr && (!optional->has() || is_absent(optional->get()));
@@ -106,6 +168,8 @@ class LineWriter final : public Fields {
 
   std::string& out_;
   Sources sources_;
+  const ChangedKeys* changed_ = nullptr;
+  WrittenFields* written_ = nullptr;  // where `changed_` is
 };
 
 }  // namespace
@@ -117,3 +181,25 @@ std::string canonical(const StructValue& config, Sources sources) {
 }
 
 }  // namespace tiersim::detail
+
+namespace tiersim {
+
+struct RepeatedText::Memory {
+  detail::WrittenFields fields = {};
+};
+
+RepeatedText::RepeatedText(ChangedKeys changed)
+    : changed_(std::move(changed)), memory_(std::make_unique<Memory>()) {}
+RepeatedText::RepeatedText(RepeatedText&&) noexcept = default;
+RepeatedText& RepeatedText::operator=(RepeatedText&&) noexcept = default;
+RepeatedText::~RepeatedText() = default;
+
+const std::string& RepeatedText::write(const detail::StructValue& config) {
+  text_.clear();
+  detail::LineWriter writer(text_, detail::Sources::left_out, changed_, memory_->fields);
+  config.describe(writer);
+  text_ += '}';
+  return text_;
+}
+
+}  // namespace tiersim

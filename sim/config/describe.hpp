@@ -9,12 +9,14 @@
 // The canonical texts are the same bytes for the same values, whatever file, key order, unit or
 // default they come from.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/base/number_class.hpp"
+#include "sim/config/changed_keys.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/config/document.hpp"
 #include "sim/config/fields.hpp"
@@ -37,6 +39,7 @@ enum class Sources : std::uint8_t { kept, left_out };
 
 void read_document(const Document& document, std::string_view kind, const StructValue& config,
                    Diagnostics& diagnostics);
+bool read_again(const Node& root, const ChangedKeys& changed, const StructValue& config);
 std::string canonical(const StructValue& config, Sources sources);
 std::string schema_text(std::string_view kind, std::string_view title, const StructValue& config);
 std::string show_text(const Document& document, const StructValue& config);
@@ -62,6 +65,16 @@ C read(const Document& document, std::string_view kind, Diagnostics& diagnostics
   return config;
 }
 
+/// Reads into a configuration that was read from this tree without a mistake what was changed in
+/// the tree since: scalars at these paths, by other scalars. The result is what read() would give
+/// of the whole tree, since describe() functions change no member themselves. False where that
+/// would find a mistake; read() then says which, and `config` is not to be used until it was read
+/// into again.
+template <class C>
+bool read_again(const Node& root, const ChangedKeys& changed, C& config) {
+  return detail::read_again(root, changed, detail::view(config));
+}
+
 /// The whole effective configuration as a JSON object on one line, keys in the order of describe().
 /// load_text() and read() turn it into an equal configuration.
 template <class C>
@@ -74,6 +87,29 @@ template <class C>
 std::string canonical_text_for_id(const C& config) {
   return detail::canonical(detail::view(config), detail::Sources::left_out);
 }
+
+/// The same of one configuration again and again, whose values at certain paths differ from one
+/// time to the next and no others: what stays is written once.
+class RepeatedText {
+ public:
+  explicit RepeatedText(ChangedKeys changed);
+  RepeatedText(RepeatedText&&) noexcept;
+  RepeatedText& operator=(RepeatedText&&) noexcept;
+  ~RepeatedText();
+
+  template <class C>
+  const std::string& text_for_id(const C& config) {
+    return write(detail::view(config));
+  }
+
+ private:
+  struct Memory;
+  const std::string& write(const detail::StructValue& config);
+
+  ChangedKeys changed_;
+  std::unique_ptr<Memory> memory_;
+  std::string text_;
+};
 
 /// JSON Schema, draft 2020-12, of files of the kind; pretty-printed, ends in a newline.
 template <class C>

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/config/diagnostics.hpp"
@@ -31,6 +32,7 @@ class Document {
 
   /// A mapping; null when the document could not be loaded at all.
   const Node& root() const { return root_; }
+  Node take_root() && { return std::move(root_); }
   /// Where the value at the dotted path stands; its nearest enclosing mapping where it is a
   /// default.
   Location locate(std::string_view path) const;

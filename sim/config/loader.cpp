@@ -150,7 +150,7 @@ Node Loader::load_text(std::string text, const fs::path& name) {
 }
 
 Node Loader::finish_top(std::optional<Node> root, const fs::path& path) {
-  Node overrides = parse_overrides(options_, diagnostics_);
+  Node overrides = parse_overrides(options_.overrides, options_.importers, diagnostics_);
   if (!root) return {};
   nodes_ = count_nodes(*root);
   Node top = overlay_bases(std::move(*root), std::move(overrides), diagnostics_);

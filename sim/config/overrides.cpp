@@ -102,16 +102,17 @@ std::optional<Node> parse_one(const std::string& text, Diagnostics& diagnostics)
 
 }  // namespace
 
-Node parse_overrides(const LoadOptions& options, Diagnostics& diagnostics) {
+Node parse_overrides(const std::vector<std::string>& options,
+                     const std::vector<Importer>& importers, Diagnostics& diagnostics) {
   Node all;
   all.kind = NodeKind::mapping;
-  for (const std::string& text : options.overrides) {
+  for (const std::string& text : options) {
     if (auto one = parse_one(text, diagnostics))
       all = overlay(std::move(all), std::move(*one), diagnostics);
     else
       all.damaged = true;
   }
-  for (Entry& entry : all.entries) mark_replacing(entry.value, options.importers);
+  for (Entry& entry : all.entries) mark_replacing(entry.value, importers);
   return all;
 }
 

@@ -11,6 +11,7 @@ namespace tiersim {
 
 /// One mapping with all overrides. A mapping in it that has a `base` or the key of an importer, but
 /// for one that takes names, replaces the file's.
-Node parse_overrides(const LoadOptions& options, Diagnostics& diagnostics);
+Node parse_overrides(const std::vector<std::string>& options,
+                     const std::vector<Importer>& importers, Diagnostics& diagnostics);
 
 }  // namespace tiersim

@@ -48,8 +48,12 @@ std::vector<std::string> to_strings(EnumNames names) {
 
 }  // namespace
 
-Reader::Reader(ReadLog& log, const Node& mapping, Place place)
-    : log_(log), mapping_(mapping), place_(std::move(place)), mistakes_before_(log.mistakes) {
+Reader::Reader(ReadLog& log, const Node& mapping, Place place, const ChangedKeys* changed)
+    : log_(log),
+      mapping_(mapping),
+      place_(std::move(place)),
+      changed_(changed),
+      mistakes_before_(log.mistakes) {
   place_.incomplete |= mapping.incomplete;
   if (mapping.damaged) ++log_.mistakes;  // was reported when it was loaded
 }
@@ -60,10 +64,16 @@ std::string Reader::child_path(std::string_view key) const {
 
 void Reader::field(const Field& field, const Value& value) {
   known_.emplace_back(field.key);
-  if (const Entry* entry = mapping_.find(field.key))
-    read(field, value, entry->value, {child_path(field.key), entry->key_origin, place_.incomplete});
-  else if (field.required)
-    missing_.emplace_back(field.key);
+  const Entry* entry = mapping_.find(field.key);
+  if (entry == nullptr) {
+    if (field.required) missing_.emplace_back(field.key);
+    return;
+  }
+  const ChangedKeys* changed = changed_ == nullptr ? nullptr : changed_->find(field.key);
+  if (changed_ != nullptr && changed == nullptr) return;  // was read before
+  if (changed != nullptr && changed->whole()) changed = nullptr;
+  read(field, value, entry->value, {child_path(field.key), entry->key_origin, place_.incomplete},
+       changed);
 }
 
 void Reader::importable(std::string_view key, std::string_view, ImportCount) {
@@ -79,6 +89,8 @@ void Reader::select(std::string_view key, std::string& kind,
                     const std::vector<Alternative>& alternatives,
                     const DescribeKind& describe_kind) {
   known_.emplace_back(key);
+  // Another kind has other fields, of which nothing was read yet.
+  if (changed_ != nullptr && changed_->find(key) != nullptr) changed_ = nullptr;
   std::vector<std::string> names;
   for (const Alternative& alternative : alternatives) names.push_back(alternative.name);
   std::string chosen = kind;
@@ -125,7 +137,8 @@ void Reader::correlated(const std::vector<std::string_view>& keys, std::string_v
         "cannot be correlations of any numbers: the matrix is not positive semi-definite", "");
 }
 
-void Reader::read(const Field& field, const Value& value, const Node& node, const Place& place) {
+void Reader::read(const Field& field, const Value& value, const Node& node, const Place& place,
+                  const ChangedKeys* changed) {
   const auto read_kind = [&]<class T>(const T& v) {
     if constexpr (std::is_same_v<T, ScalarValue>) {
       read_scalar(field, v, node, place);
@@ -134,14 +147,14 @@ void Reader::read(const Field& field, const Value& value, const Node& node, cons
     } else if constexpr (std::is_same_v<T, SourcedValue>) {
       read_sourced(field, v, node, place);
     } else if constexpr (std::is_same_v<T, StructValue>) {
-      read_struct(field, v, node, place);
+      read_struct(field, v, node, place, changed);
     } else if constexpr (std::is_same_v<T, ListValue>) {
       read_list(field, v, node, place);
     } else if constexpr (std::is_same_v<T, MapValue>) {
-      read_map(field, v, node, place);
+      read_map(field, v, node, place, changed);
     } else {
-      v.set(node.kind != NodeKind::null);
-      if (v.has()) read(field, v.get(), node, place);
+      if (changed == nullptr || !v.has()) v.set(node.kind != NodeKind::null);
+      if (v.has()) read(field, v.get(), node, place, changed);
     }
   };
   std::visit(read_kind, value.kind);
@@ -229,11 +242,11 @@ void Reader::read_interval(const Field& field, const SourcedValue& value) {
 }
 
 void Reader::read_struct(const Field& field, const StructValue& value, const Node& node,
-                         const Place& place) {
+                         const Place& place, const ChangedKeys* changed) {
   if (!expect(NodeKind::mapping, node, place, log_)) return;
   if (!field.document_kind.empty() && !expect_schemas(field.document_kind, node, place, log_))
     return;
-  Reader reader(log_, node, place);
+  Reader reader(log_, node, place, changed);
   value.describe(reader);
   reader.finish();
 }
@@ -245,18 +258,23 @@ void Reader::read_list(const Field& field, const ListValue& value, const Node& n
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const Node& item = node.items[i];
     read(field, value.at(i), item,
-         {join_path(place.path, std::to_string(i)), item.origin, place.incomplete});
+         {join_path(place.path, std::to_string(i)), item.origin, place.incomplete}, nullptr);
   }
 }
 
 void Reader::read_map(const Field& field, const MapValue& value, const Node& node,
-                      const Place& place) {
+                      const Place& place, const ChangedKeys* changed) {
   if (!expect(NodeKind::mapping, node, place, log_)) return;
   if (node.damaged) ++log_.mistakes;
-  value.clear();
-  for (const Entry& entry : node.entries)
+  if (changed == nullptr) value.clear();
+  for (const Entry& entry : node.entries) {
+    const ChangedKeys* of_entry = changed == nullptr ? nullptr : changed->find(entry.key);
+    if (changed != nullptr && of_entry == nullptr) continue;
+    if (of_entry != nullptr && of_entry->whole()) of_entry = nullptr;
     read(field, value.at(entry.key), entry.value,
-         {join_path(place.path, entry.key), entry.key_origin, place.incomplete || node.incomplete});
+         {join_path(place.path, entry.key), entry.key_origin, place.incomplete || node.incomplete},
+         of_entry);
+  }
 }
 
 // Whether the kind was chosen in a layer above the one that has the key: it belongs to the kind
@@ -306,6 +324,16 @@ void Reader::finish() {
   for (const FailedCheck& check : failed_)
     log_.report(origin_at(mapping_, check.path, place_.origin), child_path(check.path),
                 check.message, check.hint, true);
+}
+
+bool read_again(const Node& root, const ChangedKeys& changed, const StructValue& config) {
+  if (changed.empty()) return true;
+  Diagnostics ignored;
+  ReadLog log{ignored};
+  Reader reader(log, root, {"", root.origin, false}, changed.whole() ? nullptr : &changed);
+  config.describe(reader);
+  reader.finish();
+  return log.mistakes == 0;
 }
 
 void read_document(const Document& document, std::string_view kind, const StructValue& config,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/config/changed_keys.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/config/tree.hpp"
@@ -36,7 +37,8 @@ struct Place {
 
 class Reader final : public Fields {
  public:
-  Reader(ReadLog& log, const Node& mapping, Place place);
+  /// With `changed` only what is there is read: members have what was read of the others before.
+  Reader(ReadLog& log, const Node& mapping, Place place, const ChangedKeys* changed = nullptr);
 
   /// Reports unknown and missing keys, then failed checks. Once, after describe().
   void finish();
@@ -60,7 +62,9 @@ class Reader final : public Fields {
     std::string hint;
   };
 
-  void read(const Field& field, const Value& value, const Node& node, const Place& place);
+  /// `changed` is null where all of the value is to be read.
+  void read(const Field& field, const Value& value, const Node& node, const Place& place,
+            const ChangedKeys* changed);
   void read_scalar(const Field& field, const ScalarValue& value, const Node& node,
                    const Place& place);
   void read_enum(const EnumValue& value, const Node& node, const Place& place);
@@ -69,9 +73,10 @@ class Reader final : public Fields {
   /// `ci95` of the number whose mapping this reader reads.
   void read_interval(const Field& field, const SourcedValue& value);
   void read_struct(const Field& field, const StructValue& value, const Node& node,
-                   const Place& place);
+                   const Place& place, const ChangedKeys* changed);
   void read_list(const Field& field, const ListValue& value, const Node& node, const Place& place);
-  void read_map(const Field& field, const MapValue& value, const Node& node, const Place& place);
+  void read_map(const Field& field, const MapValue& value, const Node& node, const Place& place,
+                const ChangedKeys* changed);
   void report_unknown_keys();
   bool is_of_another_kind(const Entry& entry) const;
   std::string child_path(std::string_view key) const;
@@ -79,6 +84,7 @@ class Reader final : public Fields {
   ReadLog& log_;
   const Node& mapping_;
   Place place_;
+  const ChangedKeys* changed_;
   std::size_t mistakes_before_;
   bool kind_unknown_ = false;        // so its further keys are unknown too
   const Entry* selected_ = nullptr;  // the key that chose the kind

@@ -1,7 +1,6 @@
 #include "sim/run/point_loader.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "sim/base/check.hpp"
@@ -9,10 +8,13 @@
 #include "sim/config/overrides.hpp"
 
 namespace tiersim {
-namespace {
 
-// Whether an option may name files, so that it must be there when the scenario is loaded.
-bool may_name_files(std::string_view option, const std::vector<Importer>& importers) {
+PointLoader::PointLoader(LoadOptions options, Resolve resolve)
+    : options_(std::move(options)), resolve_(std::move(resolve)) {
+  common_ = std::exchange(options_.overrides, {});
+}
+
+bool PointLoader::may_name_files(std::string_view option) const {
   const std::size_t equals = option.find('=');
   if (equals == std::string_view::npos) return true;  // wrong anyway: let the loader say so
   if (option.find_first_of("{[&*", equals) != std::string_view::npos) return true;
@@ -21,25 +23,19 @@ bool may_name_files(std::string_view option, const std::vector<Importer>& import
   for (;;) {
     const std::size_t dot = path.find('.');
     const std::string_view key = path.substr(0, dot);
-    if (key == "base" || std::ranges::find(importers, key, &Importer::key) != importers.end())
+    if (key == "base" ||
+        std::ranges::find(options_.importers, key, &Importer::key) != options_.importers.end())
       return true;
     if (dot == std::string_view::npos) return false;
     path.remove_prefix(dot + 1);
   }
 }
 
-}  // namespace
-
-PointLoader::PointLoader(LoadOptions options, Resolve resolve)
-    : options_(std::move(options)), resolve_(std::move(resolve)) {
-  common_ = std::exchange(options_.overrides, {});
-}
-
 Point PointLoader::files_of(const Point& point) const {
   Point files{point.scenario};
   for (const auto* set : {&common_, &point.set})
     for (const std::string& option : *set)
-      if (may_name_files(option, options_.importers)) files.set.push_back(option);
+      if (may_name_files(option)) files.set.push_back(option);
   return files;
 }
 
@@ -60,12 +56,12 @@ bool PointLoader::prepare(const Point& point, Diagnostics& diagnostics) {
 Document PointLoader::load(const Point& point, Diagnostics& diagnostics) const {
   const auto it = documents_.find(files_of(point));
   TS_EXPECTS(it != documents_.end(), point.scenario.string());
-  LoadOptions options{.config_root = options_.config_root, .importers = options_.importers};
+  std::vector<std::string> settings;
   for (const auto* set : {&common_, &point.set})
     for (const std::string& option : *set)
-      if (!may_name_files(option, options_.importers)) options.overrides.push_back(option);
-  return Document(
-      overlay_bases(it->second.root(), parse_overrides(options, diagnostics), diagnostics));
+      if (!may_name_files(option)) settings.push_back(option);
+  return Document(overlay_bases(
+      it->second.root(), parse_overrides(settings, options_.importers, diagnostics), diagnostics));
 }
 
 void PointLoader::adopt(Point files, Document document) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/config/document.hpp"
@@ -34,6 +35,8 @@ class PointLoader {
   /// scenarios are paths.
   explicit PointLoader(LoadOptions options, Resolve resolve = {});
 
+  /// Whether a setting may name files, so that it must be there when the scenario is loaded.
+  bool may_name_files(std::string_view option) const;
   /// What a point has to be read for: its file and those of its settings that may name files.
   Point files_of(const Point& point) const;
 

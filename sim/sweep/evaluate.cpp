@@ -46,13 +46,19 @@ Expected<RunRecord> record_of(const ReadPoint& point, SweepReading reading) {
 }  // namespace
 
 ReadPoint read_point(const PointLoader& loader, const Point& point) {
+  Node ignored;
+  return read_point(loader, point, ignored);
+}
+
+ReadPoint read_point(const PointLoader& loader, const Point& point, Node& root) {
   ReadPoint out;
   Diagnostics diagnostics;
-  const Document document = loader.load(point, diagnostics);
+  Document document = loader.load(point, diagnostics);
   if (is_of_server(document))
     read_as<ServingConfig>(document, "serving", out, diagnostics);
   else
     read_as<ScenarioConfig>(document, "scenario", out, diagnostics);
+  root = std::move(document).take_root();
   if (diagnostics.ok()) return out;
   PointOutcome failed = failed_point(point, diagnostics);
   out.id = std::move(failed.id);

@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "sim/config/tree.hpp"
 #include "sim/run/point_loader.hpp"
 #include "sim/run/scenario.hpp"
 #include "sim/run/serving/serving_config.hpp"
@@ -21,6 +22,8 @@ struct ReadPoint {
 
 /// The point's files were prepared. May be called by several threads.
 ReadPoint read_point(const PointLoader& loader, const Point& point);
+/// The same, with the tree that it was read from.
+ReadPoint read_point(const PointLoader& loader, const Point& point, Node& root);
 
 /// Canonical JSON of its configuration, as a record has it; empty where it is none.
 std::string configuration_json(const ReadPoint& point);

@@ -1,6 +1,7 @@
 #include "sim/sweep/sweep_session.hpp"
 
 #include <charconv>
+#include <memory>
 
 #include "sim/base/check.hpp"
 #include "sim/sweep/evaluate.hpp"
@@ -14,7 +15,10 @@ SweepSession::SweepSession(SweepPlan& plan, SweepStore& store, const SweepOption
       options_(options),
       stop_(stop),
       progress_(progress),
-      pool_(options.threads, [this](const SpacePoint& point) { return work(point); }) {
+      pool_(options.threads, [this]() -> WorkerPool::Work {
+        return [this, reader = std::make_shared<PointReader>(plan_.loader())](
+                   const SpacePoint& point) { return this->work(*reader, point); };
+      }) {
   const std::scoped_lock lock(claims_);
   store_.ids(plan_.sweep(), [this](const std::string& id) { claimed_.insert(id_of(id)); });
 }
@@ -33,8 +37,8 @@ bool SweepSession::claim(const std::string& id) {
   return claimed_.insert(id_of(id)).second;
 }
 
-PointOutcome SweepSession::work(const SpacePoint& point) {
-  const ReadPoint read = read_point(plan_.loader(), point_of(point));
+PointOutcome SweepSession::work(PointReader& reader, const SpacePoint& point) {
+  const ReadPoint& read = reader.read(point.scenario, point.set);
   // Whoever claimed it first stores the result.
   if (!claim(read.id)) return {read.id, PointStatus::ok, "", ""};
   PointOutcome outcome = evaluate(read, plan_.config().reading, plan_.config().keep);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "sim/sweep/point_reader.hpp"
 #include "sim/sweep/sweep_run.hpp"
 #include "sim/sweep/worker_pool.hpp"
 
@@ -38,7 +39,7 @@ class SweepSession {
     std::size_t operator()(const Id& id) const { return id.low; }
   };
   static Id id_of(const std::string& hex);
-  PointOutcome work(const SpacePoint& point);
+  PointOutcome work(PointReader& reader, const SpacePoint& point);
   void store_batch(const std::vector<StoredPoint>& batch);
   bool claim(const std::string& id);
 

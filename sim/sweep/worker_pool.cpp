@@ -9,7 +9,9 @@ namespace {
 constexpr std::size_t kBatch = 256;
 
 }  // namespace
-WorkerPool::WorkerPool(std::size_t threads, Work work) : work_(std::move(work)) {
+
+WorkerPool::WorkerPool(std::size_t threads, std::function<Work()> make_work)
+    : make_work_(std::move(make_work)) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
 }
 
@@ -62,6 +64,7 @@ std::vector<StoredPoint> WorkerPool::take() {
 }
 
 void WorkerPool::serve() {
+  const Work work = make_work_();
   std::unique_lock lock(mutex_);
   for (;;) {
     points_ready_.wait(lock, [&] { return !points_.empty() || closed_; });
@@ -72,7 +75,7 @@ void WorkerPool::serve() {
     lock.unlock();
     std::exception_ptr problem;
     try {
-      next.outcome = work_(next.point);
+      next.outcome = work(next.point);
     } catch (...) {
       problem = std::current_exception();
     }

@@ -2,7 +2,7 @@
 // Threads that evaluate points. Points go in one after the other, outcomes come out in batches, in
 // the order in which they became ready; nothing that is stored depends on it.
 //
-//   WorkerPool pool(threads, work);
+//   WorkerPool pool(threads, make_work);
 //   std::thread producer([&] { while (more) if (!pool.push(next)) break; pool.close(); });
 //   for (auto batch = pool.take(); !batch.empty(); batch = pool.take()) store.write(sweep, batch);
 //
@@ -26,7 +26,8 @@ class WorkerPool {
 
   using Work = std::function<PointOutcome(const SpacePoint&)>;
 
-  WorkerPool(std::size_t threads, Work work);
+  /// Each thread makes its own `Work`, which may remember what it did before.
+  WorkerPool(std::size_t threads, std::function<Work()> make_work);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   /// Stops, and waits for what is being worked on.
@@ -45,7 +46,7 @@ class WorkerPool {
  private:
   void serve();
 
-  Work work_;
+  std::function<Work()> make_work_;
   std::mutex mutex_;
   std::condition_variable room_, points_ready_, outcomes_ready_;
   std::deque<SpacePoint> points_;
