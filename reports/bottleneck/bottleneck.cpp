@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "reports/points/point_values.hpp"
+
 namespace tiersim {
 namespace {
-
-std::optional<double> metric(const RunRecord& record, const char* name) {
-  const auto it = record.metrics.find(name);
-  if (it == record.metrics.end()) return std::nullopt;
-  return it->second.value;
-}
 
 void sort_shares(std::vector<CauseShare>& shares) {
   std::erase_if(shares, [](const CauseShare& share) { return share.share <= 0; });
@@ -35,7 +31,8 @@ void add_next(const RunRecord& record, double chain_s, Bottleneck& out) {
 }
 
 std::optional<Bottleneck> of_step(const RunRecord& record) {
-  Bottleneck out{.time_s = metric(record, "step_time_s"), .bound_s = metric(record, "bound_s")};
+  Bottleneck out{.time_s = metric_value(record, "step_time_s"),
+                 .bound_s = metric_value(record, "bound_s")};
   double sum = 0;
   for (const TimeShare& share : record.bound_shares) sum += share.seconds;
   if (sum == 0) return std::nullopt;
@@ -55,7 +52,7 @@ std::optional<Bottleneck> of_server(const RunRecord& record) {
     out.shares.push_back({channel, share});
   for (const auto& [cause, name] :
        {std::pair{"gpu", "gpu_busy_share"}, std::pair{"host", "host_wait_share"}})
-    if (const auto share = metric(record, name)) out.shares.push_back({cause, *share});
+    if (const auto share = metric_value(record, name)) out.shares.push_back({cause, *share});
   sort_shares(out.shares);
   if (out.shares.empty()) return std::nullopt;
   out.bound_by = out.shares.front().cause;

@@ -118,7 +118,7 @@ Table point_table(const PointTable& points, const std::vector<Bottleneck>& all,
            [](const RunRecord& record) {
              return !record.bound_shares.empty() || record.serving.has_value();
            },
-           "what bounds it"))
+           "what bounds it", "`keep: results` and a `reading` beyond accounting"))
     table.notes.push_back(std::move(note));
   return table;
 }

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/points/point_values.hpp"
 #include "sim/model/step_graph.hpp"
 
 namespace tiersim {
 namespace {
-
-std::optional<double> metric(const RunRecord& record, const char* name) {
-  const auto it = record.metrics.find(name);
-  if (it == record.metrics.end()) return std::nullopt;
-  return it->second.value;
-}
 
 // Whole where GPUs are equal, as those of a step are.
 std::int64_t of_one(std::int64_t bytes, std::int64_t sharers) {
@@ -87,8 +82,8 @@ RecordCounts counts_of(const RunRecord& record) {
   out.requests =
       record.batch * record.gpus / std::max<std::int64_t>(1, record.device.gpus_per_replica);
   out.cached_tokens = static_cast<double>(out.requests) * static_cast<double>(record.context);
-  const auto rate = metric(record, "throughput_tokens_per_s");
-  const auto time = metric(record, "step_time_s");
+  const auto rate = metric_value(record, "throughput_tokens_per_s");
+  const auto time = metric_value(record, "step_time_s");
   if (rate && time) out.new_tokens = std::round(*rate * *time);  // a count, less what was rounded
   return out;
 }

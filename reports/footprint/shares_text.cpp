@@ -31,7 +31,7 @@ std::string whole_bytes_text(std::int64_t bytes, Precision precision) {
 }
 
 std::vector<std::string> notes_on_missing(const PointTable& table, bool (*has)(const RunRecord&),
-                                          const std::string& what) {
+                                          const std::string& what, const std::string& kept) {
   std::vector<std::string> out;
   std::size_t without = 0;
   MissingPoints missing;
@@ -49,9 +49,9 @@ std::vector<std::string> notes_on_missing(const PointTable& table, bool (*has)(c
                               missing.text(), printable(short_problem(first))));
   if (without > 0)
     out.push_back(
-        fmt::format("not there: {} whose record says nothing of {} (a store keeps it "
-                    "where its sweep says `keep: results`)",
-                    points_text(without), what));
+        fmt::format("not there: {} whose record says nothing of {} (a store has it where its sweep "
+                    "says {})",
+                    points_text(without), what, kept));
   return out;
 }
 

@@ -21,8 +21,9 @@ std::string mean_bytes_text(std::optional<double> bytes, Precision precision);
 std::string whole_bytes_text(std::int64_t bytes, Precision precision);
 
 /// How many points the table has nothing of, and why: "3 points (1 failed, 2 do not fit);
-/// the first: ...".
+/// the first: ...". `kept`: what a sweep has to say for its store to have it.
 std::vector<std::string> notes_on_missing(const PointTable& table, bool (*has)(const RunRecord&),
-                                          const std::string& what);
+                                          const std::string& what,
+                                          const std::string& kept = "`keep: results`");
 
 }  // namespace tiersim

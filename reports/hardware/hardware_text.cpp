@@ -82,16 +82,18 @@ Table curve_table(const CurveReading& curve) {
     std::vector<std::string> row{axis_text(curve.facts.axis, point.point),
                                  reference_text(point.point)};
     std::string verdict;
+    bool any = false;
     for (const Fidelity level : kFidelities) {
       const LevelReading& reading = reading_of(point, level);
       row.push_back(reading.value ? fmt::format("{:.4g}", *reading.value) : "-");
       row.push_back(reading.value ? signed_share(point.point.error_of(*reading.value)) : "-");
       const ProbeStatus status = curve.status(point, level);
+      any = any || counts(status);
       if (!counts(status) || status == ProbeStatus::within) continue;
       verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", level_name(level),
                              status == ProbeStatus::known ? "outside (known)" : name(status));
     }
-    row.push_back(verdict.empty() ? (curve.facts.held.empty() ? "-" : "within") : verdict);
+    row.push_back(!verdict.empty() ? verdict : any ? "within" : "-");
     table.add(std::move(row));
   }
   const auto kind = static_cast<std::size_t>(curve.facts.kind);

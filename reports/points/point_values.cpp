@@ -59,6 +59,11 @@ const Metric* find_metric(const ReportPoint& point, const std::string& name) {
   return it == point.record->metrics.end() ? nullptr : &it->second;
 }
 
+std::optional<double> metric_value(const RunRecord& record, const std::string& name) {
+  const auto it = record.metrics.find(name);
+  return it == record.metrics.end() ? std::nullopt : std::optional(it->second.value);
+}
+
 std::vector<std::string> metric_names(const PointTable& table) {
   std::set<std::string> out;
   for (const ReportPoint& point : table.points) {

@@ -21,6 +21,9 @@ std::optional<LabelNumber> number_of_label(const std::string& label);
 /// The metric of a point's record; null where it has none.
 const Metric* find_metric(const ReportPoint& point, const std::string& name);
 
+/// The value of a record's metric; nothing where it has none.
+std::optional<double> metric_value(const RunRecord& record, const std::string& name);
+
 /// Full names of the metrics that some point has, by name.
 std::vector<std::string> metric_names(const PointTable& table);
 

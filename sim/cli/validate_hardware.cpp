@@ -19,7 +19,7 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   std::vector<std::string> only;
-  std::string folder = "build/reports/hardware";
+  std::string folder = "out/hardware";
   bool no_files = false;
   bool json = false;
 };
