@@ -26,6 +26,7 @@ PseudoChannel::PseudoChannel(const DramClocks& clocks, const DramShape& shape,
 void PseudoChannel::push(const DramAtom& atom, std::vector<DramDone>& done) {
   TS_EXPECTS(atom.bank < banks_.size(), atom.bank);
   ++counts_.pushed;
+  now_ = std::max(now_, atom.arrival);
   AtomWindow& window = atom.write ? writes_ : reads_;
   if (!window.push(atom, banks_[atom.bank].open_row)) return;  // nothing that it could change
   if (atom.write) done.push_back({atom.arrival + response(), atom.tag});
@@ -69,7 +70,9 @@ inline std::int64_t PseudoChannel::activation(const Bank& bank, std::int64_t vis
       std::max({bank.activate_at, visible + precharge, rank.activate_at,
                 rank.four_activates[rank.oldest] + clocks_.faw, groups_[bank.group].activate_at});
   if (scheduler_.refresh == DramRefresh::per_bank) {
-    // The last refreshes of single banks, oldest first; the newest may lie ahead.
+    // The last refreshes of single banks, oldest first; the newest may lie ahead. What was before
+    // them is forgotten.
+    at = std::max(at, rank.bank_refreshes[0] + clocks_.rrefd);
     for (const std::int64_t refreshed : rank.bank_refreshes)
       if (at > refreshed - clocks_.rrd_s && at < refreshed + clocks_.rrefd)
         at = refreshed + clocks_.rrefd;
@@ -84,6 +87,7 @@ PseudoChannel::Choice PseudoChannel::best(const AtomWindow& window, bool write) 
     floor = std::min(floor, write ? r.write_at : r.read_at);
     first_activate = std::min(first_activate, r.activate_at);
   }
+  floor = std::max(floor, now_);
   const bool oldest_is_due = window.at(0).visible + max_age_ <= floor;
   std::size_t hits_left = window.hits();
   std::array<std::uint64_t, kDramBanksMost / 64> seen{};
@@ -106,10 +110,10 @@ PseudoChannel::Choice PseudoChannel::best(const AtomWindow& window, bool write) 
     std::int64_t activate = -1;
     if (hit) {
       hits_left -= window.hits(b);
-      column = std::max({column, bank.column_at, slot.visible});
+      column = std::max({column, bank.column_at, slot.visible, now_});
     } else {
       activate = activation(bank, slot.visible);
-      column = std::max(column, activate + clocks_.rcd);
+      column = std::max({column, activate + clocks_.rcd, now_});
     }
     if (column < best.column) best = {column, activate, i};
     // Nothing after this atom can be earlier.
@@ -135,6 +139,7 @@ void PseudoChannel::serve(std::vector<DramDone>& done) {
   record(writing_ ? DramCommandKind::write : DramCommandKind::read, choice_.column, bank,
          slot.atom.row);
   window.remove(choice_.position, true);
+  now_ = choice_.column;
   column_command(bank, choice_.column, writing_);
   counts_.hits += hit;
   ++(writing_ ? counts_.writes : counts_.reads);

@@ -120,6 +120,7 @@ class PseudoChannel {
   DramCounts counts_;
   Choice choice_;
   std::int64_t next_ = kNever;
+  std::int64_t now_ = 0;  ///< of the last arrival or RD or WR: no command on the column bus before
   std::size_t refresh_rank_ = 0;
   bool refresh_next_ = false;
   bool draining_ = false;  ///< until write_low
