@@ -86,7 +86,7 @@ Duration CollectiveRun::time() const {
 void CollectiveRun::make_ready(std::size_t transfer, SimTime when) {
   const CollectiveTransfer& t = schedule_.transfers[transfer];
   if (timing_.pace > Bandwidth{} && !t.between_nodes) {
-    SimTime& free = streams_[t.stream];
+    SimTime& free = streams_[t.stream].free;
     when = std::max(when, free);
     free = when + scale_up(t.bytes, 1 / timing_.payload) / timing_.pace;
   }
@@ -105,6 +105,8 @@ void CollectiveRun::post(std::size_t transfer) {
                             FabricOp::multicast};
   const bool by_switch =
       t.kind == CollectiveTransfer::Kind::sum || t.kind == CollectiveTransfer::Kind::to_all;
+  std::uint64_t& flow = streams_[t.stream].flow;
+  if (flow == 0) flow = fabric.new_flow();
   TS_EXPECTS(!by_switch || static_cast<std::size_t>(fabric.shape().gpus) == per_node, per_node);
   fabric.post({.op = kOps[static_cast<std::size_t>(t.kind)],
                .src = t.between_nodes ? t.src : t.src % per_node,
@@ -112,6 +114,7 @@ void CollectiveRun::post(std::size_t transfer) {
                .bytes = scale_up(t.bytes, 1 / timing_.payload),
                .address = scale_up(t.to, 1 / timing_.payload).in_base(),
                .pace = t.between_nodes ? Bandwidth{} : timing_.pace,
+               .flow = flow,
                .listener = this,
                .tag = transfer});
 }

@@ -83,7 +83,11 @@ class CollectiveRun final : public FabricListener, public EventHandler {
   FabricListener* listener_;
   std::uint64_t tag_;
   std::vector<State> states_;
-  std::vector<SimTime> streams_;  ///< when the pace of each allows the next transfer
+  struct Stream {
+    SimTime free{};          ///< when its pace allows the next transfer
+    std::uint64_t flow = 0;  ///< of its messages
+  };
+  std::vector<Stream> streams_;
   std::size_t left_;
   SimTime began_{};
   SimTime last_{};

@@ -11,6 +11,7 @@ using Earlier = ScheduleBuilder::Earlier;
 struct Ring {
   std::vector<std::size_t> ranks;
   bool between_nodes = false;
+  std::vector<Earlier> own = {};  ///< by position: what a rank's own data wait for as well
 };
 using Waits = std::vector<std::vector<Earlier>>;  // by position in the ring and piece
 
@@ -30,6 +31,7 @@ void reduce_scatter_ring(ScheduleBuilder& b, const Ring& ring, const std::vector
                                 .bytes = pieces[piece].bytes,
                                 .between_nodes = ring.between_nodes},
                                waits[i][piece]);
+      if (!ring.own.empty() && pieces[piece].bytes > Bytes{}) b.follow(ring.own[i], *id);
       waits[next][piece] = id;
     }
 }
@@ -50,6 +52,7 @@ void all_gather_ring(ScheduleBuilder& b, const Ring& ring, const std::vector<Byt
                                 .bytes = pieces[piece].bytes,
                                 .between_nodes = ring.between_nodes},
                                waits[i][piece]);
+      if (!ring.own.empty() && pieces[piece].bytes > Bytes{}) b.follow(ring.own[i], *id);
       waits[next][piece] = id;
     }
 }
@@ -96,9 +99,8 @@ void add_hierarchical(ScheduleBuilder& b, ByteRange all) {
   std::vector<Waits> across(local, no_waits(nodes));
   for (std::size_t i = 0; i < local; ++i) {
     parts.push_back(cut(pieces[i], static_cast<std::int64_t>(nodes)));
-    for (std::size_t node = 0; node < nodes; ++node)
-      across[i][node].assign(nodes, waits[node][i][i]);
-    const Ring ring{ranks_from(i, nodes, local), true};
+    Ring ring{ranks_from(i, nodes, local), true};
+    for (std::size_t node = 0; node < nodes; ++node) ring.own.push_back(waits[node][i][i]);
     reduce_scatter_ring(b, ring, parts[i], across[i]);
     all_gather_ring(b, ring, parts[i], across[i]);
   }
@@ -106,11 +108,13 @@ void add_hierarchical(ScheduleBuilder& b, ByteRange all) {
     for (std::size_t part = 0; part < nodes; ++part) {
       std::vector<ByteRange> ranges;
       Waits ready = no_waits(local);
+      Ring ring{ranks_from(node * local, local, 1)};
       for (std::size_t i = 0; i < local; ++i) {
         ranges.push_back(parts[i][part]);
         ready[i][i] = across[i][node][part];
+        ring.own.push_back(waits[node][i][i]);
       }
-      all_gather_ring(b, {ranks_from(node * local, local, 1)}, ranges, ready);
+      all_gather_ring(b, ring, ranges, ready);
     }
   b.schedule().hops = b.schedule().wires = 2 * (static_cast<std::int64_t>(local) - 1);
   b.schedule().network_hops = 2 * (static_cast<std::int64_t>(nodes) - 1);

@@ -101,6 +101,10 @@ void PacketFabric::post(const FabricMessage& message) {
   wake_at(train.ready);
 }
 
+std::uint64_t PacketFabric::new_flow() {
+  return ++ports_->sequence;
+}
+
 void PacketFabric::wake_at(SimTime when) {
   if (when >= due_) return;
   due_ = when;

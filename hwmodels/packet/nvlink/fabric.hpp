@@ -82,6 +82,7 @@ struct FabricMessage {
   Bytes bytes{};                    ///< above 0
   std::int64_t address = 0;         ///< decides over which link it begins
   Bandwidth pace{};                 ///< the sender gives no more payload a second; 0: as it can
+  std::uint64_t flow = 0;           ///< messages of one flow leave their port in order; 0: of none
   bool until_acknowledged = false;  ///< a write is done when its sender knows, not when it is there
   FabricListener* listener = nullptr;
   std::uint64_t tag = 0;
@@ -120,6 +121,9 @@ class PacketFabric final : public EventHandler {
 
   /// At this instant.
   void post(const FabricMessage& message);
+
+  /// A flow that no other message has.
+  std::uint64_t new_flow();
 
   const FabricShape& shape() const { return shape_; }
   FabricPortCounters port(std::size_t gpu) const;

@@ -51,7 +51,8 @@ struct FabricPacket {
 };
 
 struct FabricLane {
-  std::uint64_t key = 0;  ///< the order of turns
+  std::uint64_t key = 0;   ///< the order of turns
+  std::uint64_t flow = 0;  ///< of its messages, 0: of one message without
   RingQueue<FabricTrain> trains;
   SimTime ready = kFabricNever;  ///< of the first packet of the first one
   std::int64_t flits = 0;        ///< that it takes
@@ -122,7 +123,7 @@ struct FabricPorts {
   std::vector<std::vector<std::uint32_t>> free_sums;
   std::vector<FabricMessageState> messages;
   std::vector<std::uint32_t> free_messages;
-  std::uint64_t sequence = 0;
+  std::uint64_t sequence = 0;  ///< of messages and flows
   std::priority_queue<FabricEnd, std::vector<FabricEnd>, std::greater<>> ends;
   std::vector<FabricCopies> copies;
   std::vector<std::uint32_t> free_copies;

@@ -34,8 +34,10 @@ void PacketFabric::add_stream(std::size_t source, const FabricTrain& train) {
   const FabricMessage& spec = ports_->messages[train.message].spec;
   const auto gpus = static_cast<std::size_t>(shape_.gpus);
   const bool direct = train.kind == write || train.kind == read_request;
-  if (direct && train.left == 1 && spec.pace == Bandwidth{})
+  if (direct && train.left == 1 && spec.pace == Bandwidth{} && spec.flow == 0)
     return queue_train(source, gpus + spec.dst, train);
+  for (const std::size_t lane : s.active)
+    if (spec.flow != 0 && s.lanes[lane].flow == spec.flow) return queue_train(source, lane, train);
   std::size_t lane = s.lanes.size();
   if (s.free_lanes.empty()) {
     s.lanes.emplace_back();
@@ -47,7 +49,9 @@ void PacketFabric::add_stream(std::size_t source, const FabricTrain& train) {
   if (train.kind == multicast) account = gpus;
   if (train.kind == reduce_request) account = gpus + 1;
   s.lanes[lane].account = static_cast<std::uint32_t>(account);
-  s.lanes[lane].key = 3 * gpus + ports_->messages[train.message].sequence;
+  s.lanes[lane].flow = spec.flow;
+  const std::uint64_t sequence = ports_->messages[train.message].sequence;
+  s.lanes[lane].key = 3 * gpus + (spec.flow != 0 ? spec.flow : sequence);
   queue_train(source, lane, train);
 }
 

@@ -130,12 +130,18 @@ TEST(PacketFabric, ARoundTripOfReadsAndWritesSharesTheWires) {
 void post_random(PacketFabric& fabric, Engine& engine, Ends& ends, std::uint64_t seed) {
   Rng rng(seed, "messages");
   const auto gpus = static_cast<std::uint64_t>(fabric.shape().gpus);
+  const std::array flows{std::uint64_t{0}, fabric.new_flow(), fabric.new_flow()};
   for (std::uint64_t i = 0; i < 60; ++i) {
     FabricMessage m{.src = rng.below(gpus), .listener = &ends, .tag = i};
     m.op = static_cast<FabricOp>(rng.below(fabric.shape().one_queue ? 2 : 4));
     m.dst = (m.src + 1 + rng.below(gpus - 1)) % gpus;
     m.bytes = Bytes::from_base(1 + static_cast<std::int64_t>(rng.below(3000)));
     m.address = static_cast<std::int64_t>(rng.below(1000)) * 64;
+    m.flow = flows[rng.below(3)];
+    // One flow goes one way.
+    if (m.flow != 0) m.dst = (m.src + m.flow % (gpus - 1) + 1) % gpus;
+    if (m.flow != 0) m.op = FabricOp::write;
+    if (rng.below(4) == 0) m.pace = Bandwidth::from_base(200'000'000);
     const auto when = static_cast<std::int64_t>(rng.below(3'000'000));
     ends.messages.push_back(m);
     engine.call_at(SimTime(Duration(when)), [&fabric, &ends, i] { fabric.post(ends.messages[i]); });
