@@ -55,7 +55,7 @@ struct ProbeWorkload {
 
 /// One point of a reference curve: a value, or the range between two references.
 struct ReferencePoint {
-  ProbeWorkload at;
+  ProbeWorkload at = {};
   double value = 0;
   std::optional<double> other = {};  ///< of another reference, where two differ
   /// By level: why this point is known to lie outside of the band there; empty where it should not.
@@ -94,15 +94,15 @@ inline constexpr std::array<std::string_view, 3> kReferenceKindNames{"measured",
 
 /// What a curve is, without its hardware.
 struct CurveFacts {
-  std::string id;
-  std::string title;
-  std::string group;  ///< "memory", "pcie", "cxl", "nvlink", "collective"
+  std::string id = {};
+  std::string title = {};
+  std::string group = {};  ///< "memory", "pcie", "cxl", "nvlink", "collective"
   ProbeQuantity quantity = ProbeQuantity::bandwidth;
   ProbeAxis axis = ProbeAxis::none;
   ReferenceKind kind = ReferenceKind::measured;
-  std::string source;
-  double band = 0;             ///< share of the reference that an answer may be off
-  std::vector<Fidelity> held;  ///< levels that must be within the band
+  std::string source = {};
+  double band = 0;                  ///< share of the reference that an answer may be off
+  std::vector<Fidelity> held = {};  ///< levels that must be within the band
   std::string note = {};
 };
 
