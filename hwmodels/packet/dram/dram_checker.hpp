@@ -1,11 +1,8 @@
 #pragma once
 // Whether a command trace keeps the rules of a DRAM. The checker shares no code with the scheduler:
 // it knows the table of least distances, which bank has which row open, and when the data bus is
-// taken.
-//
-//   const DramChecker checker(config.timings, shape, DramRefresh::all_bank);
-//   const DramReport report = checker.check(trace);
-//   report.violations;   // none in a sound trace
+// taken. `DramChecker(config.timings, shape, refresh).check(trace).violations` is 0 for a sound
+// trace.
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,9 +1,7 @@
 #pragma once
 // Microbenchmarks of a DRAM at packet level: streams or random runs, reads with posted writes among
-// them, a fixed number of atoms outstanding or Poisson arrivals.
-//
-//   const auto result = run_dram_probe(config, {.run = 64_B, .outstanding_atoms = 256});
-//   result.achieved;   // share of the data-sheet bandwidth
+// them, a fixed number of atoms outstanding or Poisson arrivals. For random reads of 64 B with 256
+// atoms outstanding: `run_dram_probe(config, {.run = 64_B}).achieved`, a share of the data sheet's.
 #include "hwmodels/packet/dram/pseudo_channel.hpp"
 #include "hwmodels/packet/latency_summary.hpp"
 
