@@ -59,17 +59,30 @@ void describe(Fields& f, CxlSwitch& c) {
              bandwidth_limits());
 }
 
-void describe(Fields& f, CxlPacketConfig& c) {
-  f.doc("CXL.mem slot by slot.");
-  f.required("raw", c.raw, "Rate of one direction of a link before coding.", bandwidth_limits());
-  f.optional("flit", c.flit, "Size of a flit: 68 B up to CXL 2.0, 256 B from CXL 3.0 on.",
-             one_of({"68 B", "256 B"}));
+namespace {
+
+void describe_details(Fields& f, CxlPacketDetails& c) {
   f.optional("flight", c.flight, "One way, of every link, with both physical layers.",
              latency_limits());
   f.optional("credits", c.credits, "Of every receiver.");
   f.optional("host", c.host, "Every host.");
   f.optional("device", c.device, "Every memory device.");
   f.optional("switch", c.pool_switch, "Absent: one device at one host.");
+}
+
+}  // namespace
+
+void describe(Fields& f, CxlPacketDetails& c) {
+  f.doc("What CXL.mem does slot by slot, beside what the flow level says.");
+  describe_details(f, c);
+}
+
+void describe(Fields& f, CxlPacketConfig& c) {
+  f.doc("CXL.mem slot by slot.");
+  f.required("raw", c.raw, "Rate of one direction of a link before coding.", bandwidth_limits());
+  f.optional("flit", c.flit, "Size of a flit: 68 B up to CXL 2.0, 256 B from CXL 3.0 on.",
+             one_of({"68 B", "256 B"}));
+  describe_details(f, c);
 }
 
 }  // namespace tiersim

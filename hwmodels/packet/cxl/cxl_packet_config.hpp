@@ -59,9 +59,8 @@ struct CxlSwitch {
   std::optional<Sourced<Bandwidth>> device_raw;  ///< of a device's link; as the host's if absent
 };
 
-struct CxlPacketConfig {
-  Sourced<Bandwidth> raw;  ///< one direction before coding
-  Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};
+/// What the packet level knows beside the flow level: the `packet:` mapping of a link's file.
+struct CxlPacketDetails {
   Sourced<Duration> flight{};  ///< one way, of every link, with both physical layers
   CxlCredits credits;
   CxlHost host;
@@ -69,11 +68,18 @@ struct CxlPacketConfig {
   std::optional<CxlSwitch> pool_switch;
 };
 
+/// All of it. What both levels know is stated once, in the flow-level file (from_flow.hpp).
+struct CxlPacketConfig : CxlPacketDetails {
+  Sourced<Bandwidth> raw;  ///< one direction before coding
+  Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};
+};
+
 void describe(Fields& f, CxlCredits& c);
 void describe(Fields& f, CxlHost& c);
 void describe(Fields& f, CxlTail& c);
 void describe(Fields& f, CxlMemoryDevice& c);
 void describe(Fields& f, CxlSwitch& c);
+void describe(Fields& f, CxlPacketDetails& c);
 void describe(Fields& f, CxlPacketConfig& c);
 
 /// Rate of one direction of a link in flit bytes: 128/130 of `raw` for 68 B flits.

@@ -15,7 +15,7 @@ void check_power_of_two(Fields& f, std::string_view key, Bytes size) {
 }
 void check_data_credits(Fields& f, std::string_view key,
                         const std::optional<Sourced<std::int64_t>>& credits, Bytes packet) {
-  f.check(!credits || credits->value * 16 >= packet.in_base(), key,
+  f.check(!credits || credits->value >= (packet.in_base() + 15) / 16, key,
           "hold less than one packet of the largest size", "credits are of 16 B");
 }
 
@@ -25,22 +25,50 @@ Bytes completion_boundary(const PciePacketConfig& c) {
   return c.completion_boundary ? c.completion_boundary->value : c.max_payload.value;
 }
 
+// Tables 3-7 to 3-9 of revision 5.0 are these factors, in tenths, and this formula.
+std::int64_t link_packet_limit(const PcieFraming& framing, Bytes max_payload) {
+  const std::int64_t lanes = framing.lanes.value;
+  const bool large = max_payload.in_base() >= 512;
+  std::int64_t tenths = large ? 10 : 14;
+  if (lanes == 8) tenths = large ? 10 : 25;
+  if (lanes > 8) tenths = large ? 20 : 30;
+  return (max_payload.in_base() + 28) * tenths / (10 * lanes) + framing.internal_delay.value;
+}
+
+namespace {
+
+Bytes interval(const PciePacketConfig& c, const std::optional<Sourced<Bytes>>& given) {
+  if (given) return given->value;
+  const PcieFraming& f = c.framing;
+  const std::int64_t limit = link_packet_limit(f, c.max_payload.value);
+  return Bytes::from_base(f.link_packets == LinkPackets::paced ? limit : limit * f.lanes.value);
+}
+
+}  // namespace
+
+Bytes bytes_between_acks(const PciePacketConfig& c) {
+  return interval(c, c.framing.ack_every);
+}
+Bytes bytes_between_updates(const PciePacketConfig& c) {
+  return interval(c, c.framing.update_every);
+}
+
 void describe(Fields& f, PcieFraming& c) {
   f.doc("What is on the wire beside transaction packets, Gen1 to Gen5.");
   f.optional("link_packets", c.link_packets, kLinkPacketsNames,
              "When acknowledgements and credit updates are sent: at a pace, or for what came.");
   f.optional("link_packet", c.link_packet, "An acknowledgement or credit update.", header_limits());
-  f.optional("ack_every", c.ack_every, "Bytes between two acknowledgements.", packet_limits());
+  f.optional("lanes", c.lanes, "Of the link.", one_of({1, 2, 4, 8, 16}));
+  f.optional("internal_delay", c.internal_delay,
+             "What the limit allows for inside the receiver, symbol times.", in_range(0, 10'000));
+  f.optional("ack_every", c.ack_every, "Bytes between two acknowledgements; absent: by the limit.",
+             packet_limits());
   f.optional("update_every", c.update_every,
-             "Bytes, as time on the wire, between two credit updates.", packet_limits());
+             "Bytes, as time on the wire, between two credit updates; absent: by the limit.",
+             packet_limits());
   f.optional("skip", c.skip, "A SKIP ordered set, over all lanes.", header_limits());
   f.optional("skip_every", c.skip_every, "Bytes between two SKIP ordered sets.", packet_limits());
-  const double link = static_cast<double>(c.link_packet.value.in_base());
-  f.check(link / static_cast<double>(c.ack_every.value.in_base()) +
-                  link / static_cast<double>(c.update_every.value.in_base()) +
-                  c.skip.value / c.skip_every.value <
-              0.99,
-          "ack_every", "leaves no room for transaction packets", "a longer interval");
+  f.check(c.skip.value < c.skip_every.value, "skip", "is no less than its interval");
 }
 
 void describe(Fields& f, PcieFlits& c) {
@@ -90,6 +118,39 @@ void describe(Fields& f, PcieSwitch& c) {
              in_range(1, 1000));
 }
 
+namespace {
+
+// Fields may hold anything here, also what was refused.
+bool leaves_room(const PciePacketConfig& c) {
+  const PcieFraming& f = c.framing;
+  const bool plausible = f.lanes.value > 0 && f.lanes.value <= 16 && f.internal_delay.value >= 0 &&
+                         f.internal_delay.value <= 10'000 && c.max_payload.value <= 4096_B;
+  if (!plausible) return true;
+  const Bytes link_packet = f.link_packet.value;
+  return link_packet / bytes_between_acks(c) + link_packet / bytes_between_updates(c) +
+             f.skip.value / f.skip_every.value <
+         0.99;
+}
+
+void describe_details(Fields& f, PciePacketDetails& c) {
+  f.optional("flight", c.flight, "One way, of every link.", latency_limits());
+  f.optional("relaxed_ordering", c.relaxed_ordering,
+             "Reads and completions may pass posted writes.");
+  f.optional("framing", c.framing, "Not used where there are flits.");
+  f.optional("flits", c.flits, "Absent: framing, as before Gen6.");
+  f.optional("credits", c.credits, "Of every receiver.");
+  f.optional("requester", c.requester, "Every device.");
+  f.optional("host", c.host, "Root complex and memory.");
+  f.optional("switch", c.fabric_switch, "Absent: one device at the root complex.");
+}
+
+}  // namespace
+
+void describe(Fields& f, PciePacketDetails& c) {
+  f.doc("What PCI Express does packet by packet, beside what the flow level says.");
+  describe_details(f, c);
+}
+
 void describe(Fields& f, PciePacketConfig& c) {
   f.doc("PCI Express packet by packet.");
   f.required("raw", c.raw, "Rate of one direction after line coding.", bandwidth_limits());
@@ -104,15 +165,9 @@ void describe(Fields& f, PciePacketConfig& c) {
              header_limits());
   f.optional("completion_header", c.completion_header, "Header of a completion with data.",
              header_limits());
-  f.optional("flight", c.flight, "One way, of every link.", latency_limits());
-  f.optional("relaxed_ordering", c.relaxed_ordering,
-             "Reads and completions may pass posted writes.");
-  f.optional("framing", c.framing, "Not used where there are flits.");
-  f.optional("flits", c.flits, "Absent: framing, as before Gen6.");
-  f.optional("credits", c.credits, "Of every receiver.");
-  f.optional("requester", c.requester, "Every device.");
-  f.optional("host", c.host, "Root complex and memory.");
-  f.optional("switch", c.fabric_switch, "Absent: one device at the root complex.");
+  describe_details(f, c);
+  f.check(leaves_room(c), "framing", "leaves no room for transaction packets",
+          "longer intervals of link packets");
   check_power_of_two(f, "max_payload", c.max_payload.value);
   check_power_of_two(f, "max_read_request", c.max_read_request.value);
   check_power_of_two(f, "completion_boundary", completion_boundary(c));

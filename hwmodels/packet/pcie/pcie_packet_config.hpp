@@ -27,9 +27,10 @@
 
 namespace tiersim {
 
-/// When acknowledgements and credit updates are sent. `paced`: one of each for every so many bytes
-/// of wire time, needed or not, which is how pcie-bench counts. `answering`: one of each after so
-/// many bytes received, so that a direction pays for the traffic of the other one.
+/// When acknowledgements and credit updates are sent, by the limit of 3.6: so many symbol times.
+/// `paced`: one of each in every `limit` bytes of a direction, needed or not, which is how
+/// pcie-bench counts. `answering`: one of each after `limit` symbols on all lanes received, so that
+/// a direction pays for the traffic of the other one.
 enum class LinkPackets : std::uint8_t { paced, answering };
 inline constexpr std::array<std::string_view, 2> kLinkPacketsNames{"paced", "answering"};
 
@@ -41,10 +42,12 @@ struct PcieFraming {
   LinkPackets link_packets = LinkPackets::paced;
   Sourced<Bytes> link_packet{Bytes::from_base(8), NumberClass::specification,
                              "DLLP of 6 B with its framing"};
-  Sourced<Bytes> ack_every{Bytes::from_base(168), NumberClass::assumed,
-                           "pcie-bench for x16, MPS 256: the acknowledgement limit as bytes"};
-  Sourced<Bytes> update_every{Bytes::from_base(168), NumberClass::assumed,
-                              "pcie-bench for x16, MPS 256: the update limit as bytes"};
+  Sourced<std::int64_t> lanes{16, NumberClass::assumed, "the usual slot"};
+  Sourced<std::int64_t> internal_delay{115, NumberClass::specification,
+                                       "symbol times, 8 GT/s and above; 70 at 5, 19 at 2.5 GT/s"};
+  /// Instead of what the limit says.
+  std::optional<Sourced<Bytes>> ack_every;
+  std::optional<Sourced<Bytes>> update_every;
   Sourced<Bytes> skip{Bytes::from_base(4), NumberClass::specification, "SKIP ordered set"};
   Sourced<Bytes> skip_every{Bytes::from_base(1538), NumberClass::specification,
                             "longest interval of SKIP ordered sets, in symbols"};
@@ -90,16 +93,8 @@ struct PcieSwitch {
   std::vector<std::int64_t> weights;               ///< of the device ports; empty: round robin
 };
 
-struct PciePacketConfig {
-  Sourced<Bandwidth> raw;
-  Sourced<Bytes> max_payload{Bytes::from_base(256), NumberClass::assumed, "usual server setting"};
-  Sourced<Bytes> max_read_request{Bytes::from_base(512), NumberClass::assumed,
-                                  "usual server setting"};
-  std::optional<Sourced<Bytes>> completion_boundary;  ///< max_payload where absent
-  Sourced<Bytes> request_header{Bytes::from_base(24), NumberClass::specification,
-                                "MRd and MWr with 64-bit address, framing and LCRC"};
-  Sourced<Bytes> completion_header{Bytes::from_base(20), NumberClass::specification,
-                                   "CplD with framing and LCRC"};
+/// What the packet level knows beside the flow level: the `packet:` mapping of a link's file.
+struct PciePacketDetails {
   Sourced<Duration> flight{};  ///< one way, of every link
   bool relaxed_ordering = false;
   PcieFraming framing;
@@ -110,14 +105,34 @@ struct PciePacketConfig {
   std::optional<PcieSwitch> fabric_switch;
 };
 
+/// All of it. What both levels know is stated once, in the flow-level file (from_flow.hpp).
+struct PciePacketConfig : PciePacketDetails {
+  Sourced<Bandwidth> raw;
+  Sourced<Bytes> max_payload{Bytes::from_base(256), NumberClass::assumed, "usual server setting"};
+  Sourced<Bytes> max_read_request{Bytes::from_base(512), NumberClass::assumed,
+                                  "usual server setting"};
+  std::optional<Sourced<Bytes>> completion_boundary;  ///< max_payload where absent
+  Sourced<Bytes> request_header{Bytes::from_base(24), NumberClass::specification,
+                                "MRd and MWr with 64-bit address, framing and LCRC"};
+  Sourced<Bytes> completion_header{Bytes::from_base(20), NumberClass::specification,
+                                   "CplD with framing and LCRC"};
+};
+
 void describe(Fields& f, PcieFraming& c);
 void describe(Fields& f, PcieFlits& c);
 void describe(Fields& f, PcieCredits& c);
 void describe(Fields& f, PcieRequester& c);
 void describe(Fields& f, PcieHost& c);
 void describe(Fields& f, PcieSwitch& c);
+void describe(Fields& f, PciePacketDetails& c);
 void describe(Fields& f, PciePacketConfig& c);
 
+/// The specification's limit on the time to an acknowledgement or credit update, in symbol times:
+/// floor((max_payload + 28) x factor / lanes + internal_delay), factor by lanes and max_payload.
+std::int64_t link_packet_limit(const PcieFraming& framing, Bytes max_payload);
+/// The bytes between two of them.
+Bytes bytes_between_acks(const PciePacketConfig& c);
+Bytes bytes_between_updates(const PciePacketConfig& c);
 /// Where completions are cut: the configured boundary, or max_payload.
 Bytes completion_boundary(const PciePacketConfig& c);
 

@@ -16,7 +16,7 @@ TlpChannel::TlpChannel(Engine& engine, const PciePacketConfig& config, Options o
       wire_(config, options.raw),
       relaxed_(config.relaxed_ordering),
       announce_headers_(options.announce_headers),
-      ack_every_(config.framing.ack_every.value.in_base()),
+      ack_every_(bytes_between_acks(config).in_base()),
       inputs_(options.inputs),
       turns_(options.inputs),
       look_at_(kNever) {

@@ -19,7 +19,7 @@ TlpWire::TlpWire(const PciePacketConfig& config, Bandwidth raw)
       link_packet_(config.framing.link_packet.value),
       answering_(!config.flits && config.framing.link_packets == LinkPackets::answering),
       update_interval_(config.flits ? config.flits->flit.value / raw
-                                    : config.framing.update_every.value / raw),
+                                    : bytes_between_updates(config) / raw),
       raw_(raw.in_base()) {
   const PcieFraming& f = config.framing;
   if (config.flits) {
@@ -28,8 +28,8 @@ TlpWire::TlpWire(const PciePacketConfig& config, Bandwidth raw)
   }
   paces_[0] = {f.skip.value.in_base(), f.skip_every.value.in_base()};
   if (answering_) return;
-  paces_[1] = {f.link_packet.value.in_base(), f.ack_every.value.in_base()};
-  paces_[2] = {f.link_packet.value.in_base(), f.update_every.value.in_base()};
+  paces_[1] = {f.link_packet.value.in_base(), bytes_between_acks(config).in_base()};
+  paces_[2] = {f.link_packet.value.in_base(), bytes_between_updates(config).in_base()};
 }
 
 std::int64_t TlpWire::Pace::due(std::int64_t position) {

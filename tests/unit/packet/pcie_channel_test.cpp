@@ -106,7 +106,7 @@ TEST(TlpChannel, AnotherInputIsNotHeldUp) {
 TEST(TlpChannel, ASenderWaitsForItsCredits) {
   PciePacketConfig c = config_without_link_packets();
   c.credits.posted_data = {.value = 4};
-  c.framing.update_every.value = 1_B;
+  c.framing.update_every = {.value = 1_B};
   c.flight.value = 10ns;
   Fixture f(c);
   f.sink.channel = &f.channel;
@@ -123,7 +123,7 @@ TEST(TlpChannel, ASenderWaitsForItsCredits) {
 TEST(TlpChannel, CreditUpdatesKeepTheirInterval) {
   PciePacketConfig c = config_without_link_packets();
   c.credits.posted_headers = {.value = 1};
-  c.framing.update_every.value = 1000_B;
+  c.framing.update_every = {.value = 1000_B};
   Fixture f(c);
   f.sink.channel = &f.channel;
   for (std::uint32_t i = 1; i <= 3; ++i) f.offer(0, TlpClass::posted, i);

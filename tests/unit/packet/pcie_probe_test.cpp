@@ -26,6 +26,7 @@ PciePacketConfig plain(Bandwidth raw) {
 // the intervals of its link packets, and completions cut at MPS or at 64 B. Band: 1 %.
 struct TlpRow {
   double raw;
+  std::int64_t lanes;
   std::int64_t interval;
   std::int64_t max_payload;
   std::int64_t boundary;
@@ -34,11 +35,16 @@ struct TlpRow {
   double write;
 };
 constexpr TlpRow kTlpModel[] = {
-    {7.877, 163, 128, 128, 64, 5.397, 5.151},      {7.877, 203, 256, 256, 512, 6.711, 6.615},
-    {7.877, 182, 512, 512, 4096, 6.895, 6.843},    {15.754, 144, 128, 64, 32, 8.592, 7.979},
-    {15.754, 168, 256, 256, 4096, 13.183, 12.994}, {31.508, 144, 128, 128, 64, 21.276, 20.309},
-    {31.508, 168, 256, 256, 128, 24.584, 23.937},  {63.015, 144, 128, 64, 4096, 42.552, 47.031},
-    {63.015, 168, 256, 256, 4096, 52.73, 51.977},  {121.0, 168, 256, 256, 256, 101.251, 99.805},
+    {7.877, 8, 163, 128, 128, 64, 5.397, 5.151},
+    {7.877, 8, 203, 256, 256, 512, 6.711, 6.615},
+    {7.877, 8, 182, 512, 512, 4096, 6.895, 6.843},
+    {15.754, 16, 144, 128, 64, 32, 8.592, 7.979},
+    {15.754, 16, 168, 256, 256, 4096, 13.183, 12.994},
+    {31.508, 16, 144, 128, 128, 64, 21.276, 20.309},
+    {31.508, 16, 168, 256, 256, 128, 24.584, 23.937},
+    {63.015, 16, 144, 128, 64, 4096, 42.552, 47.031},
+    {63.015, 16, 168, 256, 256, 4096, 52.73, 51.977},
+    {121.0, 16, 168, 256, 256, 256, 101.251, 99.805},
 };
 
 TEST(PcieProbe, PayloadRatesMatchTheTlpModel) {
@@ -47,7 +53,8 @@ TEST(PcieProbe, PayloadRatesMatchTheTlpModel) {
     c.raw.value = Bandwidth::from_base(static_cast<std::int64_t>(row.raw * 1e9));
     c.max_payload.value = Bytes::from_base(row.max_payload);
     c.completion_boundary = Sourced<Bytes>{.value = Bytes::from_base(row.boundary)};
-    c.framing.ack_every.value = c.framing.update_every.value = Bytes::from_base(row.interval);
+    c.framing.lanes.value = row.lanes;
+    EXPECT_EQ(bytes_between_acks(c), Bytes::from_base(row.interval));
     c.requester.tags.value = 1024;
     c.host.read_latency.value = 100ns;
     PcieProbe probe;
@@ -107,7 +114,7 @@ TEST(PcieProbe, PostedCreditsLimitWrites) {
   c.flight.value = 100ns;
   c.host.write_latency.value = 90ns;
   c.credits.posted_data = {.value = 64};
-  c.framing.update_every.value = 1_B;
+  c.framing.update_every = {.value = 1_B};
   const PcieProbe probe{.size = 256_B, .read_share = 0, .outstanding = 64, .transfers = 8000};
   const PcieProbeResult result = run_pcie_probe(c, probe);
   EXPECT_NEAR(gigabytes(result.bandwidth), 1024.0 / 300, 0.01);
@@ -183,7 +190,7 @@ TEST(PcieProbe, TheIssueIntervalLimitsSmallTransfers) {
 /// take without their time on the wire.
 PcieConfig flow_of(const PciePacketConfig& c) {
   PcieConfig f;
-  const double every = static_cast<double>(c.framing.ack_every.value.in_base());
+  const double every = static_cast<double>(bytes_between_acks(c).in_base());
   f.raw = c.raw;
   f.link_efficiency.value = 1 - 16 / every - 4.0 / 1538;
   f.max_payload = c.max_payload;
