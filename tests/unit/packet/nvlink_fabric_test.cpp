@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/rng.hpp"
+#include "sim/config/describe.hpp"
 #include "tests/unit/packet/nvlink_h100.hpp"
 
 namespace tiersim {
@@ -215,6 +216,27 @@ TEST(NvlinkPacket, WiresLongerThanThePortsLatencyAreToldApart) {
   EXPECT_TRUE(leaves_endpoints(node.port, node.packet));
   node.packet.flight.value = 175ns;
   EXPECT_FALSE(leaves_endpoints(node.port, node.packet));
+}
+
+template <class Config>
+std::string mistakes_in(const std::string& text) {
+  Diagnostics diagnostics;
+  const Document document =
+      load_text("schema: tiersim.packet/v1\n" + text, "p.yaml", {}, diagnostics);
+  static_cast<void>(read<Config>(document, "packet", diagnostics));
+  return diagnostics.text();
+}
+
+TEST(NvlinkPacket, AMistakeIsToldWhereItStands) {
+  EXPECT_EQ(mistakes_in<NvlinkPacketConfig>("links: 18\ncredits: 0\nflight: 10 ns\n"), "");
+  EXPECT_EQ(mistakes_in<NvlinkPacketConfig>("links: 0\n"),
+            "p.yaml:2:8: error: links: '0' is out of range (allowed: 1 to 256)\n");
+  EXPECT_EQ(mistakes_in<NvlinkPacketConfig>("credit: 4\n"),
+            "p.yaml:2:1: error: unknown key 'credit' (did you mean 'credits'?)\n");
+  EXPECT_EQ(mistakes_in<NvswitchPacketConfig>("queues: one\n"),
+            "p.yaml:2:9: error: queues: unknown value 'one' (one of: virtual_output, fifo)\n");
+  EXPECT_EQ(mistakes_in<CollectivePacketConfig>("ll: {chunk: 0 B}\n"),
+            "p.yaml:2:13: error: ll.chunk: '0 B' is out of range (allowed: 1 B to 1 GiB)\n");
 }
 
 }  // namespace
