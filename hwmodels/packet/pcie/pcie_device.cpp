@@ -17,9 +17,10 @@ PcieDevice::PcieDevice(Engine& engine, const PciePacketConfig& config, std::uint
       max_payload_(config.max_payload.value.in_base()),
       max_read_request_(config.max_read_request.value.in_base()),
       latency_(config.requester.latency.value),
-      issue_interval_(config.requester.issue_interval.value),
       tags_(config.requester.tags.value),
       in_use_(static_cast<std::size_t>(config.requester.tags.value)) {
+  queue_of(Direction::read).interval = config.requester.read_interval.value;
+  queue_of(Direction::write).interval = config.requester.write_interval.value;
   if (config.requester.internal_rate) internal_rate_ = config.requester.internal_rate->value;
   for (std::size_t tag = in_use_.size(); tag > 0; --tag) {
     free_tags_.push_back(static_cast<std::uint32_t>(tag - 1));
@@ -43,12 +44,12 @@ void PcieDevice::start(Direction direction, std::uint64_t address, Bytes size, s
   free_transfers_.pop_back();
   const std::int64_t bytes = size.in_base();
   transfers_[index] = {name, address, bytes, bytes, bytes, direction};
-  queues_[static_cast<std::size_t>(direction)].transfers.push(index);
+  queue_of(direction).transfers.push(index);
   pump(direction);
 }
 
 void PcieDevice::pump(Direction direction) {
-  Queue& queue = queues_[static_cast<std::size_t>(direction)];
+  Queue& queue = queue_of(direction);
   while (!queue.transfers.empty() && queue.packets_ahead < kAhead) {
     const std::uint32_t index = queue.transfers.front();
     if (!begin(queue, transfers_[index], direction)) return;
@@ -69,7 +70,7 @@ bool PcieDevice::begin(Queue& queue, const Transfer& transfer, Direction directi
     }
     return false;
   }
-  queue.next_start = engine_.now() + issue_interval_;
+  queue.next_start = engine_.now() + queue.interval;
   return true;
 }
 
@@ -99,7 +100,7 @@ void PcieDevice::request(std::uint32_t index, Queue& queue) {
 
 void PcieDevice::departed(const Tlp& tlp) {
   const Direction direction = tlp.tlp_class == TlpClass::read ? Direction::read : Direction::write;
-  --queues_[static_cast<std::size_t>(direction)].packets_ahead;
+  --queue_of(direction).packets_ahead;
   pump(direction);
 }
 

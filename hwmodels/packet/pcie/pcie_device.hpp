@@ -3,9 +3,9 @@
 //   Models    a device that reads and writes host memory: transfers cut into requests, a tag for
 //             each read request until its last completion, one engine for reads and one for writes.
 //   Equation  a read ends when its last completion is there, after `latency` and its bytes at the
-//             internal rate; a write when the root complex has taken it, after `latency`. Transfers
-//             of a direction begin `issue_interval` apart or more, and in order.
-//   Ignores   what the device does with the data; descriptors other than as `issue_interval`.
+//             internal rate; a write when the root complex has taken it, after `latency`. Reads
+//             begin `read_interval` apart or more, writes `write_interval`, each in order.
+//   Ignores   what the device does with the data; descriptors other than as these intervals.
 //   Valid     as pcie_packet.
 //   Source    as pcie_packet.
 //   Checked   tests/unit/packet/pcie_probe_test.cpp
@@ -57,11 +57,13 @@ class PcieDevice final : public EventHandler, public TlpReceiver, public TlpSour
   };
   struct Queue {
     FifoRing<std::uint32_t> transfers;
+    Duration interval{};
     SimTime next_start{};
     std::int64_t packets_ahead = 0;  // in the channel's queue
     bool woken_later = false;
   };
 
+  Queue& queue_of(Direction direction) { return queues_[static_cast<std::size_t>(direction)]; }
   void pump(Direction direction);
   bool begin(Queue& queue, const Transfer& transfer, Direction direction);
   void request(std::uint32_t index, Queue& queue);
@@ -75,7 +77,6 @@ class PcieDevice final : public EventHandler, public TlpReceiver, public TlpSour
   std::int64_t max_payload_;
   std::int64_t max_read_request_;
   Duration latency_;
-  Duration issue_interval_;
   std::optional<Bandwidth> internal_rate_;
   Queue queues_[2];  // by direction
   std::vector<Transfer> transfers_;

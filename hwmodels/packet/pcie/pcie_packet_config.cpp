@@ -92,8 +92,10 @@ void describe(Fields& f, PcieRequester& c) {
   f.doc("The device that reads and writes.");
   f.optional("tags", c.tags, "Read requests it may have in flight.", outstanding_limits());
   f.optional("latency", c.latency, "Added to every transfer.", latency_limits());
-  f.optional("issue_interval", c.issue_interval,
-             "Least time between two transfers of one direction.", latency_limits());
+  f.optional("read_interval", c.read_interval, "Least time between the starts of two reads.",
+             latency_limits());
+  f.optional("write_interval", c.write_interval, "Least time between the starts of two writes.",
+             latency_limits());
   f.optional("internal_rate", c.internal_rate,
              "Rate at which data that were read cross the device once more.", bandwidth_limits());
 }

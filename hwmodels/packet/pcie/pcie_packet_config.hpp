@@ -73,7 +73,8 @@ struct PcieCredits {
 struct PcieRequester {
   Sourced<std::int64_t> tags{256, NumberClass::specification, "extended tags: 8 bits"};
   Sourced<Duration> latency{};         ///< added to a transfer: set-up and its end
-  Sourced<Duration> issue_interval{};  ///< least time between two transfers of one direction
+  Sourced<Duration> read_interval{};   ///< least time between the starts of two reads
+  Sourced<Duration> write_interval{};  ///< the same of two writes
   /// Read data cross the device once more, whole, at this rate; absent: they do not.
   std::optional<Sourced<Bandwidth>> internal_rate;
 };

@@ -178,12 +178,15 @@ TEST(PcieProbe, AReadWaitsForTheWritesBeforeIt) {
   EXPECT_GT(strict, relaxed);
 }
 
-// 17 ns between transfers of 64 B: 64 / 17 B/ns, far below the wire.
-TEST(PcieProbe, TheIssueIntervalLimitsSmallTransfers) {
+// 17 ns between reads of 64 B: 64 / 17 B/ns, far below the wire; 32 ns between writes.
+TEST(PcieProbe, IntervalsLimitSmallTransfers) {
   PciePacketConfig c = plain(64_GBps);
-  c.requester.issue_interval.value = 17ns;
-  const PcieProbe probe{.size = 64_B, .transfers = 5000};
+  c.requester.read_interval.value = 17ns;
+  c.requester.write_interval.value = 32ns;
+  PcieProbe probe{.size = 64_B, .transfers = 5000};
   EXPECT_NEAR(gigabytes(run_pcie_probe(c, probe).bandwidth), 64.0 / 17, 1e-3 * 64 / 17);
+  probe.read_share = 0;
+  EXPECT_NEAR(gigabytes(run_pcie_probe(c, probe).bandwidth), 64.0 / 32, 1e-3 * 64 / 32);
 }
 
 /// The flow-level device with the same numbers; its round trip is what a request and its answer
