@@ -30,6 +30,20 @@ bool is_keyword(const std::string& name) {
   return false;
 }
 
+// One without a name is reported where it is read.
+void add_named(const std::vector<SweepAxisGroup>& groups, const std::string& path,
+               std::vector<NamedAxis>& out) {
+  const auto add = [&](const SweepAxis& axis, std::string at) {
+    if (!axis_name(axis).empty()) out.push_back({axis_name(axis), axis.key, std::move(at)});
+  };
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string at = fmt::format("{}.{}", path, i);
+    if (groups[i].zip.empty()) add(groups[i].axis, at);
+    for (std::size_t z = 0; z < groups[i].zip.size(); ++z)
+      add(groups[i].zip[z], fmt::format("{}.zip.{}", at, z));
+  }
+}
+
 }  // namespace
 
 void AxisBuilder::build(CompiledSpace& space) {
@@ -55,8 +69,11 @@ void AxisBuilder::build(CompiledSpace& space) {
     if (!alone)
       for (AxisGroup& group : groups(config_.grids[g].axes, path + ".axes"))
         grid.groups.push_back(std::move(group));
-    check_names(grid);
-    check_keys(grid);
+    std::vector<NamedAxis> axes;
+    add_named(config_.axes, "axes", axes);
+    if (!alone) add_named(config_.grids[g].axes, path + ".axes", axes);
+    check_names(axes);
+    check_keys(axes, grid);
     check_scenario(grid, alone ? "" : path);
   }
   bind(space);
@@ -108,30 +125,30 @@ void AxisBuilder::expect_equal_sizes(const AxisGroup& group, const std::string& 
     places_.report(path, "axes that move together need as many values each", std::move(sizes));
 }
 
-void AxisBuilder::check_names(const SpaceGrid& grid) const {
-  std::map<std::string, const AxisChoices*> seen;
-  for_each_axis(grid, [&](const AxisChoices& axis) {
+void AxisBuilder::check_names(const std::vector<NamedAxis>& axes) const {
+  std::map<std::string, const NamedAxis*> seen;
+  for (const NamedAxis& axis : axes) {
     if (is_keyword(axis.name) || (axis.name == kGrid && !config_.grids.empty()))
       places_.report(
           axis.path, fmt::format("an axis cannot be called '{}'", axis.name),
           axis.name == kGrid ? "the column of the grids' names" : "a word of expressions");
     const auto [first, is_new] = seen.emplace(axis.name, &axis);
-    if (is_new) return;
+    if (is_new) continue;
     const bool by_default = first->second->key != axis.key && !axis.key.empty();
     places_.report(axis.path, fmt::format("there are two axes '{}'", axis.name),
                    by_default ? fmt::format("give that of {} a `name:`", axis.key) : "");
-  });
+  }
 }
 
-void AxisBuilder::check_keys(const SpaceGrid& grid) const {
-  std::map<std::string, const AxisChoices*> by_key;
-  for_each_axis(grid, [&](const AxisChoices& axis) {
-    if (axis.key.empty()) return;
+void AxisBuilder::check_keys(const std::vector<NamedAxis>& axes, const SpaceGrid& grid) const {
+  std::map<std::string, const NamedAxis*> by_key;
+  for (const NamedAxis& axis : axes) {
+    if (axis.key.empty()) continue;
     const auto [first, is_new] = by_key.emplace(axis.key, &axis);
     if (!is_new)
       places_.report(axis.path, fmt::format("'{}' is varied by two axes", axis.key),
                      "one of them would have no effect");
-  });
+  }
   for_each_axis(grid, [&](const AxisChoices& axis) {
     if (!axis.key.empty()) return;
     for (const AxisChoice& choice : axis.choices)

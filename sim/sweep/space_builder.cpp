@@ -46,6 +46,7 @@ void SpaceBuilder::build(CompiledSpace& space) {
     check_constraints(scope);
   }
   check_objectives();
+  check_search();
   add_exclusions(space);
   add_included(space);
 }
@@ -132,7 +133,8 @@ void SpaceBuilder::add_derived(const std::vector<SweepDerived>& derived, const s
       scope.broken.insert(described.name);
       continue;
     }
-    if (scope.values.contains(described.name) || described.name == "grid") {
+    if (scope.values.contains(described.name) || scope.broken.contains(described.name) ||
+        described.name == "grid") {
       places_.report(at + ".name", fmt::format("there is already a '{}'", described.name),
                      "axes and derived values need names of their own");
       continue;
@@ -175,6 +177,17 @@ void SpaceBuilder::check_constraints(const NameScope& scope) const {
   for (std::size_t i = 0; i < config_.subject_to.size(); ++i)
     if (const auto expression = parse(config_.subject_to[i], fmt::format("subject_to.{}", i)))
       expect_truth(*expression, scope, true, "a constraint");
+}
+
+// Here and not where the SPEC is read, so that a mistake in one of them hides none of these.
+void SpaceBuilder::check_search() const {
+  if (!config_.search) return;
+  if (config_.sample) places_.report("search", "stands beside a sample", "one of the two");
+  if (config_.objectives.empty())
+    places_.report("search", "has no objectives", "objectives: [{maximize: throughput}]");
+  if (!config_.include.empty())
+    places_.report("include", "cannot be searched",
+                   "a search chooses among the points of the axes");
 }
 
 void SpaceBuilder::check_objectives() const {

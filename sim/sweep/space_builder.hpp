@@ -32,6 +32,13 @@ struct NameScope {
   std::string grid = {};
 };
 
+/// An axis as the SPEC calls it, also one whose values have mistakes.
+struct NamedAxis {
+  std::string name = {};
+  std::string key = {};
+  std::string path = {};
+};
+
 /// The axes of a SPEC: every group of every grid.
 class AxisBuilder {
  public:
@@ -47,8 +54,8 @@ class AxisBuilder {
   std::vector<AxisGroup> groups(const std::vector<SweepAxisGroup>& groups, const std::string& path);
   std::optional<AxisChoices> expand(const SweepAxis& axis, const std::string& path);
   void expect_equal_sizes(const AxisGroup& group, const std::string& path) const;
-  void check_names(const SpaceGrid& grid) const;
-  void check_keys(const SpaceGrid& grid) const;
+  void check_names(const std::vector<NamedAxis>& axes) const;
+  void check_keys(const std::vector<NamedAxis>& axes, const SpaceGrid& grid) const;
   void check_scenario(const SpaceGrid& grid, const std::string& path) const;
   void bind(CompiledSpace& space) const;
   std::int64_t count(const CompiledSpace& space) const;
@@ -76,6 +83,7 @@ class SpaceBuilder {
                    const NameScope& scope, SpaceGrid& grid) const;
   void check_constraints(const NameScope& scope) const;
   void check_objectives() const;
+  void check_search() const;
   std::optional<PlacedExpression> parse(const std::string& text, const std::string& path) const;
   /// What it gives where all names have values and fit; reports what does not.
   std::optional<ExpressionValue> check(const PlacedExpression& placed, const NameScope& scope,

@@ -194,11 +194,6 @@ void describe(Fields& f, SweepConfig& c) {
   });
   f.check(!c.axes.empty() || grids_have_axes, "axes", "nothing is varied",
           "give `axes:`, or each grid its own");
-  f.check(!c.sample || !c.search, "search", "stands beside a sample", "one of the two");
-  f.check(!c.search || !c.objectives.empty(), "search", "has no objectives",
-          "objectives: [{maximize: throughput}]");
-  f.check(!c.search || c.include.empty(), "include", "cannot be searched",
-          "a search chooses among the points of the axes");
 }
 
 }  // namespace tiersim
