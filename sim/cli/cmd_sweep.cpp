@@ -2,6 +2,7 @@
 // SPEC, another shard or another sweep adds to.
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <thread>
 
 #include <fmt/format.h>
@@ -65,19 +66,34 @@ fs::path store_of(const Options& options, const Shard& shard) {
   return fs::path("out/sweeps") / (fs::path(options.spec).stem().string() + part + ".db");
 }
 
-std::unique_ptr<SweepPlan> plan_of(const Options& options) {
+// What a process of --mpi writes to.
+fs::path part_of(const fs::path& path, int rank) {
+  return fs::path(path.string() + fmt::format(".part{}", rank + 1));
+}
+
+// --resume needs no file but SPEC, as the store has the others.
+std::unique_ptr<SweepPlan> plan_of(const Options& options, const fs::path& path) {
   Diagnostics diagnostics;
-  auto plan = SweepPlan::make(options.spec, standard_options(options.set), diagnostics);
-  throw_if_any(diagnostics);
+  const LoadOptions files = standard_options(options.set);
+  auto plan = SweepPlan::make(options.spec, files, diagnostics);
+  // An aborted job of --mpi has parts only.
+  const fs::path there = options.mpi && !fs::exists(path) ? part_of(path, 0) : path;
+  if (diagnostics.ok() || !options.resume || !SweepStore::is_store(there)) {
+    throw_if_any(diagnostics);
+    return plan;
+  }
+  SweepStore store(there, SweepStore::Access::read);
+  plan = SweepPlan::resume(options.spec, files, store);
+  if (!plan) throw_if_any(diagnostics);
+  fmt::print(stderr,
+             "tiersim: a file of this sweep is gone or has mistakes now; it goes on with the files "
+             "as they were\n");
   return plan;
 }
 
 // The same SPEC over files that were others then, if it is not at its end.
 std::optional<StoredSweep> unfinished(SweepStore& store, const SweepPlan& plan) {
-  std::optional<StoredSweep> out;
-  for (StoredSweep& sweep : store.sweeps())
-    if (sweep.spec == plan.sweep().spec && sweep.version == plan.sweep().version)
-      out = std::move(sweep);
+  std::optional<StoredSweep> out = last_of(store, plan.sweep().spec, plan.sweep().version);
   if (!out) return std::nullopt;
   std::int64_t done = 0;
   store.done(out->sweep, true, [&](std::int64_t) { ++done; });
@@ -118,6 +134,9 @@ std::string command_to_resume(const Options& options, const fs::path& store) {
   for (const std::string& option : options.set) out += " --set " + shell_word(option);
   if (options.shard != "1/1") out += " --shard " + options.shard;
   if (!options.store.empty()) out += " -o " + shell_word(store.string());
+  if (options.threads > 0) out += fmt::format(" -j {}", options.threads);
+  if (options.retry_failed) out += " --retry-failed";
+  if (options.fail_fast) out += " --fail-fast";
   if (options.mpi) out += " --mpi";
   return printable(out) + " --resume";
 }
@@ -176,9 +195,7 @@ void remove_store(const fs::path& path) {
 ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
                      const fs::path& path) {
   const auto world = MpiWorld::join();
-  const auto part = [&](int rank) {
-    return fs::path(path.string() + fmt::format(".part{}", rank + 1));
-  };
+  const auto part = [&](int rank) { return part_of(path, rank); };
   const std::atomic<bool>& stop = catch_interruption();
   const int rank = world->rank();
   // What an aborted job left, also of more processes.
@@ -198,8 +215,13 @@ ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
   if (fs::exists(path)) SweepStore(part(rank), SweepStore::Access::write).merge(path);
   how.shard = {rank + 1, world->size()};
   SweepSummary summary = run_shard(options, plan, how, part(rank), stop);
+  SweepProgress& progress = summary.outcome.progress;
   const std::vector<int> complete = world->gather(summary.outcome.complete ? 1 : 0);
+  const std::vector<int> finished = world->gather(static_cast<int>(progress.finished));
+  const std::vector<int> before = world->gather(static_cast<int>(progress.before));
   if (rank != 0) return ExitCode::ok;
+  progress.finished = std::accumulate(finished.begin(), finished.end(), std::int64_t{0});
+  progress.before = std::accumulate(before.begin(), before.end(), std::int64_t{0});
 
   std::vector<fs::path> parts;
   for (int r = 0; r < world->size(); ++r) parts.push_back(part(r));
@@ -208,7 +230,7 @@ ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
   summary.store = path;
   summary.shard = {};
   summary.outcome.complete = std::ranges::find(complete, 0) == complete.end();
-  summary.outcome.progress.points = plan.sweep().points.value_or(0);
+  progress.points = plan.sweep().points.value_or(0);
   SweepStore store(path, SweepStore::Access::read);
   summarise(store, *store.find(plan.sweep().digest), summary);
   return report(options, summary, stop);
@@ -216,7 +238,8 @@ ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
 
 ExitCode sweep(const Options& options) {
   const Shard shard = shard_of(options.shard);
-  const auto plan = plan_of(options);
+  const fs::path path = store_of(options, shard);
+  const auto plan = plan_of(options, path);
   if (plan->config().search && (shard.count > 1 || options.mpi))
     throw Failure(ExitCode::usage,
                   "tiersim: error: a search chooses points by what others came to, so it cannot be "
@@ -231,7 +254,6 @@ ExitCode sweep(const Options& options) {
     fmt::print("{}", dry_run_text(*plan, how, options.json));
     return ExitCode::ok;
   }
-  const fs::path path = store_of(options, shard);
   if (path.has_parent_path() && options.store.empty()) fs::create_directories(path.parent_path());
   expect_writable(path);
   if (options.mpi) return sweep_ranks(options, *plan, how, path);
@@ -251,6 +273,8 @@ void add_sweep(CLI::App& app, Action& action) {
       ->allow_extra_args(false)
       ->type_name(kSettingType);
   verb->add_option("-o,--output", options->store, "SweepStore (SQLite); else out/sweeps/SPEC.db")
+      ->check(CLI::Validator(
+          [](const std::string& name) { return name.empty() ? "a name is needed" : ""; }, ""))
       ->type_name("DB");
   verb->add_option("-j,--threads", options->threads, "Threads; else as many as there are cores")
       ->check(CLI::Range(1, 1024))

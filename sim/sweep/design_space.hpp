@@ -30,6 +30,8 @@ struct SpaceColumn {
   std::string name = {};
   std::string key = {};  ///< the setting; empty for variants, and for what is no setting
   bool numeric = false;  ///< every label is a number or a quantity (of one dimension)
+
+  bool operator==(const SpaceColumn&) const = default;
 };
 
 /// Whether the setting is a count, so that ranges of it are of whole numbers (count_settings() of

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/config/describe.hpp"
-#include "sim/run/point_loader.hpp"
 #include "sim/run/scenario.hpp"
 #include "sim/run/serving/serving_config.hpp"
 #include "sim/sweep/space_builder.hpp"
@@ -17,17 +15,9 @@
 namespace tiersim {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Of more values than this the ends and the middle are tried.
 constexpr std::size_t kMostValues = 1000;
 constexpr std::size_t kMostContexts = 24;
-
-LoadOptions scenario_options(const LoadOptions& options) {
-  LoadOptions out = options;
-  out.overrides.clear();
-  return out;
-}
 
 // A setting with where it stands in the SPEC.
 struct PlacedOption {
@@ -52,14 +42,13 @@ bool is_of(const Diagnostic& diagnostic, const std::string& option) {
 
 class SettingChecker {
  public:
-  SettingChecker(const SweepConfig& config, const Document& spec, const LoadOptions& options,
+  SettingChecker(const SweepConfig& config, const Document& spec, ScenarioFiles& files,
                  Diagnostics& diagnostics, const Diagnostics& before)
       : config_(config),
         spec_(spec),
-        options_(scenario_options(options)),
+        files_(files),
         diagnostics_(diagnostics),
-        places_(spec, diagnostics, before),
-        loader_(options_) {
+        places_(spec, diagnostics, before) {
     // Which settings are counts is asked of the scenario, with settings as they are before.
     compile({}, before);
     compile([known = counts()](const std::string& key) { return known.contains(key); }, before);
@@ -108,7 +97,7 @@ class SettingChecker {
   }
 
   void check_file(const std::string& name, const std::string& path) {
-    if (!name.empty() && !scenario_file(name, spec_, options_))
+    if (!name.empty() && !files_.has(name))
       places_.report(path, fmt::format("there is no file '{}'", name),
                      "beside this file or below the shipped configurations");
   }
@@ -153,16 +142,9 @@ class SettingChecker {
 
   // Nothing where there is no such file.
   std::optional<Document> load(const Trial& of, Diagnostics& own) {
-    const auto file = scenario_file(of.scenario, spec_, options_);
-    if (!file) return std::nullopt;
-    Point point{*file};
+    Point point{of.scenario};
     for (const PlacedOption& option : of.options) point.set.push_back(option.text);
-    Diagnostics reported_below;
-    if (loader_.prepare(point, reported_below)) return loader_.load(point, own);
-    // What could be loaded, so that reading it finds the other mistakes.
-    LoadOptions options = options_;
-    options.overrides = point.set;
-    return load_document(*file, options, own);
+    return files_.load(point, own);
   }
 
   std::vector<Fault> faults_of(const Trial& of) {
@@ -237,7 +219,7 @@ class SettingChecker {
     for (const GridPlace& context : contexts(space_.grids[g], place, of_group)) {
       Trial here = trial(g, context);
       // A file that is not there was reported, and says nothing of settings.
-      if (!scenario_file(here.scenario, spec_, options_)) continue;
+      if (!files_.has(here.scenario)) continue;
       std::vector<Fault> faults;
       for (Fault& fault : faults_of(here))
         if (is_own(here.options[fault.option])) faults.push_back(std::move(fault));
@@ -339,10 +321,9 @@ class SettingChecker {
 
   const SweepConfig& config_;
   const Document& spec_;
-  LoadOptions options_;
+  ScenarioFiles& files_;
   Diagnostics& diagnostics_;
   SpecPlaces places_;
-  PointLoader loader_;
   CompiledSpace space_;
   std::vector<Diagnostic> file_faults_;
   std::set<std::tuple<int, int, std::string>> reported_;
@@ -350,35 +331,17 @@ class SettingChecker {
 
 }  // namespace
 
-std::optional<fs::path> scenario_file(const std::string& name, const Document& spec,
-                                      const LoadOptions& options) {
-  if (name.empty()) return std::nullopt;
-  std::vector<fs::path> folders;
-  const Origin& origin = spec.root().origin;
-  if (origin.source && !origin.is_override())
-    folders.push_back(fs::path(origin.source->file).parent_path());
-  if (!options.config_root.empty()) folders.push_back(options.config_root);
-  if (folders.empty()) folders.emplace_back();
-  for (const fs::path& folder : folders) {
-    const fs::path file = (folder / name).lexically_normal();
-    std::error_code error;
-    if (fs::is_regular_file(file, error)) return file;
-  }
-  return std::nullopt;
-}
-
-void check_settings(const SweepConfig& config, const Document& spec, const LoadOptions& options,
+void check_settings(const SweepConfig& config, const Document& spec, ScenarioFiles& files,
                     Diagnostics& diagnostics) {
   Diagnostics own;
-  SettingChecker(config, spec, options, own, diagnostics).run();
+  SettingChecker(config, spec, files, own, diagnostics).run();
   for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
 }
 
-IsCount count_settings(const SweepConfig& config, const Document& spec,
-                       const LoadOptions& options) {
+IsCount count_settings(const SweepConfig& config, const Document& spec, ScenarioFiles& files) {
   // What is reported here is reported by those that check.
   auto ignored = std::make_shared<Diagnostics>();
-  auto checker = std::make_shared<SettingChecker>(config, spec, options, *ignored, *ignored);
+  auto checker = std::make_shared<SettingChecker>(config, spec, files, *ignored, *ignored);
   auto known = std::make_shared<std::map<std::string, bool>>();
   return [ignored, checker, known](const std::string& key) {
     const auto [it, is_new] = known->emplace(key, false);
@@ -388,11 +351,11 @@ IsCount count_settings(const SweepConfig& config, const Document& spec,
 }
 
 std::unique_ptr<DesignSpace> load_space(const SweepConfig& config, const Document& spec,
-                                        const LoadOptions& options, Diagnostics& diagnostics) {
+                                        ScenarioFiles& files, Diagnostics& diagnostics) {
   // Each passes over what was wrong when the SPEC was read, not over what the other finds.
   Diagnostics of_settings = diagnostics;
-  check_settings(config, spec, options, of_settings);
-  auto space = DesignSpace::build(config, spec, diagnostics, count_settings(config, spec, options));
+  check_settings(config, spec, files, of_settings);
+  auto space = DesignSpace::build(config, spec, diagnostics, count_settings(config, spec, files));
   for (Diagnostic& diagnostic : of_settings.list()) diagnostics.report(std::move(diagnostic));
   return diagnostics.ok() ? std::move(space) : nullptr;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -26,21 +27,27 @@ std::string digest_of(const SweepConfig& config, const SweepInputs& inputs) {
   return sha256_hex(text);
 }
 
-// Files of points are the same for most of them.
+// Files of points are the same for most of them, and the check of the settings has read them.
 class Preparer {
  public:
-  Preparer(PointLoader& loader, Diagnostics& diagnostics)
-      : loader_(loader), diagnostics_(diagnostics) {}
+  Preparer(PointLoader& loader, const PointLoader& checked, Diagnostics& diagnostics)
+      : loader_(loader), checked_(checked), diagnostics_(diagnostics) {}
 
   void prepare(const SpacePoint& point) {
     const Point files = loader_.files_of(point_of(point));
     if (files == last_) return;
     last_ = files;
-    loader_.prepare(files, diagnostics_);
+    if (loader_.documents().contains(files)) return;
+    const auto known = checked_.documents().find(files);
+    if (known != checked_.documents().end())
+      loader_.adopt(files, known->second);
+    else
+      loader_.prepare(files, diagnostics_);
   }
 
  private:
   PointLoader& loader_;
+  const PointLoader& checked_;
   Diagnostics& diagnostics_;
   Point last_;
 };
@@ -106,28 +113,49 @@ double candidates(const DesignSpace& space) {
 
 constexpr double kMostWalked = 1e6;  // candidates of a search whose files are all read at once: 3 s
 
+bool is_spec(const Document& document) {
+  const auto& schemas = document.root().schemas;
+  return !schemas.empty() && schemas.back().kind == "sweep";
+}
+
+// Whether points that a store has are those of the space, as far as the first of them say.
+bool is_same_space(const DesignSpace& space, const StoredSweep& sweep, SweepStore& store) {
+  constexpr std::size_t kMostCompared = 1000;
+  if (space.columns() != sweep.columns) return false;
+  if (!sweep.points) return true;  // a search: its positions are in the order of its choices
+  std::map<std::int64_t, std::vector<std::string>> known;
+  store.for_each(sweep, [&](const StoredPoint& stored) {
+    known.emplace(stored.point.position, stored.point.labels);
+    return known.size() < kMostCompared;
+  });
+  std::int64_t points = 0;
+  bool same = true;
+  const auto problem = space.for_each([&](const SpacePoint& point) {
+    const auto at = known.find(point.position);
+    same = same && (at == known.end() || at->second == point.labels);
+    ++points;
+    return same;
+  });
+  return !problem && same && points == *sweep.points;
+}
+
 }  // namespace
 
 std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptions& options,
                                            Diagnostics& diagnostics) {
   std::unique_ptr<SweepPlan> plan(new SweepPlan);
-  const Document document = load_document(spec, options, diagnostics);
-  plan->config_ = read<SweepConfig>(document, "sweep", diagnostics);
-  const auto& schemas = document.root().schemas;
-  if (schemas.empty() || schemas.back().kind != "sweep") return nullptr;  // reported
+  const Document document = plan->read_spec(spec, options, diagnostics);
+  if (!is_spec(document)) return nullptr;  // reported
   const SweepConfig& config = plan->config_;
-  plan->space_ = load_space(config, document, options, diagnostics);
+  ScenarioFiles files(document, options);
+  plan->space_ = load_space(config, document, files, diagnostics);
   if (plan->space_)
     plan->objectives_ = ObjectiveSet::build(config, *plan->space_, document, diagnostics);
   if (!diagnostics.ok()) return nullptr;
 
-  LoadOptions files{.config_root = options.config_root, .importers = options.importers};
-  const auto resolve = [document, files](const fs::path& name) {
-    return scenario_file(name.string(), document, files).value_or(name);
-  };
-  plan->loader_ = std::make_unique<PointLoader>(files, resolve);
+  plan->loader_ = std::make_unique<PointLoader>(files.new_loader());
   std::int64_t points = 0;
-  Preparer preparer(*plan->loader_, diagnostics);
+  Preparer preparer(*plan->loader_, files.loader(), diagnostics);
   if (config.search && candidates(*plan->space_) > kMostWalked) {
     prepare_lattices(*plan->space_, preparer);
   } else {
@@ -150,6 +178,43 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
   if (!config.search) sweep.points = points;
   sweep.digest = digest_of(config, plan->inputs());
   return plan;
+}
+
+std::unique_ptr<SweepPlan> SweepPlan::resume(const fs::path& spec, const LoadOptions& options,
+                                             SweepStore& store) {
+  std::unique_ptr<SweepPlan> plan(new SweepPlan);
+  Diagnostics diagnostics;
+  const Document document = plan->read_spec(spec, options, diagnostics);
+  if (!is_spec(document) || !diagnostics.ok()) return nullptr;
+  const SweepConfig& config = plan->config_;
+  const auto sweep = last_of(store, canonical_json(config), kVersion);
+  if (!sweep) return nullptr;
+  ScenarioFiles files(document, options);
+  plan->loader_ = std::make_unique<PointLoader>(files.new_loader());
+  const SweepInputs inputs = store.inputs(sweep->sweep);
+  adopt_inputs(files.loader(), inputs);
+  files.freeze();
+  plan->adopt(*sweep, inputs);
+  plan->space_ =
+      DesignSpace::build(config, document, diagnostics, count_settings(config, document, files));
+  if (!plan->space_ || !is_same_space(*plan->space_, *sweep, store)) return nullptr;
+  plan->objectives_ = ObjectiveSet::build(config, *plan->space_, document, diagnostics);
+  return diagnostics.ok() ? std::move(plan) : nullptr;
+}
+
+Document SweepPlan::read_spec(const fs::path& spec, const LoadOptions& options,
+                              Diagnostics& diagnostics) {
+  Document document = load_document(spec, options, diagnostics);
+  config_ = read<SweepConfig>(document, "sweep", diagnostics);
+  return document;
+}
+
+std::optional<StoredSweep> last_of(SweepStore& store, const std::string& spec,
+                                   std::string_view version) {
+  std::optional<StoredSweep> out;
+  for (StoredSweep& sweep : store.sweeps())
+    if (sweep.spec == spec && sweep.version == version) out = std::move(sweep);
+  return out;
 }
 
 SweepInputs SweepPlan::inputs() const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,11 @@ class SweepPlan {
   static std::unique_ptr<SweepPlan> make(const std::filesystem::path& spec,
                                          const LoadOptions& options, Diagnostics& diagnostics);
 
+  /// The last sweep of this SPEC that the store has, over the files as they were: nothing but SPEC
+  /// is read. Null where the store has none, or SPEC has mistakes.
+  static std::unique_ptr<SweepPlan> resume(const std::filesystem::path& spec,
+                                           const LoadOptions& options, SweepStore& store);
+
   const SweepConfig& config() const { return config_; }
   const DesignSpace& space() const { return *space_; }
   const ObjectiveSet& objectives() const { return *objectives_; }
@@ -41,6 +47,8 @@ class SweepPlan {
 
  private:
   SweepPlan() = default;
+  Document read_spec(const std::filesystem::path& spec, const LoadOptions& options,
+                     Diagnostics& diagnostics);
 
   SweepConfig config_;
   std::unique_ptr<DesignSpace> space_;
@@ -48,6 +56,10 @@ class SweepPlan {
   std::unique_ptr<PointLoader> loader_;
   StoredSweep sweep_;
 };
+
+/// The last sweep of this SPEC (canonical JSON) by this version that the store has.
+std::optional<StoredSweep> last_of(SweepStore& store, const std::string& spec,
+                                   std::string_view version);
 
 /// What to run of a point.
 inline Point point_of(const SpacePoint& point) {

@@ -17,7 +17,8 @@ std::string told(const std::filesystem::path& file) {
   Diagnostics diagnostics;
   const Document document = load_document(file, options, diagnostics);
   const auto config = read<SweepConfig>(document, "sweep", diagnostics);
-  static_cast<void>(load_space(config, document, options, diagnostics));
+  ScenarioFiles scenarios(document, options);
+  static_cast<void>(load_space(config, document, scenarios, diagnostics));
   std::string text = diagnostics.text();
   for (const std::string& folder :
        {file.parent_path().string() + '/', testing::shipped_configs().string() + '/'})

@@ -155,6 +155,32 @@ class Sweep(InFolder):
         self.sweep("-o", "a.db")  # begins anew with the file as it is
         self.assertEqual(rows(self.folder / "a.db", "SELECT count(*) FROM sweeps"), [(2,)])
 
+    def test_a_sweep_goes_on_when_its_scenario_is_gone(self):
+        scenario = self.folder / "my.yaml"
+        scenario.write_text("schema: tiersim.scenario/v1\nbase: scenarios/maple/llama2_7b_maple.yaml\n")
+        # An end of the range that is no multiple: only who knows that batch is a count gives 1, 4, 7, 10.
+        self.spec.write_text("schema: tiersim.sweep/v1\nname: mine\nscenario: my.yaml\n"
+                             "axes: [{key: step.context, values: [1024, 2048, 4096]},\n"
+                             "       {key: step.batch, range: {from: 1, to: 10, points: 4}}]\n")
+        self.sweep("-o", "whole.db")
+        self.sweep("-o", "a.db", "--shard", "1/3")
+        scenario.unlink()
+        self.assertIn("there is no file 'my.yaml'", self.sweep("-o", "b.db", "--resume", code=3).stderr)
+        self.assertIn("there is no file 'my.yaml'", self.sweep("-o", "a.db", code=3).stderr)
+        resumed = self.sweep("-o", "a.db", "--resume")
+        self.assertIn("a file of this sweep is gone", resumed.stderr)
+        self.assertEqual((self.folder / "a.db").read_bytes(), (self.folder / "whole.db").read_bytes())
+        again = run("rerun", "a.db:3", cwd=self.folder)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("same results", again.stdout + again.stderr)
+        # Another SPEC has nothing to go on with.
+        self.spec.write_text(self.spec.read_text().replace("to: 10", "to: 13"))
+        self.sweep("-o", "a.db", "--resume", code=3)
+
+    def test_a_store_has_a_name(self):
+        self.assertIn("a name is needed", self.sweep("-o", "", code=2).stderr)
+        self.assertFalse((self.folder / "out").exists())
+
     def test_failed_points_are_rows_and_can_be_tried_again(self):
         self.spec.write_text("schema: tiersim.sweep/v1\nname: tp\nscenario: scenarios/tpla/deepseek_v3_tpla.yaml\n"
                              "axes: [{key: parallel.tensor, values: [2, 3]}, {key: step.context, values: [1024, 2048]}]\n")
