@@ -40,7 +40,9 @@ class AtomWindow {
   bool full() const { return size_ == order_.size(); }
   bool empty() const { return size_ == 0; }
   /// The i-th oldest.
-  const Slot& at(std::size_t i) const { return slots_[order_[i]]; }
+  const Slot& at(std::size_t i) const { return slots_[order_[i].slot]; }
+
+  std::size_t bank(std::size_t i) const { return order_[i].bank; }
 
   /// Atoms that go to the row that their bank has open: of one bank, of all.
   std::size_t hits(std::size_t bank) const { return hits_[bank]; }
@@ -58,12 +60,12 @@ class AtomWindow {
 
   /// Takes the i-th oldest out.
   void remove(std::size_t i, bool hit) {
-    const std::uint16_t slot = order_[i];
+    const std::uint16_t slot = order_[i].slot;
     if (hit) {
       --hits_[slots_[slot].atom.bank];
       --all_hits_;
     }
-    std::memmove(order_.data() + i, order_.data() + i + 1, (size_ - i - 1) * sizeof(std::uint16_t));
+    std::memmove(order_.data() + i, order_.data() + i + 1, (size_ - i - 1) * sizeof(Place));
     keys_[slot] = kNoKey;
     --size_;
     free_[free_.size() - size_ - 1] = slot;
@@ -90,6 +92,9 @@ class AtomWindow {
   }
 
  private:
+  struct Place {
+    std::uint16_t slot, bank;
+  };
   static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
   static std::uint64_t key(std::size_t bank, std::uint32_t row) {
     return std::uint64_t{bank} << 32U | row;
@@ -98,7 +103,7 @@ class AtomWindow {
     const std::uint16_t slot = free_[free_.size() - size_ - 1];
     slots_[slot] = {atom, visible};
     keys_[slot] = key(atom.bank, atom.row);
-    order_[size_++] = slot;
+    order_[size_++] = {slot, atom.bank};
     if (atom.row == open_row) {
       ++hits_[atom.bank];
       ++all_hits_;
@@ -116,9 +121,9 @@ class AtomWindow {
   }
 
   std::vector<Slot> slots_;
-  std::vector<std::uint64_t> keys_;   ///< bank and row of each slot
-  std::vector<std::uint16_t> order_;  ///< slots by age
-  std::vector<std::uint16_t> free_;   ///< a stack whose height is the number of free slots
+  std::vector<std::uint64_t> keys_;  ///< bank and row of each slot
+  std::vector<Place> order_;         ///< by age
+  std::vector<std::uint16_t> free_;  ///< a stack whose height is the number of free slots
   std::vector<std::uint16_t> hits_;
   std::vector<DramAtom> waiting_;  ///< ring, its size a power of two
   std::size_t size_ = 0;

@@ -93,15 +93,15 @@ PseudoChannel::Choice PseudoChannel::best(const AtomWindow& window, bool write) 
   std::array<std::uint64_t, kDramBanksMost / 64> seen{};
   Choice best;
   for (std::size_t i = 0; i < window.size(); ++i) {
+    // Of one bank the oldest hit, or else the oldest, is the earliest.
+    const std::size_t b = window.bank(i);
+    const std::uint64_t bit = std::uint64_t{1} << (b & 63U);
+    if ((seen[b >> 6U] & bit) != 0) continue;
     const AtomWindow::Slot& slot = window.at(i);
-    const std::size_t b = slot.atom.bank;
     const Bank& bank = banks_[b];
     const bool hit = bank.open_row == slot.atom.row;
     const bool forced = i == 0 && oldest_is_due;
     if (!hit && window.hits(b) > 0 && !forced) continue;
-    // Of one bank the oldest hit, or else the oldest, is the earliest.
-    const std::uint64_t bit = std::uint64_t{1} << (b & 63U);
-    if ((seen[b >> 6U] & bit) != 0) continue;
     seen[b >> 6U] |= bit;
     const Rank& rank = ranks_[bank.rank];
     const Group& group = groups_[bank.group];
