@@ -9,10 +9,24 @@ Duration above(Duration a, Duration b) {
   return std::max(Duration{}, a - b);
 }
 
+CollectiveSoftware software_of(const NcclConstants& c, Duration one_way, Bandwidth port,
+                               std::int64_t streams) {
+  CollectiveSoftware s{.gap = above(c.hop.value, one_way), .payload = c.payload.value};
+  std::optional<Bandwidth> most;
+  if (c.rate) most = scale_down(c.rate->value, 1 / c.payload.value);
+  if (c.busy) {
+    const Bandwidth busy = scale_down(port, c.busy->value);
+    most = most ? std::min(*most, busy) : busy;
+  }
+  if (most) s.pace = Bandwidth::from_base(most->in_base() / streams);
+  return s;
+}
+
 }  // namespace
 
 CollectiveTiming timing_of(const NcclConstants& constants, const CollectiveSchedule& schedule,
                            const FabricShape& fabric, Bandwidth port) {
+  TS_EXPECTS(schedule.network_hops == 0, schedule.network_hops);
   return timing_of(constants, constants, schedule, fabric, fabric, port);
 }
 
@@ -20,21 +34,13 @@ CollectiveTiming timing_of(const NcclConstants& node, const NcclConstants& netwo
                            const CollectiveSchedule& schedule, const FabricShape& fabric,
                            const FabricShape& between, Bandwidth port) {
   CollectiveTiming t;
-  const Duration hops = repeated(node.hop.value, schedule.hops);
-  const Duration gaps = repeated(above(node.hop.value, fabric.one_way()), schedule.hops);
-  const Duration ways = repeated(fabric.one_way(), schedule.wires);
+  t.node = software_of(node, fabric.one_way(), port, schedule.streams);
+  t.network = software_of(network, between.one_way(), between.link_rate * between.links, 1);
   // The sum of start, gaps and ways is the flow level's start-up and hops, or the ways.
-  t.gap = above(node.hop.value, fabric.one_way());
-  t.start = above(node.start.value + hops, gaps + ways);
-  t.network_gap = above(network.hop.value, between.one_way());
-  t.payload = node.payload.value;
-  std::optional<Bandwidth> most;
-  if (node.rate) most = scale_down(node.rate->value, 1 / node.payload.value);
-  if (node.busy) {
-    const Bandwidth busy = scale_down(port, node.busy->value);
-    most = most ? std::min(*most, busy) : busy;
-  }
-  if (most) t.pace = Bandwidth::from_base(most->in_base() / schedule.streams);
+  const Duration hops = repeated(node.hop.value, schedule.hops);
+  const Duration gaps = repeated(t.node.gap, schedule.hops);
+  const Duration ways = repeated(fabric.one_way(), schedule.wires);
+  t.start = above(std::max(node.start.value, network.start.value) + hops, gaps + ways);
   return t;
 }
 
@@ -45,7 +51,7 @@ CollectiveTiming timing_of(const DirectConfig& config, const CollectiveSchedule&
   const std::int64_t peers = schedule.streams * schedule.wires;
   t.start =
       above(start + repeated(config.peer.value, peers), repeated(fabric.one_way(), schedule.wires));
-  t.pace = Bandwidth::from_base(config.rate.value.in_base() / schedule.streams);
+  t.node.pace = Bandwidth::from_base(config.rate.value.in_base() / schedule.streams);
   return t;
 }
 
@@ -73,7 +79,7 @@ void CollectiveRun::start() {
   began_ = last_ = engine_.now();
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].missing > 0) continue;
-    make_ready(i, engine_.now() + timing_.start + gap_of(schedule_.transfers[i]));
+    make_ready(i, engine_.now() + timing_.start + software_of(schedule_.transfers[i]).gap);
   }
 }
 
@@ -85,10 +91,11 @@ Duration CollectiveRun::time() const {
 // At `when`, or as soon as the pace of its stream allows.
 void CollectiveRun::make_ready(std::size_t transfer, SimTime when) {
   const CollectiveTransfer& t = schedule_.transfers[transfer];
-  if (timing_.pace > Bandwidth{} && !t.between_nodes) {
+  const CollectiveSoftware& software = software_of(t);
+  if (software.pace > Bandwidth{}) {
     SimTime& free = streams_[t.stream].free;
     when = std::max(when, free);
-    free = when + scale_up(t.bytes, 1 / timing_.payload) / timing_.pace;
+    free = when + scale_up(t.bytes, 1 / software.payload) / software.pace;
   }
   engine_.schedule(when, *this, transfer + 1);
 }
@@ -99,6 +106,7 @@ void CollectiveRun::on_event(Engine&, std::uint64_t transfer_and_one) {
 
 void CollectiveRun::post(std::size_t transfer) {
   const CollectiveTransfer& t = schedule_.transfers[transfer];
+  const CollectiveSoftware& software = software_of(t);
   const std::size_t per_node = schedule_.ranks_per_node;
   PacketFabric& fabric = t.between_nodes ? *fabrics_.network : *fabrics_.nodes[t.src / per_node];
   constexpr std::array kOps{FabricOp::write, FabricOp::write, FabricOp::reduce,
@@ -111,9 +119,9 @@ void CollectiveRun::post(std::size_t transfer) {
   fabric.post({.op = kOps[static_cast<std::size_t>(t.kind)],
                .src = t.between_nodes ? t.src : t.src % per_node,
                .dst = t.between_nodes ? t.dst : t.dst % per_node,
-               .bytes = scale_up(t.bytes, 1 / timing_.payload),
-               .address = scale_up(t.to, 1 / timing_.payload).in_base(),
-               .pace = t.between_nodes ? Bandwidth{} : timing_.pace,
+               .bytes = scale_up(t.bytes, 1 / software.payload),
+               .address = scale_up(t.to, 1 / software.payload).in_base(),
+               .pace = software.pace,
                .flow = flow,
                .listener = this,
                .tag = transfer});
@@ -126,9 +134,9 @@ void CollectiveRun::on_done(Engine& engine, std::uint64_t transfer) {
   for (const std::uint32_t i : states_[transfer].order) {
     const CollectiveSchedule::Order& order = schedule_.order[i];
     State& then = states_[order.then];
-    SimTime when = engine.now() + gap_of(schedule_.transfers[order.then]);
+    SimTime when = engine.now() + software_of(schedule_.transfers[order.then]).gap;
     if (order.release)
-      when = engine.now() + gap_of(done) + fabrics_.nodes.front()->shape().one_way();
+      when = engine.now() + software_of(done).gap + fabrics_.nodes.front()->shape().one_way();
     then.ready = std::max(then.ready, when);
     if (--then.missing == 0) make_ready(order.then, then.ready);
   }

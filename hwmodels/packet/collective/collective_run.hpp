@@ -20,13 +20,17 @@
 
 namespace tiersim {
 
-/// What software adds to the packets.
+/// What software adds to the packets of one network.
+struct CollectiveSoftware {
+  Duration gap{};      ///< before each transfer, after those that it follows
+  double payload = 1;  ///< share of payload in what is sent
+  Bandwidth pace{};    ///< of one stream, flags included; 0: as fast as it can
+};
+
 struct CollectiveTiming {
-  Duration start{};        ///< before the first transfers
-  Duration gap{};          ///< before each that follows another in a node
-  Duration network_gap{};  ///< likewise between nodes
-  double payload = 1;      ///< share of payload in what is sent
-  Bandwidth pace{};        ///< of one stream, flags included; 0: as fast as it can
+  Duration start{};                 ///< before the first transfers
+  CollectiveSoftware node = {};     ///< inside of nodes
+  CollectiveSoftware network = {};  ///< between them
 };
 
 /// Of an algorithm of NCCL whose ports carry `port` bytes a second without any loss.
@@ -35,7 +39,7 @@ CollectiveTiming timing_of(const NcclConstants& constants, const CollectiveSched
 /// Of a kernel that stores to its peers.
 CollectiveTiming timing_of(const DirectConfig& config, const CollectiveSchedule& schedule,
                            const FabricShape& fabric);
-/// Start and pace of `node`, whose gaps are inside of nodes; gaps between nodes are of `network`.
+/// Of one over several nodes, each GPU with an adapter: the start-up is the longer one of both.
 CollectiveTiming timing_of(const NcclConstants& node, const NcclConstants& network,
                            const CollectiveSchedule& schedule, const FabricShape& fabric,
                            const FabricShape& between, Bandwidth port);
@@ -72,8 +76,8 @@ class CollectiveRun final : public FabricListener, public EventHandler {
   };
   void make_ready(std::size_t transfer, SimTime when);
   void post(std::size_t transfer);
-  Duration gap_of(const CollectiveTransfer& t) const {
-    return t.between_nodes ? timing_.network_gap : timing_.gap;
+  const CollectiveSoftware& software_of(const CollectiveTransfer& t) const {
+    return t.between_nodes ? timing_.network : timing_.node;
   }
 
   Engine& engine_;

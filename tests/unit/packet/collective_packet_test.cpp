@@ -241,6 +241,19 @@ TEST(CollectivePackets, AHierarchyAddsUpItsLevels) {
   const double software = 8.4 + 2 * 3.4 + 2 * 14;
   EXPECT_NEAR(us(r.time), software + 1.5 * half + 2 * quarter, 0.02 * us(r.time));
   EXPECT_FALSE(has_constants(h100_collectives(), q));
+  // Half the adapter's rate: a quarter then takes twice as long.
+  h100.network->constants.busy = Sourced<double>{0.5};
+  EXPECT_NEAR(us(h100, q), software + 1.5 * half + 4 * quarter, 0.02 * us(r.time));
+  // The longer start-up counts.
+  h100.network->constants.start.value = 20us;
+  EXPECT_NEAR(us(h100, q), software + 11.6 + 1.5 * half + 4 * quarter, 0.02 * us(r.time));
+}
+
+// Windows: a ring of 8 MiB is 5e5 packets, with acknowledgements.
+TEST(CollectivePackets, ManyPacketsShareOneEvent) {
+  const auto r = run_collective_probe(h100_collectives(), question(ring, 8_MiB));
+  EXPECT_GE(r.packets, 14 * 8 * 4096);
+  EXPECT_LE(r.events, static_cast<std::uint64_t>(r.packets) / 100);
 }
 
 TEST(CollectivePackets, TheSameQuestionHasTheSameAnswer) {
