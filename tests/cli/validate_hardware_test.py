@@ -90,7 +90,7 @@ class ValidateHardware(InFolder):
             "held: [flow]", "held: [flaw]")
         result = run("validate", "hardware", "--curves", self.curves(text))
         self.assertEqual(result.returncode, 3)
-        for said in ("curves.yaml:10:", "curves.yaml:11:", "curves.yaml:13:", "memory", "flow"):
+        for said in ("curves.yaml:11:", "curves.yaml:12:", "curves.yaml:14:", "memory", "flow"):
             self.assertIn(said, result.stderr)
 
     def test_an_unknown_curve_is_told_with_those_there_are(self):
