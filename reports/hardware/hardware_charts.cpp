@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -21,7 +22,8 @@ ChartPanel panel_of(const CurveReading& curve) {
     for (const PointReading& point : curve.points)
       series.y.push_back(
           point.readings[i].value.value_or(std::numeric_limits<double>::quiet_NaN()));
-    panel.series.push_back(std::move(series));
+    if (std::ranges::any_of(series.y, [](double y) { return std::isfinite(y); }))
+      panel.series.push_back(std::move(series));
   }
   return panel;
 }
