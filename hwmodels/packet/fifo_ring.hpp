@@ -27,6 +27,11 @@ class FifoRing {
     TS_EXPECTS(count_ > 0, count_);
     return slots_[first_];
   }
+  /// The one `position` < size() behind the first.
+  T& operator[](std::size_t position) {
+    TS_EXPECTS(position < count_, position, count_);
+    return slots_[(first_ + position) & (slots_.size() - 1)];
+  }
   T pop() {
     TS_EXPECTS(count_ > 0, count_);
     const T value = slots_[first_];

@@ -1,34 +1,50 @@
 #pragma once
 // The memory behind a link, as a packet-level model sees it.
 // Model card: memory_port
-//   Models    whatever answers reads and takes writes; FixedMemory is a latency and a rate that
-//             reads and writes share.
+//   Models    whatever answers reads and takes writes, in any order; FixedMemory is a latency and a
+//             rate that reads and writes share.
 //   Equation  FixedMemory: done = end of service + latency, service in the order of the calls.
 //   Ignores   FixedMemory: banks, refresh, turnaround; a DRAM model gives these.
-//   Valid     calls in the order of time.
+//   Valid     any number of clients of one engine.
 //   Source    definition.
-//   Checked   tests/unit/packet/cxl_probe_test.cpp
+//   Checked   tests/unit/packet/cxl_probe_test.cpp, tests/unit/packet/pcie_probe_test.cpp
 #include <cstdint>
 
 #include "hwmodels/packet/wire.hpp"
+#include "sim/core/engine.hpp"
 #include "sim/model/step_graph.hpp"
 
 namespace tiersim {
 
 class MemoryPort {
  public:
+  class Client {
+   public:
+    /// The data of the read are there, or the write has been taken, now.
+    virtual void served(std::uint64_t tag) = 0;
+
+   protected:
+    ~Client() = default;
+  };
+  struct Request {
+    std::uint64_t address = 0;
+    Bytes size;
+    Direction direction = Direction::read;
+    std::uint64_t tag = 0;  ///< the client's name for it, unique among those in flight
+  };
+
   virtual ~MemoryPort() = default;
-  /// When the data of a read are there, or a write has been taken, that came at `arrival`.
-  virtual SimTime serve(SimTime arrival, std::uint64_t address, Bytes size,
-                        Direction direction) = 0;
+  /// Takes a request at this instant. client.served(tag) is called later, or at this instant but
+  /// not before this returns. The client lives until then.
+  virtual void serve(Engine& engine, const Request& request, Client& client) = 0;
 };
 
 class FixedMemory final : public MemoryPort {
  public:
   FixedMemory(Bandwidth rate, Duration latency) : service_(rate, latency) {}
-  SimTime serve(SimTime arrival, std::uint64_t /*address*/, Bytes size,
-                Direction /*direction*/) override {
-    return service_.send(arrival, size).arrives;
+  void serve(Engine& engine, const Request& request, Client& client) override {
+    const SimTime done = service_.send(engine.now(), request.size).arrives;
+    engine.call_at(done, [&client, tag = request.tag] { client.served(tag); });
   }
 
  private:

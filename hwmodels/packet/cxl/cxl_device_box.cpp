@@ -7,7 +7,8 @@ namespace tiersim {
 CxlDeviceBox::CxlDeviceBox(Engine& engine, const CxlPacketConfig& config, std::uint16_t index,
                            MemoryPort* memory)
     : engine_(engine),
-      latency_(config.device.latency.value),
+      before_(config.device.latency.value / 2),
+      after_(config.device.latency.value - before_),
       memory_(memory),
       tail_(config.device.tail),
       rng_(tail_ ? static_cast<std::uint64_t>(tail_->seed) : 0,
@@ -35,16 +36,34 @@ void CxlDeviceBox::receive(const CxlMessage& message) {
 
 void CxlDeviceBox::work_on(const CxlMessage& message) {
   down_->release(message);
-  const Duration before = latency_ / 2;
-  SimTime served = engine_.now() + before + fixed_latency_;
-  if (memory_ != nullptr) {
-    const Direction direction =
-        message.message_class == CxlClass::request ? Direction::read : Direction::write;
-    served = memory_->serve(engine_.now() + before, message.address, Bytes::from_base(kCxlLine),
-                            direction);
+  if (memory_ == nullptr) return answer_later(message, before_ + fixed_latency_ + after_);
+  engine_.call_after(before_, [this, message] { ask_memory(message); });
+}
+
+void CxlDeviceBox::ask_memory(const CxlMessage& message) {
+  if (free_places_.empty()) {
+    free_places_.push_back(static_cast<std::uint32_t>(at_memory_.size()));
+    at_memory_.emplace_back();
   }
-  const SimTime done = served + (latency_ - before) + tail();
-  engine_.call_at(done, [this, message] { answer(message); });
+  const std::uint32_t place = free_places_.back();
+  free_places_.pop_back();
+  at_memory_[place] = message;
+  const bool read = message.message_class == CxlClass::request;
+  memory_->serve(engine_,
+                 {.address = message.address,
+                  .size = Bytes::from_base(kCxlLine),
+                  .direction = read ? Direction::read : Direction::write,
+                  .tag = place},
+                 *this);
+}
+
+void CxlDeviceBox::served(std::uint64_t place) {
+  free_places_.push_back(static_cast<std::uint32_t>(place));
+  answer_later(at_memory_[place], after_);
+}
+
+void CxlDeviceBox::answer_later(const CxlMessage& message, Duration delay) {
+  engine_.call_after(delay + tail(), [this, message] { answer(message); });
 }
 
 Duration CxlDeviceBox::tail() {

@@ -10,6 +10,7 @@
 //   Checked   tests/unit/packet/cxl_probe_test.cpp
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "hwmodels/packet/cxl/flit_channel.hpp"
 #include "hwmodels/packet/memory_port.hpp"
@@ -17,7 +18,7 @@
 
 namespace tiersim {
 
-class CxlDeviceBox final : public CxlReceiver, public CxlSource {
+class CxlDeviceBox final : public CxlReceiver, public CxlSource, public MemoryPort::Client {
  public:
   /// `memory` may be null: then the configuration says what it takes.
   CxlDeviceBox(Engine& engine, const CxlPacketConfig& config, std::uint16_t index,
@@ -28,14 +29,18 @@ class CxlDeviceBox final : public CxlReceiver, public CxlSource {
 
   void receive(const CxlMessage& message) override;
   void departed(const CxlMessage& message) override;
+  void served(std::uint64_t place) override;
 
  private:
   void work_on(const CxlMessage& message);
+  void ask_memory(const CxlMessage& message);
+  void answer_later(const CxlMessage& message, Duration delay);
   void answer(CxlMessage message);
   Duration tail();
 
   Engine& engine_;
-  Duration latency_;
+  Duration before_;  // what of the controller's latency is before the memory, and what is after
+  Duration after_;
   std::unique_ptr<MemoryPort> own_memory_;
   MemoryPort* memory_;
   Duration fixed_latency_{};  // of the memory, where there is no MemoryPort
@@ -43,6 +48,8 @@ class CxlDeviceBox final : public CxlReceiver, public CxlSource {
   Rng rng_;
   Credits at_work_;
   FifoRing<CxlMessage> waiting_;
+  std::vector<CxlMessage> at_memory_;  // by the tag that the memory knows
+  std::vector<std::uint32_t> free_places_;
   FlitChannel* down_ = nullptr;
   FlitChannel* up_ = nullptr;
 };

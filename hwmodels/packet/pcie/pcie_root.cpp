@@ -7,7 +7,7 @@ PcieRoot::PcieRoot(Engine& engine, const PciePacketConfig& config, MemoryPort* m
     : engine_(engine),
       memory_(memory),
       devices_(std::move(devices)),
-      writes_taken_(devices_.size()),
+      writes_(devices_.size()),
       read_latency_(config.host.read_latency.value),
       write_latency_(config.host.write_latency.value),
       boundary_(completion_boundary(config).in_base()),
@@ -19,32 +19,62 @@ void PcieRoot::connect(TlpChannel& up, TlpChannel& down) {
   up.connect(*this);
 }
 
-SimTime PcieRoot::served(const Tlp& tlp, Direction direction) {
-  if (memory_ == nullptr) return engine_.now();
-  return memory_->serve(engine_.now(), tlp.address, Bytes::from_base(tlp.length), direction);
-}
-
 void PcieRoot::receive(const Tlp& tlp, SimTime /*tail*/) {
-  SimTime& writes_taken = writes_taken_[tlp.device];
+  Writes& writes = writes_[tlp.device];
   if (tlp.tlp_class == TlpClass::posted) {
-    const SimTime taken = served(tlp, Direction::write) + write_latency_;
-    writes_taken = std::max(writes_taken, taken);
-    engine_.call_at(taken, [this, tlp] { take(tlp); });
-    return;
+    writes.pending.push({tlp});
+    return ask_memory(tlp, writes.arrived++);
   }
   up_->release(tlp);
-  if (relaxed_ || writes_taken <= engine_.now()) return read(tlp);
-  engine_.call_at(writes_taken, [this, tlp] { read(tlp); });
+  if (relaxed_ || writes.taken == writes.arrived) return ask_memory(tlp, 0);
+  writes.held.push({tlp, writes.arrived});
+}
+
+void PcieRoot::ask_memory(const Tlp& tlp, std::int64_t order) {
+  if (memory_ == nullptr) return done_in_memory({tlp, order});
+  if (free_places_.empty()) {
+    free_places_.push_back(static_cast<std::uint32_t>(at_memory_.size()));
+    at_memory_.emplace_back();
+  }
+  const std::uint32_t place = free_places_.back();
+  free_places_.pop_back();
+  at_memory_[place] = {tlp, order};
+  const bool read = tlp.tlp_class == TlpClass::read;
+  memory_->serve(engine_,
+                 {.address = tlp.address,
+                  .size = Bytes::from_base(tlp.length),
+                  .direction = read ? Direction::read : Direction::write,
+                  .tag = place},
+                 *this);
+}
+
+void PcieRoot::served(std::uint64_t place) {
+  free_places_.push_back(static_cast<std::uint32_t>(place));
+  const AtMemory request = at_memory_[place];
+  done_in_memory(request);
+}
+
+void PcieRoot::done_in_memory(const AtMemory& request) {
+  if (request.tlp.tlp_class == TlpClass::read) {
+    engine_.call_after(read_latency_, [this, tlp = request.tlp] { answer(tlp); });
+    return;
+  }
+  Writes& writes = writes_[request.tlp.device];
+  writes.pending[static_cast<std::size_t>(request.order - writes.served)].served = true;
+  while (!writes.pending.empty() && writes.pending.front().served) {
+    ++writes.served;
+    engine_.call_after(write_latency_, [this, tlp = writes.pending.pop().tlp] { take(tlp); });
+  }
 }
 
 void PcieRoot::take(const Tlp& tlp) {
+  Writes& writes = writes_[tlp.device];
+  ++writes.taken;
   up_->release(tlp);
   devices_[tlp.device]->written(tlp);
-}
-
-void PcieRoot::read(const Tlp& tlp) {
-  const SimTime ready = served(tlp, Direction::read) + read_latency_;
-  engine_.call_at(ready, [this, tlp] { answer(tlp); });
+  while (!writes.held.empty() && writes.held.front().writes_before <= writes.taken) {
+    ask_memory(writes.held.pop().tlp, 0);
+  }
 }
 
 void PcieRoot::answer(const Tlp& tlp) {

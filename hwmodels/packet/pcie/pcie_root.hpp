@@ -17,7 +17,7 @@
 
 namespace tiersim {
 
-class PcieRoot final : public TlpReceiver {
+class PcieRoot final : public TlpReceiver, public MemoryPort::Client {
  public:
   /// `memory` may be null: then the data are there at once. It and `devices` live as long.
   PcieRoot(Engine& engine, const PciePacketConfig& config, MemoryPort* memory,
@@ -25,17 +25,42 @@ class PcieRoot final : public TlpReceiver {
   void connect(TlpChannel& up, TlpChannel& down);
 
   void receive(const Tlp& tlp, SimTime tail) override;
+  void served(std::uint64_t place) override;
 
  private:
-  SimTime served(const Tlp& tlp, Direction direction);
-  void read(const Tlp& tlp);
+  /// A read that waits for writes which came before it.
+  struct HeldRead {
+    Tlp tlp;
+    std::int64_t writes_before = 0;
+  };
+  /// Writes of a device are taken in the order in which they came.
+  struct Writes {
+    struct Pending {
+      Tlp tlp;
+      bool served = false;
+    };
+    std::int64_t arrived = 0;
+    std::int64_t served = 0;  // that left `pending`
+    std::int64_t taken = 0;
+    FifoRing<Pending> pending;
+    FifoRing<HeldRead> held;
+  };
+  struct AtMemory {
+    Tlp tlp;
+    std::int64_t order = 0;  // of a write
+  };
+
+  void ask_memory(const Tlp& tlp, std::int64_t order);
+  void done_in_memory(const AtMemory& request);
   void answer(const Tlp& tlp);
   void take(const Tlp& tlp);
 
   Engine& engine_;
   MemoryPort* memory_;
   std::vector<PcieDevice*> devices_;
-  std::vector<SimTime> writes_taken_;  // when the last write of each device so far is taken
+  std::vector<Writes> writes_;  // by device
+  std::vector<AtMemory> at_memory_;
+  std::vector<std::uint32_t> free_places_;
   TlpChannel* up_ = nullptr;
   TlpChannel* down_ = nullptr;
   Duration read_latency_;

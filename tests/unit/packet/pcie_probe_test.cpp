@@ -4,6 +4,8 @@
 
 #include "hwmodels/link/pcie.hpp"
 #include "hwmodels/packet/pcie/pcie_probe.hpp"
+#include "sim/base/rng.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 namespace {
@@ -176,6 +178,29 @@ TEST(PcieProbe, AReadWaitsForTheWritesBeforeIt) {
   c.relaxed_ordering = true;
   const Duration relaxed = run_pcie_probe(c, probe).elapsed;
   EXPECT_GT(strict, relaxed);
+}
+
+/// Answers in any order.
+class ShufflingMemory final : public MemoryPort {
+ public:
+  void serve(Engine& engine, const Request& request, Client& client) override {
+    const auto delay = static_cast<std::int64_t>(rng_.below(2'000'000));
+    engine.call_after(Duration(delay), [&client, tag = request.tag] { client.served(tag); });
+  }
+
+ private:
+  Rng rng_{3, "memory"};
+};
+
+TEST(PcieProbe, AMemoryMayAnswerInAnyOrder) {
+  PciePacketConfig c = plain(8_GBps);
+  c.requester.tags.value = 16;
+  ShufflingMemory memory;
+  const PcieProbe probe{.size = 1000_B, .read_share = 0.5, .outstanding = 8, .transfers = 2000};
+  const PcieProbeResult result = run_pcie_probe(c, probe, &memory);
+  EXPECT_EQ(result.payload, 2000 * 1000_B);
+  EXPECT_EQ(result.packets_left_behind, 0);
+  EXPECT_EQ(result.credits_held, 0);
 }
 
 // 17 ns between reads of 64 B: 64 / 17 B/ns, far below the wire; 32 ns between writes.
