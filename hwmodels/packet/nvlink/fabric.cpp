@@ -10,8 +10,10 @@ namespace {
 // What is decided at one instant is felt elsewhere only after one of these.
 Duration longest_window(const FabricShape& s) {
   const Duration header = s.header / s.link_rate;
-  return std::min(
-      {s.inject, s.flight + s.cut_through, header + s.credit_return, header + s.flight + s.eject});
+  const Duration there = std::min(s.inject, s.flight + s.cut_through);
+  const Duration back = header + s.flight + s.eject;
+  const Duration credits = s.credits > 0 ? header + s.credit_return : back;
+  return std::min({there, back, credits});
 }
 
 FabricSource make_source(const FabricShape& s) {

@@ -143,13 +143,13 @@ void PacketFabric::arrive(std::size_t link, std::size_t gpu, const FabricPacket&
   }
 }
 
-// One for so many writes, and one for the last of a message on this link.
+// One for so many writes, and one for the last on this link of a message whose sender waits.
 void PacketFabric::acknowledge(std::size_t link, std::size_t gpu, const FabricPacket& packet,
                                SimTime when) {
   if (shape_.ack_every == 0) return;
   FabricSource& back = ports_->sources[at(link, gpu)];
   const FabricMessageState& m = ports_->messages[packet.message];
-  const bool last = packet.index + shape_.links >= m.packets;
+  const bool last = m.spec.until_acknowledged && packet.index + shape_.links >= m.packets;
   if (++back.unacknowledged[packet.src] < shape_.ack_every && !last) return;
   back.unacknowledged[packet.src] = 0;
   queue_train(at(link, gpu), 2 * static_cast<std::size_t>(shape_.gpus) + packet.src,
@@ -157,7 +157,7 @@ void PacketFabric::acknowledge(std::size_t link, std::size_t gpu, const FabricPa
                .message = packet.message,
                .index = packet.index,
                .kind = acknowledgement,
-               .finishes = last && m.spec.until_acknowledged});
+               .finishes = last});
 }
 
 }  // namespace tiersim

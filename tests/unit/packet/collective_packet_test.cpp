@@ -68,6 +68,18 @@ TEST(CollectivePackets, SmallAllReducesAreWithinTheirBandOfTimings) {
   EXPECT_LE(mean, 0.15);
 }
 
+TEST(CollectivePackets, TakeTheAlgorithmThatTheFlowLevelTakes) {
+  const CollectiveProbeConfig h100 = h100_collectives();
+  const auto flow = make_device(h100_nccl());
+  for (const auto& [size, algorithm, protocol] :
+       {std::tuple{64_KiB, ring, ll}, {1_MiB, ring, ll}, {4_MiB, nvls, simple}}) {
+    const NamedAlgorithm chosen = chosen_algorithm(*flow, h100, question(automatic, size));
+    EXPECT_EQ(chosen.algorithm, algorithm) << size.in_base();
+    EXPECT_EQ(chosen.protocol, protocol) << size.in_base();
+  }
+  EXPECT_FALSE(algorithm_named("bytes", CollectiveKind::all_reduce).has_value());
+}
+
 Duration flow_time(const CollectiveCost& cost, const NvlinkNode& node) {
   const auto port = make_device(node.port);
   Duration longest = cost.min_duration;

@@ -91,6 +91,19 @@ TEST(PacketFabric, AWriteIsKnownAtItsSenderAfterItsAcknowledgement) {
   EXPECT_EQ(time_of(s, write), 270ns + 80ns + 170ns + 16ns);
 }
 
+TEST(PacketFabric, SmallWritesShareAcknowledgementsUnlessTheirSenderWaits) {
+  for (const bool waits : {false, true}) {
+    FabricShape s = round_fabric();
+    s.ack_every = 16;
+    Engine engine;
+    PacketFabric fabric(engine, s);
+    for (int i = 0; i < 32; ++i)
+      fabric.post({.dst = 1, .bytes = 64_B, .until_acknowledged = waits});
+    engine.run();
+    EXPECT_EQ(fabric.port(1).packets_out, waits ? 32 : 2);
+  }
+}
+
 TEST(PacketFabric, OneAcknowledgementCoversSeveralWrites) {
   for (const std::int64_t every : {1, 4, 16}) {
     FabricShape s = round_fabric();
