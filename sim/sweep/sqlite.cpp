@@ -28,6 +28,10 @@ void Sqlite::execute(const std::string& sql) {
   if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
+std::int64_t Sqlite::last_row() const {
+  return sqlite3_last_insert_rowid(db_.get());
+}
+
 void Sqlite::fail() const {
   throw StoreError(
       fmt::format("{}: {}", path_.string(), db_ ? sqlite3_errmsg(db_.get()) : "not enough memory"));

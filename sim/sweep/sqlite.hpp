@@ -26,6 +26,8 @@ class Sqlite {
 
   /// Statements without results.
   void execute(const std::string& sql);
+  /// Of the row that was inserted last.
+  std::int64_t last_row() const;
   [[noreturn]] void fail() const;
   const std::filesystem::path& path() const { return path_; }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/check.hpp"
+#include "sim/sweep/result_id.hpp"
 #include "sim/sweep/store_schema.hpp"
 
 namespace tiersim {
@@ -72,6 +74,38 @@ std::string_view name_of(PointStatus status) {
 
 }  // namespace
 
+// What was prepared, and where the results of one extent and version are.
+struct SweepStore::Writing {
+  struct Row {
+    std::int64_t rowid = 0;
+    bool failed = false;
+  };
+
+  Writing(Sqlite& db, const StoredSweep& like)
+      : extent(like.extent),
+        version(like.version),
+        insert_point(db, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?)"),
+        insert_result(db,
+                      "INSERT INTO results(status, error, results, id, extent, version) "
+                      "VALUES (?,?,?,?,?,?)"),
+        replace_result(db,
+                       "UPDATE results SET status = ?, error = ?, results = ? WHERE rowid = ?") {
+    Statement all(
+        db, "SELECT rowid, id, status = 'error' FROM results WHERE extent = ? AND version = ?");
+    all.bind(1, extent).bind(2, version);
+    while (all.step())
+      rows[ResultId::of(all.text(1))] = {.rowid = all.integer(0), .failed = all.integer(2) != 0};
+  }
+
+  std::string extent;
+  std::string version;
+  Statement insert_point;
+  Statement insert_result;
+  Statement replace_result;
+  std::unordered_map<ResultId, Row, ResultIdHash> rows = {};
+  bool whole = true;
+};
+
 bool SweepStore::is_store(const std::filesystem::path& path) {
   constexpr std::string_view kMagic = "SQLite format 3";
   std::string head(kMagic.size(), '\0');
@@ -89,8 +123,11 @@ SweepStore::SweepStore(const std::filesystem::path& path, Access access)
   // every 40 MB, since most of them change again before.
   if (access == Access::write)
     db_.execute(
-        "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=10000;");
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=1250;");
 }
+
+SweepStore::SweepStore(SweepStore&&) noexcept = default;
+SweepStore::~SweepStore() = default;
 
 std::vector<StoredSweep> SweepStore::sweeps() {
   std::vector<StoredSweep> out;
@@ -151,12 +188,15 @@ std::vector<std::pair<Point, std::string>> SweepStore::inputs(std::int64_t sweep
   return out;
 }
 
+// `+` below: where a store has no index of results, SQLite makes one for the query, but only where
+// it does not take points for few because of their sweep.
 void SweepStore::done(std::int64_t sweep, bool failed,
                       const std::function<void(std::int64_t)>& visit) {
   Statement rows(db_,
                  "SELECT p.position FROM points p JOIN sweeps s USING (sweep) JOIN results r ON "
                  "r.id = p.id AND r.extent = s.extent AND r.version = s.version "
-                 "WHERE p.sweep = ? AND (? OR r.status != 'error') ORDER BY p.position");
+                 "WHERE +p.sweep = ? AND (? OR r.status != 'error') "
+                 "ORDER BY p.sweep, p.position");
   rows.bind(1, sweep).bind(2, std::int64_t{failed});
   while (rows.step()) visit(rows.integer(0));
 }
@@ -165,7 +205,7 @@ std::int64_t SweepStore::count(std::int64_t sweep, PointStatus status, const Sha
   Statement rows(db_,
                  "SELECT count(*) FROM points p JOIN sweeps s USING (sweep) JOIN results r ON "
                  "r.id = p.id AND r.extent = s.extent AND r.version = s.version "
-                 "WHERE p.sweep = ? AND r.status = ? AND p.position % ? = ?");
+                 "WHERE +p.sweep = ? AND r.status = ? AND p.position % ? = ?");
   rows.bind(1, sweep).bind(2, name_of(status)).bind(3, shard.count).bind(4, shard.index - 1);
   rows.step();
   return rows.integer(0);
@@ -189,38 +229,60 @@ void SweepStore::ids(const StoredSweep& like,
   while (rows.step()) visit(rows.text(0));
 }
 
+void SweepStore::begin_writing(const StoredSweep& sweep) {
+  if (writing_ && writing_->whole && writing_->extent == sweep.extent &&
+      writing_->version == sweep.version)
+    return;
+  writing_.reset();
+  drop_index(db_);
+  writing_ = std::make_unique<Writing>(db_, sweep);
+}
+
 void SweepStore::write(const StoredSweep& sweep, std::span<const StoredPoint> points) {
-  if (!insert_point_) {
-    insert_point_.emplace(db_, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?)");
-    insert_result_.emplace(
-        db_,
-        "INSERT INTO results(id, extent, version, status, error, results) VALUES (?,?,?,?,?,?) "
-        "ON CONFLICT DO UPDATE SET status = excluded.status, error = excluded.error, "
-        "results = excluded.results WHERE status = 'error'");
-  }
+  begin_writing(sweep);
+  writing_->whole = false;  // until the file says what `rows` does
   Transaction transaction(db_);
   for (const auto& [point, outcome] : points) {
     const std::string labels = labels_json(sweep.columns, point.labels);
     const std::string set = settings_json(point.set);
-    insert_point_->bind(1, sweep.sweep).bind(2, point.position).bind(3, outcome.id);
-    insert_point_->bind(4, labels).bind(5, point.scenario).bind(6, set).run();
-    const bool ok = outcome.status == PointStatus::ok;
-    if (ok && outcome.results.empty()) continue;  // another point's
-    insert_result_->bind(1, outcome.id).bind(2, sweep.extent).bind(3, sweep.version);
-    insert_result_->bind(4, name_of(outcome.status));
-    ok ? insert_result_->bind(5, nullptr) : insert_result_->bind(5, outcome.problem);
-    ok ? insert_result_->bind(6, outcome.results) : insert_result_->bind(6, nullptr);
-    insert_result_->run();
+    Statement& insert = writing_->insert_point;
+    insert.bind(1, sweep.sweep).bind(2, point.position).bind(3, outcome.id);
+    insert.bind(4, labels).bind(5, point.scenario).bind(6, set).run();
+    const bool is_of_another = outcome.status == PointStatus::ok && outcome.results.empty();
+    if (!is_of_another) write_result(sweep, outcome);
   }
   transaction.commit();
+  writing_->whole = true;
+}
+
+void SweepStore::write_result(const StoredSweep& sweep, const PointOutcome& outcome) {
+  const auto [known, is_new] = writing_->rows.try_emplace(ResultId::of(outcome.id));
+  Writing::Row& row = known->second;
+  if (!is_new && !row.failed) return;
+  const bool ok = outcome.status == PointStatus::ok;
+  row.failed = outcome.status == PointStatus::error;
+  Statement& write = is_new ? writing_->insert_result : writing_->replace_result;
+  write.bind(1, name_of(outcome.status));
+  ok ? write.bind(2, nullptr) : write.bind(2, outcome.problem);
+  ok ? write.bind(3, outcome.results) : write.bind(3, nullptr);
+  if (!is_new) return write.bind(4, row.rowid).run();
+  write.bind(4, outcome.id).bind(5, sweep.extent).bind(6, sweep.version).run();
+  row.rowid = db_.last_row();
+}
+
+void SweepStore::end_writing() {
+  if (!writing_) return;
+  writing_.reset();
+  index_results(db_, "main");
 }
 
 void SweepStore::for_each(const StoredSweep& sweep,
                           const std::function<bool(const StoredPoint&)>& visit) {
   Statement rows(db_,
                  "SELECT p.position, p.labels, p.scenario, p.settings, r.id, r.status, r.error, "
-                 "r.results FROM points p JOIN results r ON r.id = p.id AND r.extent = ? AND "
-                 "r.version = ? WHERE p.sweep = ? ORDER BY p.position");
+                 "r.results FROM points p JOIN results k ON k.id = p.id AND k.extent = ? AND "
+                 "k.version = ? JOIN results r ON r.rowid = k.rowid "  // no text in an index of k
+                 "WHERE +p.sweep = ? ORDER BY p.sweep, p.position");
   rows.bind(1, sweep.extent).bind(2, sweep.version).bind(3, sweep.sweep);
   while (rows.step())
     if (!visit(point_of_row(sweep, rows))) return;
@@ -253,6 +315,14 @@ std::string SweepStore::id_of(const StoredSweep& sweep, std::int64_t position) {
 }
 
 std::optional<PointOutcome> SweepStore::result(const StoredSweep& like, const std::string& id) {
+  if (writing_ && writing_->extent == like.extent && writing_->version == like.version) {
+    const auto row = writing_->rows.find(ResultId::of(id));
+    if (row == writing_->rows.end()) return std::nullopt;
+    Statement found(db_, "SELECT status, error, results FROM results WHERE rowid = ?");
+    found.bind(1, row->second.rowid);
+    if (!found.step()) return std::nullopt;
+    return PointOutcome{id, status_of(found.text(0)), found.text(1), found.text(2)};
+  }
   Statement rows(db_,
                  "SELECT status, error, results FROM results WHERE id = ? AND extent = ? AND "
                  "version = ?");

@@ -10,7 +10,8 @@
 //
 // A result belongs to no sweep: whoever has a point with the same configuration finds it. While
 // points come in, the file is in WAL mode and every transaction is whole or absent, so that a
-// killed process loses only what it had not finished. compact() puts rows into one order: the same
+// killed process loses only what it had not finished. What is where in `results` is known in memory
+// then, and an index is made at the end. compact() puts rows into one order: the same
 // sweeps are then the same bytes, however they were run. Errors are StoreError.
 #include <cstdint>
 #include <filesystem>
@@ -76,6 +77,8 @@ class SweepStore {
   SweepStore(const std::filesystem::path& path, Access access);
   /// Whether the file is an SQLite database, to tell it from configurations and records.
   static bool is_store(const std::filesystem::path& path);
+  SweepStore(SweepStore&&) noexcept;
+  ~SweepStore();
 
   std::vector<StoredSweep> sweeps();
   std::optional<StoredSweep> find(const std::string& digest);
@@ -95,8 +98,11 @@ class SweepStore {
   /// Ids of all results of this version and extent, but for those of status `error`.
   void ids(const StoredSweep& like, const std::function<void(const std::string&)>& visit);
 
-  /// In one transaction. A result of an error is replaced, any other that is there stays.
+  /// In one transaction. A result of an error is replaced, any other that is there stays. Nobody
+  /// else writes to the file meanwhile.
   void write(const StoredSweep& sweep, std::span<const StoredPoint> points);
+  /// Makes results quick to find again; without it all is there, and slower to read.
+  void end_writing();
 
   /// By position; `visit` returns false to stop.
   void for_each(const StoredSweep& sweep, const std::function<bool(const StoredPoint&)>& visit);
@@ -113,11 +119,13 @@ class SweepStore {
   const std::filesystem::path& path() const { return db_.path(); }
 
  private:
+  struct Writing;
+  void begin_writing(const StoredSweep& sweep);
+  void write_result(const StoredSweep& sweep, const PointOutcome& outcome);
   StoredPoint point_of_row(const StoredSweep& sweep, const Statement& rows) const;
 
   Sqlite db_;
-  std::optional<Statement> insert_point_;
-  std::optional<Statement> insert_result_;
+  std::unique_ptr<Writing> writing_;
 };
 
 /// Writes the rows of a store in their order into a new file that replaces it. No other process may

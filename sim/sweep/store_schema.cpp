@@ -17,9 +17,11 @@ namespace tiersim {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kLayout = "tiersim.store/v1";
+constexpr std::string_view kLayout = "tiersim.store/v2";
 
-// Rows of results are found by what they are of; their rowid is the order in which they came.
+// Rows of results are found by what they are of; their rowid is the order in which they came. Ids
+// come in no order, so keeping an index of them while points come in would cost more than all else:
+// it is made when a run ends, and a killed one leaves none.
 constexpr const char* kTables = R"(
 CREATE TABLE tiersim(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE sweeps(
@@ -34,7 +36,7 @@ CREATE TABLE points(
   scenario TEXT NOT NULL, settings TEXT NOT NULL, PRIMARY KEY (sweep, position)) WITHOUT ROWID;
 CREATE TABLE results(
   id TEXT NOT NULL, extent TEXT NOT NULL, version TEXT NOT NULL, status TEXT NOT NULL, error TEXT,
-  results TEXT, UNIQUE (id, extent, version));
+  results TEXT);
 CREATE VIEW sweep_results AS
   SELECT s.sweep, s.name AS sweep_name, p.position, p.labels, p.scenario, p.settings, r.*
   FROM sweeps s JOIN points p USING (sweep)
@@ -52,17 +54,25 @@ bool has_tables(Sqlite& db) {
   return rows.step();
 }
 
+constexpr const char* kIndex = "results_by_id ON results(id, extent, version)";
+
+// Large pages make for few writes of results of some kilobytes.
+constexpr int kPageBytes = 32768;
+
 // Results follow the points that they are of, so that their order says nothing of who came first.
+// Only what orders them is sorted, not their text.
 constexpr const char* kCopy = R"(
 INSERT INTO sweeps SELECT * FROM old.sweeps ORDER BY sweep;
 INSERT INTO inputs SELECT * FROM old.inputs ORDER BY sweep, file, settings;
 INSERT INTO points SELECT * FROM old.points ORDER BY sweep, position;
+CREATE TEMP TABLE arrivals(first INTEGER PRIMARY KEY, result INTEGER NOT NULL);
+INSERT INTO arrivals
+  SELECT min((p.sweep << 40) + p.position), r.rowid FROM old.points p JOIN old.sweeps s USING (sweep)
+  JOIN old.results r ON r.id = p.id AND r.extent = s.extent AND r.version = s.version
+  GROUP BY r.rowid;
 INSERT INTO results
-  SELECT r.* FROM old.results r JOIN (
-    SELECT p.id, s.extent, s.version, min((p.sweep << 40) + p.position) AS first
-    FROM old.points p JOIN old.sweeps s USING (sweep) GROUP BY p.id, s.extent, s.version)
-    f USING (id, extent, version)
-  ORDER BY f.first;
+  SELECT r.* FROM arrivals a CROSS JOIN old.results r ON r.rowid = a.result ORDER BY a.first;
+DROP TABLE arrivals;
 )";
 
 void sync(const fs::path& path) {
@@ -101,6 +111,7 @@ bool is_plain_number(const std::string& text) {
 void create_tables(Sqlite& db) {
   if (has_tables(db)) return;
   if (Statement(db, "SELECT 1 FROM sqlite_master").step()) return;  // somebody else's file
+  db.execute(fmt::format("PRAGMA page_size={}", kPageBytes));       // of a file that is empty
   Transaction transaction(db);
   if (!has_tables(db)) {  // another process may have made them meanwhile
     db.execute(kTables);
@@ -116,6 +127,14 @@ void expect_tables(Sqlite& db) {
   if (layout != kLayout)
     throw StoreError(fmt::format("{}: a store of layout {}, this tiersim reads {}",
                                  db.path().string(), layout, kLayout));
+}
+
+void index_results(Sqlite& db, const std::string& schema) {
+  db.execute(fmt::format("CREATE UNIQUE INDEX IF NOT EXISTS {}.{}", schema, kIndex));
+}
+
+void drop_index(Sqlite& db) {
+  db.execute("DROP INDEX IF EXISTS results_by_id");
 }
 
 std::string settings_json(const std::vector<std::string>& set) {
@@ -139,8 +158,8 @@ std::string labels_json(const std::vector<SpaceColumn>& columns,
 
 void SweepStore::merge(const fs::path& other) {
   Sqlite(other, Sqlite::Open::read);  // the error of a file that is not there
-  insert_point_.reset();
-  insert_result_.reset();
+  end_writing();
+  index_results(db_, "main");
   const SweepStore source(other, Access::read);
   db_.execute("ATTACH " + quoted_path(other) + " AS other");
   {
@@ -174,8 +193,10 @@ void copy_in_order(const fs::path& from, const fs::path& to) {
   out.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;");
   out.execute("ATTACH " + quoted_path(from) + " AS old");
   create_tables(out);
+  index_results(out, "old");  // where a killed run left none
   Transaction transaction(out);
   out.execute(kCopy);
+  index_results(out, "main");
   transaction.commit();
   out.execute("DETACH old");
 }

@@ -63,8 +63,10 @@ SweepOutcome run_grid(SweepPlan& plan, SweepStore& store, const SweepOptions& op
 
 SweepOutcome run_sweep(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
                        const std::atomic<bool>& stop, const OnProgress& progress) {
-  return plan.config().search ? run_search(plan, store, options, stop, progress)
-                              : run_grid(plan, store, options, stop, progress);
+  SweepOutcome outcome = plan.config().search ? run_search(plan, store, options, stop, progress)
+                                              : run_grid(plan, store, options, stop, progress);
+  store.end_writing();
+  return outcome;
 }
 
 }  // namespace tiersim

@@ -1,9 +1,7 @@
 #include "sim/sweep/sweep_session.hpp"
 
-#include <charconv>
 #include <memory>
 
-#include "sim/base/check.hpp"
 #include "sim/sweep/evaluate.hpp"
 
 namespace tiersim {
@@ -20,21 +18,12 @@ SweepSession::SweepSession(SweepPlan& plan, SweepStore& store, const SweepOption
                    const SpacePoint& point) { return this->work(*reader, point); };
       }) {
   const std::scoped_lock lock(claims_);
-  store_.ids(plan_.sweep(), [this](const std::string& id) { claimed_.insert(id_of(id)); });
-}
-
-SweepSession::Id SweepSession::id_of(const std::string& hex) {
-  constexpr std::size_t kDigits = 16;
-  TS_EXPECTS(hex.size() >= 2 * kDigits, hex);
-  Id id;
-  std::from_chars(hex.data(), hex.data() + kDigits, id.high, 16);
-  std::from_chars(hex.data() + kDigits, hex.data() + 2 * kDigits, id.low, 16);
-  return id;
+  store_.ids(plan_.sweep(), [this](const std::string& id) { claimed_.insert(ResultId::of(id)); });
 }
 
 bool SweepSession::claim(const std::string& id) {
   const std::scoped_lock lock(claims_);
-  return claimed_.insert(id_of(id)).second;
+  return claimed_.insert(ResultId::of(id)).second;
 }
 
 PointOutcome SweepSession::work(PointReader& reader, const SpacePoint& point) {

@@ -2,11 +2,11 @@
 // What running a grid and running a search share: workers that simulate no configuration twice, and
 // the store that takes what they finish.
 #include <atomic>
-#include <cstdint>
 #include <mutex>
 #include <unordered_set>
 
 #include "sim/sweep/point_reader.hpp"
+#include "sim/sweep/result_id.hpp"
 #include "sim/sweep/sweep_run.hpp"
 #include "sim/sweep/worker_pool.hpp"
 
@@ -29,16 +29,6 @@ class SweepSession {
   SweepOutcome& outcome() { return outcome_; }
 
  private:
-  /// The first 128 bits of an id.
-  struct Id {
-    std::uint64_t high = 0;
-    std::uint64_t low = 0;
-    bool operator==(const Id&) const = default;
-  };
-  struct IdHash {
-    std::size_t operator()(const Id& id) const { return id.low; }
-  };
-  static Id id_of(const std::string& hex);
   PointOutcome work(PointReader& reader, const SpacePoint& point);
   void store_batch(const std::vector<StoredPoint>& batch);
   bool claim(const std::string& id);
@@ -51,8 +41,8 @@ class SweepSession {
   std::atomic<bool> failed_fast_ = false;
   SweepOutcome outcome_;
   std::mutex claims_;
-  std::unordered_set<Id, IdHash> claimed_;  // in the store, or being worked on
-  WorkerPool pool_;                         // last: its threads use all of this
+  std::unordered_set<ResultId, ResultIdHash> claimed_;  // in the store, or being worked on
+  WorkerPool pool_;                                     // last: its threads use all of this
 };
 
 }  // namespace tiersim
