@@ -138,10 +138,10 @@ std::optional<PageFigure> curves_figure(const PointTable& table, const PointsVie
 std::optional<PageFigure> front_figure(const PointTable& table, const PointsView& view) {
   if (!view.pareto || view.front.empty()) return std::nullopt;
   ScatterChart chart = scatter_of(*view.pareto, 1, 0, grouping_column(table));
-  std::string caption =
-      fmt::format("{} of {} points are on the front of {} objectives{}.", view.front.size(),
-                  table.points.size(), view.objectives.size(),
-                  view.chosen_objectives ? ", which were chosen for this page" : "");
+  std::string caption = fmt::format(
+      "{} of the {} points that are compared are on the front of {} objectives{}.",
+      view.front.size(), view.pareto->front.size() + view.pareto->dominated.size(),
+      view.objectives.size(), view.chosen_objectives ? ", which were chosen for this page" : "");
   if (view.objectives.size() > 2)
     caption += " Drawn over the first two, where others may lie behind it.";
   if (chart.points.size() > kMostMarks) {

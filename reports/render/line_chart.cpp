@@ -239,11 +239,22 @@ class ChartDrawing {
     if (chart_.log_y && y.low > 0 && !y.empty()) plot.use(ValueAxis(y));
     std::set<double> values;
     for (const ChartSeries& series : panel.series) values.insert(series.x.begin(), series.x.end());
-    plot.axes(canvas_, values);
+    plot.axes(canvas_, ticks_of(x, std::move(values)));
     for (const ChartSeries& series : panel.series) {
       const auto look = std::ranges::find(names_, series.name) - names_.begin();
       plot.series(canvas_, series, static_cast<std::size_t>(look));
     }
+  }
+
+  // At the values; of more than can be told apart at round numbers, on a linear axis.
+  std::set<double> ticks_of(const AxisRange& x, std::set<double> values) const {
+    constexpr std::size_t kMost = 24;
+    if (chart_.log_x || values.size() <= kMost) return values;
+    const double step = tick_step(x.high - x.low);
+    std::set<double> out;
+    for (double tick = std::ceil(x.low / step) * step; tick <= x.high; tick += step)
+      out.insert(tick);
+    return out;
   }
 
   const LineChart& chart_;

@@ -76,6 +76,24 @@ TEST(LineChart, AMissingValueInterruptsTheLine) {
   EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
 
+// 40 values from 0.5 to 39.5: ticks at multiples of ten, not 40 of them.
+TEST(LineChart, ManyValuesOfALinearAxisHaveRoundTicks) {
+  ChartSeries series{.name = "a", .x = {}, .y = {}};
+  for (int i = 0; i < 40; ++i) {
+    series.x.push_back(i + 0.5);
+    series.y.push_back(1);
+  }
+  const LineChart chart{.title = "t",
+                        .x_label = "x",
+                        .y_label = "y",
+                        .panels = {{.title = "", .series = {series}}},
+                        .log_x = false};
+  const std::string svg = to_svg(chart);
+  for (const char* label : {">10<", ">20<", ">30<"})
+    EXPECT_NE(svg.find(label), std::string::npos) << label;
+  EXPECT_EQ(svg.find(">0.5<"), std::string::npos);
+}
+
 TEST(LineChart, AnEmptyPanelIsAFrame) {
   LineChart chart = two_panels();
   chart.panels[0].series.clear();
