@@ -90,6 +90,7 @@ void describe(Fields& f, CxlConfig& c) {
              one_of({"68 B", "256 B"}));
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
   f.optional("reads_in_flight", c.reads_in_flight, "Not a limit where absent.");
+  f.optional("packet", c.packet, "What the packet level knows beside this.");
 }
 
 std::unique_ptr<Link> make_device(const CxlConfig& config) {

@@ -16,6 +16,7 @@
 //   Checked   tests/unit/hwmodels/link_test.cpp
 #include <optional>
 
+#include "hwmodels/packet/cxl/cxl_packet_config.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -32,6 +33,7 @@ struct CxlConfig {
   Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};
   Sourced<Duration> latency;
   std::optional<CxlReadsInFlight> reads_in_flight;
+  std::optional<CxlPacketDetails> packet;  ///< beside these, at packet level
 };
 
 void describe(Fields& f, CxlReadsInFlight& c);

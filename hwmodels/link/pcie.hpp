@@ -18,6 +18,7 @@
 //   Checked   tests/unit/hwmodels/pcie_test.cpp against that model's figures, 1 %
 #include <optional>
 
+#include "hwmodels/packet/pcie/pcie_packet_config.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -34,6 +35,7 @@ struct PcieConfig {
   Sourced<Bytes> completion_header{Bytes::from_base(20), NumberClass::specification,
                                    "CplD with framing and LCRC"};
   Sourced<Duration> latency;
+  std::optional<PciePacketDetails> packet;  ///< beside these, at packet level
 };
 
 void describe(Fields& f, PcieConfig& c);

@@ -126,6 +126,9 @@ void describe(Fields& f, DramConfig& c) {
              in_range(Duration(0), std::chrono::milliseconds(1)));
   f.required("latency", c.latency, "Unloaded time to the first byte.", latency_limits());
   f.optional("queueing", c.queueing, "Latency under load; none is added where absent.");
+  f.optional("packet", c.packet, "One of its stacks or modules at packet level.");
+  f.check(!c.packet || c.packet->atom.value == c.atom.value, "packet.atom",
+          "is not the atom of the memory", "the same number at either level");
   f.check(c.interleave.value >= c.atom.value, "interleave", "is smaller than the atom",
           "an atom lies in one pseudo channel");
 }

@@ -20,6 +20,7 @@
 //   Checked   tests/unit/hwmodels/dram_test.cpp
 #include <optional>
 
+#include "hwmodels/packet/dram/dram_config.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -43,6 +44,7 @@ struct DramConfig {
   Sourced<Duration> row_time;
   Sourced<Duration> latency;
   std::optional<DramQueueing> queueing;
+  std::optional<DramPacketConfig> packet;  ///< of one stack or module, at packet level
 };
 
 void describe(Fields& f, DramQueueing& c);

@@ -44,10 +44,18 @@ class ConfiguredDevice final : public DeviceSpec<Interface> {
   }
   void describe(Fields& f) override { detail::describe_fields(f, config_); }
   std::unique_ptr<Interface> build() const override { return make_device(config_); }
+  const Config& config() const { return config_; }
 
  private:
   Config config_;
 };
+
+/// The configuration of a spec that is of this kind; null where it is of another one.
+template <class Config, class Interface>
+const Config* config_of(const DeviceSpec<Interface>& spec) {
+  const auto* configured = dynamic_cast<const ConfiguredDevice<Interface, Config>*>(&spec);
+  return configured ? &configured->config() : nullptr;
+}
 
 /// Every kind of device there is.
 struct DeviceLibrary {
