@@ -8,19 +8,17 @@
 //             atoms that were chosen earlier, since it needs another bus. No row is closed while
 //             the window holds hits of it. An atom older than max_age is next whatever it costs.
 //             There is no event for a command: choosing an atom reserves its slots.
-//   Ignores   the command bus, the clock that HBM3 loses between stack IDs (tCCD_R), a shorter tRCD
-//   of
-//             writes, power-down, refresh that is put off or pulled in, ECC, forwarding of posted
-//             writes to reads, the wires between the GPU's cache and the controller. While writes
-//             are drained no read of the pseudo channel goes.
-//   Valid     whole clocks; arrivals are taken at the next clock. Against two cycle-level
-//   simulators
-//             (HBM3-6400, DDR5-4800): DRAMsim3 saturates within 4 % and its mean read latency is
-//             within 12 % below .8 of that; Ramulator 2.1 with DDR5 within 4 %, read latency 20 %,
-//             but 26 % high with a third of writes at half load, where it lets reads of open rows
-//             pass its drains. With HBM3 it saturates 6 to 8 % lower on random 128 to 512 B
-//             (tCCD_R, a read queue of 32) and 33 % lower with writes (a write queue of 32): no
-//             fault copied.
+//   Ignores   the command bus, the clock that HBM3 loses between stack IDs (tCCD_R), a shorter
+//             tRCD of writes, power-down, refresh that is put off or pulled in, ECC, forwarding of
+//             posted writes to reads, the wires between the GPU's cache and the controller. While
+//             writes are drained no read of the pseudo channel goes.
+//   Valid     whole clocks; arrivals are taken at the next clock. Measured against simulators of
+//             cycles, up to .8 of saturation for latency: DRAMsim3 (HBM3-6400) saturation within
+//             5 %, mean read latency 13 %. Ramulator 2.1 (DDR5-4800) saturation within 4 %, latency
+//             20 % low at most, but 26 % high with a third of writes at half load, where it lets
+//             reads of open rows pass its drains. Ramulator 2.1 (HBM3-6400): here 5 to 9 % more
+//             on random runs of 128 to 512 B (it has tCCD_R and a read queue of 32) and 24 to 35 %
+//             more with writes (its write queue of 32 is a known fault, not copied).
 //   Source    JEDEC data sheets by way of the parameters; FR-FCFS: Rixner et al., ISCA 2000.
 //   Checked   tests/unit/packet/dram_{gate,scheduler,probe,reference}_test.cpp,
 //             tests/property/dram_random_commands_test.cpp
