@@ -15,5 +15,15 @@ TEST(Sha256, MatchesThePublishedExamples) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+// Texts that are alike up to the middle of a block, to its end, and not at all.
+TEST(RepeatedSha256, IsThatOfEachTextByItself) {
+  RepeatedSha256 repeated;
+  for (const std::size_t alike : {200U, 200U, 150U, 192U, 191U, 64U, 63U, 0U, 128U})
+    for (const std::size_t more : {0U, 1U, 55U, 64U, 300U}) {
+      const std::string text = std::string(alike, 'a') + std::string(more, 'b');
+      EXPECT_EQ(repeated.of(text), sha256(text)) << alike << ' ' << more;
+    }
+}
+
 }  // namespace
 }  // namespace tiersim

@@ -1,0 +1,88 @@
+// Reading points one after the other gives what reading each by itself does, for shipped SPECs:
+// also where files, methods and words change between them, and where points have mistakes.
+#include "sim/sweep/point_reader.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "sim/run/importers.hpp"
+#include "sim/sweep/sweep_plan.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim {
+namespace {
+
+void expect_same(PointReader& reader, const PointLoader& loader, const SpacePoint& point) {
+  SCOPED_TRACE(point.position);
+  const ReadPoint& again = reader.read(point.scenario, point.set);
+  const ReadPoint whole = read_point(loader, point_of(point));
+  EXPECT_EQ(again.id, whole.id);
+  EXPECT_EQ(again.problem, whole.problem);
+  EXPECT_EQ(configuration_json(again), configuration_json(whole));
+}
+
+class ShippedSpec : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ShippedSpec, HasTheSamePointsReadOneAfterTheOtherAndEachByItself) {
+  const LoadOptions options{.config_root = testing::configs(), .importers = make_all_importers()};
+  Diagnostics diagnostics;
+  const auto plan =
+      SweepPlan::make(testing::configs() / "sweeps" / GetParam(), options, diagnostics);
+  ASSERT_TRUE(plan) << diagnostics.text();
+  // Pairs of neighbours from all over the sweep.
+  constexpr std::int64_t kPairs = 30;
+  const std::int64_t step = std::max<std::int64_t>(2, plan->sweep().points.value_or(2) / kPairs);
+  PointReader reader(plan->loader());
+  const auto problem = plan->space().for_each([&](const SpacePoint& point) {
+    if (point.position % step < 2) expect_same(reader, plan->loader(), point);
+    return true;
+  });
+  EXPECT_FALSE(problem.has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShippedSpec,
+                         ::testing::Values("analytic_100k.yaml", "decode_1000.yaml",
+                                           "kv_methods.yaml", "maple_pool.yaml",
+                                           "sample_system.yaml", "serving_load.yaml",
+                                           "tpla_ridge.yaml"));
+
+TEST(PointReader, SaysWhatIsWrongWithAPointAndReadsThoseAfterIt) {
+  PointLoader loader({.config_root = testing::configs(), .importers = make_all_importers()});
+  const std::string file = (testing::configs() / "scenarios/tpla/deepseek_v3_tpla.yaml").string();
+  Diagnostics diagnostics;
+  ASSERT_TRUE(loader.prepare({file}, diagnostics)) << diagnostics.text();
+  PointReader reader(loader);
+  std::size_t wrong = 0;
+  for (const char* tensor : {"2", "3", "2", "3", "two", "2", "-2"})
+    for (const char* context : {"1024", "2048", "0"}) {
+      const SpacePoint point{.scenario = file,
+                             .set = {std::string("parallel.tensor=") + tensor,
+                                     std::string("step.context=") + context}};
+      expect_same(reader, loader, point);
+      wrong += reader.read(point.scenario, point.set).problem.empty() ? 0U : 1U;
+    }
+  EXPECT_EQ(wrong, 15U);  // all but two good contexts of each tensor=2, of which there are three
+}
+
+TEST(PointReader, TakesTheLastOfSettingsOfOneValue) {
+  PointLoader loader({.config_root = testing::configs(), .importers = make_all_importers()});
+  const std::string file = (testing::configs() / "scenarios/maple/llama2_7b_maple.yaml").string();
+  Diagnostics diagnostics;
+  ASSERT_TRUE(loader.prepare({file}, diagnostics)) << diagnostics.text();
+  PointReader reader(loader);
+  for (const auto& [first, second] : {std::pair{"4", "4"}, {"4", "8"}, {"8", "4"}, {"2", "8"}})
+    expect_same(reader, loader,
+                {.scenario = file,
+                 .set = {std::string("step.batch=") + first, std::string("step.batch=") + second}});
+}
+
+TEST(IsNumberText, LeavesToYamlWhatItMayTakeForSomethingElse) {
+  for (const char* text : {"0", "-1.5e-3", "4800 GB/s", "64 KiB"})
+    EXPECT_TRUE(is_number_text(text));
+  for (const char* text : {"", "-", "~", "null", "a", "1: 2", "1 #", "1  2", "1 ", "'1'", "[1]"})
+    EXPECT_FALSE(is_number_text(text)) << text;
+}
+
+}  // namespace
+}  // namespace tiersim
