@@ -111,14 +111,15 @@ void CollectiveRun::post(std::size_t transfer) {
   PacketFabric& fabric = t.between_nodes ? *fabrics_.network : *fabrics_.nodes[t.src / per_node];
   constexpr std::array kOps{FabricOp::write, FabricOp::write, FabricOp::reduce,
                             FabricOp::multicast};
-  const bool by_switch =
-      t.kind == CollectiveTransfer::Kind::sum || t.kind == CollectiveTransfer::Kind::to_all;
   std::uint64_t& flow = streams_[t.stream].flow;
   if (flow == 0) flow = fabric.new_flow();
-  TS_EXPECTS(!by_switch || static_cast<std::size_t>(fabric.shape().gpus) == per_node, per_node);
+  const auto port_of = [&](std::size_t rank) {
+    return t.between_nodes ? rank : fabrics_.first_port + rank % per_node;
+  };
   fabric.post({.op = kOps[static_cast<std::size_t>(t.kind)],
-               .src = t.between_nodes ? t.src : t.src % per_node,
-               .dst = t.between_nodes ? t.dst : t.dst % per_node,
+               .src = port_of(t.src),
+               .dst = port_of(t.dst),
+               .group = {fabrics_.first_port, per_node},
                .bytes = scale_up(t.bytes, 1 / software.payload),
                .address = scale_up(t.to, 1 / software.payload).in_base(),
                .pace = software.pace,

@@ -44,17 +44,17 @@ CollectiveTiming timing_of(const NcclConstants& node, const NcclConstants& netwo
                            const CollectiveSchedule& schedule, const FabricShape& fabric,
                            const FabricShape& between, Bandwidth port);
 
-/// Fabrics that a run uses: rank r is port r mod ranks_per_node of nodes[r / ranks_per_node], and
-/// port r of the network.
+/// Fabrics that a run uses: rank r is port first_port + r mod ranks_per_node of
+/// nodes[r / ranks_per_node], and port r of the network.
 struct CollectiveFabrics {
   std::vector<PacketFabric*> nodes;
   PacketFabric* network = nullptr;  ///< null: one node
+  std::size_t first_port = 0;
 };
 
 class CollectiveRun final : public FabricListener, public EventHandler {
  public:
   /// All that is given by reference must live until the run has ended. `listener` is told then.
-  /// A sum or copy by the switch is of all ports: ranks_per_node is then the fabric's gpus.
   CollectiveRun(Engine& engine, CollectiveFabrics fabrics, const CollectiveSchedule& schedule,
                 const CollectiveTiming& timing, FabricListener* listener = nullptr,
                 std::uint64_t tag = 0);

@@ -72,6 +72,7 @@ void PacketFabric::post(const FabricMessage& message) {
   TS_EXPECTS(in_switch ? !shape_.one_queue : message.dst < gpus && message.dst != message.src,
              message.dst);
   TS_EXPECTS(!message.until_acknowledged || shape_.ack_every > 0, shape_.ack_every);
+  TS_EXPECTS(message.group.first + message.group.count <= gpus, message.group.count);
   auto id = static_cast<std::uint32_t>(ports_->messages.size());
   if (ports_->free_messages.empty()) {
     ports_->messages.emplace_back();
@@ -82,10 +83,13 @@ void PacketFabric::post(const FabricMessage& message) {
   FabricMessageState& m = ports_->messages[id];
   m = {};
   m.spec = message;
+  if (m.spec.group.count == 0) m.spec.group = {0, gpus};
   m.sequence = ++ports_->sequence;
   m.packets = (message.bytes.in_base() + shape_.packet.in_base() - 1) / shape_.packet.in_base();
   m.last = round_up(message.bytes - shape_.packet * (m.packets - 1), shape_.sector);
-  m.missing = message.op == FabricOp::multicast ? m.packets * shape_.gpus : m.packets;
+  TS_EXPECTS(m.packets <= std::int64_t{1} << 31, m.packets);
+  m.missing = m.packets;
+  if (message.op == FabricOp::multicast) m.missing *= static_cast<std::int64_t>(m.spec.group.count);
   if (message.until_acknowledged) m.missing += std::min(m.packets, shape_.links);
   ++ports_->counters.messages_open;
 

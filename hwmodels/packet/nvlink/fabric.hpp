@@ -62,8 +62,8 @@ struct FabricShape {
 enum class FabricOp : std::uint8_t {
   write,      ///< from src to dst
   read,       ///< src gets it from dst
-  reduce,     ///< src gets the sum of what all ports have
-  multicast,  ///< from src to all ports, itself included
+  reduce,     ///< src gets the sum of what all ports of its group have
+  multicast,  ///< from src to all ports of its group, itself included
 };
 
 class FabricListener {
@@ -75,10 +75,17 @@ class FabricListener {
   ~FabricListener() = default;
 };
 
+/// Ports that a sum or a copy is of.
+struct FabricGroup {
+  std::size_t first = 0;
+  std::size_t count = 0;  ///< 0: all ports
+};
+
 struct FabricMessage {
   FabricOp op = FabricOp::write;
   std::size_t src = 0;
   std::size_t dst = 0;              ///< other than src; not used by reduce and multicast
+  FabricGroup group = {};           ///< of reduce and multicast
   Bytes bytes{};                    ///< above 0
   std::int64_t address = 0;         ///< decides over which link it begins
   Bandwidth pace{};                 ///< the sender gives no more payload a second; 0: as it can

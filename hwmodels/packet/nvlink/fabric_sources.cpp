@@ -160,20 +160,22 @@ void PacketFabric::end_of_packet(FabricSource& source, std::size_t lane) {
   if (lane >= 3 * static_cast<std::size_t>(shape_.gpus)) source.free_lanes.push_back(lane);
 }
 
-// The switch copies a write, or the request of a sum, to all ports.
+// The switch copies a write, or the request of a sum, to all ports of the group.
 void PacketFabric::send_to_all(std::size_t source, FabricPacket packet) {
   const auto gpus = static_cast<std::size_t>(shape_.gpus);
+  const FabricGroup group = ports_->messages[packet.message].spec.group;
+  const auto count = static_cast<std::int64_t>(group.count);
   if (packet.kind == multicast) {
     packet.copies = take_slot(ports_->copies, ports_->free_copies);
-    ports_->copies[packet.copies] = {shape_.gpus, SimTime{}};
+    ports_->copies[packet.copies] = {count, SimTime{}};
   } else {
     packet.slot = take_slot(ports_->sums[source], ports_->free_sums[source]);
-    ports_->sums[source][packet.slot] = {SimTime{}, shape_.gpus};
+    ports_->sums[source][packet.slot] = {SimTime{}, count};
   }
   ++ports_->counters.merged;
-  ports_->counters.made += shape_.gpus;
-  for (std::size_t output = 0; output < gpus; ++output)
-    enqueue(source / gpus, source % gpus, output, packet);
+  ports_->counters.made += count;
+  for (std::size_t i = 0; i < group.count; ++i)
+    enqueue(source / gpus, source % gpus, group.first + i, packet);
 }
 
 // The switch adds up what arrives; the sum goes to its reader when nothing is missing.

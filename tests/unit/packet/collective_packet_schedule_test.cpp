@@ -110,11 +110,15 @@ void expect_done(const Machine& machine, CollectiveKind kind, std::size_t n, std
   for (std::size_t rank = 0; rank < n; ++rank)
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t owner = i / piece;
-      if (kind == all_reduce || (kind == reduce_scatter && owner == rank))
+      if (kind == all_reduce || (kind == reduce_scatter && owner == rank)) {
         ASSERT_EQ(machine.at(rank)[i], sum_of(n, i)) << which << ' ' << rank << ' ' << i;
-      if (kind == all_gather)
+      }
+      if (kind == all_gather) {
         ASSERT_EQ(machine.at(rank)[i], (Symbol{{{owner, i}, 1}})) << which << ' ' << rank;
-      if (kind == send) ASSERT_EQ(machine.at((rank + 1) % n)[i], (Symbol{{{rank, i}, 1}})) << which;
+      }
+      if (kind == send) {
+        ASSERT_EQ(machine.at((rank + 1) % n)[i], (Symbol{{{rank, i}, 1}})) << which;
+      }
       // Rank `rank` gets from each other one its own piece, one after the other.
       if (kind == all_to_all && owner != rank) {
         const std::size_t from = std::min(size, owner * piece);

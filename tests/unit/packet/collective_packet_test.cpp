@@ -216,6 +216,30 @@ TEST(CollectivePackets, CollectivesAndCopiesSlowEachOther) {
   EXPECT_LE(copied, alone + wire);
 }
 
+// Two groups of four on a node of eight have nothing in common: a switch does not block.
+TEST(CollectivePackets, GroupsOfOneNodeDoNotMeet) {
+  CollectiveProbeConfig h100 = h100_collectives();
+  for (const PacketAlgorithm algorithm : {ring, nvls}) {
+    CollectiveQuestion q = question(algorithm, 2_MiB);
+    q.ranks = 4;
+    const Duration alone = run_collective_probe(h100, q).time;
+    const CollectiveSchedule schedule = schedule_of(h100, q);
+    Engine engine;
+    PacketFabric fabric(engine, shape_of(h100.node, 8));
+    CollectiveFabrics low{{&fabric}};
+    CollectiveFabrics high = low;
+    high.first_port = 4;
+    CollectiveRun first(engine, low, schedule, timing_of(h100, q, schedule));
+    CollectiveRun second(engine, high, schedule, timing_of(h100, q, schedule));
+    first.start();
+    second.start();
+    engine.run();
+    EXPECT_EQ(first.time(), alone) << name(algorithm);
+    EXPECT_EQ(second.time(), alone) << name(algorithm);
+    EXPECT_EQ(fabric.port(0).payload_out, fabric.port(7).payload_out) << name(algorithm);
+  }
+}
+
 TEST(CollectivePackets, KnobsOfThePipelineMoveTimes) {
   const CollectiveProbeConfig base = h100_collectives();
   const auto changed = [&](auto&& change, const CollectiveQuestion& q) {
