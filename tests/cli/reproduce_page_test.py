@@ -103,9 +103,9 @@ class ReproducePage(unittest.TestCase):
     def test_counts_of_statuses_are_those_of_the_reports(self):
         table = self.text.split("Results by status</span>")[1].split("</table>")[0]
         rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[1:]]
-        for column, paper in enumerate(("maple", "tpla", "early-exit"), 1):
+        for paper in ("maple", "tpla", "early-exit"):
             report = json.loads((self.folder / paper / "report.json").read_text())
-            self.assertEqual(rows[0][column], paper)
+            column = rows[0].index(paper)
             self.assertIn(f"<a href=\"#paper-{paper}\">", rows[1][column])
             self.assertEqual(sum(int(row[column]) for row in rows[2:]), len(report["targets"]))
 
