@@ -119,10 +119,11 @@ bool is_spec(const Document& document) {
 }
 
 // Whether points that a store has are those of the space, as far as the first of them say.
-bool is_same_space(const DesignSpace& space, const StoredSweep& sweep, SweepStore& store) {
+bool is_same_space(const DesignSpace& space, bool is_search, const StoredSweep& sweep,
+                   SweepStore& store) {
   constexpr std::size_t kMostCompared = 1000;
   if (space.columns() != sweep.columns) return false;
-  if (!sweep.points) return true;  // a search: its positions are in the order of its choices
+  if (is_search) return true;  // its positions are in the order of its choices
   std::map<std::int64_t, std::vector<std::string>> known;
   store.for_each(sweep, [&](const StoredPoint& stored) {
     known.emplace(stored.point.position, stored.point.labels);
@@ -197,7 +198,8 @@ std::unique_ptr<SweepPlan> SweepPlan::resume(const fs::path& spec, const LoadOpt
   plan->adopt(*sweep, inputs);
   plan->space_ =
       DesignSpace::build(config, document, diagnostics, count_settings(config, document, files));
-  if (!plan->space_ || !is_same_space(*plan->space_, *sweep, store)) return nullptr;
+  if (!plan->space_ || !is_same_space(*plan->space_, config.search.has_value(), *sweep, store))
+    return nullptr;
   plan->objectives_ = ObjectiveSet::build(config, *plan->space_, document, diagnostics);
   return diagnostics.ok() ? std::move(plan) : nullptr;
 }

@@ -173,9 +173,23 @@ class Sweep(InFolder):
         again = run("rerun", "a.db:3", cwd=self.folder)
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn("same results", again.stdout + again.stderr)
+        self.assertIn("none was left to run", self.sweep("-o", "a.db", "--resume").stdout)
         # Another SPEC has nothing to go on with.
         self.spec.write_text(self.spec.read_text().replace("to: 10", "to: 13"))
         self.sweep("-o", "a.db", "--resume", code=3)
+
+    def test_a_search_goes_on_when_its_scenario_is_gone(self):
+        scenario = self.folder / "my.yaml"
+        scenario.write_text("schema: tiersim.scenario/v1\nbase: scenarios/maple/llama2_7b_maple.yaml\n")
+        self.spec.write_text("schema: tiersim.sweep/v1\nname: mine\nscenario: my.yaml\n"
+                             "axes: [{key: step.context, range: {from: 1024, to: 65536, step: 512}}]\n"
+                             "search: {budget: 20, start: 8, generation: 4}\n"
+                             "objectives: [{maximize: throughput}]\n")
+        self.sweep("-o", "a.db")
+        whole = (self.folder / "a.db").read_bytes()
+        scenario.unlink()
+        self.assertIn("none was left to run", self.sweep("-o", "a.db", "--resume").stdout)
+        self.assertEqual((self.folder / "a.db").read_bytes(), whole)
 
     def test_a_store_has_a_name(self):
         self.assertIn("a name is needed", self.sweep("-o", "", code=2).stderr)
