@@ -42,18 +42,6 @@ double bus_factor(CollectiveKind kind, std::int64_t ranks) {
 
 }  // namespace
 
-const CollectivePipeline& CollectivePacketConfig::of(CollectiveProtocol protocol) const {
-  if (protocol == CollectiveProtocol::ll) return ll;
-  return protocol == CollectiveProtocol::ll128 ? ll128 : simple;
-}
-
-void describe(Fields& f, CollectivePacketConfig& c) {
-  f.doc("What the packet level knows of a library of collectives.");
-  f.optional("ll", c.ll, "With a flag beside each 4 B.");
-  f.optional("ll128", c.ll128, "With 8 B of flags in each 128 B.");
-  f.optional("simple", c.simple, "Without flags: a chunk is announced after it.");
-}
-
 std::optional<NamedAlgorithm> algorithm_named(std::string_view name, CollectiveKind kind) {
   using enum PacketAlgorithm;
   for (const PacketAlgorithm a : {one_shot, two_shot, nvls})

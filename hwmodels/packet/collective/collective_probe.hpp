@@ -17,17 +17,6 @@
 
 namespace tiersim {
 
-/// The `packet` mapping of a collective device. Flags let lines go on before their chunk is whole,
-/// so that chunks of LL and LL128 are effectively shorter.
-struct CollectivePacketConfig {
-  CollectivePipeline ll{.chunk = {Bytes::from_base(131072)}};
-  CollectivePipeline ll128{.chunk = {Bytes::from_base(131072)}};
-  CollectivePipeline simple = {};
-
-  const CollectivePipeline& of(CollectiveProtocol protocol) const;
-};
-void describe(Fields& f, CollectivePacketConfig& c);
-
 /// Adapters of GPUs in several nodes, and what NCCL takes between them.
 struct CollectiveNetwork {
   FabricShape adapters;  ///< one port for each rank

@@ -1,6 +1,5 @@
 #include "hwmodels/packet/collective/collective_schedule.hpp"
 
-#include "hwmodels/limits.hpp"
 #include "hwmodels/packet/collective/schedule_builder.hpp"
 
 namespace tiersim {
@@ -73,16 +72,6 @@ void switch_sums(ScheduleBuilder& b, CollectiveKind kind, ByteRange all,
 }
 
 }  // namespace
-
-void describe(Fields& f, CollectivePipeline& c) {
-  f.doc("How a protocol cuts what it sends.");
-  const Limits counts = in_range(std::int64_t{1}, std::int64_t{4096});
-  f.optional("slices", c.slices, "Of a ring's piece; each goes on as soon as it is there.", counts);
-  f.optional("parts", c.parts, "Chunks of what a chain or NVLS pipelines.", counts);
-  f.optional("least", c.least, "Of a chunk, but for the last one.", packet_limits());
-  f.optional("chunk", c.chunk, "At most.", packet_limits());
-  f.optional("slots", c.slots, "Chunks that may be sent before the first is worked off.", counts);
-}
 
 bool serves(PacketAlgorithm algorithm, CollectiveKind kind) {
   const bool reduces_or_gathers =

@@ -17,9 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/base/number_class.hpp"
+#include "hwmodels/packet/collective/collective_packet_config.hpp"
 #include "sim/base/units.hpp"
-#include "sim/config/fields.hpp"
 #include "sim/model/step_graph.hpp"
 
 namespace tiersim {
@@ -38,20 +37,6 @@ inline constexpr std::array<std::string_view, 7> kPacketAlgorithmNames{
 constexpr std::string_view name(PacketAlgorithm a) {
   return kPacketAlgorithmNames[static_cast<std::size_t>(a)];
 }
-
-/// How a receiver knows what has come; LL and LL128 send flags with the data.
-enum class CollectiveProtocol : std::uint8_t { ll, ll128, simple };
-inline constexpr std::array<std::string_view, 3> kCollectiveProtocolNames{"ll", "ll128", "simple"};
-
-/// How one protocol cuts what it sends.
-struct CollectivePipeline {
-  Sourced<std::int64_t> slices{1};  ///< of a ring's piece; each goes on as soon as it is there
-  Sourced<std::int64_t> parts{16};  ///< of the size, in a chain or of a piece in NVLS: its chunks
-  Sourced<Bytes> least{Bytes::from_base(1024)};    ///< of a chunk, but for the last one
-  Sourced<Bytes> chunk{Bytes::from_base(524288)};  ///< at most
-  Sourced<std::int64_t> slots{8};  ///< chunks that may be sent before the first is worked off
-};
-void describe(Fields& f, CollectivePipeline& c);
 
 struct CollectiveTransfer {
   enum class Kind : std::uint8_t {

@@ -12,26 +12,9 @@
 //   Checked   tests/unit/packet/nvlink_fabric_test.cpp
 #include "hwmodels/link/nvlink.hpp"
 #include "hwmodels/packet/nvlink/fabric.hpp"
-#include "hwmodels/packet/switch_words.hpp"
+#include "hwmodels/packet/nvlink/nvlink_packet_config.hpp"
 
 namespace tiersim {
-
-/// The `packet` mapping of an nvlink device.
-struct NvlinkPacketConfig {
-  Sourced<std::int64_t> links{18};
-  Sourced<Bytes> flit{Bytes::from_base(16)};
-  Sourced<std::int64_t> credits{1024};
-  Sourced<std::int64_t> ack_every{16};
-  Sourced<Duration> flight{std::chrono::nanoseconds(10)};
-  Sourced<Duration> credit_return{std::chrono::nanoseconds(100)};
-};
-
-/// The `packet` mapping of an NVLink switch.
-struct NvswitchPacketConfig {
-  SwitchQueues queues = SwitchQueues::virtual_output;
-  Sourced<std::int64_t> reductions{64};
-  Sourced<Duration> reduce{std::chrono::nanoseconds(50)};
-};
 
 /// Ports and the switch between them.
 struct NvlinkNode {
@@ -41,9 +24,6 @@ struct NvlinkNode {
   NvswitchPacketConfig packet_switch;
   Duration memory{};  ///< what a read waits for at the GPU it reads from
 };
-
-void describe(Fields& f, NvlinkPacketConfig& c);
-void describe(Fields& f, NvswitchPacketConfig& c);
 
 /// Whether the wires leave at least 1 ns of the port's latency to each of its ends.
 bool leaves_endpoints(const NvlinkConfig& port, const NvlinkPacketConfig& packet);

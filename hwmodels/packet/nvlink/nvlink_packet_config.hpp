@@ -1,0 +1,36 @@
+#pragma once
+// Model card: nvlink_packet_config
+//   Models    the `packet` mappings of an nvlink device and of an NVLink switch; alone, so that the
+//             flow level's fields can hold them.
+//   Equation  none.
+//   Ignores   what the flow level's fields say already: rate, packets, headers, latencies.
+//   Valid     as nvlink_packet.
+//   Source    not published but for the number of links: assumed, each with its reason, in the
+//   YAML. Checked   tests/unit/packet/nvlink_fabric_test.cpp
+#include "hwmodels/packet/switch_words.hpp"
+#include "sim/base/number_class.hpp"
+#include "sim/config/fields.hpp"
+
+namespace tiersim {
+
+/// The `packet` mapping of an nvlink device.
+struct NvlinkPacketConfig {
+  Sourced<std::int64_t> links{18};
+  Sourced<Bytes> flit{Bytes::from_base(16)};
+  Sourced<std::int64_t> credits{1024};
+  Sourced<std::int64_t> ack_every{16};
+  Sourced<Duration> flight{std::chrono::nanoseconds(10)};
+  Sourced<Duration> credit_return{std::chrono::nanoseconds(100)};
+};
+
+/// The `packet` mapping of an NVLink switch.
+struct NvswitchPacketConfig {
+  SwitchQueues queues = SwitchQueues::virtual_output;
+  Sourced<std::int64_t> reductions{64};
+  Sourced<Duration> reduce{std::chrono::nanoseconds(50)};
+};
+
+void describe(Fields& f, NvlinkPacketConfig& c);
+void describe(Fields& f, NvswitchPacketConfig& c);
+
+}  // namespace tiersim
