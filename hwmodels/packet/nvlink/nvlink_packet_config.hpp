@@ -5,8 +5,9 @@
 //   Equation  none.
 //   Ignores   what the flow level's fields say already: rate, packets, headers, latencies.
 //   Valid     as nvlink_packet.
-//   Source    not published but for the number of links: assumed, each with its reason, in the
-//   YAML. Checked   tests/unit/packet/nvlink_fabric_test.cpp
+//   Source    only the number of links is published; the others are assumed, each with its reason,
+//             in the YAML.
+//   Checked   tests/unit/packet/nvlink_fabric_test.cpp
 #include "hwmodels/packet/switch_words.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/config/fields.hpp"
