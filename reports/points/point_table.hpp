@@ -40,8 +40,8 @@ struct PointTable {
   std::string title = {};
   std::string source = {};  ///< file that it was read from
   std::vector<PointColumn> columns = {};
-  std::vector<ReportPoint> points = {};          ///< by position
-  std::int64_t missing = 0;                      ///< of its sweeps, without a result yet
+  std::vector<ReportPoint> points = {};  ///< by position
+  std::int64_t missing = 0;              ///< of its sweeps, without a result yet
   /// Points of a sample or a search, so that those along an axis differ in the other axes as well.
   bool chosen = false;
   std::vector<ReportObjective> objectives = {};  ///< of the sweep; may be empty

@@ -17,6 +17,9 @@ using namespace literals;
 
 constexpr double kGiga = 1e9;
 
+constexpr const char* kMoreThanServed =
+    "this load is more than it serves: what waits grows without end";
+
 double in_ns(Duration time) {
   return static_cast<double>(time.count()) * 1e-3;
 }
@@ -33,6 +36,14 @@ LevelReading of_rate(ProbeQuantity quantity, Bandwidth rate, Bytes run) {
   return {quantity == ProbeQuantity::accesses ? giga / static_cast<double>(run.in_base()) : giga};
 }
 
+// The file's latency is that of a row that must be opened after another one was closed, with the
+// way to the memory, which is what is left of it: ns.
+double way_to(const DramConfig& memory, const DramPacketConfig& stack) {
+  const DramClocks clocks(stack.timings);
+  const Duration row(clocks.period_ps * (clocks.rp + clocks.rcd + clocks.cl + clocks.burst));
+  return std::max(0.0, in_ns(memory.latency.value - row));
+}
+
 // One stack under its share of the load; the other stacks are copies of it.
 LevelReading read_dram(const DramConfig& memory, const DramPacketConfig& stack,
                        ProbeQuantity quantity, const ProbeWorkload& asked) {
@@ -40,7 +51,7 @@ LevelReading read_dram(const DramConfig& memory, const DramPacketConfig& stack,
   const auto peak = static_cast<double>(memory.peak.value.in_base());
   const bool random = asked.pattern.value_or(ProbePattern::sequential) == ProbePattern::random;
   DramProbe probe{.pattern = random ? DramPattern::random : DramPattern::sequential,
-                  .streams = 16,
+                  .streams = asked.streams.value_or(16),
                   .run = run,
                   .read_share = asked.read_share.value_or(1),
                   .outstanding_atoms = asked.outstanding.value_or(4096),
@@ -53,17 +64,12 @@ LevelReading read_dram(const DramConfig& memory, const DramPacketConfig& stack,
     if (quantity == ProbeQuantity::accesses) return {accesses / kGiga};
     return {accesses * static_cast<double>(run.in_base()) / kGiga};
   }
-  // What the load adds to the file's latency, which also holds the way to the memory.
-  const auto mean_at = [&](double offered) {
-    probe.arrivals = DramArrivals::poisson;
-    probe.offered = offered;
-    return in_ns(run_dram_probe(stack, probe).atom.mean);
-  };
   constexpr double kIdle = 1e-3;
-  const double offered = asked.rate ? static_cast<double>(asked.rate->in_base()) / peak : kIdle;
-  if (offered >= run_dram_probe(stack, probe).achieved)
-    return none("the load is more than it serves: what waits grows without end");
-  return {in_ns(memory.latency.value) + mean_at(std::max(offered, kIdle)) - mean_at(kIdle)};
+  probe.offered = asked.rate ? static_cast<double>(asked.rate->in_base()) / peak : 0;
+  probe.offered = std::max(probe.offered, kIdle);
+  if (probe.offered >= run_dram_probe(stack, probe).achieved) return none(kMoreThanServed);
+  probe.arrivals = DramArrivals::poisson;
+  return {way_to(memory, stack) + in_ns(run_dram_probe(stack, probe).atom.mean)};
 }
 
 LevelReading read_pcie(const PcieConfig& link, const PciePacketDetails& details,
@@ -88,8 +94,14 @@ LevelReading read_cxl(const CxlConfig& link, const CxlPacketDetails& details,
   probe.size = asked.run.value_or(64_B);
   probe.read_share = asked.read_share.value_or(1);
   probe.outstanding = asked.outstanding.value_or(latency ? 1 : 128);
-  if (asked.rate) probe.offered = *asked.rate;
-  const CxlProbeResult result = run_cxl_probe(with_flow(details, link), probe);
+  const CxlPacketConfig config = with_flow(details, link);
+  if (asked.rate) {
+    CxlProbe saturating = probe;
+    saturating.outstanding = details.host.outstanding.value;
+    if (*asked.rate >= run_cxl_probe(config, saturating).bandwidth) return none(kMoreThanServed);
+    probe.offered = *asked.rate;
+  }
+  const CxlProbeResult result = run_cxl_probe(config, probe);
   if (latency) return {in_ns(result.read.mean)};
   return of_rate(quantity, result.bandwidth, probe.size);
 }

@@ -24,6 +24,8 @@ void describe_workload(Fields& f, ProbeWorkload& c) {
   f.optional("rate", c.rate, "Offered payload; as much as is served where absent.",
              in_range(Bandwidth::from_base(1), Bandwidth::from_base(1'000'000'000'000'000)));
   f.optional("read_share", c.read_share, "Of payload; 1 where absent.", in_range(0.0, 1.0));
+  f.optional("streams", c.streams, "Of sequential addresses; 16 where absent.",
+             in_range(1, 1 << 16));
   f.optional("ranks", c.ranks, "Of a collective; 8 where absent.", in_range(2, 1024));
   f.optional("outstanding", c.outstanding, "Accesses at a time; enough to saturate where absent.",
              in_range(1, 1 << 20));

@@ -29,6 +29,7 @@ ProbeWorkload ProbeWorkload::over(const ProbeWorkload& curve) const {
           .size = of(size, curve.size),
           .rate = of(rate, curve.rate),
           .read_share = of(read_share, curve.read_share),
+          .streams = of(streams, curve.streams),
           .ranks = of(ranks, curve.ranks),
           .outstanding = of(outstanding, curve.outstanding)};
 }

@@ -46,6 +46,7 @@ struct ProbeWorkload {
   std::optional<Bytes> size = {};                ///< of a collective: none
   std::optional<Bandwidth> rate = {};            ///< offered, of payload: as much as is served
   std::optional<double> read_share = {};         ///< of payload: 1
+  std::optional<std::int64_t> streams = {};      ///< of sequential addresses: 16
   std::optional<std::int64_t> ranks = {};        ///< of a collective: 8
   std::optional<std::int64_t> outstanding = {};  ///< accesses at a time: enough to saturate
 
