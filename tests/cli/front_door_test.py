@@ -243,6 +243,14 @@ class InstallsPackages(Checkout):
         self.assertEqual(self.noted(), ["noninteractive -qq -o Dpkg::Use-Pty=0 install -y "
                                         "--no-install-recommends cmake"])
 
+    def test_a_program_that_the_list_names_serves_without_its_package(self):
+        packages = self.root / ".ci/packages"
+        packages.write_text(packages.read_text(encoding="utf-8") + "build     cmake cmake\n",
+                            encoding="utf-8")
+        done = self.run_it("run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(self.calls.exists())
+
     def test_refreshes_the_lists_only_when_the_first_try_fails(self):
         self.stub("apt-get", f'echo "x $*" >>"{self.calls}"\n'
                              f'case $* in *update*) touch "{self.top}/fresh";; '
