@@ -2,6 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "reports/hardware/hardware_text.hpp"
 #include "reports/hardware/point_label.hpp"
 
@@ -37,9 +39,9 @@ std::vector<LineChart> charts_of(const std::vector<CurveReading>& curves) {
     if (curve.facts.axis == ProbeAxis::none || curve.points.size() < 2) continue;
     const std::string unit(unit_of(curve.facts.quantity));
     const std::string quantity(kProbeQuantityNames[static_cast<std::size_t>(curve.facts.quantity)]);
-    const std::string y_label = unit.empty() ? quantity : quantity + ", " + unit;
+    const std::string y_label = unit.empty() ? quantity : fmt::format("{}, {}", quantity, unit);
     const std::string title =
-        curve.facts.group + ": " + quantity + " by " + axis_label(curve.facts.axis);
+        fmt::format("{}: {} by {}", curve.facts.group, quantity, axis_label(curve.facts.axis));
     if (charts.empty() || charts.back().title != title)
       charts.push_back(
           {.title = title,
