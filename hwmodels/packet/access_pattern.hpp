@@ -1,5 +1,6 @@
 #pragma once
 // Which accesses a microbenchmark makes, from its own random streams: the same on every platform.
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -49,7 +50,7 @@ class AccessPattern {
 /// Time to the next of Poisson arrivals of `size` each at `rate` > 0 in all.
 inline Duration next_arrival(Rng& rng, Bytes size, Bandwidth rate) {
   const double mean = size / Bytes::from_base(1) * 1e12 / static_cast<double>(rate.in_base());
-  return Duration(static_cast<std::int64_t>(rng.exponential(mean) + 0.5));
+  return Duration(std::llround(rng.exponential(mean)));
 }
 
 }  // namespace tiersim

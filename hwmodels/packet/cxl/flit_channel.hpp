@@ -85,7 +85,11 @@ class FlitChannel final : public EventHandler {
     CxlMessage message;
     std::int64_t slots = 0;
   };
-  enum What : std::uint64_t { kLook, kFree, kArrived, kCredit };  // kCredit + class
+  // What an event is.
+  static constexpr std::uint64_t kLook = 0;
+  static constexpr std::uint64_t kFree = 1;
+  static constexpr std::uint64_t kArrived = 2;
+  static constexpr std::uint64_t kCredit = 3;  // and the class
 
   static std::size_t index(CxlClass c) { return static_cast<std::size_t>(c); }
   std::optional<std::size_t> class_to_send(const Input& input);

@@ -95,7 +95,12 @@ class TlpChannel final : public EventHandler {
     std::array<std::int64_t, kTlpClasses> headers{};
     std::array<std::int64_t, kTlpClasses> data{};
   };
-  enum What : std::uint64_t { kLook, kSent, kArrived, kUpdate, kUpdateArrived };
+  // What an event is.
+  static constexpr std::uint64_t kLook = 0;
+  static constexpr std::uint64_t kSent = 1;
+  static constexpr std::uint64_t kArrived = 2;
+  static constexpr std::uint64_t kUpdate = 3;
+  static constexpr std::uint64_t kUpdateArrived = 4;
 
   static std::size_t index(TlpClass c) { return static_cast<std::size_t>(c); }
   bool may_leave(const Input& input, std::size_t tlp_class);
