@@ -140,6 +140,10 @@ Table overview_table(const std::vector<CurveReading>& curves) {
   };
   for (const CurveReading& curve : curves) add(curve.facts.id, {curve}, share(curve.facts.band));
   add("all", curves, "");
+  table.notes.emplace_back(
+      "analytic: reads and writes take what each takes alone, so that together they may be above "
+      "the "
+      "peak of a bus that they share");
   std::int64_t known = 0;
   for (const Fidelity level : kFidelities) known += counts_of(curves, level).known;
   table.notes.push_back(
