@@ -15,15 +15,15 @@ struct Ring {
 };
 using Waits = std::vector<std::vector<Earlier>>;  // by position in the ring and piece
 
-// Position i gives piece i - 1 - k in step k to the next one, who adds; it ends with piece i.
-void reduce_scatter_ring(ScheduleBuilder& b, const Ring& ring, const std::vector<ByteRange>& pieces,
-                         Waits& waits) {
+// Position i gives piece i - behind - k in step k to the next one.
+void go_round(ScheduleBuilder& b, const Ring& ring, const std::vector<ByteRange>& pieces, Kind kind,
+              std::size_t behind, Waits& waits) {
   const std::size_t n = ring.ranks.size();
   for (std::size_t step = 0; step + 1 < n; ++step)
     for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t piece = (i + 2 * n - 1 - step) % n;
+      const std::size_t piece = (i + 2 * n - behind - step) % n;
       const std::size_t next = (i + 1) % n;
-      const Earlier id = b.add({.kind = Kind::add,
+      const Earlier id = b.add({.kind = kind,
                                 .src = ring.ranks[i],
                                 .dst = ring.ranks[next],
                                 .from = pieces[piece].from,
@@ -36,25 +36,16 @@ void reduce_scatter_ring(ScheduleBuilder& b, const Ring& ring, const std::vector
     }
 }
 
-// Position i has piece i, and gives piece i - k in step k to the next one.
+// Whoever is given a piece adds it; position i ends with the sum of piece i.
+void reduce_scatter_ring(ScheduleBuilder& b, const Ring& ring, const std::vector<ByteRange>& pieces,
+                         Waits& waits) {
+  go_round(b, ring, pieces, Kind::add, 1, waits);
+}
+
+// Position i has piece i; all end with all of them.
 void all_gather_ring(ScheduleBuilder& b, const Ring& ring, const std::vector<ByteRange>& pieces,
                      Waits& waits) {
-  const std::size_t n = ring.ranks.size();
-  for (std::size_t step = 0; step + 1 < n; ++step)
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t piece = (i + n - step) % n;
-      const std::size_t next = (i + 1) % n;
-      const Earlier id = b.add({.kind = Kind::store,
-                                .src = ring.ranks[i],
-                                .dst = ring.ranks[next],
-                                .from = pieces[piece].from,
-                                .to = pieces[piece].from,
-                                .bytes = pieces[piece].bytes,
-                                .between_nodes = ring.between_nodes},
-                               waits[i][piece]);
-      if (!ring.own.empty() && pieces[piece].bytes > Bytes{}) b.follow(ring.own[i], *id);
-      waits[next][piece] = id;
-    }
+  go_round(b, ring, pieces, Kind::store, 0, waits);
 }
 
 std::vector<std::size_t> ranks_from(std::size_t first, std::size_t count, std::size_t stride) {
