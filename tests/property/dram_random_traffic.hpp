@@ -5,11 +5,37 @@
 
 namespace tiersim::dram_test {
 
+/// Stretches or shortens single distances: one that hides behind others in one part binds in
+/// another.
+inline void vary(Rng& rng, DramTimings& t) {
+  using T = DramTimings;
+  for (Sourced<Duration> T::*distance :
+       {&T::t_rcd, &T::t_rp, &T::t_ras, &T::t_rc, &T::t_rtp, &T::t_wr, &T::t_ccd_s, &T::t_ccd_l,
+        &T::t_ccd_l_wr, &T::t_rrd_s, &T::t_rrd_l, &T::t_faw, &T::t_wtr_s, &T::t_wtr_l, &T::t_gap,
+        &T::t_cs, &T::t_rfc, &T::t_rfc_pb, &T::t_rrefd}) {
+    const std::uint64_t kind = rng.below(8);
+    if (kind == 0) (t.*distance).value *= 3;
+    if (kind == 1) (t.*distance).value /= 2;
+  }
+}
+
+/// HBM3 of two ranks in one pseudo channel, as the stack IDs of a tall stack, a switch apart.
+inline DramPacketConfig hbm3_of_two_ranks() {
+  DramPacketConfig c = hbm3();
+  c.timings.t_cs.value = c.timings.t_ck.value * 2;
+  c.address_map.pieces = {{DramField::column, 3}, {DramField::pseudo_channel, 1},
+                          {DramField::rank, 1},   {DramField::bank_group, 2},
+                          {DramField::column, 2}, {DramField::bank, 2},
+                          {DramField::row, 14}};
+  return c;
+}
+
 inline DramPacketConfig random_config(Rng& rng) {
-  const std::uint64_t kind = rng.below(3);
-  DramPacketConfig c = kind == 0 ? hbm3() : ddr5(kind == 1 ? 1 : 2);
-  const std::uint64_t refresh = rng.below(3);
-  c.scheduler.refresh = static_cast<DramRefresh>(refresh);
+  const std::uint64_t kind = rng.below(4);
+  DramPacketConfig c = kind == 0   ? hbm3()
+                       : kind == 1 ? hbm3_of_two_ranks()
+                                   : ddr5(kind == 2 ? 1 : 2);
+  c.scheduler.refresh = static_cast<DramRefresh>(rng.below(kDramRefreshNames.size()));
   c.scheduler.page_policy = rng.below(3) == 0 ? DramPagePolicy::closed : DramPagePolicy::open;
   c.scheduler.window = 1 + static_cast<std::int64_t>(rng.below(128));
   c.scheduler.write_buffer = 2 + static_cast<std::int64_t>(rng.below(100));
@@ -19,10 +45,7 @@ inline DramPacketConfig random_config(Rng& rng) {
   if (rng.below(2) == 0)
     c.address_map.hashes = {{DramField::bank, 0, DramField::row, 1},
                             {DramField::bank_group, 1, DramField::row, 3}};
-  // Distances that hide behind others in one part bind in another.
-  if (rng.below(2) == 0) c.timings.t_rrd_l.value = c.timings.t_rrd_l.value * 2;
-  if (rng.below(3) == 0) c.timings.t_rc.value = c.timings.t_rc.value * 5 / 4;
-  if (rng.below(3) == 0) c.timings.t_rtp.value = c.timings.t_rtp.value * 3;
+  if (rng.below(4) != 0) vary(rng, c.timings);
   return c;
 }
 
