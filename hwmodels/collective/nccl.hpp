@@ -23,6 +23,7 @@
 #include <array>
 #include <optional>
 
+#include "hwmodels/packet/collective/collective_packet_config.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -57,6 +58,7 @@ struct NcclConfig {
   NcclAlgorithm algorithm = NcclAlgorithm::automatic;
   /// By NcclAlgorithm, that of `automatic` unused; absent where the system does not have it.
   std::array<std::optional<NcclConstants>, kNcclAlgorithmNames.size()> of;
+  std::optional<CollectivePacketConfig> packet;  ///< beside these, at packet level
 };
 
 void describe(Fields& f, NcclConstants& c);

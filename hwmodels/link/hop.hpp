@@ -10,6 +10,7 @@
 //   Checked   tests/unit/hwmodels/link_test.cpp
 #include <optional>
 
+#include "hwmodels/packet/nvlink/nvlink_packet_config.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -19,6 +20,7 @@ struct HopConfig {
   Sourced<Duration> latency;
   Sourced<std::int64_t> crossings;
   std::optional<Sourced<Bandwidth>> capacity;
+  std::optional<NvswitchPacketConfig> packet;  ///< of an NVLink switch, at packet level
 };
 
 void describe(Fields& f, HopConfig& c);

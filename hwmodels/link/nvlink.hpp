@@ -11,6 +11,9 @@
 //   Source    point to point on H100: 371-380 of 450 GB/s, both ways at once 741-773 of 900;
 //             headers are not published (16 B on up to 256 B is assumed).
 //   Checked   tests/unit/hwmodels/nvlink_network_test.cpp
+#include <optional>
+
+#include "hwmodels/packet/nvlink/nvlink_packet_config.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -23,6 +26,7 @@ struct NvlinkConfig {
   Sourced<Bytes> packet;
   Sourced<Bytes> header;
   Sourced<Duration> latency;
+  std::optional<NvlinkPacketConfig> packet_level;  ///< what it knows beside these
 };
 
 void describe(Fields& f, NvlinkConfig& c);

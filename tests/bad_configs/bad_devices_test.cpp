@@ -13,7 +13,7 @@ const testing::BadFiles& files() {
 
 std::vector<std::string> names() {
   std::vector<std::string> out;
-  for (const char* folder : {"compute", "link", "memory", "request"})
+  for (const char* folder : {"collective", "compute", "link", "memory", "request"})
     for (const std::string& name : testing::BadFiles(std::string("devices/") + folder).names())
       out.push_back(std::string(folder) + '/' + name);
   return out;
@@ -26,10 +26,11 @@ std::string told_of(const std::string& name) {
 }
 
 std::string told(const std::string& name) {
-  return name.starts_with("memory/")    ? told_of<MemoryTier>(name)
-         : name.starts_with("link/")    ? told_of<Link>(name)
-         : name.starts_with("request/") ? told_of<RequestEngine>(name)
-                                        : told_of<ComputeUnit>(name);
+  return name.starts_with("memory/")       ? told_of<MemoryTier>(name)
+         : name.starts_with("link/")       ? told_of<Link>(name)
+         : name.starts_with("request/")    ? told_of<RequestEngine>(name)
+         : name.starts_with("collective/") ? told_of<Collective>(name)
+                                           : told_of<ComputeUnit>(name);
 }
 
 class BadDevice : public ::testing::TestWithParam<std::string> {};
