@@ -3,13 +3,18 @@
 // device; it describes its fields and builds the device. A kind registers itself by name (generated
 // code calls register_<kind>), and `model: <kind>` in YAML chooses it.
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sim/base/registry.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/model/device.hpp"
+#include "sim/model/packet_device.hpp"
 
 namespace tiersim {
+
+/// Whether a kind of device has numbers for the packet level.
+enum class PacketNumbers : std::uint8_t { none, absent, present };
 
 template <class Interface>
 class DeviceSpec {
@@ -18,6 +23,10 @@ class DeviceSpec {
   /// Lists the fields of this kind; see sim/config/fields.hpp.
   virtual void describe(Fields& f) = 0;
   virtual std::unique_ptr<Interface> build() const = 0;
+  /// `absent`: its optional `packet` mapping is not there.
+  virtual PacketNumbers packet_numbers() const = 0;
+  /// None without packet numbers, and where a device's packets need more than its own (a network).
+  virtual std::optional<PacketModel> packet_model() const = 0;
 };
 
 template <class Interface>
@@ -35,7 +44,7 @@ void describe_fields(Fields& f, Config& config) {
 }  // namespace detail
 
 /// A DeviceSpec from a config struct with describe(Fields&, Config&) and make_device(const
-/// Config&).
+/// Config&); of a kind that is at packet level by itself also make_packets(const Config&).
 template <class Interface, class Config>
 class ConfiguredDevice final : public DeviceSpec<Interface> {
  public:
@@ -44,6 +53,18 @@ class ConfiguredDevice final : public DeviceSpec<Interface> {
   }
   void describe(Fields& f) override { detail::describe_fields(f, config_); }
   std::unique_ptr<Interface> build() const override { return make_device(config_); }
+  PacketNumbers packet_numbers() const override {
+    if constexpr (requires(const Config& c) { c.packet.has_value(); })
+      return config_.packet.has_value() ? PacketNumbers::present : PacketNumbers::absent;
+    else
+      return PacketNumbers::none;
+  }
+  std::optional<PacketModel> packet_model() const override {
+    if constexpr (requires { make_packets(config_); })
+      return make_packets(config_);
+    else
+      return std::nullopt;
+  }
   const Config& config() const { return config_; }
 
  private:

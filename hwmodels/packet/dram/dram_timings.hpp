@@ -50,6 +50,8 @@ struct DramClocks {
   explicit DramClocks(const DramTimings& timings);
   /// RD to WR of a rank: the write's data follow the read's after the gap.
   std::int64_t rtw() const { return cl + burst + gap - cwl; }
+  /// Of a read that finds another row open, alone.
+  Duration row_latency() const { return Duration(period_ps * (rp + rcd + cl + burst)); }
 };
 
 }  // namespace tiersim
