@@ -25,9 +25,13 @@ class Cxl final : public Link {
         latency_(c.latency.value),
         channels_{Channel{"to_gpu", usable(c)}, Channel{"from_gpu", usable(c)}} {
     if (c.reads_in_flight) channels_.push_back({"reads", rate_in_flight(c)});
+    if (c.queueing) queueing_.emplace(c.queueing->by_read_share, c.raw.value * c.ports.value);
   }
 
   std::span<const Channel> channels() const override { return channels_; }
+  Duration added_latency(Bandwidth rate, double read_share) const override {
+    return queueing_ ? queueing_->at(rate, read_share) : Duration{};
+  }
 
   AccessCost cost(Direction direction, Bytes payload, Bytes run) const override {
     const bool read = direction == Direction::read;
@@ -67,6 +71,7 @@ class Cxl final : public Link {
   std::int64_t half_slots_;  // in a flit
   Duration latency_;
   std::vector<Channel> channels_;
+  std::optional<LoadedLatency> queueing_;
 };
 
 }  // namespace
@@ -90,6 +95,8 @@ void describe(Fields& f, CxlConfig& c) {
              one_of({"68 B", "256 B"}));
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
   f.optional("reads_in_flight", c.reads_in_flight, "Not a limit where absent.");
+  f.optional("queueing", c.queueing,
+             "Latency under load, where 1 is raw of all ports; none is added where absent.");
   f.optional("packet", c.packet, "What the packet level knows beside this.");
 }
 

@@ -9,6 +9,7 @@
 //             With `reads_in_flight`: read lines/s <= ports * lines / time (Little's law), as a
 //             third channel.
 //             Latency: a read takes the round trip; a write is posted by the GPU, so it takes half.
+//             With `queueing`: added latency by load and read share, loaded_latency.hpp.
 //   Ignores   credits, head-of-line blocking, retries, uneven interleaving.
 //   Valid     68 B flits: CXL 1.1 and 2.0 (Gen5). 256 B flits: CXL 3.x (Gen6), standard flits.
 //   Source    CXL specification, flit packing; Gen5 x8: 26.4 GB/s read, 37.5 at 2:1, 23.7 write;
@@ -16,6 +17,7 @@
 //   Checked   tests/unit/hwmodels/link_test.cpp
 #include <optional>
 
+#include "hwmodels/loaded_latency.hpp"
 #include "hwmodels/packet/cxl/cxl_packet_config.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
@@ -33,6 +35,7 @@ struct CxlConfig {
   Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};
   Sourced<Duration> latency;
   std::optional<CxlReadsInFlight> reads_in_flight;
+  std::optional<LatencyFamily> queueing;   ///< of payload both ways over ports * raw
   std::optional<CxlPacketDetails> packet;  ///< beside these, at packet level
 };
 

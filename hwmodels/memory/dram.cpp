@@ -4,7 +4,6 @@
 
 #include "hwmodels/limits.hpp"
 #include "hwmodels/runs.hpp"
-#include "sim/base/portable_math.hpp"
 
 namespace tiersim {
 namespace {
@@ -12,32 +11,12 @@ namespace {
 constexpr std::size_t kBus = 0;
 constexpr std::size_t kWrite = 1;
 
-// The latency curve in steps of 2^-20 of peak, so that rounding in pow() cannot make it fall.
-class Queueing {
- public:
-  Queueing(const DramQueueing& c, Bandwidth peak)
-      : peak_(peak),
-        scale_(c.scale.value),
-        exponent_(c.exponent.value),
-        saturation_(c.saturation.value) {}
-
-  Duration added_latency(Bandwidth rate) const {
-    const Int128 steps = (Int128{std::min(rate, peak_).in_base()} << 20U) / peak_.in_base();
-    const double most = kMostOfSaturation * saturation_;
-    const double u = std::min(static_cast<double>(steps) * 0x1p-20, most);
-    if (u <= 0) return {};
-    const double load = portable_pow(u, exponent_) / (1.0 - u / saturation_);
-    return Duration(static_cast<std::int64_t>(static_cast<double>(scale_.count()) * load));
-  }
-
- private:
-  static constexpr double kMostOfSaturation = 0.98;  // just above where it was measured
-
-  Bandwidth peak_;
-  Duration scale_;
-  double exponent_;
-  double saturation_;
-};
+// The three terms are the curve of reads alone.
+std::vector<LatencyCurve> curves_of(const DramQueueing& c) {
+  std::vector<LatencyCurve> curves = c.by_read_share;
+  curves.push_back({.read_share = 1, .formula = LatencyFormula{c.scale, c.exponent, c.saturation}});
+  return curves;
+}
 
 class Dram final : public MemoryTier {
  public:
@@ -48,19 +27,19 @@ class Dram final : public MemoryTier {
         read_efficiency_(c.read_efficiency.value),
         write_efficiency_(c.write_efficiency.value),
         latency_(c.latency.value),
-        row_bytes_(scale_up(c.peak.value, to_seconds(c.row_time.value) /
-                                              static_cast<double>(c.pseudo_channels.value))
-                       .in_base()),
+        row_bytes_(bus_bytes_in(c.row_time.value, c)),
+        partial_row_bytes_(
+            bus_bytes_in(c.partial_write_time ? c.partial_write_time->value : c.row_time.value, c)),
         channels_{Channel{"bus", c.peak.value}} {
     if (c.write_limit)
       channels_.push_back({"write", scale_down(c.peak.value, c.write_limit->value)});
-    if (c.queueing) queueing_.emplace(*c.queueing, c.peak.value);
+    if (c.queueing) queueing_.emplace(curves_of(*c.queueing), c.peak.value);
   }
 
   Bytes capacity() const override { return capacity_; }
   std::span<const Channel> channels() const override { return channels_; }
-  Duration added_latency(Bandwidth rate) const override {
-    return queueing_ ? queueing_->added_latency(rate) : Duration{};
+  Duration added_latency(Bandwidth rate, double read_share) const override {
+    return queueing_ ? queueing_->at(rate, read_share) : Duration{};
   }
 
   AccessCost cost(Direction direction, Bytes payload, Bytes run) const override {
@@ -68,7 +47,11 @@ class Dram final : public MemoryTier {
     const double efficiency = read ? read_efficiency_ : write_efficiency_;
     const Runs runs = Runs::of(payload, run);
     const Bytes moved = runs.total([&](Bytes length) { return round_up(length, atom_); });
-    const Bytes busy = runs.total([&](Bytes length) { return bus_bytes(length, efficiency); });
+    // Of runs that are no whole atoms, each ends in a part of one.
+    const std::int64_t last_row =
+        read || round_up(run, atom_) == run ? row_bytes_ : partial_row_bytes_;
+    const Bytes busy =
+        runs.total([&](Bytes length) { return bus_bytes(length, efficiency, last_row); });
     AccessCost cost{
         .charges = {{kBus, busy}}, .latency = latency_, .min_duration = {}, .moved = moved};
     if (!read && channels_.size() > kWrite) cost.charges.push_back({kWrite, moved});
@@ -76,13 +59,22 @@ class Dram final : public MemoryTier {
   }
 
  private:
+  // Bus bytes that pass while a pseudo channel is busy for `time`.
+  static std::int64_t bus_bytes_in(Duration time, const DramConfig& c) {
+    const double share = to_seconds(time) / static_cast<double>(c.pseudo_channels.value);
+    return scale_up(c.peak.value, share).in_base();
+  }
+
   // Each chunk of a run lies in one row of one pseudo channel.
-  Bytes bus_bytes(Bytes run, double efficiency) const {
+  Bytes bus_bytes(Bytes run, double efficiency, std::int64_t last_row) const {
+    const auto of_chunk = [&](Bytes length, std::int64_t row) {
+      return std::max(scale_up(round_up(length, atom_), 1.0 / efficiency), Bytes::from_base(row));
+    };
     const Bytes chunk = std::min(round_up(run, atom_), interleave_);
-    return Runs::of(std::max(run, chunk), chunk).total([&](Bytes length) {
-      return std::max(scale_up(round_up(length, atom_), 1.0 / efficiency),
-                      Bytes::from_base(row_bytes_));
-    });
+    const Runs chunks = Runs::of(std::max(run, chunk), chunk);
+    const Bytes last = chunks.rest > Bytes{} ? chunks.rest : chunk;
+    return chunks.total([&](Bytes length) { return of_chunk(length, row_bytes_); }) -
+           of_chunk(last, row_bytes_) + of_chunk(last, last_row);
   }
 
   Bytes capacity_;
@@ -91,9 +83,10 @@ class Dram final : public MemoryTier {
   double read_efficiency_;
   double write_efficiency_;
   Duration latency_;
-  std::int64_t row_bytes_;  // bus bytes that pass while one row is opened
+  std::int64_t row_bytes_;          // bus bytes that pass while one row is opened
+  std::int64_t partial_row_bytes_;  // and while a part of an atom is written in one
   std::vector<Channel> channels_;
-  std::optional<Queueing> queueing_;
+  std::optional<LoadedLatency> queueing_;
 };
 
 }  // namespace
@@ -104,6 +97,11 @@ void describe(Fields& f, DramQueueing& c) {
   f.required("exponent", c.exponent, "Power of the load.", in_range(0.1, 8.0));
   f.required("saturation", c.saturation, "Share of peak where the queue would grow without end.",
              share_limits());
+  f.optional("by_read_share", c.by_read_share,
+             "Curves of read shares below 1, in rising order; reads alone stand above.");
+  describe_curves(f, c.by_read_share);
+  f.check(c.by_read_share.empty() || c.by_read_share.back().read_share < 1, "by_read_share",
+          "has a curve of reads alone", "that is scale, exponent and saturation beside the list");
 }
 
 void describe(Fields& f, DramConfig& c) {
@@ -124,6 +122,11 @@ void describe(Fields& f, DramConfig& c) {
              "Share of peak that writes alone reach; none where absent.", share_limits());
   f.required("row_time", c.row_time, "Time between two row accesses of one pseudo channel.",
              in_range(Duration(0), std::chrono::milliseconds(1)));
+  f.optional("partial_write_time", c.partial_write_time,
+             "The same where a part of an atom is written; as any row access where absent.",
+             in_range(Duration(0), std::chrono::milliseconds(1)));
+  f.check(!c.partial_write_time || c.partial_write_time->value >= c.row_time.value,
+          "partial_write_time", "is below row_time", "it reads the atom first");
   f.required("latency", c.latency, "Unloaded time to the first byte.", latency_limits());
   f.optional("queueing", c.queueing, "Latency under load; none is added where absent.");
   f.optional("packet", c.packet, "One of its stacks or modules at packet level.");

@@ -48,9 +48,9 @@ class Device {
 class MemoryTier : public Device {
  public:
   virtual Bytes capacity() const = 0;
-  /// What queueing in it adds to the unloaded latency while it serves `rate`; never falls with the
-  /// rate.
-  virtual Duration added_latency(Bandwidth) const { return {}; }
+  /// What queueing in it adds to the unloaded latency while it serves `rate` of payload, of which
+  /// so much are reads; never falls with the rate.
+  virtual Duration added_latency(Bandwidth, double /*read_share*/ = 1) const { return {}; }
 };
 
 /// Something that bytes cross on the way between a tier and the GPU.
@@ -60,6 +60,8 @@ class Link : public Device {
   virtual AccessCost incoming(Bytes payload, Bytes run) const {
     return cost(Direction::read, payload, run);
   }
+  /// As of a MemoryTier.
+  virtual Duration added_latency(Bandwidth, double /*read_share*/ = 1) const { return {}; }
 };
 
 /// The way from one GPU to the others of its group.
@@ -89,9 +91,14 @@ class Collective {
 /// The way of a request to a remote tier and back.
 struct RoundTrip {
   Duration unloaded{};
-  const MemoryTier* memory = nullptr;  ///< the tier at its end; never null
-  /// With what queueing in the tier adds while it serves `rate`.
-  Duration at(Bandwidth rate) const { return unloaded + memory->added_latency(rate); }
+  const MemoryTier* memory = nullptr;       ///< the tier at its end; never null
+  std::span<const Link* const> links = {};  ///< on the way to it
+  /// With what queueing on the way and in the tier adds while they serve `rate`.
+  Duration at(Bandwidth rate, double read_share = 1) const {
+    Duration time = unloaded + memory->added_latency(rate, read_share);
+    for (const Link* link : links) time += link->added_latency(rate, read_share);
+    return time;
+  }
 };
 
 /// A unit of the GPU that issues requests to remote tiers: SM loads, or the copy engine.

@@ -33,7 +33,10 @@ class Hardware {
  public:
   explicit Hardware(const HardwareCurve& curve) {
     if (curve.memory) memory_ = curve.memory->spec->build();
-    for (const DeviceConfig<Link>& link : curve.links) links_.push_back(link.spec->build());
+    for (const DeviceConfig<Link>& link : curve.links) {
+      links_.push_back(link.spec->build());
+      ways_.push_back(links_.back().get());
+    }
     if (curve.requester) requester_ = curve.requester->spec->build();
     if (curve.collective) collective_ = curve.collective->spec->build();
   }
@@ -46,6 +49,13 @@ class Hardware {
     path.bandwidth = std::ranges::min(port().channels(), {}, &Channel::capacity).capacity;
     for (const auto& link : links_) path.latency += link->cost(Direction::write, 1_B, 1_B).latency;
     return path;
+  }
+
+  /// What queueing on the way and in the memory adds.
+  Duration added_latency(Bandwidth rate, double read_share) const {
+    Duration time = memory_ ? memory_->added_latency(rate, read_share) : Duration{};
+    for (const Link* link : ways_) time += link->added_latency(rate, read_share);
+    return time;
   }
 
   /// Every device that the access meets: requester, links, memory.
@@ -66,15 +76,16 @@ class Hardware {
 
  private:
   RoundTrip round_trip(Direction direction, Bytes run) const {
-    RoundTrip trip{.unloaded = {}, .memory = memory_.get()};
+    RoundTrip trip{.unloaded = {}, .memory = memory_.get(), .links = ways_};
     TS_EXPECTS(memory_ != nullptr, "a requester waits for a memory");
-    for (const auto& link : links_) trip.unloaded += link->cost(direction, run, run).latency;
+    for (const Link* link : ways_) trip.unloaded += link->cost(direction, run, run).latency;
     trip.unloaded += memory_->cost(direction, run, run).latency;
     return trip;
   }
 
   std::unique_ptr<MemoryTier> memory_;
   std::vector<std::unique_ptr<Link>> links_;
+  std::vector<const Link*> ways_;  // the same
   std::unique_ptr<RequestEngine> requester_;
   std::unique_ptr<Collective> collective_;
 };
@@ -192,8 +203,8 @@ LevelReading read_level(const HardwareCurve& curve, const ReferencePoint& point,
   const Mix mix(asked);
   if (curve.facts.quantity == ProbeQuantity::latency) {
     Duration time = unloaded(hardware, mix.run);
-    if (loaded && asked.rate && hardware.memory() != nullptr)
-      time += hardware.memory()->added_latency(*asked.rate);
+    if (loaded && asked.rate)
+      time += hardware.added_latency(*asked.rate, asked.read_share.value_or(1));
     return {static_cast<double>(time.count()) / kPicosecondsPerNanosecond};
   }
   return in_unit(curve, hardware, mix,

@@ -17,7 +17,7 @@ class Tier final : public MemoryTier {
   std::span<const Channel> channels() const override { return {}; }
   Bytes capacity() const override { return {}; }
   AccessCost cost(Direction, Bytes, Bytes) const override { return {}; }
-  Duration added_latency(Bandwidth rate) const override {
+  Duration added_latency(Bandwidth rate, double) const override {
     return each_ * (rate.in_base() / 1'000'000'000);
   }
 
@@ -27,7 +27,7 @@ class Tier final : public MemoryTier {
 
 RoundTrip alone(Duration unloaded) {
   static const Tier tier;
-  return {unloaded, &tier};
+  return {.unloaded = unloaded, .memory = &tier};
 }
 
 // 8192 rows of 4 KB, a descriptor each of 1.365 us, reach 3 GB/s whatever the link could do.
@@ -129,7 +129,8 @@ TEST(SmLoads, TheRateAndTheLoadedRoundTripFitEachOther) {
   const Tier tier(10ns);
   const auto loads = make_device(window_of(200'000_B));
   const Bytes payload = 1_GB;
-  const auto cost = loads->cost(Direction::read, payload, 256_B, RoundTrip{1us, &tier});
+  const auto cost =
+      loads->cost(Direction::read, payload, 256_B, RoundTrip{.unloaded = 1us, .memory = &tier});
   const double rate = 1.0 / to_seconds(cost.min_duration);
   EXPECT_NEAR(rate, 100.0, 1.0);
 }
@@ -141,7 +142,9 @@ TEST(SmLoads, MoreInFlightOrAShorterWayNeverTakesLonger) {
     for (std::int64_t window = 1; window < (std::int64_t{1} << 40); window = window * 9 / 8 + 1) {
       const auto loads = make_device(window_of(Bytes::from_base(window)));
       const auto time = [&](Duration way) {
-        return loads->cost(Direction::read, 1_MiB, 256_B, RoundTrip{way, &tier}).min_duration;
+        return loads
+            ->cost(Direction::read, 1_MiB, 256_B, RoundTrip{.unloaded = way, .memory = &tier})
+            .min_duration;
       };
       EXPECT_LE(time(1us), last) << window;
       EXPECT_LE(time(500ns), time(1us)) << window;
@@ -155,7 +158,8 @@ TEST(SmLoads, MoreBytesNeverTakeLessTime) {
   const auto loads = make_device(window_of(64_KiB));
   Duration last{};
   for (std::int64_t bytes = 256; bytes < 1'000'000'000; bytes = bytes * 5 / 4) {
-    const auto cost = loads->cost(Direction::read, Bytes::from_base(bytes), 256_B, {1us, &tier});
+    const auto cost = loads->cost(Direction::read, Bytes::from_base(bytes), 256_B,
+                                  {.unloaded = 1us, .memory = &tier});
     EXPECT_GE(cost.min_duration, last);
     last = cost.min_duration;
   }

@@ -1,0 +1,137 @@
+#include "hwmodels/loaded_latency.hpp"
+
+#include <gtest/gtest.h>
+
+#include "hwmodels/link/cxl.hpp"
+#include "hwmodels/memory/dram.hpp"
+
+namespace tiersim {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace literals;
+
+LatencyPoint point(double load, Duration added) {
+  return {.load = load, .added = {.value = added}};
+}
+
+// Writes alone end at .5 of 100 GB/s, reads alone at 1.
+LoadedLatency two_curves() {
+  return LoadedLatency({{.read_share = 0, .points = {point(0.25, 100ns), point(0.5, 300ns)}},
+                        {.read_share = 1, .points = {point(0.5, 20ns), point(1, 60ns)}}},
+                       100_GBps);
+}
+
+TEST(LoadedLatency, LinesJoinThePointsFromNothingOn) {
+  const LoadedLatency family = two_curves();
+  EXPECT_EQ(family.at({}, 1), 0ns);
+  EXPECT_EQ(family.at(25_GBps, 1), 10ns);
+  EXPECT_EQ(family.at(50_GBps, 1), 20ns);
+  EXPECT_EQ(family.at(75_GBps, 1), 40ns);
+  EXPECT_EQ(family.at(25_GBps, 0), 100ns);
+}
+
+TEST(LoadedLatency, BeyondItsEndsTheLastValueHolds) {
+  const LoadedLatency family = two_curves();
+  EXPECT_EQ(family.at(1000_GBps, 1), 60ns);
+  EXPECT_EQ(family.at(75_GBps, 0), 300ns);
+  const LoadedLatency middle({{.read_share = 0.5, .points = {point(1, 10ns)}}}, 100_GBps);
+  EXPECT_EQ(middle.at(50_GBps, 0), 5ns);
+  EXPECT_EQ(middle.at(50_GBps, 1), 5ns);
+}
+
+// Half reads: the end lies at .75, and 37.5 GB/s are half of it: half way between 100 ns (half of
+// .5) and 20 ns (half of 1).
+TEST(LoadedLatency, AMixLiesBetweenItsNeighboursAtTheSameShareOfTheirEnds) {
+  const LoadedLatency family = two_curves();
+  EXPECT_EQ(family.at(Bandwidth::from_base(37'500'000'000), 0.5), 60ns);
+  EXPECT_EQ(family.at(75_GBps, 0.5), 180ns);
+  EXPECT_EQ(family.at(90_GBps, 0.5), 180ns);
+}
+
+TEST(LoadedLatency, NeverFallsWithTheRateAtAnyReadShare) {
+  LatencyFormula formula{
+      .scale = {.value = 38ns}, .exponent = {.value = 0.65}, .saturation = {.value = 0.968}};
+  const LoadedLatency family({{.read_share = 0.2, .points = {point(0.3, 5ns), point(0.6, 400ns)}},
+                              {.read_share = 0.7, .formula = formula}},
+                             1000_GBps);
+  for (int share = 0; share <= 10; ++share) {
+    Duration last{};
+    for (int i = 0; i <= 5000; ++i) {
+      const Duration now = family.at(Bandwidth::from_base(250'000'000) * i, 0.1 * share);
+      ASSERT_GE(now, last) << share << ' ' << i;
+      last = now;
+    }
+    EXPECT_GT(last, 0ns);
+  }
+}
+
+DramConfig h100_64() {
+  DramConfig c;
+  c.capacity.value = 64_GB;
+  c.peak.value = 1631_GBps;
+  c.pseudo_channels.value = 64;
+  c.atom.value = 32_B;
+  c.interleave.value = 256_B;
+  c.read_efficiency.value = 0.92;
+  c.write_efficiency.value = 0.873;
+  c.latency.value = 365ns;
+  c.queueing =
+      DramQueueing{.scale = {.value = 38ns},
+                   .exponent = {.value = 0.65},
+                   .saturation = {.value = 0.968},
+                   .by_read_share = {{.read_share = 0,
+                                      .formula = LatencyFormula{.scale = {.value = 38ns},
+                                                                .exponent = {.value = 0.65},
+                                                                .saturation = {.value = 0.715}}}}};
+  return c;
+}
+
+// Mess benchmark, H100-64GB: 703 ns at 1433.68 GB/s of reads, and 817 ns where writes alone move
+// 1090.86 GB/s; band 10 %. At that rate reads alone wait less.
+TEST(LoadedLatency, WritesOfTheH100WaitLongerThanReadsAtTheSameRate) {
+  const auto memory = make_device(h100_64());
+  const auto ns = [&](double rate, double share) {
+    const auto at = Bandwidth::from_base(static_cast<std::int64_t>(rate * 1e9));
+    return 365 + to_seconds(memory->added_latency(at, share)) * 1e9;
+  };
+  EXPECT_NEAR(ns(1433.68, 1), 703, 70);
+  EXPECT_NEAR(ns(1090.86, 0), 817, 82);
+  EXPECT_NEAR(ns(1121.49, 1), 470, 47);
+  EXPECT_GT(ns(1090.86, 0.5), ns(1090.86, 1));
+  EXPECT_LT(ns(1090.86, 0.5), ns(1090.86, 0));
+}
+
+// A port of 32 GB/s: 50 GB/s of payload both ways are a load of 1.5625, of two ports .78125.
+TEST(LoadedLatency, ALinkCountsPayloadBothWaysOverAllOfItsPorts) {
+  CxlConfig c;
+  c.raw.value = 32_GBps;
+  c.ports.value = 1;
+  EXPECT_EQ(make_device(c)->added_latency(50_GBps, 0.5), 0ns);
+  c.queueing = LatencyFamily{{{.read_share = 0.5, .points = {point(1.5625, 100ns)}}}};
+  EXPECT_EQ(make_device(c)->added_latency(50_GBps, 0.5), 100ns);
+  c.ports.value = 2;
+  EXPECT_EQ(make_device(c)->added_latency(50_GBps, 0.5), 50ns);
+}
+
+// 1 us unloaded, 100 ns in the memory and 200 ns on the link at 10 GB/s of reads.
+TEST(LoadedLatency, TheRoundTripHasTheQueuesOfLinksAndMemory) {
+  CxlConfig port;
+  port.raw.value = 10_GBps;
+  port.ports.value = 1;
+  port.queueing = LatencyFamily{{{.read_share = 1, .points = {point(1, 200ns)}}}};
+  DramConfig dram = h100_64();
+  dram.peak.value = 10_GBps;
+  // .5 of saturation: 100 ns * .5 / (1 - .5) at half of the peak, and twice the peak is beyond.
+  dram.queueing = DramQueueing{
+      .scale = {.value = 100ns}, .exponent = {.value = 1.0}, .saturation = {.value = 1.0}};
+  const auto link = make_device(port);
+  const auto memory = make_device(dram);
+  const std::array<const Link*, 1> links{link.get()};
+  const RoundTrip trip{.unloaded = 1us, .memory = memory.get(), .links = links};
+  EXPECT_EQ(trip.at({}), 1us);
+  EXPECT_EQ(trip.at(5_GBps), 1us + 100ns + 100ns);
+}
+
+}  // namespace
+}  // namespace tiersim
