@@ -16,6 +16,9 @@ class SmLoads final : public RequestEngine {
   explicit SmLoads(const SmLoadsConfig& c)
       : sector_(c.sector.value),
         window_(c.in_flight.value, c.outstanding),
+        held_sms_(c.sms ? static_cast<double>(c.sms->taken.value) /
+                              static_cast<double>(c.sms->of.value)
+                        : 0),
         channels_{Channel{"to_gpu", c.to_gpu.value}, Channel{"from_gpu", c.from_gpu.value}} {}
 
   std::span<const Channel> channels() const override { return channels_; }
@@ -36,14 +39,23 @@ class SmLoads final : public RequestEngine {
   }
 
   Bytes request_run(Bytes run) const override { return round_up(run, sector_); }
+  double held_sms() const override { return held_sms_; }
 
  private:
   Bytes sector_;
   RequestWindow window_;
+  double held_sms_;
   std::array<Channel, 2> channels_;
 };
 
 }  // namespace
+
+void describe(Fields& f, HeldSms& c) {
+  f.doc("SMs that a kernel which moves data keeps from others.");
+  f.required("taken", c.taken, "How many it occupies.", in_range(1, 4096));
+  f.required("of", c.of, "SMs of the GPU.", in_range(2, 4096));
+  f.check(c.taken.value < c.of.value, "taken", "leaves no SM to other kernels", "fewer than `of`");
+}
 
 void describe(Fields& f, SmLoadsConfig& c) {
   f.doc("Kernels that load from or store to remote memory.");
@@ -54,6 +66,7 @@ void describe(Fields& f, SmLoadsConfig& c) {
   f.optional("sector", c.sector, "Smallest load or store; a shorter run takes a whole one.",
              in_range(Bytes::from_base(1), Bytes::from_base(128)));
   f.optional("outstanding", c.outstanding, "Not a limit where absent.");
+  f.optional("sms", c.sms, "What transfers take from kernels beside them; nothing where absent.");
 }
 
 std::unique_ptr<RequestEngine> make_device(const SmLoadsConfig& config) {

@@ -7,8 +7,12 @@
 //             loads: rate <= min(bandwidth, window / RTT(rate)), where window is the least of
 //             in_flight and outstanding * min(sectors(run), request size): request_window.hpp;
 //             stores are posted: rate <= bandwidth.
-//   Ignores   the SMs that such a kernel takes from others; the write buffers behind stores;
-//             stores of part of a sector that a link would carry with fewer bytes.
+//             With `sms`, transfers hold taken / of of the GPU's SMs for as long as they last:
+//             what a kernel beside them computes takes of / (of - taken) as long.
+//   Ignores   without `sms`, the SMs that such a kernel takes from others; with it, that a kernel
+//             bound by memory needs some of its SMs to keep the memory busy, and that fewer SMs
+//             could keep less in flight (in_flight is of those that are taken). The write buffers
+//             behind stores; stores of part of a sector that a link would carry with fewer bytes.
 //   Valid     runs that start on a sector; each has its sectors to itself.
 //   Source    nvbandwidth on H100, PCIe Gen5 x16: 35.2 GB/s host to device, 52.77 device to host;
 //             sectors of 32 B: CUDA C++ Best Practices Guide, coalesced access to global memory.
@@ -21,6 +25,12 @@
 
 namespace tiersim {
 
+/// SMs that a kernel which moves data occupies, of those that the GPU has.
+struct HeldSms {
+  Sourced<std::int64_t> taken;
+  Sourced<std::int64_t> of;
+};
+
 struct SmLoadsConfig {
   Sourced<Bandwidth> to_gpu;
   Sourced<Bandwidth> from_gpu;
@@ -28,8 +38,10 @@ struct SmLoadsConfig {
   Sourced<Bytes> sector{Bytes::from_base(32), NumberClass::specification,
                         "CUDA C++ Best Practices Guide: global memory is accessed in 32 B"};
   std::optional<OutstandingRequests> outstanding;
+  std::optional<HeldSms> sms;
 };
 
+void describe(Fields& f, HeldSms& c);
 void describe(Fields& f, SmLoadsConfig& c);
 std::unique_ptr<RequestEngine> make_device(const SmLoadsConfig& config);
 void register_sm_loads(Registry<DeviceKind<RequestEngine>>& registry);

@@ -112,6 +112,8 @@ class RequestEngine {
   /// What it really requests for a contiguous run: at least the run, and never less for a longer
   /// one. The links and the tier serve runs of this length.
   virtual Bytes request_run(Bytes run) const { return run; }
+  /// Share of the GPU's SMs that its transfers keep from kernels beside them, below 1.
+  virtual double held_sms() const { return 0; }
 };
 
 /// What a kernel asks of the compute unit.

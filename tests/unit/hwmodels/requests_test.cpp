@@ -165,5 +165,12 @@ TEST(SmLoads, MoreBytesNeverTakeLessTime) {
   }
 }
 
+TEST(SmLoads, HoldTheShareOfTheSmsThatIsStated) {
+  SmLoadsConfig c = window_of(64_KiB);
+  EXPECT_EQ(make_device(c)->held_sms(), 0);
+  c.sms = HeldSms{.taken = {.value = 33}, .of = {.value = 132}};
+  EXPECT_EQ(make_device(c)->held_sms(), 0.25);
+}
+
 }  // namespace
 }  // namespace tiersim
