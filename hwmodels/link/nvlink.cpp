@@ -1,6 +1,5 @@
 #include "hwmodels/link/nvlink.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "hwmodels/limits.hpp"
@@ -56,26 +55,6 @@ class Nvlink final : public Link {
   std::array<Channel, 2> channels_;
 };
 
-// What the packet level asks of both together.
-void check_packet(Fields& f, const NvlinkConfig& c, const NvlinkPacketConfig& packet) {
-  const Bytes largest = round_up(c.packet.value, std::max(c.sector.value, Bytes::from_base(1)));
-  f.check(c.packet.value >= c.sector.value, "packet", "is smaller than a sector",
-          "the packet level sends whole sectors");
-  f.check(c.header.value > Bytes{}, "header", "is empty",
-          "a request is a header, which takes some time at packet level");
-  f.check(packet.credits.value == 0 ||
-              packet.flit.value * packet.credits.value >= largest + c.header.value,
-          "packet_level.credits", "are too few for one packet with its header",
-          "more, or 0 for no limit");
-  f.check(leaves_endpoints(c, packet), "packet_level.flight",
-          "leaves less than 1 ns of the port's latency to each of its ends",
-          "below a quarter of the latency");
-  f.check(packet.flight.value > Duration{}, "packet_level.flight", "is 0",
-          "a wire takes some time at packet level");
-  f.check(scale_down(c.raw.value, c.efficiency.value).in_base() >= packet.links.value,
-          "packet_level.links", "have less than 1 B/s each", "fewer links or a higher raw rate");
-}
-
 }  // namespace
 
 void describe(Fields& f, NvlinkConfig& c) {
@@ -91,7 +70,31 @@ void describe(Fields& f, NvlinkConfig& c) {
              header_limits());
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
   f.optional("packet_level", c.packet_level, "What the packet level knows beside this.");
-  if (c.packet_level) check_packet(f, c, *c.packet_level);
+  f.check(!c.packet_level || c.packet_level->flight.value > Duration{}, "packet_level.flight",
+          "is 0", "a wire takes some time at packet level");
+}
+
+std::vector<PacketObstacle> packet_obstacles(const NvlinkConfig& port) {
+  std::vector<PacketObstacle> out;
+  const auto expect = [&](bool ok, const PacketObstacle& obstacle) {
+    if (!ok) out.push_back(obstacle);
+  };
+  if (!port.packet_level) return {{"packet_level", "is missing", "what its packets are like"}};
+  const NvlinkPacketConfig& packet = *port.packet_level;
+  expect(port.packet.value >= port.sector.value,
+         {"packet", "is smaller than a sector", "the packet level sends whole sectors"});
+  expect(port.header.value > Bytes{},
+         {"header", "is empty", "a request is a header, which takes some time at packet level"});
+  const Bytes largest = round_up(port.packet.value, port.sector.value) + port.header.value;
+  expect(packet.credits.value == 0 || packet.flit.value * packet.credits.value >= largest,
+         {"packet_level.credits", "are too few for one packet with its header",
+          "more, or 0 for no limit"});
+  expect(leaves_endpoints(port, packet),
+         {"packet_level.flight", "leaves less than 1 ns of the port's latency to each of its ends",
+          "below a quarter of the latency"});
+  expect(scale_down(port.raw.value, port.efficiency.value).in_base() >= packet.links.value,
+         {"packet_level.links", "have less than 1 B/s each", "fewer links or a higher raw rate"});
+  return out;
 }
 
 std::unique_ptr<Link> make_device(const NvlinkConfig& config) {

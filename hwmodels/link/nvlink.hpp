@@ -12,6 +12,8 @@
 //             headers are not published (16 B on up to 256 B is assumed).
 //   Checked   tests/unit/hwmodels/nvlink_network_test.cpp
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "hwmodels/packet/nvlink/nvlink_packet_config.hpp"
 #include "sim/base/number_class.hpp"
@@ -28,6 +30,16 @@ struct NvlinkConfig {
   Sourced<Duration> latency;
   std::optional<NvlinkPacketConfig> packet_level;  ///< what it knows beside these
 };
+
+/// Why a port cannot be at packet level, and where that stands below its mapping.
+struct PacketObstacle {
+  std::string_view path;
+  std::string_view message;
+  std::string_view hint;
+};
+/// All of them; `port` has passed describe(). The flow level takes such ports: one whose latency is
+/// counted elsewhere, say.
+std::vector<PacketObstacle> packet_obstacles(const NvlinkConfig& port);
 
 void describe(Fields& f, NvlinkConfig& c);
 std::unique_ptr<Link> make_device(const NvlinkConfig& config);
