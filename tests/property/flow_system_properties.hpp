@@ -32,6 +32,10 @@ inline std::string compared(std::string_view what, Duration before, Duration aft
   return fmt::format("{}: {} ps before, {} ps after", what, before.count(), after.count());
 }
 
+inline std::int64_t multiple_of(std::int64_t unit, std::int64_t value) {
+  return (value + unit - 1) / unit * unit;
+}
+
 /// `variants` of the system may not take longer than it does.
 inline std::string none_is_slower(const FlowModel& model, const FlowSystem& s,
                                   const std::vector<std::pair<std::string, FlowSystem>>& variants) {
@@ -147,6 +151,34 @@ inline Property slower_clock_scales_times(const FlowModel& model) {
     return time - twice <= slack && twice - time <= slack
                ? ""
                : detail::compared("not twice as long", twice, time);
+  };
+}
+
+/// Each operation in two halves, one after the other: that adds its setup once more, and nothing
+/// but rounding: of rates by bytes in flight, as above, and of channel bytes, whole ones for each
+/// operation, which take a nanosecond a GPU on the slowest channels.
+inline Property half_chunks_add_their_setup(const FlowModel& model) {
+  return [model](Choices& c) -> std::string {
+    FlowSystem s = draw_system(c, Order::serial);
+    for (FlowOp& op : s.ops) op.bytes = detail::multiple_of(2 * op.run, op.bytes);
+    FlowSystem halves = s;
+    halves.ops.clear();
+    for (FlowOp op : s.ops)
+      for (int half = 0; half < 2; ++half) {
+        op.after = static_cast<std::int64_t>(halves.ops.size()) - 1;
+        halves.ops.push_back(op);
+        halves.ops.back().bytes /= 2;
+      }
+    const Simulation whole = model(s);
+    Duration expected = whole.execution.time;
+    for (const OpPlan& plan : whole.plans) expected += plan.setup;
+    const Duration time = model(halves).execution.time;
+    const auto bytes = s.gpus * static_cast<std::int64_t>(halves.ops.size());
+    const Duration slack =
+        detail::rounding(halves) + expected / 100'000'000 + Duration(1000) * bytes;
+    return time - expected <= slack && expected - time <= slack
+               ? ""
+               : detail::compared("not the setup more", expected, time);
   };
 }
 

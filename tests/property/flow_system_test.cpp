@@ -7,7 +7,7 @@
 namespace tiersim::testing {
 namespace {
 
-const int kDraws = draws_of(150, 6000);
+const int kDraws = draws_of(100, 5000);
 
 Simulation real(const FlowSystem& s) {
   return run(s);
@@ -30,6 +30,9 @@ TEST(RandomSystems, TakeAsLongWithTwiceTheGpusOnTwiceOfWhatTheyShare) {
 }
 TEST(RandomSystems, TakeTwiceAsLongOnAClockOfHalfTheRate) {
   expect_always(6, kDraws, slower_clock_scales_times(real));
+}
+TEST(RandomSystems, TakeTheirSetupMoreInHalfChunks) {
+  expect_always(9, kDraws, half_chunks_add_their_setup(real));
 }
 TEST(RandomSystems, DoNotCareForTheOrderOfCopies) {
   expect_always(7, kDraws, order_of_copies_is_nothing(real));
@@ -137,6 +140,12 @@ Simulation latency_has_a_floor(const FlowSystem& s) {
   for (FlowLink& link : other.links) link.latency = std::max<std::int64_t>(link.latency, 50'000);
   return run(other);
 }
+Simulation small_copies_are_slow(const FlowSystem& s) {
+  FlowSystem other = s;
+  for (FlowOp& op : other.ops)
+    if (op.bytes < 2000) op.bytes = 2000;
+  return run(other);
+}
 Simulation first_copy_is_read_twice(const FlowSystem& s) {
   FlowSystem other = s;
   other.ops.front().bytes *= 2;
@@ -152,6 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"OneGpuMore", one_gpu_more_keeps_throughput, many_gpus_thrash},
                       Fault{"Twice", twice_of_all_takes_as_long, many_gpus_thrash},
                       Fault{"Clock", slower_clock_scales_times, latency_has_a_floor},
+                      Fault{"HalfChunks", half_chunks_add_their_setup, small_copies_are_slow},
                       Fault{"OrderOfCopies", order_of_copies_is_nothing, first_copy_is_read_twice}),
     [](const auto& fault) { return std::string(fault.param.name); });
 

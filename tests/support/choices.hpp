@@ -150,12 +150,13 @@ inline void expect_always(std::uint64_t seed, int draws, const Property& propert
 }
 
 /// Draws of a property: a few in ci, many where the nightly target asks for it.
-inline int draws_of(int in_ci, [[maybe_unused]] int nightly) {
 #ifdef TIERSIM_PROPERTY_LONG
-  return nightly;
+inline constexpr bool kLongProperties = true;
 #else
-  return in_ci;
+inline constexpr bool kLongProperties = false;
 #endif
+constexpr int draws_of(int in_ci, int nightly) {
+  return kLongProperties ? nightly : in_ci;
 }
 
 }  // namespace tiersim::testing
