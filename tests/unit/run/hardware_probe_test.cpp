@@ -64,6 +64,30 @@ TEST(HardwareProbe, BusBandwidthOfAnAllReduceIsNcclsMeasure) {
   EXPECT_NEAR(*read_flow(rate, rate.points.front()).value, 1.75 * 268'435'456 / us / 1e3, 1e-6);
 }
 
+// The flow level states what streams of reads sustain; the packet level loses it to refresh. They
+// are to agree within 2 %, for one stream and for 16.
+TEST(HardwareProbe, EachShippedHbmReadsAsMuchOfItsPeakAtFlowAsAtPacketLevel) {
+  std::int64_t held = 0;
+  for (const std::string& device : testing::shipped("devices")) {
+    if (device.find("_hbm") == std::string::npos) continue;
+    const HardwareCurve curve = curve_of(
+        "    group: memory\n    quantity: share_of_peak\n    axis: run\n"
+        "    memory: {base: " +
+        device +
+        "}\n"
+        "    points: [{run: 1 KiB, streams: 1, reference: 1}, {run: 4 KiB, streams: 16, "
+        "reference: 1}]\n");
+    for (const ReferencePoint& point : curve.points) {
+      const LevelReading packet = read_packet(curve, point);
+      ASSERT_TRUE(packet.value) << device << ": " << packet.why_none;
+      const double flow = *read_flow(curve, point).value;
+      EXPECT_NEAR(*packet.value / flow, 1, 0.02) << device << ", run " << point.at.run->in_base();
+      ++held;
+    }
+  }
+  EXPECT_GE(held, 14);  // A100, H100, H200, H800, H20, B200, GH200
+}
+
 TEST(HardwareProbe, APointIsWithinOutsideKnownOrStale) {
   CurveReading curve{.facts = {.band = 0.1, .held = {Fidelity::flow}}, .points = {}};
   PointReading point{.point = {.value = 100}, .readings = {}};
