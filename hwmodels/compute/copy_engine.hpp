@@ -1,10 +1,13 @@
 #pragma once
 // Model card: copy_engine (fidelity: flow)
 //   Models    the GPU's DMA engines: a capacity for each direction, a descriptor for each
-//             contiguous run, and for reads the requests that may be outstanding.
-//   Equation  rate <= bandwidth; time >= runs * descriptor_time; towards the GPU rate <=
-//             outstanding * min(run, request size) / RTT(rate), see request_window.hpp.
-//   Ignores   how many engines there are, and the host thread that writes the descriptors.
+//             contiguous run, submissions of many descriptors where there are batches, and for
+//             reads the requests that may be outstanding.
+//   Equation  rate <= bandwidth; time >= runs * descriptor_time; with `batch`, time >=
+//             ceil(runs / descriptors) * time of a batch as well: the host writes one while the
+//             engine works off the one before. Towards the GPU rate <= outstanding * min(run,
+//             request size) / RTT(rate), see request_window.hpp.
+//   Ignores   how many engines there are; that the first batch overlaps nothing.
 //   Valid     copies that one engine works off in order.
 //   Source    copy engine Gen5 x16 about 55 GB/s (measured by others); a descriptor takes 1-2 us:
 //             8192 rows of 4 KB reach about 3 GB/s.
@@ -17,13 +20,21 @@
 
 namespace tiersim {
 
+/// Descriptors that the host hands over together.
+struct DescriptorBatch {
+  Sourced<std::int64_t> descriptors;
+  Sourced<Duration> time;
+};
+
 struct CopyEngineConfig {
   Sourced<Bandwidth> to_gpu;
   Sourced<Bandwidth> from_gpu;
   Sourced<Duration> descriptor_time;
+  std::optional<DescriptorBatch> batch;
   std::optional<OutstandingRequests> outstanding;
 };
 
+void describe(Fields& f, DescriptorBatch& c);
 void describe(Fields& f, CopyEngineConfig& c);
 std::unique_ptr<RequestEngine> make_device(const CopyEngineConfig& config);
 void register_copy_engine(Registry<DeviceKind<RequestEngine>>& registry);

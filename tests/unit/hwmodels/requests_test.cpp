@@ -46,6 +46,25 @@ TEST(CopyEngine, ADescriptorForEachRowLimitsScatteredCopies) {
             Duration(1'365'000));
 }
 
+// 1000 rows in batches of 64 are 16 submissions: 32 us, where 10 ns of the engine each are 10 us;
+// 50 ns each are 50 us, which hide the host.
+TEST(CopyEngine, ABatchOfDescriptorsIsOneSubmission) {
+  CopyEngineConfig c;
+  c.to_gpu.value = 1000_GBps;
+  c.from_gpu.value = 1000_GBps;
+  c.descriptor_time.value = 10ns;
+  c.batch = DescriptorBatch{.descriptors = {.value = 64}, .time = {.value = 2us}};
+  const auto least = [&](Direction direction) {
+    return make_device(c)->cost(direction, 4096_B * 1000, 4096_B, alone(1us)).min_duration;
+  };
+  EXPECT_EQ(least(Direction::read), 32us);
+  EXPECT_EQ(least(Direction::write), 32us);
+  c.descriptor_time.value = 50ns;
+  EXPECT_EQ(least(Direction::read), 50us);
+  c.batch->descriptors.value = 1;  // one by one: the host's time is all there is
+  EXPECT_EQ(least(Direction::read), 2000us);
+}
+
 TEST(SmLoads, BytesInFlightOverTheRoundTripLimitTheRate) {
   SmLoadsConfig c;
   c.to_gpu.value = 35_GBps;
