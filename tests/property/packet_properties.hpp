@@ -1,0 +1,31 @@
+#pragma once
+// What the properties of random packet fabrics share.
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "sim/base/units.hpp"
+#include "tests/support/choices.hpp"
+
+namespace tiersim::testing {
+
+/// Little's law is an identity of whole numbers; means are doubles, of 15 digits.
+inline constexpr double kLittleSlack = 1e-12;
+
+inline Bandwidth half(Bandwidth rate) {
+  return Bandwidth::from_base(rate.in_base() / 2);
+}
+
+inline bool is_longer(Duration time, Duration than, double slack) {
+  return static_cast<double>(time.count()) > static_cast<double>(than.count()) * (1 + slack);
+}
+
+inline std::string compared_times(std::string_view what, Duration expected, Duration time) {
+  return fmt::format("{}: {} ps expected, {} ps found ({:+.3f} %)", what, expected.count(),
+                     time.count(),
+                     100.0 * static_cast<double>((time - expected).count()) /
+                         static_cast<double>(expected.count()));
+}
+
+}  // namespace tiersim::testing
