@@ -1,15 +1,22 @@
 #include "hwmodels/loaded_latency.hpp"
 
+#include <array>
+#include <string>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "hwmodels/link/cxl.hpp"
 #include "hwmodels/memory/dram.hpp"
+#include "sim/config/describe.hpp"
 
 namespace tiersim {
 namespace {
 
 using namespace std::chrono_literals;
 using namespace literals;
+using testing::AllOf;
+using testing::HasSubstr;
 
 LatencyPoint point(double load, Duration added) {
   return {.load = load, .added = {.value = added}};
@@ -131,6 +138,46 @@ TEST(LoadedLatency, TheRoundTripHasTheQueuesOfLinksAndMemory) {
   const RoundTrip trip{.unloaded = 1us, .memory = memory.get(), .links = links};
   EXPECT_EQ(trip.at({}), 1us);
   EXPECT_EQ(trip.at(5_GBps), 1us + 100ns + 100ns);
+}
+
+template <class Config>
+std::string mistakes_of(const std::string& text) {
+  Diagnostics diagnostics;
+  const Document document =
+      load_text("schema: tiersim.queueing/v1\n" + text, "queueing.yaml", {}, diagnostics);
+  read<Config>(document, "queueing", diagnostics);
+  return diagnostics.text();
+}
+
+TEST(LoadedLatency, ACurveIsAFormulaOrRisingPoints) {
+  EXPECT_EQ(mistakes_of<LatencyFamily>("by_read_share:\n"
+                                       "  - read_share: 0\n"
+                                       "    points: [{load: 0.5, added: 1 ns}]\n"
+                                       "  - read_share: 1\n"
+                                       "    formula: {scale: 1 ns, exponent: 1, saturation: 1}\n"),
+            "");
+  EXPECT_THAT(mistakes_of<LatencyFamily>("by_read_share: []\n"), HasSubstr("has no curve"));
+  EXPECT_THAT(mistakes_of<LatencyFamily>("by_read_share: [{read_share: 0}]\n"),
+              HasSubstr("has neither formula nor points"));
+  EXPECT_THAT(
+      mistakes_of<LatencyFamily>(
+          "by_read_share:\n"
+          "  - {read_share: 0.5, points: [{load: 0.5, added: 2 ns}, {load: 0.5, added: 1 ns}]}\n"),
+      AllOf(HasSubstr("3:59: error: by_read_share.0.points.1.load: is not above that of the point"),
+            HasSubstr("3:70: error: by_read_share.0.points.1.added: is below that of the point")));
+  EXPECT_THAT(
+      mistakes_of<LatencyFamily>("by_read_share:\n"
+                                 "  - {read_share: 0.5, points: [{load: 0.5, added: 1 ns}]}\n"
+                                 "  - {read_share: 0.5, points: [{load: 0.5, added: 1 ns}]}\n"),
+      HasSubstr("by_read_share.1.read_share: is not above that of the curve before it"));
+}
+
+TEST(LoadedLatency, ADramSaysItsCurveOfReadsOnce) {
+  const std::string reads = "scale: 38 ns\nexponent: 0.65\nsaturation: 0.968\n";
+  EXPECT_EQ(mistakes_of<DramQueueing>(reads), "");
+  const std::string twice =
+      "by_read_share: [{read_share: 1, points: [{load: 0.5, added: 1 ns}]}]\n";
+  EXPECT_THAT(mistakes_of<DramQueueing>(reads + twice), HasSubstr("has a curve of reads alone"));
 }
 
 }  // namespace
