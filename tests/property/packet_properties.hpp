@@ -17,6 +17,15 @@ inline Bandwidth half(Bandwidth rate) {
   return Bandwidth::from_base(rate.in_base() / 2);
 }
 
+/// Rates at which every byte takes an even number of picoseconds, so that halving them is exact.
+inline Bandwidth draw_rate(Choices& c, const std::string& name) {
+  return Bandwidth::from_base(1'000'000'000 *
+                              c.one_of<std::int64_t>(name, {1, 2, 4, 5, 10, 20, 25, 50}));
+}
+inline Duration draw_ns(Choices& c, const std::string& name, std::int64_t most) {
+  return Duration(1000 * c.pick(name, 0, most));
+}
+
 inline bool is_longer(Duration time, Duration than, double slack) {
   return static_cast<double>(time.count()) > static_cast<double>(than.count()) * (1 + slack);
 }
