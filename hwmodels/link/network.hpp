@@ -9,6 +9,7 @@
 //             peer writes here is charged as a write, towards the GPU.
 //   Ignores   congestion and switches of the network (give them as hops), acknowledgements, the
 //             host's time to post work and to see it done, the memory buses beside the adapter.
+//             There is no packet level to measure that against.
 //   Valid     queue pairs that are set up; a path that is not oversubscribed.
 //   Source    InfiniBand architecture specification, volume 1 (headers); data sheets for the rates.
 //   Checked   tests/unit/hwmodels/nvlink_network_test.cpp
