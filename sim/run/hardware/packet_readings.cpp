@@ -1,11 +1,14 @@
 // The packet level's answers. A device takes part with the `packet` mapping of its file; where the
 // hardware of a curve has no model, or says too little, the answer is why.
+#include "sim/run/hardware/packet_readings.hpp"
+
 #include <algorithm>
 
 #include "hwmodels/memory/dram.hpp"
 #include "hwmodels/packet/cxl/cxl_probe.hpp"
 #include "hwmodels/packet/cxl/from_flow.hpp"
 #include "hwmodels/packet/dram/dram_probe.hpp"
+#include "hwmodels/packet/dram_memory.hpp"
 #include "hwmodels/packet/pcie/from_flow.hpp"
 #include "hwmodels/packet/pcie/pcie_probe.hpp"
 #include "sim/run/hardware/level_readings.hpp"
@@ -17,6 +20,8 @@ using namespace literals;
 
 constexpr double kGiga = 1e9;
 
+constexpr const char* kNotJoined = "no packet-level model joins these devices";
+constexpr const char* kNoMapping = "its file has no packet mapping";
 constexpr const char* kMoreThanServed =
     "this load is more than it serves: what waits grows without end";
 
@@ -25,10 +30,6 @@ double in_ns(Duration time) {
 }
 double in_giga(Bandwidth rate) {
   return static_cast<double>(rate.in_base()) / kGiga;
-}
-
-LevelReading none(std::string why) {
-  return {.value = {}, .why_none = std::move(why)};
 }
 
 LevelReading of_rate(ProbeQuantity quantity, Bandwidth rate, Bytes run) {
@@ -67,7 +68,7 @@ LevelReading read_dram(const DramConfig& memory, const DramPacketConfig& stack,
   constexpr double kIdle = 1e-3;
   probe.offered = asked.rate ? static_cast<double>(asked.rate->in_base()) / peak : 0;
   probe.offered = std::max(probe.offered, kIdle);
-  if (probe.offered >= run_dram_probe(stack, probe).achieved) return none(kMoreThanServed);
+  if (probe.offered >= run_dram_probe(stack, probe).achieved) return no_packets(kMoreThanServed);
   probe.arrivals = DramArrivals::poisson;
   return {way_to(memory, stack) + in_ns(run_dram_probe(stack, probe).atom.mean)};
 }
@@ -80,53 +81,78 @@ LevelReading read_pcie(const PcieConfig& link, const PciePacketDetails& details,
   probe.read_share = asked.read_share.value_or(1);
   probe.outstanding = asked.outstanding.value_or(latency ? 1 : 1024);
   probe.transfers =
-      latency ? 2'000 : std::max<std::int64_t>(2'000, (32_MiB).in_base() / probe.size.in_base());
+      latency ? 2'000 : std::max<std::int64_t>(200, (8_MiB).in_base() / probe.size.in_base());
   if (asked.rate) probe.offered = *asked.rate;
   const PcieProbeResult result = run_pcie_probe(with_flow(details, link), probe);
   if (latency) return {in_ns(result.latency.mean)};
   return of_rate(quantity, result.bandwidth, probe.size);
 }
 
+// All stacks or modules of a memory.
+DramMemory modules_of(const DramConfig& memory, const DramPacketConfig& stack) {
+  const DramShape shape(*AddressMap::make(stack.address_map));
+  const double each = static_cast<double>(channel_peak(stack).in_base()) *
+                      static_cast<double>(shape.pseudo_channels);
+  const double count = static_cast<double>(memory.peak.value.in_base()) / each + 0.5;
+  return DramMemory(stack, std::max<std::size_t>(1, static_cast<std::size_t>(count)),
+                    memory.interleave.value);
+}
+
+// One port, with the memory of an expander behind it or with what the link's file says of one.
 LevelReading read_cxl(const CxlConfig& link, const CxlPacketDetails& details,
-                      ProbeQuantity quantity, const ProbeWorkload& asked) {
+                      const DramConfig* memory, ProbeQuantity quantity,
+                      const ProbeWorkload& asked) {
   const bool latency = quantity == ProbeQuantity::latency;
   CxlProbe probe;
   probe.size = asked.run.value_or(64_B);
   probe.read_share = asked.read_share.value_or(1);
   probe.outstanding = asked.outstanding.value_or(latency ? 1 : 128);
+  if (asked.pattern.value_or(ProbePattern::random) == ProbePattern::sequential)
+    probe.addresses = CxlProbe::Addresses::sequential;
   const CxlPacketConfig config = with_flow(details, link);
+  const auto run = [&](const CxlProbe& p) {
+    if (memory == nullptr) return run_cxl_probe(config, p);
+    DramMemory modules = modules_of(*memory, *memory->packet);
+    return run_cxl_probe(config, p, {&modules});
+  };
   if (asked.rate) {
     CxlProbe saturating = probe;
     saturating.outstanding = details.host.outstanding.value;
-    if (*asked.rate >= run_cxl_probe(config, saturating).bandwidth) return none(kMoreThanServed);
+    if (*asked.rate >= run(saturating).bandwidth) return no_packets(kMoreThanServed);
     probe.offered = *asked.rate;
   }
-  const CxlProbeResult result = run_cxl_probe(config, probe);
-  if (latency) return {in_ns(result.read.mean)};
-  return of_rate(quantity, result.bandwidth, probe.size);
+  const CxlProbeResult result = run(probe);
+  if (!latency) return of_rate(quantity, result.bandwidth, probe.size);
+  const double way = memory != nullptr ? way_to(*memory, *memory->packet) : 0;
+  return {way + in_ns(result.read.mean)};
+}
+
+// Links of one hop, but for NVLink.
+LevelReading read_link(const HardwareCurve& curve, const DramConfig* memory,
+                       const ProbeWorkload& asked) {
+  const ProbeQuantity quantity = curve.facts.quantity;
+  const DeviceSpec<Link>& link = *curve.links.front().spec;
+  const auto* pcie = config_of<PcieConfig>(link);
+  if (pcie != nullptr && pcie->packet && !curve.memory)
+    return read_pcie(*pcie, *pcie->packet, quantity, asked);
+  const auto* cxl = config_of<CxlConfig>(link);
+  if (cxl != nullptr && cxl->packet && cxl->ports.value == 1)
+    return read_cxl(*cxl, *cxl->packet, memory, quantity, asked);
+  return no_packets(curve.memory ? kNotJoined : kNoMapping);
 }
 
 }  // namespace
 
 LevelReading read_packet(const HardwareCurve& curve, const ReferencePoint& point) {
   const ProbeWorkload asked = point.at.over(curve.at);
-  const ProbeQuantity quantity = curve.facts.quantity;
-  if (curve.collective || curve.requester || curve.links.size() > 1 ||
-      (curve.memory && !curve.links.empty()))
-    return none("no packet-level model joins these devices");
-  if (curve.memory) {
-    const auto* memory = config_of<DramConfig>(*curve.memory->spec);
-    if (memory != nullptr && memory->packet)
-      return read_dram(*memory, *memory->packet, quantity, asked);
-  } else {
-    const DeviceSpec<Link>& link = *curve.links.front().spec;
-    const auto* pcie = config_of<PcieConfig>(link);
-    if (pcie != nullptr && pcie->packet) return read_pcie(*pcie, *pcie->packet, quantity, asked);
-    const auto* cxl = config_of<CxlConfig>(link);
-    if (cxl != nullptr && cxl->packet && cxl->ports.value == 1)
-      return read_cxl(*cxl, *cxl->packet, quantity, asked);
-  }
-  return none("its file has no packet mapping");
+  if (curve.collective) return read_collective(curve, asked);
+  if (curve.requester) return no_packets("a requester has no model at packet level");
+  if (!curve.memory && is_nvlink(curve)) return read_nvlink(curve, asked);
+  if (curve.links.size() > 1) return no_packets(kNotJoined);
+  const DramConfig* memory = curve.memory ? config_of<DramConfig>(*curve.memory->spec) : nullptr;
+  if (curve.memory && (memory == nullptr || !memory->packet)) return no_packets(kNoMapping);
+  if (!curve.links.empty()) return read_link(curve, memory, asked);
+  return read_dram(*memory, *memory->packet, curve.facts.quantity, asked);
 }
 
 }  // namespace tiersim
