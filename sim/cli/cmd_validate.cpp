@@ -1,6 +1,7 @@
 // tiersim validate [PREDICTIONS MEASURED]: predictions that were committed beforehand against what
 // was measured then, case by case, with the errors beside those of two baselines. What others
-// published of whole servers, and of devices: `validate serving` (validating.cpp) and `hardware`.
+// published of whole servers, and of devices: `validate serving` (validating.cpp) and `hardware`;
+// the levels of fidelity beside each other: `levels`.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/loading.hpp"
 #include "sim/cli/validate_hardware.hpp"
+#include "sim/cli/validate_levels.hpp"
 #include "sim/cli/validating.hpp"
 
 namespace tiersim::cli {
@@ -200,6 +202,7 @@ void add_validate(CLI::App& app, Action& action) {
       ->check(share_up_to(1));
   verb->add_flag("--json", options->json, "Print JSON instead of tables");
   add_validate_hardware(*verb, action);
+  add_validate_levels(*verb, action);
   add_validate_serving(*verb, action);
   verb->callback([options, verb, &action] {
     if (verb->get_subcommands().empty()) action = [options] { return validate(*options); };

@@ -1,0 +1,37 @@
+#pragma once
+// The map of the three levels for readers: a table for each kind of hardware, what differs most,
+// why, and what an answer takes.
+#include <string>
+#include <vector>
+
+#include "reports/render/table.hpp"
+#include "sim/run/hardware/level_map_record.hpp"
+
+namespace tiersim {
+
+/// Errors of one level against packets.
+struct LevelErrors {
+  double median = 0;  ///< magnitude
+  std::vector<const LevelRow*> worst_first;
+};
+LevelErrors errors_of(const LevelMap& map, Fidelity level);
+
+/// Workloads that must agree and do not.
+std::int64_t disagreeing(const LevelMap& map);
+
+/// Three lines: what is worst by analytic, what by flow, and how many of those held agree.
+std::vector<std::string> summary_lines(const LevelMap& map);
+
+/// One for each group, in the order of the map; `wall` adds milliseconds.
+std::vector<Table> level_tables(const LevelMap& map, bool wall);
+/// Events and time for each simulated GB, for a workload of each packet model and for flows.
+Table cost_table(const LevelMap& map);
+/// A row for each workload, in numbers: for figures.
+Table level_data(const LevelMap& map);
+
+/// All of it as a terminal shows it; the same as a document; {cases, summary}.
+std::string to_text(const LevelMap& map);
+std::string to_markdown(const LevelMap& map);
+std::string to_json(const LevelMap& map);
+
+}  // namespace tiersim

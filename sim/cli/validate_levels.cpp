@@ -1,0 +1,112 @@
+#include "sim/cli/validate_levels.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/hardware/level_map_text.hpp"
+#include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/run/hardware/level_map.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::string hardware;
+  std::vector<std::string> only;
+  std::string folder;
+  bool json = false;
+};
+
+LevelMapConfig load_hardware(const fs::path& file) {
+  Diagnostics diagnostics;
+  const Document document = load_document(file, standard_options(), diagnostics);
+  auto config = read<LevelMapConfig>(document, "level_map", diagnostics);
+  throw_if_any(diagnostics);
+  return config;
+}
+
+// A workload by its name, or all of a group.
+void keep_only(std::vector<LevelWorkload>& workloads, const std::vector<std::string>& only) {
+  std::vector<std::string> names;
+  for (const LevelWorkload& workload : workloads)
+    for (const std::string& name : {workload.facts.group, workload.facts.id})
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  for (const std::string& name : only)
+    if (std::ranges::find(names, name) == names.end())
+      throw Failure(ExitCode::usage,
+                    fmt::format("tiersim: error: --only '{}': there is no such workload or group "
+                                "(there are: {})",
+                                printable(name), join(names)));
+  std::erase_if(workloads, [&](const LevelWorkload& workload) {
+    return std::ranges::find(only, workload.facts.id) == only.end() &&
+           std::ranges::find(only, workload.facts.group) == only.end();
+  });
+}
+
+LevelRow answered(const LevelWorkload& workload, std::string why) {
+  LevelRow row{.facts = workload.facts, .why = std::move(why)};
+  for (const Fidelity level : kFidelities) {
+    const auto i = static_cast<std::size_t>(level);
+    const auto start = std::chrono::steady_clock::now();
+    row.answers[i] = workload.answer(level);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    row.wall_ms[i] = took.count();
+  }
+  return row;
+}
+
+void write_files(const LevelMap& map, const fs::path& folder) {
+  for (const auto& [name, text] : {std::pair{"levels.md", to_markdown(map)},
+                                   {"levels.json", to_json(map)},
+                                   {"levels.csv", to_csv(level_data(map))}}) {
+    write_file(folder / name, text);
+    fmt::print(stderr, "tiersim: wrote {}\n", (folder / name).string());
+  }
+}
+
+ExitCode validate_levels(const Options& options) {
+  const LevelMapConfig config =
+      load_hardware(options.hardware.empty() ? targets_root() / "levels" / "h100_node.yaml"
+                                             : fs::path(options.hardware));
+  std::vector<LevelWorkload> workloads = workloads_of(config);
+  if (!options.only.empty()) keep_only(workloads, options.only);
+  LevelMap map{.title = printable(config.title)};
+  for (const LevelWorkload& workload : workloads)
+    map.rows.push_back(answered(workload, printable(reason_of(config, workload.facts.id))));
+  fmt::print("{}", options.json ? to_json(map) : to_text(map));
+  if (!options.folder.empty()) write_files(map, options.folder);
+  const std::int64_t wrong = disagreeing(map);
+  if (wrong == 0) return ExitCode::ok;
+  fmt::print(stderr, "tiersim: flow and packets differ in {} workloads where they must not\n",
+             wrong);
+  return ExitCode::target_missed;
+}
+
+}  // namespace
+
+void add_validate_levels(CLI::App& validate, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = validate.add_subcommand(
+      "levels", "One set of workloads at three levels of fidelity: where they differ");
+  verb->footer(
+      "Errors are relative to the packet level. Exit 5 where flow is more than 2 % from it in a\n"
+      "workload with one bottleneck, 64 packets or more and no limit of credits or tags; all else\n"
+      "is shown and not judged. Times are of this run; nothing else depends on the machine.");
+  verb->add_option("--hardware", options->hardware,
+                   "File of devices (schema tiersim.level_map/v1); a shipped one by default");
+  verb->add_option("--only", options->only, "Workload, or group of workloads (repeatable)")
+      ->allow_extra_args(false);
+  verb->add_option("-o,--out", options->folder,
+                   "Folder for levels.md, levels.json and levels.csv; none are written without it");
+  verb->add_flag("--json", options->json, "Print JSON instead of tables");
+  verb->callback([options, &action] { action = [options] { return validate_levels(*options); }; });
+}
+
+}  // namespace tiersim::cli

@@ -1,0 +1,10 @@
+#pragma once
+// tiersim validate levels: one set of workloads at three levels of fidelity.
+#include "sim/cli/command.hpp"
+
+namespace tiersim::cli {
+
+/// Adds the family `levels` to the verb `validate`.
+void add_validate_levels(CLI::App& validate, Action& action);
+
+}  // namespace tiersim::cli

@@ -1,0 +1,86 @@
+#include "sim/run/hardware/level_map.hpp"
+
+#include <algorithm>
+
+#include "hwmodels/compute/request_window.hpp"
+#include "sim/run/hardware/level_map_parts.hpp"
+
+namespace tiersim {
+namespace {
+
+// What answers at once: the whole round trip is in the links before it.
+class NoMemory final : public MemoryTier {
+ public:
+  std::span<const Channel> channels() const override { return {}; }
+  AccessCost cost(Direction, Bytes payload, Bytes) const override { return {.moved = payload}; }
+  Bytes capacity() const override { return {}; }
+};
+
+template <class Config, class Interface>
+const Config* of(const std::optional<DeviceConfig<Interface>>& device) {
+  return device ? config_of<Config>(*device->spec) : nullptr;
+}
+
+void append(std::vector<LevelWorkload>& all, std::vector<LevelWorkload> some) {
+  std::move(some.begin(), some.end(), std::back_inserter(all));
+}
+
+}  // namespace
+
+namespace level_map {
+
+std::vector<LevelAsk> mixed_asks(const Device& device, Bytes payload, Bytes run) {
+  const Bytes third = run * (payload.in_base() / run.in_base() / 3);
+  LevelAsk read = ask_of(device, Direction::read, third * 2, run);
+  LevelAsk write = ask_of(device, Direction::write, third, run);
+  read.weight = 2;
+  write.weight = 1;
+  return {std::move(read), std::move(write)};
+}
+
+Duration window_time(std::int64_t outstanding, Bytes size, Duration round_trip, Bytes payload) {
+  const NoMemory memory;
+  const OutstandingRequests requests{.count = {.value = outstanding}, .size = {.value = size}};
+  return RequestWindow(std::nullopt, requests)
+      .time(payload, size, {.unloaded = round_trip, .memory = &memory},
+            Bandwidth::from_base(std::int64_t{1} << 50));
+}
+
+void Workloads::add(Named named, LevelMeasure measure, std::vector<LevelAsk> asks,
+                    std::function<LevelAnswer()> packet) {
+  list_.push_back({.facts = {.id = group_ + "." + named.id,
+                             .group = group_,
+                             .title = std::move(named.title),
+                             .unit = unit_of(measure.kind),
+                             .alike = named.alike},
+                   .measure = measure,
+                   .asks = std::move(asks),
+                   .packet = std::move(packet),
+                   .devices = devices_});
+}
+
+}  // namespace level_map
+
+std::vector<LevelWorkload> workloads_of(const LevelMapConfig& config) {
+  std::vector<LevelWorkload> all;
+  if (config.hbm) append(all, level_map::of_hbm(*of<DramConfig>(config.hbm)));
+  if (config.pcie) append(all, level_map::of_pcie(*of<PcieConfig>(config.pcie)));
+  if (config.cxl)
+    append(all, level_map::of_cxl(*of<CxlConfig>(config.cxl), of<DramConfig>(config.module)));
+  if (config.nvlink)
+    append(all,
+           level_map::of_nvlink(*of<NvlinkConfig>(config.nvlink), *of<HopConfig>(config.nvswitch),
+                                of<DirectConfig>(config.direct), of<NcclConfig>(config.nccl)));
+  return all;
+}
+
+std::string reason_of(const LevelMapConfig& config, const std::string& id) {
+  const LevelReason* best = nullptr;
+  for (const LevelReason& reason : config.reasons)
+    if (id.starts_with(reason.workload) &&
+        (best == nullptr || best->workload.size() < reason.workload.size()))
+      best = &reason;
+  return best == nullptr ? "" : best->why;
+}
+
+}  // namespace tiersim

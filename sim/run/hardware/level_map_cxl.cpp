@@ -1,0 +1,243 @@
+// A CXL link between a host and an expander, with memory behind it, and a pool behind a switch.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "hwmodels/packet/cxl/cxl_fabric.hpp"
+#include "hwmodels/packet/cxl/cxl_probe.hpp"
+#include "hwmodels/packet/cxl/from_flow.hpp"
+#include "hwmodels/packet/dram_memory.hpp"
+#include "sim/run/hardware/level_map_parts.hpp"
+
+namespace tiersim::level_map {
+namespace {
+
+using namespace literals;
+using enum LevelMeasure::Kind;
+
+constexpr std::int64_t kExpanders = 8;
+constexpr std::int64_t kFewLines = 16;
+constexpr std::int64_t kManyLines = 4096;
+constexpr Bytes kRun = 4_KiB;
+constexpr Bytes kLine = 64_B;
+constexpr Bytes kGathered = 8_MiB;
+
+// What is the same for all workloads of the link.
+struct Cxl {
+  CxlConfig config;
+  CxlPacketConfig pool;   // with its switch
+  CxlPacketConfig alone;  // without
+  std::unique_ptr<Link> link;
+
+  explicit Cxl(const CxlConfig& c)
+      : config(c), pool(with_flow(*c.packet, c)), alone(pool), link(make_device(c)) {
+    alone.pool_switch.reset();
+  }
+};
+
+// So many modules as the packet mapping says one of, behind the expander.
+struct Module {
+  DramConfig config;
+  std::shared_ptr<MemoryTier> device;
+  std::size_t count;
+
+  explicit Module(const DramConfig& c) : config(c), device(make_device(c)), count(1) {
+    const auto map = AddressMap::make(c.packet->address_map);
+    TS_EXPECTS(map.has_value(), c.pseudo_channels.value);
+    const double channels = static_cast<double>(DramShape(*map).pseudo_channels);
+    const double one = static_cast<double>(channel_peak(*c.packet).in_base()) * channels;
+    count = static_cast<std::size_t>(
+        std::max(1L, std::lround(static_cast<double>(c.peak.value.in_base()) / one)));
+  }
+};
+
+LevelAnswer answer_in(double value, const CxlProbeResult& r, const CxlProbe& probe) {
+  return {value, r.events, probe.size * r.accesses};
+}
+std::function<LevelAnswer()> packets(const CxlPacketConfig& config, const CxlProbe& probe) {
+  return [config, probe] {
+    const CxlProbeResult r = run_cxl_probe(config, probe);
+    return answer_in(r.bandwidth / 1_GBps, r, probe);
+  };
+}
+std::function<LevelAnswer()> packets(const CxlPacketConfig& config, const CxlProbe& probe,
+                                     const Module& module) {
+  return [config, probe, dram = *module.config.packet, count = module.count] {
+    DramMemory memory(dram, count);
+    const CxlProbeResult r = run_cxl_probe(config, probe, {&memory});
+    return answer_in(r.bandwidth / 1_GBps, r, probe);
+  };
+}
+
+CxlProbe probe_of(Bytes payload, Bytes size, double read_share, CxlProbe::Addresses addresses) {
+  CxlProbe probe;
+  probe.size = size;
+  probe.read_share = read_share;
+  probe.addresses = addresses;
+  probe.accesses = payload.in_base() / size.in_base();
+  return probe;
+}
+CxlProbe stream_of(Bytes payload, double read_share) {
+  return probe_of(payload, kRun, read_share, CxlProbe::Addresses::sequential);
+}
+
+// Two reads of one host that begin together.
+class InOrder final : public CxlHostPort::Owner {
+ public:
+  explicit InOrder(const CxlPacketConfig& config)
+      : fabric_(engine_, config, {.outstanding = {config.host.outstanding.value}}, {}, *this) {}
+
+  LevelAnswer run(Bytes ahead, Bytes behind) {
+    fabric_.host(0).start(Direction::read, 0, ahead.in_base() / kLine.in_base());
+    fabric_.host(0).start(Direction::read, static_cast<std::uint64_t>(ahead.in_base()),
+                          behind.in_base() / kLine.in_base());
+    engine_.run();
+    return {to_seconds(engine_.now().time_since_epoch()) * 1e9, engine_.events(), ahead + behind};
+  }
+  void ended(std::size_t, Direction, SimTime) override {}
+
+ private:
+  Engine engine_;
+  CxlFabric fabric_;
+};
+
+void add_alone(Workloads& list, const Cxl& cxl) {
+  const LevelMeasure rate{};
+  for (const double reads : {1.0, 0.0}) {
+    const bool read = reads > 0;
+    list.add({read ? "stream" : "write-stream",
+              fmt::format("64 MiB {} in order", read ? "read" : "written"), true},
+             rate, {ask_of(*cxl.link, read ? Direction::read : Direction::write, kBulk, kRun)},
+             packets(cxl.alone, stream_of(kBulk, reads)));
+  }
+  list.add({"mixed", "2:1 reads and writes of 64 B"}, rate, mixed_asks(*cxl.link, kGathered, kLine),
+           packets(cxl.alone, probe_of(kGathered, kLine, 2.0 / 3, CxlProbe::Addresses::random)));
+  CxlPacketConfig few = cxl.alone;
+  few.host.outstanding.value = kFewLines;
+  CxlProbe limited = probe_of(2_MiB, kLine, 1, CxlProbe::Addresses::random);
+  limited.outstanding = kFewLines;
+  LevelAsk ask = ask_of(*cxl.link, Direction::read, 2_MiB, kLine);
+  ask.least = window_time(kFewLines, kLine, latency_of(ask), ask.payload);
+  list.add({"lines", fmt::format("64 B reads, {} in flight", kFewLines)}, rate, {ask},
+           packets(few, limited));
+  LevelAsk ahead = ask_of(*cxl.link, Direction::read, kAhead, kAhead);
+  LevelAsk behind = ask_of(*cxl.link, Direction::read, kLine, kLine);
+  ahead.latency = latency_of(ahead);
+  behind.latency = latency_of(behind);
+  list.add({"behind", "read of 64 B behind 1 MiB"}, {.kind = time_of_one, .index = 1},
+           {ahead, behind}, [alone = cxl.alone] { return InOrder(alone).run(kAhead, kLine); });
+}
+
+// With no limit but the wire: more in flight than any of them has lines.
+void add_single_transfers(Workloads& list, const Cxl& cxl) {
+  CxlPacketConfig config = cxl.alone;
+  config.host.outstanding.value = kManyLines;
+  config.device.outstanding.value = kManyLines;
+  for (Sourced<std::int64_t>* credits :
+       {&config.credits.requests, &config.credits.writes, &config.credits.responses})
+    credits->value = kManyLines;
+  for (const std::int64_t lines : kTransferPackets) {
+    CxlProbe probe = stream_of(kLine * lines, 1);
+    probe.size = kLine * lines;
+    probe.accesses = 1;
+    probe.outstanding = lines;
+    probe.warm_up = 0;
+    LevelAsk ask = ask_of(*cxl.link, Direction::read, probe.size, probe.size);
+    ask.latency = latency_of(ask);
+    list.add(
+        {fmt::format("transfer-{}", lines),
+         fmt::format("one read of {} line{}", lines, lines > 1 ? "s" : ""), lines >= kAlikeFrom},
+        {.kind = time_of_one}, {ask}, [config, probe] {
+          const CxlProbeResult r = run_cxl_probe(config, probe);
+          return answer_in(to_seconds(r.elapsed) * 1e9, r, probe);
+        });
+  }
+}
+
+void add_behind_module(Workloads& list, const Cxl& cxl, const Module& module) {
+  const LevelMeasure rate{};
+  const auto through = [&](Direction direction, Bytes payload, Bytes run) {
+    LevelAsk ask = ask_of(*cxl.link, direction, payload, run);
+    add_part(ask, *module.device, module.device->cost(direction, payload, run));
+    return ask;
+  };
+  list.add({"stream", "64 MiB read in order"}, rate, {through(Direction::read, kBulk, kRun)},
+           packets(cxl.alone, stream_of(kBulk, 1), module));
+  for (const NamedSize& run : kGatherRuns)
+    list.add(
+        {std::string("read-") + run.id, std::string("random reads of ") + run.text}, rate,
+        {through(Direction::read, kGathered, run.size)},
+        packets(cxl.alone, probe_of(kGathered, run.size, 1, CxlProbe::Addresses::random), module));
+  LevelAsk reads = through(Direction::read, kGathered * 2, kLine);
+  LevelAsk writes = through(Direction::write, kGathered, kLine);
+  reads.weight = 2;
+  writes.weight = 1;
+  list.add(
+      {"mixed", "2:1 reads and writes of 64 B"}, rate, {reads, writes},
+      packets(cxl.alone, probe_of(kGathered, kLine, 2.0 / 3, CxlProbe::Addresses::random), module));
+}
+
+// One host that reads from many, and two hosts that read from one.
+void add_pools(Workloads& list, const Cxl& cxl) {
+  std::vector<LevelAsk> asks;
+  for (std::size_t i = 0; i < std::size_t{kExpanders}; ++i) {
+    LevelAsk ask = ask_of(*cxl.link, Direction::read,
+                          Bytes::from_base(kGathered.in_base() / kExpanders), kLine, 1 + i);
+    add_part(ask, *cxl.link, ask.parts.front().cost, 0);
+    asks.push_back(std::move(ask));
+  }
+  CxlProbe gather = probe_of(kGathered, kLine, 1, CxlProbe::Addresses::random);
+  gather.devices = kExpanders;
+  list.add({"incast", "1 host reads from 8 expanders"}, {.kind = rate}, asks,
+           packets(cxl.pool, gather));
+  struct Share {
+    const char* id;
+    const char* title;
+    std::vector<std::int64_t> outstanding;
+    std::size_t host;
+  };
+  const Share shares[] = {{"pool-equal", "2 hosts, 1 expander: each", {128, 128}, 0},
+                          {"pool-more", "128:32 in flight: who has 128", {128, 32}, 0},
+                          {"pool-less", "128:32 in flight: who has 32", {128, 32}, 1}};
+  for (const Share& share : shares) {
+    CxlProbe probe = probe_of(kGathered, kLine, 1, CxlProbe::Addresses::random);
+    probe.hosts = 2;
+    probe.outstanding_of = share.outstanding;
+    asks.clear();
+    for (std::size_t host = 0; host < 2; ++host) {
+      LevelAsk ask = ask_of(*cxl.link, Direction::read, kGathered, kLine, 1 + host);
+      const Duration trip = latency_of(ask) + 2 * cxl.pool.pool_switch->latency.value;
+      add_part(ask, *cxl.link, ask.parts.front().cost, 0);
+      ask.least = window_time(share.outstanding[host], kLine, trip, ask.payload);
+      asks.push_back(std::move(ask));
+    }
+    list.add({share.id, share.title}, {.kind = rate_of_one, .index = share.host}, asks,
+             [config = cxl.pool, probe, host = share.host] {
+               const CxlProbeResult r = run_cxl_probe(config, probe);
+               return answer_in(r.of_host[host] / 1_GBps, r, probe);
+             });
+  }
+}
+
+}  // namespace
+
+std::vector<LevelWorkload> of_cxl(const CxlConfig& link, const DramConfig* module) {
+  struct Owned {
+    Cxl cxl;
+    std::optional<Module> module;
+  };
+  const auto owned = std::make_shared<Owned>(Owned{Cxl(link), std::nullopt});
+  Workloads of_link("cxl", owned);
+  add_alone(of_link, owned->cxl);
+  add_pools(of_link, owned->cxl);
+  add_single_transfers(of_link, owned->cxl);
+  std::vector<LevelWorkload> all = of_link.take();
+  if (module == nullptr) return all;
+  Workloads with_memory("cxl-dram", owned);
+  add_behind_module(with_memory, owned->cxl, owned->module.emplace(*module));
+  std::vector<LevelWorkload> more = with_memory.take();
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+  return all;
+}
+
+}  // namespace tiersim::level_map

@@ -1,0 +1,142 @@
+"""`tiersim validate levels`: validate_levels_test.py PROGRAM SOURCE_FOLDER."""
+import csv
+import json
+import pathlib
+import tempfile
+import unittest
+
+from program import SOURCE, InFolder, run
+
+SHIPPED = SOURCE / "hwmodels/LEVELS.md"
+# What depends on the machine, and work that may be done in fewer steps.
+COST = ("events", "ms")
+
+
+def tables(document):
+    """{heading: [row]} of a Markdown document, without the columns of cost."""
+    found, heading, columns = {}, "", []
+    for line in document.splitlines():
+        if line.startswith("### "):
+            heading, columns = line[4:], []
+        elif line.startswith("|"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if not columns:
+                columns = cells
+            elif not set(line) <= set("|-: "):
+                row = [cell for name, cell in zip(columns, cells) if not name.startswith(COST)]
+                found.setdefault(heading, []).append(row)
+    return found
+
+
+def number(text):
+    """(value, what its last digit is worth), or None where it is no number."""
+    digits = text.rstrip("* %")
+    try:
+        value = float(digits)
+    except ValueError:
+        return None
+    return value, 10.0 ** -len(digits.partition(".")[2])
+
+
+class ValidateLevels(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            cls.result = run("validate", "levels", "--json", "-o", folder)
+            cls.files = {path.name: path.read_text() for path in pathlib.Path(folder).iterdir()}
+
+    def same(self, shown, shipped):
+        if number(shown) is None or number(shipped) is None:
+            return self.assertEqual(shown, shipped)
+        (value, digit), (expected, _) = number(shown), number(shipped)
+        return self.assertLessEqual(abs(value - expected), 1.01 * digit, (shown, shipped))
+
+    def test_flow_agrees_where_it_must(self):
+        self.assertEqual(self.result.returncode, 0, self.result.stderr)
+        cases = json.loads(self.result.stdout)["cases"]
+        names = [(case["id"], case["level"]) for case in cases]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual({case["group"] for case in cases},
+                         {"hbm", "pcie", "cxl", "cxl-dram", "nvlink", "all-reduce"})
+        held = [case for case in cases if case["status"] not in ("reference", "not held")]
+        self.assertGreaterEqual(len(held), 15)
+        for case in held:
+            self.assertEqual((case["level"], case["status"]), ("flow", "within"))
+            self.assertLessEqual(abs(case["error"]), 0.02, case)
+
+    def test_errors_are_relative_to_packets(self):
+        for case in json.loads(self.result.stdout)["cases"]:
+            self.assertGreater(case["predicted"], 0)
+            self.assertAlmostEqual(case["error"], case["predicted"] / case["reference"] - 1)
+            self.assertEqual(case["level"] == "packet", case["status"] == "reference")
+
+    def test_what_differs_much_has_a_reason(self):
+        for case in json.loads(self.result.stdout)["cases"]:
+            if case["level"] == "flow" and abs(case["error"]) > 0.05:
+                self.assertTrue(case.get("why"), case["id"])
+
+    def test_the_shipped_document_is_what_is_printed_today(self):
+        shown, shipped = tables(self.files["levels.md"]), tables(SHIPPED.read_text())
+        self.assertEqual(list(shown), list(shipped),
+                         "./tiersim validate levels -o out/levels; cp out/levels/levels.md "
+                         "hwmodels/LEVELS.md")
+        for heading, rows in shown.items():
+            self.assertEqual(len(rows), len(shipped[heading]), heading)
+            for row, expected in zip(rows, shipped[heading]):
+                self.assertEqual(len(row), len(expected))
+                for cell, shipped_cell in zip(row, expected):
+                    with self.subTest(table=heading, workload=row[0]):
+                        self.same(cell, shipped_cell)
+
+    def test_rows_for_figures_are_those_of_the_json(self):
+        self.assertEqual(self.files["levels.json"], self.result.stdout)
+        rows = list(csv.DictReader(self.files["levels.csv"].splitlines()))
+        flow = {case["id"]: case for case in json.loads(self.result.stdout)["cases"]
+                if case["level"] == "flow"}
+        self.assertEqual({row["id"] for row in rows}, set(flow))
+        for row in rows:
+            self.assertAlmostEqual(float(row["flow"]), flow[row["id"]]["predicted"])
+            self.assertAlmostEqual(float(row["packet"]), flow[row["id"]]["reference"])
+
+    def test_tables_fit_a_terminal_and_end_with_three_lines(self):
+        result = run("validate", "levels", "--only", "pcie.behind", "--only", "all-reduce")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()
+        for line in lines:
+            if not line.startswith("  ") and line not in lines[-3:]:
+                self.assertLessEqual(len(line), 100, line)
+        self.assertIn("write of 64 B behind 1 MiB", result.stdout)
+        self.assertTrue(lines[-3].startswith("analytic: "), lines[-3:])
+        self.assertTrue(lines[-2].startswith("flow: "), lines[-3:])
+
+    def test_two_runs_differ_in_nothing_but_time(self):
+        def answers():
+            cases = json.loads(run("validate", "levels", "--only", "nvlink.mixed", "--only",
+                                   "cxl.pool-more", "--json").stdout)["cases"]
+            return [{k: v for k, v in case.items() if k != "wall_ms"} for case in cases]
+        self.assertEqual(answers(), answers())
+
+    def test_an_unknown_workload_is_told_with_those_there_are(self):
+        result = run("validate", "levels", "--only", "nothing")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("pcie.behind", result.stderr)
+
+    def test_own_hardware_and_its_mistakes(self):
+        file = self.folder / "map.yaml"
+        file.write_text("schema: tiersim.level_map/v1\ntitle: Mine\n"
+                        "hbm: {base: devices/h200_hbm3e.yaml}\n")
+        result = run("validate", "levels", "--hardware", file, "--only", "hbm.stream", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["summary"]["hardware"], "Mine")
+        for mistake, said in (("modul: 1", "did you mean 'module'"),
+                              ("pcie: {base: devices/root_complex.yaml}", "model: pcie"),
+                              ("cxl: {base: devices/cxl_expander_link_gen5_x8.yaml}",
+                               "packet.switch")):
+            file.write_text("schema: tiersim.level_map/v1\ntitle: Mine\n"
+                            "hbm: {base: devices/h200_hbm3e.yaml}\n" + mistake + "\n")
+            result = run("validate", "levels", "--hardware", file)
+            self.expect_failure(result, 3, "map.yaml:", said)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["validate_levels_test"])
