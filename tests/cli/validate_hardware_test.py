@@ -41,6 +41,11 @@ class ValidateHardware(InFolder):
         for name in {name for name, _ in names}:
             self.assertEqual({level for at, level in names if at == name},
                              {"analytic", "flow", "packet"})
+        for group in ("memory", "pcie", "cxl", "nvlink", "collective"):
+            packets = [case for case in shown["cases"]
+                       if case["group"] == group and case["level"] == "packet"]
+            held = [case for case in packets if case["status"] == "within"]
+            self.assertGreater(len(held), 0.5 * len(packets), group)
         for case in shown["cases"]:
             if case["predicted"] is None:
                 self.assertEqual(case["status"], "none")

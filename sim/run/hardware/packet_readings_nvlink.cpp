@@ -83,9 +83,7 @@ LevelReading read_nvlink(const HardwareCurve& curve, const ProbeWorkload& asked)
   workload.pattern = share == 0.5 ? NvlinkPattern::bidirectional : NvlinkPattern::point_to_point;
   workload.read_share = share == 0.5 ? 0 : share;
   workload.accesses = std::max<std::int64_t>(64, (64_MiB).in_base() / workload.bytes.in_base());
-  const std::int64_t saturating =
-      std::max<std::int64_t>(4, (8_MiB).in_base() / workload.bytes.in_base());
-  workload.outstanding = asked.outstanding.value_or(latency ? 1 : saturating);
+  workload.outstanding = asked.outstanding.value_or(latency ? 1 : workload.accesses);
   const NvlinkProbeResult result = run_nvlink_probe(*node, workload);
   if (latency) return {static_cast<double>(result.latency.mean.count()) * 1e-3};
   const double giga = result.bandwidth * 1e-9;

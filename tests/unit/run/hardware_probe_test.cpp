@@ -88,6 +88,94 @@ TEST(HardwareProbe, EachShippedHbmReadsAsMuchOfItsPeakAtFlowAsAtPacketLevel) {
   EXPECT_GE(held, 14);  // A100, H100, H200, H800, H20, B200, GH200
 }
 
+// An H100 port of 450 GB/s that loses nothing but headers, 16 B for each 256 B: 64 MiB take 158.4
+// us and, before them, the way through the switch of .55 us, for a read both ways.
+const std::string kPort = "{base: devices/nvlink4_h100.yaml, efficiency: 1}";
+const std::string kSwitch = "{base: devices/nvswitch.yaml}";
+
+LevelReading packets_of(const std::string& text) {
+  const HardwareCurve curve = curve_of(text);
+  return read_packet(curve, curve.points.front());
+}
+
+TEST(HardwareProbe, APortIsReadByPackets) {
+  const auto read = [](const std::string& share) {
+    return *packets_of("    group: nvlink\n    quantity: bandwidth\n    links: [" + kPort + ", " +
+                       kSwitch + "]\n    points: [{run: 1 MiB, read_share: " + share +
+                       ", reference: 1}]\n")
+                .value;
+  };
+  const double bytes = 67'108'864e-3;  // in GB/s times us
+  const double wire = bytes * 272 / 256 / 450;
+  EXPECT_NEAR(read("0"), bytes / (wire + 0.55), 0.2);
+  EXPECT_NEAR(read("1"), bytes / (wire + 1.1), 0.2);
+  // Both ways at once lose at most an acknowledgement of 16 B for each 16 packets.
+  const double both = read("0.5");
+  EXPECT_LT(both, 2 * bytes / (wire + 0.55));
+  EXPECT_GE(both, 2 * bytes / (wire * 273 / 272 + 0.55) - 0.4);
+}
+
+std::string all_reduce(const std::string& links, const std::string& device,
+                       const std::string& point, const std::string& quantity = "time") {
+  return "    group: collective\n    quantity: " + quantity + "\n    links: [" + links +
+         "]\n    collective: " + device + "\n    points: [{" + point + ", reference: 1}]\n";
+}
+
+// 6.6 us of start-up and 14 hops of .6 us are 15 us; 1 KiB by LL takes less than 2 % of it.
+TEST(HardwareProbe, ASmallAllReduceByPacketsTakesItsStartUpAndHops) {
+  const std::string ring = "{base: devices/collective_nccl_nvlink4.yaml, algorithm: ring_ll}";
+  const LevelReading time =
+      packets_of(all_reduce(kPort + ", " + kSwitch, ring, "size: 1 KiB, ranks: 8"));
+  ASSERT_TRUE(time.value) << time.why_none;
+  EXPECT_GE(*time.value, 15);
+  EXPECT_LE(*time.value, 15 * 1.02);
+  const LevelReading rate = packets_of(
+      all_reduce(kPort + ", " + kSwitch, ring, "size: 1 KiB, ranks: 8", "bus_bandwidth"));
+  EXPECT_NEAR(*rate.value, 1.75 * 1024 / *time.value / 1e3, 1e-9);
+}
+
+TEST(HardwareProbe, WhatPacketsCannotSayIsSaidWithItsReason) {
+  const std::string nccl = "{base: devices/collective_nccl_nvlink4.yaml}";
+  const std::string nvls = "{base: devices/collective_nccl_nvlink4.yaml, algorithm: nvls}";
+  const auto why = [](const std::string& links, const std::string& device,
+                      const std::string& size) {
+    const LevelReading reading = packets_of(all_reduce(links, device, "size: " + size));
+    EXPECT_FALSE(reading.value);
+    return reading.why_none;
+  };
+  EXPECT_EQ(why(kPort + ", {base: devices/nvswitch.yaml, packet: {queues: fifo}}", nvls, "1 MiB"),
+            "NVLS: a switch with one queue for each input does not add up");
+  EXPECT_EQ(why(kPort + ", {base: devices/cxl_switch.yaml}", nccl, "1 MiB"),
+            "its switch has no packet mapping");
+  EXPECT_EQ(why(kPort, "{base: devices/collective_nccl_pcie5.yaml}", "1 MiB"),
+            "its collective has no packet mapping");
+  EXPECT_EQ(why(kPort, "{base: devices/collective_bytes_only.yaml}", "1 MiB"),
+            "no packet-level model has this collective");
+  EXPECT_EQ(why("{base: devices/nvlink4_h100.yaml, latency: 0 ns}", nccl, "1 MiB"),
+            "its port's packet_level.flight leaves less than 1 ns of the port's latency to each of "
+            "its ends");
+  EXPECT_EQ(why("{base: devices/nvlink4_h100.yaml, packet_level: {credits: 16}}", nccl, "1 MiB"),
+            "its port's packet_level.credits are too few for one packet with its header");
+  EXPECT_EQ(why("{base: devices/pcie_gen5_x16.yaml}", nccl, "1 MiB"),
+            "no packet-level model has this port");
+  // 14 packets of 256 B for each 256 B of the size.
+  EXPECT_EQ(why(kPort, nccl, "1 GiB"), "59 million packets, which take too long here");
+}
+
+// Behind the link, DDR5 takes what is left of its 130 ns of latency after a closed row of 45.8 ns,
+// and then tRCD + CL + burst, 31.6 ns, or a whole row, and in the mean 11 ns for refresh.
+TEST(HardwareProbe, AnExpanderByPacketsIsItsLinkAndItsMemory) {
+  const auto read = [](const std::string& memory) {
+    return *packets_of("    group: cxl\n    quantity: latency\n" + memory +
+                       "    links: [{base: devices/cxl_port_gen5_x16.yaml}]\n"
+                       "    points: [{run: 64 B, reference: 1}]\n")
+                .value;
+  };
+  const double added = read("    memory: {base: devices/ddr5_4800_host_8.yaml}\n") - read("");
+  EXPECT_GE(added, 84.2 + 31.6);
+  EXPECT_LE(added, 130 + 15);
+}
+
 TEST(HardwareProbe, APointIsWithinOutsideKnownOrStale) {
   CurveReading curve{.facts = {.band = 0.1, .held = {Fidelity::flow}}, .points = {}};
   PointReading point{.point = {.value = 100}, .readings = {}};
