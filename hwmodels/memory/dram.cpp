@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hwmodels/limits.hpp"
+#include "hwmodels/packet/dram/dram_streams.hpp"
 #include "hwmodels/runs.hpp"
 
 namespace tiersim {
@@ -130,14 +131,26 @@ void describe(Fields& f, DramConfig& c) {
   f.required("latency", c.latency, "Unloaded time to the first byte.", latency_limits());
   f.optional("queueing", c.queueing, "Latency under load; none is added where absent.");
   f.optional("packet", c.packet, "One of its stacks or modules at packet level.");
-  f.check(!c.packet || c.packet->atom.value == c.atom.value, "packet.atom",
-          "is not the atom of the memory", "the same number at either level");
   f.check(c.interleave.value >= c.atom.value, "interleave", "is smaller than the atom",
           "an atom lies in one pseudo channel");
 }
 
 std::unique_ptr<MemoryTier> make_device(const DramConfig& config) {
   return std::make_unique<Dram>(config);
+}
+
+std::optional<PacketModel> make_packets(const DramConfig& config) {
+  if (!config.packet) return std::nullopt;
+  const DramPacketConfig& packet = *config.packet;
+  const DramShape shape(*AddressMap::make(packet.address_map));
+  const double stack = static_cast<double>(channel_peak(packet).in_base()) *
+                       static_cast<double>(shape.pseudo_channels);
+  const double share = std::min(1.0, stack / static_cast<double>(config.peak.value.in_base()));
+  return PacketModel{
+      .latency = std::min(config.latency.value, DramClocks(packet.timings).row_latency()),
+      .make = [packet, share](Engine& engine, std::size_t) {
+        return std::make_unique<DramStreams>(engine, packet, share);
+      }};
 }
 
 void register_dram(Registry<DeviceKind<MemoryTier>>& registry) {

@@ -64,6 +64,8 @@ struct DramConfig {
 void describe(Fields& f, DramQueueing& c);
 void describe(Fields& f, DramConfig& c);
 std::unique_ptr<MemoryTier> make_device(const DramConfig& config);
+/// Packets of one stack or module under its share of the load; none without the mapping.
+std::optional<PacketModel> make_packets(const DramConfig& config);
 void register_dram(Registry<DeviceKind<MemoryTier>>& registry);
 
 }  // namespace tiersim

@@ -48,14 +48,21 @@ void describe_fields(Fields& f, Config& config) {
 template <class Interface, class Config>
 class ConfiguredDevice final : public DeviceSpec<Interface> {
  public:
+  ConfiguredDevice() = default;
+  explicit ConfiguredDevice(Config config) : config_(std::move(config)) {}
   static std::unique_ptr<DeviceSpec<Interface>> make() {
     return std::make_unique<ConfiguredDevice>();
   }
   void describe(Fields& f) override { detail::describe_fields(f, config_); }
   std::unique_ptr<Interface> build() const override { return make_device(config_); }
   PacketNumbers packet_numbers() const override {
-    if constexpr (requires(const Config& c) { c.packet.has_value(); })
-      return config_.packet.has_value() ? PacketNumbers::present : PacketNumbers::absent;
+    const auto stands = [](bool there) {
+      return there ? PacketNumbers::present : PacketNumbers::absent;
+    };
+    if constexpr (requires { config_.packet_level.has_value(); })
+      return stands(config_.packet_level.has_value());  // `packet` is a size there
+    else if constexpr (requires { config_.packet.has_value(); })
+      return stands(config_.packet.has_value());
     else
       return PacketNumbers::none;
   }

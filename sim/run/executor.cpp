@@ -6,6 +6,7 @@
 
 #include "sim/core/engine.hpp"
 #include "sim/core/flow_network.hpp"
+#include "sim/run/packet_hardware.hpp"
 
 namespace tiersim {
 namespace {
@@ -14,19 +15,26 @@ class Executor final : public EventHandler {
  public:
   Executor(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
            ChannelObserver* observer)
-      : plans_(plans), observer_(observer), network_(engine_) {
-    const std::size_t gpus = distinct_gpus(system, plans);
+      : graph_(graph),
+        plans_(plans),
+        observer_(observer),
+        network_(engine_),
+        gpus_(distinct_gpus(system, plans)),
+        packets_(engine_, system, graph, plans, gpus_) {
+    const std::size_t gpus = gpus_;
     alike_ = static_cast<std::size_t>(system.gpus()) / gpus;
     for (const SystemChannel& channel : system.channels()) {
       const auto sharers = static_cast<std::size_t>(channel.sharers);
       Instances& instances = channels_.emplace_back();
       instances.sharers = sharers;
       instances.capacity = channel.capacity;
-      if (channel.level == Level::analytic) continue;
+      instances.level = channel.level;
+      if (channel.level != Level::flow) continue;
       for (std::size_t i = 0; i < gpus / sharers; ++i)
         instances.links.push_back(network_.add_link(channel.name, channel.capacity));
     }
     timings_.resize(gpus * plans.size());
+    parts_.resize(timings_.size());
     waiting_for_.resize(timings_.size());
     kernels_.resize(gpus);
     if (gpus > 1) arrived_.resize(timings_.size());
@@ -61,23 +69,29 @@ class Executor final : public EventHandler {
 
   // An event's payload is the task and what happens to it.
   void on_event(Engine&, std::uint64_t payload) override {
-    const std::size_t task = payload / 2;
-    if (payload % 2 == kSetupOver) {
-      begin_flow(task);
-    } else {
-      finish(task);
+    const std::size_t task = payload / kKinds;
+    switch (payload % kKinds) {
+      case kSetupOver:
+        return begin_moving(task);
+      case kGroupDone:
+        return end_of_group(task);
+      default:
+        return end_of_part(task);
     }
   }
 
  private:
   static constexpr std::uint64_t kSetupOver = 0;
-  static constexpr std::uint64_t kDone = 1;
+  static constexpr std::uint64_t kPartDone = 1;   // its flow, or its part of a device's packets
+  static constexpr std::uint64_t kGroupDone = 2;  // the packets of a collective, of all its ranks
+  static constexpr std::uint64_t kKinds = 3;
 
   struct Instances {  // of one channel
     std::size_t sharers = 1;
     Bandwidth capacity;
-    std::vector<LinkId> links;  // none at analytic level
-    Bytes taken;                // of the first instance, at analytic level
+    Level level = Level::flow;
+    std::vector<LinkId> links;  // at flow level only
+    Bytes taken;                // of the first instance, at another level
   };
 
   // GPUs that share nothing of what they use do the same at the same time, down to the picosecond:
@@ -96,6 +110,11 @@ class Executor final : public EventHandler {
   std::size_t gpu_of(std::size_t task) const { return task / plans_.size(); }
   const OpPlan& plan_of(std::size_t task) const { return plans_[op_of(task)]; }
 
+  // Those that are simulated of the GPUs that come together for it.
+  std::size_t ranks_of(std::size_t task) const {
+    return std::min(static_cast<std::size_t>(plan_of(task).ranks), gpus_);
+  }
+
   void become_ready(std::size_t task) {
     timings_[task].ready = engine_.now();
     if (plan_of(task).ranks > 1 && !arrived_.empty()) return meet(task);
@@ -109,7 +128,7 @@ class Executor final : public EventHandler {
   // than the collective, whose members then lie apart in it: they come together all the same, since
   // the collective before it or after it joins the whole group.
   void meet(std::size_t task) {
-    const auto ranks = std::min(static_cast<std::size_t>(plan_of(task).ranks), kernels_.size());
+    const std::size_t ranks = ranks_of(task);
     const std::size_t first = gpu_of(task) / ranks * ranks;
     std::size_t& came = arrived_[first * plans_.size() + op_of(task)];
     if (++came < ranks) return;
@@ -119,14 +138,30 @@ class Executor final : public EventHandler {
 
   void begin(std::size_t task) {
     timings_[task].start = engine_.now();
-    engine_.schedule(engine_.now() + plan_of(task).setup, *this, 2 * task + kSetupOver);
+    engine_.schedule(engine_.now() + plan_of(task).setup, *this, kKinds * task + kSetupOver);
+  }
+
+  // The bytes at flow and analytic level are one part of it, each device at packet level another.
+  void begin_moving(std::size_t task) {
+    timings_[task].flow = engine_.now();
+    const OpPlan& plan = plan_of(task);
+    parts_[task] = 1;
+    if (!plan.packets.empty())
+      parts_[task] += packets_.start(plan, gpu_of(task), *this, kKinds * task + kPartDone);
+    if (plan.packet_collective) {
+      ++parts_[task];
+      if (gpu_of(task) % ranks_of(task) == 0)  // for all, who have come together
+        packets_.start_collective(graph_.ops[op_of(task)], gpu_of(task), *this,
+                                  kKinds * task + kGroupDone);
+    }
+    begin_flow(task);
   }
 
   void begin_flow(std::size_t task) {
-    timings_[task].flow = engine_.now();
     const OpPlan& plan = plan_of(task);
-    if (plan.payload == Bytes{}) {  // arithmetic only
-      engine_.schedule(engine_.now() + plan.min_duration, *this, 2 * task + kDone);
+    const std::uint64_t done = kKinds * task + kPartDone;
+    if (plan.charges.empty()) {  // arithmetic only
+      engine_.schedule(engine_.now() + plan.min_duration, *this, done);
       return;
     }
     // Shares are equal in the bytes of each flow's own widest channel: ports arbitrate by packet
@@ -138,7 +173,7 @@ class Executor final : public EventHandler {
       Instances& instances = channels_[channel.index()];
       const std::size_t instance = gpu_of(task) / instances.sharers;
       if (instances.links.empty()) {
-        least = std::max(least, busy / instances.capacity);
+        if (instances.level == Level::analytic) least = std::max(least, busy / instances.capacity);
         if (instance == 0) instances.taken += busy;
         continue;
       }
@@ -146,11 +181,10 @@ class Executor final : public EventHandler {
       hops_.push_back({instances.links[instance], busy});
     }
     if (hops_.empty()) {
-      engine_.schedule(engine_.now() + least, *this, 2 * task + kDone);
+      engine_.schedule(engine_.now() + least, *this, done);
       return;
     }
-    network_.start({.hops = hops_, .payload = widest, .min_duration = least}, *this,
-                   2 * task + kDone);
+    network_.start({.hops = hops_, .payload = widest, .min_duration = least}, *this, done);
     observe(task);
   }
 
@@ -163,6 +197,14 @@ class Executor final : public EventHandler {
       observer_->on_taken(charge.channel, instance, engine_.now(),
                           network_.stats(instances.links[instance]).wire_moved);
     }
+  }
+
+  void end_of_part(std::size_t task) {
+    if (--parts_[task] == 0) finish(task);
+  }
+  void end_of_group(std::size_t first) {
+    for (std::size_t rank = 0; rank < ranks_of(first); ++rank)
+      end_of_part(first + rank * plans_.size());
   }
 
   void finish(std::size_t task) {
@@ -180,14 +222,18 @@ class Executor final : public EventHandler {
       if (--waiting_for_[first + next] == 0) become_ready(first + next);
   }
 
+  const StepGraph& graph_;
   const std::vector<OpPlan>& plans_;
   ChannelObserver* observer_;  // may be none
   Engine engine_;
   FlowNetwork network_;
+  std::size_t gpus_;  // that are simulated
+  PacketHardware packets_;
   std::vector<Instances> channels_;       // by ChannelId
   std::size_t alike_ = 1;                 // GPUs that each simulated one stands for
   std::vector<OpTiming> timings_;         // by task
   std::vector<std::size_t> arrived_;      // by task of a group's first GPU: those that came to meet
+  std::vector<std::size_t> parts_;        // by task: those under way
   std::vector<std::size_t> waiting_for_;  // by task: dependencies not yet done
   std::vector<std::vector<std::size_t>> dependents_;  // by OpId
   // By GPU: kernels in order of readiness; the front one has the compute unit.

@@ -1,8 +1,9 @@
 #pragma once
 // The third reading of a StepGraph: events. Every operation waits for its dependencies, then for
 // the compute unit if it is a kernel, passes its setup time, and is then one flow over the channels
-// it charges, sharing them with whatever else is in flight. Every GPU runs the graph, all from time
-// 0: they meet in the devices that they share.
+// it charges, sharing them with whatever else is in flight; what it asks of devices at packet level
+// goes on beside the flow, and it ends with the last of these. Every GPU runs the graph, all from
+// time 0: they meet in the devices that they share.
 #include <span>
 #include <vector>
 
@@ -35,7 +36,7 @@ struct Execution {
 /// Told what an instance of a channel had taken by when, whenever an operation begins or ends to
 /// move bytes through it: what lies between two calls is what all that share it took together.
 /// Instance i is that of GPUs i * sharers and following; of GPUs that do the same, the first one
-/// stands for all. Channels at analytic level, which nobody shares, are not told of.
+/// stands for all. Only channels at flow level are told of.
 class ChannelObserver {
  public:
   virtual ~ChannelObserver() = default;

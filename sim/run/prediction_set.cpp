@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/base/text.hpp"
+#include "sim/run/packet_network.hpp"
 
 namespace tiersim {
 namespace {
@@ -100,6 +101,9 @@ void describe(Fields& f, PredictionSet& c) {
   f.optional("seed", c.seed, "Of the draws.", in_range(0, 1'000'000'000));
   f.required("kernels", c.kernels, "Kernels by name.");
   f.required("quantities", c.quantities, "The questions.");
+  for (const std::string& device : at_packet_level(c.system))
+    f.check(false, "system." + device + ".level",
+            "predictions are closed forms, which packets have not", "flow");
   f.check(is_date(c.date), "date", "'" + c.date + "' is no date", "year-month-day: 2026-01-31");
   std::vector<std::string> tiers;
   for (const auto& [name, tier] : c.system.tiers) tiers.push_back(name);

@@ -28,6 +28,8 @@ bool is_far_read(const Access& access, TierId far) {
 /// Whether the times rest on a number of the configuration. Those of a device do where the step
 /// uses the device, and what it costs to run and to buy never does.
 class NumbersInTimes {
+  static constexpr const char* kPackets = ".packet_level";
+
  public:
   explicit NumbersInTimes(const SystemConfig& config, const Simulation& sim) {
     add("gpu", true);
@@ -41,10 +43,19 @@ class NumbersInTimes {
       const std::string& name = system.device_names()[d];
       const auto& [read, write] = sim.accounting.traffic[d];
       const bool used = total(read.payload) + total(write.payload) > Bytes{};
-      add((config.tiers.contains(name) ? "tiers." : "links.") + name, used);
+      const bool tier = config.tiers.contains(name);
+      const std::string at = (tier ? "tiers." : "links.") + name;
+      add(at, used);
+      const Level level = tier ? config.tiers.at(name).memory.level : config.links.at(name).level;
+      add(at + (tier ? ".memory" : "") + kPackets, used && level == Level::packet);
     }
-    for (std::size_t f = 0; f < kFabricNames.size(); ++f)
-      add("fabrics." + std::string(kFabricNames[f]), meets(sim, static_cast<Fabric>(f), config));
+    for (std::size_t f = 0; f < kFabricNames.size(); ++f) {
+      const auto purpose = static_cast<Fabric>(f);
+      const std::string at = "fabrics." + std::string(kFabricNames[f]);
+      const bool used = meets(sim, purpose, config);
+      add(at, used);
+      add(at + ".collective" + kPackets, used && system.packet_network(purpose) != nullptr);
+    }
   }
 
   bool contains(std::string_view path) const {

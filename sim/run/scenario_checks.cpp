@@ -1,8 +1,11 @@
 #include "sim/run/scenario_checks.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
+#include "sim/run/packet_network.hpp"
 #include "workloads/llm/device_step.hpp"
 #include "workloads/llm/shard.hpp"
 
@@ -69,6 +72,15 @@ void check_what_if(Fields& f, const ScenarioConfig& c) {
   f.check(!asks || c.placement.far != c.placement.near, "what_if",
           "the far tier is the near one, '" + c.placement.near + "'",
           "a placement.far of its own, or the GPU's memory itself (system.tiers)");
+  const auto far = c.system.tiers.find(c.placement.far);
+  if (!asks || far == c.system.tiers.end()) return;
+  for (const std::string& device : at_packet_level(c.system)) {
+    const bool on_the_way = std::ranges::any_of(
+        far->second.path, [&](const std::string& link) { return device == "links." + link; });
+    f.check(!on_the_way && device != "tiers." + c.placement.far + ".memory", "what_if",
+            "asks for factors on " + device + ", which is at packet level",
+            "level: flow there, or other numbers in its packet_level");
+  }
 }
 
 }  // namespace tiersim

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "sim/base/portable_math.hpp"
+#include "sim/run/packet_network.hpp"
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/llm/device_step.hpp"
 #include "workloads/llm/step_builder.hpp"
@@ -42,6 +43,8 @@ std::string refusal(const ScenarioConfig& config) {
   if (config.parallel.pipeline > 1) return "a pipeline's stages run at the same time";
   if (config.step.overlap != Overlap::serial) return "its operations overlap";
   if (config.handover) return "its cache is sent beside the step";
+  if (const auto packets = at_packet_level(config.system); !packets.empty())
+    return packets.front() + " is at packet level, which has no closed form";
   return {};
 }
 

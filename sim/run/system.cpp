@@ -20,6 +20,15 @@ Access requested(Access access, const RequestEngine& engine) {
   return access;
 }
 
+// The least that the access can take of the device's channels: what it moves, once.
+AccessCost payload_only(AccessCost cost) {
+  Bytes widest = Bytes::from_base(1);
+  for (const Charge& charge : cost.charges) widest = std::max(widest, charge.busy);
+  const double share = std::min(1.0, cost.moved / widest);
+  for (Charge& charge : cost.charges) charge.busy = scale_down(charge.busy, share);
+  return cost;
+}
+
 }  // namespace
 
 Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
@@ -44,19 +53,30 @@ System::System(const SystemConfig& config, PathScaling scaling, const TierShare&
         add_channels(name, built.engine->channels(),
                      {.name = {}, .capacity = {}, .level = engine->level}, scaling_.bandwidth);
   }
+  const bool held = std::ranges::any_of(
+      requesters_, [](const Engine& engine) { return engine.engine->held_sms() > 0; });
+  const Channel sms{"sms", own_peak_};
+  if (held) sms_ = add_channels("gpu", {&sms, 1}, {}, 1);
 }
 
 void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
   const std::string_view scaled_tier = scaling_.tier;
-  const auto place = [&](const std::string& name, const Device& device, Level level, bool scaled) {
+  const auto place = [&](const std::string& name, const Device& device, const auto& configured,
+                         bool scaled) {
+    const DeviceId id(device_names_.size());
     device_names_.push_back(name);
     sharers_.push_back(std::min(config.sharers(name), gpus_));
-    return Placed{
-        &device, DeviceId(device_names_.size() - 1),
-        add_channels(name, device.channels(),
-                     {.name = {}, .capacity = {}, .sharers = sharers_.back(), .level = level},
-                     scaled ? scaling_.bandwidth : 1.0),
-        scaled};
+    packet_models_.emplace_back();
+    if (configured.level == Level::packet) packet_models_.back() = configured.spec->packet_model();
+    const SystemChannel like{.name = {},
+                             .capacity = {},
+                             .sharers = sharers_.back(),
+                             .level = configured.level,
+                             .device = id};
+    const std::size_t first =
+        add_channels(name, device.channels(), like, scaled ? scaling_.bandwidth : 1.0);
+    placed_.push_back({&device, id, first, scaled});
+    return placed_.back();
   };
   const auto scaled_links = config.tiers.find(std::string(scaled_tier));
   for (const auto& [name, tier] : config.tiers) {
@@ -66,7 +86,7 @@ void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
     built.capacity = built.memory->capacity();
     if (name == limit.tier) built.capacity = scale_down(built.capacity, limit.share);
     built.remote = !tier.path.empty();
-    built.devices.push_back(place(name, *built.memory, tier.memory.level, name == scaled_tier));
+    built.devices.push_back(place(name, *built.memory, tier.memory, name == scaled_tier));
     if (built.remote) continue;
     for (std::size_t c = built.devices.back().first_channel; c < channels_.size(); ++c) {
       own_channels_.emplace_back(c);
@@ -78,12 +98,15 @@ void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
     links_.push_back(link.spec->build());
     const bool scaled = scaled_links != config.tiers.end() &&
                         std::ranges::count(scaled_links->second.path, name) != 0;
-    links[name] = place(name, *links_.back(), link.level, scaled);
+    links[name] = place(name, *links_.back(), link, scaled);
     link_by_name_[name] = links_.back().get();
   }
   std::size_t next = 0;
   for (const auto& [name, tier] : config.tiers) {
-    for (const std::string& link : tier.path) tiers_[next].devices.push_back(links.at(link));
+    for (const std::string& link : tier.path) {
+      tiers_[next].devices.push_back(links.at(link));
+      tiers_[next].links.push_back(link_by_name_.at(link));
+    }
     ++next;
   }
   build_fabrics(config, links);
@@ -95,6 +118,7 @@ void System::build_fabrics(const SystemConfig& config, const std::map<std::strin
     if (fabric == nullptr) continue;
     FabricPath& built = fabrics_[purpose].emplace();
     built.collective = fabric->collective.spec->build();
+    built.packets = tiersim::packet_network(config, *fabric);
     for (const std::string& name : fabric->path) {
       const Placed& placed = links.at(name);
       built.links.push_back(placed);
@@ -115,7 +139,8 @@ std::size_t System::add_channels(const std::string& device, std::span<const Chan
   for (const Channel& channel : channels) {
     const Bandwidth capacity = scale == 1 ? channel.capacity : scale_down(channel.capacity, scale);
     if (capacity > kMost || capacity == Bandwidth{}) throw UnitOverflow();
-    channels_.push_back({device + '.' + channel.name, capacity, like.sharers, like.level});
+    channels_.push_back(
+        {device + '.' + channel.name, capacity, like.sharers, like.level, like.device});
   }
   return first;
 }
@@ -124,6 +149,20 @@ TierId System::tier(std::string_view name) const {
   const auto it = std::ranges::find(tier_names_, name);
   TS_EXPECTS(it != tier_names_.end(), name);
   return TierId(static_cast<std::size_t>(it - tier_names_.begin()));
+}
+
+const PacketModel* System::packet_model(DeviceId device) const {
+  const auto& model = packet_models_[device.index()];
+  return model ? &*model : nullptr;
+}
+
+const PacketNetwork* System::packet_network(Fabric purpose) const {
+  const auto& fabric = fabrics_[static_cast<std::size_t>(purpose)];
+  return fabric && fabric->packets ? &*fabric->packets : nullptr;
+}
+
+const Collective& System::collective(Fabric purpose) const {
+  return *fabrics_[static_cast<std::size_t>(purpose)]->collective;
 }
 
 void System::charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const {
@@ -142,10 +181,23 @@ void System::add_access(const Access& access, Requester requester, OpPlan& plan)
   const Tier& tier = tiers_[access.tier.index()];
   const Engine& engine = requesters_[static_cast<std::size_t>(requester)];
   const Access seen = tier.remote ? requested(access, *engine.engine) : access;
+  const std::size_t first_packets = plan.packets.size();
   Duration latency{};
+  Duration memory_latency{};
   for (const Placed& placed : tier.devices) {
     const AccessCost cost = placed.device->cost(seen.direction, seen.payload, seen.run);
     charge(cost, placed.first_channel, plan);
+    // The memory comes first, then the links outward: each lies behind those before it.
+    const bool is_memory = placed.id == tier.devices.front().id;
+    if (is_memory) memory_latency = cost.latency;
+    for (std::size_t i = first_packets; i < plan.packets.size(); ++i)
+      if (plan.packets[i].device != tier.devices.front().id) plan.packets[i].beyond += cost.latency;
+    if (const PacketModel* model = packet_model(placed.id)) {
+      plan.packets.push_back({placed.id,
+                              {seen.direction, seen.payload, seen.run},
+                              is_memory ? Duration{} : memory_latency});
+      latency -= model->latency;
+    }
     latency += placed.scaled ? scaled(cost.latency, scaling_.latency) : cost.latency;
     plan.min_duration +=
         placed.scaled ? scaled(cost.min_duration, 1 / scaling_.bandwidth) : cost.min_duration;
@@ -154,8 +206,9 @@ void System::add_access(const Access& access, Requester requester, OpPlan& plan)
         {placed.id, access.direction, access.tensor_class, access.payload, cost.moved});
   }
   if (tier.remote) {
-    const AccessCost cost = engine.engine->cost(access.direction, access.payload, access.run,
-                                                RoundTrip{latency, tier.memory.get()});
+    const AccessCost cost = engine.engine->cost(
+        access.direction, access.payload, access.run,
+        {.unloaded = latency, .memory = tier.memory.get(), .links = tier.links});
     charge(cost, engine.first_channel, plan);
     // One engine issues the parts one after another.
     plan.min_duration += scaled(cost.min_duration, 1 / scaling_.bandwidth);
@@ -178,7 +231,7 @@ OpPlan System::plan_collective(const Op& op) const {
   for (std::size_t i = 0; i < fabric->links.size(); ++i) {
     const Placed& link = fabric->links[i];
     const auto add = [&](Direction direction, Bytes payload, const AccessCost& part) {
-      charge(part, link.first_channel, plan);
+      charge(fabric->packets ? payload_only(part) : part, link.first_channel, plan);
       plan.traffic.push_back({link.id, direction, carried, payload, part.moved});
       plan.payload += payload;
     };
@@ -190,11 +243,15 @@ OpPlan System::plan_collective(const Op& op) const {
       add(Direction::read, cost.in,
           fabric->devices[i]->incoming(cost.in, std::min(cost.run, cost.in)));
   }
-  plan.setup = std::max(plan.setup, cost.latency);
   plan.setup_reason = "collective";
-  plan.min_duration = std::max(plan.min_duration, cost.min_duration);
   plan.min_reason = "collective";
-  if (op.collective.kind != CollectiveKind::send) plan.ranks = op.collective.ranks;
+  // Packets of a send are simulated for all ranks together, too.
+  plan.packet_collective = fabric->packets && cost.out > Bytes{};
+  if (plan.packet_collective || op.collective.kind != CollectiveKind::send)
+    plan.ranks = op.collective.ranks;
+  if (plan.packet_collective) return plan;
+  plan.setup = std::max(plan.setup, cost.latency);
+  plan.min_duration = std::max(plan.min_duration, cost.min_duration);
   return plan;
 }
 
@@ -214,13 +271,33 @@ OpPlan System::plan_receipt(const Op& op) const {
 }
 
 OpPlan System::plan(const Op& op) const {
-  if (op.kind == OpKind::collective) return plan_collective(op);
   OpPlan plan;
   if (op.kind == OpKind::host) {
     plan.setup = host_step_;
     plan.setup_reason = "host";
-    return plan;
+  } else {
+    plan = op.kind == OpKind::collective ? plan_collective(op) : plan_kernel(op);
+    leave_to_packets(plan);
   }
+  return plan;
+}
+
+void System::leave_to_packets(OpPlan& plan) const {
+  for (const PacketDemand& demand : plan.packets) {
+    const Placed& placed = placed_[demand.device.index()];
+    const auto& [direction, payload, run] = demand.access;
+    const AccessCost cost = placed.device->cost(direction, payload, run);
+    const AccessCost least = payload_only(cost);
+    for (std::size_t i = 0; i < cost.charges.size(); ++i) {
+      const ChannelId id(placed.first_channel + cost.charges[i].channel);
+      std::ranges::lower_bound(plan.charges, id, {}, &ChannelCharge::channel)->busy -=
+          cost.charges[i].busy - least.charges[i].busy;
+    }
+  }
+}
+
+OpPlan System::plan_kernel(const Op& op) const {
+  OpPlan plan;
   for (const Access& access : op.accesses) add_access(access, op.requester, plan);
   plan.min_reason = "requests";
   // A transfer by SM loads is a kernel too: it is launched like one.
@@ -239,7 +316,11 @@ OpPlan System::plan(const Op& op) const {
                                       .matrix = op.matrix});
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup += time.launch;
-  if (op.kind == OpKind::transfer) return plan;
+  if (op.kind == OpKind::transfer) {
+    charge_sms(plan.uncontended(channels_) - plan.setup,
+               requesters_[static_cast<std::size_t>(op.requester)].engine->held_sms(), plan);
+    return plan;
+  }
   plan.exclusive = true;
   plan.beyond_timed = time.beyond_timed;
   if (time.own_memory) take_of_own_memory(*time.own_memory, plan);
@@ -248,7 +329,16 @@ OpPlan System::plan(const Op& op) const {
     plan.min_duration = time.body;
     plan.min_reason = time.compute >= memory ? "compute" : "kernel";
   }
+  charge_sms(time.compute, 1, plan);
   return plan;
+}
+
+void System::charge_sms(Duration all_of_them, double share, OpPlan& plan) const {
+  if (!sms_ || share <= 0) return;
+  constexpr Int128 kPicoseconds = 1'000'000'000'000;
+  const Int128 busy = Int128{all_of_them.count()} * own_peak_.in_base() / kPicoseconds;
+  const Bytes taken = scale_down(Bytes::from_base(static_cast<std::int64_t>(busy)), share);
+  if (taken > Bytes{}) charge({.charges = {{0, taken}}, .moved = {}}, *sms_, plan);
 }
 
 bool System::is_own(ChannelId channel) const {
@@ -263,6 +353,10 @@ Duration System::other_time(const OpPlan& plan) const {
 }
 
 void System::take_of_own_memory(Duration time, OpPlan& plan) const {
+  if (std::ranges::any_of(plan.packets, [&](const PacketDemand& d) {
+        return d.device.index() < tiers_.size() && !tiers_[d.device.index()].remote;
+      }))
+    return;  // its packets take what they take
   Duration modelled{};
   for (const auto& [channel, busy] : plan.charges)
     if (is_own(channel)) modelled = std::max(modelled, busy / channels_[channel.index()].capacity);

@@ -10,6 +10,7 @@
 
 #include "sim/base/id.hpp"
 #include "sim/model/device.hpp"
+#include "sim/run/packet_network.hpp"
 #include "sim/run/system_config.hpp"
 
 namespace tiersim {
@@ -22,6 +23,7 @@ struct SystemChannel {
   Bandwidth capacity;
   std::int64_t sharers = 1;  ///< GPUs that share one instance of it
   Level level = Level::flow;
+  DeviceId device = {};  ///< none: a request engine
 };
 
 /// Factors on the way to one tier, for questions of what it would take. Bandwidth: every capacity
@@ -53,6 +55,13 @@ struct DeviceTraffic {
   Bytes moved;  ///< in the device's whole granules
 };
 
+/// What an operation asks of a device at packet level.
+struct PacketDemand {
+  DeviceId device;
+  PacketAccess access;
+  Duration beyond{};  ///< unloaded latency of what lies behind the device
+};
+
 /// What one operation costs: the common input of the bound and the engine.
 struct OpPlan {
   bool exclusive = false;   ///< occupies the compute unit
@@ -64,10 +73,14 @@ struct OpPlan {
   std::int64_t ranks = 1;  ///< GPUs that must all have come to it before it starts on any
   std::vector<ChannelCharge> charges = {};  ///< one for each channel, by id
   std::vector<DeviceTraffic> traffic = {};
-  Bytes payload;              ///< all accesses together
-  Bytes own_bytes;            ///< moved in the GPU's own memory
-  Duration remote_latency{};  ///< unloaded, of the tiers behind links
-  Duration own_latency{};     ///< unloaded, of the GPU's own memory
+  /// Of devices at packet level. Their channels are charged no more than the payload, which takes
+  /// them at least so long: what else it takes only the engine can say.
+  std::vector<PacketDemand> packets = {};
+  bool packet_collective = false;  ///< its ports are at packet level, and its start-up with them
+  Bytes payload;                   ///< all accesses together
+  Bytes own_bytes;                 ///< moved in the GPU's own memory
+  Duration remote_latency{};       ///< unloaded, of the tiers behind links
+  Duration own_latency{};          ///< unloaded, of the GPU's own memory
   bool beyond_timed = false;  ///< its kernel is fitted, and this size is outside of what was timed
 
   /// setup + max(min_duration, busy / capacity of every channel): the operation alone on the
@@ -102,6 +115,14 @@ class System {
   /// What the times of a kernel family rest on.
   KernelBasis kernel_basis(KernelFamily family) const { return gpu_->basis(family); }
 
+  /// The device at packet level; null where it is at another one.
+  const PacketModel* packet_model(DeviceId device) const;
+  /// The network of that purpose at packet level; null where it is at another one, or there is
+  /// none.
+  const PacketNetwork* packet_network(Fabric purpose) const;
+  /// How the GPUs work together over it. Precondition: there is such a network.
+  const Collective& collective(Fabric purpose) const;
+
   OpPlan plan(const Op& op) const;
   /// What a collective over Fabric::transfer takes at its other end: its port, and its memory.
   OpPlan plan_receipt(const Op& op) const;
@@ -117,7 +138,8 @@ class System {
   };
   struct Tier {
     std::unique_ptr<MemoryTier> memory;
-    std::vector<Placed> devices;  // the memory itself, then the links of its path
+    std::vector<Placed> devices;     // the memory itself, then the links of its path
+    std::vector<const Link*> links;  // these links
     Bytes capacity;
     bool remote = false;
   };
@@ -126,6 +148,7 @@ class System {
     std::vector<Placed> links;
     std::vector<const Link*> devices;  // of `links`
     PortPath port;
+    std::optional<PacketNetwork> packets;
   };
   struct Engine {
     std::unique_ptr<RequestEngine> engine;
@@ -138,6 +161,11 @@ class System {
   void build_tiers(const SystemConfig& config, const TierShare& limit);
   void build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links);
   OpPlan plan_collective(const Op& op) const;
+  OpPlan plan_kernel(const Op& op) const;
+  /// SMs that a kernel computes on, and a gather keeps from it.
+  void charge_sms(Duration all_of_them, double share, OpPlan& plan) const;
+  /// Where devices are at packet level, takes from their channels what exceeds the payload.
+  void leave_to_packets(OpPlan& plan) const;
   void add_access(const Access& access, Requester requester, OpPlan& plan) const;
   void charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const;
   /// Whether the channel is of the GPU's own memory.
@@ -149,7 +177,8 @@ class System {
 
   std::int64_t gpus_ = 1;
   PathScaling scaling_;
-  std::vector<std::int64_t> sharers_;  // by DeviceId
+  std::vector<std::int64_t> sharers_;                      // by DeviceId
+  std::vector<std::optional<PacketModel>> packet_models_;  // likewise
   std::vector<SystemChannel> channels_;
   std::vector<ChannelId> own_channels_;
   Bandwidth own_peak_{};  // largest capacity of them
@@ -158,10 +187,14 @@ class System {
   std::vector<std::unique_ptr<Link>> links_;
   std::map<std::string, const Link*> link_by_name_;
   std::vector<Tier> tiers_;
+  std::vector<Placed> placed_;      // by DeviceId
   std::vector<Engine> requesters_;  // by Requester
   std::array<std::optional<FabricPath>, kFabricNames.size()> fabrics_;
   Duration host_step_{};
   std::unique_ptr<ComputeUnit> gpu_;
+  /// Position of gpu.sms, where a request engine holds SMs. Its capacity is that of the GPU's own
+  /// memory: a byte is what all SMs do while one passes.
+  std::optional<std::size_t> sms_;
 };
 
 }  // namespace tiersim

@@ -4,6 +4,7 @@
 
 #include "hwmodels/device_library.hpp"
 #include "sim/base/text.hpp"
+#include "sim/run/packet_network.hpp"
 
 namespace tiersim {
 namespace {
@@ -170,6 +171,7 @@ void describe(Fields& f, SystemConfig& c) {
   check_names(f, c);
   check_fabrics(f, c);
   check_sharing(f, c);
+  check_packets(f, c);
 }
 
 const FabricConfig* SystemConfig::fabric(Fabric purpose) const {

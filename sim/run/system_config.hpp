@@ -18,8 +18,9 @@ namespace tiersim {
 enum class Level : std::uint8_t {
   flow,      ///< they share its channels, max-min fair
   analytic,  ///< each takes what it takes alone, whoever else is there
+  packet,    ///< they meet as packets, commands and credits
 };
-inline constexpr std::array<std::string_view, 2> kLevelNames{"flow", "analytic"};
+inline constexpr std::array<std::string_view, 3> kLevelNames{"flow", "analytic", "packet"};
 
 /// One device: its kind, that kind's own fields, its level, and what it costs.
 template <class Interface>

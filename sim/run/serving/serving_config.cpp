@@ -6,6 +6,7 @@
 
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/run/packet_network.hpp"
 #include "sim/run/scenario_checks.hpp"
 
 namespace tiersim {
@@ -147,6 +148,9 @@ void check_replicas(Fields& f, const ServingConfig& c) {
 }
 
 void check_server(Fields& f, const ServingConfig& c) {
+  for (const std::string& device : at_packet_level(c.scenario.system))
+    f.check(false, "system." + device + ".level",
+            "an iteration of a server is one flow, and has no packets", "flow or analytic");
   check_replicas(f, c);
   check_prefix_cache(f, c);
   f.check(c.server.scheduler.policy != SchedulerPolicy::chunked || !c.scenario.model.encoder,

@@ -13,20 +13,10 @@
 
 namespace tiersim::testing {
 
-/// A spec with its fields set by hand instead of read from YAML.
-template <class Interface, class Config>
-class FixedDevice final : public DeviceSpec<Interface> {
- public:
-  explicit FixedDevice(Config config) : config_(std::move(config)) {}
-  void describe(Fields& f) override { detail::describe_fields(f, config_); }
-  std::unique_ptr<Interface> build() const override { return make_device(config_); }
-
- private:
-  Config config_;
-};
+/// A device with its fields set by hand instead of read from YAML.
 template <class Interface, class Config>
 DeviceConfig<Interface> fixed(Config config) {
-  return {"fixed", std::make_unique<FixedDevice<Interface, Config>>(std::move(config))};
+  return {"fixed", std::make_unique<ConfiguredDevice<Interface, Config>>(std::move(config))};
 }
 
 inline DramConfig dram(Bytes capacity, Bandwidth peak) {
