@@ -7,16 +7,17 @@
 //             loads: rate <= min(bandwidth, window / RTT(rate)), where window is the least of
 //             in_flight and outstanding * min(sectors(run), request size): request_window.hpp;
 //             stores are posted: rate <= bandwidth.
-//             With `sms`, transfers hold taken / of of the GPU's SMs for as long as they last:
-//             what a kernel beside them computes takes of / (of - taken) as long.
+//             With `sms`, transfers hold taken / of of the GPU's SMs (the channel gpu.sms):
+//             arithmetic beside them takes of / (of - taken) as long.
 //   Ignores   without `sms`, the SMs that such a kernel takes from others; with it, that a kernel
-//             bound by memory needs some of its SMs to keep the memory busy, and that fewer SMs
-//             could keep less in flight (in_flight is of those that are taken). The write buffers
-//             behind stores; stores of part of a sector that a link would carry with fewer bytes.
+//             that waits for memory needs some of its SMs, too, that a gather which others slow
+//             holds its SMs longer, and that fewer SMs keep less in flight (in_flight is of those
+//             that are taken). The write buffers behind stores; stores of part of a sector that a
+//             link would carry with fewer bytes.
 //   Valid     runs that start on a sector; each has its sectors to itself.
 //   Source    nvbandwidth on H100, PCIe Gen5 x16: 35.2 GB/s host to device, 52.77 device to host;
 //             sectors of 32 B: CUDA C++ Best Practices Guide, coalesced access to global memory.
-//   Checked   tests/unit/hwmodels/requests_test.cpp
+//   Checked   tests/unit/hwmodels/requests_test.cpp, tests/unit/run/held_sms_test.cpp
 #include <optional>
 
 #include "hwmodels/compute/request_window.hpp"
