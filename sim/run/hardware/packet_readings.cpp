@@ -45,6 +45,14 @@ double way_to(const DramConfig& memory, const DramPacketConfig& stack) {
   return std::max(0.0, in_ns(memory.latency.value - row));
 }
 
+// Enough for each pseudo channel to pass some refreshes, and no more than takes a tenth of a
+// second.
+std::int64_t atoms_for(const DramPacketConfig& stack) {
+  const DramShape shape(*AddressMap::make(stack.address_map));
+  const auto channels = static_cast<std::int64_t>(shape.pseudo_channels);
+  return std::clamp<std::int64_t>(50'000 * channels, 100'000, 400'000);
+}
+
 // One stack under its share of the load; the other stacks are copies of it.
 LevelReading read_dram(const DramConfig& memory, const DramPacketConfig& stack,
                        ProbeQuantity quantity, const ProbeWorkload& asked) {
@@ -56,7 +64,7 @@ LevelReading read_dram(const DramConfig& memory, const DramPacketConfig& stack,
                   .run = run,
                   .read_share = asked.read_share.value_or(1),
                   .outstanding_atoms = asked.outstanding.value_or(4096),
-                  .atoms = 400'000};
+                  .atoms = atoms_for(stack)};
   if (quantity != ProbeQuantity::latency) {
     const double share = run_dram_probe(stack, probe).achieved;
     if (quantity == ProbeQuantity::share_of_peak) return {share};
