@@ -174,7 +174,10 @@ inline Property pcie_better_is_never_slower(const PcieModel& model) {
     PcieCase drawn = draw_pcie(c);
     drawn.probe.read_share = std::round(drawn.probe.read_share);
     if (drawn.config.fabric_switch) drawn.config.fabric_switch->weights.clear();
-    if (drawn.probe.devices > 1) drawn.probe.transfers += 100;  // so that one of them is little
+    if (drawn.probe.devices > 1) {
+      drawn.probe.transfers += 100;  // so that one of them is little
+      drawn.config.flits.reset();    // whose grid makes a packet a whole flit late, or not
+    }
     const double slack = may_fall_out_of_step(drawn) ? kOutOfStep : 0;
     const Duration base = model(drawn).elapsed;
     for (const auto& [what, better] : pcie_made_better(drawn))
