@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "hwmodels/compute/sm_loads.hpp"
 #include "hwmodels/link/cxl.hpp"
 #include "hwmodels/memory/dram.hpp"
 #include "sim/config/describe.hpp"
@@ -138,6 +139,30 @@ TEST(LoadedLatency, TheRoundTripHasTheQueuesOfLinksAndMemory) {
   const RoundTrip trip{.unloaded = 1us, .memory = memory.get(), .links = links};
   EXPECT_EQ(trip.at({}), 1us);
   EXPECT_EQ(trip.at(5_GBps), 1us + 100ns + 100ns);
+}
+
+// 60 KB in flight over 1 us unloaded: at 50 GB/s the memory of 100 GB/s adds 100 ns * .5 / (1 -
+// .5), and the link as much, so that 50 GB/s * 1.2 us are 60 KB. Unloaded it would be 60 GB/s.
+TEST(LoadedLatency, AWindowFindsTheRateThatItsLoadedWayAllows) {
+  CxlConfig port;
+  port.raw.value = 100_GBps;
+  port.ports.value = 1;
+  port.queueing =
+      LatencyFamily{{{.read_share = 1, .points = {point(0.5, 100ns), point(1, 300ns)}}}};
+  DramConfig dram = h100_64();
+  dram.peak.value = 100_GBps;
+  dram.queueing = DramQueueing{
+      .scale = {.value = 100ns}, .exponent = {.value = 1.0}, .saturation = {.value = 1.0}};
+  SmLoadsConfig loads;
+  loads.to_gpu.value = loads.from_gpu.value = 1000_GBps;
+  loads.in_flight.value = 60'000_B;
+  const auto link = make_device(port);
+  const auto memory = make_device(dram);
+  const std::array<const Link*, 1> links{link.get()};
+  const RoundTrip trip{.unloaded = 1us, .memory = memory.get(), .links = links};
+  const AccessCost cost = make_device(loads)->cost(Direction::read, 1_GB, 256_B, trip);
+  // Latencies are in steps of 2^-20 of the load, and whole picoseconds of 1.2 us.
+  EXPECT_NEAR(1 / to_seconds(cost.min_duration), 50, 50e-6);
 }
 
 template <class Config>
