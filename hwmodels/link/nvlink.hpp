@@ -8,9 +8,9 @@
 //             Latency: a read takes the round trip, a posted write half of it, one way.
 //   Ignores   single links of a port, credits, the acknowledgements of writes.
 //   Disagrees with its packets (18 links, 8 GPUs, credits that do not bind): accesses of 1 to 64
-//             packets by 0 to -2.1 %, as one packet takes 12 ns on one link and here .7 on all;
-//             streams by less than 0.1 %; random accesses of 32 B to 4 KB by -2 to -7 %, and some
-//             tens of them at once by -3 to -10 %, since some links get more of them than others.
+//             packets take 0 to 2.1 % less time, as one packet takes 12 ns on one link and here .7
+//             on all; streams by less than 0.1 %; random accesses of 32 B to 4 KB take 2 to 7 %
+//             less, and some tens of them at once 3 to 10 %, as some links get more than others.
 //   Valid     transfers that spread over all links of the port.
 //   Source    point to point on H100: 371-380 of 450 GB/s, both ways at once 741-773 of 900;
 //             headers are not published (16 B on up to 256 B is assumed).
