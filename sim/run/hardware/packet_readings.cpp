@@ -53,6 +53,19 @@ std::int64_t atoms_for(const DramPacketConfig& stack) {
   return std::clamp<std::int64_t>(50'000 * channels, 100'000, 400'000);
 }
 
+// A write of part of an atom is a read of it and a write, each with a row of its own.
+double saturated_dram(const DramConfig& memory, const DramPacketConfig& stack,
+                      ProbeQuantity quantity, DramProbe probe) {
+  const double read_first = probe.run < memory.atom.value ? 1 - probe.read_share : 0;
+  probe.read_share = (probe.read_share + read_first) / (1 + read_first);
+  const double share = run_dram_probe(stack, probe).achieved / (1 + read_first);
+  if (quantity == ProbeQuantity::share_of_peak) return share;
+  const double accesses = share * static_cast<double>(memory.peak.value.in_base()) /
+                          static_cast<double>(round_up(probe.run, memory.atom.value).in_base());
+  if (quantity == ProbeQuantity::accesses) return accesses / kGiga;
+  return accesses * static_cast<double>(probe.run.in_base()) / kGiga;
+}
+
 // One stack under its share of the load; the other stacks are copies of it.
 LevelReading read_dram(const DramConfig& memory, const DramPacketConfig& stack,
                        ProbeQuantity quantity, const ProbeWorkload& asked) {
@@ -65,14 +78,7 @@ LevelReading read_dram(const DramConfig& memory, const DramPacketConfig& stack,
                   .read_share = asked.read_share.value_or(1),
                   .outstanding_atoms = asked.outstanding.value_or(4096),
                   .atoms = atoms_for(stack)};
-  if (quantity != ProbeQuantity::latency) {
-    const double share = run_dram_probe(stack, probe).achieved;
-    if (quantity == ProbeQuantity::share_of_peak) return {share};
-    const double accesses =
-        share * peak / static_cast<double>(round_up(run, memory.atom.value).in_base());
-    if (quantity == ProbeQuantity::accesses) return {accesses / kGiga};
-    return {accesses * static_cast<double>(run.in_base()) / kGiga};
-  }
+  if (quantity != ProbeQuantity::latency) return {saturated_dram(memory, stack, quantity, probe)};
   constexpr double kIdle = 1e-3;
   probe.offered = asked.rate ? static_cast<double>(asked.rate->in_base()) / peak : 0;
   probe.offered = std::max(probe.offered, kIdle);

@@ -88,15 +88,34 @@ TEST(HardwareProbe, EachShippedHbmReadsAsMuchOfItsPeakAtFlowAsAtPacketLevel) {
   EXPECT_GE(held, 14);  // A100, H100, H200, H800, H20, B200, GH200
 }
 
-// An H100 port of 450 GB/s that loses nothing but headers, 16 B for each 256 B: 64 MiB take 158.4
-// us and, before them, the way through the switch of .55 us, for a read both ways.
-const std::string kPort = "{base: devices/nvlink4_h100.yaml, efficiency: 1}";
-const std::string kSwitch = "{base: devices/nvswitch.yaml}";
-
 LevelReading packets_of(const std::string& text) {
   const HardwareCurve curve = curve_of(text);
   return read_packet(curve, curve.points.front());
 }
+
+// Random rows bind, and a write of 8 B in an atom of 32 B opens one to read and one to write: half
+// of what reads reach, less what turning the bus around costs.
+TEST(HardwareProbe, AWriteOfPartOfAnAtomIsAReadAndAWriteByPackets) {
+  const auto read = [](const std::string& share) {
+    return *packets_of(
+                "    group: memory\n    quantity: accesses\n"
+                "    memory: {base: devices/h100_hbm3.yaml}\n"
+                "    points: [{run: 8 B, pattern: random, read_share: " +
+                share + ", reference: 1}]\n")
+                .value;
+  };
+  const double reads = read("1");
+  const double writes = read("0");
+  EXPECT_LE(writes, 0.5 * reads);
+  EXPECT_GE(writes, 0.45 * reads);
+  EXPECT_GT(read("0.5"), writes);
+  EXPECT_LT(read("0.5"), reads);
+}
+
+// An H100 port of 450 GB/s that loses nothing but headers, 16 B for each 256 B: 64 MiB take 158.4
+// us and, before them, the way through the switch of .55 us, for a read both ways.
+const std::string kPort = "{base: devices/nvlink4_h100.yaml, efficiency: 1}";
+const std::string kSwitch = "{base: devices/nvswitch.yaml}";
 
 TEST(HardwareProbe, APortIsReadByPackets) {
   const auto read = [](const std::string& share) {
