@@ -51,7 +51,7 @@ std::string group_title(const std::string& group) {
 void add_reasons(Table& table, const std::vector<const LevelRow*>& rows) {
   std::vector<std::pair<std::string, std::string>> reasons;
   for (const LevelRow* row : rows) {
-    if (row->why.empty() || std::abs(row->error_of(Fidelity::flow)) <= kAlikeWithin) continue;
+    if (!row->explained()) continue;
     const auto same = std::ranges::find(reasons, row->why, &decltype(reasons)::value_type::first);
     if (same == reasons.end())
       reasons.emplace_back(row->why, row->facts.title);

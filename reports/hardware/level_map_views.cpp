@@ -85,7 +85,7 @@ Json case_json(const LevelRow& row, Fidelity level) {
            {"simulated_bytes", answer.simulated.in_base()},
            {"wall_ms", row.wall_ms[index_of(level)]}};
   if (held) out["band"] = {finest * (1 - kAlikeWithin), finest * (1 + kAlikeWithin)};
-  if (level == Fidelity::flow && !row.why.empty()) out["why"] = row.why;
+  if (level == Fidelity::flow && row.explained()) out["why"] = row.why;
   return out;
 }
 

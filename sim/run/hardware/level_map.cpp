@@ -38,12 +38,23 @@ std::vector<LevelAsk> mixed_asks(const Device& device, Bytes payload, Bytes run)
   return {std::move(read), std::move(write)};
 }
 
-Duration window_time(std::int64_t outstanding, Bytes size, Duration round_trip, Bytes payload) {
-  const NoMemory memory;
-  const OutstandingRequests requests{.count = {.value = outstanding}, .size = {.value = size}};
-  return RequestWindow(std::nullopt, requests)
-      .time(payload, size, {.unloaded = round_trip, .memory = &memory},
-            Bandwidth::from_base(std::int64_t{1} << 50));
+void limit(LevelAsk& ask, Bytes run, const Window& window, Duration more,
+           std::initializer_list<const Link*> links, const MemoryTier* memory) {
+  const NoMemory none;
+  const OutstandingRequests requests{.count = {.value = window.outstanding},
+                                     .size = {.value = window.size}};
+  const RoundTrip trip{.unloaded = latency_of(ask) + more,
+                       .memory = memory != nullptr ? memory : &none,
+                       .links = {links.begin(), links.size()}};
+  Bandwidth most = Bandwidth::from_base(std::int64_t{1} << 50);
+  for (const LevelAsk::Part& part : ask.parts)
+    for (const Charge& charge : part.cost.charges) {
+      const Duration alone = charge.busy / part.device->channels()[charge.channel].capacity;
+      if (alone == Duration{}) continue;
+      most = std::min(
+          most, scale_down(Bandwidth::from_base(ask.payload.in_base()), 1 / to_seconds(alone)));
+    }
+  ask.least = RequestWindow(std::nullopt, requests).time(ask.payload, run, trip, most);
 }
 
 void Workloads::add(Named named, LevelMeasure measure, std::vector<LevelAsk> asks,

@@ -117,7 +117,7 @@ void add_alone(Workloads& list, const Cxl& cxl) {
   CxlProbe limited = probe_of(2_MiB, kLine, 1, CxlProbe::Addresses::random);
   limited.outstanding = kFewLines;
   LevelAsk ask = ask_of(*cxl.link, Direction::read, 2_MiB, kLine);
-  ask.least = window_time(kFewLines, kLine, latency_of(ask), ask.payload);
+  limit(ask, kLine, {kFewLines, kLine}, {}, {cxl.link.get()});
   list.add({"lines", fmt::format("64 B reads, {} in flight", kFewLines)}, rate, {ask},
            packets(few, limited));
   LevelAsk ahead = ask_of(*cxl.link, Direction::read, kAhead, kAhead);
@@ -159,6 +159,9 @@ void add_behind_module(Workloads& list, const Cxl& cxl, const Module& module) {
   const auto through = [&](Direction direction, Bytes payload, Bytes run) {
     LevelAsk ask = ask_of(*cxl.link, direction, payload, run);
     add_part(ask, *module.device, module.device->cost(direction, payload, run));
+    if (direction == Direction::read)
+      limit(ask, kLine, {cxl.alone.host.outstanding.value, kLine}, {}, {cxl.link.get()},
+            module.device.get());
     return ask;
   };
   list.add({"stream", "64 MiB read in order"}, rate, {through(Direction::read, kBulk, kRun)},
@@ -206,9 +209,9 @@ void add_pools(Workloads& list, const Cxl& cxl) {
     asks.clear();
     for (std::size_t host = 0; host < 2; ++host) {
       LevelAsk ask = ask_of(*cxl.link, Direction::read, kGathered, kLine, 1 + host);
-      const Duration trip = latency_of(ask) + 2 * cxl.pool.pool_switch->latency.value;
+      limit(ask, kLine, {share.outstanding[host], kLine}, 2 * cxl.pool.pool_switch->latency.value,
+            {cxl.link.get()});
       add_part(ask, *cxl.link, ask.parts.front().cost, 0);
-      ask.least = window_time(share.outstanding[host], kLine, trip, ask.payload);
       asks.push_back(std::move(ask));
     }
     list.add({share.id, share.title}, {.kind = rate_of_one, .index = share.host}, asks,

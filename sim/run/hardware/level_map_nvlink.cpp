@@ -110,7 +110,7 @@ void add_accesses(Workloads& list, const Node& node) {
   few.accesses = 20'000;
   few.outstanding = kFewReads;
   LevelAsk limited = node.ask(Direction::read, few.bytes * few.accesses, few.bytes, 0, 1);
-  limited.least = window_time(kFewReads, few.bytes, limited.latency, limited.payload);
+  limit(limited, few.bytes, {kFewReads, few.bytes}, limited.latency - latency_of(limited), {});
   list.add({"outstanding", fmt::format("256 B reads, {} in flight", kFewReads)}, rate, {limited},
            packets(node, few));
 }

@@ -35,8 +35,15 @@ inline constexpr Bytes kAhead = Bytes::from_base(1 << 20);
 
 /// Two thirds of `payload` read and a third written, which keep their proportion.
 std::vector<LevelAsk> mixed_asks(const Device& device, Bytes payload, Bytes run);
-/// What a window of so many requests of `size` needs for the payload at this unloaded round trip.
-Duration window_time(std::int64_t outstanding, Bytes size, Duration round_trip, Bytes payload);
+/// So many requests of at most `size` that may wait for an answer.
+struct Window {
+  std::int64_t outstanding = 0;
+  Bytes size{};
+};
+/// Limits a read in runs of `run` by its window: its round trip is the latency of its parts and
+/// `more`, with what queueing in `links` and in `memory` (may be null) adds.
+void limit(LevelAsk& ask, Bytes run, const Window& window, Duration more,
+           std::initializer_list<const Link*> links, const MemoryTier* memory = nullptr);
 
 /// Collects workloads of one group.
 class Workloads {

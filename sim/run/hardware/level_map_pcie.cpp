@@ -43,6 +43,14 @@ PcieProbe gather_of(Bytes run) {
           .transfers = std::max<std::int64_t>(20'000, kGathered.in_base() / run.in_base())};
 }
 
+// As a request engine with so many tags reads.
+LevelAsk read_of(const PcieConfig& config, const Link& link, Bytes payload, Bytes run,
+                 std::int64_t tags) {
+  LevelAsk ask = ask_of(link, Direction::read, payload, run);
+  limit(ask, run, {tags, config.max_read_request.value}, {}, {&link});
+  return ask;
+}
+
 // Two writes of one device that begin together: the short one has the long one before it.
 class InOrder final : public PcieDevice::Owner {
  public:
@@ -119,10 +127,11 @@ void add_shared(Workloads& list, const PcieConfig& config, const Link& link) {
 std::vector<LevelWorkload> of_pcie(const PcieConfig& config) {
   const std::shared_ptr<Link> link = make_device(config);
   const PciePacketConfig alone = alone_of(config);
+  const std::int64_t tags = alone.requester.tags.value;
   const LevelMeasure rate{};
   Workloads list("pcie", link);
   list.add({"stream", "64 MiB read in order", true}, rate,
-           {ask_of(*link, Direction::read, kBulk, kStreamTransfer)}, packets(alone, stream_of(1)));
+           {read_of(config, *link, kBulk, kStreamTransfer, tags)}, packets(alone, stream_of(1)));
   list.add({"write-stream", "64 MiB written in order", true}, rate,
            {ask_of(*link, Direction::write, kBulk, kStreamTransfer)}, packets(alone, stream_of(0)));
   PcieProbe mixed = stream_of(2.0 / 3);
@@ -133,15 +142,12 @@ std::vector<LevelWorkload> of_pcie(const PcieConfig& config) {
            packets(alone, mixed));
   for (const NamedSize& run : kGatherRuns)
     list.add({std::string("read-") + run.id, std::string("random reads of ") + run.text}, rate,
-             {ask_of(*link, Direction::read, kGathered, run.size)},
+             {read_of(config, *link, kGathered, run.size, tags)},
              packets(alone, gather_of(run.size)));
   PciePacketConfig few = alone;
   few.requester.tags.value = kFewTags;
-  LevelAsk limited = ask_of(*link, Direction::read, kGathered, 4_KiB);
-  limited.least =
-      window_time(kFewTags, config.max_read_request.value, latency_of(limited), limited.payload);
-  list.add({"tags", fmt::format("random 4 KiB reads, {} tags", kFewTags)}, rate, {limited},
-           packets(few, gather_of(4_KiB)));
+  list.add({"tags", fmt::format("random 4 KiB reads, {} tags", kFewTags)}, rate,
+           {read_of(config, *link, kGathered, 4_KiB, kFewTags)}, packets(few, gather_of(4_KiB)));
   add_shared(list, config, *link);
   add_single_transfers(list, config, *link);
   return list.take();

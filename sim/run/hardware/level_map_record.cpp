@@ -16,4 +16,8 @@ bool LevelRow::agrees() const {
   return !facts.alike || std::abs(error_of(Fidelity::flow)) <= kAlikeWithin;
 }
 
+bool LevelRow::explained() const {
+  return !why.empty() && std::abs(error_of(Fidelity::flow)) > kAlikeWithin;
+}
+
 }  // namespace tiersim

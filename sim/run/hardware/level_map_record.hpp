@@ -39,6 +39,8 @@ struct LevelRow {
   double error_of(Fidelity level) const;
   /// Whether flow is where it must be.
   bool agrees() const;
+  /// Whether flow differs so much that a reason is due, and there is one.
+  bool explained() const;
 };
 
 /// What a run of the map was on.

@@ -88,6 +88,16 @@ TEST(LevelRow, ErrorsAreOfPacketsAndOnlyWhatIsAlikeMustAgree) {
   EXPECT_TRUE(row.agrees());
 }
 
+TEST(LevelRow, AReasonIsShownWhereFlowIsMoreThanTheBandOff) {
+  LevelRow row{.facts = {.id = "one", .group = "hbm", .title = "One", .unit = "GB/s"}};
+  row.answers = {LevelAnswer{.value = 100}, LevelAnswer{.value = 97}, LevelAnswer{.value = 100}};
+  EXPECT_FALSE(row.explained());
+  row.why = "because";
+  EXPECT_TRUE(row.explained());
+  row.answers[1].value = 99;
+  EXPECT_FALSE(row.explained());
+}
+
 std::filesystem::path shipped_map() {
   return std::filesystem::path(TIERSIM_SOURCE_DIR) / "reports/targets/levels/h100_node.yaml";
 }
@@ -113,7 +123,8 @@ TEST(LevelMapOfTheShippedNode, FlowAndPacketsAgreeWhereNothingButOneWireLimits) 
   EXPECT_EQ(held, 3 * 2 + 3 * 2 + 3);
 }
 
-// 32 requests of 512 B in 1170 ns, and 16 lines of 64 B in 154 ns.
+// 32 requests of 512 B in 1170 ns, and 16 lines of 64 B in 154 ns and what waiting adds at that
+// rate.
 TEST(LevelMapOfTheShippedNode, WindowsAreLittlesLaw) {
   double tags = 0;
   double lines = 0;
@@ -122,7 +133,10 @@ TEST(LevelMapOfTheShippedNode, WindowsAreLittlesLaw) {
     if (workload.facts.id == "cxl.lines") lines = workload.answer(Fidelity::flow).value;
   }
   EXPECT_NEAR(tags, 32 * 512 / 1170.0, 0.01);
-  EXPECT_NEAR(lines, 16 * 64 / 154.0, 0.01);
+  const LevelMapConfig config = shipped_config();
+  const auto waiting =
+      config.cxl->spec->build()->added_latency(Bandwidth::from_base(std::llround(lines * 1e9)), 1);
+  EXPECT_NEAR(lines, 16 * 64 / (154 + to_seconds(waiting) * 1e9), 0.01);
 }
 
 TEST(LevelMapOfTheShippedNode, EveryReasonFitsAWorkloadAndTheLongestNameCounts) {
