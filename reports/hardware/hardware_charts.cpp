@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -30,28 +31,35 @@ ChartPanel panel_of(const CurveReading& curve) {
   return panel;
 }
 
+LineChart empty_chart(const CurveFacts& facts, std::string title) {
+  const std::string unit(unit_of(facts.quantity));
+  const std::string quantity(kProbeQuantityNames[static_cast<std::size_t>(facts.quantity)]);
+  return {
+      .title = std::move(title),
+      .x_label = axis_label(facts.axis),
+      .y_label = unit.empty() ? quantity : fmt::format("{}, {}", quantity, unit),
+      .panels = {},
+      .log_x = facts.axis == ProbeAxis::run || facts.axis == ProbeAxis::size,
+      .log_y = facts.quantity == ProbeQuantity::latency || facts.quantity == ProbeQuantity::time};
+}
+
 }  // namespace
 
 std::vector<LineChart> charts_of(const std::vector<CurveReading>& curves) {
+  constexpr std::size_t kPanelsMost = 6;  // that can be read side by side
   std::vector<LineChart> charts;
-  // Curves of one quantity over one axis stand side by side.
+  std::map<std::string, std::size_t> of_title;  // curves of one quantity over one axis so far
   for (const CurveReading& curve : curves) {
     if (curve.facts.axis == ProbeAxis::none || curve.points.size() < 2) continue;
-    const std::string unit(unit_of(curve.facts.quantity));
-    const std::string quantity(kProbeQuantityNames[static_cast<std::size_t>(curve.facts.quantity)]);
-    const std::string y_label = unit.empty() ? quantity : fmt::format("{}, {}", quantity, unit);
-    const std::string title =
-        fmt::format("{}: {} by {}", curve.facts.group, quantity, axis_label(curve.facts.axis));
-    if (charts.empty() || charts.back().title != title)
-      charts.push_back(
-          {.title = title,
-           .x_label = axis_label(curve.facts.axis),
-           .y_label = y_label,
-           .panels = {},
-           .log_x = curve.facts.axis == ProbeAxis::run || curve.facts.axis == ProbeAxis::size,
-           .log_y = curve.facts.quantity == ProbeQuantity::latency ||
-                    curve.facts.quantity == ProbeQuantity::time});
-    charts.back().panels.push_back(panel_of(curve));
+    std::string title =
+        fmt::format("{}: {} by {}", curve.facts.group,
+                    kProbeQuantityNames[static_cast<std::size_t>(curve.facts.quantity)],
+                    axis_label(curve.facts.axis));
+    const std::size_t page = of_title[title]++ / kPanelsMost + 1;
+    if (page > 1) title += fmt::format(", part {}", page);
+    auto chart = std::ranges::find(charts, title, &LineChart::title);
+    if (chart == charts.end()) chart = charts.insert(chart, empty_chart(curve.facts, title));
+    chart->panels.push_back(panel_of(curve));
   }
   return charts;
 }

@@ -31,7 +31,7 @@ std::string to_text(const std::vector<CurveReading>& curves);
 /// {cases: [{id, level, predicted, reference, unit, error, band, status, ...}], summary}.
 std::string to_json(const std::vector<CurveReading>& curves);
 
-/// One picture of a group's curves that have an axis; none where no curve has one.
+/// Curves that have an axis, those of one group, quantity and axis side by side, six in a picture.
 std::vector<LineChart> charts_of(const std::vector<CurveReading>& curves);
 
 }  // namespace tiersim

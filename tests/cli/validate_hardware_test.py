@@ -90,6 +90,16 @@ class ValidateHardware(InFolder):
         picture, = (self.folder / "pictures").iterdir()
         self.assertIn("quarter", picture.read_text())
 
+    def test_no_picture_has_more_than_six_curves(self):
+        head, curve = CURVES.replace("REFERENCE", "20").split("curves:\n")
+        text = head + "curves:\n" + "".join(
+            curve.replace("id: quarter", f"id: quarter-{i}") for i in range(7))
+        folder = self.folder / "pictures"
+        result = run("validate", "hardware", "--curves", self.curves(text), "--out", str(folder))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        shown = sorted(picture.read_text().count(">quarter-") for picture in folder.iterdir())
+        self.assertEqual(shown, [1, 6])
+
     def test_tells_every_mistake_at_its_place(self):
         text = CURVES.replace("REFERENCE", "-1").replace("memory:", "memroy:").replace(
             "held: [flow]", "held: [flaw]")
