@@ -47,6 +47,25 @@ std::string group_title(const std::string& group) {
   return group;
 }
 
+void add_cost_columns(Table& table, ShownCosts costs) {
+  if (costs == ShownCosts::packet)
+    table.columns.insert(table.columns.end(), {{"events"}, {"ms"}});
+  else
+    table.columns.insert(table.columns.end(),
+                         {{"events: flow"}, {"events: packet"}, {"ms: flow"}, {"ms: packet"}});
+}
+
+void add_cost_cells(std::vector<std::string>& cells, const LevelRow& row, ShownCosts costs) {
+  const auto ms_of = [&](Fidelity level) { return row.wall_ms[static_cast<std::size_t>(level)]; };
+  const std::string packets = count_text(row.at(Fidelity::packet).events);
+  if (costs == ShownCosts::packet)
+    cells.insert(cells.end(), {packets, fmt::format("{:.0f}", ms_of(Fidelity::packet))});
+  else
+    cells.insert(cells.end(), {count_text(row.at(Fidelity::flow).events), packets,
+                               fmt::format("{:.2f}", ms_of(Fidelity::flow)),
+                               fmt::format("{:.1f}", ms_of(Fidelity::packet))});
+}
+
 // Reasons, each with the workloads that it is of.
 void add_reasons(Table& table, const std::vector<const LevelRow*>& rows) {
   std::vector<std::pair<std::string, std::string>> reasons;
@@ -98,7 +117,7 @@ std::vector<std::string> summary_lines(const LevelMap& map) {
                       map.rows.size(), 100 * kAlikeWithin, held - disagreeing(map), held)};
 }
 
-std::vector<Table> level_tables(const LevelMap& map, bool wall) {
+std::vector<Table> level_tables(const LevelMap& map, ShownCosts costs) {
   std::vector<std::string> groups;
   for (const LevelRow& row : map.rows)
     if (std::ranges::find(groups, row.facts.group) == groups.end())
@@ -112,9 +131,8 @@ std::vector<Table> level_tables(const LevelMap& map, bool wall) {
                             {"error"},
                             {"flow"},
                             {"error"},
-                            {"packet"},
-                            {"events"}}};
-    if (wall) table.columns.push_back({"ms"});
+                            {"packet"}}};
+    add_cost_columns(table, costs);
     std::vector<const LevelRow*> rows;
     for (const LevelRow& row : map.rows) {
       if (row.facts.group != group) continue;
@@ -125,11 +143,8 @@ std::vector<Table> level_tables(const LevelMap& map, bool wall) {
                                      signed_share(row.error_of(Fidelity::analytic)),
                                      four_digits(row.at(Fidelity::flow).value),
                                      flow_error(row),
-                                     four_digits(row.at(Fidelity::packet).value),
-                                     count_text(row.at(Fidelity::packet).events)};
-      if (wall)
-        cells.push_back(
-            fmt::format("{:.0f}", row.wall_ms[static_cast<std::size_t>(Fidelity::packet)]));
+                                     four_digits(row.at(Fidelity::packet).value)};
+      add_cost_cells(cells, row, costs);
       table.add(std::move(cells));
     }
     add_reasons(table, rows);

@@ -22,8 +22,13 @@ std::int64_t disagreeing(const LevelMap& map);
 /// Three lines: what is worst by analytic, what by flow, and how many of those held agree.
 std::vector<std::string> summary_lines(const LevelMap& map);
 
-/// One for each group, in the order of the map; `wall` adds milliseconds.
-std::vector<Table> level_tables(const LevelMap& map, bool wall);
+/// What a table says of the cost of answers.
+enum class ShownCosts : std::uint8_t {
+  packet,  ///< of packets, which is all that one waits for: fits a terminal
+  each,    ///< of flow and of packets
+};
+/// One for each group, in the order of the map.
+std::vector<Table> level_tables(const LevelMap& map, ShownCosts costs);
 /// Events and time for each simulated GB, for a workload of each packet model and for flows.
 Table cost_table(const LevelMap& map);
 /// A row for each workload, in numbers: for figures.

@@ -122,8 +122,7 @@ Table cost_table(const LevelMap& map) {
       "one core of the machine that ran this, once: an order of magnitude; events are exact");
   table.notes.emplace_back(
       "payload that passed: of one HBM stack, and of an all-reduce what left the ports; events of "
-      "a "
-      "DRAM are its commands, which cost no event of the engine; an NVLink fabric advances many "
+      "a DRAM are its commands, which cost no event of the engine; an NVLink fabric advances many "
       "packets in one event");
   table.notes.emplace_back(
       "a flow takes the same few events whatever its size, so its cost for a GB says only how "
@@ -153,7 +152,7 @@ Table level_data(const LevelMap& map) {
 
 std::string to_text(const LevelMap& map) {
   std::string out = "Hardware: " + map.title + "\n\n";
-  for (const Table& table : level_tables(map, true)) out += to_text(table) + '\n';
+  for (const Table& table : level_tables(map, ShownCosts::packet)) out += to_text(table) + '\n';
   out += to_text(cost_table(map)) + '\n';
   for (const std::string& line : summary_lines(map)) out += line + '\n';
   return out;
@@ -163,16 +162,14 @@ std::string to_markdown(const LevelMap& map) {
   std::string out =
       "# Three levels of fidelity beside each other\n\n"
       "Written by `./tiersim validate levels -o out/levels` as `out/levels/levels.md`; this is a "
-      "copy "
-      "of it.\n\n" +
+      "copy of it.\n\n" +
       map.title +
       ". Errors are relative to packets, the finest level, which is a model too: how far models "
-      "are "
-      "from hardware says `./tiersim validate hardware`. Analytic: each access as if it were "
-      "alone. "
-      "Flow: max-min shares of the same costs. Packet: packets, commands, credits.\n\n";
+      "are from hardware says `./tiersim validate hardware`. Analytic: each access as if it were "
+      "alone, a formula of microseconds and no events. Flow: max-min shares of the same costs. "
+      "Packet: packets, commands, credits.\n\n";
   for (const std::string& line : summary_lines(map)) out += "- " + line + '\n';
-  for (const Table& table : level_tables(map, false)) out += '\n' + to_markdown(table);
+  for (const Table& table : level_tables(map, ShownCosts::each)) out += '\n' + to_markdown(table);
   return out + '\n' + to_markdown(cost_table(map));
 }
 
