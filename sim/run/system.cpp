@@ -184,21 +184,25 @@ void System::add_access(const Access& access, Requester requester, OpPlan& plan)
   const std::size_t first_packets = plan.packets.size();
   Duration latency{};
   Duration memory_latency{};
+  Duration in_packets{};  // of it, what the packets take by themselves
+  bool link_packets = false;
   for (const Placed& placed : tier.devices) {
     const AccessCost cost = placed.device->cost(seen.direction, seen.payload, seen.run);
     charge(cost, placed.first_channel, plan);
+    const Duration adds = placed.scaled ? scaled(cost.latency, scaling_.latency) : cost.latency;
+    latency += adds;
     // The memory comes first, then the links outward: each lies behind those before it.
     const bool is_memory = placed.id == tier.devices.front().id;
-    if (is_memory) memory_latency = cost.latency;
+    if (is_memory) memory_latency = adds;
     for (std::size_t i = first_packets; i < plan.packets.size(); ++i)
-      if (plan.packets[i].device != tier.devices.front().id) plan.packets[i].beyond += cost.latency;
+      if (plan.packets[i].device != tier.devices.front().id) plan.packets[i].beyond += adds;
+    if (link_packets) in_packets += adds;  // they take what lies behind them, too
     if (const PacketModel* model = packet_model(placed.id)) {
-      plan.packets.push_back({placed.id,
-                              {seen.direction, seen.payload, seen.run},
-                              is_memory ? Duration{} : memory_latency});
-      latency -= model->latency;
+      const Duration beyond = is_memory ? Duration{} : memory_latency;
+      plan.packets.push_back({placed.id, {seen.direction, seen.payload, seen.run}, beyond});
+      if (!link_packets) in_packets = std::min(model->latency, adds) + beyond;
+      link_packets = link_packets || !is_memory;
     }
-    latency += placed.scaled ? scaled(cost.latency, scaling_.latency) : cost.latency;
     plan.min_duration +=
         placed.scaled ? scaled(cost.min_duration, 1 / scaling_.bandwidth) : cost.min_duration;
     if (!tier.remote) plan.own_bytes += cost.moved;
@@ -213,6 +217,7 @@ void System::add_access(const Access& access, Requester requester, OpPlan& plan)
     // One engine issues the parts one after another.
     plan.min_duration += scaled(cost.min_duration, 1 / scaling_.bandwidth);
   }
+  latency -= in_packets;
   Duration& longest = tier.remote ? plan.remote_latency : plan.own_latency;
   longest = std::max(longest, latency);
   plan.setup = std::max(plan.setup, latency);
