@@ -28,7 +28,6 @@ class Executor final : public EventHandler {
       Instances& instances = channels_.emplace_back();
       instances.sharers = sharers;
       instances.capacity = channel.capacity;
-      instances.level = channel.level;
       if (channel.level != Level::flow) continue;
       for (std::size_t i = 0; i < gpus / sharers; ++i)
         instances.links.push_back(network_.add_link(channel.name, channel.capacity));
@@ -89,7 +88,6 @@ class Executor final : public EventHandler {
   struct Instances {  // of one channel
     std::size_t sharers = 1;
     Bandwidth capacity;
-    Level level = Level::flow;
     std::vector<LinkId> links;  // at flow level only
     Bytes taken;                // of the first instance, at another level
   };
@@ -172,8 +170,8 @@ class Executor final : public EventHandler {
     for (const auto& [channel, busy] : plan.charges) {
       Instances& instances = channels_[channel.index()];
       const std::size_t instance = gpu_of(task) / instances.sharers;
-      if (instances.links.empty()) {
-        if (instances.level == Level::analytic) least = std::max(least, busy / instances.capacity);
+      if (instances.links.empty()) {  // at packet level: posted writes, too, take their payload
+        least = std::max(least, busy / instances.capacity);
         if (instance == 0) instances.taken += busy;
         continue;
       }
