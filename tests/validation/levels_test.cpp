@@ -1,0 +1,52 @@
+// The same scenario at each level: what is at packet level there is also run as flows and alone.
+#include <gtest/gtest.h>
+
+#include "sim/run/packet_network.hpp"
+#include "sim/run/simulate.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim {
+namespace {
+
+class AtEachLevel : public ::testing::TestWithParam<std::string> {
+ protected:
+  std::string path() const { return "scenarios/packets/" + GetParam() + ".yaml"; }
+  Simulation at(const std::string& level) const {
+    std::vector<std::string> set;
+    for (const std::string& device : at_packet_level(testing::scenario(path()).system))
+      set.push_back("system." + device + ".level=" + level);
+    EXPECT_FALSE(set.empty());
+    auto result = simulate(testing::scenario(path(), set), Readings::times);
+    EXPECT_TRUE(result) << (result ? "" : result.error());
+    return *std::move(result);
+  }
+};
+
+// Nothing overlaps in these steps but the accesses of an operation, so that levels differ by what
+// packets add: the disagreement map has the parts (hwmodels/LEVELS.md).
+TEST_P(AtEachLevel, TheStepTakesTheSameWithinFivePercent) {
+  const Simulation packets = at("packet");
+  const Simulation flow = at("flow");
+  const Simulation analytic = at("analytic");
+  const double exact = to_seconds(packets.execution.time);
+  EXPECT_NEAR(to_seconds(flow.execution.time) / exact, 1.0, 0.05);
+  EXPECT_NEAR(to_seconds(analytic.execution.time) / exact, 1.0, 0.05);
+  EXPECT_LE(packets.bound.time, packets.execution.time);
+  EXPECT_NE(packets.execution.time, flow.execution.time);
+}
+
+// What is moved does not depend on how closely one looks.
+TEST_P(AtEachLevel, TheBytesAreTheSame) {
+  const RunRecord packets = at("packet").record;
+  const RunRecord flow = at("flow").record;
+  EXPECT_EQ(packets.traffic_bytes, flow.traffic_bytes);
+  EXPECT_EQ(packets.moved_bytes, flow.moved_bytes);
+  EXPECT_EQ(packets.footprint_bytes, flow.footprint_bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Packets, AtEachLevel,
+                         ::testing::Values("llama2_7b_layer_stack", "llama2_7b_layer_node"),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace tiersim
