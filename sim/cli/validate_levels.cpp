@@ -11,6 +11,7 @@
 #include "reports/hardware/level_map_text.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/run/hardware/level_map.hpp"
 
 namespace tiersim::cli {
@@ -62,6 +63,17 @@ LevelRow answered(const LevelWorkload& workload, std::string why) {
   return row;
 }
 
+std::vector<LevelRow> answers_of(const LevelMapConfig& config,
+                                 const std::vector<LevelWorkload>& workloads) {
+  ProgressLine progress("workloads");
+  std::vector<LevelRow> rows;
+  for (const LevelWorkload& workload : workloads) {
+    progress.update(std::ssize(rows), 0, std::ssize(workloads), workload.facts.id);
+    rows.push_back(answered(workload, printable(reason_of(config, workload.facts.id))));
+  }
+  return rows;
+}
+
 void write_files(const LevelMap& map, const fs::path& folder) {
   for (const auto& [name, text] : {std::pair{"levels.md", to_markdown(map)},
                                    {"levels.json", to_json(map)},
@@ -77,9 +89,7 @@ ExitCode validate_levels(const Options& options) {
                                              : fs::path(options.hardware));
   std::vector<LevelWorkload> workloads = workloads_of(config);
   if (!options.only.empty()) keep_only(workloads, options.only);
-  LevelMap map{.title = printable(config.title)};
-  for (const LevelWorkload& workload : workloads)
-    map.rows.push_back(answered(workload, printable(reason_of(config, workload.facts.id))));
+  const LevelMap map{.title = printable(config.title), .rows = answers_of(config, workloads)};
   fmt::print("{}", options.json ? to_json(map) : to_text(map));
   if (!options.folder.empty()) write_files(map, options.folder);
   const std::int64_t wrong = disagreeing(map);
