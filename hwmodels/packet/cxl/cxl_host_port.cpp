@@ -18,7 +18,8 @@ void CxlHostPort::connect(FlitChannel& down, FlitChannel& up) {
   up.connect(*this);
 }
 
-void CxlHostPort::start(Direction direction, std::uint64_t address, std::int64_t lines) {
+void CxlHostPort::start(Direction direction, std::uint64_t address, std::int64_t lines,
+                        std::uint64_t name) {
   TS_EXPECTS(lines > 0, lines);
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(accesses_.size()));
@@ -26,7 +27,7 @@ void CxlHostPort::start(Direction direction, std::uint64_t address, std::int64_t
   }
   const std::uint32_t access = free_.back();
   free_.pop_back();
-  accesses_[access] = {engine_.now(), address, lines, lines, direction};
+  accesses_[access] = {engine_.now(), address, name, lines, lines, direction};
   waiting_.push(access);
   pump();
 }
@@ -60,7 +61,7 @@ void CxlHostPort::on_event(Engine& engine, std::uint64_t index) {
   if (--access.to_finish == 0) {
     free_.push_back(static_cast<std::uint32_t>(index));
     const Access done = access;  // the owner may start another one in its place
-    owner_.ended(index_, done.direction, done.since);
+    owner_.access_ended(index_, done.name, done.direction, done.since);
   }
   pump();
 }

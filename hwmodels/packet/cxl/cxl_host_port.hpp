@@ -15,10 +15,14 @@ namespace tiersim {
 
 class CxlHostPort final : public CxlReceiver, public EventHandler {
  public:
-  /// Is told when an access has ended.
+  /// Is told when an access has ended: either of the two is of use to it.
   class Owner {
    public:
-    virtual void ended(std::size_t host, Direction direction, SimTime since) = 0;
+    virtual void ended(std::size_t /*host*/, Direction /*direction*/, SimTime /*since*/) {}
+    virtual void access_ended(std::size_t host, std::uint64_t /*name*/, Direction direction,
+                              SimTime since) {
+      ended(host, direction, since);
+    }
 
    protected:
     ~Owner() = default;
@@ -33,8 +37,9 @@ class CxlHostPort final : public CxlReceiver, public EventHandler {
               std::int64_t outstanding, Interleave interleave, Owner& owner);
   void connect(FlitChannel& down, FlitChannel& up);
 
-  /// Begins an access of `lines` > 0 lines.
-  void start(Direction direction, std::uint64_t address, std::int64_t lines);
+  /// Begins an access of `lines` > 0 lines. `name` is given back to the owner.
+  void start(Direction direction, std::uint64_t address, std::int64_t lines,
+             std::uint64_t name = 0);
 
   void receive(const CxlMessage& message) override;
   void on_event(Engine& engine, std::uint64_t access) override;
@@ -43,6 +48,7 @@ class CxlHostPort final : public CxlReceiver, public EventHandler {
   struct Access {
     SimTime since{};
     std::uint64_t address = 0;  // of the next line
+    std::uint64_t name = 0;
     std::int64_t to_send = 0;
     std::int64_t to_finish = 0;
     Direction direction = Direction::read;

@@ -1,0 +1,48 @@
+#pragma once
+// Model card: cxl_streams
+//   Models    operations that read and write lines of CXL.mem at packet level: through `ports`
+//             equal ports of one host, an expander at each; or, where there is a switch, through
+//             it from a host for each GPU that shares it to `ports` expanders.
+//   Equation  as link_streams, in accesses of at most 256 B, which lie in one expander; long runs
+//   go
+//             round them. In flight of an access: twice what the link gives in the time from a
+//             request to its answer, or twice what host ports may have, whichever is less. A write
+//             has been moved when its expander has taken it.
+//   Ignores   without a switch, which GPU asks: a port serves accesses in order. With one, a host's
+//             own link to it, which has the rate of all ports here: it is a device of its own in a
+//             path, as the switch is.
+//   Valid     as cxl_packet. Lines are read behind the expander's limit of lines at work, which
+//             therefore holds them for `beyond`; a write is answered when its expander has it.
+//   Source    as cxl_packet.
+//   Checked   tests/unit/packet/cxl_streams_test.cpp
+#include <memory>
+#include <vector>
+
+#include "hwmodels/packet/cxl/cxl_fabric.hpp"
+#include "hwmodels/packet/link_streams.hpp"
+
+namespace tiersim {
+
+class CxlStreams final : public LinkStreams, public CxlHostPort::Owner {
+ public:
+  /// ports > 0 and sharers > 0.
+  CxlStreams(Engine& engine, const CxlPacketConfig& config, std::size_t ports, std::size_t sharers);
+
+  const std::vector<std::unique_ptr<CxlFabric>>& fabrics() const { return fabrics_; }
+
+ private:
+  void send(const Piece& piece) override;
+  std::int64_t window(const PacketAccess& access, Duration beyond) const override;
+  void access_ended(std::size_t host, std::uint64_t name, Direction direction,
+                    SimTime since) override;
+
+  CxlPacketConfig config_;
+  std::size_t ports_;
+  std::vector<std::unique_ptr<Behind>> memories_;
+  std::vector<std::unique_ptr<CxlFabric>> fabrics_;  // of each port, or one with a switch
+};
+
+/// What packets of a read line that meets nobody take, with the line itself.
+Duration unloaded_line(const CxlPacketConfig& config);
+
+}  // namespace tiersim
