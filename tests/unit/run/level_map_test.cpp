@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hwmodels/link/cxl.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/run/hardware/level_map.hpp"
 #include "tests/support/shipped.hpp"
@@ -98,6 +99,47 @@ TEST(LevelRow, AReasonIsShownWhereFlowIsMoreThanTheBandOff) {
   EXPECT_FALSE(row.explained());
 }
 
+LevelMapConfig config_of_text(const std::string& text, Diagnostics& diagnostics) {
+  const Document document =
+      load_text("schema: tiersim.level_map/v1\ntitle: One\n" + text,
+                testing::configs() / "map.yaml", {.config_root = testing::configs()}, diagnostics);
+  return read<LevelMapConfig>(document, "level_map", diagnostics);
+}
+
+// A link's file as the part of a map that it is; empty where it is none.
+std::string map_of(const std::string& file) {
+  constexpr const char* kSwitch =
+      ", packet: {switch: {latency: {value: 100 ns, class: assumed, source: here}}}}\n";
+  const std::string name = std::filesystem::path(file).stem().string();
+  if (name.starts_with("pcie_")) return "pcie: {base: " + file + kSwitch;
+  if (name.starts_with("cxl_") && name != "cxl_switch")
+    return "cxl: {base: " + file + ", ports: {value: 1, class: assumed, source: here}" + kSwitch;
+  if (name.starts_with("nvlink"))
+    return "nvlink: {base: " + file + "}\nnvswitch: {base: devices/nvswitch.yaml}\n";
+  return "";
+}
+
+TEST(LevelMapOfShippedLinks, SingleTransfersOf64PacketsAgree) {
+  std::int64_t held = 0;
+  for (const std::string& file : testing::shipped("devices")) {
+    const std::string text = map_of(file);
+    if (text.empty()) continue;
+    Diagnostics diagnostics;
+    const LevelMapConfig config = config_of_text(text, diagnostics);
+    ASSERT_EQ(diagnostics.text(), "") << file;
+    // Behind a switch: the port before it has the latency of both.
+    if (config.cxl && config_of<CxlConfig>(*config.cxl->spec)->latency.value == 0ns) continue;
+    for (const LevelWorkload& workload : workloads_of(config)) {
+      if (!workload.facts.alike || workload.measure.kind != time_of_one) continue;
+      ++held;
+      const double flow = workload.answer(Fidelity::flow).value;
+      EXPECT_NEAR(flow / workload.answer(Fidelity::packet).value, 1, kAlikeWithin)
+          << file << ' ' << workload.facts.id;
+    }
+  }
+  EXPECT_GE(held, 2 * 14);  // five PCI Express files, four of CXL, five of NVLink
+}
+
 std::filesystem::path shipped_map() {
   return std::filesystem::path(TIERSIM_SOURCE_DIR) / "reports/targets/levels/h100_node.yaml";
 }
@@ -155,10 +197,7 @@ TEST(LevelMapOfTheShippedNode, EveryReasonFitsAWorkloadAndTheLongestNameCounts) 
 
 std::string mistakes(const std::string& text) {
   Diagnostics diagnostics;
-  const Document document =
-      load_text("schema: tiersim.level_map/v1\ntitle: One\n" + text,
-                testing::configs() / "map.yaml", {.config_root = testing::configs()}, diagnostics);
-  read<LevelMapConfig>(document, "level_map", diagnostics);
+  config_of_text(text, diagnostics);
   return diagnostics.text();
 }
 
