@@ -95,7 +95,7 @@ LevelReading read_pcie(const PcieConfig& link, const PciePacketDetails& details,
   probe.read_share = asked.read_share.value_or(1);
   probe.outstanding = asked.outstanding.value_or(latency ? 1 : 1024);
   probe.transfers =
-      latency ? 2'000 : std::max<std::int64_t>(200, (8_MiB).in_base() / probe.size.in_base());
+      latency ? 2'000 : std::max<std::int64_t>(200, (2_MiB).in_base() / probe.size.in_base());
   if (asked.rate) probe.offered = *asked.rate;
   const PcieProbeResult result = run_pcie_probe(with_flow(details, link), probe);
   if (latency) return {in_ns(result.latency.mean)};
@@ -120,7 +120,9 @@ LevelReading read_cxl(const CxlConfig& link, const CxlPacketDetails& details,
   CxlProbe probe;
   probe.size = asked.run.value_or(64_B);
   probe.read_share = asked.read_share.value_or(1);
-  probe.outstanding = asked.outstanding.value_or(latency ? 1 : 128);
+  const std::int64_t lines = probe.size.in_base() / 64;
+  const std::int64_t enough = std::max<std::int64_t>(128, 4 * lines);
+  probe.outstanding = asked.outstanding.value_or(latency ? 1 : enough);
   if (asked.pattern.value_or(ProbePattern::random) == ProbePattern::sequential)
     probe.addresses = CxlProbe::Addresses::sequential;
   const CxlPacketConfig config = with_flow(details, link);
