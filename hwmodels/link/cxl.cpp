@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "hwmodels/limits.hpp"
+#include "hwmodels/packet/cxl/cxl_streams.hpp"
+#include "hwmodels/packet/cxl/from_flow.hpp"
 #include "hwmodels/posted.hpp"
 #include "hwmodels/runs.hpp"
 
@@ -102,6 +104,16 @@ void describe(Fields& f, CxlConfig& c) {
 
 std::unique_ptr<Link> make_device(const CxlConfig& config) {
   return std::make_unique<Cxl>(config);
+}
+
+std::optional<PacketModel> make_packets(const CxlConfig& config) {
+  if (!config.packet) return std::nullopt;
+  const CxlPacketConfig packet = with_flow(*config.packet, config);
+  const auto ports = static_cast<std::size_t>(config.ports.value);
+  return PacketModel{.latency = std::min(config.latency.value, unloaded_line(packet)),
+                     .make = [packet, ports](Engine& engine, std::size_t sharers) {
+                       return std::make_unique<CxlStreams>(engine, packet, ports, sharers);
+                     }};
 }
 
 void register_cxl(Registry<DeviceKind<Link>>& registry) {

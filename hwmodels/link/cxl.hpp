@@ -46,6 +46,8 @@ struct CxlConfig {
 void describe(Fields& f, CxlReadsInFlight& c);
 void describe(Fields& f, CxlConfig& c);
 std::unique_ptr<Link> make_device(const CxlConfig& config);
+/// Packets of `ports` ports, or of the switch that the mapping has; none without the mapping.
+std::optional<PacketModel> make_packets(const CxlConfig& config);
 void register_cxl(Registry<DeviceKind<Link>>& registry);
 
 }  // namespace tiersim

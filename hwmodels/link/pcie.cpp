@@ -1,9 +1,12 @@
 #include "hwmodels/link/pcie.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
 #include "hwmodels/limits.hpp"
+#include "hwmodels/packet/pcie/from_flow.hpp"
+#include "hwmodels/packet/pcie/pcie_streams.hpp"
 #include "hwmodels/packets.hpp"
 #include "hwmodels/posted.hpp"
 
@@ -89,12 +92,23 @@ void describe(Fields& f, PcieConfig& c) {
              header_limits());
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
   f.optional("packet", c.packet, "What the packet level knows beside this.");
+  if (c.packet) check_packets_fit(f, with_flow(*c.packet, c), "packet.");
   check_power_of_two(f, "max_payload", c.max_payload.value);
   check_power_of_two(f, "max_read_request", c.max_read_request.value);
 }
 
 std::unique_ptr<Link> make_device(const PcieConfig& config) {
   return std::make_unique<Pcie>(config);
+}
+
+std::optional<PacketModel> make_packets(const PcieConfig& config) {
+  if (!config.packet) return std::nullopt;
+  PciePacketConfig packet = with_flow(*config.packet, config);
+  packet.fabric_switch.reset();
+  return PacketModel{.latency = std::min(config.latency.value, unloaded_read(packet)),
+                     .make = [packet](Engine& engine, std::size_t) {
+                       return std::make_unique<PcieStreams>(engine, packet);
+                     }};
 }
 
 void register_pcie(Registry<DeviceKind<Link>>& registry) {

@@ -45,6 +45,9 @@ struct PcieConfig {
 
 void describe(Fields& f, PcieConfig& c);
 std::unique_ptr<Link> make_device(const PcieConfig& config);
+/// Packets of one device and its root complex, whatever the mapping says of a switch; none without
+/// the mapping.
+std::optional<PacketModel> make_packets(const PcieConfig& config);
 void register_pcie(Registry<DeviceKind<Link>>& registry);
 
 }  // namespace tiersim

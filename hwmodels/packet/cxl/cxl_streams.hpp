@@ -3,11 +3,10 @@
 //   Models    operations that read and write lines of CXL.mem at packet level: through `ports`
 //             equal ports of one host, an expander at each; or, where there is a switch, through
 //             it from a host for each GPU that shares it to `ports` expanders.
-//   Equation  as link_streams, in accesses of at most 256 B, which lie in one expander; long runs
-//   go
-//             round them. In flight of an access: twice what the link gives in the time from a
-//             request to its answer, or twice what host ports may have, whichever is less. A write
-//             has been moved when its expander has taken it.
+//   Equation  as link_streams, in accesses of at most 256 B, which lie in one expander; those of a
+//             long run go round all. In flight of an access: twice what the link gives in the time
+//             from a request to its answer, or twice what host ports may have, whichever is less.
+//             A write has been moved when its expander has taken it.
 //   Ignores   without a switch, which GPU asks: a port serves accesses in order. With one, a host's
 //             own link to it, which has the rate of all ports here: it is a device of its own in a
 //             path, as the switch is.

@@ -13,7 +13,7 @@ void check_power_of_two(Fields& f, std::string_view key, Bytes size) {
   f.check(std::has_single_bit(static_cast<std::uint64_t>(size.in_base())), key,
           "is no power of two", "128 B to 4096 B in the PCI Express base specification");
 }
-void check_data_credits(Fields& f, std::string_view key,
+void check_data_credits(Fields& f, const std::string& key,
                         const std::optional<Sourced<std::int64_t>>& credits, Bytes packet) {
   f.check(!credits || credits->value >= (packet.in_base() + 15) / 16, key,
           "hold less than one packet of the largest size", "credits are of 16 B");
@@ -168,15 +168,19 @@ void describe(Fields& f, PciePacketConfig& c) {
   f.optional("completion_header", c.completion_header, "Header of a completion with data.",
              header_limits());
   describe_details(f, c);
-  f.check(leaves_room(c), "framing", "leaves no room for transaction packets",
-          "longer intervals of link packets");
+  check_packets_fit(f, c, "");
   check_power_of_two(f, "max_payload", c.max_payload.value);
   check_power_of_two(f, "max_read_request", c.max_read_request.value);
   check_power_of_two(f, "completion_boundary", completion_boundary(c));
   f.check(completion_boundary(c) <= c.max_payload.value, "completion_boundary",
           "is above max_payload");
-  check_data_credits(f, "credits.posted_data", c.credits.posted_data, c.max_payload.value);
-  check_data_credits(f, "credits.completion_data", c.credits.completion_data,
+}
+
+void check_packets_fit(Fields& f, const PciePacketConfig& c, const std::string& at) {
+  f.check(leaves_room(c), at + "framing", "leaves no room for transaction packets",
+          "longer intervals of link packets");
+  check_data_credits(f, at + "credits.posted_data", c.credits.posted_data, c.max_payload.value);
+  check_data_credits(f, at + "credits.completion_data", c.credits.completion_data,
                      completion_boundary(c));
 }
 

@@ -18,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -127,6 +128,9 @@ void describe(Fields& f, PcieHost& c);
 void describe(Fields& f, PcieSwitch& c);
 void describe(Fields& f, PciePacketDetails& c);
 void describe(Fields& f, PciePacketConfig& c);
+/// That link packets leave room for others, and that no packet is larger than the buffers: else it
+/// would wait for ever. `at` is in front of the keys that are named.
+void check_packets_fit(Fields& f, const PciePacketConfig& c, const std::string& at);
 
 /// The specification's limit on the time to an acknowledgement or credit update, in symbol times:
 /// floor((max_payload + 28) x factor / lanes + internal_delay), factor by lanes and max_payload.
