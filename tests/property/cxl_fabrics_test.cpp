@@ -23,6 +23,9 @@ TEST(RandomCxlFabrics, AreNeverSlowerWithMoreOfAnythingOrLessOverhead) {
 TEST(RandomCxlFabrics, LoseNoThroughputToOneMoreHost) {
   expect_always(44, draws_of(40, 2000), cxl_one_host_more_keeps_throughput(real));
 }
+TEST(RandomCxlFabrics, DoNotCareForTheOrderOfHosts) {
+  expect_always(47, draws_of(40, 2000), cxl_order_of_hosts_is_nothing(real));
+}
 TEST(RandomCxlFabrics, ChangeLittleWithHalfTheChunk) {
   expect_always(45, draws_of(40, 2000), cxl_half_chunks_change_little(real));
 }
@@ -56,6 +59,14 @@ CxlProbeResult small_accesses_cost_more(const CxlCase& c) {
   return run(other);
 }
 
+CxlProbeResult first_of_little_weight_is_slow(const CxlCase& c) {
+  CxlCase other = c;
+  if (c.config.pool_switch && !c.config.pool_switch->weights.empty() &&
+      c.config.pool_switch->weights.front() < c.config.pool_switch->weights.back())
+    other.config.raw.value = half(half(c.config.raw.value));
+  return run(other);
+}
+
 struct Fault {
   const char* name;
   Property (*property)(const CxlModel&);
@@ -76,6 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"Clock", cxl_scales_with_the_clock, flight_has_a_floor},
                       Fault{"Better", cxl_better_is_never_slower, fast_links_are_slow},
                       Fault{"OneHostMore", cxl_one_host_more_keeps_throughput, three_hosts_thrash},
+                      Fault{"Order", cxl_order_of_hosts_is_nothing, first_of_little_weight_is_slow},
                       Fault{"HalfChunks", cxl_half_chunks_change_little, small_accesses_cost_more}),
     [](const auto& fault) { return std::string(fault.param.name); });
 

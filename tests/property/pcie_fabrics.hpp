@@ -1,6 +1,7 @@
 #pragma once
 // Random PCI Express fabrics at packet level, and what must hold for every one of them. A property
 // is given the model, so that a test can plant a fault in one and see it found.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -225,6 +226,26 @@ inline Property pcie_half_chunks_change_little(const PcieModel& model) {
     const Duration time = model(halves).elapsed;
     if (is_longer(time, base, 0.01) || is_longer(base, time, 0.01))
       return compared_times("halves", base, time);
+    return {};
+  };
+}
+
+/// The same devices in another order: as many packets, in about the same time.
+inline Property pcie_order_of_devices_is_nothing(const PcieModel& model) {
+  return [model](Choices& c) -> std::string {
+    PcieCase drawn = draw_pcie(c);
+    if (!drawn.config.fabric_switch || drawn.config.fabric_switch->weights.empty()) return {};
+    drawn.probe.read_share = std::round(drawn.probe.read_share);
+    drawn.probe.addresses = PcieProbe::Addresses::sequential;
+    drawn.probe.transfers += 100;
+    PcieCase turned = drawn;
+    std::ranges::reverse(turned.config.fabric_switch->weights);
+    const PcieProbeResult one = model(drawn);
+    const PcieProbeResult other = model(turned);
+    if (one.packets != other.packets || one.transfers != other.transfers) return "other totals";
+    if (is_longer(one.elapsed, other.elapsed, kOutOfStep) ||
+        is_longer(other.elapsed, one.elapsed, kOutOfStep))
+      return compared_times("in another order", one.elapsed, other.elapsed);
     return {};
   };
 }

@@ -23,6 +23,9 @@ TEST(RandomPcieFabrics, AreNeverSlowerWithMoreOfAnythingOrLessOverhead) {
 TEST(RandomPcieFabrics, LoseNoThroughputToOneMoreDevice) {
   expect_always(34, draws_of(60, 5000), pcie_one_device_more_keeps_throughput(real));
 }
+TEST(RandomPcieFabrics, DoNotCareForTheOrderOfDevices) {
+  expect_always(37, draws_of(40, 2000), pcie_order_of_devices_is_nothing(real));
+}
 TEST(RandomPcieFabrics, ChangeLittleWithHalfTheChunk) {
   expect_always(35, draws_of(20, 1000), pcie_half_chunks_change_little(real));
 }
@@ -57,6 +60,14 @@ PcieProbeResult small_transfers_cost_more(const PcieCase& c) {
   return run(other);
 }
 
+PcieProbeResult first_of_little_weight_is_slow(const PcieCase& c) {
+  PcieCase other = c;
+  if (c.config.fabric_switch && !c.config.fabric_switch->weights.empty() &&
+      c.config.fabric_switch->weights.front() < c.config.fabric_switch->weights.back())
+    other.config.raw.value = half(half(c.config.raw.value));
+  return run(other);
+}
+
 struct Fault {
   const char* name;
   Property (*property)(const PcieModel&);
@@ -78,6 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"Clock", pcie_scales_with_the_clock, flight_has_a_floor},
         Fault{"Better", pcie_better_is_never_slower, fast_links_are_slow},
         Fault{"OneDeviceMore", pcie_one_device_more_keeps_throughput, three_devices_thrash},
+        Fault{"Order", pcie_order_of_devices_is_nothing, first_of_little_weight_is_slow},
         Fault{"HalfChunks", pcie_half_chunks_change_little, small_transfers_cost_more}),
     [](const auto& fault) { return std::string(fault.param.name); });
 
