@@ -6,6 +6,7 @@ FlitChannel::FlitChannel(Engine& engine, const CxlPacketConfig& config, Options 
     : engine_(engine),
       wire_(flit_rate(config, options.raw), config.flight.value),
       flit_(config.flit.value),
+      credit_way_(wire_.flight() + flit_ / wire_.rate()),
       slots_(slots_in_flit(config)),
       inputs_(options.inputs),
       turns_(options.inputs) {
@@ -22,6 +23,7 @@ void FlitChannel::offer(std::size_t input, const CxlMessage& message, SimTime re
   inputs_[input].queues[index(message.message_class)].push({message, ready, order_++});
   ++entered_;
   ++waiting_;
+  none_may_go_ = false;
   if (!sending_ && !packing_) look();
 }
 
@@ -41,22 +43,32 @@ std::optional<std::size_t> FlitChannel::class_to_send(const Input& input) {
   return oldest;
 }
 
-std::optional<std::size_t> FlitChannel::next_input() {
-  if (waiting_ == 0) return std::nullopt;
+std::optional<FlitChannel::Next> FlitChannel::next() {
+  if (waiting_ == 0 || none_may_go_) return std::nullopt;
   if (!weighted_) {
-    return turns_.pick([this](std::size_t i) { return class_to_send(inputs_[i]).has_value(); });
+    std::optional<std::size_t> c;
+    const auto input = turns_.pick([&](std::size_t i) {
+      c = class_to_send(inputs_[i]);
+      return c.has_value();
+    });
+    none_may_go_ = !input;
+    if (!input) return std::nullopt;
+    return Next{*input, *c};
   }
-  return weighted_->pick([this](std::size_t i) -> std::int64_t {
+  const auto input = weighted_->pick([this](std::size_t i) -> std::int64_t {
     if (const auto c = class_to_send(inputs_[i])) return slot_bytes(static_cast<CxlClass>(*c));
     for (const auto& queue : inputs_[i].queues) {
       if (!queue.empty()) return WeightedRoundRobin::kBlocked;
     }
     return 0;
   });
+  if (!input) return std::nullopt;
+  return Next{*input, *class_to_send(inputs_[*input])};
 }
 
 void FlitChannel::look() {
   earliest_ = SimTime::max();
+  none_may_go_ = false;
   packing_ = true;
   pack();
   packing_ = false;
@@ -97,10 +109,10 @@ std::int64_t FlitChannel::pack_headers() {
 }
 // Half slots of one header: 0 where there is none.
 std::int64_t FlitChannel::pack_header() {
-  const auto i = next_input();
-  if (!i) return 0;
-  Input& input = inputs_[*i];
-  const std::size_t c = *class_to_send(input);
+  const auto going = next();
+  if (!going) return 0;
+  Input& input = inputs_[going->input];
+  const std::size_t c = going->message_class;
   const CxlMessage message = input.queues[c].pop().message;
   --waiting_;
   const bool taken = credits_[c].take(1);
@@ -153,8 +165,7 @@ void FlitChannel::arrived() {
 }
 
 void FlitChannel::release(const CxlMessage& message) {
-  engine_.schedule(engine_.now() + wire_.flight() + flit_ / wire_.rate(), *this,
-                   kCredit + index(message.message_class));
+  engine_.schedule(engine_.now() + credit_way_, *this, kCredit + index(message.message_class));
 }
 
 double FlitChannel::slots_used() const {

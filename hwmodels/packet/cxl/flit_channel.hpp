@@ -81,6 +81,10 @@ class FlitChannel final : public EventHandler {
     std::array<FifoRing<Waiting>, kCxlClasses> queues;
     CxlSource* source = nullptr;
   };
+  struct Next {
+    std::size_t input = 0;
+    std::size_t message_class = 0;
+  };
   struct Owed {
     CxlMessage message;
     std::int64_t slots = 0;
@@ -93,7 +97,7 @@ class FlitChannel final : public EventHandler {
 
   static std::size_t index(CxlClass c) { return static_cast<std::size_t>(c); }
   std::optional<std::size_t> class_to_send(const Input& input);
-  std::optional<std::size_t> next_input();
+  std::optional<Next> next();
   void look();
   void pack();
   std::int64_t pack_headers();
@@ -104,6 +108,7 @@ class FlitChannel final : public EventHandler {
   Engine& engine_;
   Wire wire_;
   Bytes flit_;
+  Duration credit_way_;  // of a credit that travels back
   std::int64_t slots_;
   CxlReceiver* receiver_ = nullptr;
   std::vector<Input> inputs_;
@@ -117,7 +122,8 @@ class FlitChannel final : public EventHandler {
   FifoRing<std::int64_t> ends_;   // how many end, of each flit that has any
   std::int64_t half_slots_used_ = 0;
   bool sending_ = false;
-  bool packing_ = false;  // sources that are told of a departure may offer more
+  bool packing_ = false;      // sources that are told of a departure may offer more
+  bool none_may_go_ = false;  // of those that wait, as long as this look goes on
   SimTime look_at_ = SimTime::max();
   SimTime earliest_{};
   std::uint64_t order_ = 0;
