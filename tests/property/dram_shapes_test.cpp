@@ -21,7 +21,7 @@ TEST(RandomDrams, AreHardlySlowerWithLessOverhead) {
   expect_always(63, draws_of(40, 2000), dram_better_is_never_slower(real));
 }
 TEST(RandomDrams, CarryTwiceTheLoadOnTwiceTheChannels) {
-  expect_always(64, draws_of(10, 500), dram_twice_the_channels_take_twice_the_load(real));
+  expect_always(64, draws_of(6, 200), dram_twice_the_channels_take_twice_the_load(real));
 }
 
 DramProbeResult forgets_a_hit(const DramCase& c) {
