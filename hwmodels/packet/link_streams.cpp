@@ -132,17 +132,27 @@ LinkStreams::Behind::Behind(LinkStreams& streams, std::optional<Bandwidth> rate,
   if (rate) service_.emplace(*rate, Duration(0));
 }
 
-void LinkStreams::Behind::serve(Engine& engine, const Request& request, Client& client) {
-  SimTime done = engine.now();
+Duration LinkStreams::Behind::take(Engine& engine, const Request& request, SimTime arrives) {
+  SimTime done = arrives;
   if (service_) done = service_->send(done, request.size).arrives;
   done += latency_;
   const std::size_t job = job_at(request.address);
-  if (request.direction == Direction::read) {
-    done += streams_.beyond(job);
-  } else if (counts_writes_) {
-    streams_.moved(job, request.size, done - engine.now() + streams_.beyond(job));
-  }
+  if (request.direction == Direction::read) return done - arrives + streams_.beyond(job);
+  if (counts_writes_) streams_.moved(job, request.size, done - engine.now() + streams_.beyond(job));
+  return done - arrives;
+}
+
+void LinkStreams::Behind::serve(Engine& engine, const Request& request, Client& client) {
+  const SimTime done = engine.now() + take(engine, request, engine.now());
   engine.call_at(done, [&client, tag = request.tag] { client.served(tag); });
+}
+
+std::optional<Duration> LinkStreams::Behind::time_of(Engine& engine, const Request& request,
+                                                     SimTime arrives) {
+  const bool others_wait =
+      request.direction == Direction::write && !counts_writes_ && service_.has_value();
+  if (others_wait) return std::nullopt;
+  return take(engine, request, arrives);
 }
 
 }  // namespace tiersim

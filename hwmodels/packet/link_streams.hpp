@@ -71,8 +71,13 @@ class LinkStreams : public PacketDevice, public EventHandler {
     Behind(LinkStreams& streams, std::optional<Bandwidth> rate, Duration latency,
            bool counts_writes);
     void serve(Engine& engine, const Request& request, Client& client) override;
+    /// None of a write where others must wait for it.
+    std::optional<Duration> time_of(Engine& engine, const Request& request,
+                                    SimTime arrives) override;
 
    private:
+    Duration take(Engine& engine, const Request& request, SimTime arrives);
+
     LinkStreams& streams_;
     std::optional<Wire> service_;
     Duration latency_;

@@ -9,6 +9,7 @@
 //   Source    definition.
 //   Checked   tests/unit/packet/cxl_probe_test.cpp, tests/unit/packet/pcie_probe_test.cpp
 #include <cstdint>
+#include <optional>
 
 #include "hwmodels/packet/wire.hpp"
 #include "sim/core/engine.hpp"
@@ -37,6 +38,12 @@ class MemoryPort {
   /// Takes a request at this instant. client.served(tag) is called later, or at this instant but
   /// not before this returns. The client lives until then.
   virtual void serve(Engine& engine, const Request& request, Client& client) = 0;
+  /// The same for a request that comes at `arrives` >= now, where it can be said now how long it
+  /// will take: then nobody is called, and no event is spent. `arrives` never falls.
+  virtual std::optional<Duration> time_of(Engine& /*engine*/, const Request& /*request*/,
+                                          SimTime /*arrives*/) {
+    return std::nullopt;
+  }
 };
 
 class FixedMemory final : public MemoryPort {

@@ -37,7 +37,16 @@ void CxlDeviceBox::receive(const CxlMessage& message) {
 void CxlDeviceBox::work_on(const CxlMessage& message) {
   down_->release(message);
   if (memory_ == nullptr) return answer_later(message, before_ + fixed_latency_ + after_);
+  if (const auto taken = memory_->time_of(engine_, request_of(message), engine_.now() + before_))
+    return answer_later(message, before_ + *taken + after_);
   engine_.call_after(before_, [this, message] { ask_memory(message); });
+}
+
+MemoryPort::Request CxlDeviceBox::request_of(const CxlMessage& message) {
+  const bool read = message.message_class == CxlClass::request;
+  return {.address = message.address,
+          .size = Bytes::from_base(kCxlLine),
+          .direction = read ? Direction::read : Direction::write};
 }
 
 void CxlDeviceBox::ask_memory(const CxlMessage& message) {
@@ -48,13 +57,9 @@ void CxlDeviceBox::ask_memory(const CxlMessage& message) {
   const std::uint32_t place = free_places_.back();
   free_places_.pop_back();
   at_memory_[place] = message;
-  const bool read = message.message_class == CxlClass::request;
-  memory_->serve(engine_,
-                 {.address = message.address,
-                  .size = Bytes::from_base(kCxlLine),
-                  .direction = read ? Direction::read : Direction::write,
-                  .tag = place},
-                 *this);
+  MemoryPort::Request request = request_of(message);
+  request.tag = place;
+  memory_->serve(engine_, request, *this);
 }
 
 void CxlDeviceBox::served(std::uint64_t place) {

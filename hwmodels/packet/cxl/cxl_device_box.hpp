@@ -33,6 +33,7 @@ class CxlDeviceBox final : public CxlReceiver, public CxlSource, public MemoryPo
 
  private:
   void work_on(const CxlMessage& message);
+  static MemoryPort::Request request_of(const CxlMessage& message);
   void ask_memory(const CxlMessage& message);
   void answer_later(const CxlMessage& message, Duration delay);
   void answer(CxlMessage message);

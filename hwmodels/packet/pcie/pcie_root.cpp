@@ -32,6 +32,12 @@ void PcieRoot::receive(const Tlp& tlp, SimTime /*tail*/) {
 
 void PcieRoot::ask_memory(const Tlp& tlp, std::int64_t order) {
   if (memory_ == nullptr) return done_in_memory({tlp, order});
+  MemoryPort::Request request{
+      .address = tlp.address,
+      .size = Bytes::from_base(tlp.length),
+      .direction = tlp.tlp_class == TlpClass::read ? Direction::read : Direction::write};
+  if (const auto taken = memory_->time_of(engine_, request, engine_.now()))
+    return done_in_memory({tlp, order}, *taken);
   if (free_places_.empty()) {
     free_places_.push_back(static_cast<std::uint32_t>(at_memory_.size()));
     at_memory_.emplace_back();
@@ -39,13 +45,8 @@ void PcieRoot::ask_memory(const Tlp& tlp, std::int64_t order) {
   const std::uint32_t place = free_places_.back();
   free_places_.pop_back();
   at_memory_[place] = {tlp, order};
-  const bool read = tlp.tlp_class == TlpClass::read;
-  memory_->serve(engine_,
-                 {.address = tlp.address,
-                  .size = Bytes::from_base(tlp.length),
-                  .direction = read ? Direction::read : Direction::write,
-                  .tag = place},
-                 *this);
+  request.tag = place;
+  memory_->serve(engine_, request, *this);
 }
 
 void PcieRoot::served(std::uint64_t place) {
@@ -54,11 +55,13 @@ void PcieRoot::served(std::uint64_t place) {
   done_in_memory(request);
 }
 
-void PcieRoot::done_in_memory(const AtMemory& request) {
+// `later`, of a write 0: others of its device may wait for it.
+void PcieRoot::done_in_memory(const AtMemory& request, Duration later) {
   if (request.tlp.tlp_class == TlpClass::read) {
-    engine_.call_after(read_latency_, [this, tlp = request.tlp] { answer(tlp); });
+    engine_.call_after(later + read_latency_, [this, tlp = request.tlp] { answer(tlp); });
     return;
   }
+  TS_EXPECTS(later == Duration(0), later);
   Writes& writes = writes_[request.tlp.device];
   writes.pending[static_cast<std::size_t>(request.order - writes.served)].served = true;
   while (!writes.pending.empty() && writes.pending.front().served) {

@@ -51,7 +51,7 @@ class PcieRoot final : public TlpReceiver, public MemoryPort::Client {
   };
 
   void ask_memory(const Tlp& tlp, std::int64_t order);
-  void done_in_memory(const AtMemory& request);
+  void done_in_memory(const AtMemory& request, Duration later = Duration(0));
   void answer(const Tlp& tlp);
   void take(const Tlp& tlp);
 
