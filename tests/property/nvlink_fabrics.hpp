@@ -201,10 +201,10 @@ inline Property nvlink_one_sender_more_keeps_throughput(const NvlinkModel& model
     NvlinkCase drawn = draw_orderly(c);
     drawn.load.pattern = NvlinkPattern::incast;
     drawn.load.read_share = 0;
-    drawn.load.outstanding += 7;
-    drawn.load.accesses += 50;
+    drawn.load.outstanding += 63;  // 2 us at 50 GB/s a link
+    drawn.load.accesses += 100;
     drawn.shape.credits = 0;
-    drawn.load.bytes = drawn.shape.packet * drawn.shape.links * c.pick("packets_a_link", 1, 20);
+    drawn.load.bytes = drawn.shape.packet * drawn.shape.links * 20;
     NvlinkCase more = drawn;
     more.shape.gpus = ++more.load.gpus;
     const Duration base = model(drawn).time;

@@ -24,7 +24,7 @@ TEST(RandomNvlinkFabrics, CarryTwiceTheBytesOnTwiceTheLinks) {
   expect_always(54, draws_of(60, 3000), nvlink_twice_the_links_carry_twice_the_bytes(real));
 }
 TEST(RandomNvlinkFabrics, LoseNoThroughputToOneMoreSender) {
-  expect_always(55, draws_of(100, 5000), nvlink_one_sender_more_keeps_throughput(real));
+  expect_always(55, draws_of(20, 1000), nvlink_one_sender_more_keeps_throughput(real));
 }
 TEST(RandomNvlinkFabrics, ChangeLittleWithHalfTheChunk) {
   expect_always(56, draws_of(10, 500), nvlink_half_chunks_change_little(real));
