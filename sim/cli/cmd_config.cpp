@@ -12,6 +12,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/device_file.hpp"
 #include "sim/cli/loading.hpp"
+#include "sim/run/hardware/level_map_config.hpp"
 #include "sim/run/hardware/probe_config.hpp"
 #include "sim/run/prediction_set.hpp"
 #include "sim/sweep/sweep_config.hpp"
@@ -84,7 +85,7 @@ FileKind file_kind(const char* name, const char* what) {
           }};
 }
 
-std::array<FileKind, 12> file_kinds() {
+std::array<FileKind, 13> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario"),
       file_kind<ServingConfig>("serving", "server under load"),
@@ -97,7 +98,8 @@ std::array<FileKind, 12> file_kinds() {
       file_kind<Targets>("targets", "paper targets"),
       file_kind<PredictionSet>("prediction_set", "questions to be simulated before a measurement"),
       file_kind<PublishedRuns>("published_runs", "published measurements of servers"),
-      file_kind<HardwareCurves>("hardware_curves", "reference curves of hardware")};
+      file_kind<HardwareCurves>("hardware_curves", "reference curves of hardware"),
+      file_kind<LevelMapConfig>("level_map", "hardware on which the levels are compared")};
 }
 
 std::vector<std::string> kind_names() {

@@ -39,8 +39,11 @@ TEST_P(AtEachLevel, TheStepTakesTheSameWithinFivePercent) {
 TEST_P(AtEachLevel, TheBytesAreTheSame) {
   const RunRecord packets = at("packet").record;
   const RunRecord flow = at("flow").record;
-  EXPECT_EQ(packets.traffic_bytes, flow.traffic_bytes);
-  EXPECT_EQ(packets.moved_bytes, flow.moved_bytes);
+  for (const auto& [device, moved] : flow.moved_bytes) {
+    EXPECT_EQ(packets.moved_bytes.at(device).read, moved.read) << device;
+    EXPECT_EQ(packets.moved_bytes.at(device).write, moved.write) << device;
+    EXPECT_EQ(packets.traffic_by_class.at(device), flow.traffic_by_class.at(device)) << device;
+  }
   EXPECT_EQ(packets.footprint_bytes, flow.footprint_bytes);
 }
 
