@@ -1,6 +1,7 @@
 #include "sim/cli/validate_hardware.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 
@@ -62,12 +63,19 @@ void keep_only(std::vector<HardwareCurve>& curves, const std::vector<std::string
   });
 }
 
+// A title as a name of a file: its words, joined.
+std::string file_name(std::string_view title) {
+  std::string name;
+  for (const char c : title) {
+    const bool word = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (word || (!name.empty() && name.back() != '_')) name += word ? c : '_';
+  }
+  return name + ".svg";
+}
+
 void write_charts(const std::vector<CurveReading>& readings, const std::string& folder) {
   for (const LineChart& chart : charts_of(readings)) {
-    std::string name = chart.title;
-    std::ranges::replace_if(
-        name, [](char c) { return c == ' ' || c == ':' || c == '/'; }, '_');
-    const fs::path file = fs::path(folder) / (name + ".svg");
+    const fs::path file = fs::path(folder) / file_name(chart.title);
     write_file(file, to_svg(chart));
     fmt::print(stderr, "tiersim: wrote {}\n", file.string());
   }
