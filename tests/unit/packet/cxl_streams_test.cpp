@@ -127,6 +127,20 @@ TEST(CxlStreams, PortsWorkSideBySide) {
   EXPECT_GT(rows / one, 7);
 }
 
+TEST(CxlStreams, ALongWayBeyondLeavesTheRate) {
+  const Duration longer =
+      alone(unlimited(), reads(2_MiB, 4_KiB, {}, 5us)) - alone(unlimited(), reads(2_MiB, 4_KiB));
+  EXPECT_NEAR(to_seconds(longer) * 1e6, 5, 0.25);
+}
+
+// Its own link to the switch is no limit here.
+TEST(CxlStreams, OneGpuReadsFromAllExpandersOfASwitch) {
+  CxlPacketConfig pool = unlimited();
+  pool.pool_switch.emplace().latency.value = 45ns;
+  const double one = rate(1_MiB, alone(unlimited(), reads(1_MiB, 1_MiB)));
+  EXPECT_NEAR(rate(4_MiB, alone(pool, reads(4_MiB, 4_MiB), 4)) / one, 4, 0.08);
+}
+
 TEST(CxlStreams, RequestsComeNoFasterThanTheRestOfTheOperation) {
   ASSERT_LT(alone(unlimited(), reads(256_KiB, 4_KiB)), 12us);
   const Duration slow = alone(unlimited(), reads(256_KiB, 4_KiB, 102'400ns));
