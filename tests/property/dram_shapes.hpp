@@ -122,15 +122,15 @@ inline std::vector<std::pair<std::string, DramCase>> dram_made_better(const Dram
 }
 
 /// How much longer all atoms may take with something better: the scheduler takes what can go first,
-/// which may cost what comes after it. In 2000 draws with 64 atoms outstanding and more that was up
-/// to 8 %. With a single one even refresh pays, by 10 %: it closes rows that the next random reads
-/// would have to close.
-inline constexpr double kDramGreed = 0.1;
+/// which may cost what comes after it. In 350 draws of 30,000 atoms, 64 outstanding and more, that
+/// was up to 3 %. With a single one even refresh pays, by 10 %: it closes rows that the next random
+/// reads would have to close.
+inline constexpr double kDramGreed = 0.05;
 
 inline Property dram_better_is_never_slower(const DramModel& model) {
   return [model](Choices& c) -> std::string {
     DramCase drawn = draw_dram(c);
-    drawn.probe.atoms += 6000;  // some refreshes at least
+    drawn.probe.atoms = 30'000;
     drawn.probe.outstanding_atoms = std::max<std::int64_t>(64, drawn.probe.outstanding_atoms);
     const Duration base = model(drawn).elapsed;
     for (const auto& [what, better] : dram_made_better(drawn))
@@ -140,9 +140,12 @@ inline Property dram_better_is_never_slower(const DramModel& model) {
   };
 }
 
-/// Twice the channels with twice the atoms, of which twice as many are outstanding. Of 80,000
-/// random atoms a channel the fullest of eight gets 1 % more than its part (three standard
-/// deviations), and the last 512 are .6 %.
+/// Twice the channels with twice the atoms, of which twice as many are outstanding. In a closed
+/// loop any split of 2 x 512 atoms over two channels is about as likely as another one, so that one
+/// in 32 times a channel has too few for a window of 16, which costs less than half of its
+/// rate: 1.6 %. Of 80,000 random atoms a channel the fullest of eight gets 1 % more than its part
+/// (three standard deviations), and the last 1024 are 1.3 %; 3 % hold these, which seldom come
+/// together.
 inline Property dram_twice_the_channels_take_twice_the_load(const DramModel& model) {
   return [model](Choices& c) -> std::string {
     DramCase drawn = draw_dram(c);
@@ -152,6 +155,7 @@ inline Property dram_twice_the_channels_take_twice_the_load(const DramModel& mod
         static_cast<std::int64_t>(dram_test::shape_of(drawn.config).pseudo_channels);
     drawn.probe.run = drawn.config.atom.value;
     drawn.probe.outstanding_atoms = 512 * channels;
+    drawn.config.scheduler.window = 1 + drawn.config.scheduler.window / 8;
     drawn.probe.atoms = 80'000 * channels;
     DramCase twice = drawn;
     AddressMapConfig& map = twice.config.address_map;
@@ -160,7 +164,7 @@ inline Property dram_twice_the_channels_take_twice_the_load(const DramModel& mod
     twice.probe.atoms *= 2;
     const Duration base = model(drawn).elapsed;
     const Duration time = model(twice).elapsed;
-    if (is_longer(time, base, 0.02) || is_longer(base, time, 0.02))
+    if (is_longer(time, base, 0.03) || is_longer(base, time, 0.03))
       return compared_times("not the same", base, time);
     return {};
   };

@@ -103,7 +103,7 @@ struct Counterexample {
 
 /// Lowers one choice after the other for as long as the property stays broken: to the lower end,
 /// else half-way, else by one. At most `tries` systems are run.
-inline Counterexample shrink(Counterexample smallest, const Property& property, int tries = 2000) {
+inline Counterexample shrink(Counterexample smallest, const Property& property, int tries = 400) {
   const auto still_fails = [&](std::vector<Choices::Choice> candidate) {
     --tries;
     Choices replay(candidate);
@@ -134,12 +134,13 @@ inline Counterexample shrink(Counterexample smallest, const Property& property, 
 
 /// The first of so many random systems that breaks the property, made small.
 inline std::optional<Counterexample> find_counterexample(std::uint64_t seed, int draws,
-                                                         const Property& property) {
+                                                         const Property& property,
+                                                         int tries = 400) {
   for (int draw = 0; draw < draws; ++draw) {
     Choices choices(Rng(seed, "draw " + std::to_string(draw)));
     const std::string broken = property(choices);
     if (broken.empty()) continue;
-    return shrink({seed, draw, broken, choices.text(), choices.made()}, property);
+    return shrink({seed, draw, broken, choices.text(), choices.made()}, property, tries);
   }
   return std::nullopt;
 }
