@@ -176,6 +176,7 @@ inline Property pcie_better_is_never_slower(const PcieModel& model) {
     drawn.probe.read_share = std::round(drawn.probe.read_share);
     if (drawn.config.fabric_switch) drawn.config.fabric_switch->weights.clear();
     if (drawn.probe.devices > 1) {
+      drawn.probe.outstanding += 7;  // one at a time would be late by a turn again and again
       drawn.probe.transfers += 100;  // so that one of them is little
       drawn.config.flits.reset();    // whose grid makes a packet a whole flit late, or not
     }
