@@ -59,7 +59,7 @@ struct CxlSwitch {
   std::optional<Sourced<Bandwidth>> device_raw;  ///< of a device's link; as the host's if absent
 };
 
-/// What the packet level knows beside the flow level: the `packet:` mapping of a link's file.
+/// What the packet level knows beside the flow level: the `packet_level:` mapping of a link's file.
 struct CxlPacketDetails {
   Sourced<Duration> flight{};  ///< one way, of every link, with both physical layers
   CxlCredits credits;

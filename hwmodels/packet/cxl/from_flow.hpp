@@ -1,7 +1,8 @@
 #pragma once
-// The packet-level parameters of a link whose file states the flow level and a `packet:` mapping.
-// `ports` of the flow level is how many devices a probe asks for; its `latency` and
-// `reads_in_flight` are not used: at packet level they come out of flights, hosts and devices.
+// The packet-level parameters of a link whose file states the flow level and a `packet_level:`
+// mapping. `ports` of the flow level is how many devices a probe or a scenario asks for; its
+// `latency` and `reads_in_flight` are not used: at packet level they come out of flights, hosts and
+// devices.
 #include "hwmodels/link/cxl.hpp"
 #include "hwmodels/packet/cxl/cxl_packet_config.hpp"
 

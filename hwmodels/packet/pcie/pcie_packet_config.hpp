@@ -95,7 +95,7 @@ struct PcieSwitch {
   std::vector<std::int64_t> weights;               ///< of the device ports; empty: round robin
 };
 
-/// What the packet level knows beside the flow level: the `packet:` mapping of a link's file.
+/// What the packet level knows beside the flow level: the `packet_level:` mapping of a link's file.
 struct PciePacketDetails {
   Sourced<Duration> flight{};  ///< one way, of every link
   bool relaxed_ordering = false;

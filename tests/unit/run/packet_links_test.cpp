@@ -25,10 +25,10 @@ PcieConfig packet_pcie() {
   c.max_payload.value = 256_B;
   c.max_read_request.value = 512_B;
   c.latency.value = 1000ns;
-  c.packet.emplace();
-  c.packet->framing.link_packet.value = c.packet->framing.skip.value = 0_B;
-  c.packet->host.read_latency.value = 1000ns;
-  c.packet->host.write_latency.value = 500ns;
+  c.packet_level.emplace();
+  c.packet_level->framing.link_packet.value = c.packet_level->framing.skip.value = 0_B;
+  c.packet_level->host.read_latency.value = 1000ns;
+  c.packet_level->host.write_latency.value = 500ns;
   return c;
 }
 CxlConfig packet_cxl() {
@@ -36,11 +36,11 @@ CxlConfig packet_cxl() {
   c.raw.value = 32_GBps;
   c.ports.value = 1;
   c.latency.value = 150ns;
-  c.packet.emplace();
-  c.packet->host.latency.value = 150ns;
-  c.packet->host.outstanding.value = c.packet->device.outstanding.value = 4096;
-  for (auto* credits :
-       {&c.packet->credits.requests, &c.packet->credits.writes, &c.packet->credits.responses})
+  c.packet_level.emplace();
+  c.packet_level->host.latency.value = 150ns;
+  c.packet_level->host.outstanding.value = c.packet_level->device.outstanding.value = 4096;
+  for (auto* credits : {&c.packet_level->credits.requests, &c.packet_level->credits.writes,
+                        &c.packet_level->credits.responses})
     credits->value = 4096;
   return c;
 }
@@ -119,7 +119,7 @@ TEST(PacketLinks, AloneTheyTakeWhatTheFlowLevelTakes) {
 TEST(PacketLinks, TagsWaitForTheWholeWay) {
   SystemConfig c = chain(Level::packet, Level::flow);
   PcieConfig few = packet_pcie();
-  few.packet->requester.tags.value = 16;
+  few.packet_level->requester.tags.value = 16;
   c.links["pcie"] = fixed<Link>(few);
   c.links["pcie"].level = Level::packet;
   const System system(c);
