@@ -58,7 +58,7 @@ struct NcclConfig {
   NcclAlgorithm algorithm = NcclAlgorithm::automatic;
   /// By NcclAlgorithm, that of `automatic` unused; absent where the system does not have it.
   std::array<std::optional<NcclConstants>, kNcclAlgorithmNames.size()> of;
-  std::optional<CollectivePacketConfig> packet;  ///< beside these, at packet level
+  std::optional<CollectivePacketConfig> packet_level;  ///< beside these, at packet level
 };
 
 void describe(Fields& f, NcclConstants& c);

@@ -99,7 +99,7 @@ void describe(Fields& f, CxlConfig& c) {
   f.optional("reads_in_flight", c.reads_in_flight, "Not a limit where absent.");
   f.optional("queueing", c.queueing,
              "Latency under load, where 1 is raw of all ports; none is added where absent.");
-  f.optional("packet", c.packet, "What the packet level knows beside this.");
+  f.optional("packet_level", c.packet_level, "What the packet level knows beside this.");
 }
 
 std::unique_ptr<Link> make_device(const CxlConfig& config) {
@@ -107,8 +107,8 @@ std::unique_ptr<Link> make_device(const CxlConfig& config) {
 }
 
 std::optional<PacketModel> make_packets(const CxlConfig& config) {
-  if (!config.packet) return std::nullopt;
-  const CxlPacketConfig packet = with_flow(*config.packet, config);
+  if (!config.packet_level) return std::nullopt;
+  const CxlPacketConfig packet = with_flow(*config.packet_level, config);
   const auto ports = static_cast<std::size_t>(config.ports.value);
   return PacketModel{.latency = std::min(config.latency.value, unloaded_line(packet)),
                      .make = [packet, ports](Engine& engine, std::size_t sharers) {

@@ -39,8 +39,8 @@ struct CxlConfig {
   Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};
   Sourced<Duration> latency;
   std::optional<CxlReadsInFlight> reads_in_flight;
-  std::optional<LatencyFamily> queueing;   ///< of payload both ways over ports * raw
-  std::optional<CxlPacketDetails> packet;  ///< beside these, at packet level
+  std::optional<LatencyFamily> queueing;         ///< of payload both ways over ports * raw
+  std::optional<CxlPacketDetails> packet_level;  ///< beside these, at packet level
 };
 
 void describe(Fields& f, CxlReadsInFlight& c);

@@ -20,7 +20,7 @@ struct HopConfig {
   Sourced<Duration> latency;
   Sourced<std::int64_t> crossings;
   std::optional<Sourced<Bandwidth>> capacity;
-  std::optional<NvswitchPacketConfig> packet;  ///< of an NVLink switch, at packet level
+  std::optional<NvswitchPacketConfig> packet_level;  ///< of an NVLink switch, at packet level
 };
 
 void describe(Fields& f, HopConfig& c);

@@ -91,8 +91,8 @@ void describe(Fields& f, PcieConfig& c) {
   f.optional("completion_header", c.completion_header, "Header of a completion with data.",
              header_limits());
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
-  f.optional("packet", c.packet, "What the packet level knows beside this.");
-  if (c.packet) check_packets_fit(f, with_flow(*c.packet, c), "packet.");
+  f.optional("packet_level", c.packet_level, "What the packet level knows beside this.");
+  if (c.packet_level) check_packets_fit(f, with_flow(*c.packet_level, c), "packet_level.");
   check_power_of_two(f, "max_payload", c.max_payload.value);
   check_power_of_two(f, "max_read_request", c.max_read_request.value);
 }
@@ -102,8 +102,8 @@ std::unique_ptr<Link> make_device(const PcieConfig& config) {
 }
 
 std::optional<PacketModel> make_packets(const PcieConfig& config) {
-  if (!config.packet) return std::nullopt;
-  PciePacketConfig packet = with_flow(*config.packet, config);
+  if (!config.packet_level) return std::nullopt;
+  PciePacketConfig packet = with_flow(*config.packet_level, config);
   packet.fabric_switch.reset();
   return PacketModel{.latency = std::min(config.latency.value, unloaded_read(packet)),
                      .make = [packet](Engine& engine, std::size_t) {

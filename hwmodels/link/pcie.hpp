@@ -40,7 +40,7 @@ struct PcieConfig {
   Sourced<Bytes> completion_header{Bytes::from_base(20), NumberClass::specification,
                                    "CplD with framing and LCRC"};
   Sourced<Duration> latency;
-  std::optional<PciePacketDetails> packet;  ///< beside these, at packet level
+  std::optional<PciePacketDetails> packet_level;  ///< beside these, at packet level
 };
 
 void describe(Fields& f, PcieConfig& c);

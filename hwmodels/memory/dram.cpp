@@ -130,7 +130,7 @@ void describe(Fields& f, DramConfig& c) {
           "partial_write_time", "is below row_time", "it reads the atom first");
   f.required("latency", c.latency, "Unloaded time to the first byte.", latency_limits());
   f.optional("queueing", c.queueing, "Latency under load; none is added where absent.");
-  f.optional("packet", c.packet, "One of its stacks or modules at packet level.");
+  f.optional("packet_level", c.packet_level, "One of its stacks or modules at packet level.");
   f.check(c.interleave.value >= c.atom.value, "interleave", "is smaller than the atom",
           "an atom lies in one pseudo channel");
 }
@@ -140,8 +140,8 @@ std::unique_ptr<MemoryTier> make_device(const DramConfig& config) {
 }
 
 std::optional<PacketModel> make_packets(const DramConfig& config) {
-  if (!config.packet) return std::nullopt;
-  const DramPacketConfig& packet = *config.packet;
+  if (!config.packet_level) return std::nullopt;
+  const DramPacketConfig& packet = *config.packet_level;
   const DramShape shape(*AddressMap::make(packet.address_map));
   const double stack = static_cast<double>(channel_peak(packet).in_base()) *
                        static_cast<double>(shape.pseudo_channels);

@@ -58,7 +58,7 @@ struct DramConfig {
   std::optional<Sourced<Duration>> partial_write_time;
   Sourced<Duration> latency;
   std::optional<DramQueueing> queueing;
-  std::optional<DramPacketConfig> packet;  ///< of one stack or module, at packet level
+  std::optional<DramPacketConfig> packet_level;  ///< of one stack or module, at packet level
 };
 
 void describe(Fields& f, DramQueueing& c);

@@ -1,7 +1,8 @@
 // tiersim validate [PREDICTIONS MEASURED]: predictions that were committed beforehand against what
 // was measured then, case by case, with the errors beside those of two baselines. What others
 // published of whole servers, and of devices: `validate serving` (validating.cpp) and `hardware`;
-// the levels of fidelity beside each other: `levels`.
+// the levels of fidelity beside each other: `levels`; which of all these cases catches a change of
+// a number: `sensitivity`.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "sim/cli/loading.hpp"
 #include "sim/cli/validate_hardware.hpp"
 #include "sim/cli/validate_levels.hpp"
+#include "sim/cli/validate_sensitivity.hpp"
 #include "sim/cli/validating.hpp"
 
 namespace tiersim::cli {
@@ -203,6 +205,7 @@ void add_validate(CLI::App& app, Action& action) {
   verb->add_flag("--json", options->json, "Print JSON instead of tables");
   add_validate_hardware(*verb, action);
   add_validate_levels(*verb, action);
+  add_validate_sensitivity(*verb, action);
   add_validate_serving(*verb, action);
   verb->callback([options, verb, &action] {
     if (verb->get_subcommands().empty()) action = [options] { return validate(*options); };

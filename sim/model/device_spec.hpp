@@ -23,7 +23,7 @@ class DeviceSpec {
   /// Lists the fields of this kind; see sim/config/fields.hpp.
   virtual void describe(Fields& f) = 0;
   virtual std::unique_ptr<Interface> build() const = 0;
-  /// `absent`: its optional `packet` mapping is not there.
+  /// `absent`: its optional `packet_level` mapping is not there.
   virtual PacketNumbers packet_numbers() const = 0;
   /// None without packet numbers, and where a device's packets need more than its own (a network).
   virtual std::optional<PacketModel> packet_model() const = 0;
@@ -56,13 +56,8 @@ class ConfiguredDevice final : public DeviceSpec<Interface> {
   void describe(Fields& f) override { detail::describe_fields(f, config_); }
   std::unique_ptr<Interface> build() const override { return make_device(config_); }
   PacketNumbers packet_numbers() const override {
-    const auto stands = [](bool there) {
-      return there ? PacketNumbers::present : PacketNumbers::absent;
-    };
     if constexpr (requires { config_.packet_level.has_value(); })
-      return stands(config_.packet_level.has_value());  // `packet` is a size there
-    else if constexpr (requires { config_.packet.has_value(); })
-      return stands(config_.packet.has_value());
+      return config_.packet_level ? PacketNumbers::present : PacketNumbers::absent;
     else
       return PacketNumbers::none;
   }

@@ -90,11 +90,11 @@ std::optional<PacketNetwork> packet_network(const SystemConfig& system,
     const auto& hop = *config_of<HopConfig>(*system.links.at(fabric.path.back()).spec);
     network.config.node.switch_latency = hop.latency;
     network.config.node.switch_latency.value = hop.latency.value * hop.crossings.value;
-    network.config.node.packet_switch = *hop.packet;
+    network.config.node.packet_switch = *hop.packet_level;
   }
   if (const auto* nccl = config_of<NcclConfig>(*fabric.collective.spec)) {
     network.config.nccl = *nccl;
-    network.config.packet = *nccl->packet;
+    network.config.packet = *nccl->packet_level;
   } else {
     network.config.direct = *config_of<DirectConfig>(*fabric.collective.spec);
   }
@@ -110,7 +110,7 @@ void check_packets(Fields& f, const SystemConfig& c) {
     const std::string key = "tiers." + name + ".memory";
     if (!check_numbers(f, tier.memory, key)) continue;
     const auto* dram = config_of<DramConfig>(*tier.memory.spec);
-    f.check(dram == nullptr || dram->packet->atom.value == dram->atom.value,
+    f.check(dram == nullptr || dram->packet_level->atom.value == dram->atom.value,
             key + ".packet_level.atom", "is not the atom of the memory",
             "the same number at either level");
   }

@@ -1,6 +1,6 @@
 #pragma once
 // Model card: collective_packet_config
-//   Models    the `packet` mapping of a collective device: how its protocols cut what they send.
+//   Models    the `packet_level` of a collective device: how its protocols cut what they send.
 //   Equation  none.
 //   Ignores   what the flow level's fields say already: start-ups, hops, flags, rates.
 //   Valid     as collective_run.
@@ -29,8 +29,8 @@ struct CollectivePipeline {
 };
 void describe(Fields& f, CollectivePipeline& c);
 
-/// The `packet` mapping of a collective device. Flags let lines go on before their chunk is whole,
-/// so that chunks of LL and LL128 are effectively shorter.
+/// The `packet_level` mapping of a collective device. Flags let lines go on before their chunk is
+/// whole, so that chunks of LL and LL128 are effectively shorter.
 struct CollectivePacketConfig {
   CollectivePipeline ll{.chunk = {Bytes::from_base(131072)}};
   CollectivePipeline ll128{.chunk = {Bytes::from_base(131072)}};

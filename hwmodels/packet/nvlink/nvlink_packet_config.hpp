@@ -1,6 +1,6 @@
 #pragma once
 // Model card: nvlink_packet_config
-//   Models    the `packet` mappings of an nvlink device and of an NVLink switch; alone, so that the
+//   Models    the `packet_level` of an nvlink device and of an NVLink switch; alone, so that the
 //             flow level's fields can hold them.
 //   Equation  none.
 //   Ignores   what the flow level's fields say already: rate, packets, headers, latencies.
@@ -14,7 +14,7 @@
 
 namespace tiersim {
 
-/// The `packet` mapping of an nvlink device.
+/// The `packet_level` mapping of an nvlink device.
 struct NvlinkPacketConfig {
   Sourced<std::int64_t> links{18};
   Sourced<Bytes> flit{Bytes::from_base(16)};
@@ -24,7 +24,7 @@ struct NvlinkPacketConfig {
   Sourced<Duration> credit_return{std::chrono::nanoseconds(100)};
 };
 
-/// The `packet` mapping of an NVLink switch.
+/// The `packet_level` mapping of an NVLink switch.
 struct NvswitchPacketConfig {
   SwitchQueues queues = SwitchQueues::virtual_output;
   Sourced<std::int64_t> reductions{64};

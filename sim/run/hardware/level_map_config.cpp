@@ -22,19 +22,19 @@ const Config* expect_kind(Fields& f, const std::optional<DeviceConfig<Interface>
 }
 
 void expect_packets(Fields& f, bool there, const char* key) {
-  f.check(there, key, "has no packet mapping", "the packet level has nothing else to go by");
+  f.check(there, key, "has no packet_level mapping", "the packet level has nothing else to go by");
 }
 
 void check_links(Fields& f, const LevelMapConfig& c) {
   if (const auto* pcie = expect_kind<PcieConfig>(f, c.pcie, "pcie", "pcie")) {
-    expect_packets(f, pcie->packet.has_value(), "pcie");
-    f.check(!pcie->packet || pcie->packet->fabric_switch, "pcie",
+    expect_packets(f, pcie->packet_level.has_value(), "pcie");
+    f.check(!pcie->packet_level || pcie->packet_level->fabric_switch, "pcie",
             "has no packet.switch, where many devices would be", "its latency is enough");
   }
   if (const auto* cxl = expect_kind<CxlConfig>(f, c.cxl, "cxl", "cxl")) {
-    expect_packets(f, cxl->packet.has_value(), "cxl");
+    expect_packets(f, cxl->packet_level.has_value(), "cxl");
     f.check(cxl->ports.value == 1, "cxl.ports", "is not 1", "one link is looked at");
-    f.check(!cxl->packet || cxl->packet->pool_switch, "cxl",
+    f.check(!cxl->packet_level || cxl->packet_level->pool_switch, "cxl",
             "has no packet.switch, where many hosts would be", "its latency is enough");
   }
   f.check(!c.module || c.cxl, "module", "has no link before it", "cxl");
@@ -47,7 +47,7 @@ void check_node(Fields& f, const LevelMapConfig& c) {
   if (const auto* port = expect_kind<NvlinkConfig>(f, c.nvlink, "nvlink", "nvlink"))
     expect_packets(f, port->packet_level.has_value(), "nvlink");
   if (const auto* hop = expect_kind<HopConfig>(f, c.nvswitch, "nvswitch", "hop"))
-    expect_packets(f, hop->packet.has_value(), "nvswitch");
+    expect_packets(f, hop->packet_level.has_value(), "nvswitch");
   expect_kind<DirectConfig>(f, c.direct, "direct", "direct");
   expect_kind<NcclConfig>(f, c.nccl, "nccl", "nccl");
 }
@@ -74,9 +74,9 @@ void describe(Fields& f, LevelMapConfig& c) {
   f.optional("reasons", c.reasons, "Why flow and packet differ.");
   f.check(c.hbm || c.pcie || c.cxl || c.nvlink, "", "has no device", "hbm, pcie, cxl or nvlink");
   if (const auto* hbm = expect_kind<DramConfig>(f, c.hbm, "hbm", "dram"))
-    expect_packets(f, hbm->packet.has_value(), "hbm");
+    expect_packets(f, hbm->packet_level.has_value(), "hbm");
   if (const auto* module = expect_kind<DramConfig>(f, c.module, "module", "dram"))
-    expect_packets(f, module->packet.has_value(), "module");
+    expect_packets(f, module->packet_level.has_value(), "module");
   check_links(f, c);
   check_node(f, c);
 }

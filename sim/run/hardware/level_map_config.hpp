@@ -1,7 +1,7 @@
 #pragma once
 // The hardware that a map of the three levels is drawn on (`schema: tiersim.level_map/v1`,
-// reports/targets/levels), and why levels differ there. Each device has a `packet` mapping, which
-// is what the packet level takes; a file may leave out what it does not ask about.
+// reports/targets/levels), and why levels differ there. Each device has a `packet_level` mapping,
+// which is what the packet level takes; a file may leave out what it does not ask about.
 #include <optional>
 #include <string>
 #include <vector>

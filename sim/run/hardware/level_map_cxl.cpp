@@ -30,7 +30,7 @@ struct Cxl {
   std::unique_ptr<Link> link;
 
   explicit Cxl(const CxlConfig& c)
-      : config(c), pool(with_flow(*c.packet, c)), alone(pool), link(make_device(c)) {
+      : config(c), pool(with_flow(*c.packet_level, c)), alone(pool), link(make_device(c)) {
     alone.pool_switch.reset();
   }
 };
@@ -42,10 +42,10 @@ struct Module {
   std::size_t count;
 
   explicit Module(const DramConfig& c) : config(c), device(make_device(c)), count(1) {
-    const auto map = AddressMap::make(c.packet->address_map);
+    const auto map = AddressMap::make(c.packet_level->address_map);
     TS_EXPECTS(map.has_value(), c.pseudo_channels.value);
     const double channels = static_cast<double>(DramShape(*map).pseudo_channels);
-    const double one = static_cast<double>(channel_peak(*c.packet).in_base()) * channels;
+    const double one = static_cast<double>(channel_peak(*c.packet_level).in_base()) * channels;
     count = static_cast<std::size_t>(
         std::max(1L, std::lround(static_cast<double>(c.peak.value.in_base()) / one)));
   }
@@ -62,7 +62,7 @@ std::function<LevelAnswer()> packets(const CxlPacketConfig& config, const CxlPro
 }
 std::function<LevelAnswer()> packets(const CxlPacketConfig& config, const CxlProbe& probe,
                                      const Module& module) {
-  return [config, probe, dram = *module.config.packet, count = module.count] {
+  return [config, probe, dram = *module.config.packet_level, count = module.count] {
     DramMemory memory(dram, count);
     const CxlProbeResult r = run_cxl_probe(config, probe, {&memory});
     return answer_in(r.bandwidth / 1_GBps, r, probe);

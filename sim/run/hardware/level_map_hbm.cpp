@@ -12,23 +12,23 @@ constexpr std::int64_t kGatheredAtoms = 400'000;
 
 // Atoms of one stack when `payload` is spread over all.
 std::int64_t atoms_of_stack(const DramConfig& hbm, Bytes payload) {
-  const auto map = AddressMap::make(hbm.packet->address_map);
+  const auto map = AddressMap::make(hbm.packet_level->address_map);
   TS_EXPECTS(map.has_value(), hbm.pseudo_channels.value);
   const auto channels = static_cast<std::int64_t>(DramShape(*map).pseudo_channels);
-  return payload.in_base() / hbm.packet->atom.value.in_base() * channels /
+  return payload.in_base() / hbm.packet_level->atom.value.in_base() * channels /
          hbm.pseudo_channels.value;
 }
 
 // Probes of the stack give a share of the data sheet's rate, in whole atoms.
 std::function<LevelAnswer()> packets(const DramConfig& hbm, const DramProbe& probe) {
   return [hbm, probe] {
-    const DramProbeResult r = run_dram_probe(*hbm.packet, probe);
-    const double useful = probe.run / round_up(probe.run, hbm.packet->atom.value);
+    const DramProbeResult r = run_dram_probe(*hbm.packet_level, probe);
+    const double useful = probe.run / round_up(probe.run, hbm.packet_level->atom.value);
     const DramCounts& c = r.counts;
     return LevelAnswer{
         .value = r.achieved * useful * static_cast<double>(hbm.peak.value.in_base()) / 1e9,
         .events = static_cast<std::uint64_t>(c.served() + c.activates + c.refreshes),
-        .simulated = hbm.packet->atom.value * c.served()};
+        .simulated = hbm.packet_level->atom.value * c.served()};
   };
 }
 

@@ -33,7 +33,7 @@ struct Node {
       : packets{.port = p,
                 .packet = *p.packet_level,
                 .switch_latency = s.latency,
-                .packet_switch = *s.packet},
+                .packet_switch = *s.packet_level},
         port(make_device(p)),
         nvswitch(make_device(s)) {
     packets.switch_latency.value = s.latency.value * s.crossings.value;
@@ -190,7 +190,7 @@ std::vector<LevelWorkload> of_nvlink(const NvlinkConfig& port, const HopConfig& 
   if (nccl != nullptr) {
     node->nccl = make_device(*nccl);
     config.nccl = *nccl;
-    if (nccl->packet) config.packet = *nccl->packet;
+    if (nccl->packet_level) config.packet = *nccl->packet_level;
     add_all_reduces(reduces, node, *node->nccl, config, "nccl", "NCCL");
   }
   std::vector<LevelWorkload> more = reduces.take();

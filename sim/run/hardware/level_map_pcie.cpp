@@ -18,7 +18,7 @@ constexpr Bytes kStreamTransfer = 64_KiB;
 constexpr Bytes kGathered = 8_MiB;
 
 PciePacketConfig alone_of(const PcieConfig& link) {
-  PciePacketConfig config = with_flow(*link.packet, link);
+  PciePacketConfig config = with_flow(*link.packet_level, link);
   config.fabric_switch.reset();
   return config;
 }
@@ -111,7 +111,7 @@ void add_shared(Workloads& list, const PcieConfig& config, const Link& link) {
     list.add({read ? "incast-read" : "incast",
               fmt::format("8 devices {} 1 root", read ? "read from" : "write to"), true},
              {.kind = rate}, many_to_one(link, direction),
-             packets(with_flow(*config.packet, config), probe));
+             packets(with_flow(*config.packet_level, config), probe));
   }
   LevelAsk ahead = ask_of(link, Direction::write, kAhead, kAhead);
   LevelAsk behind = ask_of(link, Direction::write, 64_B, 64_B);

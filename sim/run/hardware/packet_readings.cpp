@@ -1,5 +1,5 @@
-// The packet level's answers. A device takes part with the `packet` mapping of its file; where the
-// hardware of a curve has no model, or says too little, the answer is why.
+// The packet level's answers. A device takes part with the `packet_level` mapping of its file;
+// where the hardware of a curve has no model, or says too little, the answer is why.
 #include "sim/run/hardware/packet_readings.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using namespace literals;
 constexpr double kGiga = 1e9;
 
 constexpr const char* kNotJoined = "no packet-level model joins these devices";
-constexpr const char* kNoMapping = "its file has no packet mapping";
+constexpr const char* kNoMapping = "its file has no packet_level mapping";
 constexpr const char* kMoreThanServed =
     "this load is more than it serves: what waits grows without end";
 
@@ -128,7 +128,7 @@ LevelReading read_cxl(const CxlConfig& link, const CxlPacketDetails& details,
   const CxlPacketConfig config = with_flow(details, link);
   const auto run = [&](const CxlProbe& p) {
     if (memory == nullptr) return run_cxl_probe(config, p);
-    DramMemory modules = modules_of(*memory, *memory->packet);
+    DramMemory modules = modules_of(*memory, *memory->packet_level);
     return run_cxl_probe(config, p, {&modules});
   };
   if (asked.rate) {
@@ -139,7 +139,7 @@ LevelReading read_cxl(const CxlConfig& link, const CxlPacketDetails& details,
   }
   const CxlProbeResult result = run(probe);
   if (!latency) return of_rate(quantity, result.bandwidth, probe.size);
-  const double way = memory != nullptr ? way_to(*memory, *memory->packet) : 0;
+  const double way = memory != nullptr ? way_to(*memory, *memory->packet_level) : 0;
   return {way + in_ns(result.read.mean)};
 }
 
@@ -149,11 +149,11 @@ LevelReading read_link(const HardwareCurve& curve, const DramConfig* memory,
   const ProbeQuantity quantity = curve.facts.quantity;
   const DeviceSpec<Link>& link = *curve.links.front().spec;
   const auto* pcie = config_of<PcieConfig>(link);
-  if (pcie != nullptr && pcie->packet && !curve.memory)
-    return read_pcie(*pcie, *pcie->packet, quantity, asked);
+  if (pcie != nullptr && pcie->packet_level && !curve.memory)
+    return read_pcie(*pcie, *pcie->packet_level, quantity, asked);
   const auto* cxl = config_of<CxlConfig>(link);
-  if (cxl != nullptr && cxl->packet && cxl->ports.value == 1)
-    return read_cxl(*cxl, *cxl->packet, memory, quantity, asked);
+  if (cxl != nullptr && cxl->packet_level && cxl->ports.value == 1)
+    return read_cxl(*cxl, *cxl->packet_level, memory, quantity, asked);
   return no_packets(curve.memory ? kNotJoined : kNoMapping);
 }
 
@@ -166,9 +166,9 @@ LevelReading read_packet(const HardwareCurve& curve, const ReferencePoint& point
   if (!curve.memory && is_nvlink(curve)) return read_nvlink(curve, asked);
   if (curve.links.size() > 1) return no_packets(kNotJoined);
   const DramConfig* memory = curve.memory ? config_of<DramConfig>(*curve.memory->spec) : nullptr;
-  if (curve.memory && (memory == nullptr || !memory->packet)) return no_packets(kNoMapping);
+  if (curve.memory && (memory == nullptr || !memory->packet_level)) return no_packets(kNoMapping);
   if (!curve.links.empty()) return read_link(curve, memory, asked);
-  return read_dram(*memory, *memory->packet, curve.facts.quantity, asked);
+  return read_dram(*memory, *memory->packet_level, curve.facts.quantity, asked);
 }
 
 }  // namespace tiersim

@@ -40,11 +40,11 @@ Expected<NvlinkNode> node_of(const HardwareCurve& curve) {
   const auto* hop = config_of<HopConfig>(*curve.links[1].spec);
   if (curve.links.size() > 2 || hop == nullptr)
     return why_not("no packet-level model joins these links");
-  if (!hop->packet) return why_not("its switch has no packet mapping");
+  if (!hop->packet_level) return why_not("its switch has no packet_level mapping");
   if (hop->capacity) return why_not("a switch has no capacity of its own at packet level");
   node.switch_latency = hop->latency;
   node.switch_latency.value = hop->latency.value * hop->crossings.value;
-  node.packet_switch = *hop->packet;
+  node.packet_switch = *hop->packet_level;
   return node;
 }
 
@@ -97,9 +97,9 @@ LevelReading read_collective(const HardwareCurve& curve, const ProbeWorkload& as
   const DeviceSpec<Collective>& spec = *curve.collective->spec;
   CollectiveProbeConfig config{.node = *node};
   if (const auto* nccl = config_of<NcclConfig>(spec)) {
-    if (!nccl->packet) return no_packets("its collective has no packet mapping");
+    if (!nccl->packet_level) return no_packets("its collective has no packet_level mapping");
     config.nccl = *nccl;
-    config.packet = *nccl->packet;
+    config.packet = *nccl->packet_level;
   } else if (const auto* direct = config_of<DirectConfig>(spec)) {
     config.direct = *direct;
   } else {

@@ -79,7 +79,7 @@ double windowed(const Link& link, Bytes run, std::int64_t requests) {
 }
 
 PciePacketConfig pcie_packets(const PcieConfig& config) {
-  PciePacketConfig packets = with_flow(*config.packet, config);
+  PciePacketConfig packets = with_flow(*config.packet_level, config);
   packets.requester.tags.value = 8192;  // the window is the test's
   return packets;
 }
@@ -144,7 +144,7 @@ TEST(FlowAgainstPackets, PcieTransfersOfFewPacketsTakeAsLong) {
 }
 
 CxlPacketConfig cxl_packets(const CxlConfig& config) {
-  CxlPacketConfig packets = with_flow(*config.packet, config);
+  CxlPacketConfig packets = with_flow(*config.packet_level, config);
   packets.host.outstanding.value = 4096;  // the window is the test's
   packets.device.outstanding.value = 4096;
   packets.credits.requests.value = 4096;
@@ -233,11 +233,11 @@ TEST(FlowAgainstPackets, RandomRunsOfHbmAreFastByBankConflictsAndTurnaround) {
     for (const std::int64_t size : {32, 64, 256, 4096}) {
       const Bytes run = Bytes::from_base(size);
       DramProbe probe{.run = run, .outstanding_atoms = 4096, .atoms = 400'000};
-      const double reads = run_dram_probe(*config.packet, probe).achieved;
+      const double reads = run_dram_probe(*config.packet_level, probe).achieved;
       EXPECT_LE(share(config, run * 3000, {}, run), 1.06 * reads) << name << ' ' << size;
       EXPECT_GE(share(config, run * 3000, {}, run), 0.99 * reads) << name << ' ' << size;
       probe.read_share = 2.0 / 3;
-      const double mixed = run_dram_probe(*config.packet, probe).achieved;
+      const double mixed = run_dram_probe(*config.packet_level, probe).achieved;
       EXPECT_LE(share(config, run * 2000, run * 1000, run), 1.13 * mixed) << name << ' ' << size;
       EXPECT_GE(share(config, run * 2000, run * 1000, run), 0.99 * mixed) << name << ' ' << size;
     }

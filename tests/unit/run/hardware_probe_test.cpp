@@ -165,9 +165,9 @@ TEST(HardwareProbe, WhatPacketsCannotSayIsSaidWithItsReason) {
   EXPECT_EQ(why(kPort + ", {base: devices/nvswitch.yaml, packet: {queues: fifo}}", nvls, "1 MiB"),
             "NVLS: a switch with one queue for each input does not add up");
   EXPECT_EQ(why(kPort + ", {base: devices/cxl_switch.yaml}", nccl, "1 MiB"),
-            "its switch has no packet mapping");
+            "its switch has no packet_level mapping");
   EXPECT_EQ(why(kPort, "{base: devices/collective_nccl_pcie5.yaml}", "1 MiB"),
-            "its collective has no packet mapping");
+            "its collective has no packet_level mapping");
   EXPECT_EQ(why(kPort, "{base: devices/collective_bytes_only.yaml}", "1 MiB"),
             "no packet-level model has this collective");
   EXPECT_EQ(why("{base: devices/nvlink4_h100.yaml, latency: 0 ns}", nccl, "1 MiB"),

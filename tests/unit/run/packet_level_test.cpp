@@ -26,7 +26,7 @@ DramConfig packet_memory() {
   DramConfig c = testing::dram(1_GiB, Bandwidth::from_base(51'200'000'000));
   c.atom.value = 32_B;
   c.latency.value = 300ns;
-  c.packet.emplace();
+  c.packet_level.emplace();
   return c;
 }
 
@@ -45,7 +45,7 @@ SystemConfig packet_node(Level level) {
   HopConfig hop;
   hop.latency.value = 400ns;
   hop.crossings.value = 1;
-  hop.packet = node.packet_switch;
+  hop.packet_level = node.packet_switch;
   SystemConfig c = small_system();
   c.gpus.count = 8;
   c.links["nvlink"] = fixed<Link>(port);
