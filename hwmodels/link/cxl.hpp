@@ -15,6 +15,9 @@
 //   Disagrees with its packets (68 B flits, x8, no credits that bind): mixes of reads and writes by
 //             less than 1 %; reads of 1 to 64 lines take 1 to 2.4 % more time. A write is done
 //             here when it has left, and there when its answer is back: half the latency.
+//             Limits that bind there and are none here unless reads_in_flight says so, as shipped:
+//             128 lines of a host port over 374 ns give 22 GB/s (here 52), 48 that an expander
+//             works on for 150 ns each give 20 (here 26).
 //   Valid     68 B flits: CXL 1.1 and 2.0 (Gen5). 256 B flits: CXL 3.x (Gen6), standard flits.
 //   Source    CXL specification, flit packing; Gen5 x8: 26.4 GB/s read, 37.5 at 2:1, 23.7 write;
 //             Gen6 x8 about 54, x16 about 108 GB/s read (derived, not measured).
