@@ -1,0 +1,184 @@
+#include "reports/hardware/sensitivity_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reports/hardware/point_label.hpp"
+#include "sim/base/text.hpp"
+
+namespace tiersim {
+namespace {
+
+// No sign for what is printed as nothing.
+std::string percent(double share) {
+  const double tenths = std::round(1000 * share);
+  return tenths == 0 ? "0.0 %" : fmt::format("{:+.1f} %", tenths / 10);
+}
+
+bool is_usual(double factor) {
+  return std::abs(std::abs(factor - 1) - kSensitivityStep) < 0.02;
+}
+
+// "-3.1 % !", with the factor before it where the step is another one than 20 %.
+std::string step_text(const SensitivityStep& step) {
+  if (!step.refused.empty()) return "-";
+  const std::string factor = is_usual(step.factor) ? "" : fmt::format("x{:.3g}: ", step.factor);
+  if (!step.moved) return factor + "no answer";
+  return factor + percent(*step.moved) + (step.fails ? " !" : "");
+}
+
+std::string bare(const std::string& text) {
+  return printable(text);
+}
+
+// Numbers that share a reason, in one line.
+struct Because {
+  std::string why;
+  std::vector<std::string> paths;
+  double most = 0;
+};
+
+std::vector<Because> reasons_of(const DeviceSensitivity& device, SensitivityVerdict verdict) {
+  std::vector<Because> out;
+  for (const ParameterSensitivity* row : strongest_first(device)) {
+    if (row->verdict != verdict) continue;
+    std::string why = bare(row->why);
+    if (why.empty() && verdict == SensitivityVerdict::not_changed) why = bare(row->more.refused);
+    auto same = std::ranges::find(out, why, &Because::why);
+    if (same == out.end()) same = out.insert(out.end(), {.why = why, .paths = {}});
+    same->paths.push_back(row->path);
+    same->most = std::max(same->most, row->most());
+  }
+  return out;
+}
+
+std::vector<std::string> notes_of(const DeviceSensitivity& device, std::string_view quote) {
+  std::vector<std::string> notes;
+  const auto names = [&](const Because& because) {
+    return fmt::format("{0}{1}{0}", quote,
+                       fmt::join(because.paths, fmt::format("{0}, {0}", quote)));
+  };
+  for (const Because& each : reasons_of(device, SensitivityVerdict::insensitive))
+    notes.push_back(fmt::format("nothing catches {} (at most {:.1f} %){}", names(each),
+                                100 * each.most, each.why.empty() ? "" : ": " + each.why));
+  for (const Because& each : reasons_of(device, SensitivityVerdict::not_changed))
+    notes.push_back(fmt::format("not changed: {}: {}", names(each), each.why));
+  return notes;
+}
+
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::string out;
+  std::string line = "-";
+  std::size_t from = 0;
+  while (from < text.size()) {
+    const std::size_t end = std::min(text.find(' ', from), text.size());
+    const std::string word = text.substr(from, end - from);
+    if (line.size() + 1 + word.size() > width) {
+      out += line + '\n';
+      line = " ";
+    }
+    line += ' ' + word;
+    from = end + 1;
+  }
+  return out + line + '\n';
+}
+
+}  // namespace
+
+std::string case_id(const ParameterSensitivity& row) {
+  if (row.curve) return case_id(*row.curve, row.point);
+  return row.workload.empty() ? "-" : row.workload;
+}
+
+std::vector<const ParameterSensitivity*> strongest_first(const DeviceSensitivity& device) {
+  std::vector<const ParameterSensitivity*> rows;
+  for (const ParameterSensitivity& row : device.parameters) rows.push_back(&row);
+  std::ranges::stable_sort(rows, [](const ParameterSensitivity* a, const ParameterSensitivity* b) {
+    if (a->verdict != b->verdict) return a->verdict < b->verdict;
+    return a->most() > b->most();
+  });
+  return rows;
+}
+
+std::int64_t count_of(const std::vector<DeviceSensitivity>& devices, SensitivityVerdict verdict) {
+  std::int64_t count = 0;
+  for (const DeviceSensitivity& device : devices)
+    count += std::ranges::count(device.parameters, verdict, &ParameterSensitivity::verdict);
+  return count;
+}
+
+Table sensitivity_table(const DeviceSensitivity& device) {
+  Table table{.title = bare(device.title),
+              .columns = {{"number", Align::left},
+                          {"value", Align::right},
+                          {"", Align::left},
+                          {"case", Align::left},
+                          {"level", Align::left},
+                          {"+20 %", Align::right},
+                          {"-20 %", Align::right}}};
+  for (const ParameterSensitivity* row : strongest_first(device))
+    if (row->verdict != SensitivityVerdict::not_changed)
+      table.add({row->path, row->value, std::string(name(row->verdict)), case_id(*row),
+                 std::string(kFidelityNames[static_cast<std::size_t>(row->level)]),
+                 step_text(row->more), step_text(row->less)});
+  return table;
+}
+
+std::string to_text(const std::vector<DeviceSensitivity>& devices) {
+  std::string out;
+  for (const DeviceSensitivity& device : devices) {
+    Table table = sensitivity_table(device);
+    table.notes = notes_of(device, "");
+    out += to_text(table) + '\n';
+  }
+  return out + fmt::format(
+                   "{} numbers fail a case, {} move an answer by 1 % or more, {} do not, {} "
+                   "have no other value\n",
+                   count_of(devices, SensitivityVerdict::fails),
+                   count_of(devices, SensitivityVerdict::moves),
+                   count_of(devices, SensitivityVerdict::insensitive),
+                   count_of(devices, SensitivityVerdict::not_changed));
+}
+
+std::string to_markdown(const std::string& title, const std::vector<DeviceSensitivity>& devices) {
+  std::string out =
+      "# Which case catches a change of each number of a device\n\n"
+      "Written by `./tiersim validate sensitivity -o out/sensitivity` as\n"
+      "`out/sensitivity/sensitivity.md`; this is a copy of it.\n\n";
+  out += bare(title) + "\n\n";
+  out +=
+      "Each number is raised and lowered by 20 % (counts by 1 at least, shares up to 1, sizes "
+      "that\n"
+      "must be powers of two by a factor of 2), alone, and every case is asked again. `fails`: "
+      "the\n"
+      "case leaves the band of `validate hardware` with a step that has a `!`, which exits 5.\n"
+      "`moves`: its answer moves by 1 % or more. Named is the failing case that moves most, else\n"
+      "the one that moves most. Cases are points of reference curves and workloads of the level\n"
+      "map (`validate levels`), which have no band; reports/targets/sensitivity lists them.\n\n";
+  out +=
+      "| device | numbers | fails | moves | insensitive | not changed | answers asked |\n"
+      "|---|---:|---:|---:|---:|---:|---:|\n";
+  for (const DeviceSensitivity& device : devices) {
+    const auto count = [&](SensitivityVerdict verdict) { return count_of({device}, verdict); };
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", bare(device.title),
+                       device.parameters.size(), count(SensitivityVerdict::fails),
+                       count(SensitivityVerdict::moves), count(SensitivityVerdict::insensitive),
+                       count(SensitivityVerdict::not_changed), device.answers);
+  }
+  for (const DeviceSensitivity& device : devices) {
+    const Table table = sensitivity_table(device);
+    out += fmt::format("\n### {}: `{}`\n\n", table.title, device.name);
+    out +=
+        "| number | value | | case | level | +20 % | -20 % |\n|---|---:|---|---|---|---:|---:|\n";
+    for (const std::vector<std::string>& row : table.rows)
+      out += fmt::format("| {} |\n", fmt::join(row, " | "));
+    const std::vector<std::string> notes = notes_of(device, "`");
+    if (!notes.empty()) out += '\n';
+    for (const std::string& note : notes) out += wrapped(note, 118);
+  }
+  return out;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,194 @@
+#include "sim/cli/validate_sensitivity.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "reports/hardware/sensitivity_text.hpp"
+#include "sim/base/text.hpp"
+#include "sim/cli/loading.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/run/hardware/sensitivity.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::string file;
+  std::vector<std::string> only;
+  std::string folder;
+  std::int64_t jobs = 0;
+  bool json = false;
+};
+
+SensitivityConfig read_config(const Document& document) {
+  Diagnostics diagnostics;
+  auto config = read<SensitivityConfig>(document, "sensitivity", diagnostics);
+  throw_if_any(diagnostics);
+  return config;
+}
+
+void keep_only(SensitivityConfig& config, const std::vector<std::string>& only) {
+  std::vector<std::string> names;
+  for (const SensitiveDevice& device : config.devices) names.push_back(device.name);
+  for (const std::string& name : only)
+    if (std::ranges::find(names, name) == names.end())
+      throw Failure(ExitCode::usage,
+                    fmt::format("tiersim: error: --only '{}': there is no such device (there are: "
+                                "{})",
+                                printable(name), join(names)));
+  if (only.empty()) return;
+  std::erase_if(config.devices, [&](const SensitiveDevice& device) {
+    return std::ranges::find(only, device.name) == only.end();
+  });
+}
+
+// A configuration and its study for one thread.
+struct Worker {
+  SensitivityConfig config;
+  std::optional<SensitivityStudy> study;
+};
+
+// Does `count` pieces of work on all threads, in any order.
+class Crew {
+ public:
+  Crew(const Document& document, const Options& options) {
+    const auto cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto jobs = options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : cores;
+    for (std::size_t i = 0; i < jobs; ++i) {
+      workers_.push_back(std::make_unique<Worker>(Worker{read_config(document), {}}));
+      keep_only(workers_.back()->config, options.only);
+      workers_.back()->study.emplace(workers_.back()->config);
+    }
+  }
+
+  const SensitivityConfig& config() const { return workers_.front()->config; }
+  SensitivityStudy& study() { return *workers_.front()->study; }
+
+  template <class Work>
+  void each(std::size_t count, const char* noun, const Work& work) {
+    ProgressLine progress(noun);
+    std::mutex mutex;
+    std::atomic<std::size_t> next{0};
+    std::int64_t done = 0;
+    std::vector<std::jthread> threads;
+    for (const std::unique_ptr<Worker>& worker : workers_)
+      threads.emplace_back([&, study = &*worker->study] {
+        for (std::size_t i = next++; i < count; i = next++) {
+          work(*study, i);
+          const std::lock_guard lock(mutex);
+          progress.update(++done, 0, static_cast<std::int64_t>(count), "");
+        }
+      });
+  }
+
+ private:
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+using Answers = std::vector<std::vector<SensitivityAnswer>>;  // by device and question
+
+// Each question once, whatever devices ask it.
+Answers unchanged(Crew& crew) {
+  struct Asked {
+    std::size_t device;
+    std::size_t question;
+    SensitivityAnswer answer = {};
+  };
+  std::vector<Asked> list;
+  std::map<std::string, std::size_t> index;
+  const std::size_t devices = crew.config().devices.size();
+  for (std::size_t d = 0; d < devices; ++d)
+    for (std::size_t q = 0; q < crew.study().questions(d).size(); ++q)
+      if (index.try_emplace(crew.study().questions(d)[q].key(), list.size()).second)
+        list.push_back({d, q});
+  crew.each(list.size(), "answers", [&](SensitivityStudy& study, std::size_t i) {
+    list[i].answer = study.ask(list[i].device, list[i].question);
+  });
+  Answers out(devices);
+  for (std::size_t d = 0; d < devices; ++d)
+    for (const SensitivityQuestion& question : crew.study().questions(d))
+      out[d].push_back(list[index.at(question.key())].answer);
+  return out;
+}
+
+std::vector<DeviceSensitivity> sensitivities(Crew& crew) {
+  const Answers base = unchanged(crew);
+  std::vector<DeviceSensitivity> out;
+  std::vector<std::pair<std::size_t, std::size_t>> list;  // device, number
+  for (std::size_t d = 0; d < base.size(); ++d) {
+    const SensitiveDevice& device = crew.config().devices[d];
+    DeviceSensitivity& row = out.emplace_back(DeviceSensitivity{
+        .name = device.name,
+        .title = device.title,
+        .answers = std::ranges::count_if(
+            base[d], [](const auto& answer) { return answer.value.has_value(); })});
+    for (const std::string& path : crew.study().parameters(d)) {
+      list.emplace_back(d, row.parameters.size());
+      row.parameters.push_back({.path = path});
+    }
+  }
+  crew.each(list.size(), "numbers", [&](SensitivityStudy& study, std::size_t i) {
+    const auto [d, p] = list[i];
+    ParameterSensitivity& row = out[d].parameters[p];
+    row = study.sensitivity_of(d, row.path, base[d]);
+  });
+  return out;
+}
+
+ExitCode validate_sensitivity(const Options& options) {
+  const fs::path file = options.file.empty() ? targets_root() / "sensitivity" / "h100_node.yaml"
+                                             : fs::path(options.file);
+  Diagnostics diagnostics;
+  const Document document = load_document(file, standard_options(), diagnostics);
+  throw_if_any(diagnostics);
+  Crew crew(document, options);
+  const std::vector<std::string> unknown = unknown_workloads(crew.config());
+  if (!unknown.empty())
+    throw Failure(ExitCode::bad_config, fmt::format("{}: error: the level map has no workload {}",
+                                                    file.string(), join(unknown)));
+  const std::vector<DeviceSensitivity> devices = sensitivities(crew);
+  fmt::print("{}", options.json ? to_json(devices) : to_text(devices));
+  if (options.folder.empty()) return ExitCode::ok;
+  for (const auto& [name, text] :
+       {std::pair{"sensitivity.md", to_markdown(crew.config().title, devices)},
+        {"sensitivity.json", to_json(devices)}}) {
+    write_file(fs::path(options.folder) / name, text);
+    fmt::print(stderr, "tiersim: wrote {}\n", (fs::path(options.folder) / name).string());
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_validate_sensitivity(CLI::App& validate, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = validate.add_subcommand(
+      "sensitivity", "Which case catches a change of each number of a device");
+  verb->footer(
+      "Every rate, time, share, size and count of a device is raised and lowered by 20 %, alone,\n"
+      "and every case of it is asked again. 'fails': a case leaves the band of validate hardware;\n"
+      "'moves': an answer moves by 1 % or more; 'insensitive': none does. A table, no judgement:\n"
+      "exit 0.");
+  verb->add_option("--cases", options->file,
+                   "File of devices and cases (schema tiersim.sensitivity/v1); a shipped one by "
+                   "default");
+  verb->add_option("--only", options->only, "Device (repeatable)")->allow_extra_args(false);
+  verb->add_option("-j,--jobs", options->jobs, "Threads; as many as cores by default")
+      ->check(CLI::Range(1, 256));
+  verb->add_option("-o,--out", options->folder,
+                   "Folder for sensitivity.md and sensitivity.json; none are written without it");
+  verb->add_flag("--json", options->json, "Print JSON instead of tables");
+  verb->callback(
+      [options, &action] { action = [options] { return validate_sensitivity(*options); }; });
+}
+
+}  // namespace tiersim::cli
