@@ -131,7 +131,7 @@ class ValidateLevels(InFolder):
         for mistake, said in (("modul: 1", "did you mean 'module'"),
                               ("pcie: {base: devices/root_complex.yaml}", "model: pcie"),
                               ("cxl: {base: devices/cxl_expander_link_gen5_x8.yaml}",
-                               "packet.switch")):
+                               "packet_level.switch")):
             file.write_text("schema: tiersim.level_map/v1\ntitle: Mine\n"
                             "hbm: {base: devices/h200_hbm3e.yaml}\n" + mistake + "\n")
             result = run("validate", "levels", "--hardware", file)

@@ -29,13 +29,13 @@ void check_links(Fields& f, const LevelMapConfig& c) {
   if (const auto* pcie = expect_kind<PcieConfig>(f, c.pcie, "pcie", "pcie")) {
     expect_packets(f, pcie->packet_level.has_value(), "pcie");
     f.check(!pcie->packet_level || pcie->packet_level->fabric_switch, "pcie",
-            "has no packet.switch, where many devices would be", "its latency is enough");
+            "has no packet_level.switch, where many devices would be", "its latency is enough");
   }
   if (const auto* cxl = expect_kind<CxlConfig>(f, c.cxl, "cxl", "cxl")) {
     expect_packets(f, cxl->packet_level.has_value(), "cxl");
     f.check(cxl->ports.value == 1, "cxl.ports", "is not 1", "one link is looked at");
     f.check(!cxl->packet_level || cxl->packet_level->pool_switch, "cxl",
-            "has no packet.switch, where many hosts would be", "its latency is enough");
+            "has no packet_level.switch, where many hosts would be", "its latency is enough");
   }
   f.check(!c.module || c.cxl, "module", "has no link before it", "cxl");
 }

@@ -19,8 +19,8 @@ struct LevelReason {
 struct LevelMapConfig {
   std::string title;
   std::optional<DeviceConfig<MemoryTier>> hbm;
-  std::optional<DeviceConfig<Link>> pcie;          ///< with packet.switch, for many to one
-  std::optional<DeviceConfig<Link>> cxl;           ///< with packet.switch, for pools
+  std::optional<DeviceConfig<Link>> pcie;          ///< with packet_level.switch, for many to one
+  std::optional<DeviceConfig<Link>> cxl;           ///< with packet_level.switch, for pools
   std::optional<DeviceConfig<MemoryTier>> module;  ///< behind the CXL link
   std::optional<DeviceConfig<Link>> nvlink;
   std::optional<DeviceConfig<Link>> nvswitch;

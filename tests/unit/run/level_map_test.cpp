@@ -109,7 +109,7 @@ LevelMapConfig config_of_text(const std::string& text, Diagnostics& diagnostics)
 // A link's file as the part of a map that it is; empty where it is none.
 std::string map_of(const std::string& file) {
   constexpr const char* kSwitch =
-      ", packet: {switch: {latency: {value: 100 ns, class: assumed, source: here}}}}\n";
+      ", packet_level: {switch: {latency: {value: 100 ns, class: assumed, source: here}}}}\n";
   const std::string name = std::filesystem::path(file).stem().string();
   if (name.starts_with("pcie_")) return "pcie: {base: " + file + kSwitch;
   if (name.starts_with("cxl_") && name != "cxl_switch")
@@ -206,7 +206,7 @@ TEST(LevelMapConfig, TellsWhatDevicesLack) {
   EXPECT_NE(mistakes("").find("has no device"), std::string::npos);
   EXPECT_NE(mistakes("hbm: {base: devices/nvme_gen5.yaml}\n").find("hbm: is of another kind"),
             std::string::npos);
-  EXPECT_NE(mistakes("pcie: {base: devices/pcie_gen5_x16.yaml}\n").find("packet.switch"),
+  EXPECT_NE(mistakes("pcie: {base: devices/pcie_gen5_x16.yaml}\n").find("packet_level.switch"),
             std::string::npos);
   EXPECT_NE(mistakes("nvlink: {base: devices/nvlink4_h100.yaml}\n").find("nvswitch"),
             std::string::npos);
