@@ -28,6 +28,7 @@ class Executor final : public EventHandler {
       Instances& instances = channels_.emplace_back();
       instances.sharers = sharers;
       instances.capacity = channel.capacity;
+      instances.sms = system.counts_sms(ChannelId(channels_.size() - 1));
       if (channel.level != Level::flow) continue;
       for (std::size_t i = 0; i < gpus / sharers; ++i)
         instances.links.push_back(network_.add_link(channel.name, channel.capacity));
@@ -90,6 +91,7 @@ class Executor final : public EventHandler {
     Bandwidth capacity;
     std::vector<LinkId> links;  // at flow level only
     Bytes taken;                // of the first instance, at another level
+    bool sms = false;           // gpu.sms
   };
 
   // GPUs that share nothing of what they use do the same at the same time, down to the picosecond:
@@ -163,7 +165,8 @@ class Executor final : public EventHandler {
       return;
     }
     // Shares are equal in the bytes of each flow's own widest channel: ports arbitrate by packet
-    // and flit, so that scattered writes of little payload cannot crowd out a stream.
+    // and flit, so that scattered writes of little payload cannot crowd out a stream. What a gather
+    // holds of the SMs is no bytes on a port.
     Bytes widest = Bytes::from_base(1);
     Duration least = plan.min_duration;
     hops_.clear();
@@ -175,7 +178,7 @@ class Executor final : public EventHandler {
         if (instance == 0) instances.taken += busy;
         continue;
       }
-      widest = std::max(widest, busy);
+      if (plan.exclusive || !instances.sms) widest = std::max(widest, busy);
       hops_.push_back({instances.links[instance], busy});
     }
     if (hops_.empty()) {

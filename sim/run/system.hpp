@@ -112,6 +112,9 @@ class System {
   /// Of one instance, as far as the workload may fill it.
   Bytes capacity(TierId tier) const { return tiers_[tier.index()].capacity; }
 
+  /// Whether the channel is of the SMs, which gathers hold and kernels compute on.
+  bool counts_sms(ChannelId channel) const { return sms_ && channel.index() == *sms_; }
+
   /// What the times of a kernel family rest on.
   KernelBasis kernel_basis(KernelFamily family) const { return gpu_->basis(family); }
 

@@ -39,7 +39,7 @@ Op gather(const System& system, Bytes bytes) {
 // Ends of the kernel, which is ready first, and of the gather: after a launch of 1 us and latencies
 // of .1 us (HBM) and .5 us (pool).
 struct Ends {
-  Duration kernel;
+  Duration kernel;  // or what is beside the gather
   Duration gather;
 };
 Ends together(const System& system, const Op& compute, const Op& transfer) {
@@ -92,6 +92,16 @@ TEST(HeldSms, NothingIsHeldByCopiesOrWhereNothingIsStated) {
   EXPECT_EQ(together(free, compute, gather(free, 1'000'000_B)).kernel, 101us);
   EXPECT_EQ(held.channels().size(), free.channels().size() + 1);
   EXPECT_EQ(held.channels().back().name, "gpu.sms");
+}
+
+// Both could take half or more of the link's 10 GB/s. The copy has 8 for 1 us, then each has 5, of
+// which a header of 20 B on 1 MB takes its part, until the copy ends.
+TEST(HeldSms, AGatherSharesItsLinkAsIfItHeldNone) {
+  const System system(quarter_system());
+  const Ends ends = together(system, copy(system, 1'000'000_B), gather(system, 1'000'000_B));
+  const double headers = 992'000 * 20e-6 * 200;
+  EXPECT_NEAR(ps(ends.kernel), 1.5e6 + 992'000 * 200.0 + headers, 2);
+  EXPECT_NEAR(ps(ends.gather), 201.5e6 + headers, 2);
 }
 
 TEST(HeldSms, AloneEachTakesWhatItTakesWithout) {
