@@ -18,7 +18,7 @@ TEST(RandomPcieFabrics, TakeTwiceAsLongOnAClockOfHalfTheRate) {
   expect_always(32, draws_of(100, 10'000), pcie_scales_with_the_clock(real));
 }
 TEST(RandomPcieFabrics, AreNeverSlowerWithMoreOfAnythingOrLessOverhead) {
-  expect_always(33, draws_of(40, 5000), pcie_better_is_never_slower(real));
+  expect_always(33, draws_of(40, 2000), pcie_better_is_never_slower(real));
 }
 TEST(RandomPcieFabrics, LoseNoThroughputToOneMoreDevice) {
   expect_always(34, draws_of(60, 5000), pcie_one_device_more_keeps_throughput(real));
