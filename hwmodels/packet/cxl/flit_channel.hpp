@@ -6,7 +6,8 @@
 //             is for headers unless data that are owed fill the whole flit; each other slot takes
 //             data that are owed, else headers. So data follow their headers in order, and a line's
 //             worth of slots tends to 4 + 1 or 4 + 1/2 as traffic grows. A message has come when
-//             the flit with its last slot has.
+//             the flit with its last slot has. Since a flit never waits to be filled, less latency
+//             can pack worse: few lines in flight of a host without latency took a third longer.
 //   Ignores   slot formats that mix classes in one slot in other ways, credit bytes.
 //   Valid     as cxl_packet.
 //   Source    as cxl_packet.
