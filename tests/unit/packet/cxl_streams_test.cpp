@@ -149,6 +149,20 @@ TEST(CxlStreams, RequestsComeNoFasterThanTheRestOfTheOperation) {
   EXPECT_NEAR(in_ns(slow), 102'300 + 147 + 6 * kFlit, 0.01);
 }
 
+// 1 MiB at 10 GB/s, and the way once: reads, writes, or half of each.
+TEST(CxlStreams, AMemoryWithARateIsShared) {
+  CxlPacketConfig config = unlimited();
+  config.device.memory_rate = {.value = 10_GBps};
+  config.device.memory_latency.value = 50ns;
+  const double expected = 1024.0 * 1024 / 10e9;
+  const double way = 0.25e-6;
+  EXPECT_NEAR(to_seconds(alone(config, reads(1_MiB, 4_KiB))), expected + way, way);
+  EXPECT_NEAR(to_seconds(alone(config, writes(1_MiB, 4_KiB))), expected + way, way);
+  const PacketWork both{
+      .accesses = {{Direction::read, 512_KiB, 4_KiB}, {Direction::write, 512_KiB, 4_KiB}}};
+  EXPECT_NEAR(to_seconds(alone(config, both)), expected + way, way);
+}
+
 TEST(CxlStreams, TwoAtATimeShareThePort) {
   Engine engine;
   CxlStreams link(engine, gen5(), 1, 2);

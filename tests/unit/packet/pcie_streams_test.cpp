@@ -149,6 +149,19 @@ TEST(PcieStreams, RequestsComeNoFasterThanTheRestOfTheOperation) {
   EXPECT_NEAR(to_seconds(uneven) * 1e6, 256, 1);
 }
 
+// 4 MiB at 10 GB/s, and the way once: reads, writes, or half of each.
+TEST(PcieStreams, AMemoryWithARateIsShared) {
+  PciePacketConfig config = gen5();
+  config.host.memory_rate = {.value = 10_GBps};
+  const double expected = 4.0 * 1024 * 1024 / 10e9;
+  const double way = 1.3e-6;
+  EXPECT_NEAR(to_seconds(alone(config, reads(4_MiB, 4_KiB))), expected + way, way);
+  EXPECT_NEAR(to_seconds(alone(config, writes(4_MiB, 4_KiB))), expected + way, way);
+  const PacketWork both{
+      .accesses = {{Direction::read, 2_MiB, 4_KiB}, {Direction::write, 2_MiB, 4_KiB}}};
+  EXPECT_NEAR(to_seconds(alone(config, both)), expected + 2 * way, 2 * way);
+}
+
 TEST(PcieStreams, TwoAtATimeShareTheLink) {
   Engine engine;
   PcieStreams link(engine, gen5());
