@@ -195,7 +195,8 @@ SensitivityStep SensitivityStudy::change(std::vector<Target>& targets, double fa
 }
 
 ParameterSensitivity SensitivityStudy::sensitivity_of(std::size_t device, const std::string& path,
-                                                      const std::vector<SensitivityAnswer>& base) {
+                                                      const std::vector<SensitivityAnswer>& base,
+                                                      const std::vector<std::size_t>& only) {
   const std::vector<SensitivityQuestion>& questions = questions_[device];
   TS_EXPECTS(base.size() == questions.size(), base.size(), questions.size());
   std::vector<Target> changed = targets(device, path);
@@ -205,8 +206,11 @@ ParameterSensitivity SensitivityStudy::sensitivity_of(std::size_t device, const 
   const auto is_changed = [&](const SensitivityQuestion& question) {
     return std::ranges::find(changed, question.place, &Target::place) != changed.end();
   };
-  for (std::size_t q = 0; q < questions.size(); ++q)
-    if (is_changed(questions[q])) effects.push_back({.question = q, .moved = {}, .fails = {}});
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    const bool asked = only.empty() || std::ranges::find(only, q) != only.end();
+    if (asked && is_changed(questions[q]))
+      effects.push_back({.question = q, .moved = {}, .fails = {}});
+  }
   for (std::size_t side = 0; side < 2; ++side) {
     SensitivityStep& step = side == 0 ? row.more : row.less;
     step = change(changed, side == 0 ? 1 + kSensitivityStep : 1 - kSensitivityStep);

@@ -48,9 +48,11 @@ class SensitivityStudy {
 
   /// Paths within the device, in the order in which its cases have them.
   std::vector<std::string> parameters(std::size_t device) const;
-  /// `base`: answers to questions(device), nothing changed.
+  /// `base`: answers to questions(device), nothing changed. Asked are these of the questions; all
+  /// where there are none.
   ParameterSensitivity sensitivity_of(std::size_t device, const std::string& path,
-                                      const std::vector<SensitivityAnswer>& base);
+                                      const std::vector<SensitivityAnswer>& base,
+                                      const std::vector<std::size_t>& only = {});
 
  private:
   struct Target {

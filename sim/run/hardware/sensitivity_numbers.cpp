@@ -1,6 +1,7 @@
 #include "sim/run/hardware/sensitivity_numbers.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 
@@ -123,6 +124,16 @@ bool DeviceNumber::is_whole() const {
   return !std::holds_alternative<double*>(target_);
 }
 
+bool DeviceNumber::is_granule() const {
+  constexpr std::int64_t kLeast = 32;
+  constexpr std::int64_t kMost = 4096;
+  const auto* const* size = std::get_if<Bytes*>(&target_);
+  if (size == nullptr) return false;
+  const std::int64_t bytes = (*size)->in_base();
+  return bytes >= kLeast && bytes <= kMost &&
+         std::has_single_bit(static_cast<std::uint64_t>(bytes));
+}
+
 std::vector<double> DeviceNumber::near(double factor) const {
   const double now = value();
   const bool up = factor > 1;
@@ -147,7 +158,7 @@ std::vector<double> DeviceNumber::near(double factor) const {
     stepped = std::round(stepped);
     stepped = up ? std::max(stepped, now + 1) : std::min(stepped, now - 1);
   }
-  if (now != 0) offer(stepped);
+  if (now != 0 && !is_granule()) offer(stepped);
   if (now != 0 && is_whole() && (up || std::fmod(now, 2) == 0)) offer(up ? 2 * now : now / 2);
   return out;
 }

@@ -27,11 +27,13 @@ class DeviceNumber {
 
   /// What to try for about `factor` of the value, the nearest first: that share, at least one unit
   /// off and within the limits; where only listed values are allowed the next of them; and twice or
-  /// half, for sizes that must be powers of two. Values equal to this one are left out.
+  /// half. A size of 32 B to 4 KiB that is a power of two is a granule or a largest packet, which
+  /// has no 20 %: it takes twice or half. Values equal to this one are left out.
   std::vector<double> near(double factor) const;
 
  private:
   bool is_whole() const;
+  bool is_granule() const;
 
   std::string path_;
   detail::ScalarValue target_;
