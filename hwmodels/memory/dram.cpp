@@ -131,6 +131,9 @@ void describe(Fields& f, DramConfig& c) {
   f.required("latency", c.latency, "Unloaded time to the first byte.", latency_limits());
   f.optional("queueing", c.queueing, "Latency under load; none is added where absent.");
   f.optional("packet_level", c.packet_level, "One of its stacks or modules at packet level.");
+  f.check(!c.packet_level || c.packet_level->atom.value == Bytes{} ||
+              c.interleave.value.in_base() % c.packet_level->atom.value.in_base() == 0,
+          "interleave", "is no multiple of the atom of its packets", "whole atoms");
   f.check(c.interleave.value >= c.atom.value, "interleave", "is smaller than the atom",
           "an atom lies in one pseudo channel");
 }
