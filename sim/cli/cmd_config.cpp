@@ -14,6 +14,7 @@
 #include "sim/cli/loading.hpp"
 #include "sim/run/hardware/level_map_config.hpp"
 #include "sim/run/hardware/probe_config.hpp"
+#include "sim/run/hardware/sensitivity_config.hpp"
 #include "sim/run/prediction_set.hpp"
 #include "sim/sweep/sweep_config.hpp"
 
@@ -85,7 +86,7 @@ FileKind file_kind(const char* name, const char* what) {
           }};
 }
 
-std::array<FileKind, 13> file_kinds() {
+std::array<FileKind, 14> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario"),
       file_kind<ServingConfig>("serving", "server under load"),
@@ -99,7 +100,9 @@ std::array<FileKind, 13> file_kinds() {
       file_kind<PredictionSet>("prediction_set", "questions to be simulated before a measurement"),
       file_kind<PublishedRuns>("published_runs", "published measurements of servers"),
       file_kind<HardwareCurves>("hardware_curves", "reference curves of hardware"),
-      file_kind<LevelMapConfig>("level_map", "hardware on which the levels are compared")};
+      file_kind<LevelMapConfig>("level_map", "hardware on which the levels are compared"),
+      file_kind<SensitivityConfig>("sensitivity",
+                                   "cases that could catch a wrong number of a device")};
 }
 
 std::vector<std::string> kind_names() {
