@@ -48,8 +48,8 @@ std::vector<Because> reasons_of(const DeviceSensitivity& device, SensitivityVerd
   std::vector<Because> out;
   for (const ParameterSensitivity* row : strongest_first(device)) {
     if (row->verdict != verdict) continue;
-    std::string why = bare(row->why);
-    if (why.empty() && verdict == SensitivityVerdict::not_changed) why = bare(row->more.refused);
+    const std::string why =
+        bare(verdict == SensitivityVerdict::not_changed ? row->more.refused : row->why);
     auto same = std::ranges::find(out, why, &Because::why);
     if (same == out.end()) same = out.insert(out.end(), {.why = why, .paths = {}});
     same->paths.push_back(row->path);
@@ -72,21 +72,31 @@ std::vector<std::string> notes_of(const DeviceSensitivity& device, std::string_v
   return notes;
 }
 
-std::string wrapped(const std::string& text, std::size_t width) {
+constexpr std::size_t kWidth = 118;
+
+// Words in lines of kWidth; the first begins with `begin`, the others with as many spaces.
+std::string wrapped(const std::string& begin, const std::string& text) {
   std::string out;
-  std::string line = "-";
-  std::size_t from = 0;
-  while (from < text.size()) {
+  std::string line = begin;
+  bool fresh = true;
+  for (std::size_t from = 0; from < text.size();) {
     const std::size_t end = std::min(text.find(' ', from), text.size());
-    const std::string word = text.substr(from, end - from);
-    if (line.size() + 1 + word.size() > width) {
+    if (!fresh && line.size() + 1 + (end - from) > kWidth) {
       out += line + '\n';
-      line = " ";
+      line.assign(begin.size(), ' ');
+      fresh = true;
     }
-    line += ' ' + word;
+    if (!fresh) line += ' ';
+    line += text.substr(from, end - from);
+    fresh = false;
     from = end + 1;
   }
   return out + line + '\n';
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+  const std::string row = fmt::format("| {} |\n", fmt::join(cells, " | "));
+  return row.size() <= kWidth ? row : fmt::format("|{}|\n", fmt::join(cells, "|"));
 }
 
 }  // namespace
@@ -152,7 +162,7 @@ std::string to_markdown(const std::string& title, const std::vector<DeviceSensit
       "# Which case catches a change of each number of a device\n\n"
       "Written by `./tiersim validate sensitivity -o out/sensitivity` as\n"
       "`out/sensitivity/sensitivity.md`; this is a copy of it.\n\n";
-  out += bare(title) + "\n\n";
+  out += wrapped("", bare(title)) + '\n';
   out +=
       "Each number is raised and lowered by 20 % (counts by 1 at least, shares up to 1, sizes "
       "that\n"
@@ -161,7 +171,9 @@ std::string to_markdown(const std::string& title, const std::vector<DeviceSensit
       "case leaves the band of `validate hardware` with a step that has a `!`, which exits 5.\n"
       "`moves`: its answer moves by 1 % or more. Named is the failing case that moves most, else\n"
       "the one that moves most. Cases are points of reference curves and workloads of the level\n"
-      "map (`validate levels`), which have no band; reports/targets/sensitivity lists them.\n\n";
+      "map (`validate levels`), which have no band; reports/targets/sensitivity lists them. A "
+      "case\n"
+      "near the edge of its band fails for little.\n\n";
   out +=
       "| device | numbers | fails | moves | insensitive | not changed | answers asked |\n"
       "|---|---:|---:|---:|---:|---:|---:|\n";
@@ -177,11 +189,10 @@ std::string to_markdown(const std::string& title, const std::vector<DeviceSensit
     out += fmt::format("\n### {}: `{}`\n\n", table.title, device.name);
     out +=
         "| number | value | | case | level | +20 % | -20 % |\n|---|---:|---|---|---|---:|---:|\n";
-    for (const std::vector<std::string>& row : table.rows)
-      out += fmt::format("| {} |\n", fmt::join(row, " | "));
+    for (const std::vector<std::string>& row : table.rows) out += markdown_row(row);
     const std::vector<std::string> notes = notes_of(device, "`");
     if (!notes.empty()) out += '\n';
-    for (const std::string& note : notes) out += wrapped(note, 118);
+    for (const std::string& note : notes) out += wrapped("- ", note);
   }
   return out;
 }

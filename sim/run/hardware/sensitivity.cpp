@@ -231,8 +231,7 @@ ParameterSensitivity SensitivityStudy::sensitivity_of(std::size_t device, const 
   // That of the named case: curves may have another one than the shipped device.
   for (const Target& target : changed)
     if (target.place == named) row.value = target.number->text();
-  if (row.verdict == SensitivityVerdict::insensitive ||
-      row.verdict == SensitivityVerdict::not_changed)
+  if (row.verdict == SensitivityVerdict::insensitive)
     row.why = reason_for(config_, config_.devices[device].name, path);
   return row;
 }

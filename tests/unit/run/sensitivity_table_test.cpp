@@ -19,14 +19,14 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Cells of "| a | b |".
+// Cells of "| a | b |" or "|a|b|".
 Row cells_of(const std::string& line) {
   Row cells;
-  std::size_t from = 2;
-  for (std::size_t bar = line.find(" |", from - 1); bar != std::string::npos;
-       bar = line.find(" |", from - 1)) {
-    cells.push_back(bar < from ? "" : line.substr(from, bar - from));
-    from = bar + 3;
+  std::istringstream in(line.substr(1));
+  for (std::string cell; std::getline(in, cell, '|');) {
+    const std::size_t from = cell.find_first_not_of(' ');
+    const std::size_t end = cell.find_last_not_of(' ');
+    cells.push_back(from == std::string::npos ? "" : cell.substr(from, end - from + 1));
   }
   return cells;
 }
@@ -40,7 +40,8 @@ std::map<std::string, std::vector<Row>> shipped_tables() {
     if (line.starts_with("### ")) {
       const std::size_t quote = line.find('`');
       device = line.substr(quote + 1, line.size() - quote - 2);
-    } else if (!device.empty() && line.starts_with("| ") && !line.starts_with("| number")) {
+    } else if (!device.empty() && line.starts_with('|') && !line.starts_with("| number") &&
+               !line.starts_with("|---")) {
       tables[device].push_back(cells_of(line));
     }
   }
@@ -173,6 +174,7 @@ TEST(SensitivityDocument, HasEveryNumberOfEveryDevice) {
     const std::string& section = sections[config.devices[d].name];
     for (const std::string& path : study.parameters(d))
       EXPECT_TRUE(section.find("| " + path + " |") != std::string::npos ||
+                  section.find("\n|" + path + '|') != std::string::npos ||
                   section.find('`' + path + '`') != std::string::npos)
           << config.devices[d].name << ' ' << path;
   }
