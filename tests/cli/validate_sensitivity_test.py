@@ -54,6 +54,13 @@ class ValidateSensitivity(InFolder):
                 self.assertTrue(any(line[10:] in heading for heading in lines
                                     if heading.startswith("### ")), line)
 
+    def test_what_nothing_catches_has_a_reason(self):
+        notes = SHIPPED.read_text().replace("\n  ", " ").splitlines()
+        notes = [note for note in notes if note.startswith("- nothing catches ")]
+        self.assertGreater(len(notes), 20)
+        for note in notes:
+            self.assertIn("%): ", note)
+
     def test_an_unknown_device_is_told_with_those_there_are(self):
         self.expect_failure(run("validate", "sensitivity", "--only", "nothing"), 2,
                             "--only 'nothing'", "pcie-gen5-x16")
