@@ -9,6 +9,7 @@
 #include <array>
 #include <string_view>
 
+#include "hwmodels/packet/default_numbers.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/base/units.hpp"
 #include "sim/config/fields.hpp"
@@ -21,19 +22,23 @@ inline constexpr std::array<std::string_view, 3> kCollectiveProtocolNames{"ll", 
 
 /// How one protocol cuts what it sends.
 struct CollectivePipeline {
-  Sourced<std::int64_t> slices{1};  ///< of a ring's piece; each goes on as soon as it is there
-  Sourced<std::int64_t> parts{16};  ///< of the size, in a chain or of a piece in NVLS: its chunks
-  Sourced<Bytes> least{Bytes::from_base(1024)};    ///< of a chunk, but for the last one
-  Sourced<Bytes> chunk{Bytes::from_base(524288)};  ///< at most
-  Sourced<std::int64_t> slots{8};  ///< chunks that may be sent before the first is worked off
+  /// Of a ring's piece; each goes on as soon as it is there.
+  Sourced<std::int64_t> slices = recalled_of_nccl<std::int64_t>(1);
+  /// Chunks of the size in a chain, or of a piece in NVLS.
+  Sourced<std::int64_t> parts = recalled_of_nccl<std::int64_t>(16);
+  /// Of a chunk, but for the last one.
+  Sourced<Bytes> least = recalled_of_nccl(Bytes::from_base(1024));
+  Sourced<Bytes> chunk = recalled_of_nccl(Bytes::from_base(524288));  ///< at most
+  /// Chunks that may be sent before the first is worked off.
+  Sourced<std::int64_t> slots = recalled_of_nccl<std::int64_t>(8);
 };
 void describe(Fields& f, CollectivePipeline& c);
 
 /// The `packet_level` mapping of a collective device. Flags let lines go on before their chunk is
 /// whole, so that chunks of LL and LL128 are effectively shorter.
 struct CollectivePacketConfig {
-  CollectivePipeline ll{.chunk = {Bytes::from_base(131072)}};
-  CollectivePipeline ll128{.chunk = {Bytes::from_base(131072)}};
+  CollectivePipeline ll{.chunk = recalled_of_nccl(Bytes::from_base(131072))};
+  CollectivePipeline ll128{.chunk = recalled_of_nccl(Bytes::from_base(131072))};
   CollectivePipeline simple = {};
 
   const CollectivePipeline& of(CollectiveProtocol protocol) const;

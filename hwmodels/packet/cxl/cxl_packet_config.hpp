@@ -19,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "hwmodels/packet/default_numbers.hpp"
 #include "hwmodels/packet/switch_words.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/config/fields.hpp"
@@ -34,7 +35,7 @@ struct CxlCredits {
 
 struct CxlHost {
   Sourced<std::int64_t> outstanding{128, NumberClass::measured, "CXL-DMSim (arXiv 2411.02282)"};
-  Sourced<Duration> latency{};  ///< of a read outside its pins, both ways together
+  Sourced<Duration> latency = no_time();  ///< of a read outside its pins, both ways together
 };
 
 /// A share of accesses takes an exponential time more, such as for refresh or error handling.
@@ -46,14 +47,14 @@ struct CxlTail {
 
 struct CxlMemoryDevice {
   Sourced<std::int64_t> outstanding{48, NumberClass::measured, "CXL-DMSim (arXiv 2411.02282)"};
-  Sourced<Duration> latency{};         ///< of its controller, both ways together
-  Sourced<Duration> memory_latency{};  ///< of the memory, where no MemoryPort is given
+  Sourced<Duration> latency = no_time();         ///< of its controller, both ways together
+  Sourced<Duration> memory_latency = no_time();  ///< of the memory, where no MemoryPort is given
   std::optional<Sourced<Bandwidth>> memory_rate;
   std::optional<CxlTail> tail;
 };
 
 struct CxlSwitch {
-  Sourced<Duration> latency{};  ///< one way
+  Sourced<Duration> latency = no_time();  ///< one way
   SwitchQueues queues = SwitchQueues::virtual_output;
   std::vector<std::int64_t> weights;  ///< of the hosts, at every device port; empty: round robin
   std::optional<Sourced<Bandwidth>> device_raw;  ///< of a device's link; as the host's if absent
@@ -61,7 +62,7 @@ struct CxlSwitch {
 
 /// What the packet level knows beside the flow level: the `packet_level:` mapping of a link's file.
 struct CxlPacketDetails {
-  Sourced<Duration> flight{};  ///< one way, of every link, with both physical layers
+  Sourced<Duration> flight = no_time();  ///< one way, of every link, with both physical layers
   CxlCredits credits;
   CxlHost host;
   CxlMemoryDevice device;

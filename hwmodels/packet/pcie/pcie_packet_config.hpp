@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hwmodels/packet/default_numbers.hpp"
 #include "hwmodels/packet/switch_words.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/config/fields.hpp"
@@ -73,22 +74,22 @@ struct PcieCredits {
 /// The device that reads and writes.
 struct PcieRequester {
   Sourced<std::int64_t> tags{256, NumberClass::specification, "extended tags: 8 bits"};
-  Sourced<Duration> latency{};         ///< added to a transfer: set-up and its end
-  Sourced<Duration> read_interval{};   ///< least time between the starts of two reads
-  Sourced<Duration> write_interval{};  ///< the same of two writes
+  Sourced<Duration> latency = no_time();         ///< added to a transfer: set-up and its end
+  Sourced<Duration> read_interval = no_time();   ///< least time between the starts of two reads
+  Sourced<Duration> write_interval = no_time();  ///< the same of two writes
   /// Read data cross the device once more, whole, at this rate; absent: they do not.
   std::optional<Sourced<Bandwidth>> internal_rate;
 };
 
 /// Root complex and the memory behind it, where no MemoryPort is given.
 struct PcieHost {
-  Sourced<Duration> read_latency{};
-  Sourced<Duration> write_latency{};
+  Sourced<Duration> read_latency = no_time();
+  Sourced<Duration> write_latency = no_time();
   std::optional<Sourced<Bandwidth>> memory_rate;
 };
 
 struct PcieSwitch {
-  Sourced<Duration> latency{};
+  Sourced<Duration> latency = no_time();
   SwitchForwarding forwarding = SwitchForwarding::cut_through;
   SwitchQueues queues = SwitchQueues::virtual_output;
   std::optional<Sourced<Bandwidth>> upstream_raw;  ///< of the link to the root; as others if absent
@@ -97,7 +98,7 @@ struct PcieSwitch {
 
 /// What the packet level knows beside the flow level: the `packet_level:` mapping of a link's file.
 struct PciePacketDetails {
-  Sourced<Duration> flight{};  ///< one way, of every link
+  Sourced<Duration> flight = no_time();  ///< one way, of every link
   bool relaxed_ordering = false;
   PcieFraming framing;
   std::optional<PcieFlits> flits;
