@@ -58,12 +58,6 @@ SensitivityConfig shipped() {
   return config;
 }
 
-std::string label_of(const SensitivityQuestion& question) {
-  return question.curve == nullptr
-             ? question.workload
-             : case_id(question.curve->facts, question.curve->points[question.point]);
-}
-
 // Of "+3.1 % !" or "x2: -1.0 %": what stands before the number, the number, and what is behind it.
 struct Printed {
   std::string before;
@@ -124,6 +118,12 @@ TEST(SensitivityDocument, IsWhatEveryCaseOfEveryDeviceSaysToday) {
 }
 
 #else
+
+std::string label_of(const SensitivityQuestion& question) {
+  return question.curve == nullptr
+             ? question.workload
+             : case_id(question.curve->facts, question.curve->points[question.point]);
+}
 
 TEST(SensitivityDocument, TheNamedCasesOfThreeDevicesSaySoToday) {
   SensitivityConfig config = shipped();
