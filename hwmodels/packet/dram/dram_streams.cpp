@@ -30,8 +30,10 @@ DramStreams::DramStreams(Engine& engine, const DramPacketConfig& config, double 
 
 // At most 4 KiB a run; of those that are cut, the rest is counted as a share of a piece.
 DramStreams::Part DramStreams::part_of(const PacketAccess& access) {
-  const bool cut = access.run > kPiece;
-  const Bytes run = std::min(access.run, kPiece);
+  const Bytes all = atom_ * (std::int64_t{1} << static_cast<unsigned>(map_.bits()));
+  const Bytes piece = std::min(kPiece, all);
+  const bool cut = access.run > piece;
+  const Bytes run = std::min(access.run, piece);
   const std::int64_t atoms_of_run = ceil_div(run.in_base(), atom_.in_base());
   const std::int64_t runs = ceil_div(access.payload.in_base(), run.in_base());
   const Bytes here = scale_up(Bytes::from_base(runs), share_);  // a number of runs

@@ -133,6 +133,19 @@ TEST(DramStreams, AccessesOfAnOperationEndTogether) {
   EXPECT_LT(copied, 0.95 * rate(8_MiB, alone(read(8_MiB, 8_MiB))));
 }
 
+// 32 atoms in all: less than a piece.
+TEST(DramStreams, AMapMayHoldLessThanAPiece) {
+  DramPacketConfig tiny = hbm3();
+  tiny.address_map.pieces = {{DramField::column, 3}, {DramField::bank, 1}, {DramField::row, 1}};
+  Engine engine;
+  DramStreams memory(engine, tiny, 1);
+  Ends ends;
+  memory.start(read(64_KiB, 64_KiB), ends, 0);
+  engine.run();
+  EXPECT_EQ(memory.counts().served(), 2048);
+  EXPECT_GT(ends.of(0), Duration{});
+}
+
 TEST(DramStreams, TheSameAgainIsTheSame) {
   EXPECT_EQ(alone(read(1_MiB, 96_B)), alone(read(1_MiB, 96_B)));
 }
