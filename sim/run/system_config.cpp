@@ -20,7 +20,8 @@ void describe_device(Fields& f, DeviceConfig<Interface>& c,
     c.spec->describe(fields);
   });
   if constexpr (!std::is_same_v<Interface, ComputeUnit> && !std::is_same_v<Interface, Collective>)
-    f.optional("level", c.level, kLevelNames, "Whether accesses at the same time share it.");
+    f.optional("level", c.level, kLevelNames,
+               "Accesses at the same time share it, are each alone, or meet as packets.");
   if constexpr (!std::is_same_v<Interface, Collective>) describe_costs(f, c.costs);
 }
 
