@@ -162,8 +162,9 @@ TEST(HardwareProbe, WhatPacketsCannotSayIsSaidWithItsReason) {
     EXPECT_FALSE(reading.value);
     return reading.why_none;
   };
-  EXPECT_EQ(why(kPort + ", {base: devices/nvswitch.yaml, packet: {queues: fifo}}", nvls, "1 MiB"),
-            "NVLS: a switch with one queue for each input does not add up");
+  EXPECT_EQ(
+      why(kPort + ", {base: devices/nvswitch.yaml, packet_level: {queues: fifo}}", nvls, "1 MiB"),
+      "NVLS: a switch with one queue for each input does not add up");
   EXPECT_EQ(why(kPort + ", {base: devices/cxl_switch.yaml}", nccl, "1 MiB"),
             "its switch has no packet_level mapping");
   EXPECT_EQ(why(kPort, "{base: devices/collective_nccl_pcie5.yaml}", "1 MiB"),
