@@ -77,7 +77,8 @@ void add_reasons(Table& table, const std::vector<const LevelRow*>& rows) {
     else
       same->second += "; " + row->facts.title;
   }
-  for (const auto& [why, titles] : reasons) table.notes.push_back(titles + ": " + why);
+  for (const auto& [why, titles] : reasons)
+    table.notes.push_back(fmt::format("{}: {}", titles, why));
 }
 
 std::string worst_line(const LevelMap& map, Fidelity level) {
