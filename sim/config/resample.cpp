@@ -11,22 +11,13 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/portable_math.hpp"
+#include "sim/config/in_base.hpp"
 
 namespace tiersim {
 namespace detail {
 namespace {
 
 constexpr double kZ95 = 1.959963984540054;  // normal_quantile(0.975)
-
-template <class T>
-double in_base(T value) {
-  if constexpr (std::is_arithmetic_v<T>)
-    return static_cast<double>(value);
-  else if constexpr (std::is_same_v<T, Duration>)
-    return static_cast<double>(value.count());
-  else
-    return static_cast<double>(value.in_base());
-}
 
 double number_of(const ScalarValue& scalar) {
   return std::visit(

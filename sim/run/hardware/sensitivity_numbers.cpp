@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/config/in_base.hpp"
 #include "sim/config/scalars.hpp"
 
 namespace tiersim {
@@ -17,22 +18,12 @@ inline constexpr bool kIsTiming =
     std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> || std::is_same_v<T, Bytes> ||
     std::is_same_v<T, Bandwidth> || std::is_same_v<T, Duration>;
 
-template <class T>
-double in_base(T value) {
-  if constexpr (std::is_arithmetic_v<T>)
-    return static_cast<double>(value);
-  else if constexpr (std::is_same_v<T, Duration>)
-    return static_cast<double>(value.count());
-  else
-    return static_cast<double>(value.in_base());
-}
-
 bool is_timing(const detail::ScalarValue& scalar) {
   return std::visit([]<class T>(const T*) { return kIsTiming<T>; }, scalar);
 }
 
 double in_unit(const Number& number) {
-  return std::visit([](auto value) { return in_base(value); }, number);
+  return std::visit([](auto value) { return detail::in_base(value); }, number);
 }
 
 class Walker final : public Fields {
@@ -92,7 +83,7 @@ class Walker final : public Fields {
 double DeviceNumber::value() const {
   return std::visit(
       []<class T>(const T* value) -> double {
-        if constexpr (kIsTiming<T>) return in_base(*value);
+        if constexpr (kIsTiming<T>) return detail::in_base(*value);
         return 0;
       },
       target_);
