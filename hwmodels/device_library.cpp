@@ -5,7 +5,7 @@ namespace tiersim {
 // Generated from the KINDS lists of the CMakeLists.txt files.
 void register_all_memory(Registry<DeviceKind<MemoryTier>>& registry);
 void register_all_link(Registry<DeviceKind<Link>>& registry);
-void register_all_request(Registry<DeviceKind<RequestEngine>>& registry);
+void register_all_request(Registry<DeviceKind<Requester>>& registry);
 void register_all_compute(Registry<DeviceKind<ComputeUnit>>& registry);
 void register_all_collective(Registry<DeviceKind<Collective>>& registry);
 

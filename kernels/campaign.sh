@@ -161,12 +161,12 @@ sources_of() { # MODE PROGRAM
   local file
   case $2 in
     validate_timings)
-      printf 'kernels/bench/%s.cpp\n' validate_timings documents json json_parse judge physics record schema statistics
+      printf 'kernels/campaign/%s.cpp\n' validate_timings documents json json_parse judge physics record schema statistics
       return
       ;;
     conformance)
-      for file in kernels/bench/conformance*.{cpp,cu} kernels/runtime/tensor_map.cu; do
-        case $file in *_sm80.cu | *_sm90a.cu) [ "$file" = "kernels/bench/conformance_$probes.cu" ] || continue ;; esac
+      for file in kernels/campaign/conformance*.{cpp,cu} kernels/runtime/tensor_map.cu; do
+        case $file in *_sm80.cu | *_sm90a.cu) [ "$file" = "kernels/campaign/conformance_$probes.cu" ] || continue ;; esac
         printf '%s\n' "$file"
       done
       ;;

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "hwmodels/calibrate/kernel_fit.hpp"
+#include "hwmodels/calibrate/fit/kernel_fit.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/model/device.hpp"

@@ -9,10 +9,7 @@
 namespace tiersim {
 namespace {
 
-constexpr std::size_t kToGpu = 0;
-constexpr std::size_t kFromGpu = 1;
-
-class CopyEngine final : public RequestEngine {
+class CopyEngine final : public Requester {
  public:
   explicit CopyEngine(const CopyEngineConfig& c)
       : descriptor_time_(c.descriptor_time.value),
@@ -64,13 +61,13 @@ void describe(Fields& f, CopyEngineConfig& c) {
   f.optional("outstanding", c.outstanding, "Not a limit where absent.");
 }
 
-std::unique_ptr<RequestEngine> make_device(const CopyEngineConfig& config) {
+std::unique_ptr<Requester> make_device(const CopyEngineConfig& config) {
   return std::make_unique<CopyEngine>(config);
 }
 
-void register_copy_engine(Registry<DeviceKind<RequestEngine>>& registry) {
+void register_copy_engine(Registry<DeviceKind<Requester>>& registry) {
   registry.add("copy_engine", {"DMA: bandwidth and a descriptor for each run (flow)",
-                               &ConfiguredDevice<RequestEngine, CopyEngineConfig>::make});
+                               &ConfiguredDevice<Requester, CopyEngineConfig>::make});
 }
 
 }  // namespace tiersim

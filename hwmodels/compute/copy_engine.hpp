@@ -36,7 +36,7 @@ struct CopyEngineConfig {
 
 void describe(Fields& f, DescriptorBatch& c);
 void describe(Fields& f, CopyEngineConfig& c);
-std::unique_ptr<RequestEngine> make_device(const CopyEngineConfig& config);
-void register_copy_engine(Registry<DeviceKind<RequestEngine>>& registry);
+std::unique_ptr<Requester> make_device(const CopyEngineConfig& config);
+void register_copy_engine(Registry<DeviceKind<Requester>>& registry);
 
 }  // namespace tiersim

@@ -8,10 +8,7 @@
 namespace tiersim {
 namespace {
 
-constexpr std::size_t kToGpu = 0;
-constexpr std::size_t kFromGpu = 1;
-
-class SmLoads final : public RequestEngine {
+class SmLoads final : public Requester {
  public:
   explicit SmLoads(const SmLoadsConfig& c)
       : sector_(c.sector.value),
@@ -69,13 +66,13 @@ void describe(Fields& f, SmLoadsConfig& c) {
   f.optional("sms", c.sms, "What transfers take from kernels beside them; nothing where absent.");
 }
 
-std::unique_ptr<RequestEngine> make_device(const SmLoadsConfig& config) {
+std::unique_ptr<Requester> make_device(const SmLoadsConfig& config) {
   return std::make_unique<SmLoads>(config);
 }
 
-void register_sm_loads(Registry<DeviceKind<RequestEngine>>& registry) {
+void register_sm_loads(Registry<DeviceKind<Requester>>& registry) {
   registry.add("sm_loads", {"kernel loads and stores: bandwidth and bytes in flight (flow)",
-                            &ConfiguredDevice<RequestEngine, SmLoadsConfig>::make});
+                            &ConfiguredDevice<Requester, SmLoadsConfig>::make});
 }
 
 }  // namespace tiersim

@@ -17,7 +17,7 @@
 //   Valid     runs that start on a sector; each has its sectors to itself.
 //   Source    nvbandwidth on H100, PCIe Gen5 x16: 35.2 GB/s host to device, 52.77 device to host;
 //             sectors of 32 B: CUDA C++ Best Practices Guide, coalesced access to global memory.
-//   Checked   tests/unit/hwmodels/requests_test.cpp, tests/unit/run/held_sms_test.cpp
+//   Checked   tests/unit/hwmodels/requests_test.cpp, tests/unit/step/held_sms_test.cpp
 #include <optional>
 
 #include "hwmodels/compute/request_window.hpp"
@@ -44,7 +44,7 @@ struct SmLoadsConfig {
 
 void describe(Fields& f, HeldSms& c);
 void describe(Fields& f, SmLoadsConfig& c);
-std::unique_ptr<RequestEngine> make_device(const SmLoadsConfig& config);
-void register_sm_loads(Registry<DeviceKind<RequestEngine>>& registry);
+std::unique_ptr<Requester> make_device(const SmLoadsConfig& config);
+void register_sm_loads(Registry<DeviceKind<Requester>>& registry);
 
 }  // namespace tiersim

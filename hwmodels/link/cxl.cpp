@@ -13,8 +13,6 @@ namespace {
 
 using namespace literals;
 
-constexpr std::size_t kToGpu = 0;
-constexpr std::size_t kFromGpu = 1;
 constexpr std::size_t kReads = 2;
 constexpr Bytes kLine = 64_B;
 constexpr Bytes kSmallFlit = 68_B;

@@ -10,9 +10,6 @@
 namespace tiersim {
 namespace {
 
-constexpr std::size_t kToGpu = 0;
-constexpr std::size_t kFromGpu = 1;
-
 class Network final : public Link {
  public:
   explicit Network(const NetworkConfig& c)

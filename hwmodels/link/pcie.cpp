@@ -15,9 +15,6 @@ namespace {
 
 using namespace literals;
 
-constexpr std::size_t kToGpu = 0;
-constexpr std::size_t kFromGpu = 1;
-
 class Pcie final : public Link {
  public:
   explicit Pcie(const PcieConfig& c)

@@ -11,7 +11,7 @@
 //             236 B are transaction packets: link_efficiency = 236/256 of the line rate holds all
 //             of that, and headers have neither framing nor LCRC (16 B and 12 B).
 //             Latency: a read takes the round trip, a posted write half of it, one way.
-//   Ignores   credits and tags (a RequestEngine limits what is in flight), ordering, errors and
+//   Ignores   credits and tags (a Requester limits what is in flight), ordering, errors and
 //             replays; link packets that depend on the size of others (link_efficiency is that of
 //             MPS 256: 2 % too much at MPS 128, 1 % too little at 512).
 //   Disagrees with its packets (Gen4 to Gen6, no credits that bind): reads and writes of 8 B to 4

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reports/render/table.hpp"
-#include "sim/run/run_record.hpp"
+#include "sim/record/run_record.hpp"
 
 namespace tiersim {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/run/run_record.hpp"
+#include "sim/record/run_record.hpp"
 
 namespace tiersim {
 

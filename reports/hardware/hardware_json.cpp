@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 
 Json case_json(const CurveReading& curve, const PointReading& point, Fidelity level) {
   const auto i = static_cast<std::size_t>(level);
-  const LevelReading& reading = point.readings[i];
+  const LevelResult& reading = point.readings[i];
   const double band = curve.facts.band;
   Json out{{"id", case_id(curve.facts, point.point)},
            {"group", curve.facts.group},

@@ -17,10 +17,7 @@ std::string signed_share(double value) {
   return fmt::format("{:+.1f} %", 100 * value);
 }
 
-std::string_view level_name(Fidelity level) {
-  return kFidelityNames[static_cast<std::size_t>(level)];
-}
-const LevelReading& reading_of(const PointReading& point, Fidelity level) {
+const LevelResult& reading_of(const PointReading& point, Fidelity level) {
   return point.readings[static_cast<std::size_t>(level)];
 }
 
@@ -37,7 +34,7 @@ bool counts(ProbeStatus status) {
 std::string held_text(const CurveFacts& facts) {
   std::string out;
   for (const Fidelity level : facts.held)
-    out += (out.empty() ? "" : ", ") + std::string(level_name(level));
+    out += (out.empty() ? "" : ", ") + std::string(name(level));
   return out.empty() ? "nothing held" : fmt::format("{} within {}", out, share(facts.band));
 }
 
@@ -74,7 +71,7 @@ Table curve_table(const CurveReading& curve) {
               .columns = {{axis_label(curve.facts.axis), Align::right},
                           {unit.empty() ? "reference" : "reference " + unit, Align::right}}};
   for (const Fidelity level : kFidelities) {
-    table.columns.push_back({std::string(level_name(level)), Align::right});
+    table.columns.push_back({std::string(name(level)), Align::right});
     table.columns.push_back({"error", Align::right});
   }
   table.columns.push_back({"band", Align::left});
@@ -84,13 +81,13 @@ Table curve_table(const CurveReading& curve) {
     std::string verdict;
     bool any = false;
     for (const Fidelity level : kFidelities) {
-      const LevelReading& reading = reading_of(point, level);
+      const LevelResult& reading = reading_of(point, level);
       row.push_back(reading.value ? fmt::format("{:.4g}", *reading.value) : "-");
       row.push_back(reading.value ? signed_share(point.point.error_of(*reading.value)) : "-");
       const ProbeStatus status = curve.status(point, level);
       any = any || counts(status);
       if (!counts(status) || status == ProbeStatus::within) continue;
-      verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", level_name(level),
+      verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", name(level),
                              status == ProbeStatus::known ? "outside (known)" : name(status));
     }
     row.push_back(!verdict.empty() ? verdict : any ? "within" : "-");
@@ -105,11 +102,11 @@ Table curve_table(const CurveReading& curve) {
     std::vector<std::string> said;
     for (const PointReading& point : curve.points) {
       const std::string& known = point.point.known[static_cast<std::size_t>(level)];
-      const LevelReading& reading = reading_of(point, level);
+      const LevelResult& reading = reading_of(point, level);
       const std::string& why = reading.value ? known : reading.why_none;
       if (why.empty() || std::ranges::find(said, why) != said.end()) continue;
       said.push_back(why);
-      table.notes.push_back(fmt::format("{}: {}", level_name(level), why));
+      table.notes.push_back(fmt::format("{}: {}", name(level), why));
     }
   }
   return table;
@@ -120,7 +117,7 @@ Table overview_table(const std::vector<CurveReading>& curves) {
       .title = "Hardware models beside reference curves",
       .columns = {{"curve", Align::left}, {"points", Align::right}, {"band", Align::right}}};
   for (const Fidelity level : kFidelities) {
-    table.columns.push_back({std::string(level_name(level)) + ": within", Align::right});
+    table.columns.push_back({std::string(name(level)) + ": within", Align::right});
     table.columns.push_back({"median", Align::right});
     table.columns.push_back({"worst", Align::right});
   }

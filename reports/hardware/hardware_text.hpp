@@ -5,7 +5,7 @@
 
 #include "reports/render/line_chart.hpp"
 #include "reports/render/table.hpp"
-#include "sim/run/hardware/probe_record.hpp"
+#include "sim/record/probe_record.hpp"
 
 namespace tiersim {
 

@@ -2,7 +2,7 @@
 // How points of a hardware curve are named: on an axis, in a table, and as a case.
 #include <string>
 
-#include "sim/run/hardware/probe_record.hpp"
+#include "sim/record/probe_record.hpp"
 
 namespace tiersim {
 

@@ -17,10 +17,6 @@ std::string percent(double share) {
   return tenths == 0 ? "0.0 %" : fmt::format("{:+.1f} %", tenths / 10);
 }
 
-std::string_view level_name(Fidelity level) {
-  return kFidelityNames[static_cast<std::size_t>(level)];
-}
-
 bool is_usual(double factor) {
   return std::abs(std::abs(factor - 1) - kSensitivityStep) < 0.02;
 }
@@ -136,7 +132,7 @@ Table sensitivity_table(const DeviceSensitivity& device) {
     if (row->verdict != SensitivityVerdict::not_changed)
       table.add({row->path, row->value, std::string(name(row->verdict)),
                  row->most() > 0 ? case_id(*row) : "none",
-                 row->most() > 0 ? std::string(level_name(row->level)) : "-", step_text(row->more),
+                 row->most() > 0 ? std::string(name(row->level)) : "-", step_text(row->more),
                  step_text(row->less)});
   return table;
 }

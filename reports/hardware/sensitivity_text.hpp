@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "reports/render/table.hpp"
-#include "sim/run/hardware/sensitivity_record.hpp"
+#include "sim/record/sensitivity_record.hpp"
 
 namespace tiersim {
 

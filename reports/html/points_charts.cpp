@@ -19,10 +19,6 @@ constexpr std::size_t kMostSeries = 7;  // colours that everyone tells apart
 constexpr std::size_t kMostPanels = 6;
 constexpr std::size_t kMostMarks = 3000;  // points of a drawing that stands still
 
-std::string shown(const std::string& label) {
-  return label.empty() ? "(none)" : label;
-}
-
 // Axes to tell lines and panels apart by: those with fewest labels first.
 std::vector<std::size_t> other_axes(const PointsView& view, std::size_t x) {
   std::vector<std::size_t> out;
@@ -45,7 +41,7 @@ struct Places {
   std::size_t at(std::size_t point) const { return column == nullptr ? 0 : column->at[point]; }
   std::size_t in_order(std::size_t i) const { return column == nullptr ? 0 : column->order[i]; }
   std::string label(std::size_t i) const {
-    return column == nullptr ? "" : shown(column->labels[i]);
+    return column == nullptr ? "" : shown_label(column->labels[i]);
   }
 };
 

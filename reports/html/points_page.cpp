@@ -27,10 +27,6 @@ constexpr std::size_t kFrontMax = 200;  // rows of the front and of commands
 constexpr std::size_t kProblemsMax = 200;
 constexpr std::size_t kNumbersMax = 500;  // sourced numbers
 
-std::string shown(const std::string& label) {
-  return label.empty() ? "(none)" : label;
-}
-
 // "12.3 [11.9, 12.8] ms"; the unit thrice where they differ.
 std::string cell(const MetricColumn& metric, std::size_t point) {
   if (std::isnan(metric.values[point])) return "";
@@ -59,7 +55,7 @@ std::string axis_text(const LabelColumn& column) {
   constexpr std::size_t kNames = 12;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < column.labels.size() && i < kNames; ++i)
-    names.push_back(shown(column.labels[column.order[i]]));
+    names.push_back(shown_label(column.labels[column.order[i]]));
   const std::size_t more = column.labels.size() - names.size();
   return fmt::format("{} values: {}{}", column.labels.size(), join(names),
                      more == 0 ? "" : fmt::format(" and {} more", more));
@@ -86,7 +82,7 @@ void add_summary(Page& page, const PointTable& table, const PointsView& view) {
                                               rest - std::min(rest, failed), failed));
   for (const LabelColumn& column : view.columns) {
     if (column.labels.size() == 1)
-      facts.emplace_back(column.name + ", of all points", shown(column.labels.front()));
+      facts.emplace_back(column.name + ", of all points", shown_label(column.labels.front()));
     else
       facts.emplace_back("axis " + column.name, axis_text(column));
   }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "reports/points/point_values.hpp"
-#include "sim/run/metrics.hpp"
+#include "sim/record/metrics.hpp"
 
 namespace tiersim {
 namespace {

@@ -60,4 +60,9 @@ struct PointsView {
 /// The table outlives it.
 PointsView view_of(const PointTable& table);
 
+/// A label as it is shown; an empty one has a name as well.
+inline std::string shown_label(const std::string& label) {
+  return label.empty() ? "(none)" : label;
+}
+
 }  // namespace tiersim

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/run_record.hpp"
+#include "sim/record/run_record.hpp"
 
 namespace tiersim {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/studies/columns.hpp"
+#include "reports/papers/studies/columns.hpp"
 #include "sim/base/base_units.hpp"
 #include "sim/base/units_text.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/published/published_score.hpp"
+#include "sim/validate/published_score.hpp"
 #include "reports/render/table.hpp"
 
 namespace tiersim {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/render/chart_style.hpp"
 #include "reports/render/svg_canvas.hpp"
 #include "sim/base/check.hpp"
 
@@ -13,18 +14,14 @@ namespace {
 
 constexpr double kCellWidth = 36;
 constexpr double kCellHeight = 27;
-constexpr double kGap = 16;       // between panels
-constexpr double kMargin = 16;    // around everything
-constexpr double kLeft = 72;      // of the panels: labels and ticks of y
+constexpr double kPanelGap = 16;       // between panels
+constexpr double kPanelLeft = 72;      // of the panels: labels and ticks of y
 constexpr double kRowTitle = 34;  // to the right of the panels
-constexpr double kLegendLine = 22;
+constexpr double kCategoryLine = 22;
 constexpr double kSwatch = 16;
 constexpr double kWideSwatch = 30;
 constexpr double kSubtitleSize = 11;
-constexpr double kTickSize = 10;
-constexpr std::string_view kGrey = "#666666";
 constexpr Stroke kEdge{.colour = "white", .width = 1};
-constexpr Stroke kFrame{.colour = "#444444", .width = 1};
 
 // The palette's bright colours, on which a black letter is read, with its yellow.
 std::string_view colour_of(std::size_t category) {
@@ -40,7 +37,7 @@ class MapDrawing {
         panel_width_(kCellWidth * static_cast<double>(map.x_ticks.size())),
         panel_height_(kCellHeight * static_cast<double>(map.y_ticks.size())) {
     const auto columns = static_cast<double>(map.columns.size());
-    width_ = std::max(kLeft + columns * (panel_width_ + kGap) + kRowTitle, 560.0);
+    width_ = std::max(kPanelLeft + columns * (panel_width_ + kPanelGap) + kRowTitle, 560.0);
   }
 
   std::string draw() {
@@ -55,9 +52,9 @@ class MapDrawing {
       for (std::size_t c = 0; c < map_.columns.size(); ++c)
         panel(map_.panels.at(r).at(c), {panel_x(c), y});
       row_labels(r, y);
-      y += panel_height_ + kGap;
+      y += panel_height_ + kPanelGap;
     }
-    y -= kGap;
+    y -= kPanelGap;
     canvas_.text({kMargin + 12, (top + y) / 2}, map_.y_label,
                  {.size = 12, .anchor = TextAnchor::middle, .turned = -90});
     return bottom(y);
@@ -65,7 +62,7 @@ class MapDrawing {
 
  private:
   double panel_x(std::size_t column) const {
-    return kLeft + static_cast<double>(column) * (panel_width_ + kGap);
+    return kPanelLeft + static_cast<double>(column) * (panel_width_ + kPanelGap);
   }
 
   double heading() {
@@ -111,7 +108,7 @@ class MapDrawing {
       const double width = swatch + 6 + text_width(text, 12) + 14;
       if (x > kMargin && x + width > width_ - kMargin) {
         x = kMargin;
-        y += kLegendLine;
+        y += kCategoryLine;
       }
       cell(entry.sample, {x, y}, swatch, kSwatch);
       canvas_.rectangle({x, y}, swatch, kSwatch, "none", kFrame);
@@ -163,7 +160,7 @@ class MapDrawing {
   void row_labels(std::size_t row, double top) {
     for (std::size_t i = 0; i < map_.y_ticks.size(); ++i)
       canvas_.text(
-          {kLeft - 6, top + panel_height_ - kCellHeight * (static_cast<double>(i) + 0.5) + 4},
+          {kPanelLeft - 6, top + panel_height_ - kCellHeight * (static_cast<double>(i) + 0.5) + 4},
           map_.y_ticks[i], {.size = kTickSize, .anchor = TextAnchor::end});
     canvas_.text({panel_x(map_.columns.size()), top + panel_height_ / 2}, map_.rows[row],
                  {.size = 12, .anchor = TextAnchor::middle, .bold = true, .turned = 90});
@@ -174,7 +171,7 @@ class MapDrawing {
       for (std::size_t i = 0; i < map_.x_ticks.size(); ++i)
         canvas_.text({panel_x(c) + kCellWidth * (static_cast<double>(i) + 0.5), y + 14},
                      map_.x_ticks[i], {.size = kTickSize, .anchor = TextAnchor::middle});
-    const double centre = (kLeft + panel_x(map_.columns.size()) - kGap) / 2;
+    const double centre = (kPanelLeft + panel_x(map_.columns.size()) - kPanelGap) / 2;
     canvas_.text({centre, y + 34}, map_.x_label, {.size = 12, .anchor = TextAnchor::middle});
     return canvas_.page(width_, y + 34 + kMargin, map_.title);
   }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/render/chart_style.hpp"
 #include "reports/render/axis.hpp"
 #include "reports/render/marker.hpp"
 #include "reports/render/svg_canvas.hpp"
@@ -17,18 +18,13 @@
 namespace tiersim {
 namespace {
 
-constexpr double kMargin = 16;
-constexpr double kLeft = 52;   // of each plot: ticks of y
-constexpr double kGap = 18;    // between a plot and what follows
+constexpr double kPlotLeft = 52;   // of each plot: ticks of y
+constexpr double kPlotGap = 18;    // between a plot and what follows
 constexpr double kAbove = 26;  // of each plot: its title
 constexpr double kBelow = 24;  // ticks of x
-constexpr double kTickSize = 10;
 constexpr double kLegendSize = 12;
 constexpr double kLegendLine = 20;
 constexpr double kSample = 30;  // of a line, in the legend
-constexpr std::string_view kGrey = "#666666";
-constexpr Stroke kFrame{.colour = "#444444", .width = 1};
-constexpr Stroke kGrid{.colour = "#E4E4E4", .width = 1};
 
 AxisRange range_of(const ChartPanel& panel, std::vector<double> ChartSeries::*values) {
   AxisRange out;
@@ -166,7 +162,7 @@ class ChartDrawing {
         columns_(std::max<std::size_t>(1, std::min(chart.columns, chart.panels.size()))),
         plot_width_(columns_ == 1 ? 520 : 250),
         plot_height_(columns_ == 1 ? 300 : 165) {
-    width_ = 2 * kMargin + 14 + static_cast<double>(columns_) * (kLeft + plot_width_ + kGap) - kGap;
+    width_ = 2 * kMargin + 14 + static_cast<double>(columns_) * (kPlotLeft + plot_width_ + kPlotGap) - kPlotGap;
     for (const ChartPanel& panel : chart.panels) {
       const AxisRange y = range_of_y(panel);
       if (!y.empty()) {
@@ -188,7 +184,7 @@ class ChartDrawing {
       const std::size_t above = i / columns_;  // whole rows
       const auto column = static_cast<double>(i % columns_);
       const auto row = static_cast<double>(above);
-      panel(chart_.panels[i], {kMargin + 14 + column * (kLeft + plot_width_ + kGap) + kLeft,
+      panel(chart_.panels[i], {kMargin + 14 + column * (kPlotLeft + plot_width_ + kPlotGap) + kPlotLeft,
                                top + row * (kAbove + plot_height_ + kBelow) + kAbove});
     }
     const std::size_t all_rows = (chart_.panels.size() + columns_ - 1) / columns_;
@@ -196,7 +192,7 @@ class ChartDrawing {
     y += rows * (kAbove + plot_height_ + kBelow);
     canvas_.text({kMargin + 10, (top + y) / 2}, chart_.y_label,
                  {.size = 12, .anchor = TextAnchor::middle, .turned = -90});
-    canvas_.text({(width_ + kLeft) / 2, y + 14}, chart_.x_label,
+    canvas_.text({(width_ + kPlotLeft) / 2, y + 14}, chart_.x_label,
                  {.size = 12, .anchor = TextAnchor::middle});
     return canvas_.page(width_, y + 14 + kMargin, chart_.title);
   }

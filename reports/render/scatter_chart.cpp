@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "reports/render/chart_style.hpp"
 #include "reports/render/marker.hpp"
 #include "reports/render/svg_canvas.hpp"
 #include "reports/render/table.hpp"
@@ -15,17 +16,12 @@
 namespace tiersim {
 namespace {
 
-constexpr double kMargin = 16;
-constexpr double kLeft = 66;  // of the plot: its label and ticks
+constexpr double kScatterLeft = 66;  // of the plot: its label and ticks
 constexpr double kWidth = 620;
 constexpr double kHeight = 380;
 constexpr double kInset = 10;  // so that no marker is cut
 constexpr double kLabelSize = 10.5;
-constexpr double kTickSize = 10;
 constexpr std::size_t kLongLabel = 24;  // columns of text
-constexpr std::string_view kGrey = "#666666";
-constexpr Stroke kFrame{.colour = "#444444", .width = 1};
-constexpr Stroke kGrid{.colour = "#E4E4E4", .width = 1};
 constexpr Stroke kFront{.colour = "#444444", .width = 1.4};
 
 struct Box {
@@ -59,7 +55,7 @@ class ScatterDrawing {
         y_(range_of(chart, &ScatterPoint::y, &ScatterPoint::y_ci95)) {}
 
   std::string draw() {
-    const double width = kMargin + kLeft + kWidth + kMargin;
+    const double width = kMargin + kScatterLeft + kWidth + kMargin;
     double y = kMargin + 14;
     canvas_.text({kMargin, y}, chart_.title, {.size = 15, .bold = true});
     for (const std::string& line : text_lines(chart_.subtitle, 11, width - 2 * kMargin)) {
@@ -68,7 +64,7 @@ class ScatterDrawing {
       canvas_.text({kMargin, y}, line, {.size = 11, .colour = kGrey});
     }
     y = legend(y + 22, width) + 14;
-    corner_ = {kMargin + kLeft, y};
+    corner_ = {kMargin + kScatterLeft, y};
     axes();
     whiskers();
     step_line();

@@ -94,11 +94,6 @@ std::string wrapped(std::string_view note) {
 
 }  // namespace
 
-void Table::add(std::vector<std::string> row) {
-  TS_EXPECTS(row.size() == columns.size(), row.size(), columns.size());
-  rows.push_back(std::move(row));
-}
-
 std::size_t display_width(std::string_view utf8) {
   return static_cast<std::size_t>(std::ranges::count_if(
       utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));

@@ -3,25 +3,10 @@
 // and rows for JSON. Cells are text, already rounded as they are to be shown.
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "sim/base/table.hpp"
 
 namespace tiersim {
-
-enum class Align { left, right };
-
-struct Column {
-  std::string title;
-  Align align = Align::right;
-};
-
-struct Table {
-  std::string title;
-  std::vector<Column> columns = {};
-  std::vector<std::vector<std::string>> rows = {};  ///< each as long as columns
-  std::vector<std::string> notes = {};              ///< printed below, one a line
-
-  void add(std::vector<std::string> row);
-};
 
 std::string to_text(const Table& table);
 std::string to_markdown(const Table& table);

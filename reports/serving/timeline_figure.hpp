@@ -3,7 +3,7 @@
 // blocks and the devices, one below the other.
 #include <string>
 
-#include "sim/run/run_record.hpp"
+#include "sim/record/run_record.hpp"
 
 namespace tiersim {
 

@@ -4,7 +4,7 @@
 // are printed as escapes.
 #include <string>
 
-#include "sim/run/run_record.hpp"
+#include "sim/record/run_record.hpp"
 
 namespace tiersim {
 

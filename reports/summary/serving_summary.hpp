@@ -3,7 +3,7 @@
 // the memory and the time of a replica go, what was moved, and how far the numbers can be trusted.
 #include <string>
 
-#include "sim/run/run_record.hpp"
+#include "sim/record/run_record.hpp"
 
 namespace tiersim {
 

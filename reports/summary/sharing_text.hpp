@@ -2,7 +2,7 @@
 // How the GPUs of a replica share its model, in a few words.
 #include <string>
 
-#include "sim/run/run_record.hpp"
+#include "sim/record/run_record.hpp"
 
 namespace tiersim {
 

@@ -23,4 +23,8 @@ std::string printable(std::string_view text);
 /// "a, b, c".
 std::string join(std::span<const std::string> parts, std::string_view separator = ", ");
 
+constexpr bool is_decimal_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 }  // namespace tiersim

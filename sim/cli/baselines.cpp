@@ -4,12 +4,11 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/stored_points.hpp"
-#include "sim/run/run_record.hpp"
+#include "sim/record/run_record.hpp"
 #include "sim/sweep/store.hpp"
 
 namespace tiersim::cli {
@@ -23,16 +22,16 @@ bool is_configuration(const std::string& source) {
 
 }  // namespace
 
-void add_baseline(CLI::App& kind, std::string& baseline) {
-  kind.add_option("--baseline", baseline,
+void add_baseline(Verb kind, std::string& baseline) {
+  kind.option("--baseline", baseline,
                   "Show everything beside this: a label of the points (of their own axis, the "
                   "others being the same), COLUMN=LABEL, a file of one point, or FILE:POSITION of "
                   "a store")
-      ->type_name("LABEL|FILE");
+      .type("LABEL|FILE");
 }
 
 std::optional<Baseline> find_baseline(const std::string& text, const PointTable& table,
-                                      const SourceOptions& options, Readings readings) {
+                                      const SourceOptions& options, Evaluation evaluation) {
   if (text.empty()) return std::nullopt;
   auto labelled = baseline_of_points(table, text);
   if (labelled) return *std::move(labelled);
@@ -44,7 +43,7 @@ std::optional<Baseline> find_baseline(const std::string& text, const PointTable&
   SourceOptions file;
   file.sources = {text};
   if (is_configuration(text)) file.set = options.set;  // others are as they were run
-  const PointTable other = load_points(file, readings);
+  const PointTable other = load_points(file, evaluation);
   if (other.points.size() != 1 || !other.points.front().record)
     throw Failure(ExitCode::usage,
                   fmt::format("tiersim: error: --baseline: {} has {} points, and one with a result "

@@ -8,11 +8,11 @@
 
 namespace tiersim::cli {
 
-void add_baseline(CLI::App& kind, std::string& baseline);
+void add_baseline(Verb kind, std::string& baseline);
 
 /// Nothing where `text` is empty. A file is run or read as the sources are. Throws Failure where it
 /// is neither a label nor a file of one point.
 std::optional<Baseline> find_baseline(const std::string& text, const PointTable& table,
-                                      const SourceOptions& options, Readings readings);
+                                      const SourceOptions& options, Evaluation evaluation);
 
 }  // namespace tiersim::cli

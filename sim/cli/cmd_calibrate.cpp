@@ -4,23 +4,22 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "hwmodels/calibrate/plausibility.hpp"
-#include "hwmodels/calibrate/read_timings.hpp"
-#include "hwmodels/calibrate/write_calibration.hpp"
+#include "hwmodels/calibrate/read/plausibility.hpp"
+#include "hwmodels/calibrate/read/read_timings.hpp"
+#include "hwmodels/calibrate/fit/write_calibration.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
-#include "sim/cli/calibration_tables.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/files.hpp"
-#include "sim/cli/loading.hpp"
+#include "reports/calibration/calibration_tables.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/files.hpp"
+#include "sim/runner/load.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct CalibrateArguments {
   std::vector<std::string> files;
   std::vector<std::string> peaks;
   ReadOptions reading;
@@ -94,7 +93,7 @@ void append(TimingSet& all, TimingSet more) {
   all.date = std::max(all.date, more.date);
 }
 
-TimingSet read_all(const Options& options) {
+TimingSet read_all(const CalibrateArguments& options) {
   ReadOptions reading = options.reading;
   for (const std::string& option : options.peaks) reading.peaks.push_back(peak_of(option));
   std::vector<TimingSet> sets;
@@ -154,7 +153,7 @@ void write(const fs::path& folder, const TimingSet& set, const Calibration& cali
   write_file(folder / "gpu.yaml", gpu_yaml(set, calibration, origin));
 }
 
-ExitCode run(const Options& options) {
+ExitCode run(const CalibrateArguments& options) {
   if (!options.output.empty()) origin_of(options.output);
   TimingSet set = read_all(options);
   expect_plausible(set);
@@ -188,43 +187,41 @@ ExitCode run(const Options& options) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("calibrate", "Fit kernel times to timings of a device");
-  verb->add_option("TIMINGS", options->files,
+void add_calibrate(Verb program) {
+  auto options = std::make_shared<CalibrateArguments>();
+  Verb verb = program.add("calibrate", "Fit kernel times to timings of a device");
+  verb.option("TIMINGS", options->files,
                    "Files of one device: campaign or Google Benchmark JSON, CSV, NCCL-tests log")
-      ->required();
-  verb->add_option("-o,--out", options->output,
+      .required();
+  verb.option("-o,--out", options->output,
                    "Write gpu.yaml, report.md and cases.csv to this folder, <part>/<date>-<id>")
-      ->type_name("DIR");
-  verb->add_option("--peak", options->peaks,
+      .type("DIR");
+  verb.option("--peak", options->peaks,
                    "Data-sheet rate that nothing can beat, where the file has none: memory, l2, "
                    "link_read, link_write or flops.<type> (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE");
-  verb->add_option("--device", options->reading.device, "The device, where the file does not say")
-      ->type_name("NAME");
-  verb->add_option("--date", options->reading.date, "When it was timed, ISO 8601, likewise")
-      ->type_name("DATE");
-  verb->add_option("--class", options->reading.data_class,
+      .type("NAME=VALUE");
+  verb.option("--device", options->reading.device, "The device, where the file does not say")
+      .type("NAME");
+  verb.option("--date", options->reading.date, "When it was timed, ISO 8601, likewise")
+      .type("DATE");
+  verb.option("--class", options->reading.data_class,
                    "measured, reported or synthetic, likewise")
-      ->type_name("CLASS");
-  verb->add_option("--context", options->reading.context,
+      .type("CLASS");
+  verb.option("--context", options->reading.context,
                    "A column or counter that is neither work nor shape (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name("COLUMN");
-  verb->add_option("--collective", options->reading.collective,
+      .type("COLUMN");
+  verb.option("--collective", options->reading.collective,
                    "Of an NCCL log that does not name its test")
-      ->type_name("NAME");
-  verb->add_option("--ranks", options->reading.ranks, "Of an NCCL log without a list of them")
-      ->check(CLI::Range(2, 1 << 20));
-  verb->add_option("--draws", options->fit.draws, "Draws of the bootstrap")
-      ->check(CLI::Range(100, 100'000))
-      ->capture_default_str();
-  verb->add_option("--seed", options->fit.seed, "Seed of the bootstrap")->capture_default_str();
-  verb->add_flag("--check", options->check_only, "Only say what cannot be");
-  verb->add_flag("--json", options->json, "Print the fits as JSON");
-  verb->callback([options, &action] { action = [options] { return run(*options); }; });
+      .type("NAME");
+  verb.option("--ranks", options->reading.ranks, "Of an NCCL log without a list of them")
+      .between(2, 1 << 20);
+  verb.option("--draws", options->fit.draws, "Draws of the bootstrap")
+      .between(100, 100'000)
+      .show_default();
+  verb.option("--seed", options->fit.seed, "Seed of the bootstrap").show_default();
+  verb.flag("--check", options->check_only, "Only say what cannot be");
+  verb.flag("--json", options->json, "Print the fits as JSON");
+  verb.on_chosen([options] { return run(*options); });
 }
 
 }  // namespace tiersim::cli

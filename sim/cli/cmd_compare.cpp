@@ -4,14 +4,13 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/compare/difference_text.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/stored_points.hpp"
-#include "sim/run/record_reader.hpp"
+#include "sim/record/record_reader.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -30,14 +29,6 @@ struct CompareOptions {
   throw Failure(ExitCode::usage, fmt::format("tiersim: error: {}: {}", printable(source), why));
 }
 
-template <class Config>
-void keep_config(const Document& document, const char* kind, RunRecord& out) {
-  Diagnostics diagnostics;
-  const auto config = read<Config>(document, kind, diagnostics);
-  throw_if_any(diagnostics);
-  out.config = canonical_json(config);
-}
-
 // Its results as the store has them, and its configuration of the inputs that were kept.
 RunRecord of_store(const StoredPointName& name, const std::string& source) {
   SweepStore store(name.store, SweepStore::Access::read);
@@ -52,10 +43,10 @@ RunRecord of_store(const StoredPointName& name, const std::string& source) {
   out.run_id = found.point.outcome.id;
   out.tiersim_version = found.sweep.version;
   const Document document = document_of(store, found);
-  if (is_of_server(document))
-    keep_config<ServingConfig>(document, "serving", out);
-  else
-    keep_config<ScenarioConfig>(document, "scenario", out);
+  Diagnostics diagnostics;
+  const Runnable config = read_runnable(document, diagnostics);
+  throw_if_any(diagnostics);
+  out.config = canonical_json(config);
   return out;
 }
 
@@ -88,7 +79,7 @@ RunRecord record_of(const std::string& source, const std::vector<std::string>& s
   SourceOptions one;
   one.sources = {source};
   one.set = set;
-  const PointTable table = load_points(one, Readings::all);
+  const PointTable table = load_points(one, Evaluation::all);
   const ReportPoint& point = table.points.front();
   if (!point.record)
     throw Failure(ExitCode::bad_config,
@@ -124,23 +115,23 @@ ExitCode compare(const CompareOptions& options) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, Action& action) {
+void add_compare(Verb program) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* verb = app.add_subcommand(
+  Verb verb = program.add(
       "compare", "Two records side by side: what differs in settings and results");
   constexpr const char* kSource = "Configuration, record, or point of a store (FILE:POSITION)";
-  verb->add_option("A", options->a, kSource)->required();
-  verb->add_option("B", options->b, kSource)->required();
+  verb.option("A", options->a, kSource).required();
+  verb.option("B", options->b, kSource).required();
   const auto add_set = [&](const char* name, std::vector<std::string>& set, const char* help) {
-    verb->add_option(name, set, help)->allow_extra_args(false)->type_name(kSettingType);
+    verb.option(name, set, help).type(kSettingType);
   };
   add_set("--set", options->set, "Override a setting of configurations: a.b=value (repeatable)");
   add_set("--set-a", options->set_a, "The same of A alone");
   add_set("--set-b", options->set_b, "The same of B alone");
-  add_format(*verb, options->format);
-  verb->add_flag("--json", options->json, "Print JSON, as --format json")
-      ->excludes(verb->get_option("--format"));
-  verb->callback([options, &action] { action = [options] { return compare(*options); }; });
+  add_format(verb, options->format);
+  verb.flag("--json", options->json, "Print JSON, as --format json")
+      .excludes(verb.added("--format"));
+  verb.on_chosen([options] { return compare(*options); });
 }
 
 }  // namespace tiersim::cli

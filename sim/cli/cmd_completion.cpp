@@ -3,24 +3,13 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/run/version.hpp"
+#include "sim/cli/verbs.hpp"
+#include "sim/base/version.hpp"
 
 namespace tiersim::cli {
 namespace {
-
-std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
-std::vector<std::string> names_of(const std::vector<const CLI::App*>& apps) {
-  std::vector<std::string> out;
-  for (const CLI::App* app : apps) out.push_back(app->get_name());
-  return out;
-}
 
 // What may be typed after a verb, or after a verb and what stands below it.
 struct Place {
@@ -33,57 +22,48 @@ struct Place {
   std::string files = {};  // ending of the files that its argument names
 };
 
-bool takes_value(const CLI::Option& option) {
-  return option.get_expected_min() > 0;
-}
-
-std::vector<std::string> spellings(const CLI::Option& option) {
-  std::vector<std::string> out;
-  for (const std::string& name : option.get_lnames()) out.push_back("--" + name);
-  for (const std::string& name : option.get_snames()) out.push_back("-" + name);
-  return out;
-}
-
 // What "a|b|c" as a type allows; nothing of any other type.
-std::vector<std::string> choices_of(const CLI::Option& option) {
-  std::istringstream type(option.get_type_name());
+std::vector<std::string> choices_of(const OptionDescription& option) {
+  std::istringstream type(option.type);
   std::vector<std::string> out;
   for (std::string word; std::getline(type, word, '|');) out.push_back(word);
   return out.size() > 1 ? out : std::vector<std::string>();
 }
 
 // An argument says by its name or type what completes it: CONFIG, RECORD, or "a|b|c".
-void add_argument(const CLI::Option& option, Place& place) {
-  const std::string name = option.get_name(/*positional=*/true);
+void add_argument(const OptionDescription& option, Place& place) {
+  const std::string& name = option.argument;
   if (name == "CONFIG" || name == "SPEC") place.files = "yaml";
   if (name == "RECORD") place.files = "json";
   for (std::string& word : choices_of(option)) place.words.push_back(std::move(word));
 }
 
-Place place_of(const CLI::App& app, const std::string& at) {
-  Place place{.at = at, .words = names_of(verbs_of(app))};
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_positional()) add_argument(*option, place);
-    for (std::string& spelling : spellings(*option)) {
-      if (const auto words = choices_of(*option); !words.empty()) {
+Place place_of(const VerbDescription& verb, const std::string& at) {
+  Place place;
+  place.at = at;
+  for (const VerbDescription& below : verb.verbs) place.words.push_back(below.name);
+  for (const OptionDescription& option : verb.options) {
+    if (!option.argument.empty()) add_argument(option, place);
+    for (const std::string& spelling : option.spellings) {
+      if (const auto words = choices_of(option); !words.empty()) {
         place.takes_word.emplace_back(spelling, join(words, " "));
-      } else if (takes_value(*option)) {
-        const bool file = option->get_type_name() != kSettingType;
+      } else if (option.takes_value) {
+        const bool file = option.type != kSettingType;
         (file ? place.takes_file : place.takes_text).push_back(spelling);
       }
-      place.options.push_back(std::move(spelling));
+      place.options.push_back(spelling);
     }
   }
   return place;
 }
 
 // The program first, then verbs, each before what stands below it.
-std::vector<Place> places_of(const CLI::App& app) {
-  std::vector<Place> out{place_of(app, "")};
-  for (const CLI::App* verb : verbs_of(app)) {
-    out.push_back(place_of(*verb, verb->get_name()));
-    for (const CLI::App* sub : verbs_of(*verb))
-      out.push_back(place_of(*sub, verb->get_name() + ' ' + sub->get_name()));
+std::vector<Place> places_of(const VerbDescription& program) {
+  std::vector<Place> out{place_of(program, "")};
+  for (const VerbDescription& verb : program.verbs) {
+    out.push_back(place_of(verb, verb.name));
+    for (const VerbDescription& below : verb.verbs)
+      out.push_back(place_of(below, verb.name + ' ' + below.name));
   }
   return out;
 }
@@ -121,8 +101,8 @@ ShellCases shell_cases(const std::vector<Place>& places, const char* complete) {
   return out;
 }
 
-std::string bash(const CLI::App& app) {
-  const std::vector<Place> places = places_of(app);
+std::string bash(const VerbDescription& program) {
+  const std::vector<Place> places = places_of(program);
   const ShellCases cases = shell_cases(places, "COMPREPLY=($(compgen -W '{}' -- \"$cur\"))");
   std::string what;
   for (const Place& place : places)
@@ -157,8 +137,8 @@ complete -o filenames -F _tiersim tiersim
                      cases.below, cases.text, cases.file, cases.word, what);
 }
 
-std::string zsh(const CLI::App& app) {
-  const std::vector<Place> places = places_of(app);
+std::string zsh(const VerbDescription& program) {
+  const std::vector<Place> places = places_of(program);
   const ShellCases cases = shell_cases(places, "compadd -- {}");
   std::string what;
   for (const Place& place : places) {
@@ -199,37 +179,36 @@ std::string fish_quoted(const std::string& text) {
   return out + '\'';
 }
 
-void fish_options(const CLI::App& app, const std::string& inside, std::string& out) {
-  for (const CLI::Option* option : app.get_options()) {
+void fish_options(const VerbDescription& verb, const std::string& inside, std::string& out) {
+  for (const OptionDescription& option : verb.options) {
     std::string names;
-    for (const std::string& name : option->get_lnames()) names += " -l " + name;
-    for (const std::string& name : option->get_snames()) names += " -s " + name;
+    for (const std::string& spelling : option.spellings)
+      names += spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
     if (names.empty()) continue;
-    const std::string words = join(choices_of(*option), " ");
-    std::string value = takes_value(*option) ? " -r" : "";
-    if (option->get_type_name() == kSettingType) value = " -x";
+    const std::string words = join(choices_of(option), " ");
+    std::string value = option.takes_value ? " -r" : "";
+    if (option.type == kSettingType) value = " -x";
     if (!words.empty()) value = fmt::format(" -x -a {}", fish_quoted(words));
-    out +=
-        fmt::format("{}{}{} -d {}\n", inside, names, value, fish_quoted(option->get_description()));
+    out += fmt::format("{}{}{} -d {}\n", inside, names, value, fish_quoted(option.help));
   }
 }
 
-std::string fish(const CLI::App& app) {
+std::string fish(const VerbDescription& program) {
   std::string out = "# fish completion for tiersim\n";
-  for (const CLI::App* verb : verbs_of(app)) {
-    out += fmt::format("complete -c tiersim -n __fish_use_subcommand -f -a {} -d {}\n",
-                       verb->get_name(), fish_quoted(verb->get_description()));
+  for (const VerbDescription& verb : program.verbs) {
+    out += fmt::format("complete -c tiersim -n __fish_use_subcommand -f -a {} -d {}\n", verb.name,
+                       fish_quoted(verb.help));
     const std::string inside =
-        fmt::format("complete -c tiersim -n '__fish_seen_subcommand_from {}", verb->get_name());
-    for (const std::string& word : place_of(*verb, "").words)
+        fmt::format("complete -c tiersim -n '__fish_seen_subcommand_from {}", verb.name);
+    for (const std::string& word : place_of(verb, "").words)
       out += fmt::format("{}' -f -a {}\n", inside, word);
-    fish_options(*verb, inside + '\'', out);
-    for (const CLI::App* sub : verbs_of(*verb)) {
+    fish_options(verb, inside + '\'', out);
+    for (const VerbDescription& sub : verb.verbs) {
       const std::string below =
-          fmt::format("{}; and __fish_seen_subcommand_from {}'", inside, sub->get_name());
-      for (const std::string& word : place_of(*sub, "").words)
+          fmt::format("{}; and __fish_seen_subcommand_from {}'", inside, sub.name);
+      for (const std::string& word : place_of(sub, "").words)
         out += fmt::format("{} -f -a {}\n", below, word);
-      fish_options(*sub, below, out);
+      fish_options(sub, below, out);
     }
   }
   return out;
@@ -244,53 +223,46 @@ std::string roff(const std::string& text) {
   return out;
 }
 
-void man_options(const CLI::App& verb, std::string& out) {
-  for (const CLI::Option* option : verb.get_options())
-    out += fmt::format(".TP\n.B {}\n{}\n", roff(option->get_name(false, true)),
-                       roff(option->get_description()));
+void man_options(const VerbDescription& verb, std::string& out) {
+  for (const OptionDescription& option : verb.options)
+    out += fmt::format(".TP\n.B {}\n{}\n", roff(option.shown), roff(option.help));
 }
 
-std::string man(const CLI::App& app) {
+std::string man(const VerbDescription& program) {
   std::string out = fmt::format(
       ".TH TIERSIM 1 \"\" \"tiersim {}\" \"User Commands\"\n.SH NAME\ntiersim \\- {}\n"
       ".SH SYNOPSIS\n.B tiersim\n.I VERB\n[arguments]\n.SH VERBS\n",
-      kVersion, roff(app.get_description()));
-  for (const CLI::App* verb : verbs_of(app)) {
-    out += fmt::format(".SS {}\n{}\n", verb->get_name(), roff(verb->get_description()));
-    man_options(*verb, out);
-    for (const CLI::App* sub : verbs_of(*verb)) {
-      out += fmt::format(".TP\n.B {} {}\n{}\n", verb->get_name(), sub->get_name(),
-                         roff(sub->get_description()));
-      man_options(*sub, out);
+      kVersion, roff(program.help));
+  for (const VerbDescription& verb : program.verbs) {
+    out += fmt::format(".SS {}\n{}\n", verb.name, roff(verb.help));
+    man_options(verb, out);
+    for (const VerbDescription& below : verb.verbs) {
+      out += fmt::format(".TP\n.B {} {}\n{}\n", verb.name, below.name, roff(below.help));
+      man_options(below, out);
     }
   }
-  return out +
-         ".SH EXIT STATUS\n0 ok, 1 internal, 2 usage, 3 bad configuration, 5 target missed.\n"
-         ".SH ENVIRONMENT\n.TP\n.B TIERSIM_CONFIGS\nFolder of the shipped configurations.\n";
+  out += ".SH EXIT STATUS\n";
+  for (const auto& [code, meaning] : kExitCodes)
+    out += fmt::format(".TP\n.B {}\n{}\n", code, roff(meaning));
+  return out + ".SH ENVIRONMENT\n.TP\n.B TIERSIM_CONFIGS\nFolder of the shipped configurations.\n";
 }
 
 }  // namespace
 
-void add_completion(CLI::App& app, Action& action) {
-  struct Kind {
-    const char* name;
-    const char* help;
-    std::string (*text)(const CLI::App&);
-  };
-  CLI::App* verb = app.add_subcommand("completion", "Completion script for a shell");
-  verb->require_subcommand(1);
-  const auto add = [&app, &action](CLI::App* parent, const Kind& kind) {
-    parent->add_subcommand(kind.name, kind.help)->callback([&app, &action, text = kind.text] {
-      action = [&app, text] {
-        fmt::print("{}", text(app));
-        return ExitCode::ok;
-      };
+void add_completion(Verb program, const CommandLine& command_line) {
+  const auto add = [&command_line](Verb below, const char* name, const char* help,
+                                   std::string (*text)(const VerbDescription&)) {
+    below.add(name, help).on_chosen([&command_line, text] {
+      fmt::print("{}", text(command_line.description()));
+      return ExitCode::ok;
     });
   };
-  for (const Kind& kind : {Kind{"bash", "for bash", bash}, Kind{"zsh", "for zsh", zsh},
-                           Kind{"fish", "for fish", fish}})
-    add(verb, kind);
-  add(&app, {"man", "Manual page, as roff", man});
+  Verb verb = program.add("completion", "Completion script for a shell");
+  verb.needs_verb();
+  add(verb, "bash", "for bash", bash);
+  add(verb, "zsh", "for zsh", zsh);
+  add(verb, "fish", "for fish", fish);
+  add(program, "man", "Manual page, as roff", man);
 }
 
 }  // namespace tiersim::cli

@@ -3,25 +3,24 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "reports/published/published_runs.hpp"
+#include "sim/validate/published_runs.hpp"
 #include "reports/render/table.hpp"
-#include "reports/reproduce/targets.hpp"
+#include "reports/papers/reproduce/targets.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/device_file.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/run/hardware/level_map_config.hpp"
-#include "sim/run/hardware/probe_config.hpp"
-#include "sim/run/hardware/sensitivity_config.hpp"
-#include "sim/run/prediction_set.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/device_file.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/validate/fidelity_map_config.hpp"
+#include "sim/validate/hardware_curves.hpp"
+#include "sim/validate/sensitivity_config.hpp"
+#include "sim/validate/prediction_set.hpp"
 #include "sim/sweep/sweep_config.hpp"
 
 namespace tiersim::cli {
 namespace {
 
-struct Options {
+struct ConfigArguments {
   std::string config;
   std::vector<std::string> set;
   std::string kind;
@@ -100,7 +99,7 @@ std::array<FileKind, 14> file_kinds() {
       file_kind<PredictionSet>("prediction_set", "questions to be simulated before a measurement"),
       file_kind<PublishedRuns>("published_runs", "published measurements of servers"),
       file_kind<HardwareCurves>("hardware_curves", "reference curves of hardware"),
-      file_kind<LevelMapConfig>("level_map", "hardware on which the levels are compared"),
+      file_kind<FidelityMapConfig>("fidelity_map", "hardware on which the levels are compared"),
       file_kind<SensitivityConfig>("sensitivity",
                                    "cases that could catch a wrong number of a device")};
 }
@@ -119,7 +118,7 @@ std::string kinds_hint(const std::string& given) {
   return near.empty() ? all : fmt::format("did you mean '{}'? {}", near, all);
 }
 
-ExitCode show(const Options& options) {
+ExitCode show(const ConfigArguments& options) {
   Diagnostics diagnostics;
   const Document document =
       load_document(options.config, standard_options(options.set), diagnostics);
@@ -158,23 +157,20 @@ ExitCode schema(const std::string& name) {
 
 }  // namespace
 
-void add_config(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("config", "Show a configuration or print its schema");
-  verb->require_subcommand(1);
-  CLI::App* shown =
-      verb->add_subcommand("show", "Effective configuration, each value with its origin");
-  shown->add_option("CONFIG", options->config, "File with a schema line: a scenario, system, ...")
-      ->required();
-  shown->add_option("--set", options->set, "Override a setting: a.b=value (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(kSettingType);
-  shown->callback([options, &action] { action = [options] { return show(*options); }; });
-  CLI::App* schemas =
-      verb->add_subcommand("schema", "JSON Schema, for editors; without KIND, the kinds");
-  schemas->add_option("KIND", options->kind, "Kind of file")
-      ->type_name(join(kind_names(), "|"));  // which completions offer
-  schemas->callback([options, &action] { action = [options] { return schema(options->kind); }; });
+void add_config(Verb program) {
+  auto options = std::make_shared<ConfigArguments>();
+  Verb verb = program.add("config", "Show a configuration or print its schema");
+  verb.needs_verb();
+  Verb shown = verb.add("show", "Effective configuration, each value with its origin");
+  shown.option("CONFIG", options->config, "File with a schema line: a scenario, system, ...")
+      .required();
+  shown.option("--set", options->set, "Override a setting: a.b=value (repeatable)")
+      .type(kSettingType);
+  shown.on_chosen([options] { return show(*options); });
+  Verb schemas = verb.add("schema", "JSON Schema, for editors; without KIND, the kinds");
+  schemas.option("KIND", options->kind, "Kind of file")
+      .type(join(kind_names(), "|"));  // which completions offer
+  schemas.on_chosen([options] { return schema(options->kind); });
 }
 
 }  // namespace tiersim::cli

@@ -1,12 +1,11 @@
 // tiersim doctor: what this program found on this machine.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <thread>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/files.hpp"
-#include "sim/run/version.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/files.hpp"
+#include "sim/base/version.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -40,10 +39,8 @@ ExitCode doctor() {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Action& action) {
-  app.add_subcommand("doctor", "Say what the program found on this machine")->callback([&action] {
-    action = doctor;
-  });
+void add_doctor(Verb program) {
+  program.add("doctor", "Say what the program found on this machine").on_chosen(doctor);
 }
 
 }  // namespace tiersim::cli

@@ -2,27 +2,26 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
+#include "sim/cli/command_line.hpp"
 #include "sim/cli/file_lock.hpp"
-#include "sim/cli/files.hpp"
-#include "sim/cli/merging.hpp"
+#include "sim/runner/files.hpp"
+#include "sim/cli/store_merge.hpp"
 #include "sim/cli/point_sources.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct MergeArguments {
   std::vector<std::string> stores;
   std::string output;
   bool json = false;
 };
 
-ExitCode merge(const Options& options) {
+ExitCode merge(const MergeArguments& options) {
   const std::vector<fs::path> parts(options.stores.begin(), options.stores.end());
   const auto sweeps = merge_stores(parts, options.output);
   if (options.json) {
@@ -78,16 +77,16 @@ std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const 
   return out;
 }
 
-void add_merge(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("merge", "Put stores of shards together");
-  verb->add_option("DB", options->stores, "Stores of `tiersim sweep`")->required();
-  verb->add_option("-o,--output", options->output,
+void add_merge(Verb program) {
+  auto options = std::make_shared<MergeArguments>();
+  Verb verb = program.add("merge", "Put stores of shards together");
+  verb.option("DB", options->stores, "Stores of `tiersim sweep`").required();
+  verb.option("-o,--output", options->output,
                    "SweepStore to write; what it has already stays in it")
-      ->type_name("DB")
-      ->required();
-  verb->add_flag("--json", options->json, "Print what it holds as JSON");
-  verb->callback([options, &action] { action = [options] { return merge(*options); }; });
+      .type("DB")
+      .required();
+  verb.flag("--json", options->json, "Print what it holds as JSON");
+  verb.on_chosen([options] { return merge(*options); });
 }
 
 }  // namespace tiersim::cli

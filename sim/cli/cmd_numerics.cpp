@@ -7,12 +7,11 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/cli/numerics_text.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/load.hpp"
+#include "reports/numerics/numerics_text.hpp"
 #include "workloads/numerics/early_exit_study.hpp"
 #include "workloads/numerics/maple_study.hpp"
 #include "workloads/numerics/tpla_study.hpp"
@@ -33,7 +32,7 @@ constexpr std::array kStudies = {
     StudyKind{"early-exit", numerics::early_exit_study},
 };
 
-struct Options {
+struct NumericsArguments {
   std::string study = "maple";
   std::string folder;
   std::vector<std::string> arrays;
@@ -83,7 +82,7 @@ numerics::Study study_of_files(const std::vector<std::string>& files, std::uint6
   return *std::move(study);
 }
 
-std::vector<numerics::Study> studies_of(const Options& options) {
+std::vector<numerics::Study> studies_of(const NumericsArguments& options) {
   const std::vector<std::string> known = names();
   if (std::ranges::find(known, options.study) == known.end()) {
     const std::string_view near = nearest(options.study, known);
@@ -146,7 +145,7 @@ void write_files(const numerics::Study& study, const fs::path& folder) {
              folder.string());
 }
 
-ExitCode numerics_verb(const Options& options) {
+ExitCode numerics_verb(const NumericsArguments& options) {
   const std::vector<numerics::Study> studies = studies_of(options);
   if (options.json) fmt::print("{}", to_json(studies));
   std::vector<std::string> broken;
@@ -174,11 +173,11 @@ std::string seed_mistake(const std::string& text) {
 
 }  // namespace
 
-void add_numerics(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand(
+void add_numerics(Verb program) {
+  auto options = std::make_shared<NumericsArguments>();
+  Verb verb = program.add(
       "numerics", "What methods compute, in float64: tables, curves, statements that must hold");
-  verb->footer(
+  verb.footer(
       "--qk reads .npy files (float32 or float64, C order): Q [heads, queries, head_dim], K "
       "[heads,\n"
       "tokens, head_dim], V [heads, tokens, value_dim], where one head may leave the first\n"
@@ -186,23 +185,22 @@ void add_numerics(CLI::App& app, Action& action) {
       "has queries of all tokens, otherwise those of the newest. Elements are within +-1e30.\n"
       "Everything offline is calibrated on the first half of the tokens.\n"
       "The exit status is 5 when an exact statement does not hold; one in shape may not.");
-  verb->add_option("STUDY", options->study, "Which study, or all")
-      ->type_name(join(names(), "|"))
-      ->capture_default_str();
-  verb->add_option("--qk", options->arrays,
+  verb.option("STUDY", options->study, "Which study, or all")
+      .type(join(names(), "|"))
+      .show_default();
+  verb.option("--qk", options->arrays,
                    "Choose rows of these heads instead: Q.npy K.npy V.npy [X.npy]")
-      ->type_name("FILE")
-      ->expected(3, 4);
-  verb->add_option("--seed", options->seed, "Seed of everything random")
-      ->check(
-          CLI::Validator([](const std::string& text) { return seed_mistake(text); }, "", "seed"))
-      ->capture_default_str();
-  verb->add_option("-o,--out", options->folder,
+      .type("FILE")
+      .takes(3, 4);
+  verb.option("--seed", options->seed, "Seed of everything random")
+      .check(seed_mistake)
+      .show_default();
+  verb.option("-o,--out", options->folder,
                    "Write tables and curves as CSV, Markdown and JSON into this folder")
-      ->type_name("FOLDER");
-  verb->add_flag("--json", options->json, "Print JSON instead of tables");
-  verb->add_flag("--full", options->full, "Print every table whole, and plot every curve");
-  verb->callback([options, &action] { action = [options] { return numerics_verb(*options); }; });
+      .type("FOLDER");
+  verb.flag("--json", options->json, "Print JSON instead of tables");
+  verb.flag("--full", options->full, "Print every table whole, and plot every curve");
+  verb.on_chosen([options] { return numerics_verb(*options); });
 }
 
 }  // namespace tiersim::cli

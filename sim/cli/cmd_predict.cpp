@@ -4,22 +4,21 @@
 #include <ctime>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "hwmodels/calibrate/iso_date.hpp"
-#include "hwmodels/calibrate/plausibility.hpp"
-#include "hwmodels/calibrate/predictions.hpp"
-#include "hwmodels/calibrate/read_timings.hpp"
+#include "hwmodels/calibrate/read/iso_date.hpp"
+#include "hwmodels/calibrate/read/plausibility.hpp"
+#include "hwmodels/calibrate/fit/predictions.hpp"
+#include "hwmodels/calibrate/read/read_timings.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/run/predict.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/validate/prediction_run.hpp"
 
 namespace tiersim::cli {
 namespace {
 
-struct Options {
+struct PredictArguments {
   std::string set;
   std::string plan;
   std::vector<std::string> timings;
@@ -96,7 +95,7 @@ TimingSet load_timings(const std::vector<std::string>& files) {
 }
 
 // What no device can do would spoil every fit that it is part of.
-void expect_plausible(TimingSet& set) {
+void keep_plausible(TimingSet& set) {
   Plausible checked = check_timings(set);
   std::string refused;
   for (const TimingRefusal& refusal : checked.refused)
@@ -131,7 +130,7 @@ Table table_of(const SequencePredictions& predicted, const TimingSet& set) {
   return table;
 }
 
-ExitCode predict_plan(const Options& options) {
+ExitCode predict_plan(const PredictArguments& options) {
   if (options.timings.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --plan needs --timings FILE");
   if (!options.settings.empty())
@@ -151,7 +150,7 @@ ExitCode predict_plan(const Options& options) {
   if (set.data_class == "none")
     diagnostics.report({{set.file}, "is a dry run: its times mean nothing"});
   throw_if_any(diagnostics);
-  expect_plausible(set);
+  keep_plausible(set);
   SequencePredictions predicted = predict_sequences(plan, set, calibrate(set, {.hold_out = false}));
   predicted.times.date = options.date.empty() ? now_in_utc() : options.date;
   if (!options.out.empty()) write_file(options.out, to_json(predicted.times));
@@ -160,7 +159,7 @@ ExitCode predict_plan(const Options& options) {
   return ExitCode::ok;
 }
 
-ExitCode predict_verb(const Options& options) {
+ExitCode predict_verb(const PredictArguments& options) {
   expect_writable(options.out);
   if (options.set.empty() == options.plan.empty())
     throw Failure(ExitCode::usage, "tiersim: error: either SET or --plan PLAN is to be predicted");
@@ -179,28 +178,25 @@ ExitCode predict_verb(const Options& options) {
 
 }  // namespace
 
-void add_predict(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("predict", "What the models say of kernels before they are timed");
-  verb->footer(
+void add_predict(Verb program) {
+  auto options = std::make_shared<PredictArguments>();
+  Verb verb = program.add("predict", "What the models say of kernels before they are timed");
+  verb.footer(
       "Status: consistent where the whole interval lies in the stated range, partly where some of\n"
       "it does, inconsistent where none does. The interval comes from those of the system's\n"
       "numbers that have one, each with its source; it does not hold what the models get wrong.");
-  verb->add_option("SET", options->set, "File (schema tiersim.prediction_set/v1)");
-  verb->add_option("--plan", options->plan,
+  verb.option("SET", options->set, "File (schema tiersim.prediction_set/v1)");
+  verb.option("--plan", options->plan,
                    "Predict the composed sequences of this file, which a campaign's build writes");
-  verb->add_option("--timings", options->timings,
-                   "Timings of their kernels, of the same build (repeatable)")
-      ->allow_extra_args(false);
-  verb->add_option("--date", options->date, "When the sequences were predicted; now if absent");
-  verb->add_option("--set", options->settings, "Override a setting of SET: a.b=value (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(kSettingType);
-  verb->add_option("-o,--out", options->out,
+  verb.option("--timings", options->timings,
+                   "Timings of their kernels, of the same build (repeatable)");
+  verb.option("--date", options->date, "When the sequences were predicted; now if absent");
+  verb.option("--set", options->settings, "Override a setting of SET: a.b=value (repeatable)")
+      .type(kSettingType);
+  verb.option("-o,--out", options->out,
                    "Write the predictions (of SET as YAML, of a plan as JSON); - is stdout");
-  verb->add_flag("--json", options->json, "Print JSON instead of a table");
-  verb->callback([options, &action] { action = [options] { return predict_verb(*options); }; });
+  verb.flag("--json", options->json, "Print JSON instead of a table");
+  verb.on_chosen([options] { return predict_verb(*options); });
 }
 
 }  // namespace tiersim::cli

@@ -2,7 +2,6 @@
 // a row there, a report_<kind>.cpp and a folder of reports/.
 #include <array>
 
-#include <CLI/CLI.hpp>
 
 #include "sim/cli/report_kinds.hpp"
 
@@ -12,7 +11,7 @@ namespace {
 struct Kind {
   const char* name;
   const char* help;
-  void (*add)(CLI::App& kind, Action& action);
+  void (*add)(Verb kind);
 };
 
 constexpr std::array kKinds{
@@ -32,10 +31,10 @@ constexpr std::array kKinds{
 
 }  // namespace
 
-void add_report(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("report", "Tables and figures made of records");
-  verb->require_subcommand(1);
-  for (const Kind& kind : kKinds) kind.add(*verb->add_subcommand(kind.name, kind.help), action);
+void add_report(Verb program) {
+  Verb verb = program.add("report", "Tables and figures made of records");
+  verb.needs_verb();
+  for (const Kind& kind : kKinds) kind.add(verb.add(kind.name, kind.help));
 }
 
 }  // namespace tiersim::cli

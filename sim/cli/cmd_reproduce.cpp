@@ -5,28 +5,27 @@
 #include <future>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "reports/reproduce/paper_report.hpp"
+#include "reports/papers/reproduce/paper_report.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/comparing.hpp"
-#include "sim/cli/exiting.hpp"
-#include "sim/cli/files.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/cli/mapping.hpp"
-#include "sim/cli/proving.hpp"
-#include "sim/cli/recalling.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/study/comparison_run.hpp"
+#include "sim/study/early_exit_run.hpp"
+#include "sim/runner/files.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/study/win_map_run.hpp"
+#include "sim/study/statement_run.hpp"
+#include "sim/study/recall_run.hpp"
 #include "sim/cli/reproduce_files.hpp"
-#include "sim/cli/reproducing.hpp"
+#include "sim/study/paper_run.hpp"
 #include "sim/cli/trace_file.hpp"
-#include "sim/run/trace.hpp"
+#include "sim/trace/step_trace.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct ReproduceArguments {
   std::vector<std::string> set;
   std::string paper = "all";
   std::string folder = "out/reproduce";
@@ -79,7 +78,7 @@ std::vector<ReportSection> sections(const Targets& targets, const std::vector<st
   return out;
 }
 
-PaperReport reproduced(const std::string& name, const Options& options, PointRunner& runner,
+PaperReport reproduced(const std::string& name, const ReproduceArguments& options, PointRunner& runner,
                        std::vector<Simulation>& simulations) {
   const Targets targets = load_targets(targets_of(name));
   std::future<std::vector<ReportSection>> numerics = start_numerics(targets);
@@ -93,7 +92,7 @@ PaperReport reproduced(const std::string& name, const Options& options, PointRun
           .sections = sections(targets, options.set, numerics)};
 }
 
-void print(const PaperReport& report, const Options& options) {
+void print(const PaperReport& report, const ReproduceArguments& options) {
   const Shown shown = options.full ? Shown::all : Shown::summary;
   fmt::print("{}", options.json ? to_json(report) : to_text(report, shown));
   const bool more = !report.studies.empty() || !report.solves.empty();
@@ -102,7 +101,7 @@ void print(const PaperReport& report, const Options& options) {
                report.solves.size(), options.no_files ? "" : ", or the files");
 }
 
-ExitCode reproduce(const Options& options) {
+ExitCode reproduce(const ReproduceArguments& options) {
   const std::vector<std::string> names = chosen_papers(options.paper);
   expect_not_a_source(options.trace);
   // Only the page shows it, and only beside the methods of one paper.
@@ -134,23 +133,22 @@ ExitCode reproduce(const Options& options) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("reproduce", "A paper's tables beside what is simulated");
-  verb->add_option("PAPER", options->paper, "early-exit, maple, tpla, or all")
-      ->capture_default_str();
-  verb->add_option(
+void add_reproduce(Verb program) {
+  auto options = std::make_shared<ReproduceArguments>();
+  Verb verb = program.add("reproduce", "A paper's tables beside what is simulated");
+  verb.option("PAPER", options->paper, "early-exit, maple, tpla, or all")
+      .show_default();
+  verb.option(
           "--set", options->set,
           "Setting under those of every scenario: system.gpu.calibration=NAME (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(kSettingType);
-  verb->add_option("-o,--out", options->folder, "Folder for the report's files")
-      ->capture_default_str();
-  verb->add_option("--trace", options->trace, "Write the decode steps as a timeline for Perfetto");
-  verb->add_flag("--json", options->json, "Print JSON instead of tables");
-  verb->add_flag("--full", options->full, "Print every study and question whole, not a digest");
-  verb->add_flag("--no-files", options->no_files, "Write no files");
-  verb->callback([options, &action] { action = [options] { return reproduce(*options); }; });
+      .type(kSettingType);
+  verb.option("-o,--out", options->folder, "Folder for the report's files")
+      .show_default();
+  verb.option("--trace", options->trace, "Write the decode steps as a timeline for Perfetto");
+  verb.flag("--json", options->json, "Print JSON instead of tables");
+  verb.flag("--full", options->full, "Print every study and question whole, not a digest");
+  verb.flag("--no-files", options->no_files, "Write no files");
+  verb.on_chosen([options] { return reproduce(*options); });
 }
 
 }  // namespace tiersim::cli

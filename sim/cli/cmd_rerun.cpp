@@ -3,24 +3,22 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/stored_points.hpp"
-#include "sim/run/serving/serve.hpp"
-#include "sim/run/simulate.hpp"
-#include "sim/run/version.hpp"
+#include "sim/runner/runnable.hpp"
+#include "sim/base/version.hpp"
 #include "sim/sweep/evaluate.hpp"
 #include "sim/sweep/sweep_plan.hpp"
 
 namespace tiersim::cli {
 namespace {
 
-struct Options {
+struct RerunArguments {
   std::string record;
   bool json = false;
 };
@@ -39,30 +37,19 @@ Document config_of(const std::string& record, const std::string& path, Diagnosti
   return config == nullptr ? Document() : Document(config->value);
 }
 
-template <class Config>
-Config read_config(const Document& document, const char* kind, Diagnostics& diagnostics,
-                   const RecordOrigin& origin) {
-  auto config = read<Config>(document, kind, diagnostics);
+// The record of its configuration now; the error is why there is none.
+Expected<RunRecord> run_again(const std::string& record, const std::string& path,
+                              const RecordOrigin& origin) {
+  Diagnostics diagnostics;
+  const Document document = config_of(record, path, diagnostics);
+  const Runnable config = read_runnable(document, diagnostics);
   if (!diagnostics.ok())
     fmt::print(stderr,
                "tiersim: error: the configuration of a record of tiersim {} is none of tiersim "
                "{}:\n",
                printable(origin.tiersim_version), kVersion);
   throw_if_any(diagnostics);
-  return config;
-}
-
-// The record of its configuration now; the error is why there is none.
-Expected<RunRecord> run_again(const std::string& record, const std::string& path,
-                              const RecordOrigin& origin) {
-  Diagnostics diagnostics;
-  const Document document = config_of(record, path, diagnostics);
-  if (document.root().find("workload") != nullptr)
-    return serve(read_config<ServingConfig>(document, "serving", diagnostics, origin));
-  auto result = simulate(read_config<ScenarioConfig>(document, "scenario", diagnostics, origin),
-                         Readings::all);
-  if (!result) return Unexpected(result.error());
-  return (*std::move(result)).record;
+  return run(config);
 }
 
 void print_json(const std::vector<Difference>& all, const Rerun& both) {
@@ -130,7 +117,7 @@ Rerun rerun_record(const std::string& file) {
   return out;
 }
 
-ExitCode rerun(const Options& options) {
+ExitCode rerun(const RerunArguments& options) {
   const auto point = stored_point_name(options.record);
   if (!point && SweepStore::is_store(options.record))
     throw Failure(ExitCode::usage,
@@ -160,15 +147,15 @@ ExitCode rerun(const Options& options) {
 
 }  // namespace
 
-void add_rerun(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand(
+void add_rerun(Verb program) {
+  auto options = std::make_shared<RerunArguments>();
+  Verb verb = program.add(
       "rerun", "Run a record again and compare its results; exit 5 when they differ");
-  verb->add_option("RECORD", options->record,
+  verb.option("RECORD", options->record,
                    "Record of `run --json`, or a point of a store: DB:17, DB:3fa9c1")
-      ->required();
-  verb->add_flag("--json", options->json, "Print the differences as JSON");
-  verb->callback([options, &action] { action = [options] { return rerun(*options); }; });
+      .required();
+  verb.flag("--json", options->json, "Print the differences as JSON");
+  verb.on_chosen([options] { return rerun(*options); });
 }
 
 }  // namespace tiersim::cli

@@ -4,17 +4,16 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/serving/timeline_figure.hpp"
 #include "reports/summary/run_summary.hpp"
 #include "reports/summary/serving_summary.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/cli/running.hpp"
-#include "sim/cli/serving.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/trace_file.hpp"
-#include "sim/run/trace.hpp"
+#include "sim/runner/run_file.hpp"
+#include "sim/trace/serving_trace.hpp"
+#include "sim/trace/step_trace.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -22,7 +21,7 @@ namespace {
 // What Perfetto takes in its stride; some 200 MB of JSON.
 constexpr std::int64_t kTraceEvents = 2'000'000;
 
-struct Options {
+struct RunArguments {
   std::string config;
   std::vector<std::string> set;
   std::string output;
@@ -40,44 +39,43 @@ void expect_no(const std::string& option, const std::string& value, const std::s
 
 // The record, and whatever else was asked for. A file on stdout is all that a reader of it expects
 // there.
-void print(const Options& options, const RunRecord& record,
+void print(const RunArguments& options, const RunRecord& record,
            std::string (*summary)(const RunRecord&), bool file_on_stdout) {
   if (!options.output.empty()) write_file(options.output, to_json(record));
   if (options.output == "-" || file_on_stdout) return;
   fmt::print("{}", options.json ? to_json(record) : summary(record));
 }
 
-RunRecord run_traced(const Options& options, const ServingFile& file) {
-  if (options.trace.empty()) return run_serving(file);
+RunRecord run_traced(const RunArguments& options, const RunnableFile& file) {
+  if (options.trace.empty()) return run_server(file);
   TraceFile out(options.trace);
-  ServingTraceRequest trace{.sink = out.sink(),
-                            .most_events = options.trace_events.value_or(kTraceEvents)};
-  RunRecord record = run_serving(file, &trace);
+  ServingTrace trace(out.sink(), options.trace_events.value_or(kTraceEvents));
+  RunRecord record = run_server(file, &trace);
   out.commit();
-  if (trace.cut)
+  if (const auto& cut = trace.cut())
     fmt::print(stderr,
                "tiersim: the trace ends at {:.6g} s, after {} events (--trace-events): {} "
                "iterations and {} requests that came later are left out\n",
-               to_seconds(trace.cut->time_since_epoch()), trace.events, trace.iterations_left_out,
-               trace.requests_left_out);
+               to_seconds(cut->time_since_epoch()), trace.events(), trace.iterations_left_out(),
+               trace.requests_left_out());
   return record;
 }
 
-ExitCode run_server(const Options& options, const ServingFile& file) {
+ExitCode print_server(const RunArguments& options, const RunnableFile& file) {
   const RunRecord record = run_traced(options, file);
   if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
   print(options, record, serving_summary_text, options.figure == "-" || options.trace == "-");
   return ExitCode::ok;
 }
 
-ExitCode run_step(const Options& options, const ScenarioFile& file) {
+ExitCode print_step(const RunArguments& options, const RunnableFile& file) {
   if (options.trace_events)
     throw Failure(
         ExitCode::usage,
         "tiersim: error: --trace-events: is of a server over time; a step is shown whole");
   expect_no("--figure", options.figure,
             "is of a server over time; a single step is drawn by --trace FILE.json");
-  const Simulation result = run_scenario(file, options.config, options.set);
+  const Simulation result = run_step(file, options.config, options.set);
   if (!options.trace.empty()) {
     TraceFile out(options.trace);
     write_trace({&result, 1}, out.sink());
@@ -87,7 +85,7 @@ ExitCode run_step(const Options& options, const ScenarioFile& file) {
   return ExitCode::ok;
 }
 
-ExitCode run(const Options& options) {
+ExitCode run(const RunArguments& options) {
   if (options.trace_events && options.trace.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --trace-events: needs --trace FILE");
   for (const std::string& file : {options.trace, options.figure, options.output}) {
@@ -95,35 +93,33 @@ ExitCode run(const Options& options) {
     expect_not_a_source(file, {options.config});
   }
   const auto file = load_runnable(options.config, options.set);
-  if (const auto* serving = std::get_if<ServingFile>(&file)) return run_server(options, *serving);
-  return run_step(options, std::get<ScenarioFile>(file));
+  return std::holds_alternative<ServingConfig>(file.config) ? print_server(options, file)
+                                                            : print_step(options, file);
 }
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("run", "Simulate a step of a scenario, or a server under load");
-  verb->add_option("CONFIG", options->config,
+void add_run(Verb program) {
+  auto options = std::make_shared<RunArguments>();
+  Verb verb = program.add("run", "Simulate a step of a scenario, or a server under load");
+  verb.option("CONFIG", options->config,
                    "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
-      ->required();
-  verb->add_option("--set", options->set, "Override a setting: a.b=value (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(kSettingType);
-  verb->add_option("-o,--output", options->output, "Also write the record to this file")
-      ->type_name("FILE");
-  verb->add_option("--trace", options->trace,
+      .required();
+  verb.option("--set", options->set, "Override a setting: a.b=value (repeatable)")
+      .type(kSettingType);
+  verb.option("-o,--output", options->output, "Also write the record to this file")
+      .type("FILE");
+  verb.option("--trace", options->trace,
                    "Write a timeline that Perfetto loads; gzip where the name ends in .gz")
-      ->type_name("FILE");
-  verb->add_option("--trace-events", options->trace_events,
+      .type("FILE");
+  verb.option("--trace-events", options->trace_events,
                    "End the timeline of a server after so many events")
-      ->check(CLI::PositiveNumber)
-      ->type_name(fmt::format("N [{}]", kTraceEvents));
-  verb->add_option("--figure", options->figure, "Write a server over time as SVG")
-      ->type_name("FILE");
-  verb->add_flag("--json", options->json, "Print the record instead of the summary");
-  verb->callback([options, &action] { action = [options] { return run(*options); }; });
+      .positive()
+      .type(fmt::format("N [{}]", kTraceEvents));
+  verb.option("--figure", options->figure, "Write a server over time as SVG")
+      .type("FILE");
+  verb.flag("--json", options->json, "Print the record instead of the summary");
+  verb.on_chosen([options] { return run(*options); });
 }
 
 }  // namespace tiersim::cli

@@ -3,18 +3,17 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/cli/solving.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/study/solve_run.hpp"
 
 namespace tiersim::cli {
 namespace {
 
-struct Options {
+struct SolveArguments {
   std::string config;
   std::vector<std::string> set;
   std::string vary;
@@ -27,14 +26,14 @@ struct Options {
   bool json = false;
 };
 
-double factor_of(const Options& options) {
+double factor_of(const SolveArguments& options) {
   const auto times = plain_number(options.times);
   if (times && *times > 0) return *times;
   throw Failure(ExitCode::usage, fmt::format("tiersim: error: --times: '{}' is no number above 0",
                                              printable(options.times)));
 }
 
-double asked_value(const Options& options, PointRunner& runner) {
+double asked_value(const SolveArguments& options, PointRunner& runner) {
   if (!options.equals.empty()) {
     const auto value = metric_value(options.metric, options.equals);
     if (value) return *value;
@@ -48,7 +47,7 @@ double asked_value(const Options& options, PointRunner& runner) {
   return metric_of(*result.record, options.metric, other);
 }
 
-double target_of(const Options& options, PointRunner& runner) {
+double target_of(const SolveArguments& options, PointRunner& runner) {
   const double target = factor_of(options) * asked_value(options, runner);
   if (std::isfinite(target)) return target;
   throw Failure(ExitCode::usage, fmt::format("tiersim: error: --times: '{}' times the value is "
@@ -78,7 +77,7 @@ std::string to_json(const SolveResult& result, const SolveAnswer& answer) {
   return out.dump(2) + '\n';
 }
 
-void print_answer(const Options& options, bool whole, const SolveResult& result,
+void print_answer(const SolveArguments& options, bool whole, const SolveResult& result,
                   const SolveAnswer& found) {
   fmt::print("{}\n", sentence(result, found));
   if (const std::string text = left_out_text(found); !text.empty()) fmt::print("{}\n", text);
@@ -90,7 +89,7 @@ void print_answer(const Options& options, bool whole, const SolveResult& result,
              found.monotone ? "" : "; not monotone over the range, others may exist");
 }
 
-ExitCode solve_verb(const Options& options) {
+ExitCode solve_verb(const SolveArguments& options) {
   if (options.equals.empty() == options.equal_to.empty())
     throw Failure(ExitCode::usage, "tiersim: error: give either --equals or --equal-to");
   expect_metric(options.metric);
@@ -119,32 +118,30 @@ ExitCode solve_verb(const Options& options) {
 
 }  // namespace
 
-void add_solve(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("solve", "Which value of a setting gives a metric a value");
-  verb->footer(
+void add_solve(Verb program) {
+  auto options = std::make_shared<SolveArguments>();
+  Verb verb = program.add("solve", "Which value of a setting gives a metric a value");
+  verb.footer(
       "The answer is where the metric is not above the value: the largest value of the setting\n"
       "that holds it where the metric rises, the smallest where it falls. Where none in the\n"
       "range does, the exit status is 5. Of a count only whole numbers are tried; where\n"
       "an end of the range does not fit, those that do.");
-  verb->add_option("CONFIG", options->config,
+  verb.option("CONFIG", options->config,
                    "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
-      ->required();
-  verb->add_option("--vary", options->vary, "Setting to find the value of: a.b")->required();
-  verb->add_option("--between", options->between, "Lowest and highest value, with units as in YAML")
-      ->required()
-      ->expected(2);
-  verb->add_option("--metric", options->metric, "Metric that is to have a value")
-      ->capture_default_str();
-  verb->add_option("--equals", options->equals, "That value, with the metric's unit: 50 ms");
-  verb->add_option("--equal-to", options->equal_to, "Or: the metric of this file");
-  verb->add_option("--times", options->times, "Factor on either, above 0")->capture_default_str();
-  verb->add_option("--set", options->set, "Override a setting of CONFIG: a.b=value (repeatable)")
-      ->allow_extra_args(false);
-  verb->add_option("--other-set", options->other_set, "The same of --equal-to (repeatable)")
-      ->allow_extra_args(false);
-  verb->add_flag("--json", options->json, "Print JSON instead of a sentence");
-  verb->callback([options, &action] { action = [options] { return solve_verb(*options); }; });
+      .required();
+  verb.option("--vary", options->vary, "Setting to find the value of: a.b").required();
+  verb.option("--between", options->between, "Lowest and highest value, with units as in YAML")
+      .required()
+      .takes(2, 2);
+  verb.option("--metric", options->metric, "Metric that is to have a value")
+      .show_default();
+  verb.option("--equals", options->equals, "That value, with the metric's unit: 50 ms");
+  verb.option("--equal-to", options->equal_to, "Or: the metric of this file");
+  verb.option("--times", options->times, "Factor on either, above 0").show_default();
+  verb.option("--set", options->set, "Override a setting of CONFIG: a.b=value (repeatable)");
+  verb.option("--other-set", options->other_set, "The same of --equal-to (repeatable)");
+  verb.flag("--json", options->json, "Print JSON instead of a sentence");
+  verb.on_chosen([options] { return solve_verb(*options); });
 }
 
 }  // namespace tiersim::cli

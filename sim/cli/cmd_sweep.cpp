@@ -6,15 +6,14 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
+#include "sim/cli/command_line.hpp"
 #include "sim/cli/file_lock.hpp"
 #include "sim/cli/interruption.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/cli/merging.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/cli/store_merge.hpp"
 #include "sim/cli/mpi.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/progress.hpp"
@@ -26,7 +25,7 @@ namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct SweepArguments {
   std::string spec;
   std::vector<std::string> set;
   std::string store;
@@ -59,7 +58,7 @@ Shard shard_of(const std::string& text) {
                             printable(text)));
 }
 
-fs::path store_of(const Options& options, const Shard& shard) {
+fs::path store_of(const SweepArguments& options, const Shard& shard) {
   if (!options.store.empty()) return options.store;
   const std::string part =
       shard.count > 1 ? fmt::format(".{}of{}", shard.index, shard.count) : std::string();
@@ -72,7 +71,7 @@ fs::path part_of(const fs::path& path, int rank) {
 }
 
 // --resume needs no file but SPEC, as the store has the others.
-std::unique_ptr<SweepPlan> plan_of(const Options& options, const fs::path& path) {
+std::unique_ptr<SweepPlan> plan_of(const SweepArguments& options, const fs::path& path) {
   Diagnostics diagnostics;
   const LoadOptions files = standard_options(options.set);
   auto plan = SweepPlan::make(options.spec, files, diagnostics);
@@ -101,7 +100,7 @@ std::optional<StoredSweep> unfinished(SweepStore& store, const SweepPlan& plan) 
 }
 
 // Puts the sweep into the store, or finds it there.
-void begin(const Options& options, SweepPlan& plan, SweepStore& store) {
+void begin(const SweepArguments& options, SweepPlan& plan, SweepStore& store) {
   std::optional<StoredSweep> there = store.find(plan.sweep().digest);
   if (!there && options.resume) {
     there = unfinished(store, plan);
@@ -129,7 +128,7 @@ void begin(const Options& options, SweepPlan& plan, SweepStore& store) {
                                       store.path().string(), done)));
 }
 
-std::string command_to_resume(const Options& options, const fs::path& store) {
+std::string command_to_resume(const SweepArguments& options, const fs::path& store) {
   std::string out = "tiersim sweep " + shell_word(options.spec);
   for (const std::string& option : options.set) out += " --set " + shell_word(option);
   if (options.shard != "1/1") out += " --shard " + options.shard;
@@ -142,7 +141,7 @@ std::string command_to_resume(const Options& options, const fs::path& store) {
 }
 
 // Runs a shard into a store, which exists afterwards.
-SweepSummary run_shard(const Options& options, SweepPlan& plan, const SweepOptions& how,
+SweepSummary run_shard(const SweepArguments& options, SweepPlan& plan, const SweepOptions& how,
                        const fs::path& path, const std::atomic<bool>& stop) {
   const FileLock lock(path);
   SweepSummary summary{.store = path, .shard = how.shard};
@@ -174,7 +173,7 @@ void put_in_order(const fs::path& path) {
                "stay in the order in which they came (--resume puts them in order)\n");
 }
 
-ExitCode report(const Options& options, const SweepSummary& summary, bool interrupted) {
+ExitCode report(const SweepArguments& options, const SweepSummary& summary, bool interrupted) {
   fmt::print("{}", options.json ? to_json(summary) : to_text(summary));
   if (summary.failure)
     fmt::print(stderr, "tiersim: error: {} failed, the first: {}\n", summary.failed,
@@ -192,7 +191,7 @@ void remove_store(const fs::path& path) {
 }
 
 // Each process runs a shard into a part of its own; the first one puts the parts together.
-ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
+ExitCode sweep_ranks(const SweepArguments& options, SweepPlan& plan, SweepOptions how,
                      const fs::path& path) {
   const auto world = MpiWorld::join();
   const auto part = [&](int rank) { return part_of(path, rank); };
@@ -236,7 +235,7 @@ ExitCode sweep_ranks(const Options& options, SweepPlan& plan, SweepOptions how,
   return report(options, summary, stop);
 }
 
-ExitCode sweep(const Options& options) {
+ExitCode sweep(const SweepArguments& options) {
   const Shard shard = shard_of(options.shard);
   const fs::path path = store_of(options, shard);
   const auto plan = plan_of(options, path);
@@ -265,35 +264,33 @@ ExitCode sweep(const Options& options) {
 
 }  // namespace
 
-void add_sweep(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("sweep", "Run a design space into a store of results");
-  verb->add_option("SPEC", options->spec, "Design space (schema tiersim.sweep/v1)")->required();
-  verb->add_option("--set", options->set, "Override a setting of SPEC: a.b=value (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(kSettingType);
-  verb->add_option("-o,--output", options->store, "SweepStore (SQLite); else out/sweeps/SPEC.db")
-      ->check(CLI::Validator(
-          [](const std::string& name) { return name.empty() ? "a name is needed" : ""; }, ""))
-      ->type_name("DB");
-  verb->add_option("-j,--threads", options->threads, "Threads; else as many as there are cores")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
-  verb->add_option("--shard", options->shard, "Part I of N: every N-th point, into its own store")
-      ->type_name("I/N");
-  verb->add_flag("--resume", options->resume, "Go on with what the store has, or begin");
-  verb->add_flag("--retry-failed", options->retry_failed, "Also run again what failed");
-  auto* fast = verb->add_flag("--fail-fast", options->fail_fast, "End at the first that fails");
-  verb->add_flag("--keep-going", options->keep_going, "Run all whatever fails (the default)")
-      ->excludes(fast);
-  auto* dry =
-      verb->add_flag("--dry-run", options->dry_run,
+void add_sweep(Verb program) {
+  auto options = std::make_shared<SweepArguments>();
+  Verb verb = program.add("sweep", "Run a design space into a store of results");
+  verb.option("SPEC", options->spec, "Design space (schema tiersim.sweep/v1)").required();
+  verb.option("--set", options->set, "Override a setting of SPEC: a.b=value (repeatable)")
+      .type(kSettingType);
+  verb.option("-o,--output", options->store, "SweepStore (SQLite); else out/sweeps/SPEC.db")
+      .check([](const std::string& name) { return name.empty() ? "a name is needed" : ""; })
+      .type("DB");
+  verb.option("-j,--threads", options->threads, "Threads; else as many as there are cores")
+      .between(1, 1024)
+      .type("N");
+  verb.option("--shard", options->shard, "Part I of N: every N-th point, into its own store")
+      .type("I/N");
+  verb.flag("--resume", options->resume, "Go on with what the store has, or begin");
+  verb.flag("--retry-failed", options->retry_failed, "Also run again what failed");
+  const Option fast = verb.flag("--fail-fast", options->fail_fast, "End at the first that fails");
+  verb.flag("--keep-going", options->keep_going, "Run all whatever fails (the default)")
+      .excludes(fast);
+  const Option dry =
+      verb.flag("--dry-run", options->dry_run,
                      "Say how many points there are and about how long they take, and run none");
-  verb->add_flag("--mpi", options->mpi,
+  verb.flag("--mpi", options->mpi,
                  "Part I of N in the I-th of the N processes of mpirun, put together at the end")
-      ->excludes(dry);
-  verb->add_flag("--json", options->json, "Print the summary as JSON");
-  verb->callback([options, &action] { action = [options] { return sweep(*options); }; });
+      .excludes(dry);
+  verb.flag("--json", options->json, "Print the summary as JSON");
+  verb.on_chosen([options] { return sweep(*options); });
 }
 
 }  // namespace tiersim::cli

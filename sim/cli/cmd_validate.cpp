@@ -4,19 +4,18 @@
 // the levels of fidelity beside each other: `levels`; which of all these cases catches a change of
 // a number: `sensitivity`.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "hwmodels/calibrate/scored_files.hpp"
-#include "hwmodels/calibrate/timing_text.hpp"
+#include "hwmodels/calibrate/fit/scored_files.hpp"
+#include "hwmodels/calibrate/read/timing_text.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/validate_hardware.hpp"
 #include "sim/cli/validate_levels.hpp"
 #include "sim/cli/validate_sensitivity.hpp"
-#include "sim/cli/validating.hpp"
+#include "sim/cli/validate_serving.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
@@ -24,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ValidateArguments {
   std::string predictions;
   std::string measured;
   std::optional<double> max_median;
@@ -125,7 +124,7 @@ std::string to_json(const Score& score, const MeasuredTimes& measured) {
 }
 
 // The shipped example where no file is named.
-Options with_files(Options options) {
+ValidateArguments with_files(ValidateArguments options) {
   if (!options.predictions.empty() && options.measured.empty())
     throw Failure(ExitCode::usage, "tiersim: error: MEASURED is missing");
   if (!options.predictions.empty()) return options;
@@ -136,7 +135,7 @@ Options with_files(Options options) {
 }
 
 // Which goal is missed, in words; empty where all hold.
-std::string missed(const Options& options, const ErrorSummary& summary) {
+std::string missed(const ValidateArguments& options, const ErrorSummary& summary) {
   if (options.max_median && summary.median > *options.max_median)
     return fmt::format("the median error of {} is above {}", unsigned_percent(summary.median),
                        unsigned_percent(*options.max_median));
@@ -146,8 +145,8 @@ std::string missed(const Options& options, const ErrorSummary& summary) {
   return "";
 }
 
-ExitCode validate(const Options& given) {
-  const Options options = with_files(given);
+ExitCode validate(const ValidateArguments& given) {
+  const ValidateArguments options = with_files(given);
   Diagnostics diagnostics;
   const PredictedTimes predicted =
       read_predicted_times(options.predictions, read_file(options.predictions), diagnostics);
@@ -174,42 +173,40 @@ ExitCode validate(const Options& given) {
 
 constexpr double kLargestError = 1000;  // 100000 %
 
-// CLI11's own checks take nan and write a bound with 309 digits.
-CLI::Validator share_up_to(double most) {
-  return {[most](const std::string& text) {
-            const auto value = parse_number(text);
-            if (value && *value >= 0 && *value <= most) return std::string();
+// A share from 0 to `most`.
+void add_share(Verb verb, const char* names, std::optional<double>& value, double most,
+               const char* help) {
+  verb.option(names, value, help)
+      .check(
+          [most](const std::string& text) {
+            const auto given = parse_number(text);
+            if (given && *given >= 0 && *given <= most) return std::string();
             return fmt::format("'{}' is no number from 0 to {:g}", text, most);
           },
-          fmt::format("in [0 - {:g}]", most)};
+          fmt::format("in [0 - {:g}]", most));
 }
 
 }  // namespace
 
-void add_validate(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("validate", "Predictions made beforehand against measurements");
-  verb->footer(
+void add_validate(Verb program) {
+  auto options = std::make_shared<ValidateArguments>();
+  Verb verb = program.add("validate", "Predictions made beforehand against measurements");
+  verb.footer(
       "Without files, a shipped example whose times were made up. Predictions: JSON\n"
       "(tiersim.predictions/v1) or CSV; MEASURED: timing.json or composition.json of a campaign,\n"
       "or CSV. Predictions of another build, or later than the measurement, are refused.");
-  verb->add_option("PREDICTIONS", options->predictions, "What was predicted");
-  verb->add_option("MEASURED", options->measured, "What was measured after that");
-  verb->add_option("--max-median", options->max_median,
-                   "Exit 5 where the median error is above this share: 0.1")
-      ->check(share_up_to(kLargestError));
-  verb->add_option("--min-coverage", options->min_coverage,
-                   "Exit 5 where a smaller share lies in its interval: 0.9")
-      ->check(share_up_to(1));
-  verb->add_flag("--json", options->json, "Print JSON instead of tables");
-  add_validate_hardware(*verb, action);
-  add_validate_levels(*verb, action);
-  add_validate_sensitivity(*verb, action);
-  add_validate_serving(*verb, action);
-  verb->callback([options, verb, &action] {
-    if (verb->get_subcommands().empty()) action = [options] { return validate(*options); };
-  });
+  verb.option("PREDICTIONS", options->predictions, "What was predicted");
+  verb.option("MEASURED", options->measured, "What was measured after that");
+  add_share(verb, "--max-median", options->max_median, kLargestError,
+            "Exit 5 where the median error is above this share: 0.1");
+  add_share(verb, "--min-coverage", options->min_coverage, 1,
+            "Exit 5 where a smaller share lies in its interval: 0.9");
+  verb.flag("--json", options->json, "Print JSON instead of tables");
+  add_validate_hardware(verb);
+  add_validate_levels(verb);
+  add_validate_sensitivity(verb);
+  add_validate_serving(verb);
+  verb.on_chosen([options] { return validate(*options); });
 }
 
 }  // namespace tiersim::cli

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
+#include "sim/cli/command_line.hpp"
 
 namespace tiersim::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/cli/command.hpp"
+#include "sim/cli/command_line.hpp"
 #include "sim/cli/mpi.hpp"
 
 namespace tiersim::cli {

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/point_sources.hpp"
-#include "sim/cli/solving.hpp"
+#include "sim/study/solve_run.hpp"
 #include "sim/cli/stored_points.hpp"
-#include "sim/run/record_reader.hpp"
+#include "sim/record/record_reader.hpp"
 #include "sim/sweep/evaluate.hpp"
 #include "sim/sweep/metric_names.hpp"
 #include "sim/sweep/objectives.hpp"
@@ -31,8 +31,8 @@ class TableBuilder {
     named_ = options.sources.size() > 1;
   }
 
-  void add_configuration(const std::string& file, PointRunner& runner, Readings readings) {
-    const PointResult result = run_point(runner, {file, options_.set}, readings);
+  void add_configuration(const std::string& file, PointRunner& runner, Evaluation evaluation) {
+    const PointResult result = run_point(runner, {file, options_.set}, evaluation);
     ReportPoint point{.rerun = run_command(file, options_.set),
                       .record = result.record,
                       .problem = result.problem};
@@ -248,7 +248,7 @@ bool is_json(const std::string& file) {
 
 }  // namespace
 
-PointTable load_points(const SourceOptions& options, Readings readings) {
+PointTable load_points(const SourceOptions& options, Evaluation evaluation) {
   TableBuilder builder(options);
   PointRunner runner(standard_options());
   for (const std::string& source : options.sources) {
@@ -259,7 +259,7 @@ PointTable load_points(const SourceOptions& options, Readings readings) {
     } else if (is_json(source)) {
       builder.add_record(source);
     } else {
-      builder.add_configuration(source, runner, readings);
+      builder.add_configuration(source, runner, evaluation);
     }
   }
   return builder.take();

@@ -6,8 +6,8 @@
 
 #include "reports/points/point_values.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/files.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/files.hpp"
 #include "sim/sweep/metric_names.hpp"
 
 namespace tiersim::cli {

@@ -4,11 +4,10 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/cli/solving.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/study/solve_run.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -19,7 +18,7 @@ struct Format {
   std::string (*text)(const Table& table);
 };
 constexpr std::array<Format, 4> kTableFormats{
-    {{"text", to_text}, {"md", to_markdown}, {"csv", to_csv}, {"tex", to_latex}}};
+    {{"text", [](const Table& table) { return to_text(table); }}, {"md", to_markdown}, {"csv", to_csv}, {"tex", to_latex}}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> out;
@@ -45,35 +44,33 @@ std::string run_command(const std::string& scenario, const std::vector<std::stri
   return out;
 }
 
-void add_sources(CLI::App& kind, SourceOptions& options) {
-  kind.add_option("SOURCE", options.sources,
+void add_sources(Verb kind, SourceOptions& options) {
+  kind.option("SOURCE", options.sources,
                   "Configurations, records of `run --json`, or stores of `sweep`")
-      ->required();
-  kind.add_option("--set", options.set,
+      .required();
+  kind.option("--set", options.set,
                   "Override a setting of configurations: a.b=value (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(kSettingType);
-  kind.add_option("--sweep", options.sweep, "Which sweep of a store, by its name; else the last")
-      ->type_name("NAME");
-  kind.add_option(
+      .type(kSettingType);
+  kind.option("--sweep", options.sweep, "Which sweep of a store, by its name; else the last")
+      .type("NAME");
+  kind.option(
           "--where", options.where,
           "Only points for which this holds: \"context > 8192 and tpot < 50 ms\" (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name("EXPRESSION");
+      .type("EXPRESSION");
 }
 
-void add_format(CLI::App& kind, std::string& format) {
+void add_format(Verb kind, std::string& format) {
   const std::string names = join(format_names(), "|");
-  kind.add_option("--format", format, "How it is printed: csv and json have every byte")
-      ->type_name(names)
-      ->check(CLI::Validator(
+  kind.option("--format", format, "How it is printed: csv and json have every byte")
+      .type(names)
+      .check(
           [](const std::string& text) {
             const auto known = format_names();
             if (std::ranges::find(known, text) != known.end()) return std::string();
             return fmt::format("there is no format '{}' ({})", printable(text), join(known));
           },
-          "", "format"))
-      ->capture_default_str();
+          "")
+      .show_default();
 }
 
 void print_tables(const std::vector<Table>& tables, const std::string& format) {

@@ -6,12 +6,8 @@
 
 #include "reports/points/point_table.hpp"
 #include "reports/render/table.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/run/simulate.hpp"
-
-namespace CLI {
-class App;
-}
+#include "sim/cli/command_line.hpp"
+#include "sim/step/simulate.hpp"
 
 namespace tiersim::cli {
 
@@ -24,11 +20,11 @@ struct SourceOptions {
 };
 
 /// SOURCE..., --set, --sweep and --where.
-void add_sources(CLI::App& kind, SourceOptions& options);
+void add_sources(Verb kind, SourceOptions& options);
 
 /// Runs and reads all of them. Throws Failure with every mistake; a configuration that does not fit
 /// is a point with a problem. Points of several files have the column "configuration" first.
-PointTable load_points(const SourceOptions& options, Readings readings = Readings::all);
+PointTable load_points(const SourceOptions& options, Evaluation evaluation = Evaluation::all);
 
 /// A word as a shell takes it: as it is, or in quotes.
 std::string shell_word(const std::string& text);
@@ -37,7 +33,7 @@ std::string shell_word(const std::string& text);
 std::string run_command(const std::string& scenario, const std::vector<std::string>& set);
 
 /// --format text|md|csv|tex|json, and its default.
-void add_format(CLI::App& kind, std::string& format);
+void add_format(Verb kind, std::string& format);
 /// To stdout, one after the other with a blank line between; `format` is none of "json".
 void print_tables(const std::vector<Table>& tables, const std::string& format);
 

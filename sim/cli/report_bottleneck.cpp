@@ -1,9 +1,8 @@
 // tiersim report bottleneck: what bounds each point, and what would be next.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/bottleneck/bottleneck_report.hpp"
-#include "sim/cli/files.hpp"
+#include "sim/runner/files.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
 
@@ -19,7 +18,7 @@ struct BottleneckOptions {
 ExitCode report_bottleneck(const BottleneckOptions& options) {
   expect_writable(options.figure);
   expect_not_a_source(options.figure, options.sources.sources);
-  const PointTable table = load_points(options.sources, Readings::times);
+  const PointTable table = load_points(options.sources, Evaluation::times);
   if (!options.figure.empty()) write_file(options.figure, bottleneck_svg(table));
   if (options.figure == "-") return ExitCode::ok;
   if (options.format == "json") {
@@ -33,13 +32,13 @@ ExitCode report_bottleneck(const BottleneckOptions& options) {
 
 }  // namespace
 
-void add_report_bottleneck(CLI::App& kind, Action& action) {
+void add_report_bottleneck(Verb kind) {
   auto options = std::make_shared<BottleneckOptions>();
   add_sources(kind, options->sources);
-  kind.add_option("--figure", options->figure, "Draw it as SVG; - is stdout, without tables")
-      ->type_name("FILE.svg");
+  kind.option("--figure", options->figure, "Draw it as SVG; - is stdout, without tables")
+      .type("FILE.svg");
   add_format(kind, options->format);
-  kind.callback([options, &action] { action = [options] { return report_bottleneck(*options); }; });
+  kind.on_chosen([options] { return report_bottleneck(*options); });
 }
 
 }  // namespace tiersim::cli

@@ -1,10 +1,9 @@
 // tiersim report curves SOURCE... --x context --y throughput --by method: a metric over an axis.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/curves/curves_report.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/files.hpp"
+#include "sim/runner/files.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
@@ -31,7 +30,7 @@ ExitCode report_curves(const CurvesOptions& options) {
   expect_figure(options.figure);
   expect_not_a_source(options.figure, options.sources.sources);
   if (!options.y.empty()) full_metric(options.y, "--y");
-  const PointTable table = load_points(options.sources, Readings::all);
+  const PointTable table = load_points(options.sources, Evaluation::all);
   CurveQuestion question{.metric = metric_of_points(
                              table, options.y.empty() ? default_metric(table) : options.y, "--y")};
   if (!options.x.empty()) question.x = column_of(table, options.x, "--x");
@@ -52,25 +51,24 @@ ExitCode report_curves(const CurvesOptions& options) {
 
 }  // namespace
 
-void add_report_curves(CLI::App& kind, Action& action) {
+void add_report_curves(Verb kind) {
   auto options = std::make_shared<CurvesOptions>();
   add_sources(kind, options->sources);
-  kind.add_option("--x", options->x, "Numeric column to draw over; else the only one that varies")
-      ->type_name("COLUMN");
-  kind.add_option("--y", options->y,
+  kind.option("--x", options->x, "Numeric column to draw over; else the only one that varies")
+      .type("COLUMN");
+  kind.option("--y", options->y,
                   "Metric (throughput, ttft.p99); else the sweep's first objective, or throughput")
-      ->type_name("METRIC");
-  kind.add_option("--by", options->by,
+      .type("METRIC");
+  kind.option("--by", options->by,
                   "Columns that make the lines (repeatable); else all others that vary")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("COLUMN");
-  kind.add_option("--panel", options->panel, "Column that makes a panel for each label")
-      ->type_name("COLUMN");
-  kind.add_option("--figure", options->figure, "Draw the curves as SVG, with 95 % intervals")
-      ->type_name("FILE.svg");
+      .comma_separated()
+      .type("COLUMN");
+  kind.option("--panel", options->panel, "Column that makes a panel for each label")
+      .type("COLUMN");
+  kind.option("--figure", options->figure, "Draw the curves as SVG, with 95 % intervals")
+      .type("FILE.svg");
   add_format(kind, options->format);
-  kind.callback([options, &action] { action = [options] { return report_curves(*options); }; });
+  kind.on_chosen([options] { return report_curves(*options); });
 }
 
 }  // namespace tiersim::cli

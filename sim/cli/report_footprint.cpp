@@ -5,16 +5,15 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/footprint/footprint_points.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/baselines.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
-#include "sim/cli/solving.hpp"
-#include "sim/run/point_loader.hpp"
+#include "sim/study/solve_run.hpp"
+#include "sim/runner/point_loader.hpp"
 #include "sim/sweep/store.hpp"
 
 namespace tiersim::cli {
@@ -72,7 +71,7 @@ bool is_scenario(const std::string& file) {
 LargestBatch largest_batch_at(PointRunner& runner, Point point, std::int64_t context) {
   point.set.push_back(fmt::format("step.context={}", context));
   Diagnostics diagnostics;
-  const PointResult result = runner.run(point, Readings::accounting, diagnostics);
+  const PointResult result = runner.run(point, Evaluation::accounting, diagnostics);
   if (!diagnostics.ok()) return {{}, diagnostics.list().front().message};
   if (!result.record) return {{}, result.problem};
   return {static_cast<std::int64_t>(result.record->metrics.at("max_batch").value)};
@@ -85,7 +84,7 @@ FootprintReport scenarios_at_contexts(const FootprintOptions& options) {
   for (const std::string& scenario : options.sources.sources) {
     if (!is_scenario(scenario)) continue;
     const Point point{scenario, options.sources.set};
-    const PointResult result = run_point(runner, point, Readings::accounting);
+    const PointResult result = run_point(runner, point, Evaluation::accounting);
     if (!result.record)
       throw Failure(ExitCode::bad_config,
                     fmt::format("{}:1:1: error: {}", printable(scenario), result.problem));
@@ -103,9 +102,9 @@ FootprintReport scenarios_at_contexts(const FootprintOptions& options) {
 ExitCode report_footprint(FootprintOptions options) {
   if (options.sources.sources.empty()) options.sources.sources = shipped_with_tpla();
   const FootprintReport report = scenarios_at_contexts(options);
-  const PointTable table = load_points(options.sources, Readings::accounting);
+  const PointTable table = load_points(options.sources, Evaluation::accounting);
   const auto baseline =
-      find_baseline(options.baseline, table, options.sources, Readings::accounting);
+      find_baseline(options.baseline, table, options.sources, Evaluation::accounting);
   if (options.format == "json") {
     fmt::print("{}", to_json(report, table, baseline));
     return ExitCode::ok;
@@ -121,23 +120,22 @@ ExitCode report_footprint(FootprintOptions options) {
 
 }  // namespace
 
-void add_report_footprint(CLI::App& kind, Action& action) {
+void add_report_footprint(Verb kind) {
   auto options = std::make_shared<FootprintOptions>();
   add_sources(kind, options->sources);
-  kind.get_option("SOURCE")->required(false);
+  kind.added("SOURCE").required(false);
   add_baseline(kind, options->baseline);
-  CLI::Option* contexts =
-      kind.add_option("--contexts", options->contexts,
+  const Option contexts =
+      kind.option("--contexts", options->contexts,
                       "Contexts of the largest batches: 4096, or 4K for 4 x 1024 positions")
-          ->delimiter(',')
-          ->allow_extra_args(false)
-          ->type_name("N,N,...")
-          ->capture_default_str();
+          .comma_separated()
+          .type("N,N,...")
+          .show_default();
   add_format(kind, options->format);
   kind.footer("Without sources it is of the shipped scenarios of TPLA.");
-  kind.callback([options, contexts, &action] {
-    options->contexts_given = contexts->count() > 0;
-    action = [options] { return report_footprint(*options); };
+  kind.on_chosen([options, contexts] {
+    options->contexts_given = contexts.given();
+    return report_footprint(*options);
   });
 }
 

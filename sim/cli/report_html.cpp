@@ -3,19 +3,18 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/html/points_page.hpp"
-#include "sim/cli/files.hpp"
+#include "sim/runner/files.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
-#include "sim/run/version.hpp"
+#include "sim/base/version.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct HtmlArguments {
   SourceOptions sources;
   std::string output;
   std::string title;
@@ -42,7 +41,7 @@ fs::path vega_bundle() {
   return {};
 }
 
-ExitCode report(const Options& options) {
+ExitCode report(const HtmlArguments& options) {
   expect_writable(options.output);
   expect_not_a_source(options.output, options.sources.sources);
   PointTable table = load_points(options.sources);
@@ -64,22 +63,22 @@ ExitCode report(const Options& options) {
 
 }  // namespace
 
-void add_report_html(CLI::App& kind, Action& action) {
-  auto options = std::make_shared<Options>();
+void add_report_html(Verb kind) {
+  auto options = std::make_shared<HtmlArguments>();
   add_sources(kind, options->sources);
-  kind.add_option("-o,--output", options->output, "Page to write; \"-\" is stdout")
-      ->required()
-      ->type_name("FILE");
-  kind.add_option("--title", options->title, "Its heading; else the name of the sweep")
-      ->type_name("TEXT");
-  kind.add_option("--rows", options->rows_max,
+  kind.option("-o,--output", options->output, "Page to write; \"-\" is stdout")
+      .required()
+      .type("FILE");
+  kind.option("--title", options->title, "Its heading; else the name of the sweep")
+      .type("TEXT");
+  kind.option("--rows", options->rows_max,
                   "Rows of the table that needs no script; all points are in the page's data")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  kind.add_flag("--still", options->still,
+      .type("N")
+      .between(1, 1000000)
+      .show_default();
+  kind.flag("--still", options->still,
                 "Without the library for interactive charts, 0.8 MB; filters and table stay");
-  kind.callback([options, &action] { action = [options] { return report(*options); }; });
+  kind.on_chosen([options] { return report(*options); });
 }
 
 }  // namespace tiersim::cli

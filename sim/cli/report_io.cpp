@@ -1,6 +1,5 @@
 // tiersim report io: what is moved where, of configurations, records or stores.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/io/io_report.hpp"
 #include "sim/cli/baselines.hpp"
@@ -17,8 +16,8 @@ struct IoOptions {
 };
 
 ExitCode report_io(const IoOptions& options) {
-  const PointTable table = load_points(options.sources, Readings::times);
-  const auto baseline = find_baseline(options.baseline, table, options.sources, Readings::times);
+  const PointTable table = load_points(options.sources, Evaluation::times);
+  const auto baseline = find_baseline(options.baseline, table, options.sources, Evaluation::times);
   if (options.format == "json") {
     fmt::print("{}", io_json(table, baseline));
     return ExitCode::ok;
@@ -30,12 +29,12 @@ ExitCode report_io(const IoOptions& options) {
 
 }  // namespace
 
-void add_report_io(CLI::App& kind, Action& action) {
+void add_report_io(Verb kind) {
   auto options = std::make_shared<IoOptions>();
   add_sources(kind, options->sources);
   add_baseline(kind, options->baseline);
   add_format(kind, options->format);
-  kind.callback([options, &action] { action = [options] { return report_io(*options); }; });
+  kind.on_chosen([options] { return report_io(*options); });
 }
 
 }  // namespace tiersim::cli

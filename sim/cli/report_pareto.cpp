@@ -2,10 +2,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/pareto/pareto_report.hpp"
-#include "sim/cli/accuracy.hpp"
+#include "sim/study/accuracy_run.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
@@ -62,7 +61,7 @@ ExitCode report_pareto(const ParetoOptions& options) {
   for (const std::string& text : options.objectives) parse_objective(text);
   SourceOptions sources = options.sources;
   sources.configurations = options.accuracy;
-  const PointTable table = load_points(sources, Readings::all);
+  const PointTable table = load_points(sources, Evaluation::all);
   std::vector<ParetoObjective> objectives;
   for (const ReportObjective& objective : wanted(options, table)) {
     metric_of_points(table, objective.metric, "--objective");
@@ -100,7 +99,7 @@ ExitCode report_pareto(const ParetoOptions& options) {
 
 }  // namespace
 
-void add_report_pareto(CLI::App& kind, Action& action) {
+void add_report_pareto(Verb kind) {
   auto options = std::make_shared<ParetoOptions>();
   kind.footer(
       "A point is on the front where no other is at least as good in every objective and better\n"
@@ -110,20 +109,19 @@ void add_report_pareto(CLI::App& kind, Action& action) {
       "screened components, on synthetic heads: class assumed, no accuracy of a trained model.\n"
       "What that study does not have is left empty, and is not compared.");
   add_sources(kind, options->sources);
-  kind.add_option("--objective", options->objectives,
+  kind.option("--objective", options->objectives,
                   "maximize:METRIC or minimize:METRIC (repeatable); else those of the sweep")
-      ->allow_extra_args(false)
-      ->type_name("HOW:METRIC");
-  kind.add_flag("--accuracy", options->accuracy,
+      .type("HOW:METRIC");
+  kind.flag("--accuracy", options->accuracy,
                 "Also maximize recall at budget of KV methods, where it is computed");
-  kind.add_flag("--all", options->all, "List dominated points as well");
-  kind.add_option("--figure", options->figure,
+  kind.flag("--all", options->all, "List dominated points as well");
+  kind.option("--figure", options->figure,
                   "Draw the first objective and the second (with --accuracy: recall) as SVG")
-      ->type_name("FILE.svg");
-  kind.add_option("--by", options->by, "Colour the figure's points by this column")
-      ->type_name("COLUMN");
+      .type("FILE.svg");
+  kind.option("--by", options->by, "Colour the figure's points by this column")
+      .type("COLUMN");
   add_format(kind, options->format);
-  kind.callback([options, &action] { action = [options] { return report_pareto(*options); }; });
+  kind.on_chosen([options] { return report_pareto(*options); });
 }
 
 }  // namespace tiersim::cli

@@ -9,17 +9,16 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/sensitivity/axis_effects.hpp"
 #include "reports/sensitivity/tornado.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
-#include "sim/cli/solving.hpp"
+#include "sim/study/solve_run.hpp"
 #include "sim/sweep/store.hpp"
 
 namespace tiersim::cli {
@@ -59,7 +58,7 @@ class Mover {
 
   /// Mistakes of the configuration, and one that does not fit, are failures.
   std::shared_ptr<const RunRecord> base() {
-    const PointResult result = run_point(runner_, point_, Readings::times);
+    const PointResult result = run_point(runner_, point_, Evaluation::times);
     if (!result.record)
       throw Failure(ExitCode::bad_config,
                     fmt::format("{}:1:1: error: {}", point_.scenario.string(), result.problem));
@@ -124,7 +123,7 @@ class Mover {
     Point point = point_;
     point.set.push_back(parameter + '=' + end.value);
     Diagnostics mistakes;
-    const PointResult result = runner_.run(point, Readings::times, mistakes);
+    const PointResult result = runner_.run(point, Evaluation::times, mistakes);
     if (!mistakes.ok()) {
       end.problem = mistakes.list().front().message;
     } else if (!result.record) {
@@ -154,7 +153,7 @@ std::string metric_of_record(const RunRecord& record, const std::string& asked) 
 Tornado tornado_of(const SensitivityOptions& options) {
   const Point point{options.sources.sources.front(), options.sources.set};
   PointRunner first(standard_options());
-  const PointResult plain = run_point(first, point, Readings::times);
+  const PointResult plain = run_point(first, point, Evaluation::times);
   const std::string metric =
       plain.record ? metric_of_record(*plain.record, options.metric) : "step_time_s";
   Tornado out{.metric = metric, .by = share_of(options.by.empty() ? "20%" : options.by)};
@@ -243,7 +242,7 @@ ExitCode report_sensitivity(const SensitivityOptions& options) {
   }
   if (!options.vary.empty() || !options.by.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --vary and --by are for one configuration");
-  const PointTable table = load_points(options.sources, Readings::all);
+  const PointTable table = load_points(options.sources, Evaluation::all);
   std::string metric = options.metric;
   if (metric.empty() && !table.objectives.empty()) metric = table.objectives.front().metric;
   const AxisEffects effects = effects_of(
@@ -259,7 +258,7 @@ ExitCode report_sensitivity(const SensitivityOptions& options) {
 
 }  // namespace
 
-void add_report_sensitivity(CLI::App& kind, Action& action) {
+void add_report_sensitivity(Verb kind) {
   auto options = std::make_shared<SensitivityOptions>();
   kind.footer(
       "Of one configuration every number with a source is moved, and the factors of what_if: to\n"
@@ -269,23 +268,21 @@ void add_report_sensitivity(CLI::App& kind, Action& action) {
       "others held, from the points that are there. One at a time in both: effects of parameters\n"
       "that act together are not seen.");
   add_sources(kind, options->sources);
-  kind.get_option("SOURCE")->description(
+  kind.added("SOURCE").help(
       "One configuration; or a sweep's store, or several points: FILE:POSITION, records");
-  kind.add_option("--metric", options->metric,
+  kind.option("--metric", options->metric,
                   "What is moved (tpot, throughput, ttft.p99); else the time of the step, the "
                   "tokens' mean time, or the sweep's first objective")
-      ->type_name("METRIC");
-  kind.add_option("--by", options->by, "How far numbers without an interval are moved; else 20%")
-      ->type_name("SHARE");
-  kind.add_option("--vary", options->vary,
+      .type("METRIC");
+  kind.option("--by", options->by, "How far numbers without an interval are moved; else 20%")
+      .type("SHARE");
+  kind.option("--vary", options->vary,
                   "Move this setting as well, from the value that it has: step.batch=16 "
                   "(repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(kSettingType);
-  kind.add_option("--figure", options->figure, "Draw it as SVG")->type_name("FILE.svg");
+      .type(kSettingType);
+  kind.option("--figure", options->figure, "Draw it as SVG").type("FILE.svg");
   add_format(kind, options->format);
-  kind.callback(
-      [options, &action] { action = [options] { return report_sensitivity(*options); }; });
+  kind.on_chosen([options] { return report_sensitivity(*options); });
 }
 
 }  // namespace tiersim::cli

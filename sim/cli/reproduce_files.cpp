@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "reports/reproduce/latex_folder.hpp"
-#include "reports/reproduce/reproduce_page.hpp"
-#include "sim/cli/drawing.hpp"
-#include "sim/cli/files.hpp"
+#include "reports/papers/reproduce/latex_folder.hpp"
+#include "reports/papers/reproduce/reproduce_page.hpp"
+#include "sim/cli/gnuplot.hpp"
+#include "sim/runner/files.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;

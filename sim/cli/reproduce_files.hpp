@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/figures/paper_figures.hpp"
-#include "reports/reproduce/paper_report.hpp"
+#include "reports/papers/figures/paper_figures.hpp"
+#include "reports/papers/reproduce/paper_report.hpp"
 
 namespace tiersim::cli {
 

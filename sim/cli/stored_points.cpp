@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/sweep/sweep_plan.hpp"
 
 namespace tiersim::cli {

@@ -13,12 +13,11 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/command.hpp"
-#include "sim/cli/files.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/runner/files.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
-namespace {
 
 /// A stream of gzip; the same text gives the same bytes, since the header has no time and no name.
 class Gzip {
@@ -53,8 +52,6 @@ class Gzip {
   z_stream stream_{};
   std::array<char, std::size_t{1} << 16U> out_{};
 };
-
-}  // namespace
 
 class TraceFile::Impl {
  public:

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "sim/run/trace_writer.hpp"
+#include "sim/trace/trace_writer.hpp"
 
 namespace tiersim::cli {
 

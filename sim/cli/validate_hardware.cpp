@@ -6,18 +6,17 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/hardware/hardware_text.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/run/hardware/level_readings.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/validate/hardware_answers.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct ValidateHardwareArguments {
   std::vector<std::string> files;
   std::vector<std::string> only;
   std::string folder = "out/hardware";
@@ -81,7 +80,7 @@ void write_charts(const std::vector<CurveReading>& readings, const std::string& 
   }
 }
 
-ExitCode validate_hardware(const Options& options) {
+ExitCode validate_hardware(const ValidateHardwareArguments& options) {
   std::vector<fs::path> files(options.files.begin(), options.files.end());
   std::vector<HardwareCurve> curves = load_curves(files.empty() ? shipped_files() : files);
   if (!options.only.empty()) keep_only(curves, options.only);
@@ -98,25 +97,22 @@ ExitCode validate_hardware(const Options& options) {
 
 }  // namespace
 
-void add_validate_hardware(CLI::App& validate, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = validate.add_subcommand(
+void add_validate_hardware(Verb validate) {
+  auto options = std::make_shared<ValidateHardwareArguments>();
+  Verb verb = validate.add(
       "hardware", "Devices at three levels of fidelity beside reference curves");
-  verb->footer(
+  verb.footer(
       "Exit 5 where a level is outside of a band that it is held to, but for points whose reason "
       "is\n"
       "stated with their curve; those are listed as known, and must be outside.");
-  verb->add_option("--curves", options->files,
+  verb.option("--curves", options->files,
                    "File of curves (schema tiersim.hardware_curves/v1; repeatable); those that are "
-                   "shipped by default")
-      ->allow_extra_args(false);
-  verb->add_option("--only", options->only, "Curve, or group of curves (repeatable)")
-      ->allow_extra_args(false);
-  verb->add_option("-o,--out", options->folder, "Folder for the pictures")->capture_default_str();
-  verb->add_flag("--no-files", options->no_files, "Write no pictures");
-  verb->add_flag("--json", options->json, "Print JSON instead of tables, and write no pictures");
-  verb->callback(
-      [options, &action] { action = [options] { return validate_hardware(*options); }; });
+                   "shipped by default");
+  verb.option("--only", options->only, "Curve, or group of curves (repeatable)");
+  verb.option("-o,--out", options->folder, "Folder for the pictures").show_default();
+  verb.flag("--no-files", options->no_files, "Write no pictures");
+  verb.flag("--json", options->json, "Print JSON instead of tables, and write no pictures");
+  verb.on_chosen([options] { return validate_hardware(*options); });
 }
 
 }  // namespace tiersim::cli

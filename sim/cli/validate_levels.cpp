@@ -6,29 +6,28 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "reports/hardware/level_map_text.hpp"
+#include "reports/hardware/fidelity_map_text.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/progress.hpp"
-#include "sim/run/hardware/level_map.hpp"
+#include "sim/validate/fidelity_map.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct ValidateLevelsArguments {
   std::string hardware;
   std::vector<std::string> only;
   std::string folder;
   bool json = false;
 };
 
-LevelMapConfig load_hardware(const fs::path& file) {
+FidelityMapConfig load_hardware(const fs::path& file) {
   Diagnostics diagnostics;
   const Document document = load_document(file, standard_options(), diagnostics);
-  auto config = read<LevelMapConfig>(document, "level_map", diagnostics);
+  auto config = read<FidelityMapConfig>(document, "fidelity_map", diagnostics);
   throw_if_any(diagnostics);
   return config;
 }
@@ -63,7 +62,7 @@ LevelRow answered(const LevelWorkload& workload, std::string why) {
   return row;
 }
 
-std::vector<LevelRow> answers_of(const LevelMapConfig& config,
+std::vector<LevelRow> answers_of(const FidelityMapConfig& config,
                                  const std::vector<LevelWorkload>& workloads) {
   ProgressLine progress("workloads");
   std::vector<LevelRow> rows;
@@ -74,7 +73,7 @@ std::vector<LevelRow> answers_of(const LevelMapConfig& config,
   return rows;
 }
 
-void write_files(const LevelMap& map, const fs::path& folder) {
+void write_files(const FidelityMap& map, const fs::path& folder) {
   for (const auto& [name, text] : {std::pair{"levels.md", to_markdown(map)},
                                    {"levels.json", to_json(map)},
                                    {"levels.csv", to_csv(level_data(map))}}) {
@@ -83,13 +82,13 @@ void write_files(const LevelMap& map, const fs::path& folder) {
   }
 }
 
-ExitCode validate_levels(const Options& options) {
-  const LevelMapConfig config =
+ExitCode validate_levels(const ValidateLevelsArguments& options) {
+  const FidelityMapConfig config =
       load_hardware(options.hardware.empty() ? targets_root() / "levels" / "h100_node.yaml"
                                              : fs::path(options.hardware));
   std::vector<LevelWorkload> workloads = workloads_of(config);
   if (!options.only.empty()) keep_only(workloads, options.only);
-  const LevelMap map{.title = printable(config.title), .rows = answers_of(config, workloads)};
+  const FidelityMap map{.title = printable(config.title), .rows = answers_of(config, workloads)};
   fmt::print("{}", options.json ? to_json(map) : to_text(map));
   if (!options.folder.empty()) write_files(map, options.folder);
   const std::int64_t wrong = disagreeing(map);
@@ -101,22 +100,21 @@ ExitCode validate_levels(const Options& options) {
 
 }  // namespace
 
-void add_validate_levels(CLI::App& validate, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = validate.add_subcommand(
+void add_validate_levels(Verb validate) {
+  auto options = std::make_shared<ValidateLevelsArguments>();
+  Verb verb = validate.add(
       "levels", "One set of workloads at three levels of fidelity: where they differ");
-  verb->footer(
+  verb.footer(
       "Errors are relative to the packet level. Exit 5 where flow is more than 2 % from it in a\n"
       "workload with one bottleneck, 64 packets or more and no limit of credits or tags; all else\n"
       "is shown and not judged. Times are of this run; nothing else depends on the machine.");
-  verb->add_option("--hardware", options->hardware,
-                   "File of devices (schema tiersim.level_map/v1); a shipped one by default");
-  verb->add_option("--only", options->only, "Workload, or group of workloads (repeatable)")
-      ->allow_extra_args(false);
-  verb->add_option("-o,--out", options->folder,
+  verb.option("--hardware", options->hardware,
+                   "File of devices (schema tiersim.fidelity_map/v1); a shipped one by default");
+  verb.option("--only", options->only, "Workload, or group of workloads (repeatable)");
+  verb.option("-o,--out", options->folder,
                    "Folder for levels.md, levels.json and levels.csv; none are written without it");
-  verb->add_flag("--json", options->json, "Print JSON instead of tables");
-  verb->callback([options, &action] { action = [options] { return validate_levels(*options); }; });
+  verb.flag("--json", options->json, "Print JSON instead of tables");
+  verb.on_chosen([options] { return validate_levels(*options); });
 }
 
 }  // namespace tiersim::cli

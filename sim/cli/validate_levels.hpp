@@ -1,10 +1,10 @@
 #pragma once
 // tiersim validate levels: one set of workloads at three levels of fidelity.
-#include "sim/cli/command.hpp"
+#include "sim/cli/command_line.hpp"
 
 namespace tiersim::cli {
 
 /// Adds the family `levels` to the verb `validate`.
-void add_validate_levels(CLI::App& validate, Action& action);
+void add_validate_levels(Verb validate);
 
 }  // namespace tiersim::cli

@@ -9,19 +9,18 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "reports/hardware/sensitivity_text.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/loading.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/cli/progress.hpp"
-#include "sim/run/hardware/sensitivity.hpp"
+#include "sim/validate/sensitivity.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct ValidateSensitivityArguments {
   std::string file;
   std::vector<std::string> only;
   std::string folder;
@@ -60,7 +59,7 @@ struct Worker {
 // Does `count` pieces of work on all threads, in any order.
 class Crew {
  public:
-  Crew(const Document& document, const Options& options) {
+  Crew(const Document& document, const ValidateSensitivityArguments& options) {
     const auto cores = std::max(1U, std::thread::hardware_concurrency());
     const auto jobs = options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : cores;
     for (std::size_t i = 0; i < jobs; ++i) {
@@ -111,7 +110,7 @@ Answers unchanged(Crew& crew) {
       if (index.try_emplace(crew.study().questions(d)[q].key(), list.size()).second)
         list.push_back({d, q});
   crew.each(list.size(), "answers", [&](SensitivityStudy& study, std::size_t i) {
-    list[i].answer = study.ask(list[i].device, list[i].question);
+    list[i].answer = study.answer(list[i].device, list[i].question);
   });
   Answers out(devices);
   for (std::size_t d = 0; d < devices; ++d)
@@ -144,7 +143,7 @@ std::vector<DeviceSensitivity> sensitivities(Crew& crew) {
   return out;
 }
 
-ExitCode validate_sensitivity(const Options& options) {
+ExitCode validate_sensitivity(const ValidateSensitivityArguments& options) {
   const fs::path file = options.file.empty() ? targets_root() / "sensitivity" / "h100_node.yaml"
                                              : fs::path(options.file);
   Diagnostics diagnostics;
@@ -169,26 +168,25 @@ ExitCode validate_sensitivity(const Options& options) {
 
 }  // namespace
 
-void add_validate_sensitivity(CLI::App& validate, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = validate.add_subcommand(
+void add_validate_sensitivity(Verb validate) {
+  auto options = std::make_shared<ValidateSensitivityArguments>();
+  Verb verb = validate.add(
       "sensitivity", "Which case catches a change of each number of a device");
-  verb->footer(
+  verb.footer(
       "Every rate, time, share, size and count of a device is raised and lowered by 20 %, alone,\n"
       "and every case of it is asked again. 'fails': a case leaves the band of validate hardware;\n"
       "'moves': an answer moves by 1 % or more; 'insensitive': none does. A table, no judgement:\n"
       "exit 0.");
-  verb->add_option("--cases", options->file,
+  verb.option("--cases", options->file,
                    "File of devices and cases (schema tiersim.sensitivity/v1); a shipped one by "
                    "default");
-  verb->add_option("--only", options->only, "Device (repeatable)")->allow_extra_args(false);
-  verb->add_option("-j,--jobs", options->jobs, "Threads; as many as cores by default")
-      ->check(CLI::Range(1, 256));
-  verb->add_option("-o,--out", options->folder,
+  verb.option("--only", options->only, "Device (repeatable)");
+  verb.option("-j,--jobs", options->jobs, "Threads; as many as cores by default")
+      .between(1, 256);
+  verb.option("-o,--out", options->folder,
                    "Folder for sensitivity.md and sensitivity.json; none are written without it");
-  verb->add_flag("--json", options->json, "Print JSON instead of tables");
-  verb->callback(
-      [options, &action] { action = [options] { return validate_sensitivity(*options); }; });
+  verb.flag("--json", options->json, "Print JSON instead of tables");
+  verb.on_chosen([options] { return validate_sensitivity(*options); });
 }
 
 }  // namespace tiersim::cli

@@ -1,10 +1,10 @@
 #pragma once
 // tiersim validate sensitivity: which case catches a change of each number of a device.
-#include "sim/cli/command.hpp"
+#include "sim/cli/command_line.hpp"
 
 namespace tiersim::cli {
 
 /// Adds the family `sensitivity` to the verb `validate`.
-void add_validate_sensitivity(CLI::App& validate, Action& action);
+void add_validate_sensitivity(Verb validate);
 
 }  // namespace tiersim::cli

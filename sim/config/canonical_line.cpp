@@ -10,7 +10,6 @@
 #include "sim/config/scalars.hpp"
 
 namespace tiersim::detail {
-namespace {
 
 /// What was written of a mapping's fields before.
 struct WrittenFields {
@@ -33,6 +32,8 @@ struct WrittenFields {
     return nullptr;
   }
 };
+
+namespace {
 
 class LineWriter final : public Fields {
  public:

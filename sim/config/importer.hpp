@@ -12,13 +12,13 @@
 // bases that the mapping has as well). They have that file as origin. A describe() function names
 // the key with Fields::importable(), so that help, schema and misspelt keys know it.
 //
-// A Shelf stands for files of our own by name: such a file is loaded as a base file is, with its
+// A NamedBase stands for files of our own by name: such a file is loaded as a base file is, with its
 // `schema` line, which must be of the kind of the mapping, and with bases of its own. Of several
 // names the first whose file has an entry gives it, and where the files share a mapping
 // (`kernels`), the first that has an entry of that (one kernel) gives it whole, so that no number
 // of one file gets between those of another. The mapping that gives names does not replace the one
 // below it, but what the files say replaces the same keys there: the names are all that counts. A
-// key that files of the shelf may not have is a mistake at its place.
+// key that files of the named_base may not have is a mistake at its place.
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -36,7 +36,7 @@ struct ImportProblem {
 };
 
 /// `<folder>/<name>/<file>`, beside the file that gives the name or in the configuration root.
-struct Shelf {
+struct NamedBase {
   std::string folder;  ///< "calibration"
   std::string file;    ///< "gpu.yaml"
   /// What such a file may have; empty where anything that the mapping has.
@@ -51,8 +51,8 @@ struct Importer {
   std::function<Expected<std::string, std::vector<ImportProblem>>(const std::filesystem::path& path,
                                                                   const std::string& text)>
       convert = {};
-  /// Instead of `convert`: the key takes a name, or a list of names, of files on this shelf.
-  std::optional<Shelf> shelf = {};
+  /// Instead of `convert`: the key takes a name, or a list of names, of files on this named_base.
+  std::optional<NamedBase> named_base = {};
 };
 
 }  // namespace tiersim

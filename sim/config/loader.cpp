@@ -45,7 +45,7 @@ void set_origins(Node& node, const Origin& origin) {
   }
 }
 
-// Names that a shelf has below its folder.
+// Names that a named_base has below its folder.
 std::vector<std::string> names_below(const fs::path& folder, const std::string& file) {
   std::vector<std::string> names;
   std::error_code error;
@@ -56,7 +56,7 @@ std::vector<std::string> names_below(const fs::path& folder, const std::string& 
   return names;
 }
 
-// The file of a shelf so that mappings within its entries replace those of the next one whole.
+// The file of a named_base so that mappings within its entries replace those of the next one whole.
 Node with_whole_entries(Node root) {
   for (Entry& entry : root.entries)
     for (Entry& part : entry.value.entries)
@@ -182,7 +182,7 @@ void Loader::expand(Node& node, const fs::path& folder, std::size_t depth) {
   for (const Entry& entry : imports)
     lay_import(below, *importer_of(entry.key), entry, folder, depth);
   const bool replaces = !bases.empty() || std::ranges::any_of(imports, [&](const Entry& entry) {
-    return !importer_of(entry.key)->shelf;
+    return !importer_of(entry.key)->named_base;
   });
   node = overlay_bases(std::move(below), std::move(node), diagnostics_);
   node.replaces |= replaces;
@@ -203,7 +203,7 @@ void Loader::lay_bases(Node& below, const Entry& base, const fs::path& folder, s
 
 void Loader::lay_import(Node& below, const Importer& importer, const Entry& entry,
                         const fs::path& folder, std::size_t depth) {
-  if (importer.shelf) return lay_shelved(below, *importer.shelf, entry, folder, depth);
+  if (importer.named_base) return lay_shelved(below, *importer.named_base, entry, folder, depth);
   std::optional<Node> imported;
   if (entry.value.kind == NodeKind::scalar)
     imported = import_file(importer, entry.value, folder);
@@ -217,32 +217,32 @@ void Loader::lay_import(Node& below, const Importer& importer, const Entry& entr
 }
 
 // The file without the keys that it may not have, each of which is reported.
-Node Loader::admitted(const Shelf& shelf, Node root) {
-  if (shelf.keys.empty()) return root;
+Node Loader::admitted(const NamedBase& named_base, Node root) {
+  if (named_base.keys.empty()) return root;
   const auto is_admitted = [&](const Entry& entry) {
-    return std::ranges::find(shelf.keys, entry.key) != shelf.keys.end();
+    return std::ranges::find(named_base.keys, entry.key) != named_base.keys.end();
   };
   for (const Entry& entry : root.entries)
     if (!is_admitted(entry))
       report(entry.key_origin,
-             fmt::format("a file of '{}' cannot have the key '{}'", shelf.folder, entry.key),
-             detail::choice_hint(entry.key, shelf.keys));
+             fmt::format("a file of '{}' cannot have the key '{}'", named_base.folder, entry.key),
+             detail::choice_hint(entry.key, named_base.keys));
   root.damaged |= std::erase_if(root.entries, [&](const Entry& e) { return !is_admitted(e); }) != 0;
   return root;
 }
 
 // Backwards, so that the first name lies on top.
-void Loader::lay_shelved(Node& below, const Shelf& shelf, const Entry& entry,
+void Loader::lay_shelved(Node& below, const NamedBase& named_base, const Entry& entry,
                          const fs::path& folder, std::size_t depth) {
   const auto names = names_of(entry);
   Node all;
   all.kind = NodeKind::mapping;
   all.incomplete = names.empty();
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    const auto path = find_shelved(**name, shelf, entry.key, folder);
+    const auto path = find_shelved(**name, named_base, entry.key, folder);
     const auto file = path ? load_base(**name, *path, depth) : nullptr;
     if (file)
-      all = overlay_bases(std::move(all), with_whole_entries(admitted(shelf, file->root)),
+      all = overlay_bases(std::move(all), with_whole_entries(admitted(named_base, file->root)),
                           diagnostics_);
     else
       all.incomplete = true;
@@ -303,14 +303,14 @@ std::vector<fs::path> Loader::folders_for(const Node& name, const fs::path& fold
   return folders;
 }
 
-std::optional<fs::path> Loader::find_shelved(const Node& name, const Shelf& shelf,
+std::optional<fs::path> Loader::find_shelved(const Node& name, const NamedBase& named_base,
                                              const std::string& key, const fs::path& folder) {
   std::vector<std::string> there;
   std::string looked;
   for (const fs::path& from : folders_for(name, folder)) {
-    const fs::path all = (from / shelf.folder).lexically_normal();
-    const auto names = names_below(all, shelf.file);
-    if (std::ranges::find(names, name.scalar) != names.end()) return all / name.scalar / shelf.file;
+    const fs::path all = (from / named_base.folder).lexically_normal();
+    const auto names = names_below(all, named_base.file);
+    if (std::ranges::find(names, name.scalar) != names.end()) return all / name.scalar / named_base.file;
     there.insert(there.end(), names.begin(), names.end());
     looked += (looked.empty() ? "" : " and ") + all.string();
   }

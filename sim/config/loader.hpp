@@ -39,15 +39,15 @@ class Loader {
                  std::size_t depth);
   void lay_import(Node& below, const Importer& importer, const Entry& entry,
                   const std::filesystem::path& folder, std::size_t depth);
-  Node admitted(const Shelf& shelf, Node root);
+  Node admitted(const NamedBase& named_base, Node root);
   /// Entries of several files with this key; the first of them lies on top.
-  void lay_shelved(Node& below, const Shelf& shelf, const Entry& entry,
+  void lay_shelved(Node& below, const NamedBase& named_base, const Entry& entry,
                    const std::filesystem::path& folder, std::size_t depth);
   /// The value's names: one or a list; reports anything else.
   std::vector<const Node*> names_of(const Entry& entry);
   std::vector<std::filesystem::path> folders_for(const Node& name,
                                                  const std::filesystem::path& folder) const;
-  std::optional<std::filesystem::path> find_shelved(const Node& name, const Shelf& shelf,
+  std::optional<std::filesystem::path> find_shelved(const Node& name, const NamedBase& named_base,
                                                     const std::string& key,
                                                     const std::filesystem::path& folder);
   std::optional<std::filesystem::path> find_file(const Node& name,

@@ -61,7 +61,7 @@ void shift_all(Node& node, int columns) {
 void mark_replacing(Node& node, const std::vector<Importer>& importers) {
   node.replaces =
       node.find("base") != nullptr || std::ranges::any_of(importers, [&](const Importer& importer) {
-        return !importer.shelf && node.find(importer.key) != nullptr;
+        return !importer.named_base && node.find(importer.key) != nullptr;
       });
   for (Node& item : node.items) mark_replacing(item, importers);
   for (Entry& entry : node.entries) mark_replacing(entry.value, importers);

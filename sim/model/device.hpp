@@ -22,6 +22,10 @@ struct Channel {
   Bandwidth capacity;  ///< in bytes of the channel: wire bytes of a link, bus bytes of a memory
 };
 
+/// Channels of links and requesters that have two, by direction.
+inline constexpr std::size_t kToGpu = 0;
+inline constexpr std::size_t kFromGpu = 1;
+
 /// How much of one channel an access takes.
 struct Charge {
   std::size_t channel = 0;  ///< position in Device::channels()
@@ -102,9 +106,9 @@ struct RoundTrip {
 };
 
 /// A unit of the GPU that issues requests to remote tiers: SM loads, or the copy engine.
-class RequestEngine {
+class Requester {
  public:
-  virtual ~RequestEngine() = default;
+  virtual ~Requester() = default;
   virtual std::span<const Channel> channels() const = 0;
   /// Cost of issuing the access over a path with this round trip.
   virtual AccessCost cost(Direction direction, Bytes payload, Bytes run,

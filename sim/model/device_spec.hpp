@@ -84,7 +84,7 @@ const Config* config_of(const DeviceSpec<Interface>& spec) {
 struct DeviceLibrary {
   Registry<DeviceKind<MemoryTier>> memory;
   Registry<DeviceKind<Link>> link;
-  Registry<DeviceKind<RequestEngine>> request;
+  Registry<DeviceKind<Requester>> request;
   Registry<DeviceKind<ComputeUnit>> compute;
   Registry<DeviceKind<Collective>> collective;
 };

@@ -101,12 +101,12 @@ constexpr std::string_view name(Arithmetic a) {
 }
 
 /// Who issues the memory requests of an operation.
-enum class Requester : std::uint8_t {
+enum class RequesterKind : std::uint8_t {
   sm,           ///< loads and stores of a kernel
   copy_engine,  ///< DMA, one descriptor for each contiguous run
 };
 inline constexpr std::array<std::string_view, 2> kRequesterNames{"sm", "copy_engine"};
-constexpr std::string_view name(Requester r) {
+constexpr std::string_view name(RequesterKind r) {
   return kRequesterNames[static_cast<std::size_t>(r)];
 }
 
@@ -192,7 +192,7 @@ struct Op {
   int layer = -1;  ///< -1: not part of a layer
   KernelFamily family = KernelFamily::gemm;
   Arithmetic arithmetic = Arithmetic::bf16;
-  Requester requester = Requester::sm;
+  RequesterKind requester = RequesterKind::sm;
   Flops flops;           ///< as executed
   Flops padding = {};    ///< the part of them that fills tiles and adds nothing to the result
   MatrixShape matrix{};  ///< of a gemm

@@ -11,13 +11,11 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include "sim/cli/listing.hpp"
-#include "sim/cli/loading.hpp"
-#include "sim/cli/running.hpp"
-#include "sim/cli/serving.hpp"
-#include "sim/run/version.hpp"
+#include "sim/base/version.hpp"
+#include "sim/runner/listing.hpp"
+#include "sim/runner/run_file.hpp"
 
-namespace tiersim::cli {
+namespace tiersim {
 namespace {
 
 namespace py = pybind11;
@@ -31,14 +29,11 @@ py::object from_json(const std::string& text) {
 
 std::string run_json(const fs::path& path, const Settings& set) {
   const py::gil_scoped_release others_may_run;
-  const auto file = load_runnable(path, set);
-  if (const auto* serving = std::get_if<ServingFile>(&file)) return to_json(run_serving(*serving));
-  return to_json(run_scenario(std::get<ScenarioFile>(file), path.string(), set).record);
+  return to_json(run_file(load_runnable(path, set), path.string(), set));
 }
 
 std::string config_json(const fs::path& path, const Settings& set) {
-  const auto file = load_runnable(path, set);
-  return std::visit([](const auto& loaded) { return canonical_json(loaded.config); }, file);
+  return canonical_json(load_runnable(path, set).config);
 }
 
 py::list to_list(const std::vector<Diagnostic>& diagnostics) {
@@ -102,8 +97,8 @@ PYBIND11_MODULE(tiersim, m) {
       [](const fs::path& path, const Settings& set) { return from_json(config_json(path, set)); },
       py::arg("path"), settings, "The effective configuration.");
   m.def(
-      "list", [](const std::string& what) { return from_json(listing_json(what)); },
+      "list", [](const std::string& what) { return from_json(listing_of(what).json); },
       py::arg("what"), "What there is: hw, devices, systems, models, methods, metrics, ...");
 }
 
-}  // namespace tiersim::cli
+}  // namespace tiersim

@@ -11,7 +11,7 @@
 #include "sim/base/base_units.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
-#include "sim/run/metrics.hpp"
+#include "sim/record/metrics.hpp"
 
 namespace tiersim {
 namespace {

@@ -7,10 +7,7 @@
 
 #include "sim/base/sha256.hpp"
 #include "sim/base/units.hpp"
-#include "sim/config/describe.hpp"
-#include "sim/run/compact_record.hpp"
-#include "sim/run/serving/serve.hpp"
-#include "sim/run/simulate.hpp"
+#include "sim/record/compact_record.hpp"
 
 namespace tiersim {
 namespace {
@@ -26,23 +23,6 @@ std::string one_line(const Diagnostics& diagnostics) {
   return out;
 }
 
-template <class Config>
-void read_as(const Document& document, const char* kind, ReadPoint& out, Diagnostics& diagnostics) {
-  auto config = read<Config>(document, kind, diagnostics);
-  if (!diagnostics.ok()) return;
-  out.id = sha256_hex(canonical_text_for_id(config));
-  out.config = std::move(config);
-}
-
-Expected<RunRecord> record_of(const ReadPoint& point, SweepReading reading) {
-  if (const auto* serving = std::get_if<ServingConfig>(&point.config)) return serve(*serving);
-  static_assert(static_cast<int>(SweepReading::all) == static_cast<int>(Readings::all));
-  auto simulation = simulate(std::get<ScenarioConfig>(point.config), static_cast<Readings>(reading),
-                             Provenance::classes);
-  if (!simulation) return Unexpected(simulation.error());
-  return (*std::move(simulation)).record;
-}
-
 }  // namespace
 
 ReadPoint read_point(const PointLoader& loader, const Point& point) {
@@ -54,10 +34,11 @@ ReadPoint read_point(const PointLoader& loader, const Point& point, Node& root) 
   ReadPoint out;
   Diagnostics diagnostics;
   Document document = loader.load(point, diagnostics);
-  if (is_of_server(document))
-    read_as<ServingConfig>(document, "serving", out, diagnostics);
-  else
-    read_as<ScenarioConfig>(document, "scenario", out, diagnostics);
+  Runnable config = read_runnable(document, diagnostics);
+  if (diagnostics.ok()) {
+    out.id = run_id_of(config);
+    out.config = std::move(config);
+  }
   root = std::move(document).take_root();
   if (diagnostics.ok()) return out;
   PointOutcome failed = failed_point(point, diagnostics);
@@ -67,11 +48,7 @@ ReadPoint read_point(const PointLoader& loader, const Point& point, Node& root) 
 }
 
 std::string configuration_json(const ReadPoint& point) {
-  if (const auto* serving = std::get_if<ServingConfig>(&point.config))
-    return canonical_json(*serving);
-  if (const auto* scenario = std::get_if<ScenarioConfig>(&point.config))
-    return canonical_json(*scenario);
-  return "";
+  return point.config ? canonical_json(*point.config) : "";
 }
 
 PointOutcome failed_point(const Point& point, const Diagnostics& diagnostics) {
@@ -83,7 +60,9 @@ PointOutcome failed_point(const Point& point, const Diagnostics& diagnostics) {
 PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep keep) {
   if (!point.problem.empty()) return {point.id, PointStatus::error, point.problem, ""};
   try {
-    const auto record = record_of(point, reading);
+    static_assert(static_cast<int>(SweepReading::all) == static_cast<int>(Evaluation::all));
+    const auto record =
+        run(*point.config, static_cast<Evaluation>(reading), Provenance::classes);
     if (!record) return {point.id, PointStatus::infeasible, record.error(), ""};
     return {point.id, PointStatus::ok, "",
             keep == SweepKeep::metrics ? compact_metrics(*record)

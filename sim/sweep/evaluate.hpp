@@ -1,19 +1,18 @@
 #pragma once
 // One point of a sweep: its configuration, its id, and what a store keeps of its result.
+#include <optional>
 #include <string>
-#include <variant>
 
 #include "sim/config/tree.hpp"
-#include "sim/run/point_loader.hpp"
-#include "sim/run/scenario.hpp"
-#include "sim/run/serving/serving_config.hpp"
+#include "sim/runner/point_loader.hpp"
+#include "sim/runner/runnable.hpp"
 #include "sim/sweep/store.hpp"
 #include "sim/sweep/sweep_config.hpp"
 
 namespace tiersim {
 
 struct ReadPoint {
-  std::variant<std::monostate, ScenarioConfig, ServingConfig> config = {};
+  std::optional<Runnable> config = {};  ///< nothing where it has mistakes
   /// SHA-256 of the canonical configuration, which is the run id of its record; of the point's own
   /// text where it is no configuration.
   std::string id = {};

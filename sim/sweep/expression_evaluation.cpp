@@ -48,9 +48,9 @@ Value to_value(ExpressionValue&& given, const ExpressionNode& node) {
   return truth_value(std::get<bool>(given));
 }
 
-class Evaluation {
+class Evaluator {
  public:
-  Evaluation(const Expression::Lookup& lookup, bool every_branch)
+  Evaluator(const Expression::Lookup& lookup, bool every_branch)
       : lookup_(lookup), every_branch_(every_branch) {}
 
   Value run(const ExpressionNode& node) const {
@@ -314,7 +314,7 @@ Expected<ExpressionValue, ExpressionError> evaluated(const ExpressionNode& root,
                                                      const Expression::Lookup& lookup,
                                                      bool every_branch) {
   try {
-    Value value = Evaluation(lookup, every_branch).run(root);
+    Value value = Evaluator(lookup, every_branch).run(root);
     if (value.kind == Kind::text) return ExpressionValue(std::move(value.text));
     if (value.kind == Kind::truth) return ExpressionValue(value.truth());
     return ExpressionValue(Magnitude{value.number, value.dimension.text()});

@@ -60,10 +60,6 @@ constexpr std::array kOtherOperators{
 bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -91,7 +87,7 @@ class Parser {
     if (text_[at_] == ')' || text_[at_] == ']')
       fail(at_, fmt::format("a '{}' that closes nothing", text_[at_]), "");
     if (text_[at_] == ',') fail(at_, "a ',' outside of a list or function", "");
-    const bool after_name = at_ > 0 && (is_letter(text_[at_]) || is_digit(text_[at_]));
+    const bool after_name = at_ > 0 && (is_letter(text_[at_]) || is_decimal_digit(text_[at_]));
     fail(at_, fmt::format("expected an operator before '{}'", rest().substr(0, 20)),
          after_name ? "text stands in quotes" : "");
   }
@@ -111,7 +107,7 @@ class Parser {
   std::string_view word() const {
     std::size_t end = at_;
     if (!at_end() && is_letter(text_[at_]))
-      while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+      while (end < text_.size() && (is_letter(text_[end]) || is_decimal_digit(text_[end]))) ++end;
     return text_.substr(at_, end - at_);
   }
   bool take_word(std::string_view wanted) {
@@ -247,7 +243,7 @@ class Parser {
     const std::size_t at = at_;
     if (at_end()) fail(at_, "the expression ends where a value is expected", "");
     const char first = text_[at_];
-    if (is_digit(first) || (first == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1])))
+    if (is_decimal_digit(first) || (first == '.' && at_ + 1 < text_.size() && is_decimal_digit(text_[at_ + 1])))
       return parse_number();
     if (first == '\'' || first == '"') return parse_text();
     if (is_letter(first)) return parse_word();
@@ -306,7 +302,7 @@ class Parser {
     std::size_t end = at_ + word().size();
     while (end + 1 < text_.size() && text_[end] == '.' && is_letter(text_[end + 1])) {
       ++end;
-      while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+      while (end < text_.size() && (is_letter(text_[end]) || is_decimal_digit(text_[end]))) ++end;
     }
     node.word = text_.substr(at_, end - at_);
     if (node.word == "true" || node.word == "false") {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/run/setting_range.hpp"
+#include "sim/runner/setting_range.hpp"
 #include "sim/sweep/dimension.hpp"
 #include "sim/sweep/expression.hpp"
 

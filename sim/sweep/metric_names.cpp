@@ -8,7 +8,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
-#include "sim/run/metrics.hpp"
+#include "sim/record/metrics.hpp"
 #include "sim/sweep/dimension.hpp"
 
 namespace tiersim {

@@ -15,7 +15,7 @@
 #include "sim/base/pareto.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/config/document.hpp"
-#include "sim/run/run_record.hpp"
+#include "sim/record/run_record.hpp"
 #include "sim/sweep/design_space.hpp"
 #include "sim/sweep/expression.hpp"
 #include "sim/sweep/search.hpp"

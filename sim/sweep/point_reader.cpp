@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/base/sha256.hpp"
+#include "sim/base/text.hpp"
 #include "sim/config/changed_keys.hpp"
 #include "sim/config/describe.hpp"
 
@@ -15,11 +16,7 @@ namespace {
 // Some combinations of files, names and words; more take turns.
 constexpr std::size_t kMostFamilies = 32;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-std::string_view key_of(std::string_view option) {
+std::string_view setting_key(std::string_view option) {
   return option.substr(0, std::min(option.find('='), option.size()));
 }
 
@@ -51,13 +48,13 @@ Node* scalar_at(Node& root, std::string_view path) {
 
 bool is_number_text(std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-  if (digits.empty() || !is_digit(digits.front()) || digits.back() == ' ') return false;
+  if (digits.empty() || !is_decimal_digit(digits.front()) || digits.back() == ' ') return false;
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const char c = digits[i];
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     const bool other = c == '.' || c == '/' || c == '+' || c == '-' || c == '_' ||
                        (c == ' ' && digits[i - 1] != ' ');
-    if (!is_digit(c) && !letter && !other) return false;
+    if (!is_decimal_digit(c) && !letter && !other) return false;
   }
   return true;
 }
@@ -75,7 +72,7 @@ struct PointReader::Family {
   void take(const PointLoader& loader, const std::vector<std::string>& set) {
     ChangedKeys keys;
     for (const std::string& option : set) {
-      const std::string_view key = key_of(option);
+      const std::string_view key = setting_key(option);
       Node* node = is_number_text(value_of(option)) && !loader.may_name_files(option)
                        ? scalar_at(root, key)
                        : nullptr;
@@ -104,17 +101,14 @@ struct PointReader::Family {
   bool read(const std::vector<std::string>& set) {
     for (std::size_t i = 0; i < set.size(); ++i)
       if (settings[i].number != nullptr) settings[i].number->scalar = value_of(set[i]);
+    if (!point.config) return false;
     return std::visit(
-        [&]<class Config>(Config& config) {
-          if constexpr (std::is_same_v<Config, std::monostate>) {
-            return false;
-          } else {
-            if (!read_again(root, changed, config)) return false;
-            point.id = hex(digest.of(text.text_for_id(config)));
-            return true;
-          }
+        [&](auto& config) {
+          if (!read_again(root, changed, config)) return false;
+          point.id = hex(digest.of(text.text_for_id(config)));
+          return true;
         },
-        point.config);
+        *point.config);
   }
 
   std::string scenario;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/run/point_loader.hpp"
+#include "sim/runner/point_loader.hpp"
 #include "sim/sweep/evaluate.hpp"
 
 namespace tiersim {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/point_loader.hpp"
+#include "sim/runner/point_loader.hpp"
 
 namespace tiersim {
 

@@ -21,10 +21,6 @@ constexpr double kBeyond = 0.20;
 // and what is left of 1: drawn from all
 constexpr int kTries = 8;  // for a place that is new, before one is drawn from the rest
 
-std::int64_t below(std::int64_t n, Rng& rng) {
-  return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(n)));
-}
-
 // Within the axis: an end is kept.
 std::int64_t moved(std::int64_t from, std::int64_t step, std::int64_t size) {
   return std::clamp<std::int64_t>(from + step, 0, size - 1);
@@ -212,7 +208,7 @@ SearchPlace Search::far(const SearchPlace& from) {
     const std::int64_t size = lattice_.sizes(out.grid)[axis];
     const auto bits = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(size)));
     const std::int64_t powers = std::max<std::int64_t>(1, bits - 1);
-    const std::int64_t step = std::int64_t{1} << below(powers, rng_);
+    const std::int64_t step = std::int64_t{1} << drawn_below(powers, rng_);
     out.at[axis] = moved(out.at[axis], rng_.below(2) == 0 ? step : -step, size);
   } while (rng_.below(3) == 0);
   return out;

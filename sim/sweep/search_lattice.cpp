@@ -16,10 +16,6 @@ std::vector<std::int64_t> shuffled(std::int64_t count, Rng& rng) {
   return out;
 }
 
-std::int64_t below(std::int64_t n, Rng& rng) {
-  return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(n)));
-}
-
 // One of the elements that stratum `i` of `strata` covers of an axis.
 std::int64_t in_stratum(std::int64_t i, std::int64_t strata, std::int64_t size, Rng& rng) {
   const double at = (static_cast<double>(i) + rng.uniform()) / static_cast<double>(strata);
@@ -70,7 +66,7 @@ std::vector<SearchPlace> SearchLattice::spread(std::int64_t count, Rng& rng) con
 }
 
 SearchPlace SearchLattice::any(Rng& rng) const {
-  std::int64_t index = below(places_, rng);
+  std::int64_t index = drawn_below(places_, rng);
   for (std::size_t grid = 0; grid + 1 < walks_.size(); ++grid) {
     if (index < walks_[grid].places) return place_of(grid, index);
     index -= walks_[grid].places;

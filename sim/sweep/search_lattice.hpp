@@ -61,4 +61,9 @@ class SearchLattice {
   std::set<SearchPlace> visited_;
 };
 
+/// A number of 0 to n - 1.
+inline std::int64_t drawn_below(std::int64_t n, Rng& rng) {
+  return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(n)));
+}
+
 }  // namespace tiersim

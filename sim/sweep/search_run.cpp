@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/base/check.hpp"
-#include "sim/run/record_reader.hpp"
+#include "sim/record/record_reader.hpp"
 #include "sim/sweep/search.hpp"
 #include "sim/sweep/sweep_session.hpp"
 

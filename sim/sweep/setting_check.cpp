@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/config/describe.hpp"
-#include "sim/run/scenario.hpp"
-#include "sim/run/serving/serving_config.hpp"
+#include "sim/runner/runnable.hpp"
 #include "sim/sweep/space_builder.hpp"
 
 namespace tiersim {
@@ -149,12 +148,7 @@ class SettingChecker {
 
   std::vector<Fault> faults_of(const Trial& of) {
     Diagnostics own;
-    if (const auto document = load(of, own)) {
-      if (is_of_server(*document))
-        static_cast<void>(read<ServingConfig>(*document, "serving", own));
-      else
-        static_cast<void>(read<ScenarioConfig>(*document, "scenario", own));
-    }
+    if (const auto document = load(of, own)) static_cast<void>(read_runnable(*document, own));
     std::vector<Fault> out;
     for (const Diagnostic& diagnostic : own.list()) {
       if (diagnostic.of_several) continue;
@@ -171,10 +165,7 @@ class SettingChecker {
   bool takes_whole(const Trial& of, const std::string& key) {
     Diagnostics ignored;
     const auto document = load(of, ignored);
-    if (!document) return false;
-    if (is_of_server(*document))
-      return takes_whole_numbers(read<ServingConfig>(*document, "serving", ignored), key);
-    return takes_whole_numbers(read<ScenarioConfig>(*document, "scenario", ignored), key);
+    return document && takes_whole_numbers(read_runnable(*document, ignored), key);
   }
 
   // The place, and the same with each variant of the other groups in turn: what is wrong in all of

@@ -10,9 +10,7 @@
 namespace tiersim {
 namespace {
 
-constexpr const char* kGrid = "grid";
-
-std::string hint_of(const std::string& name, const std::vector<std::string>& names) {
+std::string choice_hint(const std::string& name, const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
   // A number is not misspelt, so none is near.
   const bool is_text = std::holds_alternative<std::string>(expression_value(name));
@@ -24,6 +22,8 @@ std::string hint_of(const std::string& name, const std::vector<std::string>& nam
       (names.size() > kMost ? fmt::format(" and {} more", names.size() - kMost) : "");
   return near.empty() ? all : fmt::format("did you mean '{}'? {}", near, all);
 }
+
+constexpr const char* kGrid = "grid";
 
 // Names of all axes, and labels of one, over all grids.
 std::vector<std::string> all_axes(const CompiledSpace& space) {
@@ -83,14 +83,14 @@ void SpaceBuilder::report_match(const CompiledSpace& space, const SweepMatch& ma
       reported = true;
     } else if (labels.empty()) {
       places_.report_key(path, axis, fmt::format("there is no axis '{}'", axis),
-                         hint_of(axis, all_axes(space)));
+                         choice_hint(axis, all_axes(space)));
       reported = true;
     } else if (std::ranges::find(labels, label) == labels.end() &&
                std::ranges::none_of(space.grids, [&](const SpaceGrid& grid) {
                  return match_in(grid, one).has_value();
                })) {
       places_.report_value(path, axis, fmt::format("'{}' has no '{}'", axis, label),
-                           hint_of(label, labels));
+                           choice_hint(label, labels));
       reported = true;
     }
   }
@@ -130,7 +130,7 @@ std::optional<std::size_t> SpaceBuilder::grid_of(const CompiledSpace& space,
   const auto at = std::ranges::find(names, named->second);
   if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
   places_.report_value(path, kGrid, fmt::format("there is no grid '{}'", named->second),
-                       hint_of(named->second, names));
+                       choice_hint(named->second, names));
   return std::nullopt;
 }
 
@@ -146,7 +146,7 @@ void SpaceBuilder::add_included(CompiledSpace& space) const {
       if (!grid.find_axis(axis) && !(axis == kGrid && !grid.name.empty()) &&
           !broken_.contains(axis))
         places_.report_key(path, axis, fmt::format("there is no axis '{}'", axis),
-                           hint_of(axis, grid.axis_names()));
+                           choice_hint(axis, grid.axis_names()));
     IncludedPoint point{.grid = *g, .path = path};
     for (const AxisGroup& group : grid.groups) {
       for (const AxisChoices& axis : group.axes) {
@@ -160,7 +160,7 @@ void SpaceBuilder::add_included(CompiledSpace& space) const {
         if (!choice) {
           places_.report_value(path, axis.name,
                                fmt::format("'{}' has no '{}'", axis.name, label->second),
-                               hint_of(label->second, axis.labels()));
+                               choice_hint(label->second, axis.labels()));
           continue;
         }
         choice->path = path + '.' + axis.name;

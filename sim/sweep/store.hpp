@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/run/point_loader.hpp"
+#include "sim/runner/point_loader.hpp"
 #include "sim/sweep/design_space.hpp"
 #include "sim/sweep/sqlite.hpp"
 

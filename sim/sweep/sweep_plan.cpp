@@ -10,7 +10,7 @@
 #include "sim/base/sha256.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/snapshot.hpp"
-#include "sim/run/version.hpp"
+#include "sim/base/version.hpp"
 #include "sim/sweep/setting_check.hpp"
 
 namespace tiersim {

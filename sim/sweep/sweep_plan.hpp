@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/config/document.hpp"
-#include "sim/run/point_loader.hpp"
+#include "sim/runner/point_loader.hpp"
 #include "sim/sweep/design_space.hpp"
 #include "sim/sweep/objectives.hpp"
 #include "sim/sweep/store.hpp"

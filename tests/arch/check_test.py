@@ -52,9 +52,9 @@ class Layers(Planted):
         self.assert_finds("workloads/llm/a.hpp:2: layers")
 
     def test_reports_including_more_of_run_than_records(self):
-        self.plant("reports/a.cpp", '#include "sim/run/run_record.hpp"\n')
+        self.plant("reports/a.cpp", '#include "sim/record/run_record.hpp"\n')
         self.assert_clean()
-        self.plant("reports/a.cpp", '#include "sim/run/executor.hpp"\n')
+        self.plant("reports/a.cpp", '#include "sim/step/executor.hpp"\n')
         self.assert_finds("reports/a.cpp:1: layers")
 
     def test_kernels_including_the_simulator(self):
@@ -127,7 +127,7 @@ class Sizes(Planted):
     def test_two_types_of_one_name(self):
         for folder, space in (("sim/run", "tiersim"), ("workloads", "tiersim"), ("reports", "tiersim::other")):
             self.plant(f"{folder}/trace.hpp", f"#pragma once\nnamespace {space} {{\nstruct Trace {{\n  int x;\n}};\n}}\n")
-        self.assert_finds("workloads/trace.hpp:3: type_names: tiersim::Trace", "sim/run/trace.hpp")
+        self.assert_finds("workloads/trace.hpp:3: type_names: tiersim::Trace", "sim/trace/step_trace.hpp")
 
     def test_a_folder_without_readme(self):
         self.plant("kernels/a.cu", "int a;\n")

@@ -13,7 +13,7 @@ LAYERS = {
     "workloads": ["sim/base", "sim/config", "sim/core", "sim/model"],
     "sim/run": ["sim/base", "sim/config", "sim/core", "sim/model", "hwmodels", "workloads"],
     # Records, the names of what they hold, and the words of scenarios.
-    "reports": ["sim/base", "sim/config", "sim/model", "sim/run/*record*.hpp", "sim/run/metrics.hpp",
+    "reports": ["sim/base", "sim/config", "sim/model", "sim/run/*record*.hpp", "sim/record/metrics.hpp",
                 "workloads/*_config.hpp"],
     "sim/sweep": ALL_LIBRARIES,
     "sim/cli": ALL_LIBRARIES + ["sim/sweep", "reports"],

@@ -1,6 +1,6 @@
 // The files below devices/: a shipped device with a mistake. The folder says what kind of device it
 // is to be.
-#include "sim/run/system_config.hpp"
+#include "sim/step/system_config.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
 namespace tiersim {
@@ -28,7 +28,7 @@ std::string told_of(const std::string& name) {
 std::string told(const std::string& name) {
   return name.starts_with("memory/")       ? told_of<MemoryTier>(name)
          : name.starts_with("link/")       ? told_of<Link>(name)
-         : name.starts_with("request/")    ? told_of<RequestEngine>(name)
+         : name.starts_with("request/")    ? told_of<Requester>(name)
          : name.starts_with("collective/") ? told_of<Collective>(name)
                                            : told_of<ComputeUnit>(name);
 }

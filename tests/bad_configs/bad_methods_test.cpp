@@ -1,5 +1,5 @@
 // The files of methods/: a shipped scenario with a mistake in its method.
-#include "sim/run/scenario.hpp"
+#include "sim/step/scenario.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 #include "workloads/importers.hpp"
 

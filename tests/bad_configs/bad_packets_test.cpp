@@ -1,5 +1,5 @@
 // The files of packets/: a shipped scenario with devices at packet level that cannot be.
-#include "sim/run/scenario.hpp"
+#include "sim/step/scenario.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 #include "workloads/importers.hpp"
 

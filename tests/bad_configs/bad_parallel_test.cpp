@@ -1,5 +1,5 @@
 // The files of parallel/: a shipped scenario of GPUs that share a model, with mistakes in how.
-#include "sim/run/scenario.hpp"
+#include "sim/step/scenario.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 #include "workloads/importers.hpp"
 

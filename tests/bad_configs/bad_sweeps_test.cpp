@@ -1,5 +1,5 @@
 // The files of sweeps/: SPECs of sweeps of shipped scenarios.
-#include "sim/run/importers.hpp"
+#include "sim/step/importers.hpp"
 #include "sim/sweep/setting_check.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 

@@ -1,5 +1,5 @@
 // The files of targets/: what a paper states, with mistakes in its curves and grids.
-#include "reports/reproduce/targets.hpp"
+#include "reports/papers/reproduce/targets.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
 namespace tiersim {

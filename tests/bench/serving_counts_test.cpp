@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/run/serving/serve.hpp"
+#include "sim/serving/serve.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/shipped.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/run/serving/serve.hpp"
+#include "sim/serving/serve.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/shipped.hpp"
 
@@ -30,10 +30,10 @@ TracedRun run_bench(bool traced, const std::vector<std::string>& set = {}) {
   const auto config = read<ServingConfig>(document, "serving", diagnostics);
   if (!diagnostics.ok()) ADD_FAILURE() << diagnostics.list().front().text();
   TracedRun out;
-  ServingTraceRequest trace{.sink = [&](std::string_view piece) {
+  ServingTrace trace([&](std::string_view piece) {
     out.longest_piece = std::max(out.longest_piece, piece.size());
     out.bytes += piece.size();
-  }};
+  });
   const std::uint64_t before = testing::allocations();
   const auto record = serve(config, traced ? &trace : nullptr);
   out.allocations = testing::allocations() - before;
@@ -42,7 +42,7 @@ TracedRun run_bench(bool traced, const std::vector<std::string>& set = {}) {
     return out;
   }
   out.iterations = record->serving->counts.iterations;
-  out.events = trace.events;
+  out.events = trace.events();
   return out;
 }
 

@@ -7,8 +7,8 @@
 //   target_link_libraries(my_program PRIVATE tiersim::run)
 #include <cstdio>
 
-#include "sim/run/importers.hpp"
-#include "sim/run/points.hpp"
+#include "sim/step/importers.hpp"
+#include "sim/runner/point_runner.hpp"
 
 int main(int count, char** words) {
   if (count < 3) return 2;
@@ -16,7 +16,7 @@ int main(int count, char** words) {
       {.config_root = words[1], .importers = tiersim::make_all_importers()});
   tiersim::Diagnostics mistakes;
   const auto [record, problem] =
-      runner.run({words[2], {words + 3, words + count}}, tiersim::Readings::times, mistakes);
+      runner.run({words[2], {words + 3, words + count}}, tiersim::Evaluation::times, mistakes);
   if (record) return std::printf("%.17g\n", record->metrics.at("step_time_s").value) > 0 ? 0 : 1;
   std::fprintf(stderr, "%s%s\n", mistakes.text().c_str(), problem.c_str());
   return 3;

@@ -123,7 +123,7 @@ class ValidateLevels(InFolder):
 
     def test_own_hardware_and_its_mistakes(self):
         file = self.folder / "map.yaml"
-        file.write_text("schema: tiersim.level_map/v1\ntitle: Mine\n"
+        file.write_text("schema: tiersim.fidelity_map/v1\ntitle: Mine\n"
                         "hbm: {base: devices/h200_hbm3e.yaml}\n")
         result = run("validate", "levels", "--hardware", file, "--only", "hbm.stream", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -132,7 +132,7 @@ class ValidateLevels(InFolder):
                               ("pcie: {base: devices/root_complex.yaml}", "model: pcie"),
                               ("cxl: {base: devices/cxl_expander_link_gen5_x8.yaml}",
                                "packet_level.switch")):
-            file.write_text("schema: tiersim.level_map/v1\ntitle: Mine\n"
+            file.write_text("schema: tiersim.fidelity_map/v1\ntitle: Mine\n"
                             "hbm: {base: devices/h200_hbm3e.yaml}\n" + mistake + "\n")
             result = run("validate", "levels", "--hardware", file)
             self.expect_failure(result, 3, "map.yaml:", said)

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -18,7 +18,7 @@ class Golden : public ::testing::TestWithParam<std::string> {};
 TEST_P(Golden, ResultsAreThoseKept) {
   const auto path = std::filesystem::path(TIERSIM_SOURCE_DIR) / "tests/golden/records" /
                     (testing::test_name(GetParam()) + ".json");
-  const auto result = simulate(testing::scenario(GetParam()), Readings::all);
+  const auto result = simulate(testing::scenario(GetParam()), Evaluation::all);
   ASSERT_TRUE(result) << result.error();
   const std::string now = pretty_results(result->record);
   if (std::getenv("TIERSIM_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << now;

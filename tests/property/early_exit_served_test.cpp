@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sim/run/serving/serve.hpp"
+#include "sim/serving/serve.hpp"
 #include "tests/support/shipped.hpp"
 #include "workloads/early_exit/exit_depths.hpp"
 

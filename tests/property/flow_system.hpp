@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "sim/config/describe.hpp"
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/choices.hpp"
 
 namespace tiersim::testing {
@@ -157,7 +157,7 @@ inline StepGraph graph_of(const FlowSystem& drawn, const System& system) {
     };
     Op out;
     out.kind = op.kernel ? OpKind::compute : OpKind::transfer;
-    out.requester = op.kernel || op.by_sm ? Requester::sm : Requester::copy_engine;
+    out.requester = op.kernel || op.by_sm ? RequesterKind::sm : RequesterKind::copy_engine;
     out.accesses = {access(op.tier, op.writes ? Direction::write : Direction::read)};
     if (!op.kernel && op.tier != 0)
       out.accesses.push_back(access(0, op.writes ? Direction::read : Direction::write));

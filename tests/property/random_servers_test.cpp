@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/rng.hpp"
-#include "sim/run/metrics.hpp"
-#include "sim/run/serving/serve.hpp"
+#include "sim/record/metrics.hpp"
+#include "sim/serving/serve.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {

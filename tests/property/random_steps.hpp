@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/rng.hpp"
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/property/random_sharing.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/shipped.hpp"
@@ -99,7 +99,7 @@ inline void expect_invariants(std::uint64_t seed, int draws) {
                                                                       << draw.text();
       continue;
     }
-    const auto sim = simulate(config, Readings::all);
+    const auto sim = simulate(config, Evaluation::all);
     if (!sim) {
       EXPECT_NE(sim.error().find("needed"), std::string::npos) << sim.error() << "\n"
                                                                << draw.text();
@@ -135,14 +135,14 @@ inline void expect_monotone(std::uint64_t seed, int draws) {
     Diagnostics diagnostics;
     const auto config = try_scenario(draw.scenario, draw.set, diagnostics);
     if (!diagnostics.ok()) continue;
-    const auto easy = simulate(config, Readings::all);
+    const auto easy = simulate(config, Evaluation::all);
     if (!easy) continue;
     for (const std::string& harder :
          {std::string("what_if.far_bandwidth=0.5"), std::string("what_if.far_latency=3"),
           fmt::format("step.batch={}", config.step.batch * 2),
           fmt::format("step.context={}", config.step.context * 2)}) {
       draw.set.push_back(harder);
-      const auto hard = simulate(try_scenario(draw.scenario, draw.set, diagnostics), Readings::all);
+      const auto hard = simulate(try_scenario(draw.scenario, draw.set, diagnostics), Evaluation::all);
       if (diagnostics.ok() && hard) {
         ++compared;
         EXPECT_GE(hard->execution.time + slack(*easy), easy->execution.time) << draw.text();

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/run/time_split.hpp"
+#include "sim/step/time_split.hpp"
 
 namespace tiersim::testing {
 namespace {

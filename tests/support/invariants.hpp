@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 
 namespace tiersim::testing {
 

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/config/describe.hpp"
-#include "sim/run/importers.hpp"
-#include "sim/run/scenario.hpp"
+#include "sim/step/importers.hpp"
+#include "sim/step/scenario.hpp"
 
 namespace tiersim::testing {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "hwmodels/calibrate/predictions.hpp"
+#include "hwmodels/calibrate/fit/predictions.hpp"
 #include "sim/base/portable_math.hpp"
 #include "sim/base/rng.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "hwmodels/calibrate/bootstrap.hpp"
-#include "hwmodels/calibrate/fit.hpp"
+#include "hwmodels/calibrate/fit/bootstrap.hpp"
+#include "hwmodels/calibrate/fit/fit.hpp"
 #include "sim/base/rng.hpp"
 
 namespace tiersim {

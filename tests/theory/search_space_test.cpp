@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/run/importers.hpp"
-#include "sim/run/points.hpp"
+#include "sim/step/importers.hpp"
+#include "sim/runner/point_runner.hpp"
 #include "sim/sweep/search.hpp"
 #include "tests/support/lattice_space.hpp"
 #include "tests/support/shipped.hpp"
@@ -44,7 +44,7 @@ Simulated simulate_all(const DesignSpace& space) {
     step.set.push_back(fmt::format("step.batch={}", kBatches[at[2]]));
     step.set.push_back(fmt::format("what_if.far_bandwidth={}", kBandwidths[at[3]]));
     Diagnostics diagnostics;
-    const PointResult result = runner.run(step, Readings::times, diagnostics);
+    const PointResult result = runner.run(step, Evaluation::times, diagnostics);
     EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
     if (!result.record) return true;
     const auto& metrics = result.record->metrics;

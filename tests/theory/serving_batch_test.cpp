@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "sim/base/rng.hpp"
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/theory/serving_run.hpp"
-#include "tests/unit/run/small_system.hpp"
+#include "tests/unit/step/small_system.hpp"
 #include "tests/unit/workloads/small_step.hpp"
 #include "workloads/attention/kv_ops.hpp"
 
@@ -159,7 +159,7 @@ TEST(Handover, LiesBetweenTheFirstTokenAndTheSecond) {
   const Bytes run = Bytes::from_base(16LL * 8 * 128 * 2);  // keys of a block in one layer
   Op op{.kind = OpKind::collective,
         .phase = Phase::kv_transfer,
-        .requester = Requester::copy_engine,
+        .requester = RequesterKind::copy_engine,
         .flops = {}};
   op.collective = {
       .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = cache, .ranks = 2};

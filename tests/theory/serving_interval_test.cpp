@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "sim/base/rng.hpp"
-#include "sim/run/serving/quantiles.hpp"
+#include "sim/serving/quantiles.hpp"
 
 namespace tiersim {
 namespace {

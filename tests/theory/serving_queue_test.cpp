@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "sim/base/rng.hpp"
-#include "sim/run/serving/statistics.hpp"
+#include "sim/serving/statistics.hpp"
 
 namespace tiersim {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/run/serving/serve.hpp"
-#include "sim/run/serving/server.hpp"
+#include "sim/serving/serve.hpp"
+#include "sim/serving/server.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim::testing {

@@ -12,11 +12,11 @@
 
 #include <gtest/gtest.h>
 
-#include "hwmodels/calibrate/predictions.hpp"
-#include "hwmodels/calibrate/read_timings.hpp"
-#include "hwmodels/calibrate/scored_files.hpp"
-#include "hwmodels/calibrate/write_calibration.hpp"
-#include "sim/run/simulate.hpp"
+#include "hwmodels/calibrate/fit/predictions.hpp"
+#include "hwmodels/calibrate/read/read_timings.hpp"
+#include "hwmodels/calibrate/fit/scored_files.hpp"
+#include "hwmodels/calibrate/fit/write_calibration.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/shipped.hpp"
 #include "tests/support/synthetic_example.hpp"
@@ -180,7 +180,7 @@ constexpr std::array kTimeMetrics{
 RunRecord run_with(std::vector<std::string> set) {
   set.insert(set.begin(), {"step.batch=16", "system.gpu.calibration=synthetic/2026-01-01-example"});
   const auto result =
-      simulate(testing::scenario("scenarios/maple/llama2_7b_dense_hbm.yaml", set), Readings::all);
+      simulate(testing::scenario("scenarios/maple/llama2_7b_dense_hbm.yaml", set), Evaluation::all);
   EXPECT_TRUE(result) << (result ? "" : result.error());
   return result ? result->record : RunRecord{};
 }
@@ -221,7 +221,7 @@ TEST(CalibrationExample, TheReadingsOfEveryScenarioAgree) {
       const auto config =
           testing::scenario(path, {"system.gpu.calibration=synthetic/2026-01-01-example",
                                    "system.gpu.part=" + std::string(part)});
-      const auto result = simulate(config, Readings::times);
+      const auto result = simulate(config, Evaluation::times);
       ASSERT_TRUE(result) << path << ": " << (result ? "" : result.error());
       for (const std::string& broken : testing::broken_invariants(*result))
         ADD_FAILURE() << path << ' ' << part << ": " << broken;

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/config/describe.hpp"
-#include "sim/run/system_config.hpp"
+#include "sim/step/system_config.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {

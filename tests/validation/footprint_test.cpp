@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/footprint/gpu_memory.hpp"
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -25,7 +25,7 @@ const std::string kTpla = "scenarios/tpla/deepseek_v3_tpla.yaml";  // TP2, two s
 const std::string kWithExperts = "model.base=models/deepseek_v3.yaml";
 
 RunRecord record_of(const std::string& path, const Set& set = {}) {
-  const auto result = simulate(testing::scenario(path, set), Readings::accounting);
+  const auto result = simulate(testing::scenario(path, set), Evaluation::accounting);
   EXPECT_TRUE(result) << (result ? "" : result.error());
   return result->record;
 }

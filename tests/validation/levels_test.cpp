@@ -1,8 +1,8 @@
 // The same scenario at each level: what is at packet level there is also run as flows and alone.
 #include <gtest/gtest.h>
 
-#include "sim/run/packet_network.hpp"
-#include "sim/run/simulate.hpp"
+#include "sim/step/packet_network.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -16,7 +16,7 @@ class AtEachLevel : public ::testing::TestWithParam<std::string> {
     for (const std::string& device : at_packet_level(testing::scenario(path()).system))
       set.push_back("system." + device + ".level=" + level);
     EXPECT_FALSE(set.empty());
-    auto result = simulate(testing::scenario(path(), set), Readings::times);
+    auto result = simulate(testing::scenario(path(), set), Evaluation::times);
     EXPECT_TRUE(result) << (result ? "" : result.error());
     return *std::move(result);
   }

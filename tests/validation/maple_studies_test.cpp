@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/reproduce/targets.hpp"
-#include "reports/studies/study_result.hpp"
-#include "sim/run/points.hpp"
+#include "reports/papers/reproduce/targets.hpp"
+#include "reports/papers/studies/study_result.hpp"
+#include "sim/runner/point_runner.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -35,7 +35,7 @@ StudyResult simulated(const Study& study) {
   StudyResult result{.study = study, .rows = {}};
   for (const StudyPoint& point : points_of(study, targets().variants)) {
     const PointResult ran =
-        runner.run({testing::configs() / point.scenario, point.set}, Readings::all, diagnostics);
+        runner.run({testing::configs() / point.scenario, point.set}, Evaluation::all, diagnostics);
     result.rows.push_back({point, ran.record, ran.problem});
   }
   EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
@@ -160,14 +160,14 @@ TEST(MaplePoints, SettingsLieOverLoadedFilesAsTheyWouldWhenLoading) {
     PointRunner alone(options());
     const auto point = Point{scenario, set};
     const RunRecord direct =
-        simulate(testing::scenario("scenarios/maple/llama2_7b_maple.yaml", set), Readings::all)
+        simulate(testing::scenario("scenarios/maple/llama2_7b_maple.yaml", set), Evaluation::all)
             ->record;
-    EXPECT_EQ(to_json(*shared.run(point, Readings::all, diagnostics).record), to_json(direct));
-    EXPECT_EQ(to_json(*alone.run(point, Readings::all, diagnostics).record), to_json(direct));
+    EXPECT_EQ(to_json(*shared.run(point, Evaluation::all, diagnostics).record), to_json(direct));
+    EXPECT_EQ(to_json(*alone.run(point, Evaluation::all, diagnostics).record), to_json(direct));
   }
   EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
   EXPECT_EQ(shared.simulated(), settings.size());
-  shared.run({scenario, {"step.batch=many"}}, Readings::all, diagnostics);
+  shared.run({scenario, {"step.batch=many"}}, Evaluation::all, diagnostics);
   EXPECT_NE(diagnostics.text().find("'many'"), std::string::npos);
 }
 

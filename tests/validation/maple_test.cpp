@@ -2,7 +2,7 @@
 // targets file, so that a mistake in either is seen.
 #include <gtest/gtest.h>
 
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -17,7 +17,7 @@ struct Cell {
 
 Cell simulated(const std::string& scenario, const std::vector<std::string>& set = {}) {
   const auto result = simulate(testing::scenario("scenarios/maple/" + scenario + ".yaml", set),
-                               Readings::accounting);
+                               Evaluation::accounting);
   const auto& metrics = result->record.metrics;
   return {metrics.at("kv_footprint_bytes").value / kGiB, metrics.at("far_load_bytes").value / kGiB};
 }
@@ -60,7 +60,7 @@ TEST(MapleIntroduction, Llama405BTakes504GiBAsPublished) {
 
 TEST(MapleFigure3, ScreeningNeverCrossesToTheFarTier) {
   const auto sim =
-      simulate(testing::scenario("scenarios/maple/llama2_7b_maple.yaml"), Readings::all);
+      simulate(testing::scenario("scenarios/maple/llama2_7b_maple.yaml"), Evaluation::all);
   for (const Op& op : sim->graph.ops) {
     if (op.phase != Phase::screening) continue;
     for (const Access& access : op.accesses) EXPECT_EQ(access.tier, sim->system->tier("hbm"));
@@ -73,7 +73,7 @@ TEST(MapleFigure1, TheKvShareGrowsWithTheContext) {
     const auto sim =
         simulate(testing::scenario("scenarios/maple/llama2_7b_dense_pool.yaml",
                                    {"step.batch=8", "step.context=" + std::to_string(context)}),
-                 Readings::all);
+                 Evaluation::all);
     double gather = 0;
     for (const TimeShare& phase : sim->record.phases)
       if (phase.name == "gather") gather = phase.seconds;

@@ -1,7 +1,7 @@
 // Bytes of each method on a small model with grouped queries, worked out by hand.
 #include <gtest/gtest.h>
 
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -21,7 +21,7 @@ RunRecord record(const std::string& method, std::vector<std::string> set = {}) {
       "model.head_dim=128", "model.intermediate=256", "step.batch=3",  "step.context=64"};
   set.insert(set.end(), small.begin(), small.end());
   const auto result = simulate(
-      testing::scenario("scenarios/maple/llama2_7b_" + method + ".yaml", set), Readings::all);
+      testing::scenario("scenarios/maple/llama2_7b_" + method + ".yaml", set), Evaluation::all);
   EXPECT_TRUE(result);
   return result->record;
 }
@@ -73,7 +73,7 @@ TEST(Maple, ScreensFromTheNearTierAndLoadsAQuarterOfTheRows) {
 // stream of the gather beside them: ports arbitrate by flit.
 TEST(Sparq, TheWriteBackOfScatteredElementsHardlySlowsTheFetch) {
   const auto sim =
-      simulate(testing::scenario("scenarios/maple/llama2_7b_sparq_r2.yaml"), Readings::all);
+      simulate(testing::scenario("scenarios/maple/llama2_7b_sparq_r2.yaml"), Evaluation::all);
   for (std::size_t i = 0; i < sim->plans.size(); ++i) {
     if (sim->graph.ops[i].kind != OpKind::transfer || sim->graph.ops[i].phase == Phase::write_back)
       continue;
@@ -121,7 +121,7 @@ TEST(Simulate, WhatCannotBeCountedIsAnErrorAndNoAbort) {
         {"system.links.cxl_switch.latency=1 s", "system.links.cxl_switch.crossings=16",
          "system.sm.in_flight=1 B"}}) {
     const auto result =
-        simulate(testing::scenario("scenarios/maple/llama2_7b_maple.yaml", set), Readings::all);
+        simulate(testing::scenario("scenarios/maple/llama2_7b_maple.yaml", set), Evaluation::all);
     ASSERT_FALSE(result) << set.front();
     EXPECT_NE(result.error().find("beyond what can be counted"), std::string::npos)
         << result.error();
@@ -133,7 +133,7 @@ TEST(Simulate, WhatCannotBeCountedIsAnErrorAndNoAbort) {
 TEST(Overlap, MicroBatchesHideKernelsBehindCopies) {
   const auto step = [](const std::vector<std::string>& set) {
     const auto sim =
-        simulate(testing::scenario("scenarios/methods/llama3_8b_maple.yaml", set), Readings::all);
+        simulate(testing::scenario("scenarios/methods/llama3_8b_maple.yaml", set), Evaluation::all);
     return std::pair{to_seconds(sim->execution.time), to_seconds(sim->bound.time)};
   };
   for (const char* bandwidth : {"what_if.far_bandwidth=1", "what_if.far_bandwidth=4"}) {
@@ -148,7 +148,7 @@ TEST(Overlap, MicroBatchesHideKernelsBehindCopies) {
 TEST(Placement, NothingIsFarWhereBothTiersAreTheSame) {
   const auto sim = simulate(testing::scenario("scenarios/methods/llama3_8b_maple.yaml",
                                               {"placement.far=hbm", "step.batch=1"}),
-                            Readings::all);
+                            Evaluation::all);
   EXPECT_EQ(sim->record.metrics.at("screening_far_bytes").value, 0);
   EXPECT_EQ(sim->record.metrics.at("far_load_bytes").value, 0);
   EXPECT_GT(sim->record.metrics.at("screening_near_bytes").value, 0);
@@ -157,7 +157,7 @@ TEST(Placement, NothingIsFarWhereBothTiersAreTheSame) {
 // 4 sinks and 2044 rows are kept of every sequence, however long.
 TEST(Capacity, CountsThePositionsThatAreKept) {
   const auto sim =
-      simulate(testing::scenario("scenarios/methods/llama3_8b_streaming_llm.yaml"), Readings::all);
+      simulate(testing::scenario("scenarios/methods/llama3_8b_streaming_llm.yaml"), Evaluation::all);
   const auto& metrics = sim->record.metrics;
   EXPECT_EQ(metrics.at("kv_capacity_tokens").value, 2048 * metrics.at("max_batch").value);
 }

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -19,7 +19,7 @@ class ShippedBytes : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(ShippedBytes, AreThoseOfTheAccounting) {
-  const auto result = simulate(testing::scenario(GetParam()), Readings::accounting);
+  const auto result = simulate(testing::scenario(GetParam()), Evaluation::accounting);
   ASSERT_TRUE(result) << result.error();
   const RunRecord& record = result->record;
   const System& system = *result->system;

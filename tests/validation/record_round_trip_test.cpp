@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/run/compact_record.hpp"
-#include "sim/run/record_reader.hpp"
-#include "sim/run/serving/serve.hpp"
-#include "sim/run/simulate.hpp"
+#include "sim/record/compact_record.hpp"
+#include "sim/record/record_reader.hpp"
+#include "sim/serving/serve.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -18,7 +18,7 @@ class Shipped : public ::testing::TestWithParam<std::string> {
  protected:
   static RunRecord record() {
     if (GetParam().starts_with("scenarios/")) {
-      auto result = simulate(testing::scenario(GetParam()), Readings::all);
+      auto result = simulate(testing::scenario(GetParam()), Evaluation::all);
       EXPECT_TRUE(result) << (result ? "" : result.error());
       return result->record;
     }

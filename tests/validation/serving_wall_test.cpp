@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/run/serving/serve.hpp"
+#include "sim/serving/serve.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {

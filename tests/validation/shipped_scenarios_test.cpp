@@ -1,7 +1,7 @@
 // What must hold between the three readings of every shipped scenario.
 #include <gtest/gtest.h>
 
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/shipped.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 class ShippedScenario : public ::testing::TestWithParam<std::string> {
  protected:
   Simulation run(const std::vector<std::string>& set = {}) const {
-    auto result = simulate(testing::scenario(GetParam(), set), Readings::all);
+    auto result = simulate(testing::scenario(GetParam(), set), Evaluation::all);
     EXPECT_TRUE(result) << (result ? "" : result.error());
     return *std::move(result);
   }
@@ -32,7 +32,7 @@ TEST_P(ShippedScenario, ARecordRunsAgainFromItsOwnConfiguration) {
   const Document document = load_text(first.config, "record.json", {}, diagnostics);
   const auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
   ASSERT_TRUE(diagnostics.ok()) << diagnostics.list().front().text();
-  const RunRecord second = simulate(config, Readings::all)->record;
+  const RunRecord second = simulate(config, Evaluation::all)->record;
   EXPECT_EQ(second.run_id, first.run_id);
   EXPECT_EQ(to_json(second), to_json(first));
 }
@@ -58,7 +58,7 @@ TEST_P(ShippedScenario, MaxBatchFitsAndOneMoreDoesNot) {
 TEST(BrokenInvariants, AreFoundInADoctoredSimulation) {
   const ScenarioConfig config = testing::scenario("scenarios/maple/llama2_7b_maple.yaml");
   const auto broken_by = [&](auto doctor) {
-    Simulation sim = *simulate(config, Readings::all);
+    Simulation sim = *simulate(config, Evaluation::all);
     doctor(sim);
     return testing::broken_invariants(sim).size();
   };

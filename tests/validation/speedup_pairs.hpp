@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/speedup.hpp"
+#include "sim/study/step_pair.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim::testing {

@@ -1,6 +1,6 @@
 // Factors of a speed-up: against the engine, against every order of exchanging ingredients, and
 // against ratios that follow from widths, bytes and FLOPs by hand.
-#include "sim/run/speedup.hpp"
+#include "sim/study/step_pair.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/validation/speedup_pairs.hpp"
 
 namespace tiersim {
@@ -45,7 +45,7 @@ double engine_rate(const Way& way, std::int64_t batch, const AttentionKernelConf
   ScenarioConfig config = way.config();
   config.step.batch = batch;
   config.attention_kernel = kernel;
-  const auto result = simulate(config, Readings::times);
+  const auto result = simulate(config, Evaluation::times);
   if (!result) throw std::runtime_error(result.error());
   return result->record.metrics.at("throughput_tokens_per_s").value;
 }

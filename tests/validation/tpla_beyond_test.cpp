@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/run/simulate.hpp"
+#include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -21,7 +21,7 @@ std::string path(const std::string& name) {
 }
 
 Simulation run(const std::string& name, const std::vector<std::string>& set = {}) {
-  auto result = simulate(testing::scenario(path(name), set), Readings::all);
+  auto result = simulate(testing::scenario(path(name), set), Evaluation::all);
   EXPECT_TRUE(result) << name << ": " << (result ? "" : result.error());
   return *std::move(result);
 }
@@ -31,7 +31,7 @@ double metric(const Simulation& sim, const std::string& name) {
 }
 
 bool fits(const std::string& name, const std::vector<std::string>& set) {
-  return static_cast<bool>(simulate(testing::scenario(path(name), set), Readings::all));
+  return static_cast<bool>(simulate(testing::scenario(path(name), set), Evaluation::all));
 }
 
 double reads(const Simulation& sim, const char* device, const char* tensor_class) {

@@ -1,4 +1,4 @@
-#include "sim/run/trace.hpp"
+#include "sim/trace/step_trace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/run/trace_devices.hpp"
+#include "sim/trace/step_trace_devices.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {
@@ -23,7 +23,7 @@ struct Traced {
 };
 
 Traced trace_of(const std::vector<std::string>& set = {}) {
-  auto sim = simulate(testing::scenario(kMaple, set), Readings::all);
+  auto sim = simulate(testing::scenario(kMaple, set), Evaluation::all);
   EXPECT_TRUE(sim) << sim.error();
   std::string text;
   write_trace({&*sim, 1}, [&](std::string_view piece) { text += piece; });
@@ -113,7 +113,7 @@ class Told final : public ChannelObserver {
 
 TEST(Trace, WhoListensToTheChannelsMovesNoOperation) {
   for (const auto& set : {std::vector<std::string>{}, kTwoGpus}) {
-    const auto sim = simulate(testing::scenario(kMaple, set), Readings::times);
+    const auto sim = simulate(testing::scenario(kMaple, set), Evaluation::times);
     ASSERT_TRUE(sim) << sim.error();
     Told told;
     const Execution again = execute(sim->graph, *sim->system, sim->plans, &told);

@@ -153,7 +153,7 @@ OpId add_store(StepGraph& graph, const AttentionContext& context, int layer,
   Op to_far{.kind = OpKind::transfer,
             .phase = Phase::write_back,
             .layer = layer,
-            .requester = Requester::sm,
+            .requester = RequesterKind::sm,
             .flops = {},
             .after = {after}};
   Op to_near{.phase = Phase::write_back,

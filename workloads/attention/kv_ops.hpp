@@ -14,7 +14,7 @@ inline TierId tier_of(const AttentionContext& context, KvTier tier) {
 
 /// How the rows of a method that fetches all of them come from the far tier.
 struct WholeFetch {
-  Requester by = Requester::copy_engine;
+  RequesterKind by = RequesterKind::copy_engine;
 };
 void describe(Fields& f, WholeFetch& c);
 
@@ -87,7 +87,7 @@ void add_access(Op& op, TierId tier, Direction direction, const Part& part);
 /// Copies parts from the far tier into near-tier staging.
 struct Fetch {
   Phase phase = Phase::gather;
-  Requester by = Requester::sm;
+  RequesterKind by = RequesterKind::sm;
   std::vector<Part> parts = {};
   Bytes indices{};  ///< index list that it reads from the near tier first
   std::vector<OpId> after = {};
@@ -111,7 +111,7 @@ std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions);
 /// which starts after `fetch_after`. Either waits for `ready` too.
 struct WholeAttention {
   KvTier tier = KvTier::far;
-  Requester by = Requester::copy_engine;
+  RequesterKind by = RequesterKind::copy_engine;
   std::vector<OpId> fetch_after = {};
   OpId ready;
 };

@@ -87,7 +87,7 @@ OpId fetch_before(StepGraph& graph, const AttentionContext& c, int layer, std::i
     for (const CachedTensor& t : cached) sum += t.tensor_class == wanted ? t.positions : 0;
     return sum;
   };
-  Fetch fetch{.by = Requester::copy_engine, .after = std::move(after)};
+  Fetch fetch{.by = RequesterKind::copy_engine, .after = std::move(after)};
   for (const CachedTensor& t : cached) {
     if (t.tensor_class != TensorClass::keys && t.tensor_class != TensorClass::values) continue;
     if (t.tier == c.placement.near || t.positions == 0) continue;

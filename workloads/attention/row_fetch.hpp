@@ -46,7 +46,7 @@ struct RowCounts {
 };
 
 struct RowFetch {
-  Requester by = Requester::sm;
+  RequesterKind by = RequesterKind::sm;
   std::int64_t page = 1;
   ChoosePer choose_per = ChoosePer::kv_head;
   double head_overlap = 0;

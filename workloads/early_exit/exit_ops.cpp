@@ -119,7 +119,7 @@ OpId fill(StepGraph& graph, const AttentionContext& c, const Method& method, con
   Op to_far{.kind = OpKind::transfer,
             .phase = Phase::write_back,
             .layer = op.layer,
-            .requester = Requester::sm,
+            .requester = RequesterKind::sm,
             .flops = {}};
   Bytes far_sum;
   for (const CachedTensor& tensor : cached_of_one(c, method)) {

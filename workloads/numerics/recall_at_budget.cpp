@@ -11,7 +11,7 @@
 namespace tiersim::numerics {
 namespace {
 
-constexpr int kLayers = 2;  // as maple_study
+constexpr int kRecallLayers = 2;  // as maple_study
 
 // Whole components of a head; none where the share gives no whole number, or none or too many.
 std::optional<Index> components_of(double share) {
@@ -43,7 +43,7 @@ std::optional<SelectionMethod> method_of(const RecallQuestion& question,
 std::vector<HeadCase> heads_of(const std::set<Index>& ranks, std::uint64_t seed) {
   Rng layers(seed, "numerics.layers");
   std::vector<HeadCase> heads;
-  for (int layer = 0; layer < kLayers; ++layer) {
+  for (int layer = 0; layer < kRecallLayers; ++layer) {
     const std::uint64_t own = layers.next();
     std::ranges::move(prepare(synthetic_layer_data({}, own), {ranks.begin(), ranks.end()}, own),
                       std::back_inserter(heads));
@@ -55,7 +55,7 @@ std::vector<HeadCase> heads_of(const std::set<Index>& ranks, std::uint64_t seed)
 
 RecallHeads recall_heads() {
   const SyntheticSpec spec;
-  return {.heads = kLayers * spec.heads, .head_dim = spec.head_dim, .tokens = spec.tokens};
+  return {.heads = kRecallLayers * spec.heads, .head_dim = spec.head_dim, .tokens = spec.tokens};
 }
 
 std::vector<std::optional<RecallAnswer>> recall_at_budget(

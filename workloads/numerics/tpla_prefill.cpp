@@ -16,7 +16,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::size_t kLayers = 3;
+constexpr std::size_t kPrefillLayers = 3;
 constexpr Index kPrompt = 96;
 constexpr Index kDecoded = 8;
 
@@ -30,7 +30,7 @@ struct Stacks {
 Stacks random_stacks(Rng& rng, const TplaAssumptions& a, const Matrix& calibration) {
   Stacks stacks;
   Matrix states = calibration;
-  for (std::size_t i = 0; i < kLayers; ++i) {
+  for (std::size_t i = 0; i < kPrefillLayers; ++i) {
     const Matrix in = attention_input(states);
     const LatentWeights bare =
         with_gain_absorbed(with_sharpness(random_latent_weights(rng, a.sizes, a.spectrum),
@@ -176,7 +176,7 @@ void add_prefill_study(std::uint64_t seed, int count, Study& study, std::span<co
   Table table{.id = "tpla_prefill",
               .title = fmt::format("Error of {} decoded tokens after a prompt of {}, {} layers, "
                                    "PCA, mean of {} seeds",
-                                   kDecoded, kPrompt, kLayers, count),
+                                   kDecoded, kPrompt, kPrefillLayers, count),
               .columns = {"constants", "slices", "prefill exact", "prefill sliced",
                           "its cache, last layer"},
               .rows = {},

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "kernels/bench/conformance_file.hpp"
+#include "kernels/campaign/conformance_file.hpp"
 
 namespace tiersim::kernels::conformance {
 namespace {

@@ -1,5 +1,5 @@
 // The floors that the summary names are those of the cases that the campaign times.
-#include "kernels/bench/goals.hpp"
+#include "kernels/campaign/goals.hpp"
 
 #include <gtest/gtest.h>
 

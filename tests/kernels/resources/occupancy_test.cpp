@@ -1,6 +1,6 @@
 // Occupancy: the formula, and that every kernel of the campaign keeps the blocks it was designed
 // for.
-#include "kernels/bench/occupancy.hpp"
+#include "kernels/campaign/occupancy.hpp"
 
 #include <gtest/gtest.h>
 

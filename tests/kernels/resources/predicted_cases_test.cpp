@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "kernels/bench/composition_json.hpp"
+#include "kernels/campaign/composition_json.hpp"
 #include "kernels/cases/all_cases.hpp"
 
 namespace tiersim::kernels::bench {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "hwmodels/calibrate/fit.hpp"
-#include "hwmodels/calibrate/least_squares.hpp"
-#include "hwmodels/calibrate/time_table.hpp"
+#include "hwmodels/calibrate/fit/fit.hpp"
+#include "hwmodels/calibrate/fit/least_squares.hpp"
+#include "hwmodels/calibrate/fit/time_table.hpp"
 
 namespace tiersim {
 namespace {

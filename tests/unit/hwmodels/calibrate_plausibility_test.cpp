@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hwmodels/calibrate/plausibility.hpp"
-#include "hwmodels/calibrate/read_timings.hpp"
+#include "hwmodels/calibrate/read/plausibility.hpp"
+#include "hwmodels/calibrate/read/read_timings.hpp"
 #include "tests/unit/hwmodels/synthetic_timings.hpp"
 
 namespace tiersim {

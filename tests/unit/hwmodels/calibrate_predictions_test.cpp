@@ -1,5 +1,5 @@
 // Composed sequences from fits: schedules worked out by hand, and where their intervals come from.
-#include "hwmodels/calibrate/predictions.hpp"
+#include "hwmodels/calibrate/fit/predictions.hpp"
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hwmodels/calibrate/timing_repeats.hpp"
+#include "hwmodels/calibrate/read/timing_repeats.hpp"
 #include "tests/unit/hwmodels/timing_texts.hpp"
 
 namespace tiersim {

@@ -1,9 +1,9 @@
 // Predictions against measurements: errors worked out by hand, and what is refused.
-#include "hwmodels/calibrate/scoring.hpp"
+#include "hwmodels/calibrate/fit/scoring.hpp"
 
 #include <gtest/gtest.h>
 
-#include "hwmodels/calibrate/scored_files.hpp"
+#include "hwmodels/calibrate/fit/scored_files.hpp"
 
 namespace tiersim {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hwmodels/calibrate/write_calibration.hpp"
+#include "hwmodels/calibrate/fit/write_calibration.hpp"
 
 namespace tiersim {
 namespace {

@@ -17,7 +17,7 @@
 #include "hwmodels/packet/pcie/from_flow.hpp"
 #include "hwmodels/packet/pcie/pcie_probe.hpp"
 #include "sim/config/describe.hpp"
-#include "sim/run/system_config.hpp"
+#include "sim/step/system_config.hpp"
 #include "tests/unit/hwmodels/link_rate.hpp"
 
 namespace tiersim {

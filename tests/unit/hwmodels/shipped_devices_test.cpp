@@ -11,7 +11,7 @@
 
 #include "hwmodels/device_library.hpp"
 #include "sim/config/describe.hpp"
-#include "sim/run/system_config.hpp"
+#include "sim/step/system_config.hpp"
 #include "tests/unit/hwmodels/link_rate.hpp"
 
 namespace tiersim {
@@ -69,7 +69,7 @@ TEST_P(ShippedDevice, CanBeBuilt) {
   else if (library.link.find(model) != nullptr)
     EXPECT_NE(device<Link>(GetParam()), nullptr);
   else if (library.request.find(model) != nullptr)
-    EXPECT_EQ(device<RequestEngine>(GetParam())->channels().size(), 2U);
+    EXPECT_EQ(device<Requester>(GetParam())->channels().size(), 2U);
   else if (library.collective.find(model) != nullptr)
     EXPECT_EQ(device<Collective>(GetParam())->cost({.size = 1_KiB}, {}).out, 0_B);  // one rank
   else

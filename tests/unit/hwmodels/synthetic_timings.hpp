@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "hwmodels/calibrate/timing.hpp"
+#include "hwmodels/calibrate/read/timing.hpp"
 #include "sim/base/portable_math.hpp"
 #include "sim/base/rng.hpp"
 

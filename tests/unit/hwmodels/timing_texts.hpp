@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "hwmodels/calibrate/plausibility.hpp"
-#include "hwmodels/calibrate/read_timings.hpp"
+#include "hwmodels/calibrate/read/plausibility.hpp"
+#include "hwmodels/calibrate/read/read_timings.hpp"
 
 namespace tiersim::testing {
 

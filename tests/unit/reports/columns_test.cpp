@@ -1,10 +1,10 @@
-#include "reports/studies/columns.hpp"
+#include "reports/papers/studies/columns.hpp"
 
 #include <array>
 
 #include <gtest/gtest.h>
 
-#include "reports/studies/solve_result.hpp"
+#include "reports/papers/studies/solve_result.hpp"
 #include "tests/unit/reports/study_records.hpp"
 
 namespace tiersim {

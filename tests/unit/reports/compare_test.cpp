@@ -1,8 +1,8 @@
-#include "reports/reproduce/compare.hpp"
+#include "reports/papers/reproduce/compare.hpp"
 
 #include <gtest/gtest.h>
 
-#include "reports/reproduce/paper_report.hpp"
+#include "reports/papers/reproduce/paper_report.hpp"
 
 namespace tiersim {
 namespace {

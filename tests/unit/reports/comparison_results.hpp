@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/comparisons/curves_result.hpp"
-#include "reports/comparisons/grid_result.hpp"
+#include "reports/papers/comparisons/curves_result.hpp"
+#include "reports/papers/comparisons/grid_result.hpp"
 
 namespace tiersim::testing {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "reports/early_exit/cell_view.hpp"
-#include "reports/early_exit/exit_engine.hpp"
+#include "reports/papers/early_exit/cell_view.hpp"
+#include "reports/papers/early_exit/batch_sweep.hpp"
 
 namespace tiersim {
 namespace {
@@ -151,8 +151,8 @@ TEST(CellSection, ExplainsTheHeadlineOnlyWithAServerLikeThePapers) {
   EXPECT_EQ(json[1]["host_of_full"][2]["correlation"], 1.0);
 }
 
-ExitEngineResult engine() {
-  ExitEngineResult r;
+BatchSweepResult engine() {
+  BatchSweepResult r;
   r.engine = {.id = "early_exit.engine.t",
               .title = "T",
               .batches = {1, 8, 64},
@@ -170,7 +170,7 @@ ExitEngineResult engine() {
   return r;
 }
 
-TEST(EngineSection, SaysWhereEarlyExitPays) {
+TEST(BatchSweepSection, SaysWhereEarlyExitPays) {
   const ReportSection section = section_of(engine());
   const Table& table = section.tables.front().shown;
   EXPECT_EQ(table.rows[0],
@@ -185,8 +185,8 @@ TEST(EngineSection, SaysWhereEarlyExitPays) {
 }
 
 // A third way has the second one's tokens and another rule: 6 ms throughout.
-TEST(EngineSection, SaysWhichRuleWinsForTheSameTokens) {
-  ExitEngineResult r = engine();
+TEST(BatchSweepSection, SaysWhichRuleWinsForTheSameTokens) {
+  BatchSweepResult r = engine();
   EXPECT_EQ(section_of(r).tables.size(), 2U);
   ExitCase alone = r.engine.cases[1];
   alone.label = "state, alone";
@@ -205,8 +205,8 @@ TEST(EngineSection, SaysWhichRuleWinsForTheSameTokens) {
             (std::vector<std::string>{"state", "1", "all_rows", "all_rows", "all_rows"}));
 }
 
-TEST(EngineSection, HoldsItsChecks) {
-  ExitEngineResult r = engine();
+TEST(BatchSweepSection, HoldsItsChecks) {
+  BatchSweepResult r = engine();
   r.engine.checks = {{.id = "pays",
                       .says = "",
                       .of_case = "state",
@@ -228,8 +228,8 @@ TEST(EngineSection, HoldsItsChecks) {
   EXPECT_NEAR(section.results[1].simulated, 2, 1e-12);
 }
 
-TEST(EngineSection, ShowsWhatCannotRun) {
-  ExitEngineResult r = engine();
+TEST(BatchSweepSection, ShowsWhatCannotRun) {
+  BatchSweepResult r = engine();
   r.points[5] = {.problem = "does not fit"};
   EXPECT_EQ(section_of(r).tables.front().shown.rows[1][4], "-");
   EXPECT_EQ(section_of(r).tables[1].shown.rows[0][5], "-");

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <string>
 
-#include "reports/figures/gnuplot_script.hpp"
-#include "reports/figures/paper_figures.hpp"
-#include "reports/reproduce/latex_folder.hpp"
-#include "reports/reproduce/reading_table.hpp"
+#include "reports/papers/figures/gnuplot_script.hpp"
+#include "reports/papers/figures/paper_figures.hpp"
+#include "reports/papers/reproduce/latex_folder.hpp"
+#include "reports/papers/reproduce/reading_table.hpp"
 
 namespace tiersim {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/reproduce/targets.hpp"
-#include "reports/statements/statement_section.hpp"
+#include "reports/papers/reproduce/targets.hpp"
+#include "reports/papers/statements/statement_section.hpp"
 #include "sim/config/describe.hpp"
 
 namespace tiersim {

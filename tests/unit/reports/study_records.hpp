@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "reports/studies/study_result.hpp"
+#include "reports/papers/studies/study_result.hpp"
 
 namespace tiersim::testing {
 

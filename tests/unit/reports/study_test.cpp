@@ -1,8 +1,8 @@
-#include "reports/studies/study.hpp"
+#include "reports/papers/studies/study.hpp"
 
 #include <gtest/gtest.h>
 
-#include "reports/reproduce/targets.hpp"
+#include "reports/papers/reproduce/targets.hpp"
 #include "sim/config/describe.hpp"
 #include "tests/unit/reports/study_records.hpp"
 

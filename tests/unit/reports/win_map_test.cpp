@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/maps/win_map_result.hpp"
-#include "reports/reproduce/targets.hpp"
+#include "reports/papers/maps/win_map_result.hpp"
+#include "reports/papers/reproduce/targets.hpp"
 #include "sim/config/describe.hpp"
 
 namespace tiersim {

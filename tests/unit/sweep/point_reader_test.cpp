@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/run/importers.hpp"
+#include "sim/step/importers.hpp"
 #include "sim/sweep/sweep_plan.hpp"
 #include "tests/support/shipped.hpp"
 

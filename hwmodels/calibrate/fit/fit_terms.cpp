@@ -1,0 +1,232 @@
+#include "hwmodels/calibrate/fit/fit_terms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <boost/math/distributions/fisher_f.hpp>
+
+#include "sim/base/portable_math.hpp"
+
+namespace tiersim {
+namespace {
+
+// Half widths of 95 % intervals, as standard deviations of the log time.
+double log_deviation(const FitCase& c) {
+  constexpr double kHalfWidths = 2 * 1.959964;
+  return c.high > c.low && c.low > 0 ? portable_log(c.high / c.low) / kHalfWidths : 0;
+}
+
+std::vector<Observation> observed(const std::vector<FitCase>& cases) {
+  std::vector<Observation> out;
+  for (const FitCase& c : cases) out.push_back({c.point, portable_log(c.seconds), 1});
+  return out;
+}
+
+double limit_of_f(double between, double within, double share) {
+  return quantile(boost::math::fisher_f(between, within), share);
+}
+
+double unit_scale(const LeastSquares& solution, double freedom) {
+  return std::sqrt(solution.sum / std::max(1.0, freedom));
+}
+
+std::size_t count(const FreeParameters& free) {
+  return static_cast<std::size_t>(std::ranges::count(free, true));
+}
+
+// What the cases could show at all.
+FreeParameters candidates(const std::vector<Observation>& observations) {
+  const auto any = [&](auto&& has) { return std::ranges::any_of(observations, has); };
+  const bool bytes = any([](const Observation& o) { return o.point.bytes > 0; });
+  const bool flops = any([](const Observation& o) { return o.point.flops > 0; });
+  const bool both =
+      any([](const Observation& o) { return o.point.bytes > 0 && o.point.flops > 0; });
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const Observation& o : observations) {
+    if (o.point.bytes_in_flight <= 0) continue;
+    least = std::min(least, o.point.bytes_in_flight);
+    most = std::max(most, o.point.bytes_in_flight);
+  }
+  // Where all cases keep as much in flight, bandwidth and latency cannot be told apart.
+  return {true, bytes, flops, both, bytes && most > 2 * least};
+}
+
+FreeParameters without(FreeParameters free, Parameter term) {
+  free[at(term)] = false;
+  if (term != Parameter::latency) free[at(Parameter::sharpness)] = false;
+  if (term == Parameter::bandwidth) free[at(Parameter::latency)] = false;
+  return free;
+}
+
+// Whether the smaller model is good enough, as far as these cases can tell.
+bool is_enough(const LeastSquares& smaller, const LeastSquares& larger, std::size_t dropped,
+               double freedom) {
+  if (freedom < 1) return true;
+  const double ratio =
+      (smaller.sum - larger.sum) / static_cast<double>(dropped) / (larger.sum / freedom);
+  return ratio < limit_of_f(static_cast<double>(dropped), freedom, 0.99);
+}
+
+double freedom_of(const std::vector<Observation>& observations, const FreeParameters& free) {
+  return static_cast<double>(observations.size()) - static_cast<double>(count(free));
+}
+
+// The fit without a term, where that is good enough; none where it is not, or the term is not
+// there.
+std::optional<LeastSquares> good_without(const TermFit& fit, Parameter term) {
+  if (!fit.free[at(term)]) return std::nullopt;
+  const FreeParameters fewer = without(fit.free, term);
+  if (count(fewer) < 2) return std::nullopt;  // t0 alone explains nothing
+  LeastSquares smaller = fit_globally(fewer, fit.observations);
+  const double freedom = freedom_of(fit.observations, fit.free);
+  if (!is_enough(smaller, fit.solution, count(fit.free) - count(fewer), freedom))
+    return std::nullopt;
+  return smaller;
+}
+
+void drop(TermFit& fit, Parameter term, LeastSquares smaller, const char* note) {
+  fit.free = without(fit.free, term);
+  fit.solution = std::move(smaller);
+  fit.notes.emplace_back(note);
+}
+
+// Whether, of two fits that are both good enough, the one by arithmetic alone comes closer to what
+// the device can do.
+bool is_arithmetic(const LeastSquares& by_memory, const LeastSquares& by_arithmetic,
+                   const Ceilings& ceilings) {
+  if (ceilings.bandwidth <= 0 || ceilings.peak <= 0) return by_arithmetic.sum < by_memory.sum;
+  return by_arithmetic.best.peak / ceilings.peak > by_memory.best.bandwidth / ceilings.bandwidth;
+}
+
+void drop_unseen(TermFit& fit, const Ceilings& ceilings) {
+  if (auto smaller = good_without(fit, Parameter::latency))
+    drop(fit, Parameter::latency, *std::move(smaller), "no limit by bytes in flight shows");
+  auto by_memory = good_without(fit, Parameter::peak);
+  auto by_arithmetic = good_without(fit, Parameter::bandwidth);
+  if (by_memory && by_arithmetic) {
+    if (is_arithmetic(*by_memory, *by_arithmetic, ceilings))
+      by_memory.reset();
+    else
+      by_arithmetic.reset();
+  }
+  if (by_memory)
+    drop(fit, Parameter::peak, *std::move(by_memory),
+         "arithmetic never takes long enough to show its rate");
+  else if (by_arithmetic)
+    drop(fit, Parameter::bandwidth, *std::move(by_arithmetic),
+         "memory never takes long enough to show its rate");
+}
+
+// 1 / (own variance + common scatter beyond it), from the residuals under the present weights.
+void weigh(TermFit& fit, const std::vector<FitCase>& cases) {
+  double own = 0;
+  double seen = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    own += log_deviation(cases[i]) * log_deviation(cases[i]);
+    seen += fit.solution.residuals[i] * fit.solution.residuals[i];
+  }
+  const auto n = static_cast<double>(cases.size());
+  const double freedom = std::max(1.0, freedom_of(fit.observations, fit.free));
+  const double scatter = std::max(0.0, seen / freedom - own / n);
+  const double least = std::max(1e-12, 1e-3 * (own / n + scatter));  // none counts without end
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    fit.observations[i].weight =
+        1 / std::max(least, log_deviation(cases[i]) * log_deviation(cases[i]) + scatter);
+}
+
+}  // namespace
+
+std::size_t TermFit::free_count() const {
+  return count(free);
+}
+
+double TermFit::degrees_of_freedom() const {
+  return std::max(1.0, freedom_of(observations, free));
+}
+
+TermFit fit_terms(const std::vector<FitCase>& cases, const Ceilings& ceilings) {
+  TermFit fit;
+  fit.observations = observed(cases);
+  fit.free = candidates(fit.observations);
+  fit.solution = fit_globally(fit.free, fit.observations);
+  for (int pass = 0; pass < 2; ++pass) {
+    weigh(fit, cases);
+    fit.solution = fit_from(fit.solution.best, fit.free, fit.observations);
+  }
+  drop_unseen(fit, ceilings);
+  fit.scale = unit_scale(fit.solution, fit.degrees_of_freedom());
+  return fit;
+}
+
+TermFit refit(const TermFit& like, const std::vector<FitCase>& cases) {
+  TermFit fit;
+  fit.observations = observed(cases);
+  fit.free = like.free;
+  fit.solution = fit_from(like.solution.best, fit.free, fit.observations);
+  weigh(fit, cases);
+  fit.solution = fit_from(fit.solution.best, fit.free, fit.observations);
+  fit.scale = unit_scale(fit.solution, fit.degrees_of_freedom());
+  return fit;
+}
+
+namespace {
+
+// The most that a sum of squares may be above the best for an F test not to reject it at 5 %.
+double allowed_sum(const TermFit& fit) {
+  const double freedom = fit.degrees_of_freedom();
+  return fit.solution.sum * (1 + limit_of_f(1, freedom, 0.95) / freedom);
+}
+
+// Where, from `inside` towards `end`, values stop being accepted; the end where none does.
+template <class Accepted>
+double edge_of(double inside, double end, const Accepted& accepted) {
+  if (accepted(end)) return end;
+  double outside = end;
+  for (int i = 0; i < 12; ++i) {
+    const double middle = (inside + outside) / 2;
+    (accepted(middle) ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+}  // namespace
+
+Estimate profile_of_sharpness(const TermFit& fit) {
+  const double best = fit.solution.best.sharpness;
+  if (!fit.free[at(Parameter::sharpness)]) return {best, 1, kSharpnessMost};
+  FreeParameters held = fit.free;
+  held[at(Parameter::sharpness)] = false;
+  const auto accepted = [&, allowed = allowed_sum(fit)](double inverse) {
+    KernelParameters start = fit.solution.best;
+    start.sharpness = 1 / inverse;
+    return fit_from(start, held, fit.observations).sum <= allowed;
+  };
+  return {best, 1 / edge_of(1 / best, 1.0, accepted),
+          1 / edge_of(1 / best, 1 / kSharpnessMost, accepted)};
+}
+
+Estimate profile_of_rate(const TermFit& fit, Parameter rate) {
+  constexpr double kFarthest = 4.6;  // a factor of 100
+  double KernelParameters::*const member =
+      rate == Parameter::peak ? &KernelParameters::peak : &KernelParameters::bandwidth;
+  const double best = fit.solution.best.*member;
+  FreeParameters held = fit.free;
+  held[at(rate)] = false;
+  const auto accepted = [&, allowed = allowed_sum(fit)](double log_factor) {
+    // The corner that goes with another rate may be far from the best one.
+    return std::ranges::any_of(std::array{fit.solution.best.sharpness, 1.3, 3.0}, [&](double p) {
+      KernelParameters start = fit.solution.best;
+      start.*member = best * portable_exp(log_factor);
+      start.sharpness = p;
+      return fit_from(start, held, fit.observations).sum <= allowed;
+    });
+  };
+  return {best, best * portable_exp(edge_of(0, -kFarthest, accepted)),
+          best * portable_exp(edge_of(0, kFarthest, accepted))};
+}
+
+}  // namespace tiersim

@@ -1,0 +1,37 @@
+#pragma once
+// Which terms of the kernel equation a set of cases shows, and how much each case counts.
+#include <string>
+#include <vector>
+
+#include "hwmodels/calibrate/fit/fit.hpp"
+#include "hwmodels/calibrate/fit/least_squares.hpp"
+
+namespace tiersim {
+
+struct TermFit {
+  std::vector<Observation> observations;
+  FreeParameters free{};
+  LeastSquares solution;
+  double scale = 0;  ///< residual standard deviation for unit weight
+  std::vector<std::string> notes;
+
+  std::size_t free_count() const;
+  double degrees_of_freedom() const;
+};
+
+/// Weights from the intervals and the scatter beyond them; terms by F tests at 1 %.
+TermFit fit_terms(const std::vector<FitCase>& cases, const Ceilings& ceilings = {});
+
+/// The same terms on other cases, from there.
+TermFit refit(const TermFit& like, const std::vector<FitCase>& cases);
+
+/// 95 % profile interval of p: every p whose best sum of squares an F test does not reject. The
+/// whole range where p is not free.
+Estimate profile_of_sharpness(const TermFit& fit);
+
+/// The same of bandwidth or peak, which must be free: for where p is hardly seen, since a sharp
+/// corner at a low rate and a round one at a high rate then look alike, and draws around the best
+/// fit stay with one of them.
+Estimate profile_of_rate(const TermFit& fit, Parameter rate);
+
+}  // namespace tiersim

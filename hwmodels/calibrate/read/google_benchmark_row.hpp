@@ -1,0 +1,25 @@
+#pragma once
+// One row of Google Benchmark's JSON, its name and its counters taken apart. For
+// read_google_benchmark.cpp.
+#include <string>
+
+#include "hwmodels/calibrate/read/json_fields.hpp"
+#include "hwmodels/calibrate/read/read_timings.hpp"
+
+namespace tiersim::detail {
+
+struct GoogleRow {
+  TimingCase timing;      ///< work, shape and name; no times yet
+  std::string run;        ///< run_name
+  std::string aggregate;  ///< mean, median, stddev, cv or another; empty: a repetition
+  double real = 0;        ///< s; of a _cv row the fraction
+  double low = 0;         ///< s; 0 where no counter says it
+  double high = 0;
+  std::int64_t repetitions = 1;
+  bool failed = false;  ///< no result: noted, and everything else is empty
+};
+
+GoogleRow read_google_row(JsonFields& row, const std::string& file, const ReadOptions& options,
+                          std::vector<std::string>& notes);
+
+}  // namespace tiersim::detail

@@ -1,0 +1,293 @@
+#include "kernels/campaign/stages.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "kernels/campaign/ceiling_peaks.hpp"
+#include "kernels/campaign/clock.hpp"
+#include "kernels/campaign/measure.hpp"
+#include "kernels/campaign/probe_lines.hpp"
+#include "kernels/campaign/stage_file.hpp"
+#include "kernels/campaign/watchdog.hpp"
+#include "kernels/cases/all_cases.hpp"
+#include "kernels/runtime/stream.cuh"
+
+namespace tiersim::kernels::bench {
+namespace {
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text = {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::string host_name() {
+  std::array<char, 256> text = {};
+  return gethostname(text.data(), text.size() - 1) == 0 ? text.data() : "unknown";
+}
+
+Sizes sizes_of(const Options& options, const DeviceInfo& device) {
+  return device.emulator || options.toy ? Sizes::toy : Sizes::timed;
+}
+
+CaseList chosen_cases(const Options& options, const DeviceInfo& device) {
+  const bool ceilings = options.stage.starts_with("ceilings");
+  CaseList chosen;
+  for (CaseEntry& entry : all_cases(sizes_of(options, device))) {
+    const bool is_ceiling = entry.name.starts_with("ceiling.");
+    if (options.stage != "correctness" && is_ceiling != ceilings) continue;
+    if (entry.name.find(options.filter) == std::string::npos) continue;
+    chosen.push_back(std::move(entry));
+  }
+  return chosen;
+}
+
+Json check_case(const CaseEntry& entry, std::int64_t seed) {
+  const Clock clock(0);
+  const std::unique_ptr<Case> work = entry.make();
+  work->prepare(1, static_cast<std::uint64_t>(seed));
+  Stream stream;
+  work->enqueue(stream, 0);
+  stream.synchronize();
+  Agreement agreement = work->check(0);
+  const bool holds = agreement.holds();
+  if (!(agreement.error >= 0 && agreement.error < 1e300)) agreement.error = 1e300;  // NaN: no JSON
+  return Json::Object{{"name", entry.name},
+                      {"status", holds ? "agrees" : "disagrees"},
+                      {"agreement", to_json(agreement)},
+                      {"seconds", clock.passed()}};
+}
+
+constexpr double kLeastBudget = 0.01;  // s of a case's rounds
+
+// What the rounds of a timing took.
+double sampled_s(const Timing& timing) {
+  return timing.points.empty()
+             ? 0
+             : timing.host_ns * 1e-9 * static_cast<double>(timing.points.front().ns.size());
+}
+
+struct Job {
+  const CaseEntry* entry = nullptr;
+  bool warm = false;
+  std::string name;  // of its result
+};
+
+std::vector<Job> jobs_of(const CaseList& cases, const Options& options) {
+  std::vector<Job> jobs;
+  for (const CaseEntry& entry : cases) {
+    jobs.push_back({&entry, false, entry_name(entry.name, "cold", options.process)});
+    if (entry.warm_too) {
+      jobs.push_back({&entry, true, entry_name(entry.name, "warm", options.process)});
+    }
+  }
+  return jobs;
+}
+
+std::vector<bool> held_out(const CaseList& cases) {
+  std::vector<Held> sizes;
+  for (const CaseEntry& entry : cases) {
+    const std::unique_ptr<Case> work = entry.make();
+    const CaseInfo info = work->info();
+    const Work w = work->work();
+    const std::int64_t bytes =
+        w.read_bytes + w.written_bytes + w.link_read_bytes + w.link_written_bytes;
+    sizes.push_back({info.kernel + "." + info.variant, bytes, w.flops, entry.name});
+  }
+  return hold_out(sizes);
+}
+
+// What the correctness stage found of a case; throws where it found nothing good.
+Agreement shown_agreement(const Json& checks, const std::string& name) {
+  if (!checks.is_null()) {
+    for (const Json& check : checks.at("benchmarks").array()) {
+      if (check.at("name").text() != name) continue;
+      if (check.at("status").text() != "agrees") break;
+      const Json& a = check.at("agreement");
+      return {a.at("error").number(), a.at("tolerance").number(), a.at("compared").integer()};
+    }
+  }
+  throw std::runtime_error("not timed: the correctness stage has not shown it right");
+}
+
+}  // namespace
+
+void say(const std::string& name, const std::string& what) {
+  std::fprintf(stderr, "%s: %s\n", name.c_str(), what.c_str());
+}
+
+int verdict(const StageFile& file, std::size_t left, bool missed) {
+  if (left > 0) {
+    std::fprintf(stderr, "%zu left for want of time: run the stage again\n", left);
+  }
+  if (missed) return kExitMissed;
+  return left > 0 || file.refusals() > 0 ? kExitSomeFailed : kExitDone;
+}
+
+Json make_context(const Options& options, const DeviceInfo& device, const Peaks& peaks) {
+  const Sizes sizes = sizes_of(options, device);
+  const bool measured = !device.emulator && sizes == Sizes::timed;
+  return Json::Object{
+      {"date", utc_now()},
+      {"host_name", host_name()},
+      {"executable", "kernels/campaign.sh"},
+      {"num_cpus", static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()))},
+      {"library_build_type", "release"},
+      {"stage", options.stage},
+      {"class", measured ? "measured" : "none"},
+      {"sizes", sizes == Sizes::toy ? "toy" : "timed"},
+      {"seed", options.seed},
+      {"build", Json::Object{{"commit", options.commit},
+                             {"id", options.build_id},
+                             {"compiler", options.compiler},
+                             {"nvcc", options.nvcc}}},
+      {"device", Json::Object{{"kind", device.emulator ? "emulator" : "cuda"},
+                              {"name", device.name},
+                              {"compute_capability", device.compute_capability},
+                              {"multiprocessors", device.multiprocessors},
+                              {"l2_bytes", device.l2_bytes},
+                              {"memory_bytes", device.memory_bytes},
+                              {"driver", device.driver},
+                              {"runtime", device.runtime},
+                              {"pcie_generation", device.pcie_generation},
+                              {"pcie_width", device.pcie_width},
+                              {"sm_mhz_max", device.sm_mhz_max},
+                              {"memory_mhz_max", device.memory_mhz_max}}},
+      {"peaks", to_json(peaks)}};
+}
+
+Peaks known_peaks(const Options& options, const DeviceInfo& device) {
+  Peaks peaks = datasheet_peaks(device.emulator ? "H200" : device.name, device.pcie_generation,
+                                device.pcie_width, device.memory_bytes_per_s);
+  if (options.stage.starts_with("ceilings")) return peaks;
+  for (Peak& peak : measured_ceilings(read_stage(options.out, "ceilings"))) {
+    if (device.emulator) peak.number_class = "assumed";  // nothing is measured there
+    peaks.push_back(std::move(peak));
+  }
+  return peaks;
+}
+
+int run_conformance(const Options& options, const DeviceInfo& device) {
+  std::ifstream in(options.lines);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw UsageError("cannot read --lines " + options.lines.string());
+  std::filesystem::remove(options.out / "conformance.json");  // seconds: always the whole of it
+  StageFile file(options.out, make_context(options, device, {}));
+  bool missed = false;
+  ProbeLines lines = read_probe_lines(text.str());
+  for (const auto& [name, reason] : lines.refusals) file.refuse(name, reason);
+  for (Json& entry : lines.entries) {
+    missed = missed || entry.at("status").text() != "agrees";
+    file.add(std::move(entry));
+  }
+  return verdict(file, lines.entries.empty() ? 1 : 0, missed);
+}
+
+int run_correctness(const Options& options, const DeviceInfo& device) {
+  const Clock clock(options.limit_s);
+  StageFile file(options.out, make_context(options, device, {}));
+  std::size_t left = 0;
+  bool missed = false;
+  for (const CaseEntry& entry : chosen_cases(options, device)) {
+    if (const Json* done = file.find(entry.name)) {
+      missed = missed || done->at("status").text() != "agrees";
+      continue;
+    }
+    if (options.keep_refused && file.refused(entry.name)) continue;
+    if (clock.left() <= 0) {
+      ++left;
+      continue;
+    }
+    file.begin(entry.name);
+    const Watchdog watchdog(options.case_limit_s);
+    try {
+      Json result = check_case(entry, options.seed);
+      const bool agrees = result.at("status").text() == "agrees";
+      say(entry.name, (agrees ? "agrees, " : "DISAGREES, ") + result.at("agreement").dump());
+      missed = missed || !agrees;
+      file.add(std::move(result));
+    } catch (const std::exception& error) {
+      say(entry.name, error.what());
+      file.refuse(entry.name, error.what());
+      if (!device_usable()) return kExitAgain;
+    }
+  }
+  return verdict(file, left, missed);
+}
+
+int run_timings(const Options& options, const DeviceInfo& device) {
+  const Clock clock(options.limit_s);
+  const Peaks peaks = known_peaks(options, device);
+  StageFile file(options.out, make_context(options, device, peaks));
+  const Json checks = read_stage(options.out, "correctness");
+  const CaseList cases = chosen_cases(options, device);
+  const std::vector<bool> held = held_out(cases);
+  std::vector<Job> jobs;
+  for (Job& job : jobs_of(cases, options)) {
+    const bool refused = options.keep_refused && file.refused(job.name);
+    if (!refused && !file.has(job.name)) jobs.push_back(std::move(job));
+  }
+  const std::vector<int> order =
+      shuffled(static_cast<int>(jobs.size()),
+               static_cast<std::uint64_t>(options.seed + 1000 * options.process));
+  std::size_t left = jobs.size();
+  double beside_all_s = 0;
+  int done = 0;
+  bool missed = false;
+  for (const int which : order) {
+    const Job& job = jobs[static_cast<std::size_t>(which)];
+    if (clock.left() <= 0) break;
+    file.begin(job.name);
+    const Watchdog watchdog(options.case_limit_s);
+    try {
+      const Agreement agreement = shown_agreement(checks, job.entry->name);
+      MeasureOptions how;
+      how.warm = job.warm;
+      // What a case takes beside its rounds (inputs above all) is no part of its budget.
+      const double beside_s = done > 0 ? beside_all_s / done : 0;
+      how.budget_s = std::max(kLeastBudget, clock.left() / static_cast<double>(left) - beside_s);
+      const double began_s = clock.passed();
+      how.seed = options.seed;
+      how.process = options.process;
+      how.processes = options.processes;
+      how.limits = options.limits;
+      Timing timing = measure(*job.entry, device, how);
+      beside_all_s += clock.passed() - began_s - sampled_s(timing);
+      ++done;
+      timing.agreement = agreement;
+      timing.held_out = held[static_cast<std::size_t>(job.entry - cases.data())];
+      Json entry = to_json(timing);
+      const std::vector<std::string> impossible = violations(timed_of(entry), peaks);
+      if (impossible.empty()) {
+        say(job.name, entry.at("real_time").dump() + " ns");
+        file.add(std::move(entry));
+      } else {
+        missed = true;
+        say(job.name, "REFUSED: " + impossible.front());
+        file.refuse(job.name, impossible.front());
+      }
+    } catch (const std::exception& error) {
+      say(job.name, error.what());
+      file.refuse(job.name, error.what());
+      if (!device_usable()) return kExitAgain;
+    }
+    --left;
+  }
+  return verdict(file, left, missed);
+}
+
+}  // namespace tiersim::kernels::bench

@@ -1,0 +1,40 @@
+#pragma once
+// One table of what a paper prints: each printed value once, beside what is simulated under the
+// paper's assumptions and from first principles, with both statuses and the reasons below.
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/papers/reproduce/paper_report.hpp"
+
+namespace tiersim {
+
+/// Without rows where the paper has no table.
+Table reading_table(const PaperReport& report);
+
+/// Everything that a paper is held to or that is shown beside it: cells, checks, sections.
+std::vector<TargetResult> all_results(const PaperReport& report);
+
+/// Every status with what it means, in the order in which readers ask.
+struct StatusMeaning {
+  const char* status;
+  const char* meaning;
+};
+inline constexpr std::array<StatusMeaning, 9> kStatuses{{
+    {"pass", "simulated as printed, to the printed digits"},
+    {"rule", "the printed value contradicts the paper's own numbers; what its rule gives is met"},
+    {"shape", "what a figure shows, or must be so, holds"},
+    {"explained", "conditions that the paper leaves out, declared beforehand, come near"},
+    {"unexplained", "no declared conditions come near; nothing is held to it"},
+    {"input", "a free parameter is set by it"},
+    {"prediction", "simulated from the inputs, and near"},
+    {"consistency", "follows from other printed numbers"},
+    {"fail", "missed"},
+}};
+
+/// How many results have each status, by status; zeros left out.
+std::map<std::string, std::size_t> status_counts(const std::vector<TargetResult>& results);
+
+}  // namespace tiersim

@@ -1,0 +1,111 @@
+// The report for people: what the paper prints, what its figures show, the decode steps, the
+// questions, then what goes beyond the paper.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "reports/papers/reproduce/paper_report.hpp"
+
+namespace tiersim {
+namespace {
+
+// "maple.fig1_left.hbm" of the paper "maple" as a file name: "fig1_left_hbm".
+std::string file_stem(const PaperReport& report, std::string id) {
+  if (id.starts_with(report.name + '.')) id.erase(0, report.name.size() + 1);
+  std::ranges::replace(id, '.', '_');
+  return id;
+}
+
+}  // namespace
+
+std::vector<NamedTable> all_tables(const PaperReport& report) {
+  std::vector<NamedTable> out;
+  const auto add = [&](const char* stem, const Table& table) {
+    out.push_back({stem, table, table});
+  };
+  add("table_paper", comparison_table(report, Reading::paper));
+  add("table_first_principles", comparison_table(report, Reading::first_principles));
+  add("figures", shape_table(report));
+  if (!report.sections.empty()) add("results", section_results(report));
+  add("decode_step", step_table(report));
+  if (report.digest) add("digest", digest_table(report));
+  for (const ReportSection& section : report.sections)
+    for (const SectionTable& table : section.tables)
+      out.push_back({table.stem, table.shown, table.raw.columns.empty() ? table.shown : table.raw});
+  for (const SolveResult& solve : report.solves)
+    out.push_back({file_stem(report, solve.question.id), table_of(solve), raw_table(solve)});
+  for (const ReproducedStudy& study : report.studies)
+    out.push_back({file_stem(report, study.result.study.id),
+                   tables_of(study.result, Shown::all).front(), raw_table(study.result)});
+  return out;
+}
+
+namespace {
+
+std::string study_text(const StudyResult& result, Shown shown) {
+  std::string out;
+  const std::string bars = bars_of(result);
+  const bool bars_say_it = shown == Shown::summary && !bars.empty();
+  if (!bars_say_it)
+    for (const Table& table : tables_of(result, shown)) out += to_text(table) + '\n';
+  return bars.empty() ? out : out + bars + '\n';
+}
+
+// What goes beyond the paper, whole: the questions, then the studies with their pivots.
+std::string beyond_text(const PaperReport& report) {
+  std::string out;
+  for (const SolveResult& solve : report.solves) out += to_text(table_of(solve)) + '\n';
+  for (const ReproducedStudy& study : report.studies) {
+    if (!study.result.study.where.empty()) continue;
+    if (!study.result.study.pivot.empty()) out += study_text(study.result, Shown::summary);
+    out += study_text(study.result, Shown::all);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_text(const PaperReport& report, Shown shown) {
+  std::string out = report.paper + "\n\n";
+  for (const Reading reading : {Reading::paper, Reading::first_principles})
+    if (const Table table = comparison_table(report, reading); !table.rows.empty())
+      out += to_text(table) + '\n';
+  if (const Table shapes = shape_table(report); !shapes.rows.empty()) out += to_text(shapes) + '\n';
+  for (const ReproducedStudy& study : report.studies)
+    if (!study.result.study.where.empty()) out += study_text(study.result, shown);
+  for (const ReportSection& section : report.sections)
+    for (const SectionTable& table : section.tables)
+      if (table.digest || shown == Shown::all) out += to_text(table.shown) + '\n';
+  if (!report.sections.empty()) out += to_text(section_results(report)) + '\n';
+  if (!report.steps.empty()) out += to_text(step_table(report)) + '\n';
+  if (const Table digest = digest_table(report); !digest.rows.empty())
+    out += to_text(digest) + '\n';
+  return shown == Shown::all ? out + beyond_text(report) : out;
+}
+
+std::string to_markdown(const PaperReport& report) {
+  std::string out = fmt::format("# {}\n\n", report.paper);
+  for (const NamedTable& table : all_tables(report)) out += to_markdown(table.shown) + '\n';
+  for (const ReportSection& section : report.sections)
+    for (const ReportFile& figure : section.figures)
+      out += fmt::format("![{}]({})\n\n", section.id, figure.name);
+  for (const ReproducedStudy& study : report.studies)
+    if (const std::string bars = bars_of(study.result); !bars.empty())
+      out += "```text\n" + bars + "```\n";
+  return out;
+}
+
+std::vector<ReportFile> files_of(const PaperReport& report) {
+  std::vector<ReportFile> out;
+  for (const NamedTable& table : all_tables(report)) {
+    out.push_back({table.stem + ".csv", to_csv(table.raw)});
+    out.push_back({table.stem + ".tex", to_latex(table.shown)});
+  }
+  for (const ReportSection& section : report.sections)
+    out.insert(out.end(), section.figures.begin(), section.figures.end());
+  out.push_back({"report.md", to_markdown(report)});
+  out.push_back({"report.json", to_json(report)});
+  return out;
+}
+
+}  // namespace tiersim

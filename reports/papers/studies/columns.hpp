@@ -1,0 +1,55 @@
+#pragma once
+// The columns that a study can show, each taken from a record: every metric by its name, the parts
+// of the time split, what bounds the step, and what follows from these.
+//
+//   split.<part>, share.<part>   a part of the time split in seconds, and of the step
+//   split, shares                all six of them
+//   bounded_by                   what the critical path waits for longest, or the fullest channel
+//   bound_share                  bound over step
+//   limit                        what takes the largest part of the step: HBM, FLOP,
+//                                capacity (weights, which a larger batch would share),
+//                                all-reduce, host, launch, link
+//   screening_roof               tier that limits screening by the peak capacities on the way to it
+//   screening_roof_bandwidth     the least of these capacities
+//   screening_intensity          FLOP of screening for each byte that it reads from that tier
+//   screening_attainable         FLOP/s under that roof: intensity times bandwidth
+//   screening_rate               FLOP/s as simulated, fetches included
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sim/record/run_record.hpp"
+
+namespace tiersim {
+
+/// Nothing where the record has no such value.
+using Cell = std::variant<std::monostate, double, std::string>;
+
+struct StudyColumn {
+  std::string name;   ///< as in the studies and in JSON
+  std::string title;  ///< as in tables
+  std::string unit;
+};
+
+/// Whether there is such a column. `metrics`: names of all metrics.
+bool is_study_column(std::string_view name, std::span<const std::string_view> metrics);
+
+/// `split` and `shares` written out.
+std::vector<std::string> expanded(const std::vector<std::string>& columns);
+
+/// Its title and unit; `record` gives the unit of a metric.
+StudyColumn column_of(const std::string& name, const RunRecord* record);
+
+Cell cell_of(const std::string& name, const RunRecord& record);
+/// The column `limit`.
+std::string limit_of(const RunRecord& record);
+
+/// For people: "12.34 ms", "41.2 %", "-".
+std::string shown(const Cell& cell, const StudyColumn& column);
+/// As it is, in the column's unit; empty where there is none.
+std::string raw(const Cell& cell);
+
+}  // namespace tiersim

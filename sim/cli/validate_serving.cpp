@@ -1,0 +1,143 @@
+#include "sim/cli/validate_serving.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "reports/published/published_text.hpp"
+#include "sim/base/text.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/serving/serve.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct ValidateServingArguments {
+  std::string runs;
+  std::vector<std::string> only;
+  std::vector<std::string> set;
+  std::int64_t jobs = 0;
+  bool json = false;
+};
+
+struct Task {
+  const PublishedGroup* group = nullptr;
+  const PublishedRun* run = nullptr;
+  ServingConfig config;
+  PublishedOutcome outcome = {};
+  std::exception_ptr thrown = {};  ///< a fault of this program, or a number beyond what it counts
+};
+
+PublishedRuns load_runs(const fs::path& path) {
+  Diagnostics diagnostics;
+  const Document document = load_document(path, standard_options(), diagnostics);
+  auto runs = read<PublishedRuns>(document, "published_runs", diagnostics);
+  throw_if_any(diagnostics);
+  return runs;
+}
+
+void expect_known(const PublishedRuns& runs, const std::vector<std::string>& only) {
+  std::vector<std::string> names;
+  for (const PublishedGroup& group : runs.groups) names.push_back(group.id);
+  for (const std::string& name : only)
+    if (std::ranges::find(names, name) == names.end())
+      throw Failure(
+          ExitCode::usage,
+          fmt::format("tiersim: error: --only '{}': there is no such group (there are: {})",
+                      printable(name), join(names)));
+}
+
+// The configuration of every run, or every mistake in any of them. What the user sets lies under
+// what makes a run what it is.
+std::vector<Task> load_tasks(const PublishedRuns& runs, const ValidateServingArguments& options) {
+  std::vector<Task> tasks;
+  Diagnostics diagnostics;
+  for (const PublishedGroup& group : runs.groups)
+    for (const PublishedRun& run : group.runs) {
+      std::vector<std::string> set = options.set;
+      for (std::string& each : settings_of(group, run)) set.push_back(std::move(each));
+      const Document document =
+          load_document(config_root() / group.config, standard_options(set), diagnostics);
+      tasks.push_back({.group = &group,
+                       .run = &run,
+                       .config = read<ServingConfig>(document, "serving", diagnostics)});
+    }
+  throw_if_any(diagnostics);
+  return tasks;
+}
+
+void run_task(const PublishedRuns& runs, Task& task) {
+  const auto record = serve(task.config);
+  task.outcome =
+      record ? score(runs, *task.group, *task.run, *record)
+             : PublishedOutcome{.group = task.group, .run = task.run, .problem = record.error()};
+}
+
+void run_all(const PublishedRuns& runs, std::vector<Task>& tasks, std::int64_t jobs) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < tasks.size(); i = next++) try {
+        run_task(runs, tasks[i]);
+      } catch (...) {
+        tasks[i].thrown = std::current_exception();
+      }
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (std::int64_t k = 1; k < jobs; ++k) workers.emplace_back(work);
+    work();
+  }
+  for (const Task& task : tasks)
+    if (task.thrown) std::rethrow_exception(task.thrown);
+}
+
+ExitCode validate_serving(const ValidateServingArguments& options) {
+  PublishedRuns runs =
+      load_runs(options.runs.empty() ? targets_root() / "published" / "serving.yaml"
+                                     : fs::path(options.runs));
+  expect_known(runs, options.only);
+  if (!options.only.empty())
+    std::erase_if(runs.groups, [&](const PublishedGroup& group) {
+      return std::ranges::find(options.only, group.id) == options.only.end();
+    });
+  std::vector<Task> tasks = load_tasks(runs, options);
+  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  run_all(runs, tasks, options.jobs == 0 ? cores : options.jobs);
+  std::vector<PublishedOutcome> outcomes;
+  for (Task& task : tasks) outcomes.push_back(std::move(task.outcome));
+  fmt::print("{}", options.json ? to_json(runs, outcomes) : to_text(runs, outcomes));
+  const auto failed = std::ranges::count_if(
+      outcomes, [](const PublishedOutcome& outcome) { return !outcome.problem.empty(); });
+  if (failed == 0) return ExitCode::ok;
+  fmt::print(stderr, "tiersim: {} of {} runs could not be simulated\n", failed, outcomes.size());
+  return ExitCode::points_failed;
+}
+
+}  // namespace
+
+void add_validate_serving(Verb validate) {
+  auto options = std::make_shared<ValidateServingArguments>();
+  Verb verb = validate.add(
+      "serving", "Published runs of inference servers beside simulated ones");
+  verb.footer(
+      "Errors are shown, whatever they are: exit 0. Nothing is fitted on these runs. Exit 4 where "
+      "a\n"
+      "run cannot be simulated.");
+  verb.option("--runs", options->runs,
+                   "Runs (schema tiersim.published_runs/v1); those that are shipped by default");
+  verb.option("--only", options->only, "Group of runs (repeatable)");
+  verb.option("--set", options->set,
+                   "Setting under those of every run: system.gpu.calibration=NAME (repeatable)")
+      .type(kSettingType);
+  verb.option("-j,--jobs", options->jobs, "Runs at a time; 0: as many as there are cores")
+      .between(0, 1024);
+  verb.flag("--json", options->json, "Print JSON instead of tables");
+  verb.on_chosen([options] { return validate_serving(*options); });
+}
+
+}  // namespace tiersim::cli

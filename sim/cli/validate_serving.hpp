@@ -1,0 +1,10 @@
+#pragma once
+// tiersim validate serving: published runs of inference servers beside their simulations.
+#include "sim/cli/command_line.hpp"
+
+namespace tiersim::cli {
+
+/// Adds the family `serving` to the verb `validate`.
+void add_validate_serving(Verb validate);
+
+}  // namespace tiersim::cli

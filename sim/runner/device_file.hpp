@@ -1,0 +1,27 @@
+#pragma once
+// A file of configs/devices: a device of any interface, told by its `model`.
+#include <memory>
+#include <string>
+
+#include "sim/config/fields.hpp"
+#include "sim/model/device_costs.hpp"
+#include "sim/model/device_spec.hpp"
+
+namespace tiersim {
+
+/// Of the specifications only that of the kind's interface is there.
+struct DeviceFile {
+  std::string kind;
+  std::unique_ptr<DeviceSpec<MemoryTier>> memory;
+  std::unique_ptr<DeviceSpec<Link>> link;
+  std::unique_ptr<DeviceSpec<Requester>> request;
+  std::unique_ptr<DeviceSpec<ComputeUnit>> compute;
+  std::unique_ptr<DeviceSpec<Collective>> collective;
+  DeviceCosts costs;
+
+  /// "memory", "link", "request" or "compute".
+  std::string category() const;
+};
+void describe(Fields& f, DeviceFile& c);
+
+}  // namespace tiersim

@@ -1,0 +1,361 @@
+#include "sim/runner/listing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "hwmodels/compute/roofline_gpu.hpp"
+#include "hwmodels/device_library.hpp"
+#include "sim/base/base_units.hpp"
+#include "sim/base/display.hpp"
+#include "sim/base/text.hpp"
+#include "sim/base/units_text.hpp"
+#include "sim/record/metrics.hpp"
+#include "sim/runner/device_file.hpp"
+#include "sim/runner/load.hpp"
+
+namespace tiersim {
+namespace fs = std::filesystem;
+
+/// A file of configs/calibration: what it adds to a GPU.
+struct CalibrationFile {
+  CalibratedFamilies kernels;
+};
+void describe(Fields& f, CalibrationFile& c);
+void describe(Fields& f, CalibrationFile& c) {
+  f.doc("Kernel families of one GPU, fitted to timings.");
+  f.optional("kernels", c.kernels, "By family.");
+}
+
+namespace {
+
+Table of(std::vector<std::string> titles) {
+  Table table;
+  for (std::string& title : titles) table.columns.push_back({std::move(title), Align::left});
+  return table;
+}
+
+using Json = nlohmann::ordered_json;
+
+struct Made {
+  Table table;
+  Json rows;
+};
+
+/// A listing without numbers.
+Made of_text(Table table) {
+  Json rows = Json::array();
+  for (const auto& row : table.rows) {
+    Json object;
+    for (std::size_t c = 0; c < row.size(); ++c) object[table.columns[c].title] = row[c];
+    rows.push_back(std::move(object));
+  }
+  return {std::move(table), std::move(rows)};
+}
+
+template <class Kinds>
+void add_kinds(Table& table, const std::string& category, const Kinds& kinds) {
+  for (const auto& [kind, entry] : kinds.entries()) table.add({category, kind, entry.help});
+}
+
+Made hardware() {
+  const DeviceLibrary library = make_device_library();
+  Table table = of({"category", "model", "what"});
+  add_kinds(table, "memory", library.memory);
+  add_kinds(table, "link", library.link);
+  add_kinds(table, "request", library.request);
+  add_kinds(table, "compute", library.compute);
+  add_kinds(table, "collective", library.collective);
+  return of_text(std::move(table));
+}
+
+Made methods() {
+  Table table = of({"method", "what"});
+  const auto library = make_method_library();
+  for (const auto& [name, kind] : library.entries()) table.add({name, kind.help});
+  return of_text(std::move(table));
+}
+
+Made metrics() {
+  Table table = of({"metric", "unit", "definition"});
+  for (const MetricDefinition& metric : kMetrics)
+    table.add({std::string(metric.name), std::string(metric.unit), std::string(metric.meaning)});
+  return of_text(std::move(table));
+}
+
+std::vector<fs::path> yaml_files(const char* folder) {
+  const fs::path root = config_root() / folder;
+  if (!fs::is_directory(root))
+    throw Failure(ExitCode::usage,
+                  printable(fmt::format("tiersim: error: there is no folder '{}'", root.string())));
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(root))
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+std::string shown_path(const fs::path& path) {
+  return path.lexically_relative(config_root()).generic_string();
+}
+
+template <class Config>
+struct Loaded {
+  Document document;
+  Config config;
+};
+
+template <class Config>
+Loaded<Config> read_file_of(const fs::path& path, const char* kind) {
+  Diagnostics diagnostics;
+  Document document = load_document(path, standard_options(), diagnostics);
+  auto config = read<Config>(document, kind, diagnostics);
+  throw_if_any(diagnostics);
+  return {std::move(document), std::move(config)};
+}
+
+// A number of a configuration for programs: in bytes, seconds, FLOP, and what is made of them.
+struct BaseValue {
+  double value = 0;
+  const char* unit = "";
+};
+
+template <class T>
+bool parse_as(const std::string& text, const char* unit, BaseValue& out) {
+  const auto parsed = parse_quantity<T>(text);
+  if (!parsed) return false;
+  out = {metric_units(*parsed), unit};
+  return true;
+}
+
+BaseValue in_base_units(const std::string& text) {
+  BaseValue out;
+  if (parse_as<Bytes>(text, "B", out) || parse_as<Bandwidth>(text, "B/s", out) ||
+      parse_as<FlopRate>(text, "FLOP/s", out) || parse_as<Duration>(text, "s", out))
+    return out;
+  throw Failure(ExitCode::internal, "tiersim: error: no unit in base units for " + text);
+}
+
+// The first number of a kind is what it is known by: a capacity, a rate, a latency.
+Made devices() {
+  Made out{of({"file", "category", "model", "known by", "value"}), Json::array()};
+  out.table.columns[4].align = Align::right;
+  for (const fs::path& path : yaml_files("devices")) {
+    const auto loaded = read_file_of<DeviceFile>(path, "device");
+    const std::vector<SourcedNumber> numbers = list_numbers(loaded.config);
+    const std::string category = loaded.config.category();
+    if (numbers.empty()) {  // a bound, which rests on none
+      out.table.add({shown_path(path), category, loaded.config.kind, "-", "-"});
+      out.rows.push_back(
+          {{"file", shown_path(path)}, {"category", category}, {"model", loaded.config.kind}});
+      continue;
+    }
+    const SourcedNumber& first = numbers.front();
+    const BaseValue value = in_base_units(first.value);
+    out.table.add({shown_path(path), category, loaded.config.kind, first.path, first.value});
+    out.rows.push_back({{"file", shown_path(path)},
+                        {"category", category},
+                        {"model", loaded.config.kind},
+                        {"known_by", first.path},
+                        {"value", value.value},
+                        {"unit", value.unit},
+                        {"class", name(first.number_class)}});
+  }
+  return out;
+}
+
+// The file that the GPU comes from: "h200_gpu"; of one that stands in the system, its kind.
+std::string gpu_of(const Loaded<SystemConfig>& system) {
+  const Entry* gpu = system.document.root().find("gpu");
+  if (gpu == nullptr || gpu->value.schemas.empty()) return system.config.gpu.kind;
+  return fs::path(gpu->value.schemas.back().origin.location().file).stem().string();
+}
+
+std::string shared_text(const SharedConfig& shared) {
+  std::string text;
+  if (!shared.host.empty()) text = "by host: " + join(shared.host);
+  if (!shared.all.empty()) text += (text.empty() ? "by all: " : "; by all: ") + join(shared.all);
+  return text.empty() ? "-" : text;
+}
+
+Made systems() {
+  Made out{of({"system", "GPU", "GPUs", "tiers", "shared", "file"}), Json::array()};
+  out.table.columns[2].align = Align::right;
+  for (const fs::path& path : yaml_files("systems")) {
+    const auto loaded = read_file_of<SystemConfig>(path, "system");
+    const SystemConfig& system = loaded.config;
+    std::vector<std::string> tiers;
+    Json tier_rows = Json::array();
+    for (const auto& [name, tier] : system.tiers) {
+      const Bytes capacity = tier.memory.spec->build()->capacity();
+      tiers.push_back(fmt::format("{} {}", name, format_quantity(capacity)));
+      tier_rows.push_back({{"tier", name}, {"capacity_bytes", capacity.in_base()}});
+    }
+    out.table.add({system.name, gpu_of(loaded), std::to_string(system.gpus.count), join(tiers),
+                   shared_text(system.shared), shown_path(path)});
+    out.rows.push_back({{"system", system.name},
+                        {"gpu", gpu_of(loaded)},
+                        {"gpus", system.gpus.count},
+                        {"hosts", system.gpus.hosts},
+                        {"tiers", std::move(tier_rows)},
+                        {"shared_by_host", system.shared.host},
+                        {"shared_by_all", system.shared.all},
+                        {"file", shown_path(path)}});
+  }
+  return out;
+}
+
+// The weakest of what was fitted; how it carries over to other parts is no matter of the timings.
+NumberClass class_of(const CalibratedKernelConfig& kernel) {
+  NumberClass all = kernel.launch.number_class;
+  if (kernel.bandwidth) all = weakest(all, kernel.bandwidth->number_class);
+  if (kernel.peak) all = weakest(all, kernel.peak->number_class);
+  return weakest(all, kernel.misfit.number_class);
+}
+
+Made calibrations() {
+  Made out{of({"calibration", "part", "class", "families"}), Json::array()};
+  for (const fs::path& path : yaml_files("calibration")) {
+    if (path.filename() != "gpu.yaml") continue;
+    const auto kernels = read_file_of<CalibrationFile>(path, "device").config.kernels;
+    const std::string calibration =
+        path.parent_path().lexically_relative(config_root() / "calibration").generic_string();
+    std::vector<std::string> parts;
+    std::vector<std::string> families;
+    NumberClass number_class = NumberClass::measured;
+    for (std::size_t family = 0; family < kernels.of.size(); ++family) {
+      const auto& kernel = kernels.of[family];
+      if (!kernel) continue;
+      families.emplace_back(kKernelFamilyNames[family]);
+      if (std::ranges::find(parts, kernel->part) == parts.end()) parts.push_back(kernel->part);
+      number_class = weakest(number_class, class_of(*kernel));
+    }
+    const std::string shown_class = families.empty() ? "-" : std::string(name(number_class));
+    out.table.add({calibration, join(parts), shown_class, join(families)});
+    out.rows.push_back({{"calibration", calibration},
+                        {"part", join(parts)},
+                        {"class", shown_class},
+                        {"families", families},
+                        {"file", shown_path(path)}});
+  }
+  return out;
+}
+
+std::string attention_text(const LlmConfig& m) {
+  std::string text = std::to_string(m.heads) + " heads";
+  if (m.mla)
+    text += fmt::format(", latent {}+{}", m.mla->kv_lora_rank, m.mla->qk_rope_head_dim);
+  else if (m.kv_heads != m.heads)
+    text += fmt::format(", {} KV", m.kv_heads);
+  if (m.attention_window) text += fmt::format(", window {}", *m.attention_window);
+  if (m.encoder) text += fmt::format(", encoder of {} layers", m.encoder->layers);
+  return text;
+}
+
+std::string experts_text(const LlmConfig& m) {
+  if (!m.moe) return "-";
+  const std::string routed = fmt::format("{} of {}", m.moe->experts_per_token, m.moe->experts);
+  return m.moe->shared_experts == 0 ? routed
+                                    : fmt::format("{}, {} shared", routed, m.moe->shared_experts);
+}
+
+Json to_row(const LlmConfig& m, Bytes kv_per_token, const std::string& file) {
+  Json row{{"model", m.name},
+           {"parameters", m.parameters()},
+           {"kv_bytes_per_token_fp16", kv_per_token.in_base()},
+           {"layers", m.layers},
+           {"hidden", m.hidden},
+           {"heads", m.heads},
+           {"kv_heads", m.kv_heads},
+           {"head_dim", m.head_dim},
+           {"file", file}};
+  if (m.mla) {
+    row["kv_lora_rank"] = m.mla->kv_lora_rank;
+    row["qk_rope_head_dim"] = m.mla->qk_rope_head_dim;
+  }
+  if (m.attention_window) row["attention_window"] = *m.attention_window;
+  if (m.encoder) row["encoder_layers"] = m.encoder->layers;
+  if (m.moe) {
+    row["experts"] = m.moe->experts;
+    row["experts_per_token"] = m.moe->experts_per_token;
+    row["shared_experts"] = m.moe->shared_experts;
+  }
+  return row;
+}
+
+Made models() {
+  Made out{
+      of({"model", "parameters", "KV per token (fp16)", "layers", "attention", "experts", "file"}),
+      Json::array()};
+  for (const std::size_t number : {1U, 2U, 3U}) out.table.columns[number].align = Align::right;
+  for (const fs::path& path : yaml_files("models")) {
+    const auto m = read_file_of<LlmConfig>(path, "model").config;
+    const Bytes kv = stored(m.cached_width(), DataType::fp16);
+    out.table.add({m.name, fmt::format("{:.3f} B", static_cast<double>(m.parameters()) / 1e9),
+                   display(kv), std::to_string(m.layers), attention_text(m), experts_text(m),
+                   shown_path(path)});
+    out.rows.push_back(to_row(m, kv, shown_path(path)));
+  }
+  return out;
+}
+
+Made scenarios() {
+  Table table = of({"scenario", "file", "description"});
+  for (const fs::path& path : yaml_files("scenarios")) {
+    const ScenarioFile file = load_scenario(path, {});
+    table.add({file.config.name, shown_path(path), file.config.description});
+  }
+  return of_text(std::move(table));
+}
+
+Made serving() {
+  Table table = of({"serving", "file", "description"});
+  for (const fs::path& path : yaml_files("serving")) {
+    const ServingFile file = load_serving(path, {});
+    const ScenarioConfig& scenario = file.config.scenario;
+    table.add({scenario.name, shown_path(path), scenario.description});
+  }
+  return of_text(std::move(table));
+}
+
+struct Kind {
+  ListKind kind;
+  Made (*make)();
+};
+constexpr std::array kKinds{
+    Kind{{"hw", "Device models"}, hardware},
+    Kind{{"devices", "Shipped devices, with the number that each is known by"}, devices},
+    Kind{{"systems", "Shipped systems: GPUs, tiers, what is shared"}, systems},
+    Kind{{"calibrations", "Fits to timings, by the name that `gpu.calibration` takes"}, calibrations},
+    Kind{{"models", "LLMs"}, models},
+    Kind{{"methods", "KV methods"}, methods},
+    Kind{{"metrics", "Metrics of a record, with units and definitions"}, metrics},
+    Kind{{"scenarios", "Shipped scenarios"}, scenarios},
+    Kind{{"serving", "Shipped servers under load"}, serving}};
+
+}  // namespace
+
+std::vector<ListKind> list_kinds() {
+  std::vector<ListKind> out;
+  for (const Kind& kind : kKinds) out.push_back(kind.kind);
+  return out;
+}
+
+Listing listing_of(const std::string& what) {
+  std::vector<std::string> names;
+  for (const Kind& kind : kKinds) {
+    if (what == kind.kind.name) {
+      Made made = kind.make();
+      return {std::move(made.table), made.rows.dump(2) + '\n'};
+    }
+    names.emplace_back(kind.kind.name);
+  }
+  throw Failure(ExitCode::usage, printable(fmt::format("tiersim: error: there is no list of '{}', "
+                                                       "but of {}",
+                                                       what, join(names))));
+}
+
+}  // namespace tiersim

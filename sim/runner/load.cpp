@@ -1,0 +1,61 @@
+#include "sim/runner/load.hpp"
+
+#include <utility>
+
+#include "sim/step/importers.hpp"
+
+namespace tiersim {
+
+void throw_if_any(const Diagnostics& diagnostics) {
+  if (diagnostics.ok()) return;
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.list())
+    text += (text.empty() ? "" : "\n") + diagnostic.text();
+  throw BadConfig(diagnostics.list(), text);
+}
+
+LoadOptions standard_options(std::vector<std::string> set) {
+  return {
+      .overrides = std::move(set), .config_root = config_root(), .importers = make_all_importers()};
+}
+
+namespace {
+
+// A configuration by its name among the shipped ones, where there is no such file: sweeps name them
+// so.
+std::filesystem::path found(const std::filesystem::path& path) {
+  if (path.is_absolute() || std::filesystem::exists(path)) return path;
+  const std::filesystem::path shipped = config_root() / path;
+  return std::filesystem::exists(shipped) ? shipped : path;
+}
+
+template <class File>
+File read_file_of(Document document, const char* kind, Diagnostics& diagnostics) {
+  auto config = read<decltype(File::config)>(document, kind, diagnostics);
+  throw_if_any(diagnostics);
+  return {std::move(document), std::move(config)};
+}
+
+}  // namespace
+
+ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  Document document = load_document(found(path), standard_options(set), diagnostics);
+  return read_file_of<ScenarioFile>(std::move(document), "scenario", diagnostics);
+}
+
+ServingFile load_serving(const std::filesystem::path& path, const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  Document document = load_document(found(path), standard_options(set), diagnostics);
+  return read_file_of<ServingFile>(std::move(document), "serving", diagnostics);
+}
+
+RunnableFile load_runnable(const std::filesystem::path& path, const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  Document document = load_document(found(path), standard_options(set), diagnostics);
+  Runnable config = read_runnable(document, diagnostics);
+  throw_if_any(diagnostics);
+  return {std::move(document), std::move(config)};
+}
+
+}  // namespace tiersim

@@ -1,0 +1,126 @@
+#include "sim/runner/run_file.hpp"
+
+#include <cstdint>
+#include <optional>
+
+#include "sim/serving/kv_layout.hpp"
+#include "sim/step/accounting.hpp"
+
+namespace tiersim {
+namespace {
+
+// Why a scenario that could be read has no record.
+enum class Cause : std::uint8_t {
+  capacity,  // a tier is too small
+  system,    // a bandwidth of the system is beyond what can be counted
+  step,      // a size or a time of the step is
+  draw,      // only a draw from the intervals of its numbers fails
+};
+
+Cause cause_of(const ScenarioConfig& config) {
+  if (simulate(config, Evaluation::times)) return Cause::draw;
+  std::optional<System> system;
+  try {
+    system.emplace(build_system(config));
+  } catch (const UnitOverflow&) {
+    return Cause::system;
+  }
+  try {
+    if (!overflows(build_graph(config, *system), *system).empty()) return Cause::capacity;
+  } catch (const UnitOverflow&) {  // as below
+  }
+  return Cause::step;
+}
+
+bool countable(const std::string& path, const std::vector<std::string>& set) {
+  Diagnostics diagnostics;
+  const Document document = load_document(path, standard_options(set), diagnostics);
+  const auto config = read<ScenarioConfig>(document, "scenario", diagnostics);
+  return diagnostics.ok() &&
+         (simulate(config, Evaluation::times) || cause_of(config) == Cause::capacity);
+}
+
+// The key of the last --set without which all could be counted; empty where none is to blame.
+std::string blamed_key(const std::string& path, const std::vector<std::string>& set) {
+  for (std::size_t i = set.size(); i-- > 0;) {
+    std::vector<std::string> others = set;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    if (countable(path, others)) return set[i].substr(0, set[i].find('='));
+  }
+  return "";
+}
+
+Diagnostic explained(const Document& document, const ScenarioConfig& config,
+                     const std::string& path, const std::vector<std::string>& set,
+                     const std::string& problem) {
+  const Cause cause = cause_of(config);
+  if (cause == Cause::capacity)
+    return {document.locate("step.batch"), problem,
+            "a smaller batch or context, another placement or a larger tier"};
+  if (cause == Cause::draw) {
+    std::string key;  // of the first interval
+    for (const SourcedNumber& number : list_numbers(config))
+      if (key.empty() && number.ci95) key = number.path + ".ci95";
+    return {document.locate(key), problem, "narrower intervals, or room for what they hold"};
+  }
+  std::string key = blamed_key(path, set);
+  if (key.empty()) key = cause == Cause::step ? "step" : "system";
+  return {document.locate(key), problem, "smaller sizes or rates"};
+}
+
+// Whose fault it is: the pool or a stated room has none for a block, the trace is another file than
+// when it was loaded, or else a request is more than the pool or an iteration can take.
+Diagnostic explained(const Document& document, const ServingConfig& config,
+                     const std::string& problem) {
+  try {
+    if (const auto layout = kv_layout(config, build_replica_system(config.scenario)); !layout) {
+      if (problem.starts_with("server."))
+        return {document.locate(problem.substr(0, problem.find(':'))), problem,
+                "between a block and what is left over"};
+      return {document.locate("placement"), problem,
+              "weights of fewer bytes, more GPUs for a replica (parallel.tensor), a larger share "
+              "(placement.near_share) or a larger tier"};
+    }
+    if (const auto source =
+            make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
+        !source)
+      return {document.locate("workload.replay"), problem,
+              "the file that was imported, and its own workload.prefix_block"};
+  } catch (const UnitOverflow&) {
+    return {document.locate("workload"), problem, "smaller sizes or rates"};
+  }
+  return {document.locate(config.workload.input ? "workload.input" : "workload"), problem,
+          "shorter requests, or room for them: parallel.tensor, server.scheduler, server.kv"};
+}
+
+[[noreturn]] void fail(Diagnostic diagnostic) {
+  Diagnostics diagnostics;
+  diagnostics.report(std::move(diagnostic));
+  throw_if_any(diagnostics);
+  std::terminate();  // a diagnostic was reported
+}
+
+}  // namespace
+
+Simulation run_step(const RunnableFile& file, const std::string& path,
+                    const std::vector<std::string>& set) {
+  const auto& config = std::get<ScenarioConfig>(file.config);
+  auto result = simulate(config, Evaluation::all);
+  if (!result) fail(explained(file.document, config, path, set, result.error()));
+  return *std::move(result);
+}
+
+RunRecord run_server(const RunnableFile& file, ServingListener* listener) {
+  const auto& config = std::get<ServingConfig>(file.config);
+  auto record = serve(config, listener);
+  if (!record) fail(explained(file.document, config, record.error()));
+  return *std::move(record);
+}
+
+RunRecord run_file(const RunnableFile& file, const std::string& path,
+                   const std::vector<std::string>& set) {
+  if (std::holds_alternative<ServingConfig>(file.config)) return run_server(file);
+  return run_step(file, path, set).record;
+}
+
+}  // namespace tiersim

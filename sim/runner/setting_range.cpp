@@ -1,0 +1,106 @@
+#include "sim/runner/setting_range.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/base/base_units.hpp"
+#include "sim/base/display.hpp"
+#include "sim/base/units_text.hpp"
+
+namespace tiersim {
+
+std::optional<double> plain_number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || at != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+namespace {
+
+std::string number_text(double x, bool for_people) {
+  return for_people ? fmt::format("{:.4g}", x) : fmt::format("{}", x);
+}
+std::string whole_text(double x, bool) {
+  return fmt::format("{:.0f}", x);
+}
+
+template <class T>
+T nearest(double base) {
+  return from_base_units<T>(std::llround(base));
+}
+template <class T>
+double in_base(T value) {
+  return static_cast<double>(base_units(value));
+}
+
+template <class T>
+std::string quantity_text(double x, bool for_people) {
+  if constexpr (requires { tiersim::display(T{}); })
+    if (for_people) return tiersim::display(nearest<T>(x));
+  return format_quantity(nearest<T>(x));
+}
+
+struct Ends {
+  double low = 0;
+  double high = 0;
+  std::string (*format)(double, bool) = nullptr;
+};
+
+template <class T>
+std::optional<Ends> parse_as(const std::string& low, const std::string& high) {
+  const auto from = parse_quantity<T>(low);
+  const auto to = parse_quantity<T>(high);
+  if (!from || !to) return std::nullopt;
+  return Ends{in_base(*from), in_base(*to), quantity_text<T>};
+}
+
+template <class... T>
+struct Dimensions {
+  static std::optional<Ends> parse(const std::string& low, const std::string& high) {
+    std::optional<Ends> found;
+    (void)((found = parse_as<T>(low, high)) || ...);
+    return found;
+  }
+};
+
+Expected<Ends> parse_ends(const std::string& low, const std::string& high, bool whole) {
+  const auto from = plain_number(low);
+  const auto to = plain_number(high);
+  if (from && to) {
+    if (whole && (std::floor(*from) != *from || std::floor(*to) != *to))
+      return Unexpected(fmt::format("'{}' and '{}' are not whole numbers", low, high));
+    return Ends{*from, *to, whole ? whole_text : number_text};
+  }
+  const auto quantities = WithQuantities<Dimensions>::parse(low, high);
+  if (!quantities)
+    return Unexpected(fmt::format(
+        "'{}' and '{}' are not two numbers or two quantities of one kind (as in YAML: \"10 GB/s\")",
+        low, high));
+  if (whole)
+    return Unexpected(fmt::format("'{}' and '{}' have units; whole numbers have none", low, high));
+  return *quantities;
+}
+
+}  // namespace
+
+Expected<SettingRange> SettingRange::parse(std::string key, const std::string& low,
+                                           const std::string& high, bool whole) {
+  const auto ends = parse_ends(low, high, whole);
+  if (!ends) return Unexpected(ends.error());
+  if (ends->low >= ends->high) return Unexpected(fmt::format("'{}' is not below '{}'", low, high));
+  return SettingRange(std::move(key), {.low = ends->low, .high = ends->high, .whole = whole},
+                      ends->format);
+}
+
+std::string SettingRange::text(double x) const {
+  return format_(x, false);
+}
+std::string SettingRange::display(double x) const {
+  return format_(x, true);
+}
+
+}  // namespace tiersim

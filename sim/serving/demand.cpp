@@ -1,0 +1,53 @@
+#include "sim/serving/demand.hpp"
+
+#include <algorithm>
+
+namespace tiersim {
+namespace {
+
+std::int64_t checked(Int128 value) {
+  if (value > std::numeric_limits<std::int64_t>::max()) throw UnitOverflow();
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+void Demand::add(const OpPlan& plan, const System& system) {
+  Duration body = plan.min_duration;
+  for (const auto& [channel, busy] : plan.charges) {
+    const SystemChannel& at = system.channels()[channel.index()];
+    const Bytes all = busy * at.sharers;
+    body = std::max(body, all / at.capacity);
+    std::int64_t& sum = numbers_[kFirstChannel + channel.index()];
+    sum = checked(Int128{sum} + all.in_base());
+  }
+  for (const DeviceTraffic& traffic : plan.traffic) {
+    std::int64_t& sum = numbers_[place(traffic.device, traffic.direction)];
+    sum = checked(Int128{sum} + (traffic.payload * system.sharers(traffic.device)).in_base());
+  }
+  numbers_[kTime] = checked(Int128{numbers_[kTime]} + plan.setup.count() + body.count());
+  if (plan.exclusive) ++numbers_[kKernels];
+}
+
+void Demand::add(const Demand& other, std::int64_t times) {
+  TS_EXPECTS(numbers_.size() == other.numbers_.size());
+  for (std::size_t i = 0; i < numbers_.size(); ++i)
+    numbers_[i] = checked(Int128{numbers_[i]} + Int128{other.numbers_[i]} * times);
+}
+
+void Demand::add_between(const Demand& low, const Demand& high, std::int64_t part,
+                         std::int64_t whole) {
+  TS_EXPECTS(0 <= part && part <= whole && whole > 0, part, whole);
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    const Int128 way = Int128{high.numbers_[i] - low.numbers_[i]} * part / whole;
+    numbers_[i] = checked(Int128{numbers_[i]} + low.numbers_[i] + way);
+  }
+}
+
+Demand demand_of(const StepGraph& graph, const System& system) {
+  Demand sum(system);
+  for (const OpPlan& plan : system.plan(graph)) sum.add(plan, system);
+  return sum;
+}
+
+}  // namespace tiersim

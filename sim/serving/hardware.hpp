@@ -1,0 +1,81 @@
+#pragma once
+// The devices of all replicas in one flow network. A replica's GPUs do the same at the same time,
+// so one of them stands for all; what several share is charged for each of them.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/core/engine.hpp"
+#include "sim/core/flow_network.hpp"
+#include "sim/serving/demand.hpp"
+
+namespace tiersim {
+
+class ServingHardware {
+ public:
+  /// A channel was busy for `busy` of the time between two, all of its instances together over
+  /// their number.
+  using OnUse = std::function<void(ChannelId, SimTime from, SimTime to, Duration busy)>;
+  /// One operation more (1) or less (-1) moves bytes through a channel.
+  using OnFlow = std::function<void(ChannelId, std::int64_t change)>;
+
+  /// `all` has the devices of every replica, `one` those of one. Both outlive it.
+  ServingHardware(Engine& engine, const System& all, const System& one, std::int64_t replicas,
+                  OnUse on_use);
+
+  /// For those who count what is in flight; none by default.
+  void set_on_flow(OnFlow on_flow) { on_flow_ = std::move(on_flow); }
+
+  /// Work of a replica's GPUs, which takes `least` alone on the system and longer where others use
+  /// the same channels: each channel is used evenly all the while.
+  Process work(std::int64_t replica, const Demand& demand, Duration least);
+  /// A copy, as planned on one of its GPUs; and what another replica's take of it, if it is theirs.
+  struct Receiver {
+    std::int64_t replica = -1;  ///< none
+    OpPlan plan = {};
+  };
+  Process copy(std::int64_t replica, OpPlan plan, Receiver receiver);
+  Process copy(std::int64_t replica, OpPlan plan) {
+    return copy(replica, std::move(plan), Receiver{});
+  }
+
+  /// Bytes that each channel took, all instances together, by ChannelId.
+  std::vector<Bytes> taken() const;
+  Bytes taken(ChannelId channel) const;
+  /// Instances of a channel.
+  std::int64_t instances(ChannelId channel) const {
+    return static_cast<std::int64_t>(channels_[channel.index()].links.size());
+  }
+  FlowTotals totals() const { return network_.totals(); }
+
+ private:
+  struct Channel {
+    std::vector<LinkId> links;  // by instance; of an analytic one, none that is used
+    bool analytic = false;
+    Bytes taken = {};  // analytic
+  };
+
+  void take_all(std::int64_t replica, const std::vector<ChannelCharge>& charges, Duration& least);
+  /// Adds what a replica takes of a channel; `least` grows where it shares it with nobody.
+  void take(std::int64_t replica, ChannelId channel, Bytes busy, Duration& least);
+  Process flow(Duration least);
+  std::size_t instance(const Channel& channel, std::int64_t replica) const;
+
+  Engine& engine_;
+  const System& one_;
+  std::int64_t replicas_;
+  OnUse on_use_;
+  OnFlow on_flow_;
+  FlowNetwork network_;
+  std::vector<Channel> channels_;
+  std::vector<Hop> hops_;  // of the flow that is about to start
+  Bytes widest_{};         // likewise
+  struct Use {
+    ChannelId channel;
+    Duration busy;
+  };
+  std::vector<Use> uses_;  // likewise
+};
+
+}  // namespace tiersim

@@ -1,0 +1,287 @@
+#include "sim/serving/iteration_cost.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/step/executor.hpp"
+#include "workloads/early_exit/exit_iteration.hpp"
+#include "workloads/llm/step_builder.hpp"
+
+namespace tiersim {
+namespace {
+
+std::int64_t tokens_of(const std::vector<PromptChunk>& chunks) {
+  std::int64_t sum = 0;
+  for (const PromptChunk& chunk : chunks) sum += chunk.tokens;
+  return sum;
+}
+
+std::int64_t rounded_up(std::int64_t sum, std::int64_t count) {
+  return count == 0 ? 0 : (sum + count - 1) / count;
+}
+
+// The point of a grid at or below a context, and how far the next one is: every context up to
+// `exact`, then 2^bits to the octave.
+struct GridStep {
+  std::int64_t below = 1;
+  std::int64_t step = 1;
+};
+GridStep on_grid(std::int64_t context, std::int64_t exact, int bits) {
+  if (context <= exact) return {context, 1};
+  const auto octave = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(context))) - 1;
+  const std::int64_t step = std::int64_t{1} << std::max(0, octave - bits);
+  return {context / step * step, step};
+}
+
+std::int64_t own_sequences(const ParallelConfig& p, std::int64_t all) {
+  return p.sequences_are_spread() ? (all + p.tensor - 1) / p.tensor : all;
+}
+
+AttentionContext decode_context(const AttentionContext& replica) {
+  AttentionContext c = replica;
+  c.step.kind = StepKind::decode;
+  return device_step(c).context;
+}
+
+}  // namespace
+
+IterationCost::IterationCost(const ServingConfig& config, const System& system)
+    : system_(system),
+      method_(*config.scenario.method.method),
+      replica_(context_of(config.scenario, system)),
+      device_(decode_context(replica_)),
+      decode_{.context = device_},
+      sum_(system),
+      between_(system) {
+  replica_.host_works = false;  // the server's own host works beside
+  for (int l = 0; l < static_cast<int>(replica_.model.layers); ++l) moe_layers_ += kind_of(l);
+  executed_ = overlaps();
+}
+
+int IterationCost::kind_of(int layer) const {
+  return replica_.model.is_moe_layer(layer) ? 1 : 0;
+}
+
+// Runs samples of all that an iteration may hold both ways.
+bool IterationCost::overlaps() {
+  if (replica_.step.overlap != Overlap::serial) return true;
+  const bool encoder = replica_.model.encoder.has_value();
+  std::vector<IterationBatch> samples;
+  // A method may need a far tier for long contexts only.
+  for (const std::int64_t context : {700, 20'000, 200'000})
+    samples.push_back(
+        {.decodes = 3, .positions = 3 * context, .encoded = encoder ? 60 : 0, .logits = 3});
+  if (!encoder) {
+    samples.push_back({.chunks = {{300, 0}, {100, 500}}, .logits = 1});
+    samples.push_back({.decodes = 2, .positions = 900, .chunks = {{64, 64}}, .logits = 2});
+  }
+  for (const IterationBatch& sample : samples) {
+    const StepGraph graph = build_iteration(replica_, method_, whole(sample), system_.tier_names());
+    const Duration events = run(graph).time();
+    const Duration sum = compose(sample).time();
+    if (std::abs((events - sum).count()) > static_cast<std::int64_t>(graph.ops.size())) return true;
+  }
+  return false;
+}
+
+// The time is that of events.
+Demand IterationCost::run(const StepGraph& graph) const {
+  const std::vector<OpPlan> plans = system_.plan(graph);
+  Demand demand(system_);
+  for (const OpPlan& plan : plans) demand.add(plan, system_);
+  demand.set_time(execute(graph, system_, plans).time);
+  return demand;
+}
+
+IterationWork IterationCost::whole(const IterationBatch& batch) const {
+  return {.decodes = batch.decodes,
+          .context = std::max<std::int64_t>(1, rounded_up(batch.positions, batch.decodes)),
+          .chunks = batch.chunks,
+          .logits = batch.logits,
+          .encoder_context = rounded_up(batch.encoded, batch.decodes)};
+}
+
+const Demand& IterationCost::of(const IterationBatch& batch) {
+  if (batch.encodes > 0) return encode(batch);
+  return executed_ ? execute_whole(batch) : compose(batch);
+}
+
+const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exits,
+                                ExitTechnique technique) {
+  TS_EXPECTS(batch.decodes > 0 && batch.chunks.empty() && batch.encodes == 0);
+  if (executed_) return execute_exits(batch, exits, technique);
+  sum_.clear();
+  sum_.add(ends(batch.decodes, exits.head_batches * batch.logits));
+  IterationWork work = whole(batch);
+  for (const ExitLayer& at : exits.layers) {
+    work.decodes = at.rows;
+    sum_.add(layer(kind_of(at.layer), work));
+    add_attention(at.rows, batch.positions * at.rows / batch.decodes, 1);
+    if (at.measured > 0) sum_.add(confidence(technique, at.measured, at.layer));
+    if (at.filled > 0) sum_.add(fill_beside(at.filled));
+  }
+  if (const FillWork work_at_end = fill_at_end(exits); work_at_end.pairs > 0)
+    sum_.add(fill(work_at_end));
+  return sum_;
+}
+
+const Demand& IterationCost::compose(const IterationBatch& batch) {
+  sum_.clear();
+  IterationWork work = whole(batch);
+  sum_.add(ends(batch.decodes + tokens_of(batch.chunks), batch.logits));
+  const std::int64_t layers = replica_.model.layers;
+  if (moe_layers_ < layers) sum_.add(layer(0, work), layers - moe_layers_);
+  if (moe_layers_ > 0) sum_.add(layer(1, work), moe_layers_);
+  if (batch.decodes > 0) add_attention(batch.decodes, batch.positions, layers);
+  if (!batch.chunks.empty()) {
+    work.decodes = 0;
+    const AttentionPart part = iteration_parts(replica_, work).front();
+    sum_.add(demand_of(build_part_attention(part, method_, 0, system_.tier_names()), system_),
+             layers);
+  }
+  return sum_;
+}
+
+const Demand& IterationCost::ends(std::int64_t tokens, std::int64_t logits) {
+  return ends_.get({logits, tokens}, [&] {
+    return demand_of(build_iteration_ends(replica_, method_, {.decodes = tokens, .logits = logits},
+                                          system_.tier_names()),
+                     system_);
+  });
+}
+
+// Without a latent that is unpacked in two ways, all tokens are alike to a layer's products.
+const Demand& IterationCost::layer(int kind, const IterationWork& work) {
+  const auto at = kind == 1 ? static_cast<int>(replica_.model.layers) - 1 : 0;
+  const std::int64_t prompts = tokens_of(work.chunks);
+  IterationWork like{.decodes = work.decodes, .encoder_context = work.encoder_context};
+  const bool by_part = replica_.model.mla.has_value();
+  if (prompts > 0 && by_part) like.chunks = {{prompts, 0}};
+  if (!by_part) like.decodes += prompts;
+  const auto make = [&](const IterationWork& of) {
+    return demand_of(build_iteration_layer(replica_, method_, of, at, system_.tier_names()),
+                     system_);
+  };
+  if (replica_.parallel.sequences_are_spread() && prompts > 0) {
+    uncached_ = make(work);  // which GPU has most depends on every prompt
+    return uncached_;
+  }
+  return layers_.get({2 * like.encoder_context + kind, like.decodes, by_part ? prompts : 0},
+                     [&] { return make(like); });
+}
+
+const Demand& IterationCost::attention(std::int64_t decodes, std::int64_t context) {
+  return attention_.get({decodes, context}, [&] {
+    decode_.context.step.batch = own_sequences(replica_.parallel, decodes);
+    decode_.context.step.context = context;
+    return demand_of(build_part_attention(decode_, method_, 0, system_.tier_names()), system_);
+  });
+}
+
+void IterationCost::add_attention(std::int64_t decodes, std::int64_t positions,
+                                  std::int64_t times) {
+  const auto [below, step] = on_grid(std::max<std::int64_t>(1, positions / decodes), 1024, 6);
+  const std::int64_t rest = positions - below * decodes;
+  if (rest <= 0) {
+    sum_.add(attention(decodes, below), times);
+    return;
+  }
+  between_.clear();
+  low_ = attention(decodes, below);
+  between_.add_between(low_, attention(decodes, below + step), rest, step * decodes);
+  sum_.add(between_, times);
+}
+
+// A batch of equal sequences is a step, with all that may overlap in one.
+const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context) {
+  return attention_.get({decodes, context}, [&] {
+    AttentionContext c = replica_;
+    c.step.kind = StepKind::decode;
+    c.step.batch = decodes;
+    c.step.context = context;
+    return run(build_step(c, method_, system_.tier_names()));
+  });
+}
+
+// Where all leave together, an iteration is known by its depth.
+const Demand& IterationCost::execute_exits(const IterationBatch& batch, const ExitPlan& exits,
+                                           ExitTechnique technique) {
+  IterationWork work = whole(batch);
+  const auto run_at = [&](std::int64_t context) {
+    work.context = context;
+    return run(
+        build_exit_iteration(replica_, method_, work, exits, technique, system_.tier_names()));
+  };
+  sum_.clear();
+  const bool together = std::ranges::all_of(
+      exits.layers, [&](const ExitLayer& at) { return at.rows == batch.decodes; });
+  if (!together) {
+    sum_.add(run_at(work.context));
+    return sum_;
+  }
+  const auto [below, step] =
+      on_grid(std::max<std::int64_t>(1, batch.positions / batch.decodes), 16, 4);
+  const auto at = [&](std::int64_t context) -> const Demand& {
+    return exits_.get({batch.decodes, context, exits.depth}, [&] { return run_at(context); });
+  };
+  low_ = at(below);
+  sum_.add_between(low_, at(below + step), batch.positions - below * batch.decodes,
+                   step * batch.decodes);
+  return sum_;
+}
+
+const Demand& IterationCost::execute_whole(const IterationBatch& batch) {
+  sum_.clear();
+  if (!batch.chunks.empty() || batch.encoded > 0) {
+    sum_.add(run(build_iteration(replica_, method_, whole(batch), system_.tier_names())));
+    return sum_;
+  }
+  const auto [below, step] =
+      on_grid(std::max<std::int64_t>(1, batch.positions / batch.decodes), 16, 4);
+  low_ = decode(batch.decodes, below);
+  sum_.add_between(low_, decode(batch.decodes, below + step),
+                   batch.positions - below * batch.decodes, step * batch.decodes);
+  return sum_;
+}
+
+// An encoder reads whole prompts, each as if it had the mean length.
+const Demand& IterationCost::encode(const IterationBatch& batch) {
+  const std::int64_t mean = rounded_up(batch.encode_positions, batch.encodes);
+  const std::int64_t outputs = rounded_up(batch.encode_outputs, batch.encodes);
+  return encode_.get({batch.encodes, mean, outputs}, [&] {
+    AttentionContext c = replica_;
+    c.step.kind = StepKind::prefill;
+    c.step.batch = batch.encodes;
+    c.step.context = outputs;
+    c.step.encoder_context = mean;
+    return demand_of(build_step(c, method_, system_.tier_names()), system_);
+  });
+}
+
+// The first layer has no flags to read; all others are alike.
+const Demand& IterationCost::confidence(ExitTechnique technique, std::int64_t rows, int layer) {
+  const int like = std::min(layer, 1);
+  return confidence_.get({static_cast<std::int64_t>(technique), rows, like}, [&] {
+    StepGraph graph{.tier_names = system_.tier_names()};
+    add_confidence(graph, device_, technique, like, rows, OpId());
+    return demand_of(graph, system_);
+  });
+}
+
+const Demand& IterationCost::fill(const FillWork& work) {
+  return fill_.get({work.layers, work.rows, work.pairs}, [&] {
+    StepGraph graph{.tier_names = system_.tier_names()};
+    add_fill(graph, device_, method_, work, OpId());
+    return demand_of(graph, system_);
+  });
+}
+
+const Demand& IterationCost::fill_beside(std::int64_t rows) {
+  return fill_beside_.get({rows}, [&] {
+    StepGraph graph{.tier_names = system_.tier_names()};
+    add_fill_beside(graph, device_, method_, 0, rows, OpId());
+    return demand_of(graph, system_);
+  });
+}
+
+}  // namespace tiersim

@@ -1,0 +1,30 @@
+#pragma once
+// A second observer of a run, beside its statistics: a timeline, say. It changes no event.
+#include <cstdint>
+#include <string>
+
+#include "sim/serving/hardware.hpp"
+#include "sim/serving/observer.hpp"
+
+namespace tiersim {
+
+/// The run that begins. All outlive it.
+struct ServedRun {
+  const System& system;
+  const ServingHardware& hardware;
+  std::int64_t replicas;
+  const std::string& name;
+  const std::string& run_id;
+};
+
+class ServingListener : public ServingObserver {
+ public:
+  /// Called once, before anything else. Everything that is observed is to be passed on to `next`.
+  virtual void begin(const ServedRun& run, ServingObserver& next) = 0;
+  /// The number of flows over a channel changes.
+  virtual void on_flow(ChannelId channel, std::int64_t change) = 0;
+  /// The run is over. Not called for a run that cannot be served to its end.
+  virtual void finish(SimTime now) = 0;
+};
+
+}  // namespace tiersim

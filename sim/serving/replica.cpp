@@ -1,0 +1,363 @@
+#include "sim/serving/replica.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "workloads/attention/kv_ops.hpp"
+
+namespace tiersim {
+namespace {
+
+std::int64_t tokens_of(const Request& request) {
+  return request.input_tokens + request.output_tokens;
+}
+
+// A part of so many, rounded up to a byte.
+Bytes part_of(Bytes bytes, std::int64_t parts) {
+  return Bytes::from_base((bytes.in_base() + parts - 1) / parts);
+}
+
+// What one of so many GPUs does at its own speed, as the load of one that stands for all of them.
+OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
+  if (gpus == 1) return plan;
+  plan.min_duration = plan.uncontended(system.channels()) - plan.setup;
+  for (ChannelCharge& charge : plan.charges) charge.busy = part_of(charge.busy, gpus);
+  for (DeviceTraffic& traffic : plan.traffic) traffic.payload = part_of(traffic.payload, gpus);
+  return plan;
+}
+
+}  // namespace
+
+Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Sink sink,
+                 ServingTotals& totals)
+    : parts_(parts),
+      index_(index),
+      prefills_only_(prefills_only),
+      sink_(std::move(sink)),
+      totals_(totals),
+      scheduler_(parts.config.server, block_limits(parts.config, parts.system, parts.layout)),
+      bell_(parts.engine, 0) {}
+
+void Replica::submit(Sequence& sequence) {
+  ++requests_;
+  tokens_ += tokens_of(sequence.request);
+  scheduler_.submit(sequence);
+  parts_.observer.on_submit(index_, parts_.engine.now(), sequence);
+  wake();
+}
+
+void Replica::release(Sequence& sequence) {
+  scheduler_.release(sequence);
+  wake();
+}
+
+void Replica::wake() {
+  if (!std::exchange(idle_, false)) return;
+  bell_.release();
+}
+
+Process Replica::serve() {
+  for (;;) {
+    Iteration iteration = scheduler_.plan();
+    parts_.observer.on_plan(index_, parts_.engine.now(), scheduler_.sequences());
+    for (const SequenceMove& what : iteration.beside) parts_.engine.spawn(move_beside(what));
+    if (!iteration.works() && iteration.before.empty()) {
+      // All wait for copies, or for blocks that are on their way elsewhere.
+      idle_ = true;
+      Semaphore::Acquire ring = bell_.acquire();
+      co_await ring;
+      continue;
+    }
+    const Process work = iterate(std::move(iteration));
+    co_await work;
+  }
+}
+
+Process Replica::iterate(Iteration iteration) {
+  Engine& engine = parts_.engine;
+  const SimTime begin = engine.now();
+  const bool overlap = parts_.config.server.host.overlap;
+  const Duration host = host_time(iteration);
+  if (!overlap && host > Duration{}) {
+    const Process preparing = prepare(host);
+    co_await preparing;
+  }
+  for (const SequenceMove& what : iteration.before) {
+    const Process moving = move(what);
+    co_await moving;
+  }
+  if (!iteration.works()) co_return;
+  const SimTime gpu = engine.now();
+  Duration time{};
+  std::int64_t layers = 0;
+  const Demand& demand = demand_of(iteration, time, layers);
+  totals_.demand.add(demand);
+  Trigger prepared(engine);
+  const bool beside = overlap && host > Duration{};
+  if (beside) engine.spawn(prepare_beside(host, prepared));
+  const Process work = parts_.hardware.work(index_, demand, time);
+  co_await work;
+  if (beside) {
+    ListWait next = prepared.wait();
+    co_await next;
+  }
+  ++iterations_;
+  std::int64_t prompt_tokens = 0;
+  for (const auto& [s, tokens, executed] : iteration.pieces)
+    prompt_tokens += scheduler_.limits().encoder ? s->request.input_tokens : tokens;
+  std::int64_t decodes = 0;
+  for (const Sequence* s : iteration.decodes) decodes += s->ended ? 0 : 1;
+  IterationSample sample{.replica = index_,
+                         .begin = begin,
+                         .gpu = gpu,
+                         .end = engine.now(),
+                         .decodes = decodes,
+                         .prompt_tokens = prompt_tokens,
+                         .layers = layers};
+  parts_.observer.on_work(sample, iteration);
+  hand_out(iteration, begin);
+  count_held();
+  sample.running = scheduler_.running();
+  sample.waiting = scheduler_.waiting();
+  sample.blocks_used = scheduler_.blocks_used();
+  parts_.observer.on_iteration(sample);
+}
+
+Process Replica::prepare(Duration host) {
+  Resource::Acquire worker = parts_.hosts.acquire();
+  co_await worker;
+  co_await parts_.engine.delay(host);
+  parts_.hosts.release();
+}
+
+Process Replica::prepare_beside(Duration host, Trigger& prepared) {
+  const Process preparing = prepare(host);
+  co_await preparing;
+  prepared.fire();
+}
+
+Duration Replica::host_time(const Iteration& iteration) const {
+  const ServerHostConfig& host = parts_.config.server.host;
+  const auto sequences =
+      static_cast<std::int64_t>(iteration.decodes.size() + iteration.pieces.size());
+  return host.iteration.value + repeated(host.sequence.value, sequences);
+}
+
+IterationBatch Replica::batch_of(const Iteration& iteration) const {
+  IterationBatch batch;
+  const bool encoder = scheduler_.limits().encoder;
+  for (const Sequence* s : iteration.decodes) {
+    batch.positions += s->cached + 1;
+    if (encoder) batch.encoded += s->request.input_tokens;
+  }
+  batch.decodes = static_cast<std::int64_t>(iteration.decodes.size());
+  batch.logits = batch.decodes;
+  for (const auto& [s, tokens, executed] : iteration.pieces) {
+    if (encoder) {
+      ++batch.encodes;
+      batch.encode_positions += executed;
+      batch.encode_outputs += tokens;
+      continue;
+    }
+    batch.chunks.push_back({executed, s->cached});
+    if (s->cached + tokens == s->prompt) ++batch.logits;
+  }
+  return batch;
+}
+
+const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std::int64_t& layers) {
+  const IterationBatch batch = batch_of(iteration);
+  const ServerHostConfig& host = parts_.config.server.host;
+  layers = parts_.config.scenario.model.layers;
+  std::int64_t decisions = 0;
+  const Demand* demand = nullptr;
+  if (parts_.depths == nullptr || !iteration.pieces.empty()) {
+    demand = &parts_.cost.of(batch);
+  } else {
+    depths_.clear();
+    // Replicas' iterations have numbers of their own.
+    const std::int64_t number = iterations_ * (std::int64_t{1} << 20U) + index_;
+    for (const Sequence* s : iteration.decodes) {
+      // Padding of a static batch goes as deep as the last token did.
+      const std::int64_t token = std::min(s->generated, s->request.output_tokens - 1);
+      depths_.push_back(
+          parts_.depths->depth(s->request.id, token, s->request.output_tokens, number));
+    }
+    const EarlyExitConfig& config = *parts_.config.early_exit;
+    const ExitPlan exits = plan_exits(config, layers, depths_);
+    layers = exits.depth;
+    decisions = exits.decisions;
+    demand = &parts_.cost.of(batch, exits, config.technique);
+  }
+  time = std::max(demand->time(), repeated(host.launch.value, demand->kernels())) +
+         repeated(host.sync.value, decisions);
+  return *demand;
+}
+
+// Tokens of this iteration are there now.
+void Replica::hand_out(const Iteration& iteration, SimTime begin) {
+  const SimTime now = parts_.engine.now();
+  std::vector<Sequence*> changed;
+  Duration gap{};
+  std::int64_t alike = 0;  // tokens with this gap
+  const auto flush = [&] {
+    if (alike > 0) parts_.observer.on_gap(now, gap, alike);
+    alike = 0;
+  };
+  const auto token = [&](Sequence& s) {
+    if (s.generated == 0) {
+      s.first_token = now;
+    } else {
+      const Duration since = now - s.last_token;
+      if (since != gap) flush();
+      gap = since;
+      ++alike;
+    }
+    s.last_token = now;
+    if (s.generated + 1 == s.request.output_tokens || prefills_only_) changed.push_back(&s);
+  };
+  for (const auto& [s, tokens, executed] : iteration.pieces) {
+    if (!s->has_started) s->started = begin;
+    s->has_started = true;
+    if (s->cached + tokens == s->prompt) token(*s);
+  }
+  for (Sequence* s : iteration.decodes)
+    if (!s->ended) token(*s);
+  flush();
+  scheduler_.finish(iteration);
+  for (Sequence* s : changed) {
+    if (!s->is_done()) scheduler_.hand_over(*s);
+    --requests_;
+    tokens_ -= tokens_of(s->request);
+    if (s->is_done()) {
+      sink_.ended(*s);
+    } else {
+      s->source = index_;
+      parts_.observer.on_hand_over(index_, now, *s);
+      sink_.prefilled(*s);
+    }
+  }
+}
+
+void Replica::count_held() {
+  const std::vector<Bytes>& block = parts_.layout.block_bytes;
+  const std::int64_t gpus = parts_.layout.gpus_of_block;
+  std::vector<std::int64_t> now(block.size());
+  for (std::size_t t = 0; t < now.size(); ++t)
+    now[t] += (block[t] * (scheduler_.pool().occupied() * gpus)).in_base();
+  const auto add_gathered = [&](TierId tier, std::int64_t blocks) {
+    now[tier.index()] += (parts_.layout.gathered() * blocks).in_base();
+  };
+  if (scheduler_.swapped() > 0) add_gathered(tier_of(MoveKind::swap_out, 1), scheduler_.swapped());
+  for (std::size_t l = 1; l <= scheduler_.limits().prefix_levels.size(); ++l) {
+    const auto level = static_cast<std::int64_t>(l);
+    add_gathered(tier_of(MoveKind::prefix_store, level), scheduler_.pool().below(level));
+  }
+  held_.resize(now.size());
+  for (std::size_t t = 0; t < now.size(); ++t) {
+    if (now[t] == held_[t]) continue;
+    totals_.held[t] += now[t] - held_[t];
+    parts_.on_held(TierId(t), totals_.held[t]);
+    held_[t] = now[t];
+  }
+}
+
+Process Replica::move_beside(SequenceMove what) {
+  const Process moving = move(what);
+  co_await moving;
+  Sequence& s = *what.sequence;
+  scheduler_.arrived(what);
+  if (what.move.kind == MoveKind::handover) sink_.received(std::exchange(s.source, -1), s);
+  wake();
+}
+
+Process Replica::move(SequenceMove what) {
+  const Bytes bytes = move_bytes(what.move);
+  if (bytes == Bytes{}) co_return;  // nothing of it is near
+  const Op op = move_op(what.move, bytes);
+  const std::int64_t pools = parts_.layout.pools;
+  const OpPlan plan = spread(parts_.system.plan(op), pools, parts_.system);
+  const auto kind = static_cast<std::size_t>(what.move.kind);
+  ++totals_.moves[kind];
+  totals_.copies.add(plan, parts_.system);
+  totals_.moved_bytes[kind] += (bytes * parts_.layout.gpus_of_block).in_base();
+  const bool received = what.move.kind == MoveKind::handover;
+  const std::int64_t from = received ? what.sequence->source : index_;
+  ServingHardware::Receiver receiver;
+  if (received) receiver = {index_, spread(parts_.system.plan_receipt(op), pools, parts_.system)};
+  MoveSample sample{.replica = index_,
+                    .move = what.move,
+                    .request = what.sequence != nullptr ? what.sequence->request.id : -1,
+                    .bytes = bytes * parts_.layout.gpus_of_block,
+                    .begin = parts_.engine.now()};
+  const Process moving = parts_.hardware.copy(from, plan, std::move(receiver));
+  co_await moving;
+  sample.end = parts_.engine.now();
+  parts_.observer.on_move(sample);
+}
+
+TierId Replica::tier_of(MoveKind kind, std::int64_t level) const {
+  const ScenarioConfig& scenario = parts_.config.scenario;
+  if (level == 0) return parts_.system.tier(scenario.placement.near);
+  const bool swap = kind == MoveKind::swap_out || kind == MoveKind::swap_in;
+  if (swap) return parts_.system.tier(scenario.placement.far);
+  const auto& tiers = parts_.config.server.prefix_cache->tiers;
+  return parts_.system.tier(tiers[static_cast<std::size_t>(level) - 1].tier);
+}
+
+// What is cached of a block in the GPU's own memory: far rows stay where they are. Handed over is
+// all.
+Bytes Replica::move_bytes(const BlockMove& what) const {
+  const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
+  if (what.kind == MoveKind::handover)
+    return part_of(parts_.layout.gathered(), parts_.layout.gpus_of_block) * what.blocks;
+  return parts_.layout.cached_bytes[near.index()] * what.blocks;
+}
+
+// One copy of many runs: of each layer a block's keys, and its values.
+Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
+  const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
+  const bool all = what.kind == MoveKind::handover;
+  const std::vector<Bytes>& runs = parts_.layout.run_bytes;
+  const Bytes run = std::clamp(all ? *std::ranges::max_element(runs) : runs[near.index()],
+                               Bytes::from_base(1), bytes);
+  Op op{.kind = OpKind::transfer,
+        .phase = Phase::kv_transfer,
+        .requester = RequesterKind::copy_engine,
+        .flops = {}};
+  if (all) {
+    op.kind = OpKind::collective;
+    op.collective = {
+        .kind = CollectiveKind::send, .fabric = Fabric::transfer, .size = bytes, .ranks = 2};
+    add_access(op, near, Direction::read, {TensorClass::keys, bytes, run});
+    return op;
+  }
+  add_access(op, tier_of(what.kind, what.from), Direction::read, {TensorClass::keys, bytes, run});
+  add_access(op, tier_of(what.kind, what.to), Direction::write, {TensorClass::keys, bytes, run});
+  return op;
+}
+
+BlockLimits block_limits(const ServingConfig& config, const System& system,
+                         const KvLayout& layout) {
+  BlockLimits out{.blocks = layout.blocks,
+                  .block = layout.block,
+                  .most_blocks = layout.most_blocks,
+                  .encoder = config.scenario.model.encoder.has_value()};
+  const Bytes block = layout.gathered();
+  if (block == Bytes{}) return out;
+  if (config.server.kv.preemption == Preemption::swap) {
+    const TierId far = system.tier(config.scenario.placement.far);
+    const Bytes space = config.server.kv.swap_space.value_or(layout.left_over[far.index()] *
+                                                             config.scenario.parallel.devices());
+    out.swap_blocks = space.in_base() / block.in_base();
+  }
+  if (config.server.prefix_cache) {
+    out.prefix_block = config.workload.prefix_block;
+    const Bytes entry = block * (out.prefix_block / layout.block);
+    for (const PrefixTier& tier : config.server.prefix_cache->tiers)
+      out.prefix_levels.push_back(tier.capacity.in_base() / entry.in_base());
+  }
+  return out;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,219 @@
+#include "sim/serving/serve.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "sim/base/sha256.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/step/costs.hpp"
+#include "sim/step/recorder.hpp"
+#include "sim/serving/server.hpp"
+#include "sim/serving/statistics.hpp"
+#include "sim/base/version.hpp"
+
+namespace tiersim {
+namespace {
+
+// Kernel families that iterations run.
+std::set<std::string> families(const ServingConfig& config, const System& system) {
+  AttentionContext replica = context_of(config.scenario, system);
+  IterationWork work{.decodes = 2, .context = 100, .logits = 2, .encoder_context = 10};
+  if (!config.scenario.model.encoder) work.chunks = {{50, 50}};
+  std::set<std::string> out;
+  for (const Op& op :
+       build_iteration(replica, *config.scenario.method.method, work, system.tier_names()).ops)
+    if (op.kind == OpKind::compute) out.emplace(name(op.family));
+  if (config.scenario.model.encoder) out.emplace(name(KernelFamily::prefill_attention));
+  return out;
+}
+
+// Where a run's numbers come from, and the weakest class of those that its times rest on.
+class Provenance {
+ public:
+  Provenance(const ServingConfig& config, const System& system, const std::vector<Bytes>& taken)
+      : config_(config), families_(families(config, system)) {
+    for (std::size_t c = 0; c < taken.size(); ++c)
+      if (taken[c] > Bytes{}) {
+        const std::string& channel = system.channels()[c].name;
+        used_.insert(channel.substr(0, channel.rfind('.')));
+      }
+  }
+
+  NumberClass add_to(RunRecord& out) const {
+    NumberClass weakest_class = NumberClass::measured;
+    for (const SourcedNumber& number : list_numbers(config_)) {
+      const bool counts = in_times(number.path);
+      out.numbers.push_back(
+          {number.path, number.value, number.number_class, number.source, counts, number.ci95});
+      if (counts) weakest_class = weakest(weakest_class, number.number_class);
+    }
+    return weakest_class;
+  }
+
+ private:
+  bool in_times(const std::string& path) const {
+    if (only_in_costs(path)) return false;
+    constexpr std::string_view kKernels = "system.gpu.kernels.";
+    if (path.starts_with(kKernels)) {
+      const std::string rest = path.substr(kKernels.size());
+      return families_.contains(rest.substr(0, rest.find('.')));
+    }
+    for (const std::string_view group : {"system.links.", "system.tiers."}) {
+      if (!path.starts_with(group)) continue;
+      return std::ranges::any_of(used_, [&](const std::string& device) {
+        return path.starts_with(std::string(group) + device + '.');
+      });
+    }
+    for (const std::string_view engine : kRequesterNames)
+      if (path.starts_with("system." + std::string(engine) + '.'))
+        return used_.contains(std::string(engine));
+    return true;
+  }
+
+  const ServingConfig& config_;
+  std::set<std::string> families_;
+  std::set<std::string> used_;  // devices and request engines
+};
+
+// Devices that bytes passed, over the time of the whole run.
+void record_devices(const System& all, const ServingHardware& hardware, const ServingTotals& totals,
+                    SimTime end, RunRecord& out) {
+  const std::vector<Bytes> taken = hardware.taken();
+  const double seconds = to_seconds(end.time_since_epoch());
+  for (std::size_t c = 0; c < taken.size(); ++c) {
+    const SystemChannel& channel = all.channels()[c];
+    const auto instances = static_cast<double>(hardware.instances(ChannelId(c)));
+    out.channel_bytes[channel.name] = taken[c].in_base();
+    out.channel_utilisation[channel.name] =
+        seconds == 0 ? 0 : to_seconds(taken[c] / channel.capacity) / instances / seconds;
+  }
+  for (std::size_t d = 0; d < all.device_names().size(); ++d) {
+    const DeviceId device(d);
+    const auto payload = [&](Direction direction) {
+      return (totals.demand.payload(device, direction) + totals.copies.payload(device, direction))
+          .in_base();
+    };
+    out.traffic_bytes[all.device_names()[d]] = {payload(Direction::read),
+                                                payload(Direction::write)};
+    out.sharers[all.device_names()[d]] = all.sharers(device);
+  }
+}
+
+// What a tier may hold of keys and values, all replicas.
+Bytes room_in(const ServingConfig& config, const System& one, const KvLayout& layout, TierId tier) {
+  const std::int64_t count = replicas(config.scenario);
+  const std::string& name = one.tier_names()[tier.index()];
+  Bytes room = layout.block_bytes[tier.index()] * (layout.blocks * layout.gpus_of_block * count);
+  if (config.server.prefix_cache)
+    for (const PrefixTier& prefixes : config.server.prefix_cache->tiers)
+      if (prefixes.tier == name) room += prefixes.capacity * count;
+  if (name == config.scenario.placement.far)
+    room += layout.gathered() * (block_limits(config, one, layout).swap_blocks * count);
+  return room;
+}
+
+// Tiers that may hold keys and values; `place`: by TierId, where they are among these.
+std::vector<ServedTier> served_tiers(const ServingConfig& config, const System& one,
+                                     const KvLayout& layout, std::vector<std::size_t>& place) {
+  std::vector<ServedTier> tiers;
+  place.resize(one.tier_names().size());
+  for (std::size_t t = 0; t < place.size(); ++t) {
+    place[t] = tiers.size();
+    if (const Bytes room = room_in(config, one, layout, TierId(t)); room > Bytes{})
+      tiers.push_back({one.tier_names()[t], room.in_base()});
+  }
+  return tiers;
+}
+
+void record_cache(const KvLayout& layout, const ServingTotals& totals, ServingRecord& out) {
+  out.capacity = layout.capacity;
+  out.capacity.max_sequences_full_length =
+      layout.blocks / std::max<std::int64_t>(1, totals.most_blocks);
+  for (std::size_t kind = 0; kind < totals.moves.size(); ++kind)
+    if (totals.moves[kind] > 0)
+      out.moves.push_back({.name = std::string(kMoveKindNames[kind]),
+                           .bytes = totals.moved_bytes[kind],
+                           .count = totals.moves[kind]});
+}
+
+Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener) {
+  const System all = build_system(config.scenario);
+  const System one = build_replica_system(config.scenario);
+  const auto layout = kv_layout(config, one);
+  if (!layout) return Unexpected(layout.error());
+  const auto source = make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
+  if (!source) return Unexpected(source.error());
+
+  const std::int64_t count = replicas(config.scenario);
+  std::vector<std::string> channels;
+  for (const SystemChannel& channel : all.channels()) channels.push_back(channel.name);
+  std::vector<std::size_t> place;
+  std::vector<ServedTier> tiers = served_tiers(config, one, *layout, place);
+  ServingStatistics statistics(config, {.replicas = count,
+                                        .blocks = layout->blocks,
+                                        .channels = std::move(channels),
+                                        .tiers = std::move(tiers)});
+  Engine engine;
+  ServingHardware hardware(engine, all, one, count,
+                           [&](ChannelId channel, SimTime from, SimTime to, Duration busy) {
+                             statistics.on_use(channel.index(), from, to, busy);
+                           });
+  IterationCost cost(config, one);
+  std::optional<ExitDepths> depths;
+  if (config.early_exit)
+    depths.emplace(*config.early_exit, config.scenario.model.layers,
+                   static_cast<std::uint64_t>(config.seed));
+  const std::string run_id = sha256_hex(canonical_text_for_id(config));
+  if (listener != nullptr) {
+    listener->begin({all, hardware, count, config.scenario.name, run_id}, statistics);
+    hardware.set_on_flow(
+        [&](ChannelId channel, std::int64_t change) { listener->on_flow(channel, change); });
+  }
+  const std::int64_t workers = config.server.host.workers;
+  Resource hosts(engine, workers > 0 ? workers : count);
+  ServingParts parts{.engine = engine,
+                     .config = config,
+                     .system = one,
+                     .layout = *layout,
+                     .cost = cost,
+                     .hardware = hardware,
+                     .hosts = hosts,
+                     .observer = listener != nullptr ? static_cast<ServingObserver&>(*listener)
+                                                      : statistics,
+                     .on_held =
+                         [&](TierId tier, std::int64_t bytes) {
+                           statistics.on_held(place[tier.index()], engine.now(), bytes);
+                         },
+                     .depths = depths ? &*depths : nullptr};
+  Server server(parts, **source, count);
+  const auto totals = server.run();
+  if (!totals) return Unexpected(totals.error());
+  if (listener != nullptr) listener->finish(engine.now());
+
+  RunRecord out;
+  out.tiersim_version = kVersion;
+  out.name = config.scenario.name;
+  out.config = canonical_json(config);
+  out.run_id = run_id;
+  out.gpus = all.gpus();
+  out.device = device_record(config.scenario, one, config.server.scheduler.max_sequences);
+  const NumberClass time_class = Provenance(config, one, hardware.taken()).add_to(out);
+  statistics.record(out, time_class);
+  record_devices(all, hardware, *totals, engine.now(), out);
+  record_cache(*layout, *totals, *out.serving);
+  return out;
+}
+
+}  // namespace
+
+Expected<RunRecord> serve(const ServingConfig& config, ServingListener* listener) {
+  try {
+    return run(config, listener);
+  } catch (const UnitOverflow& overflow) {
+    return Unexpected(fmt::format("the run is beyond what can be counted: {}", overflow.what()));
+  }
+}
+
+}  // namespace tiersim

@@ -1,0 +1,15 @@
+#pragma once
+// A run of a server, from configuration to record.
+#include "sim/base/expected.hpp"
+#include "sim/record/run_record.hpp"
+#include "sim/serving/serving_config.hpp"
+#include "sim/serving/listener.hpp"
+
+namespace tiersim {
+
+/// Serves every request of the workload. The error is what does not fit, or what is wrong with the
+/// trace, for the user.
+/// `listener` is told what happens as it happens, also of a run that cannot be served to its end.
+Expected<RunRecord> serve(const ServingConfig& config, ServingListener* listener = nullptr);
+
+}  // namespace tiersim

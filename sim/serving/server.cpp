@@ -1,0 +1,158 @@
+#include "sim/serving/server.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tiersim {
+
+Server::Server(ServingParts& parts, RequestSource& source, std::int64_t replicas)
+    : parts_(parts), source_(source) {
+  totals_.demand = Demand(parts.system);
+  totals_.copies = Demand(parts.system);
+  totals_.held.resize(parts.system.tier_names().size());
+  const auto& split = parts.config.server.disaggregation;
+  prefilling_ = static_cast<std::size_t>(split ? split->prefill_replicas : replicas);
+  const Replica::Sink sink{
+      .ended = [this](Sequence& s) { ended(s); },
+      .prefilled = [this](Sequence& s) { prefilled(s); },
+      .received = [this](std::int64_t from,
+                         Sequence& s) { replicas_[static_cast<std::size_t>(from)]->release(s); }};
+  for (std::int64_t i = 0; i < replicas; ++i)
+    replicas_.push_back(std::make_unique<Replica>(parts_, i, split && std::cmp_less(i, prefilling_),
+                                                  sink, totals_));
+}
+
+Expected<ServingTotals> Server::run() {
+  for (const auto& replica : replicas_) parts_.engine.spawn(replica->serve());
+  parts_.engine.spawn(arrivals());
+  parts_.engine.run();
+  parts_.engine.end_processes();
+  if (problem_) return Unexpected(*problem_);
+  // Nothing is lost, and nothing is left behind.
+  TS_ENSURES(present_ == 0, present_);
+  for (const auto& replica : replicas_) {
+    const Scheduler& s = replica->scheduler();
+    TS_ENSURES(s.blocks_used() == 0 && s.swapped() == 0, s.blocks_used(), s.swapped());
+    TS_ENSURES(s.running() == 0 && s.waiting() == 0, s.running(), s.waiting());
+  }
+  const auto moved = [&](MoveKind kind) {
+    return totals_.moved_bytes[static_cast<std::size_t>(kind)];
+  };
+  TS_ENSURES(moved(MoveKind::swap_out) == moved(MoveKind::swap_in), moved(MoveKind::swap_out),
+             moved(MoveKind::swap_in));
+  const FlowTotals flows = parts_.hardware.totals();
+  TS_ENSURES(flows.payload_started == flows.payload_finished, flows.payload_started,
+             flows.payload_finished);
+  return totals_;
+}
+
+// Only the next request is pending, however many there are.
+Process Server::arrivals() {
+  while (std::optional<Request> next = source_.next()) {
+    if (next->arrival > parts_.engine.now()) co_await parts_.engine.until(next->arrival);
+    if (problem_) co_return;
+    arrive(*std::move(next));
+  }
+}
+
+Process Server::arrive_later(Request request) {
+  if (request.arrival > parts_.engine.now()) co_await parts_.engine.until(request.arrival);
+  if (!problem_) arrive(std::move(request));
+}
+
+void Server::arrive(Request request) {
+  problem_ = problem_of(request);
+  if (problem_) return;
+  totals_.most_blocks =
+      std::max(totals_.most_blocks, replicas_.front()->scheduler().most_blocks_of(request));
+  parts_.observer.on_arrival(parts_.engine.now());
+  std::size_t slot = sequences_.size();
+  if (free_.empty()) {
+    sequences_.push_back(nullptr);
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  ++present_;
+  sequences_[slot] = std::make_unique<Sequence>();
+  Sequence& s = *sequences_[slot];
+  s.slot = slot;
+  s.request = std::move(request);
+  route(s.request, 0, prefilling_, turn_).submit(s);
+}
+
+std::optional<std::string> Server::problem_of(const Request& request) const {
+  const Scheduler& scheduler = replicas_.front()->scheduler();
+  const std::int64_t blocks = scheduler.most_blocks_of(request);
+  const BlockLimits& limits = scheduler.limits();
+  const std::int64_t pools = parts_.layout.pools;
+  if (blocks > limits.blocks / pools)
+    return fmt::format(
+        "request {} of {} input and {} output tokens needs {} blocks of {} positions, and a {} "
+        "has {}",
+        request.id, request.input_tokens, request.output_tokens, blocks, limits.block,
+        pools > 1 ? "GPU" : "replica", limits.blocks / pools);
+  const SchedulerConfig& c = parts_.config.server.scheduler;
+  if (c.policy != SchedulerPolicy::chunked && request.input_tokens > c.max_batched_tokens)
+    return fmt::format(
+        "request {} has {} input tokens, and an iteration reads at most {} (policy {} reads "
+        "prompts "
+        "whole)",
+        request.id, request.input_tokens, c.max_batched_tokens,
+        kSchedulerPolicyNames[static_cast<std::size_t>(c.policy)]);
+  return std::nullopt;
+}
+
+void Server::ended(Sequence& s) {
+  parts_.observer.on_finish({.id = s.request.id,
+                             .arrival = s.request.arrival,
+                             .started = s.started,
+                             .first_token = s.first_token,
+                             .finished = s.last_token,
+                             .input_tokens = s.request.input_tokens,
+                             .output_tokens = s.generated,
+                             .cached_tokens = s.cached_tokens,
+                             .preemptions = s.preemptions});
+  TS_ENSURES(s.generated == s.request.output_tokens, s.generated, s.request.output_tokens);
+  --present_;
+  retired_.push_back(s.slot);
+  std::erase_if(retired_, [&](std::size_t slot) {
+    if (sequences_[slot]->runs) return false;
+    sequences_[slot].reset();
+    free_.push_back(slot);
+    return true;
+  });
+  if (std::optional<Request> next = source_.after_completion(parts_.engine.now()))
+    parts_.engine.spawn(arrive_later(*std::move(next)));
+}
+
+void Server::prefilled(Sequence& s) {
+  route(s.request, prefilling_, replicas_.size(), decode_turn_).submit(s);
+}
+
+Replica& Server::route(const Request& request, std::size_t begin, std::size_t end,
+                       std::size_t& turn) {
+  const auto count = end - begin;
+  const std::size_t first = turn++ % count;  // ties go round
+  const Routing routing = parts_.config.server.routing;
+  if (routing == Routing::round_robin || count == 1) return *replicas_[begin + first];
+  std::size_t best = begin + first;
+  const auto better = [&](const Replica& a, const Replica& b) {
+    if (routing == Routing::fewest_tokens) return a.tokens() < b.tokens();
+    if (routing == Routing::prefix) {
+      const std::int64_t there = a.scheduler().cached_prefix(request);
+      const std::int64_t here = b.scheduler().cached_prefix(request);
+      if (there != here) return there > here;
+    }
+    return a.requests() < b.requests();
+  };
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::size_t at = begin + (first + i) % count;
+    if (better(*replicas_[at], *replicas_[best])) best = at;
+  }
+  return *replicas_[best];
+}
+
+}  // namespace tiersim

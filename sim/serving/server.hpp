@@ -1,0 +1,46 @@
+#pragma once
+// Clients, a router and replicas: takes requests as they arrive, gives each to a replica, and hands
+// prefilled ones on to those that decode.
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/serving/replica.hpp"
+
+namespace tiersim {
+
+class Server {
+ public:
+  /// `parts` outlives it.
+  Server(ServingParts& parts, RequestSource& source, std::int64_t replicas);
+
+  /// Serves every request. The error is a request that no replica can hold, or has the room to
+  /// read.
+  Expected<ServingTotals> run();
+
+ private:
+  Process arrivals();
+  Process arrive_later(Request request);
+  void arrive(Request request);
+  void ended(Sequence& sequence);
+  void prefilled(Sequence& sequence);
+  Replica& route(const Request& request, std::size_t begin, std::size_t end, std::size_t& turn);
+  std::optional<std::string> problem_of(const Request& request) const;
+
+  ServingParts& parts_;
+  RequestSource& source_;
+  ServingTotals totals_;
+  std::vector<std::unique_ptr<Replica>> replicas_;
+  std::size_t prefilling_ = 0;  // replicas that take requests: the first ones, or all
+  std::size_t turn_ = 0;
+  std::size_t decode_turn_ = 0;
+  std::vector<std::unique_ptr<Sequence>> sequences_;  // by slot
+  std::vector<std::size_t> free_;                     // slots
+  std::vector<std::size_t> retired_;                  // slots that a static batch still holds
+  std::int64_t present_ = 0;
+  std::optional<std::string> problem_;
+};
+
+}  // namespace tiersim

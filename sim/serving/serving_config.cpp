@@ -1,0 +1,226 @@
+#include "sim/serving/serving_config.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/base/text.hpp"
+#include "sim/base/units_text.hpp"
+#include "sim/step/packet_network.hpp"
+#include "sim/step/scenario_checks.hpp"
+
+namespace tiersim {
+
+/// What of a step holds for every iteration of a server; batch and lengths are its requests'.
+struct IterationWords {
+  StepConfig* step;
+};
+void describe(Fields& f, IterationWords& c);
+void describe(Fields& f, IterationWords& c) {
+  f.doc("What holds for every iteration; who is in it follows from the requests.");
+  f.optional("weight_type", c.step->weight_type, kDataTypeNames, "Element type of the weights.");
+  f.optional("kv_type", c.step->kv_type, kDataTypeNames, "Element type of the KV cache.");
+  f.optional("overlap", c.step->overlap, kOverlapNames, "What may run at the same time.");
+  f.optional("latent", c.step->latent, kLatentUnpackingNames,
+             "Where latent attention unpacks keys and values.");
+}
+
+namespace {
+
+// Methods are checked at a length at which shares of the rows are many rows.
+constexpr std::int64_t kLongContext = std::int64_t{1} << 16U;
+
+StepConfig long_step(const ScenarioConfig& c) {
+  StepConfig step = c.step;
+  step.context = kLongContext;
+  return step;
+}
+
+void check_iteration(Fields& f, const ScenarioConfig& c) {
+  check_method(f, c, long_step(c));
+  check_latent(f, c);
+  f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
+          "a server has no two micro-batches: its batch changes with every iteration",
+          "serial or prefetch_screening");
+  f.check(c.step.overlap != Overlap::prefetch_screening || !c.method.method ||
+              c.method.method->screens(),
+          "step.overlap", "method '" + c.method.name + "' has no screening to prefetch",
+          "serial, which works with every method");
+  f.check(c.parallel.pipeline == 1, "parallel.pipeline",
+          "a server has no stages: its batches do not fill a pipeline evenly",
+          "1, and parallel.tensor or more replicas (system.gpus.count) instead");
+  // A base may have it, which cannot be removed: 0 says nothing.
+  f.check(!c.system.host || c.system.host->step.value == Duration{}, "system.host",
+          "is of a single step; the CPU of a server is server.host",
+          "leave it out, or system.host.step: 0 ns, and give server.host.iteration");
+}
+
+// Positions of so long a prompt whose keys the method keeps; all while anything is half read.
+std::int64_t kept(const ScenarioConfig& c) {
+  if (!c.method.method || c.model.layers < 1 || c.model.heads < 1 || c.model.cached_heads() < 1)
+    return kLongContext;
+  const StepConfig step = long_step(c);
+  if (!c.method.method->problems(c.model, step).empty()) return kLongContext;
+  std::int64_t sum = 0;  // of near and far ones, which are different positions
+  for (const CachedTensor& tensor : c.method.method->cached(
+           {.model = c.model, .step = step, .placement = {.near = TierId(0), .far = TierId(1)}}))
+    if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
+  return sum;
+}
+
+// What one replica may fill of a tier, against its part of that; all fits where there is no tier or
+// its capacity is beyond what can be counted, which is reported elsewhere.
+void check_room(Fields& f, const ScenarioConfig& c, const std::string& tier, Bytes asked,
+                const std::string& key) {
+  const auto found = c.system.tiers.find(tier);
+  if (found == c.system.tiers.end() || !found->second.memory.spec) return;
+  try {
+    const Bytes capacity = found->second.memory.spec->build()->capacity();
+    const std::int64_t sharers = std::max<std::int64_t>(1, c.system.sharers(tier));
+    const Bytes part = Bytes::from_base(capacity.in_base() / sharers) * c.parallel.devices();
+    f.check(
+        asked <= part, key,
+        fmt::format("is above the {} that a replica has of tier '{}'", format_quantity(part), tier),
+        "less, or a larger tier");
+  } catch (const UnitOverflow&) {
+  }
+}
+
+void check_prefix_tiers(Fields& f, const ServingConfig& c) {
+  const auto& tiers = c.server.prefix_cache->tiers;
+  std::vector<std::string> known;
+  for (const auto& [name, tier] : c.scenario.system.tiers)
+    if (name != c.scenario.placement.near) known.push_back(name);
+  const std::string hint = known.empty() ? "it has no other tiers" : "there are: " + join(known);
+  for (std::size_t i = 0; i < tiers.size(); ++i) {
+    const std::string& tier = tiers[i].tier;
+    const std::string key = fmt::format("server.prefix_cache.tiers.{}", i);
+    f.check(c.scenario.system.tiers.contains(tier), key + ".tier",
+            "the system has no tier '" + tier + "'", hint);
+    f.check(tier != c.scenario.placement.near, key + ".tier",
+            "tier '" + tier + "' has the pool, which keeps prefixes as it is", hint);
+    f.check(std::ranges::count(tiers, tier, &PrefixTier::tier) == 1, key + ".tier",
+            "tier '" + tier + "' is named twice", "each once, the nearest first");
+    check_room(f, c.scenario, tier, tiers[i].capacity, key + ".capacity");
+  }
+}
+
+void check_prefix_cache(Fields& f, const ServingConfig& c) {
+  if (!c.server.prefix_cache) return;
+  check_prefix_tiers(f, c);
+  // Of a workload that could not be read its own mistake is enough.
+  f.check(c.workload.trace || !c.workload.arrivals, "server.prefix_cache",
+          "keeps what nobody asks for again: the prompts of this workload share nothing",
+          "leave it out, or a workload.trace that names the blocks of its prompts");
+  f.check(c.workload.prefix_block % c.server.kv.block == 0, "server.kv.block",
+          fmt::format("{} positions do not divide a prefix block of {} tokens", c.server.kv.block,
+                      c.workload.prefix_block),
+          "a divisor of it, such as 16");
+  f.check(!c.scenario.model.encoder, "server.prefix_cache",
+          "model '" + c.scenario.model.name + "' has an encoder, which reads a prompt both ways",
+          "leave it out: no part of its output is another prompt's");
+  f.check(!c.scenario.parallel.sequences_are_spread(), "server.prefix_cache",
+          "each GPU of a replica would have one of its own, and which has a prompt is not modelled",
+          "leave it out, or parallel.attention: tensor");
+  const std::int64_t positions = kept(c.scenario);
+  f.check(positions >= kLongContext, "server.prefix_cache",
+          fmt::format("of {} positions {} are kept, so the start of a prompt is gone for others",
+                      kLongContext, positions),
+          "leave it out, or a model without a window and a method that drops nothing");
+}
+
+void check_replicas(Fields& f, const ServingConfig& c) {
+  const std::int64_t count = replicas(c.scenario);
+  f.check(c.server.host.workers <= count, "server.host.workers",
+          fmt::format("is more than the {} of the system can use",
+                      count == 1 ? "one replica" : fmt::format("{} replicas", count)),
+          "at most one for each, or 0");
+  if (!c.server.disaggregation) return;
+  check_fabric(f, c.scenario, Fabric::transfer, "server.disaggregation");
+  f.check(c.server.disaggregation->prefill_replicas < count,
+          "server.disaggregation.prefill_replicas",
+          fmt::format("of {} leaves none to decode",
+                      count == 1 ? "one replica" : fmt::format("{} replicas", count)),
+          "fewer, or more GPUs (system.gpus.count)");
+  f.check(!c.scenario.model.encoder, "server.disaggregation",
+          "model '" + c.scenario.model.name + "' has an encoder, and no prompt to hand over",
+          "leave it out");
+}
+
+void check_server(Fields& f, const ServingConfig& c) {
+  for (const std::string& device : at_packet_level(c.scenario.system))
+    f.check(false, "system." + device + ".level",
+            "an iteration of a server is one flow, and has no packets", "flow or analytic");
+  check_replicas(f, c);
+  check_prefix_cache(f, c);
+  f.check(c.server.scheduler.policy != SchedulerPolicy::chunked || !c.scenario.model.encoder,
+          "server.scheduler.policy",
+          "model '" + c.scenario.model.name + "' has an encoder, which reads its input whole",
+          "prefill_first, decode_first or static");
+  const bool swaps = c.server.kv.preemption == Preemption::swap;
+  f.check(!swaps || c.scenario.placement.far != c.scenario.placement.near, "server.kv.preemption",
+          "there is nowhere to swap to: the far tier is the near one, '" +
+              c.scenario.placement.near + "'",
+          "a placement.far of its own, or recompute");
+  if (swaps && c.server.kv.swap_space)
+    check_room(f, c.scenario, c.scenario.placement.far, *c.server.kv.swap_space,
+               "server.kv.swap_space");
+}
+
+void check_early_exit(Fields& f, const ServingConfig& c) {
+  if (!c.early_exit) return;
+  f.check(c.scenario.step.overlap == Overlap::serial, "step.overlap",
+          "whether the next layer runs is known after this one, so nothing of it can begin before",
+          "serial, or leave early_exit out");
+  f.check(!c.scenario.model.moe || c.scenario.model.moe->removed, "early_exit",
+          "model '" + c.scenario.model.name +
+              "' has experts, and which of them the rows that stay choose is not modelled",
+          "a model without, or leave it out");
+  for (const ExitProblem& problem : exit_problems(*c.early_exit, c.scenario.model.layers))
+    f.check(false, "early_exit." + problem.path, problem.message, problem.hint);
+}
+
+}  // namespace
+
+void describe(Fields& f, MeasureConfig& c) {
+  f.doc("What is counted, and against which promise.");
+  f.optional("warm_up", c.warm_up,
+             "Share of the requests, in the order of arrival, that no metric counts.",
+             in_range(0.0, 0.9));
+  f.optional("slo_ttft", c.slo_ttft, "A request whose first token takes longer is no goodput.",
+             positive());
+  f.optional("slo_tpot", c.slo_tpot,
+             "The same for its mean time between tokens after the first one.", positive());
+}
+
+void describe(Fields& f, ServingConfig& c) {
+  ScenarioConfig& s = c.scenario;
+  f.doc("Requests over time on a server of one model with one KV method on one system.");
+  f.required("name", s.name, "Name of the run, for reports.");
+  f.optional("description", s.description, "What it is for.");
+  f.document("system", s.system, "system", "The hardware.");
+  f.document("model", s.model, "model", "The transformer.");
+  IterationWords words{&s.step};
+  f.optional("step", words, "What holds for every iteration.");
+  f.required("method", s.method, "The KV method.");
+  f.required("placement", s.placement, "Tiers by role.");
+  f.optional("parallel", s.parallel,
+             "How the GPUs of a replica share the model; each is a replica by default.");
+  f.optional_document("attention_kernel", s.attention_kernel, "kernel",
+                      "What the decode attention kernel executes beyond what is asked.");
+  f.optional("what_if", s.what_if, "Factors on the hardware, for questions.");
+  f.required("workload", c.workload, "The requests.");
+  f.document("server", c.server, "server", "What works them off.");
+  f.optional("early_exit", c.early_exit, "Tokens that leave the decoder before its last layer.");
+  f.optional("measure", c.measure, "What is counted.");
+  f.optional("seed", c.seed, "Of arrivals, lengths and exit depths.", at_least(0));
+
+  check_placement(f, s);
+  check_replica(f, s);
+  check_what_if(f, s);
+  check_iteration(f, s);
+  check_server(f, c);
+  check_early_exit(f, c);
+}
+
+}  // namespace tiersim

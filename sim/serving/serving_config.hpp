@@ -1,0 +1,32 @@
+#pragma once
+// Requests over time on a server (`schema: tiersim.serving/v1`): a system, a model with a KV
+// method, the requests, and the server that works them off.
+#include <cstdint>
+#include <optional>
+
+#include "sim/step/scenario.hpp"
+#include "workloads/early_exit/early_exit_config.hpp"
+#include "workloads/serving/server_config.hpp"
+#include "workloads/serving/workload_config.hpp"
+
+namespace tiersim {
+
+/// What is counted, and against which promise.
+struct MeasureConfig {
+  double warm_up = 0.1;  ///< share of the requests, in the order of arrival, that are left out
+  std::optional<Duration> slo_ttft = {};  ///< a request that takes longer is no goodput
+  std::optional<Duration> slo_tpot = {};
+};
+void describe(Fields& f, MeasureConfig& c);
+
+struct ServingConfig {
+  ScenarioConfig scenario = {};  ///< name, system, model, types, method, placement; no batch
+  WorkloadConfig workload = {};
+  ServerConfig server = {};
+  std::optional<EarlyExitConfig> early_exit = {};
+  MeasureConfig measure = {};
+  std::int64_t seed = 1;
+};
+void describe(Fields& f, ServingConfig& c);
+
+}  // namespace tiersim

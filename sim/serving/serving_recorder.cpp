@@ -1,0 +1,353 @@
+#include "sim/serving/serving_recorder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "sim/base/check.hpp"
+#include "sim/record/metrics.hpp"
+#include "sim/serving/quantiles.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr std::array<std::int64_t, 4> kPercents{50, 90, 95, 99};
+
+double ratio(double a, double b) {
+  return b == 0 ? 0 : a / b;
+}
+
+// How many intervals [begin, end) cover each moment: calls visit(from, to, how many).
+template <class Visit>
+void sweep(std::vector<SimTime> begins, std::vector<SimTime> ends, const Visit& visit) {
+  std::ranges::sort(begins);
+  std::ranges::sort(ends);
+  SimTime now{};
+  std::size_t begun = 0;
+  for (std::size_t ended = 0; ended < ends.size();) {
+    const SimTime next = begun < begins.size() ? std::min(begins[begun], ends[ended]) : ends[ended];
+    visit(now, next, static_cast<std::int64_t>(begun - ended));
+    now = next;
+    while (begun < begins.size() && begins[begun] == now) ++begun;
+    while (ended < ends.size() && ends[ended] == now) ++ended;
+  }
+}
+
+// Users of a closed loop who think may be overtaken by others.
+std::vector<ServedRequest> by_arrival(std::vector<ServedRequest> requests) {
+  std::ranges::stable_sort(requests, {}, &ServedRequest::arrival);
+  return requests;
+}
+
+class ServingRecorder {
+ public:
+  ServingRecorder(const ServingObservations& seen, NumberClass time_class, RunRecord& out)
+      : seen_(seen),
+        time_class_(time_class),
+        out_(out),
+        requests_(by_arrival(seen.requests)),
+        counted_(std::span(requests_).subspan(static_cast<std::size_t>(seen.warm_up))),
+        timeline_(seen.timeline),
+        levels_(seen.measured ? *seen.measured : seen.levels),
+        window_(to_seconds(seen.window.end - seen.window.begin)) {}
+
+  void record() {
+    check();
+    setup();
+    levels();
+    latencies();
+    rates();
+    shares();
+    tiers();
+    little();
+    timeline();
+  }
+
+ private:
+  void metric(std::string_view name, double value, std::optional<double> half_width = {}) {
+    const MetricDefinition* definition = find_metric(name);
+    TS_EXPECTS(definition != nullptr, name);
+    Metric& metric = out_.metrics[std::string(name)];
+    metric = {value, std::string(definition->unit), time_class_};
+    // Nothing here is below 0.
+    if (half_width) metric.ci95 = {std::max(0.0, value - *half_width), value + *half_width};
+  }
+
+  // Nothing is lost, and Little's law as an identity: over a run that begins and ends empty the
+  // integral of the requests in the system is the sum of their stays, to the picosecond.
+  void check() const {
+    TS_ENSURES(seen_.arrived == static_cast<std::int64_t>(seen_.requests.size()), seen_.arrived,
+               seen_.requests.size());
+    TS_ENSURES(seen_.finished == seen_.arrived, seen_.finished, seen_.arrived);
+    Int128 stays = 0;
+    std::int64_t later_tokens = 0;
+    for (const ServedRequest& request : requests_) {
+      stays += (request.finished - request.arrival).count();
+      later_tokens += request.output_tokens - 1;
+    }
+    TS_ENSURES(later_tokens == seen_.later_tokens, later_tokens, seen_.later_tokens);
+    TS_ENSURES(stays == seen_.stay, static_cast<double>(stays), static_cast<double>(seen_.stay));
+  }
+
+  void setup() {
+    ServingRecord serving = seen_.setup;
+    if (out_.serving) {
+      serving.capacity = std::move(out_.serving->capacity);
+      serving.moves = std::move(out_.serving->moves);
+    }
+    serving.window_begin_s = to_seconds(seen_.window.begin.time_since_epoch());
+    serving.window_end_s = to_seconds(seen_.window.end.time_since_epoch());
+    ServingCounts& counts = serving.counts;
+    counts = {.requests = seen_.arrived,
+              .counted = static_cast<std::int64_t>(counted_.size()),
+              .prefilled_tokens = seen_.prefilled,
+              .iterations = seen_.iterations,
+              .preemptions = seen_.preemptions};
+    for (const ServedRequest& request : requests_) {
+      counts.input_tokens += request.input_tokens;
+      counts.cached_tokens += request.cached_tokens;
+      counts.output_tokens += request.output_tokens;
+    }
+    out_.serving = std::move(serving);
+  }
+
+  // Mean, quantiles and the interval of the mean. `values` in the order of arrival.
+  void distribution(const std::string& name, std::vector<double> values) {
+    if (values.empty()) return;
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    metric(name + ".mean", sum / static_cast<double>(values.size()), batch_half_width(values));
+    std::ranges::sort(values);
+    for (const std::int64_t percent : kPercents)
+      metric(name + ".p" + std::to_string(percent), quantile(values, percent));
+  }
+
+  template <class Of>
+  std::vector<double> of_counted(const Of& of) const {
+    std::vector<double> out;
+    for (const ServedRequest& request : counted_)
+      if (const std::optional<double> value = of(request)) out.push_back(*value);
+    return out;
+  }
+
+  static double ttft(const ServedRequest& request) {
+    return to_seconds(request.first_token - request.arrival);
+  }
+  static std::optional<double> tpot(const ServedRequest& request) {
+    if (request.output_tokens == 1) return std::nullopt;
+    return to_seconds(request.finished - request.first_token) /
+           static_cast<double>(request.output_tokens - 1);
+  }
+
+  void latencies() {
+    using Value = std::optional<double>;
+    distribution("ttft_s", of_counted([](const auto& r) -> Value { return ttft(r); }));
+    distribution("tpot_s", of_counted(tpot));
+    distribution("e2e_latency_s", of_counted([](const auto& r) -> Value {
+                   return to_seconds(r.finished - r.arrival);
+                 }));
+    distribution("queue_time_s", of_counted([](const auto& r) -> Value {
+                   return to_seconds(r.started - r.arrival);
+                 }));
+    const LatencyHistogram& gaps = seen_.window.gaps;
+    if (gaps.count() > 0) {
+      metric("inter_token_latency_s.mean", gaps.mean());
+      for (const std::int64_t percent : kPercents)
+        metric("inter_token_latency_s.p" + std::to_string(percent), gaps.quantile(percent));
+    }
+    Int128 decoding = 0;
+    std::int64_t tokens = 0;
+    for (const ServedRequest& request : counted_) {
+      decoding += (request.finished - request.first_token).count();
+      tokens += request.output_tokens;
+    }
+    metric("inner_token_latency_s",
+           static_cast<double>(decoding) * 1e-12 / static_cast<double>(tokens));
+  }
+
+  // What happens at its very begin is not in it: the first tokens of a server that is empty.
+  bool in_window(SimTime at) const { return at > seen_.window.begin && at <= seen_.window.end; }
+
+  void rates() {
+    std::int64_t input = 0;
+    std::int64_t output = seen_.window.later_tokens;
+    std::int64_t ended = 0;
+    for (const ServedRequest& request : requests_) {
+      if (in_window(request.first_token)) {
+        input += request.input_tokens;
+        ++output;
+      }
+      ended += in_window(request.finished) ? 1 : 0;
+    }
+    const double requests_per_s = ratio(static_cast<double>(ended), window_);
+    metric("throughput_tokens_per_s", ratio(static_cast<double>(output), window_),
+           throughput_half_width());
+    metric("input_tokens_per_s", ratio(static_cast<double>(input), window_));
+    metric("requests_per_s", requests_per_s);
+    metric("window_s", window_);
+    metric("makespan_s", to_seconds(seen_.end - requests_.front().arrival));
+    if (!seen_.measure.slo_ttft && !seen_.measure.slo_tpot) return;
+    const auto good = std::ranges::count_if(
+        counted_, [&](const ServedRequest& request) { return keeps_promises(request); });
+    const double share = static_cast<double>(good) / static_cast<double>(counted_.size());
+    metric("slo_attainment", share);
+    metric("goodput_requests_per_s", share * requests_per_s);
+  }
+
+  bool keeps_promises(const ServedRequest& request) const {
+    const MeasureConfig& measure = seen_.measure;
+    const Duration decoding = request.finished - request.first_token;
+    // As whole picoseconds: a mean that is the promise keeps it.
+    return (!measure.slo_ttft || request.first_token - request.arrival <= *measure.slo_ttft) &&
+           (!measure.slo_tpot || Int128{decoding.count()} <= Int128{measure.slo_tpot->count()} *
+                                                                 (request.output_tokens - 1));
+  }
+
+  // From the bins that lie in the window. Bins of a few requests are parts of the same ones.
+  std::optional<double> throughput_half_width() const {
+    constexpr std::size_t kLeastRequests = 100;  // as the latencies' intervals need
+    if (counted_.size() < kLeastRequests) return std::nullopt;
+    const Duration width = timeline_.width();
+    std::vector<double> tokens =
+        timeline_.sums(static_cast<std::size_t>(ServingSeries::output), seen_.end);
+    const auto first = (seen_.window.begin.time_since_epoch() + width - Duration(1)) / width;
+    const auto last = seen_.window.end.time_since_epoch() / width;
+    if (last <= first) return std::nullopt;
+    const auto half = batch_half_width(std::span(tokens).subspan(
+        static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
+    if (!half) return std::nullopt;
+    return *half / to_seconds(width);
+  }
+
+  // Requests that wait and that run, from when they arrived, started and ended.
+  void levels() {
+    std::vector<SimTime> arrivals;
+    std::vector<SimTime> starts;
+    std::vector<SimTime> ends;
+    for (const ServedRequest& request : requests_) {
+      arrivals.push_back(request.arrival);
+      starts.push_back(request.started);
+      ends.push_back(request.finished);
+    }
+    level("queue_depth", ServingSeries::queue, arrivals, starts);
+    level("running", ServingSeries::running, starts, ends);
+    metric("in_flight.mean", levels_.in_flight.mean(seen_.window.end));
+    metric("in_flight.max", static_cast<double>(levels_.in_flight.max()));
+  }
+
+  void level(const std::string& name, ServingSeries series, std::vector<SimTime> begins,
+             std::vector<SimTime> ends) {
+    Int128 integral = 0;
+    std::int64_t max = 0;
+    sweep(std::move(begins), std::move(ends), [&](SimTime from, SimTime to, std::int64_t value) {
+      timeline_.add_level(static_cast<std::size_t>(series), from, to, value);
+      from = std::max(from, seen_.window.begin);
+      to = std::min(to, seen_.window.end);
+      if (from >= to) return;
+      integral += Int128{value} * (to - from).count();
+      max = std::max(max, value);
+    });
+    metric(name + ".mean", ratio(static_cast<double>(integral) * 1e-12, window_));
+    metric(name + ".max", static_cast<double>(max));
+  }
+
+  void shares() {
+    const ServingWindow& window = seen_.window;
+    const auto replicas = static_cast<double>(seen_.by.replicas);
+    const double blocks = static_cast<double>(seen_.by.blocks) * replicas;
+    metric("kv_use.mean", levels_.blocks.mean(window.end) / blocks);
+    metric("kv_use.max", static_cast<double>(levels_.blocks.max()) / blocks);
+    metric("gpu_busy_share", ratio(to_seconds(window.gpu), window_ * replicas));
+    metric("host_wait_share", ratio(to_seconds(window.host), window_ * replicas));
+    if (window.decoding > 0) {
+      const auto decoding = static_cast<double>(window.decoding);
+      metric("batch_size.mean", static_cast<double>(window.decodes) / decoding);
+      metric("layers_run.mean", static_cast<double>(window.layers) / decoding);
+    }
+    std::int64_t input = 0;
+    std::int64_t cached = 0;
+    for (const ServedRequest& request : counted_) {
+      input += request.input_tokens;
+      cached += request.cached_tokens;
+    }
+    metric("prefix_hit_rate", ratio(static_cast<double>(cached), static_cast<double>(input)));
+    metric("preemptions", static_cast<double>(seen_.preemptions));
+    metric("iterations", static_cast<double>(seen_.iterations));
+  }
+
+  void tiers() {
+    for (std::size_t t = 0; t < seen_.by.tiers.size(); ++t) {
+      const auto& [name, capacity] = seen_.by.tiers[t];
+      const TimeWeighted& held = levels_.held[t];
+      out_.serving->tiers.push_back({.name = name,
+                                     .capacity_bytes = capacity,
+                                     .mean_bytes = held.mean(seen_.window.end),
+                                     .max_bytes = held.max()});
+    }
+  }
+
+  void little() {
+    const auto arrivals = std::ranges::count_if(requests_, [&](const ServedRequest& request) {
+      return request.arrival >= seen_.window.begin && request.arrival < seen_.window.end;
+    });
+    const double arrivals_per_s = ratio(static_cast<double>(arrivals), window_);
+    const double lambda_w = arrivals_per_s * out_.metrics.at("e2e_latency_s.mean").value;
+    metric("little_lambda_w", lambda_w);
+    const double in_flight = out_.metrics.at("in_flight.mean").value;
+    if (in_flight > 0) metric("little_difference", lambda_w / in_flight - 1);
+  }
+
+  // Sums of a series over `scale` times the width of each bin.
+  std::vector<double> means(std::size_t series, double scale) const {
+    std::vector<double> out = timeline_.sums(series, seen_.end);
+    const Duration end = seen_.end.time_since_epoch();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const Duration from = timeline_.width() * static_cast<std::int64_t>(i);
+      out[i] /= static_cast<double>(std::min(timeline_.width(), end - from).count()) * scale;
+    }
+    return out;
+  }
+  std::vector<double> means(ServingSeries series, double scale) const {
+    return means(static_cast<std::size_t>(series), scale);
+  }
+
+  void timeline() {
+    ServingTimeline& out = out_.serving->timeline;
+    const Duration end = seen_.end.time_since_epoch();
+    const Duration width = timeline_.width();
+    const Duration rest = end % width;
+    const auto replicas = static_cast<double>(seen_.by.replicas);
+    constexpr double kSeconds = 1e-12;  // of a picosecond
+    out.bin_s = to_seconds(width);
+    out.last_bin_s = to_seconds(rest == Duration{} ? width : rest);
+    out.queue_depth = means(ServingSeries::queue, 1);
+    out.running = means(ServingSeries::running, 1);
+    out.kv_use = means(ServingSeries::blocks, static_cast<double>(seen_.by.blocks) * replicas);
+    out.input_tokens_per_s = means(ServingSeries::input, kSeconds);
+    out.output_tokens_per_s = means(ServingSeries::output, kSeconds);
+    out.utilisation.push_back({"gpu", means(ServingSeries::gpu, replicas)});
+    for (std::size_t t = 0; t < seen_.by.tiers.size(); ++t)
+      out.held_bytes.push_back({seen_.by.tiers[t].name, means(series_of_tier(seen_.by, t), 1)});
+    for (std::size_t c = 0; c < seen_.by.channels.size(); ++c)
+      out.utilisation.push_back({seen_.by.channels[c], means(series_of_channel(c), 1)});
+  }
+
+  const ServingObservations& seen_;
+  NumberClass time_class_;
+  RunRecord& out_;
+  std::vector<ServedRequest> requests_;     // in the order of arrival
+  std::span<const ServedRequest> counted_;  // of them
+  Timeline timeline_;
+  const ServingLevels& levels_;  // of the window
+  double window_;                // s
+};
+
+}  // namespace
+
+void record_serving(const ServingObservations& seen, NumberClass time_class, RunRecord& out) {
+  ServingRecorder(seen, time_class, out).record();
+}
+
+}  // namespace tiersim

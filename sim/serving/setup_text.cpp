@@ -1,0 +1,95 @@
+#include "sim/serving/setup_text.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/base/display.hpp"
+
+namespace tiersim {
+namespace {
+
+template <class Names, class Enum>
+std::string word(const Names& names, Enum value) {
+  return std::string(names[static_cast<std::size_t>(value)]);
+}
+
+std::string policy_text(const ServerConfig& server) {
+  std::string out = fmt::format("{} batching, at most {} sequences",
+                                word(kSchedulerPolicyNames, server.scheduler.policy),
+                                server.scheduler.max_sequences);
+  if (server.scheduler.policy != SchedulerPolicy::static_batch)
+    out += fmt::format(" and {} tokens an iteration", server.scheduler.max_batched_tokens);
+  out += fmt::format("; preemption by {}", word(kPreemptionNames, server.kv.preemption));
+  if (server.prefix_cache) {
+    out += "; prefix cache";
+    for (const PrefixTier& tier : server.prefix_cache->tiers)
+      out += fmt::format(", {} of {}", display(tier.capacity), tier.tier);
+  }
+  return out;
+}
+
+std::string length_text(const LengthConfig& length) {
+  switch (length.distribution) {
+    case LengthDistribution::fixed:
+      return fmt::format("{}", length.tokens);
+    case LengthDistribution::uniform:
+      return fmt::format("{} to {}", length.min, length.max);
+    case LengthDistribution::lognormal:
+      return fmt::format("{} (median, sigma {:g})", length.tokens, length.sigma);
+  }
+  return "";
+}
+
+std::string arrivals_text(const ArrivalConfig& arrivals) {
+  switch (arrivals.process) {
+    case ArrivalProcess::at_once:
+      return "all at once";
+    case ArrivalProcess::closed_loop:
+      return fmt::format("closed loop of {} users{}", arrivals.users,
+                         arrivals.think_time > Duration{}
+                             ? ", who think for " + display(arrivals.think_time)
+                             : "");
+    case ArrivalProcess::fixed_rate:
+      return fmt::format("{:g} a second, evenly", arrivals.requests_per_s);
+    case ArrivalProcess::poisson:
+      return fmt::format("{:g} a second, Poisson", arrivals.requests_per_s);
+    case ArrivalProcess::gamma:
+      return fmt::format("{:g} a second, Gamma of variation {:g}", arrivals.requests_per_s,
+                         arrivals.variation);
+  }
+  return "";
+}
+
+// Where a file lies is no result of a run.
+std::string base_name(const std::string& file) {
+  return file.substr(file.find_last_of('/') + 1);
+}
+
+std::string workload_text(const WorkloadConfig& workload) {
+  if (workload.trace)
+    return fmt::format("trace {}{}", base_name(workload.trace->requests.source),
+                       workload.trace->speed == 1
+                           ? ""
+                           : fmt::format(", {:g} times as fast", workload.trace->speed));
+  std::string out = workload.arrivals ? arrivals_text(*workload.arrivals) : "";
+  if (workload.input) out += fmt::format("; {} tokens in", length_text(*workload.input));
+  if (workload.output) out += fmt::format(", {} out", length_text(*workload.output));
+  return out;
+}
+
+}  // namespace
+
+ServingRecord setup_of(const ServingConfig& config, std::int64_t replicas) {
+  ServingRecord out{.model = config.scenario.model.name,
+                    .method = config.scenario.method.name,
+                    .system = config.scenario.system.name,
+                    .policy = policy_text(config.server),
+                    .workload = workload_text(config.workload),
+                    .replicas = replicas};
+  if (config.server.disaggregation)
+    out.prefill_replicas = config.server.disaggregation->prefill_replicas;
+  if (config.measure.slo_ttft) out.slo_ttft_s = to_seconds(*config.measure.slo_ttft);
+  if (config.measure.slo_tpot) out.slo_tpot_s = to_seconds(*config.measure.slo_tpot);
+  return out;
+}
+
+}  // namespace tiersim

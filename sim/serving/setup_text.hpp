@@ -1,0 +1,11 @@
+#pragma once
+// What a serving run is, in words for its record.
+#include "sim/serving/serving_config.hpp"
+#include "sim/record/serving_record.hpp"
+
+namespace tiersim {
+
+/// The part of the record that says what was run; results are empty.
+ServingRecord setup_of(const ServingConfig& config, std::int64_t replicas);
+
+}  // namespace tiersim

@@ -1,0 +1,55 @@
+#pragma once
+// The first reading of a StepGraph: what it holds and what it moves, for one GPU. No clock and no
+// events.
+#include <array>
+#include <vector>
+
+#include "sim/base/expected.hpp"
+#include "sim/model/step_graph.hpp"
+#include "sim/step/system.hpp"
+
+namespace tiersim {
+
+/// Bytes by tensor class.
+using ClassBytes = std::array<Bytes, kTensorClassNames.size()>;
+Bytes total(const ClassBytes& bytes);
+
+/// One device's traffic in one direction.
+struct TrafficSum {
+  ClassBytes payload{};  ///< bytes asked for
+  ClassBytes moved{};    ///< in whole granules of the device
+};
+
+struct DeviceSum {
+  TrafficSum read;
+  TrafficSum write;
+};
+
+struct Accounting {
+  std::vector<ClassBytes> footprint;  ///< by TierId
+  std::vector<DeviceSum> traffic;     ///< by DeviceId
+  std::vector<Bytes> busy;            ///< by ChannelId: channel bytes, overheads included
+  Flops flops;
+  Flops padding;      ///< the part of them that only fills tiles
+  Bytes exchanged;    ///< by collectives, counted as CollectiveWork does
+  Bytes handed_over;  ///< cache sent to GPUs that decode
+};
+
+Accounting account(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans);
+
+/// Footprint alone, without the operations: by TierId.
+std::vector<ClassBytes> footprint_of(const StepGraph& graph);
+
+/// A tier that is too small for what the graph keeps in it.
+struct Overflow {
+  TierId tier;
+  Bytes needed;
+  Bytes capacity;
+  /// "tier 'hbm' holds 141 GB and 563 GB are needed: keys 275 GB, ..."
+  std::string text;
+};
+
+/// Nothing when every tier holds what it is given; else the first tier that does not.
+std::vector<Overflow> overflows(const StepGraph& graph, const System& system);
+
+}  // namespace tiersim

@@ -1,0 +1,89 @@
+#include "sim/step/bound.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tiersim {
+namespace {
+
+// Longest chain to each operation's end, and which dependency it came through.
+struct Chain {
+  std::vector<Duration> end;
+  std::vector<OpId> through;
+};
+
+Chain longest_chains(const StepGraph& graph, const System& system,
+                     const std::vector<OpPlan>& plans) {
+  Chain chain{std::vector<Duration>(plans.size()), std::vector<OpId>(plans.size())};
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    Duration start{};
+    for (const OpId before : graph.ops[i].after) {
+      if (chain.end[before.index()] <= start && chain.through[i].valid()) continue;
+      start = std::max(start, chain.end[before.index()]);
+      chain.through[i] = before;
+    }
+    chain.end[i] = start + plans[i].uncontended(system.channels());
+  }
+  return chain;
+}
+
+// Splits one operation's time: setup is what it says, the rest belongs to whatever takes longest.
+void add_shares(const OpPlan& plan, const std::vector<SystemChannel>& channels,
+                std::map<std::string, Duration, std::less<>>& shares) {
+  Duration longest = plan.min_duration;
+  std::string_view cause = plan.min_reason;
+  for (const auto& [channel, busy] : plan.charges) {
+    const Duration time = busy / channels[channel.index()].capacity;
+    if (time < longest || time == Duration{}) continue;
+    longest = time;
+    cause = channels[channel.index()].name;
+  }
+  shares[std::string(plan.setup_reason)] += plan.setup;
+  if (longest > Duration{}) shares[std::string(cause)] += longest;
+}
+
+std::vector<Share> shares_on_path(const Chain& chain, const System& system,
+                                  const std::vector<OpPlan>& plans) {
+  std::map<std::string, Duration, std::less<>> sums;
+  const auto last = std::ranges::max_element(chain.end);
+  if (last != chain.end.end())
+    for (OpId op(static_cast<std::size_t>(last - chain.end.begin())); op.valid();
+         op = chain.through[op.index()])
+      add_shares(plans[op.index()], system.channels(), sums);
+  std::vector<Share> shares;
+  for (const auto& [cause, time] : sums) shares.push_back({cause, time});
+  std::ranges::stable_sort(shares, std::greater<>{}, &Share::time);
+  return shares;
+}
+
+}  // namespace
+
+Bound bound_of(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans) {
+  const Chain chain = longest_chains(graph, system, plans);
+  Bound bound;
+  for (const Duration end : chain.end) bound.critical_path = std::max(bound.critical_path, end);
+  bound.time = bound.critical_path;
+  bound.binding = "critical path";
+
+  Duration gpu{};
+  std::vector<Bytes> busy(system.channels().size());
+  for (const OpPlan& plan : plans) {
+    if (plan.exclusive) gpu += plan.uncontended(system.channels());
+    for (const ChannelCharge& charge : plan.charges) busy[charge.channel.index()] += charge.busy;
+  }
+  const auto consider = [&](Duration time, const std::string& what) {
+    if (time <= bound.time) return;
+    bound.time = time;
+    bound.binding = what;
+  };
+  consider(gpu, "gpu");
+  for (std::size_t c = 0; c < busy.size(); ++c) {
+    const SystemChannel& channel = system.channels()[c];
+    if (channel.level == Level::flow)
+      consider(busy[c] * channel.sharers / channel.capacity, channel.name);
+  }
+  bound.shares = shares_on_path(chain, system, plans);
+  return bound;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,129 @@
+#include "sim/step/packet_network.hpp"
+
+#include <algorithm>
+
+#include "hwmodels/link/hop.hpp"
+#include "hwmodels/memory/dram.hpp"
+#include "sim/base/text.hpp"
+
+namespace tiersim {
+namespace {
+
+const DeviceConfig<Link>* link_named(const SystemConfig& c, const std::string& name) {
+  const auto found = c.links.find(name);
+  return found == c.links.end() || !found->second.spec ? nullptr : &found->second;
+}
+
+bool in_a_tier(const SystemConfig& c, const std::string& link) {
+  return std::ranges::any_of(
+      c.tiers, [&](const auto& tier) { return std::ranges::count(tier.second.path, link) != 0; });
+}
+
+// A device that states `level: packet` has the numbers for it.
+template <class Interface>
+bool check_numbers(Fields& f, const DeviceConfig<Interface>& device, const std::string& key) {
+  if (device.level != Level::packet || !device.spec) return false;
+  const PacketNumbers numbers = device.spec->packet_numbers();
+  f.check(numbers != PacketNumbers::none, key + ".level",
+          "a device of kind '" + device.kind + "' has no packet level", "flow or analytic");
+  f.check(numbers != PacketNumbers::absent, key + ".level",
+          "needs the device's 'packet_level' mapping, which is not there",
+          "a device file that has one, or level: flow");
+  return numbers == PacketNumbers::present;
+}
+
+// Ports, a switch behind them or none, and a library whose constants packets can use.
+void check_network(Fields& f, const SystemConfig& c, const std::string& purpose,
+                   const FabricConfig& fabric) {
+  const std::string key = "fabrics." + purpose;
+  const auto at_packet_level = [&](const std::string& name) {
+    const DeviceConfig<Link>* link = link_named(c, name);
+    return link != nullptr && link->level == Level::packet;
+  };
+  if (std::ranges::none_of(fabric.path, at_packet_level)) return;
+  f.check(std::ranges::all_of(fabric.path, at_packet_level), key + ".path",
+          "is at packet level in part: " + join(fabric.path),
+          "all links of a network are at one level");
+  const DeviceConfig<Link>* port = link_named(c, fabric.path.front());
+  const DeviceConfig<Link>* hop = link_named(c, fabric.path.back());
+  const bool known =
+      port != nullptr && config_of<NvlinkConfig>(*port->spec) != nullptr &&
+      fabric.path.size() <= 2 &&
+      (fabric.path.size() == 1 || (hop != nullptr && config_of<HopConfig>(*hop->spec) != nullptr));
+  const auto* nvlink = port == nullptr ? nullptr : config_of<NvlinkConfig>(*port->spec);
+  if (nvlink != nullptr && nvlink->packet_level)
+    for (const PacketObstacle& obstacle : packet_obstacles(*nvlink))
+      f.check(false, "links." + fabric.path.front() + '.' + std::string(obstacle.path),
+              std::string(obstacle.message), std::string(obstacle.hint));
+  f.check(known, key + ".path", "is no network that has a packet level: " + join(fabric.path),
+          "an nvlink port, and a hop for its switch, or level: flow");
+  if (!fabric.collective.spec) return;
+  if (config_of<DirectConfig>(*fabric.collective.spec) != nullptr) return;  // sends all at once
+  const PacketNumbers numbers = fabric.collective.spec->packet_numbers();
+  f.check(numbers != PacketNumbers::none, key + ".collective",
+          "kind '" + fabric.collective.kind + "' has no packet level", "nccl or direct");
+  f.check(numbers != PacketNumbers::absent, key + ".collective",
+          "needs a 'packet_level' mapping, since links of its path are at packet level",
+          "a device file that has one, or level: flow");
+}
+
+}  // namespace
+
+std::vector<std::string> at_packet_level(const SystemConfig& c) {
+  std::vector<std::string> names;
+  for (const auto& [name, tier] : c.tiers)
+    if (tier.memory.level == Level::packet) names.push_back("tiers." + name + ".memory");
+  for (const auto& [name, link] : c.links)
+    if (link.level == Level::packet) names.push_back("links." + name);
+  return names;
+}
+
+std::optional<PacketNetwork> packet_network(const SystemConfig& system,
+                                            const FabricConfig& fabric) {
+  const DeviceConfig<Link>& port = system.links.at(fabric.path.front());
+  if (port.level != Level::packet) return std::nullopt;
+  const auto& link = *config_of<NvlinkConfig>(*port.spec);
+  PacketNetwork network{.port = fabric.path.front(), .config = {}};
+  network.config.node.port = link;
+  network.config.node.packet = *link.packet_level;
+  if (fabric.path.size() > 1) {
+    const auto& hop = *config_of<HopConfig>(*system.links.at(fabric.path.back()).spec);
+    network.config.node.switch_latency = hop.latency;
+    network.config.node.switch_latency.value = hop.latency.value * hop.crossings.value;
+    network.config.node.packet_switch = *hop.packet_level;
+  }
+  if (const auto* nccl = config_of<NcclConfig>(*fabric.collective.spec)) {
+    network.config.nccl = *nccl;
+    network.config.packet = *nccl->packet_level;
+  } else {
+    network.config.direct = *config_of<DirectConfig>(*fabric.collective.spec);
+  }
+  return network;
+}
+
+void check_packets(Fields& f, const SystemConfig& c) {
+  constexpr const char* kNone = "flow or analytic";
+  for (const auto& [engine, key] : {std::pair{&c.sm, "sm"}, {&c.copy_engine, "copy_engine"}})
+    f.check(engine->level != Level::packet, std::string(key) + ".level",
+            "a request engine has no packet level", kNone);
+  for (const auto& [name, tier] : c.tiers) {
+    const std::string key = "tiers." + name + ".memory";
+    if (!check_numbers(f, tier.memory, key)) continue;
+    const auto* dram = config_of<DramConfig>(*tier.memory.spec);
+    f.check(dram == nullptr || dram->packet_level->atom.value == dram->atom.value,
+            key + ".packet_level.atom", "is not the atom of the memory",
+            "the same number at either level");
+  }
+  for (const auto& [name, link] : c.links) {
+    const std::string key = "links." + name;
+    if (check_numbers(f, link, key) && in_a_tier(c, name))
+      f.check(link.spec->packet_model().has_value(), key + ".level",
+              "a device of kind '" + link.kind + "' is at packet level between GPUs only, " +
+                  "and a tier lies behind it",
+              kNone);
+  }
+  for (const auto& [purpose, fabric] : c.fabrics)
+    if (!fabric.path.empty()) check_network(f, c, purpose, fabric);
+}
+
+}  // namespace tiersim

@@ -1,0 +1,323 @@
+#include "sim/step/recorder.hpp"
+
+#include <algorithm>
+
+#include "sim/base/sha256.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/config/number_classes.hpp"
+#include "sim/step/costs.hpp"
+#include "sim/record/metrics.hpp"
+#include "sim/step/time_split.hpp"
+#include "sim/base/version.hpp"
+#include "workloads/llm/device_step.hpp"
+
+namespace tiersim {
+namespace {
+
+BytesByClass by_class(const ClassBytes& bytes, std::int64_t times) {
+  BytesByClass out;
+  for (std::size_t c = 0; c < bytes.size(); ++c)
+    if (bytes[c] > Bytes{}) out[std::string(kTensorClassNames[c])] = (bytes[c] * times).in_base();
+  return out;
+}
+
+bool is_far_read(const Access& access, TierId far) {
+  return access.tier == far && access.direction == Direction::read;
+}
+
+/// Whether the times rest on a number of the configuration. Those of a device do where the step
+/// uses the device, and what it costs to run and to buy never does.
+class NumbersInTimes {
+  static constexpr const char* kPackets = ".packet_level";
+
+ public:
+  explicit NumbersInTimes(const SystemConfig& config, const Simulation& sim) {
+    add("gpu", true);
+    for (std::size_t f = 0; f < kKernelFamilyNames.size(); ++f)
+      add("gpu.kernels." + std::string(kKernelFamilyNames[f]),
+          runs(sim, static_cast<KernelFamily>(f)));
+    for (std::size_t r = 0; r < kRequesterNames.size(); ++r)
+      add(kRequesterNames[r], asks_far(sim, static_cast<RequesterKind>(r)));
+    const System& system = *sim.system;
+    for (std::size_t d = 0; d < system.device_names().size(); ++d) {
+      const std::string& name = system.device_names()[d];
+      const auto& [read, write] = sim.accounting.traffic[d];
+      const bool used = total(read.payload) + total(write.payload) > Bytes{};
+      const bool tier = config.tiers.contains(name);
+      const std::string at = (tier ? "tiers." : "links.") + name;
+      add(at, used);
+      const Level level = tier ? config.tiers.at(name).memory.level : config.links.at(name).level;
+      add(at + (tier ? ".memory" : "") + kPackets, used && level == Level::packet);
+    }
+    for (std::size_t f = 0; f < kFabricNames.size(); ++f) {
+      const auto purpose = static_cast<Fabric>(f);
+      const std::string at = "fabrics." + std::string(kFabricNames[f]);
+      const bool used = meets(sim, purpose, config);
+      add(at, used);
+      add(at + ".collective" + kPackets, used && system.packet_network(purpose) != nullptr);
+    }
+  }
+
+  bool contains(std::string_view path) const {
+    if (only_in_costs(path)) return false;
+    // Names may contain dots: the device is the one with the longest name.
+    const Device* device = nullptr;
+    for (const Device& d : devices_)
+      if (path.starts_with(d.prefix) &&
+          (device == nullptr || d.prefix.size() > device->prefix.size()))
+        device = &d;
+    if (device == nullptr) return true;
+    return device->used;
+  }
+
+ private:
+  struct Device {
+    std::string prefix;  // of the paths of its numbers
+    bool used;
+  };
+
+  void add(std::string_view name, bool used) {
+    devices_.push_back({"system." + std::string(name) + '.', used});
+  }
+  static bool runs(const Simulation& sim, KernelFamily family) {
+    return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
+      return op.kind == OpKind::compute && op.family == family;
+    });
+  }
+  static bool meets(const Simulation& sim, Fabric purpose, const SystemConfig& config) {
+    const FabricConfig* fabric = config.fabric(purpose);
+    return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
+      return op.kind == OpKind::collective && config.fabric(op.collective.fabric) == fabric;
+    });
+  }
+  static bool asks_far(const Simulation& sim, RequesterKind requester) {
+    return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
+      return op.requester == requester &&
+             std::ranges::any_of(op.accesses, [&](const Access& access) {
+               return sim.system->is_remote(access.tier) && access.payload > Bytes{};
+             });
+    });
+  }
+
+  std::vector<Device> devices_;
+};
+
+}  // namespace
+
+void Recorder::provenance(Provenance extent) {
+  record_.tiersim_version = kVersion;
+  record_.name = config_.name;
+  if (extent == Provenance::full) {
+    record_.config = canonical_json(config_);
+    record_.run_id = sha256_hex(canonical_text_for_id(config_));
+  }
+  record_.gpus = sim_.system->gpus();
+  record_.batch = config_.step.batch;
+  record_.context = config_.step.context;
+  for (const std::string& device : sim_.system->device_names())
+    record_.sharers[device] = config_.system.sharers(device);
+  const NumbersInTimes in_times(config_.system, sim_);
+  for (const ClassedNumber& number : list_number_classes(config_))
+    if (in_times.contains(number.path)) time_class_ = weakest(time_class_, number.number_class);
+  if (extent == Provenance::classes) return;
+  for (const SourcedNumber& number : list_numbers(config_))
+    record_.numbers.push_back({number.path, number.value, number.number_class, number.source,
+                               in_times.contains(number.path), number.ci95});
+}
+
+void Recorder::accounting() {
+  const Accounting& a = sim_.accounting;
+  const System& system = *sim_.system;
+  for (std::size_t t = 0; t < a.footprint.size(); ++t) {
+    const std::int64_t sharers = system.sharers(system.device(TierId(t)));
+    record_.footprint_bytes[system.tier_names()[t]] = (total(a.footprint[t]) * sharers).in_base();
+    record_.footprint_by_class[system.tier_names()[t]] = by_class(a.footprint[t], sharers);
+  }
+  for (std::size_t d = 0; d < a.traffic.size(); ++d) {
+    const std::string& device = system.device_names()[d];
+    const std::int64_t sharers = system.sharers(DeviceId(d));
+    const auto& [read, write] = a.traffic[d];
+    const auto both = [&](const ClassBytes& in, const ClassBytes& out) {
+      return ReadWrite{(total(in) * sharers).in_base(), (total(out) * sharers).in_base()};
+    };
+    record_.traffic_bytes[device] = both(read.payload, write.payload);
+    record_.moved_bytes[device] = both(read.moved, write.moved);
+    record_.traffic_by_class[device] = {by_class(read.payload, sharers),
+                                        by_class(write.payload, sharers)};
+  }
+  for (std::size_t c = 0; c < a.busy.size(); ++c) {
+    const SystemChannel& channel = system.channels()[c];
+    record_.channel_bytes[channel.name] = (a.busy[c] * channel.sharers).in_base();
+  }
+  device();
+  footprint_metrics();
+  far_metrics();
+  screening_metrics();
+}
+
+// The other stages of a pipeline pass the step on; they send what is left of the cache at the same
+// time.
+double Recorder::pipelined(double time, double handover) const {
+  return (time - handover) * pipeline_stretch(context_of(config_, *sim_.system)) + handover;
+}
+
+void Recorder::bound() {
+  const Bound& bound = sim_.bound;
+  const double seconds = to_seconds(bound.time);
+  // How much of a step is hand-over only the engine says; without it none of it is passed on.
+  const bool executed = !sim_.execution.timings.empty();
+  const double handover = executed ? handover_seconds() : config_.handover ? seconds : 0;
+  metric("bound_s", std::max(pipelined(seconds, handover), seconds), time_class_);
+  for (const Share& share : bound.shares)
+    record_.bound_shares.push_back({share.cause, to_seconds(share.time)});
+  // What all GPUs, or overlapping operations, ask of one channel may take longer than any chain.
+  if (bound.shares.empty())
+    record_.bounded_by = "nothing";
+  else if (bound.time > bound.critical_path && bound.binding != "gpu")
+    record_.bounded_by = bound.binding;
+  else
+    record_.bounded_by = bound.shares.front().cause;
+}
+
+void Recorder::times() {
+  const double busy = to_seconds(sim_.execution.time);
+  const bool decode = config_.step.kind == StepKind::decode;
+  const double handover = handover_seconds();
+  const double time = pipelined(busy, handover);
+  metric("step_time_s", time, time_class_);
+  if (config_.handover) metric("handover_s", handover, time_class_);
+  metric(decode ? "tpot_s" : "ttft_s", time - handover, time_class_);
+  // A prefill's stages take the next batch while this one passes the others.
+  const double stretch = decode ? pipeline_stretch(context_of(config_, *sim_.system)) : 1;
+  metric("throughput_tokens_per_s",
+         static_cast<double>(replicas(config_) * sim_.graph.tokens) / (busy * stretch),
+         time_class_);
+  channels();
+  phases();
+  kernels();
+  costs();
+}
+
+// From the first token to the arrival of the whole cache.
+double Recorder::handover_seconds() const {
+  if (!config_.handover) return 0;
+  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  SimTime first{};
+  for (std::size_t op = 0; op < timings.size(); ++op)
+    if (sim_.graph.ops[op].phase != Phase::kv_transfer) first = std::max(first, timings[op].end);
+  return to_seconds(sim_.execution.time - first.time_since_epoch());
+}
+
+void Recorder::metric(std::string_view name, double value, NumberClass number_class) {
+  const auto* it = std::ranges::find(kMetrics, name, &MetricDefinition::name);
+  TS_EXPECTS(it != kMetrics.end(), name);
+  record_.metrics[std::string(name)] = {value, std::string(it->unit), number_class};
+}
+
+void Recorder::counted(std::string_view name, double value) {
+  metric(name, value, NumberClass::specification);
+}
+void Recorder::counted(std::string_view name, Bytes bytes) {
+  counted(name, static_cast<double>(bytes.in_base()));
+}
+
+void Recorder::footprint_metrics() {
+  const Accounting& a = sim_.accounting;
+  Bytes kv;
+  Bytes keys;
+  for (const ClassBytes& tier : a.footprint) {
+    for (std::size_t c = 0; c < tier.size(); ++c)
+      if (is_kv_cache(static_cast<TensorClass>(c))) kv += tier[c];
+    keys += tier[static_cast<std::size_t>(TensorClass::keys)];
+  }
+  counted("kv_footprint_bytes", kv);
+  counted("kv_keys_bytes", keys);
+  counted("step_flops", static_cast<double>(a.flops.in_base()));
+  counted("padding_flops", static_cast<double>(a.padding.in_base()));
+  counted("collective_bytes", a.exchanged);
+  counted("handover_bytes", a.handed_over);
+  const std::int64_t batch = largest_batch(config_, *sim_.system);
+  counted("max_batch", static_cast<double>(batch));
+  counted("kv_capacity_tokens",
+          static_cast<double>(batch) * static_cast<double>(kept_positions(config_, *sim_.system)));
+}
+
+void Recorder::far_metrics() {
+  const TierId far = sim_.system->tier(config_.placement.far);
+  const bool offloaded = config_.placement.far != config_.placement.near;
+  Bytes load;
+  std::int64_t trips = 0;
+  if (offloaded)
+    for (const Op& op : sim_.graph.ops) {
+      bool reads = false;
+      for (const Access& access : op.accesses) {
+        if (!is_far_read(access, far)) continue;
+        load += access.payload;
+        reads = true;
+      }
+      trips += reads ? 1 : 0;
+    }
+  const auto layers = static_cast<double>(config_.model.layers);
+  counted("far_load_bytes", load);
+  counted("far_load_bytes_per_layer", static_cast<double>(load.in_base()) / layers);
+  counted("far_round_trips_per_layer", static_cast<double>(trips) / layers);
+}
+
+void Recorder::screening_metrics() {
+  const TierId far = sim_.system->tier(config_.placement.far);
+  const bool offloaded = config_.placement.far != config_.placement.near;
+  Flops flops;
+  Bytes from_near;
+  Bytes from_far;
+  for (const Op& op : sim_.graph.ops) {
+    if (op.phase != Phase::screening) continue;
+    flops += op.flops;
+    for (const Access& access : op.accesses)
+      if (access.direction == Direction::read)
+        (offloaded && access.tier == far ? from_far : from_near) += access.payload;
+  }
+  counted("screening_flops", static_cast<double>(flops.in_base()));
+  counted("screening_near_bytes", from_near);
+  counted("screening_far_bytes", from_far);
+}
+
+void Recorder::channels() {
+  const auto& channels = sim_.system->channels();
+  for (std::size_t c = 0; c < channels.size(); ++c)
+    record_.channel_utilisation[channels[c].name] =
+        to_seconds(sim_.execution.busy[c] / channels[c].capacity) / to_seconds(sim_.execution.time);
+}
+
+void Recorder::phases() {
+  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  std::array<Duration, kPhaseNames.size()> sums{};
+  for (std::size_t op = 0; op < timings.size(); ++op)
+    sums[static_cast<std::size_t>(sim_.graph.ops[op].phase)] += timings[op].end - timings[op].start;
+  for (std::size_t p = 0; p < sums.size(); ++p)
+    if (sums[p] > Duration{})
+      record_.phases.push_back({std::string(kPhaseNames[p]), to_seconds(sums[p])});
+  metric("screening_time_s", to_seconds(sums[static_cast<std::size_t>(Phase::screening)]),
+         time_class_);
+  const TimeSplit split = split_time(sim_.graph, *sim_.system, sim_.plans, timings);
+  for (std::size_t part = 0; part < split.size(); ++part)
+    record_.time_split.push_back({std::string(kTimePartNames[part]), to_seconds(split[part])});
+}
+
+void Recorder::costs() {
+  // A stage waits while a decode step passes the others; a prefill leaves it to the next batch.
+  const bool waits = config_.step.kind == StepKind::decode;
+  const double stretch = waits ? pipeline_stretch(context_of(config_, *sim_.system)) : 1;
+  const auto time =
+      static_cast<std::int64_t>(static_cast<double>(sim_.execution.time.count()) * stretch);
+  const StepCosts costs = costs_of(config_.system, *sim_.system, sim_.accounting, Duration(time));
+  // The costs are of one GPU, the tokens of all of its replica.
+  const double tokens =
+      static_cast<double>(sim_.graph.tokens) / static_cast<double>(config_.parallel.devices());
+  if (costs.joules)
+    metric("energy_j_per_token", *costs.joules / tokens, weakest(costs.joules_class, time_class_));
+  if (costs.usd)
+    metric("cost_usd_per_mtoken", *costs.usd / tokens * 1e6, weakest(costs.usd_class, time_class_));
+  record_.costs_unstated = costs.unstated;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,48 @@
+#pragma once
+// Fills a RunRecord from the readings of a simulation.
+#include "sim/step/simulate.hpp"
+
+namespace tiersim {
+
+/// What one GPU of a replica has: its part of the model, and of so many sequences.
+DeviceRecord device_record(const ScenarioConfig& config, const System& system, std::int64_t batch);
+
+class Recorder {
+ public:
+  Recorder(const ScenarioConfig& config, Simulation& simulation)
+      : config_(config), sim_(simulation), record_(simulation.record) {}
+
+  /// Configuration, run id, and where its numbers come from. First.
+  void provenance(Provenance extent);
+  /// What needs no clock: footprint and traffic.
+  void accounting();
+  /// What the bound says.
+  void bound();
+  /// What the engine says, and what that costs. After bound().
+  void times();
+
+ private:
+  void metric(std::string_view name, double value, NumberClass number_class);
+  /// Counted from the model's published dimensions and the method's settings.
+  void counted(std::string_view name, double value);
+  void counted(std::string_view name, Bytes bytes);
+  double handover_seconds() const;
+  double pipelined(double time, double handover) const;
+  void device();
+  void footprint_metrics();
+  void far_metrics();
+  void screening_metrics();
+  void channels();
+  void phases();
+  void costs();
+  void kernels();
+  /// The weakest class behind the family's times: of its basis, and of the devices it waits for.
+  NumberClass class_of(KernelFamily family, const KernelBasis& basis) const;
+
+  const ScenarioConfig& config_;
+  Simulation& sim_;
+  RunRecord& record_;
+  NumberClass time_class_ = NumberClass::measured;
+};
+
+}  // namespace tiersim

@@ -1,0 +1,45 @@
+// What one GPU of a replica has: its part of the model, and the room for it.
+#include <string>
+
+#include "sim/step/recorder.hpp"
+#include "workloads/llm/device_step.hpp"
+#include "workloads/llm/weight_parts.hpp"
+
+namespace tiersim {
+
+DeviceRecord device_record(const ScenarioConfig& config, const System& system, std::int64_t batch) {
+  const ParallelConfig& parallel = config.parallel;
+  AttentionContext replica = context_of(config, system);
+  replica.step.batch = batch;
+  const AttentionContext own = device_step(replica).context;
+  const LlmConfig& model = own.model;
+  DeviceRecord out{.gpus_per_replica = parallel.devices(),
+                   .tensor = parallel.tensor,
+                   .latent_slices = parallel.latent_slices,
+                   .pipeline = parallel.pipeline,
+                   .attention = std::string(
+                       kAttentionSharingNames[static_cast<std::size_t>(parallel.attention)]),
+                   .tier = config.placement.near,
+                   .layers = model.layers,
+                   .sequences = own.step.batch,
+                   .query_heads = model.heads,
+                   .kv_elements_per_token_layer =
+                       model.cached_heads() * (model.key_width() + model.value_width()),
+                   .weights = {}};
+  const WeightParts parts = weight_parts(model);
+  const WeightParts all = weight_parts(config.model);
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    if (parts[p] > 0)
+      out.weights.push_back({std::string(kWeightPartNames[p]), parts[p], all[p],
+                             stored(parts[p], config.step.weight_type).in_base()});
+  return out;
+}
+
+void Recorder::device() {
+  const System& system = *sim_.system;
+  record_.device = device_record(config_, system, config_.step.batch);
+  for (std::size_t t = 0; t < system.tier_names().size(); ++t)
+    record_.capacity_bytes[system.tier_names()[t]] = system.capacity(TierId(t)).in_base();
+}
+
+}  // namespace tiersim

@@ -1,0 +1,76 @@
+// The kernel families of a step: what each took, and what that rests on.
+#include <array>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sim/step/recorder.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr std::string_view kSpecification = "specification";
+
+bool is_kernel_of(const Op& op, KernelFamily family) {
+  return op.kind == OpKind::compute && op.family == family;
+}
+
+// "; 40 % of it beyond what was timed".
+std::string beyond_text(Duration beyond, Duration all) {
+  if (beyond == Duration{}) return "";
+  return fmt::format("; {:.0f} % of it beyond what was timed",
+                     100 * to_seconds(beyond) / to_seconds(all));
+}
+
+}  // namespace
+
+void Recorder::kernels() {
+  const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
+  std::array<Duration, kKernelFamilyNames.size()> sums{};
+  std::array<Duration, kKernelFamilyNames.size()> beyond{};
+  for (std::size_t op = 0; op < timings.size(); ++op) {
+    if (sim_.graph.ops[op].kind != OpKind::compute) continue;
+    const auto family = static_cast<std::size_t>(sim_.graph.ops[op].family);
+    sums[family] += timings[op].end - timings[op].start;
+    if (sim_.plans[op].beyond_timed) beyond[family] += timings[op].end - timings[op].start;
+  }
+  for (std::size_t f = 0; f < sums.size(); ++f) {
+    if (sums[f] == Duration{}) continue;
+    const auto family = static_cast<KernelFamily>(f);
+    const KernelBasis basis = sim_.system->kernel_basis(family);
+    record_.kernel_times.push_back({.family = std::string(name(family)),
+                                    .seconds = to_seconds(sums[f]),
+                                    .number_class = class_of(family, basis),
+                                    .basis = std::string(basis.basis),
+                                    .source = basis.source + beyond_text(beyond[f], sums[f]),
+                                    .beyond_timed = to_seconds(beyond[f])});
+  }
+}
+
+// Timings of a kernel replace the model of the GPU's own memory.
+NumberClass Recorder::class_of(KernelFamily family, const KernelBasis& basis) const {
+  std::set<std::string> prefixes;
+  for (std::size_t i = 0; i < sim_.graph.ops.size(); ++i) {
+    const Op& op = sim_.graph.ops[i];
+    if (!is_kernel_of(op, family)) continue;
+    bool remote = false;
+    for (const Access& access : op.accesses) remote |= sim_.system->is_remote(access.tier);
+    if (remote) prefixes.insert("system." + std::string(name(op.requester)) + '.');
+    for (const DeviceTraffic& part : sim_.plans[i].traffic) {
+      const std::string& device = sim_.system->device_names()[part.device.index()];
+      const auto tier = config_.system.tiers.find(device);
+      const bool is_tier = tier != config_.system.tiers.end();
+      if (is_tier && tier->second.path.empty() && basis.basis != kSpecification) continue;
+      prefixes.insert((is_tier ? "system.tiers." : "system.links.") + device + '.');
+    }
+  }
+  NumberClass out = basis.number_class;
+  for (const NumberRecord& number : record_.numbers)
+    for (const std::string& prefix : prefixes)
+      if (number.in_times && number.path.starts_with(prefix))
+        out = weakest(out, number.number_class);
+  return out;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,195 @@
+#include "sim/step/scenario.hpp"
+
+#include <algorithm>
+
+#include "sim/step/accounting.hpp"
+#include "sim/step/scenario_checks.hpp"
+#include "workloads/llm/shard.hpp"
+#include "workloads/llm/step_builder.hpp"
+
+namespace tiersim {
+namespace {
+
+// Footprint without operations: what capacity searches need.
+StepGraph tensors_only(AttentionContext context, const ScenarioConfig& config, const System& system,
+                       std::int64_t batch) {
+  context.step.batch = batch;
+  return build_step_tensors(context, *config.method.method, system.tier_names());
+}
+
+void check_parallel(Fields& f, const ScenarioConfig& c) {
+  check_replica(f, c);
+  if (c.parallel.pipeline > 1) {
+    check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
+    f.check(c.step.overlap != Overlap::micro_batches, "step.overlap",
+            "the stages of a pipeline have micro-batches already", "serial");
+  }
+  if (!c.handover) return;
+  f.check(c.step.kind == StepKind::prefill, "handover", "a decode step hands nothing over",
+          "step.kind: prefill, or leave it out");
+  check_fabric(f, c, Fabric::transfer, "handover");
+  for (const ShardProblem& problem : shard_problems(c.model, c.handover->to))
+    f.check(false, "handover.to." + problem.key, problem.message, problem.hint);
+}
+
+void check_step(Fields& f, const ScenarioConfig& c) {
+  if (!c.method.method) return;
+  check_method(f, c, c.step);
+  if (c.step.overlap == Overlap::prefetch_screening) {
+    f.check(c.method.method->screens(), "step.overlap",
+            "method '" + c.method.name + "' has no screening to prefetch",
+            "serial and micro_batches work with every method");
+    f.check(c.step.kind == StepKind::decode, "step.overlap",
+            "a prefill has no screening to prefetch",
+            "serial and micro_batches work with a prefill");
+  }
+  f.check(c.step.overlap != Overlap::micro_batches || c.step.batch > 1, "step.overlap",
+          "a batch of 1 has no two micro-batches", "a batch of 2 or more, or serial");
+  f.check(c.step.overlap != Overlap::micro_batches || c.step.batch == 1 ||
+              !c.parallel.sequences_are_spread() || c.step.batch > c.parallel.tensor,
+          "step.overlap", "each GPU has one sequence, and no two micro-batches",
+          "a batch above parallel.tensor, or serial");
+  if (c.model.encoder) {
+    f.check(c.step.encoder_context > 0, "step.encoder_context",
+            "is missing: model '" + c.model.name + "' has an encoder",
+            "the positions of its input, such as 512");
+  } else {
+    f.check(c.step.encoder_context == 0, "step.encoder_context",
+            "has no meaning: model '" + c.model.name + "' has no encoder", "leave it out");
+  }
+}
+
+}  // namespace
+
+void describe(Fields& f, MethodConfig& c) {
+  f.doc("A KV method: where keys and values live and what a step reads of them.");
+  const auto library = make_method_library();
+  std::vector<Alternative> names;
+  for (const auto& [name, kind] : library.entries()) names.push_back({name, kind.help});
+  f.select("name", c.name, names, [&](const std::string& name, Fields& fields) {
+    if (!c.method || c.name != name) c.method = library.find(name)->make();
+    c.name = name;
+    c.method->describe(fields);
+  });
+}
+
+void describe(Fields& f, PlacementConfig& c) {
+  f.doc("Which tiers of the system the method's near and far tensors go to.");
+  f.required("near", c.near, "Tier of weights, activations and staging.");
+  f.required("far", c.far, "Tier that the KV cache is offloaded to.");
+  f.optional("near_share", c.near_share, "Share of the near tier that the step may fill.",
+             in_range(0.01, 1.0));
+}
+
+void describe(Fields& f, WhatIfConfig& c) {
+  f.doc("Factors on the hardware as configured, to ask what it would take.");
+  f.optional("far_bandwidth", c.far_bandwidth,
+             "On every capacity on the way to the far tier, request engines and what they keep in "
+             "flight included.",
+             in_range(0.001, 1000.0));
+  f.optional("far_latency", c.far_latency, "On the latency of every device on the way.",
+             in_range(0.0, 1000.0));
+}
+
+void describe(Fields& f, UncertaintyConfig& c) {
+  f.doc("How 95 % intervals of numbers (ci95) are carried through the run: by drawing them.");
+  f.optional("draws", c.draws, "Runs with drawn numbers; twice as many take twice as long.",
+             in_range(20, 100'000));
+  f.optional("seed", c.seed, "Of the draws.", at_least(0));
+}
+
+void describe(Fields& f, ScenarioConfig& c) {
+  f.doc("One step of one model with one KV method on one system.");
+  f.required("name", c.name, "Name of the scenario, for reports.");
+  f.optional("description", c.description, "What it is for.");
+  f.document("system", c.system, "system", "The hardware.");
+  f.document("model", c.model, "model", "The transformer.");
+  f.required("step", c.step, "The step.");
+  f.required("method", c.method, "The KV method.");
+  f.required("placement", c.placement, "Tiers by role.");
+  f.optional("parallel", c.parallel, "How GPUs share the model; each has all of it by default.");
+  f.optional_document("attention_kernel", c.attention_kernel, "kernel",
+                      "What the decode attention kernel executes beyond what is asked.");
+  f.optional("handover", c.handover, "Where the cache of a prefill goes.");
+  f.optional("what_if", c.what_if, "Factors on the hardware, for questions.");
+  f.optional("uncertainty", c.uncertainty,
+             "Where a number has a 95 % interval; 180 draws where it is left out.");
+
+  check_placement(f, c);
+  check_step(f, c);
+  check_parallel(f, c);
+  check_latent(f, c);
+  check_what_if(f, c);
+}
+
+AttentionContext context_of(const ScenarioConfig& config, const System& system) {
+  return {.model = config.model,
+          .step = config.step,
+          .placement = {system.tier(config.placement.near), system.tier(config.placement.far)},
+          .parallel = config.parallel,
+          .kernel = config.attention_kernel,
+          .handover = config.handover,
+          .host_works = config.system.host.has_value()};
+}
+
+std::int64_t replicas(const ScenarioConfig& config) {
+  return config.system.gpus.count / config.parallel.devices();
+}
+
+namespace {
+
+System system_of(const ScenarioConfig& config, std::int64_t gpus) {
+  return System(config.system,
+                {.tier = config.placement.far,
+                 .bandwidth = config.what_if.far_bandwidth,
+                 .latency = config.what_if.far_latency},
+                {.tier = config.placement.near, .share = config.placement.near_share}, gpus);
+}
+
+}  // namespace
+
+System build_system(const ScenarioConfig& config) {
+  return system_of(config, config.system.gpus.count);
+}
+
+System build_replica_system(const ScenarioConfig& config) {
+  return system_of(config, config.parallel.devices());
+}
+
+StepGraph build_graph(const ScenarioConfig& config, const System& system) {
+  return build_step(context_of(config, system), *config.method.method, system.tier_names());
+}
+
+std::int64_t kept_positions(const ScenarioConfig& config, const System& system) {
+  std::int64_t sum = 0;  // of near and far ones, which are different positions
+  for (const CachedTensor& tensor : config.method.method->cached(context_of(config, system)))
+    if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
+  return sum;
+}
+
+std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {
+  const AttentionContext context = context_of(config, system);
+  const auto fits = [&](std::int64_t batch) {
+    try {
+      return overflows(tensors_only(context, config, system, batch), system).empty();
+    } catch (const UnitOverflow&) {
+      return false;  // more than can be counted is more than any tier holds
+    }
+  };
+  if (!fits(1)) return 0;
+  std::int64_t low = 1;  // fits
+  std::int64_t high = 2;
+  constexpr std::int64_t kLimit = 1'000'000;  // as StepConfig's range
+  while (high <= kLimit && fits(high)) {
+    low = high;
+    high *= 2;
+  }
+  high = std::min(high, kLimit + 1);
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,81 @@
+#pragma once
+// One simulation as YAML describes it (`schema: tiersim.scenario/v1`): a system, a model, a step, a
+// KV method and where its tensors go.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/step/system.hpp"
+#include "sim/step/system_config.hpp"
+#include "workloads/attention/method.hpp"
+#include "workloads/llm/llm_config.hpp"
+#include "workloads/llm/step_config.hpp"
+
+namespace tiersim {
+
+struct MethodConfig {
+  std::string name;
+  std::unique_ptr<Method> method;
+};
+void describe(Fields& f, MethodConfig& c);
+
+struct PlacementConfig {
+  std::string near;
+  std::string far;
+  double near_share = 1;  ///< of the near tier's capacity, that the step may fill
+};
+void describe(Fields& f, PlacementConfig& c);
+
+/// Factors on the hardware as configured, to ask what it would take.
+struct WhatIfConfig {
+  double far_bandwidth = 1;  ///< on every capacity on the way to the far tier
+  double far_latency = 1;    ///< on the latency of every device on it
+};
+void describe(Fields& f, WhatIfConfig& c);
+
+/// How the intervals of numbers are carried through the run. 180 draws resolve the ends of an
+/// interval: the 5th of them stands for the 2.5 % quantile.
+struct UncertaintyConfig {
+  std::int64_t draws = 180;
+  std::int64_t seed = 1;
+};
+void describe(Fields& f, UncertaintyConfig& c);
+
+struct ScenarioConfig {
+  std::string name;
+  std::string description;
+  SystemConfig system;
+  LlmConfig model;
+  StepConfig step;
+  MethodConfig method;
+  PlacementConfig placement;
+  ParallelConfig parallel;
+  AttentionKernelConfig attention_kernel;
+  std::optional<HandoverConfig> handover;  ///< of a prefill
+  WhatIfConfig what_if;
+  std::optional<UncertaintyConfig> uncertainty;  ///< as by default where absent
+};
+void describe(Fields& f, ScenarioConfig& c);
+
+/// The hardware, with the factors of `what_if`: all of it, or what one replica has.
+System build_system(const ScenarioConfig& config);
+System build_replica_system(const ScenarioConfig& config);
+
+/// What the workload is given of a scenario: model and batch of a whole replica.
+AttentionContext context_of(const ScenarioConfig& config, const System& system);
+
+/// Replicas that the GPUs of the system make up, each with a step of its own.
+std::int64_t replicas(const ScenarioConfig& config);
+
+/// The scenario's step on the scenario's system.
+StepGraph build_graph(const ScenarioConfig& config, const System& system);
+
+/// Positions of a sequence that the method keeps keys of; fewer than the context where it drops
+/// some, or where the model attends within a window.
+std::int64_t kept_positions(const ScenarioConfig& config, const System& system);
+
+/// Largest batch of one replica whose tensors fit every tier; 0 when not even one sequence fits.
+std::int64_t largest_batch(const ScenarioConfig& config, const System& system);
+
+}  // namespace tiersim

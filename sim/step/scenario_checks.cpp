@@ -1,0 +1,86 @@
+#include "sim/step/scenario_checks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/base/text.hpp"
+#include "sim/step/packet_network.hpp"
+#include "workloads/llm/device_step.hpp"
+#include "workloads/llm/shard.hpp"
+
+namespace tiersim {
+
+void check_placement(Fields& f, const ScenarioConfig& c) {
+  std::vector<std::string> tiers;
+  for (const auto& [name, tier] : c.system.tiers) tiers.push_back(name);
+  const auto check_tier = [&](const std::string& key, const std::string& name) {
+    f.check(c.system.tiers.contains(name), key, "the system has no tier '" + name + "'",
+            "its tiers are: " + join(tiers));
+  };
+  check_tier("placement.near", c.placement.near);
+  check_tier("placement.far", c.placement.far);
+  const auto near = c.system.tiers.find(c.placement.near);
+  f.check(near == c.system.tiers.end() || near->second.path.empty(), "placement.near",
+          "tier '" + c.placement.near + "' is not the GPU's own memory: links lead to it",
+          "kernels read weights and activations from a tier without a path");
+}
+
+void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std::string& key) {
+  f.check(c.system.fabric(purpose) != nullptr, key,
+          "system '" + c.system.name + "' has no fabric '" + std::string(name(purpose)) + "'",
+          "fabrics.<purpose> of a system says how its GPUs reach each other");
+}
+
+void check_replica(Fields& f, const ScenarioConfig& c) {
+  const ParallelConfig& p = c.parallel;
+  for (const ShardProblem& problem : shard_problems(c.model, p))
+    f.check(false, "parallel." + problem.key, problem.message, problem.hint);
+  f.check(c.system.gpus.count % p.devices() == 0, "parallel",
+          fmt::format("a replica is {} GPUs, and system '{}' has {}", p.devices(), c.system.name,
+                      c.system.gpus.count),
+          "system.gpus.count: a multiple of tensor x pipeline");
+  if (p.tensor > 1) check_fabric(f, c, Fabric::tensor, "parallel.tensor");
+  const std::int64_t on_host = c.system.gpus.count / c.system.gpus.hosts;
+  f.check(c.system.gpus.count % p.devices() != 0 || on_host % p.tensor == 0, "parallel.tensor",
+          fmt::format("{} GPUs do not lie on one host of {}", p.tensor, on_host),
+          "fabrics.tensor is within a host: a divisor of its GPUs");
+}
+
+// A layer of one GPU is what a method sees; the whole model's where it cannot be shared.
+void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
+  if (!c.method.method) return;
+  ParallelConfig layer = c.parallel;
+  layer.pipeline = 1;
+  if (!shard_problems(c.model, layer).empty()) layer = {};
+  const LlmConfig seen = device_model(c.model, step, layer);
+  for (const MethodProblem& problem : c.method.method->problems(seen, step))
+    f.check(false, "method." + problem.key, problem.message, problem.hint);
+}
+
+void check_latent(Fields& f, const ScenarioConfig& c) {
+  f.check(c.step.latent == LatentUnpacking::automatic || c.model.mla, "step.latent",
+          "has no meaning: model '" + c.model.name + "' has no latent", "leave it out");
+  f.check(c.step.kind == StepKind::prefill || c.step.latent != LatentUnpacking::explicit_heads ||
+              c.parallel.latent_slices == 1,
+          "step.latent", "a cache of every head's keys has no latent to slice",
+          "absorbed, or parallel.latent_slices: 1");
+}
+
+void check_what_if(Fields& f, const ScenarioConfig& c) {
+  const bool asks = c.what_if.far_bandwidth != 1 || c.what_if.far_latency != 1;
+  f.check(!asks || c.placement.far != c.placement.near, "what_if",
+          "the far tier is the near one, '" + c.placement.near + "'",
+          "a placement.far of its own, or the GPU's memory itself (system.tiers)");
+  const auto far = c.system.tiers.find(c.placement.far);
+  if (!asks || far == c.system.tiers.end()) return;
+  for (const std::string& device : at_packet_level(c.system)) {
+    const bool on_the_way = std::ranges::any_of(
+        far->second.path, [&](const std::string& link) { return device == "links." + link; });
+    f.check(!on_the_way && device != "tiers." + c.placement.far + ".memory", "what_if",
+            "asks for factors on " + device + ", which is at packet level",
+            "level: flow there, or other numbers in its packet_level");
+  }
+}
+
+}  // namespace tiersim

@@ -1,0 +1,91 @@
+#include "sim/step/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/step/recorder.hpp"
+#include "sim/step/resampled.hpp"
+
+namespace tiersim {
+namespace {
+
+std::string overflow_text(const ScenarioConfig& config, const System& system,
+                          const std::vector<Overflow>& all) {
+  std::string text;
+  for (const Overflow& overflow : all) text += (text.empty() ? "" : "; ") + overflow.text;
+  const std::int64_t batch = largest_batch(config, system);
+  if (batch == 0) return text + "; not even one sequence fits at this context";
+  return fmt::format("{}; the largest batch that fits is {}", text, batch);
+}
+
+// The engine counts a flow of up to 2^53 B and a time of up to 106 days; half of that is kept free
+// for what waiting adds.
+void expect_countable(const Simulation& sim) {
+  constexpr Bytes kMostFlow = Bytes::from_base(std::int64_t{1} << 53U);
+  constexpr double kMostSeconds = 53 * 86400.0;
+  double seconds = 0;
+  for (const OpPlan& plan : sim.plans) {
+    seconds += to_seconds(plan.uncontended(sim.system->channels()));
+    for (const ChannelCharge& charge : plan.charges)
+      if (charge.busy > kMostFlow) throw UnitOverflow();
+    if (seconds > kMostSeconds) throw UnitOverflow();
+  }
+}
+
+// System, graph and plans; the error is what does not fit.
+Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit) {
+  Simulation sim;
+  sim.system = std::make_unique<System>(build_system(config));
+  sim.graph = build_graph(config, *sim.system);
+  if (must_fit)
+    if (const auto all = overflows(sim.graph, *sim.system); !all.empty())
+      return Unexpected(overflow_text(config, *sim.system, all));
+  sim.plans = sim.system->plan(sim.graph);
+  sim.accounting = account(sim.graph, *sim.system, sim.plans);
+  return sim;
+}
+
+// A draw: its times, and nothing that it shares with every other.
+Expected<RunRecord> times_of(const ScenarioConfig& config) {
+  auto sim = planned(config, true);
+  if (!sim) return Unexpected(sim.error());
+  Simulation run = *std::move(sim);
+  expect_countable(run);
+  run.bound = bound_of(run.graph, *run.system, run.plans);
+  run.execution = execute(run.graph, *run.system, run.plans);
+  Recorder recorder(config, run);
+  recorder.bound();
+  recorder.times();
+  return std::move(run.record);
+}
+
+}  // namespace
+
+Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluation,
+                              Provenance provenance) {
+  try {
+    auto fitting = planned(config, evaluation != Evaluation::accounting);
+    if (!fitting) return fitting;
+    Simulation sim = *std::move(fitting);
+    Recorder recorder(config, sim);
+    recorder.provenance(provenance);
+    recorder.accounting();
+    if (evaluation == Evaluation::accounting) return sim;
+    expect_countable(sim);
+    sim.bound = bound_of(sim.graph, *sim.system, sim.plans);
+    if (evaluation == Evaluation::analytic) {
+      recorder.bound();
+      return sim;
+    }
+    sim.execution = execute(sim.graph, *sim.system, sim.plans);
+    recorder.bound();
+    recorder.times();
+    if (evaluation == Evaluation::times) return sim;
+    if (const auto drawn = add_intervals(config, times_of, sim.record); !drawn)
+      return Unexpected(drawn.error());
+    return sim;
+  } catch (const UnitOverflow& overflow) {
+    return Unexpected(fmt::format("the step is beyond what can be counted: {}", overflow.what()));
+  }
+}
+
+}  // namespace tiersim

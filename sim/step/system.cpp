@@ -1,0 +1,389 @@
+#include "sim/step/system.hpp"
+
+#include <algorithm>
+
+namespace tiersim {
+namespace {
+
+Duration scaled(Duration time, double factor) {
+  if (factor == 1) return time;
+  return Duration(scale_up(Bytes::from_base(time.count()), factor).in_base());
+}
+
+// The access as the links and the tier see it: each run as long as the engine requests it.
+Access requested(Access access, const Requester& engine) {
+  const std::int64_t full = access.payload.in_base() / access.run.in_base();
+  const Bytes rest = access.payload - access.run * full;
+  access.run = engine.request_run(access.run);
+  access.payload = access.run * full;
+  if (rest > Bytes{}) access.payload += engine.request_run(rest);
+  return access;
+}
+
+// The least that the access can take of the device's channels: what it moves, once.
+AccessCost payload_only(AccessCost cost) {
+  Bytes widest = Bytes::from_base(1);
+  for (const Charge& charge : cost.charges) widest = std::max(widest, charge.busy);
+  const double share = std::min(1.0, cost.moved / widest);
+  for (Charge& charge : cost.charges) charge.busy = scale_down(charge.busy, share);
+  return cost;
+}
+
+}  // namespace
+
+Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
+  Duration body = min_duration;
+  for (const auto& [channel, busy] : charges)
+    body = std::max(body, busy / all[channel.index()].capacity);
+  return setup + body;
+}
+
+System::System(const SystemConfig& config, PathScaling scaling, const TierShare& limit,
+               std::optional<std::int64_t> gpus)
+    : gpus_(gpus.value_or(config.gpus.count)),
+      scaling_(std::move(scaling)),
+      gpu_(config.gpu.spec->build()) {
+  if (config.host) host_step_ = config.host->step.value;
+  build_tiers(config, limit);
+  for (const auto* engine : {&config.sm, &config.copy_engine}) {
+    const std::string name(kRequesterNames[requesters_.size()]);
+    Engine& built = requesters_.emplace_back();
+    built.engine = engine->spec->build();
+    built.first_channel =
+        add_channels(name, built.engine->channels(),
+                     {.name = {}, .capacity = {}, .level = engine->level}, scaling_.bandwidth);
+  }
+  const bool held = std::ranges::any_of(
+      requesters_, [](const Engine& engine) { return engine.engine->held_sms() > 0; });
+  const Channel sms{"sms", own_peak_};
+  if (held) sms_ = add_channels("gpu", {&sms, 1}, {}, 1);
+}
+
+void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
+  const std::string_view scaled_tier = scaling_.tier;
+  const auto place = [&](const std::string& name, const Device& device, const auto& configured,
+                         bool scaled) {
+    const DeviceId id(device_names_.size());
+    device_names_.push_back(name);
+    sharers_.push_back(std::min(config.sharers(name), gpus_));
+    packet_models_.emplace_back();
+    if (configured.level == Level::packet) packet_models_.back() = configured.spec->packet_model();
+    const SystemChannel like{.name = {},
+                             .capacity = {},
+                             .sharers = sharers_.back(),
+                             .level = configured.level,
+                             .device = id};
+    const std::size_t first =
+        add_channels(name, device.channels(), like, scaled ? scaling_.bandwidth : 1.0);
+    placed_.push_back({&device, id, first, scaled});
+    return placed_.back();
+  };
+  const auto scaled_links = config.tiers.find(std::string(scaled_tier));
+  for (const auto& [name, tier] : config.tiers) {
+    tier_names_.push_back(name);
+    Tier& built = tiers_.emplace_back();
+    built.memory = tier.memory.spec->build();
+    built.capacity = built.memory->capacity();
+    if (name == limit.tier) built.capacity = scale_down(built.capacity, limit.share);
+    built.remote = !tier.path.empty();
+    built.devices.push_back(place(name, *built.memory, tier.memory, name == scaled_tier));
+    if (built.remote) continue;
+    for (std::size_t c = built.devices.back().first_channel; c < channels_.size(); ++c) {
+      own_channels_.emplace_back(c);
+      own_peak_ = std::max(own_peak_, channels_[c].capacity);
+    }
+  }
+  std::map<std::string, Placed> links;
+  for (const auto& [name, link] : config.links) {
+    links_.push_back(link.spec->build());
+    const bool scaled = scaled_links != config.tiers.end() &&
+                        std::ranges::count(scaled_links->second.path, name) != 0;
+    links[name] = place(name, *links_.back(), link, scaled);
+    link_by_name_[name] = links_.back().get();
+  }
+  std::size_t next = 0;
+  for (const auto& [name, tier] : config.tiers) {
+    for (const std::string& link : tier.path) {
+      tiers_[next].devices.push_back(links.at(link));
+      tiers_[next].links.push_back(link_by_name_.at(link));
+    }
+    ++next;
+  }
+  build_fabrics(config, links);
+}
+
+void System::build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links) {
+  for (std::size_t purpose = 0; purpose < fabrics_.size(); ++purpose) {
+    const FabricConfig* fabric = config.fabric(static_cast<Fabric>(purpose));
+    if (fabric == nullptr) continue;
+    FabricPath& built = fabrics_[purpose].emplace();
+    built.collective = fabric->collective.spec->build();
+    built.packets = tiersim::packet_network(config, *fabric);
+    for (const std::string& name : fabric->path) {
+      const Placed& placed = links.at(name);
+      built.links.push_back(placed);
+      built.devices.push_back(link_by_name_.at(name));
+      for (const Channel& channel : placed.device->channels())
+        if (built.port.bandwidth == Bandwidth{} || channel.capacity < built.port.bandwidth)
+          built.port.bandwidth = channel.capacity;
+      const Bytes one = Bytes::from_base(1);
+      built.port.latency += placed.device->cost(Direction::write, one, one).latency;
+    }
+  }
+}
+
+std::size_t System::add_channels(const std::string& device, std::span<const Channel> channels,
+                                 const SystemChannel& like, double scale) {
+  constexpr Bandwidth kMost = Bandwidth::from_base(std::int64_t{1} << 50U);  // flow_network.hpp
+  const std::size_t first = channels_.size();
+  for (const Channel& channel : channels) {
+    const Bandwidth capacity = scale == 1 ? channel.capacity : scale_down(channel.capacity, scale);
+    if (capacity > kMost || capacity == Bandwidth{}) throw UnitOverflow();
+    channels_.push_back(
+        {device + '.' + channel.name, capacity, like.sharers, like.level, like.device});
+  }
+  return first;
+}
+
+TierId System::tier(std::string_view name) const {
+  const auto it = std::ranges::find(tier_names_, name);
+  TS_EXPECTS(it != tier_names_.end(), name);
+  return TierId(static_cast<std::size_t>(it - tier_names_.begin()));
+}
+
+const PacketModel* System::packet_model(DeviceId device) const {
+  const auto& model = packet_models_[device.index()];
+  return model ? &*model : nullptr;
+}
+
+const PacketNetwork* System::packet_network(Fabric purpose) const {
+  const auto& fabric = fabrics_[static_cast<std::size_t>(purpose)];
+  return fabric && fabric->packets ? &*fabric->packets : nullptr;
+}
+
+const Collective& System::collective(Fabric purpose) const {
+  return *fabrics_[static_cast<std::size_t>(purpose)]->collective;
+}
+
+void System::charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const {
+  for (const Charge& part : cost.charges) {
+    const ChannelId id(first_channel + part.channel);
+    const auto at = std::ranges::lower_bound(plan.charges, id, {}, &ChannelCharge::channel);
+    if (at != plan.charges.end() && at->channel == id) {
+      at->busy += part.busy;
+    } else {
+      plan.charges.insert(at, {id, part.busy});
+    }
+  }
+}
+
+void System::add_access(const Access& access, RequesterKind requester, OpPlan& plan) const {
+  const Tier& tier = tiers_[access.tier.index()];
+  const Engine& engine = requesters_[static_cast<std::size_t>(requester)];
+  const Access seen = tier.remote ? requested(access, *engine.engine) : access;
+  const std::size_t first_packets = plan.packets.size();
+  Duration latency{};
+  Duration memory_latency{};
+  Duration in_packets{};  // of it, what the packets take by themselves
+  bool link_packets = false;
+  for (const Placed& placed : tier.devices) {
+    const AccessCost cost = placed.device->cost(seen.direction, seen.payload, seen.run);
+    charge(cost, placed.first_channel, plan);
+    const Duration adds = placed.scaled ? scaled(cost.latency, scaling_.latency) : cost.latency;
+    latency += adds;
+    // The memory comes first, then the links outward: each lies behind those before it.
+    const bool is_memory = placed.id == tier.devices.front().id;
+    if (is_memory) memory_latency = adds;
+    for (std::size_t i = first_packets; i < plan.packets.size(); ++i)
+      if (plan.packets[i].device != tier.devices.front().id) plan.packets[i].beyond += adds;
+    if (link_packets) in_packets += adds;  // they take what lies behind them, too
+    if (const PacketModel* model = packet_model(placed.id)) {
+      const Duration beyond = is_memory ? Duration{} : memory_latency;
+      plan.packets.push_back({placed.id, {seen.direction, seen.payload, seen.run}, beyond});
+      if (!link_packets) in_packets = std::min(model->latency, adds) + beyond;
+      link_packets = link_packets || !is_memory;
+    }
+    plan.min_duration +=
+        placed.scaled ? scaled(cost.min_duration, 1 / scaling_.bandwidth) : cost.min_duration;
+    if (!tier.remote) plan.own_bytes += cost.moved;
+    plan.traffic.push_back(
+        {placed.id, access.direction, access.tensor_class, access.payload, cost.moved});
+  }
+  if (tier.remote) {
+    const AccessCost cost = engine.engine->cost(
+        access.direction, access.payload, access.run,
+        {.unloaded = latency, .memory = tier.memory.get(), .links = tier.links});
+    charge(cost, engine.first_channel, plan);
+    // One engine issues the parts one after another.
+    plan.min_duration += scaled(cost.min_duration, 1 / scaling_.bandwidth);
+  }
+  latency -= in_packets;
+  Duration& longest = tier.remote ? plan.remote_latency : plan.own_latency;
+  longest = std::max(longest, latency);
+  plan.setup = std::max(plan.setup, latency);
+  plan.payload += access.payload;
+}
+
+// Its port carries what the rank sends and, the other way, what its peers send to it.
+OpPlan System::plan_collective(const Op& op) const {
+  OpPlan plan;
+  for (const Access& access : op.accesses) add_access(access, op.requester, plan);
+  const auto& fabric = fabrics_[static_cast<std::size_t>(op.collective.fabric)];
+  TS_EXPECTS(fabric.has_value(), name(op.collective.fabric));
+  const CollectiveCost cost = fabric->collective->cost(op.collective, fabric->port);
+  const TensorClass carried =
+      op.accesses.empty() ? TensorClass::activations : op.accesses.front().tensor_class;
+  for (std::size_t i = 0; i < fabric->links.size(); ++i) {
+    const Placed& link = fabric->links[i];
+    const auto add = [&](Direction direction, Bytes payload, const AccessCost& part) {
+      charge(fabric->packets ? payload_only(part) : part, link.first_channel, plan);
+      plan.traffic.push_back({link.id, direction, carried, payload, part.moved});
+      plan.payload += payload;
+    };
+    if (cost.out > Bytes{})
+      add(Direction::write, cost.out,
+          fabric->devices[i]->cost(Direction::write, cost.out, std::min(cost.run, cost.out)));
+    // What is handed over comes back from nobody.
+    if (cost.in > Bytes{} && op.collective.fabric != Fabric::transfer)
+      add(Direction::read, cost.in,
+          fabric->devices[i]->incoming(cost.in, std::min(cost.run, cost.in)));
+  }
+  plan.setup_reason = "collective";
+  plan.min_reason = "collective";
+  // Packets of a send are simulated for all ranks together, too.
+  plan.packet_collective = fabric->packets && cost.out > Bytes{};
+  if (plan.packet_collective || op.collective.kind != CollectiveKind::send)
+    plan.ranks = op.collective.ranks;
+  if (plan.packet_collective) return plan;
+  plan.setup = std::max(plan.setup, cost.latency);
+  plan.min_duration = std::max(plan.min_duration, cost.min_duration);
+  return plan;
+}
+
+OpPlan System::plan_receipt(const Op& op) const {
+  OpPlan plan;
+  const auto& fabric = fabrics_[static_cast<std::size_t>(op.collective.fabric)];
+  TS_EXPECTS(fabric.has_value() && op.collective.fabric == Fabric::transfer);
+  for (Access access : op.accesses) {
+    access.direction = Direction::write;
+    add_access(access, op.requester, plan);
+  }
+  const CollectiveCost cost = fabric->collective->cost(op.collective, fabric->port);
+  for (std::size_t i = 0; i < fabric->links.size() && cost.out > Bytes{}; ++i)
+    charge(fabric->devices[i]->incoming(cost.out, std::min(cost.run, cost.out)),
+           fabric->links[i].first_channel, plan);
+  return plan;
+}
+
+OpPlan System::plan(const Op& op) const {
+  OpPlan plan;
+  if (op.kind == OpKind::host) {
+    plan.setup = host_step_;
+    plan.setup_reason = "host";
+  } else {
+    plan = op.kind == OpKind::collective ? plan_collective(op) : plan_kernel(op);
+    leave_to_packets(plan);
+  }
+  return plan;
+}
+
+void System::leave_to_packets(OpPlan& plan) const {
+  for (const PacketDemand& demand : plan.packets) {
+    const Placed& placed = placed_[demand.device.index()];
+    const auto& [direction, payload, run] = demand.access;
+    const AccessCost cost = placed.device->cost(direction, payload, run);
+    const AccessCost least = payload_only(cost);
+    for (std::size_t i = 0; i < cost.charges.size(); ++i) {
+      const ChannelId id(placed.first_channel + cost.charges[i].channel);
+      std::ranges::lower_bound(plan.charges, id, {}, &ChannelCharge::channel)->busy -=
+          cost.charges[i].busy - least.charges[i].busy;
+    }
+  }
+}
+
+OpPlan System::plan_kernel(const Op& op) const {
+  OpPlan plan;
+  for (const Access& access : op.accesses) add_access(access, op.requester, plan);
+  plan.min_reason = "requests";
+  // A transfer by SM loads is a kernel too: it is launched like one.
+  const bool kernel = op.kind == OpKind::compute || op.requester == RequesterKind::sm;
+  if (!kernel) return plan;
+
+  const Duration memory = plan.uncontended(channels_) - plan.setup;
+  const KernelTime time = gpu_->time({.family = op.family,
+                                      .arithmetic = op.arithmetic,
+                                      .flops = op.flops,
+                                      .memory_time = memory,
+                                      .other_time = other_time(plan),
+                                      .memory_bytes = plan.own_bytes,
+                                      .memory_latency = plan.own_latency,
+                                      .memory_peak = own_peak_,
+                                      .matrix = op.matrix});
+  if (time.launch_has_latency) plan.setup = plan.remote_latency;
+  plan.setup += time.launch;
+  if (op.kind == OpKind::transfer) {
+    charge_sms(plan.uncontended(channels_) - plan.setup,
+               requesters_[static_cast<std::size_t>(op.requester)].engine->held_sms(), plan);
+    return plan;
+  }
+  plan.exclusive = true;
+  plan.beyond_timed = time.beyond_timed;
+  if (time.own_memory) take_of_own_memory(*time.own_memory, plan);
+  if (time.body > plan.uncontended(channels_) - plan.setup) {
+    // Else the channels that memory waits for say so themselves.
+    plan.min_duration = time.body;
+    plan.min_reason = time.compute >= memory ? "compute" : "kernel";
+  }
+  charge_sms(time.compute, 1, plan);
+  return plan;
+}
+
+void System::charge_sms(Duration all_of_them, double share, OpPlan& plan) const {
+  if (!sms_ || share <= 0) return;
+  constexpr Int128 kPicoseconds = 1'000'000'000'000;
+  const Int128 busy = Int128{all_of_them.count()} * own_peak_.in_base() / kPicoseconds;
+  const Bytes taken = scale_down(Bytes::from_base(static_cast<std::int64_t>(busy)), share);
+  if (taken > Bytes{}) charge({.charges = {{0, taken}}, .moved = {}}, *sms_, plan);
+}
+
+bool System::is_own(ChannelId channel) const {
+  return std::ranges::find(own_channels_, channel) != own_channels_.end();
+}
+
+Duration System::other_time(const OpPlan& plan) const {
+  Duration time = plan.min_duration;
+  for (const auto& [channel, busy] : plan.charges)
+    if (!is_own(channel)) time = std::max(time, busy / channels_[channel.index()].capacity);
+  return time;
+}
+
+void System::take_of_own_memory(Duration time, OpPlan& plan) const {
+  if (std::ranges::any_of(plan.packets, [&](const PacketDemand& d) {
+        return d.device.index() < tiers_.size() && !tiers_[d.device.index()].remote;
+      }))
+    return;  // its packets take what they take
+  Duration modelled{};
+  for (const auto& [channel, busy] : plan.charges)
+    if (is_own(channel)) modelled = std::max(modelled, busy / channels_[channel.index()].capacity);
+  if (modelled <= time) return;  // what the kernel takes beyond that leaves the memory to others
+  const double factor = static_cast<double>(time.count()) / static_cast<double>(modelled.count());
+  for (auto& [channel, busy] : plan.charges)
+    if (is_own(channel)) busy = scale_down(busy, factor);
+}
+
+std::vector<OpPlan> System::plan(const StepGraph& graph) const {
+  // Layers repeat each other: most operations ask what one shortly before them asked.
+  constexpr std::size_t kLookBack = 64;
+  std::vector<OpPlan> plans;
+  plans.reserve(graph.ops.size());
+  for (std::size_t op = 0; op < graph.ops.size(); ++op) {
+    std::size_t like = op;
+    const std::size_t first = op > kLookBack ? op - kLookBack : 0;
+    for (std::size_t at = op; like == op && at-- > first;)
+      if (same_work(graph.ops[at], graph.ops[op])) like = at;
+    plans.push_back(like == op ? plan(graph.ops[op]) : OpPlan(plans[like]));
+  }
+  return plans;
+}
+
+}  // namespace tiersim

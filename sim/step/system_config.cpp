@@ -1,0 +1,192 @@
+#include "sim/step/system_config.hpp"
+
+#include <algorithm>
+
+#include "hwmodels/device_library.hpp"
+#include "sim/base/text.hpp"
+#include "sim/step/packet_network.hpp"
+
+namespace tiersim {
+namespace {
+
+template <class Interface>
+void describe_device(Fields& f, DeviceConfig<Interface>& c,
+                     const Registry<DeviceKind<Interface>>& library) {
+  std::vector<Alternative> kinds;
+  for (const auto& [kind, entry] : library.entries()) kinds.push_back({kind, entry.help});
+  f.select("model", c.kind, kinds, [&](const std::string& kind, Fields& fields) {
+    if (!c.spec || c.kind != kind) c.spec = library.find(kind)->make();
+    c.kind = kind;
+    c.spec->describe(fields);
+  });
+  if constexpr (!std::is_same_v<Interface, ComputeUnit> && !std::is_same_v<Interface, Collective>)
+    f.optional("level", c.level, kLevelNames,
+               "Accesses at the same time share it, are each alone, or meet as packets.");
+  if constexpr (!std::is_same_v<Interface, Collective>) describe_costs(f, c.costs);
+}
+
+std::vector<std::string> device_names(const SystemConfig& c) {
+  std::vector<std::string> names;
+  for (const auto& [name, link] : c.links) names.push_back(name);
+  for (const auto& [name, tier] : c.tiers) names.push_back(name);
+  return names;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+// Names in records tell devices apart, and paths and sharing refer to them.
+void check_names(Fields& f, const SystemConfig& c) {
+  for (const auto& [name, link] : c.links) {
+    const bool taken = c.tiers.contains(name) || std::ranges::count(kRequesterNames, name) != 0;
+    f.check(!taken, "links." + name, "has the name of another device",
+            "records tell devices by name");
+  }
+  for (const auto& [name, tier] : c.tiers) {
+    f.check(std::ranges::count(kRequesterNames, name) == 0, "tiers." + name,
+            "has the name of another device", "records tell devices by name");
+    for (const std::string& link : tier.path)
+      f.check(std::ranges::count(tier.path, link) == 1, "tiers." + name + ".path",
+              "has link '" + link + "' twice", "a second crossing is a link of its own");
+  }
+  std::vector<std::string> links;
+  for (const auto& [name, link] : c.links) links.push_back(name);
+  for (const auto& [name, tier] : c.tiers)
+    for (const std::string& link : tier.path)
+      f.check(contains(links, link), "tiers." + name + ".path", "no link is named '" + link + "'",
+              "the links are: " + join(links));
+}
+
+void check_fabrics(Fields& f, const SystemConfig& c) {
+  std::vector<std::string> links;
+  for (const auto& [name, link] : c.links) links.push_back(name);
+  for (const auto& [name, fabric] : c.fabrics) {
+    f.check(
+        std::ranges::count(kFabricNames, name) == 1, "fabrics." + name, "is no purpose",
+        "there are: " + join(std::vector<std::string>(kFabricNames.begin(), kFabricNames.end())));
+    f.check(!fabric.path.empty(), "fabrics." + name + ".path", "is empty",
+            "the links that a GPU's traffic crosses, its port first");
+    for (const std::string& link : fabric.path) {
+      f.check(contains(links, link), "fabrics." + name + ".path", "no link is named '" + link + "'",
+              "the links are: " + join(links));
+      f.check(std::ranges::count(fabric.path, link) == 1, "fabrics." + name + ".path",
+              "has link '" + link + "' twice", "a second crossing is a link of its own");
+    }
+  }
+}
+
+void check_sharing(Fields& f, const SystemConfig& c) {
+  const std::vector<std::string> names = device_names(c);
+  for (const auto& [key, list] :
+       {std::pair{"shared.host", &c.shared.host}, std::pair{"shared.all", &c.shared.all}})
+    for (const std::string& name : *list) {
+      f.check(contains(names, name), key, "no link or tier is named '" + name + "'",
+              "there are: " + join(names));
+      f.check(std::ranges::count(*list, name) == 1, key, "names '" + name + "' twice");
+    }
+  for (const auto& [name, tier] : c.tiers)
+    f.check(!tier.path.empty() || c.sharers(name) == 1, "shared",
+            "tier '" + name + "' has no path, so it is one GPU's own",
+            "only links, and tiers behind links, are shared");
+  for (const std::string& name : c.shared.host)
+    f.check(!contains(c.shared.all, name), "shared.host",
+            "names '" + name + "', as shared.all does", "a device is shared in one way");
+  f.check(c.gpus.count % c.gpus.hosts == 0, "gpus.count", "is no multiple of gpus.hosts",
+          "every host has the same number of GPUs");
+}
+
+}  // namespace
+
+void describe(Fields& f, DeviceConfig<MemoryTier>& c) {
+  describe_device(f, c, make_device_library().memory);
+}
+void describe(Fields& f, DeviceConfig<Link>& c) {
+  describe_device(f, c, make_device_library().link);
+}
+void describe(Fields& f, DeviceConfig<Requester>& c) {
+  describe_device(f, c, make_device_library().request);
+}
+void describe(Fields& f, DeviceConfig<ComputeUnit>& c) {
+  describe_device(f, c, make_device_library().compute);
+}
+
+void describe(Fields& f, DeviceConfig<Collective>& c) {
+  describe_device(f, c, make_device_library().collective);
+}
+
+void describe(Fields& f, FabricConfig& c) {
+  f.doc("How the GPUs of a group reach each other.");
+  f.document("collective", c.collective, "device", "How they work together.");
+  f.required("path", c.path, "Links that a GPU's traffic crosses, its own port first.");
+}
+
+void describe(Fields& f, HostConfig& c) {
+  f.doc("The CPU beside the GPUs.");
+  f.required("step", c.step, "Its time between two steps, while the GPUs wait.",
+             in_range(Duration{}, Duration(std::int64_t{1'000'000'000'000})));
+}
+
+void describe(Fields& f, TierConfig& c) {
+  f.doc("A memory tier and the way to it.");
+  f.document("memory", c.memory, "device", "The memory itself.");
+  f.optional("path", c.path, "Links from the GPU outward; none for the GPU's own memory.");
+}
+
+void describe(Fields& f, GpusConfig& c) {
+  f.doc("Equal GPUs, each running a step of its own at the same time.");
+  f.optional("count", c.count, "GPUs on all hosts together.", in_range(1, 1024));
+  f.optional("hosts", c.hosts, "Hosts with the same number of GPUs each.", in_range(1, 1024));
+}
+
+void describe(Fields& f, SharedConfig& c) {
+  f.doc("Links and tiers that GPUs share; each GPU has the others to itself.");
+  f.optional("host", c.host, "One on each host, shared by its GPUs.");
+  f.optional("all", c.all, "One, shared by all GPUs.");
+}
+
+void describe(Fields& f, EconomicsConfig& c) {
+  f.doc("What turns prices and power into a cost of time.");
+  f.required("amortisation_years", c.amortisation_years, "Years until the system is paid off.",
+             in_range(0.01, 100.0));
+  f.required("utilisation", c.utilisation, "Share of these years that it works.",
+             in_range(0.001, 1.0));
+  f.required("electricity", c.electricity, "Price of energy, cooling included.");
+}
+
+void describe(Fields& f, SystemConfig& c) {
+  f.doc("One or more GPUs with their memory tiers and the links between them.");
+  f.required("name", c.name, "Name of the system.");
+  f.optional("gpus", c.gpus, "How many GPUs there are.");
+  f.optional("shared", c.shared, "What they share.");
+  f.document("gpu", c.gpu, "device", "The GPU's compute.");
+  f.document("sm", c.sm, "device", "How kernels reach remote tiers.");
+  f.document("copy_engine", c.copy_engine, "device", "How DMA reaches remote tiers.");
+  f.optional_document("links", c.links, "device", "Links by name.");
+  f.required("tiers", c.tiers, "Memory tiers by name.");
+  f.optional("fabrics", c.fabrics,
+             "Networks between GPUs by purpose: tensor, pipeline, experts, transfer.");
+  f.optional("host", c.host, "The CPU's part of a step; none where it is left out.");
+  f.optional_document("economics", c.economics, "economics",
+                      "What prices and power cost over time.");
+  check_names(f, c);
+  check_fabrics(f, c);
+  check_sharing(f, c);
+  check_packets(f, c);
+}
+
+const FabricConfig* SystemConfig::fabric(Fabric purpose) const {
+  auto it = fabrics.find(std::string(tiersim::name(purpose)));
+  const bool inherits = purpose == Fabric::pipeline || purpose == Fabric::experts;
+  if (it == fabrics.end() && inherits)
+    it = fabrics.find(std::string(tiersim::name(Fabric::tensor)));
+  return it == fabrics.end() ? nullptr : &it->second;
+}
+
+std::int64_t SystemConfig::sharers(const std::string& device) const {
+  if (contains(shared.all, device)) return gpus.count;
+  if (contains(shared.host, device)) return gpus.count / gpus.hosts;
+  return 1;
+}
+
+}  // namespace tiersim

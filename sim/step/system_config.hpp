@@ -1,0 +1,101 @@
+#pragma once
+// A system as YAML describes it: a GPU, its memory tiers, the links between them, and the path of
+// each remote tier as a list of link names from the GPU outward; how many such GPUs there are, and
+// what they share. Every device is `model: <kind>` with the fields of that kind.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+#include "sim/model/device_costs.hpp"
+#include "sim/model/device_spec.hpp"
+
+namespace tiersim {
+
+/// How a device treats accesses that come at the same time.
+enum class Level : std::uint8_t {
+  flow,      ///< they share its channels, max-min fair
+  analytic,  ///< each takes what it takes alone, whoever else is there
+  packet,    ///< they meet as packets, commands and credits
+};
+inline constexpr std::array<std::string_view, 3> kLevelNames{"flow", "analytic", "packet"};
+
+/// One device: its kind, that kind's own fields, its level, and what it costs.
+template <class Interface>
+struct DeviceConfig {
+  std::string kind;
+  std::unique_ptr<DeviceSpec<Interface>> spec;
+  Level level = Level::flow;  ///< a compute unit has none: its kernels run one at a time
+  DeviceCosts costs = {};
+};
+void describe(Fields& f, DeviceConfig<MemoryTier>& c);
+void describe(Fields& f, DeviceConfig<Link>& c);
+void describe(Fields& f, DeviceConfig<Requester>& c);
+void describe(Fields& f, DeviceConfig<ComputeUnit>& c);
+void describe(Fields& f, DeviceConfig<Collective>& c);
+
+struct TierConfig {
+  DeviceConfig<MemoryTier> memory;
+  std::vector<std::string> path;  ///< links from the GPU outward; empty for the GPU's own memory
+};
+void describe(Fields& f, TierConfig& c);
+
+/// How the GPUs of a group reach each other, and how they work together over it.
+struct FabricConfig {
+  DeviceConfig<Collective> collective;
+  std::vector<std::string> path;  ///< links that a GPU's traffic crosses, its port first
+};
+void describe(Fields& f, FabricConfig& c);
+
+/// What the CPU does between two steps: scheduling, sampling, launching.
+struct HostConfig {
+  Sourced<Duration> step;
+};
+void describe(Fields& f, HostConfig& c);
+
+/// Equal GPUs, the same number on each host, each running a step of its own.
+struct GpusConfig {
+  std::int64_t count = 1;
+  std::int64_t hosts = 1;
+};
+void describe(Fields& f, GpusConfig& c);
+
+/// Links and tiers that several GPUs share; every GPU has the others to itself.
+struct SharedConfig {
+  std::vector<std::string> host;  ///< one on each host, for its GPUs
+  std::vector<std::string> all;   ///< one for all GPUs
+};
+void describe(Fields& f, SharedConfig& c);
+
+/// What turns a price and a power into a cost of time.
+struct EconomicsConfig {
+  Sourced<double> amortisation_years;
+  Sourced<double> utilisation;
+  Sourced<MoneyPerEnergy> electricity;
+};
+void describe(Fields& f, EconomicsConfig& c);
+
+struct SystemConfig {
+  std::string name;
+  GpusConfig gpus;
+  SharedConfig shared;
+  DeviceConfig<ComputeUnit> gpu;
+  DeviceConfig<Requester> sm;
+  DeviceConfig<Requester> copy_engine;
+  std::map<std::string, DeviceConfig<Link>> links;
+  std::map<std::string, TierConfig> tiers;
+  std::map<std::string, FabricConfig> fabrics;  ///< by name of a Fabric
+  std::optional<HostConfig> host;
+  std::optional<EconomicsConfig> economics;
+
+  /// The network for that purpose: its own, or that of `tensor` for pipelines and experts; null
+  /// where there is none.
+  const FabricConfig* fabric(Fabric purpose) const;
+  /// GPUs that share one instance of the link or tier.
+  std::int64_t sharers(const std::string& device) const;
+};
+void describe(Fields& f, SystemConfig& c);
+
+}  // namespace tiersim

@@ -1,0 +1,78 @@
+#include "sim/step/time_split.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace tiersim {
+namespace {
+
+bool waits_for_arithmetic(const OpPlan& plan, const System& system) {
+  if (plan.min_reason != "compute") return false;
+  return std::ranges::all_of(plan.charges, [&](const ChannelCharge& charge) {
+    return charge.busy / system.channels()[charge.channel.index()].capacity <= plan.min_duration;
+  });
+}
+
+TimePart part_of(const Op& op, const OpPlan& plan, const System& system) {
+  if (op.phase == Phase::screening) return TimePart::screening;
+  if (op.kind == OpKind::transfer || op.phase == Phase::kv_transfer) return TimePart::link_wait;
+  if (op.kind == OpKind::collective) return TimePart::collective;
+  if (op.kind == OpKind::host) return TimePart::host;
+  if (waits_for_arithmetic(plan, system)) return TimePart::compute;
+  const bool rows = op.phase == Phase::attention || op.phase == Phase::write_back;
+  return rows ? TimePart::kv : TimePart::weights;
+}
+
+class Path {
+ public:
+  Path(const StepGraph& graph, const std::vector<OpPlan>& plans, std::span<const OpTiming> timings)
+      : graph_(graph), plans_(plans), timings_(timings) {}
+
+  std::optional<std::size_t> last() const {
+    if (timings_.empty()) return std::nullopt;
+    return static_cast<std::size_t>(std::ranges::max_element(timings_, {}, &OpTiming::end) -
+                                    timings_.begin());
+  }
+
+  /// The operation whose end let this one start: the kernel before it where it waited for the
+  /// compute unit, else the last of its dependencies.
+  std::optional<std::size_t> before(std::size_t op) const {
+    if (plans_[op].exclusive && timings_[op].start > timings_[op].ready)
+      return kernel_ending_at(timings_[op].start);
+    for (const OpId id : graph_.ops[op].after)
+      if (timings_[id.index()].end == timings_[op].ready) return id.index();
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::size_t> kernel_ending_at(SimTime time) const {
+    for (std::size_t op = 0; op < timings_.size(); ++op)
+      if (plans_[op].exclusive && timings_[op].end == time && timings_[op].start < time) return op;
+    return std::nullopt;
+  }
+
+  const StepGraph& graph_;
+  const std::vector<OpPlan>& plans_;
+  std::span<const OpTiming> timings_;
+};
+
+}  // namespace
+
+TimeSplit split_time(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+                     std::span<const OpTiming> timings) {
+  TimeSplit split{};
+  const Path path(graph, plans, timings);
+  for (auto op = path.last(); op; op = path.before(*op)) {
+    const OpTiming& timing = timings[*op];
+    const TimePart part = part_of(graph.ops[*op], plans[*op], system);
+    const bool own_start = part == TimePart::collective || part == TimePart::host;
+    split[static_cast<std::size_t>(own_start ? part : TimePart::latency)] +=
+        timing.flow - timing.start;
+    // One that is not exclusive waits for the other GPUs of its group only.
+    if (!plans[*op].exclusive) split[static_cast<std::size_t>(part)] += timing.start - timing.ready;
+    split[static_cast<std::size_t>(part)] += timing.end - timing.flow;
+  }
+  return split;
+}
+
+}  // namespace tiersim

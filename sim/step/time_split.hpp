@@ -1,0 +1,40 @@
+#pragma once
+// Where the time of a step went: a partition of it over what a person asks about, by following the
+// chain of operations that ended last, each back to what it waited for. The parts sum to the step.
+//
+//   weights    kernels that wait for their weights (projections, MLP, experts, embedding, head)
+//   kv         kernels that wait for keys and values in the near tier (attention, appending)
+//   compute    kernels that wait for arithmetic
+//   screening  kernels and fetches that find out which rows to read
+//   link_wait  waiting for rows on their way from the far tier, or for write-backs to it
+//   latency    launches, and the way of the first byte
+//   collective GPUs meet and exchange activations, start-up included
+//   host       the CPU between two steps
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "sim/step/executor.hpp"
+
+namespace tiersim {
+
+enum class TimePart : std::uint8_t {
+  weights,
+  kv,
+  compute,
+  screening,
+  link_wait,
+  latency,
+  collective,
+  host
+};
+inline constexpr std::array<std::string_view, 8> kTimePartNames{
+    "weights", "kv", "compute", "screening", "link_wait", "latency", "collective", "host"};
+
+using TimeSplit = std::array<Duration, kTimePartNames.size()>;  ///< by TimePart
+
+/// `timings` of one GPU, by OpId.
+TimeSplit split_time(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+                     std::span<const OpTiming> timings);
+
+}  // namespace tiersim

@@ -1,0 +1,22 @@
+#pragma once
+// Curves and speed-up grids of a paper's targets, simulated. Files are loaded once for each machine
+// and way; what varies beyond that is set in the loaded configuration.
+#include <vector>
+
+#include "reports/papers/comparisons/curves_result.hpp"
+#include "reports/papers/comparisons/grid_result.hpp"
+#include "reports/papers/reproduce/targets.hpp"
+
+namespace tiersim {
+
+/// `set` lies under the settings of every point. Throws Failure with the mistakes of a file.
+CurvesResult run_curves(const Curves& curves, const VariantLists& lists,
+                        const std::vector<std::string>& set);
+GridResult run_grid(const SpeedupGrid& grid, const VariantLists& lists,
+                    const std::vector<std::string>& set);
+
+/// Both, for every one of the targets, in their order.
+std::vector<ReportSection> reproduce_comparisons(const Targets& targets,
+                                                 const std::vector<std::string>& set);
+
+}  // namespace tiersim

@@ -1,0 +1,20 @@
+#pragma once
+// Serving with early exit, simulated for a paper's targets: every printed cell at its concurrency,
+// under three hosts, and engines at one batch after another.
+#include <vector>
+
+#include "reports/papers/early_exit/cell_results.hpp"
+#include "reports/papers/early_exit/batch_sweep.hpp"
+#include "reports/papers/reproduce/targets.hpp"
+
+namespace tiersim {
+
+/// `set` lies under the settings of every file. All throw Failure with the mistakes of a file.
+CellResults run_cells(const EarlyExitTargets& targets, const std::vector<std::string>& set);
+BatchSweepResult run_engine(const BatchSweep& engine, const std::vector<std::string>& set);
+
+/// A section for the cells, and one for each engine; none where the targets have no `early_exit`.
+std::vector<ReportSection> reproduce_early_exit(const Targets& targets,
+                                                const std::vector<std::string>& set);
+
+}  // namespace tiersim

@@ -1,0 +1,29 @@
+#pragma once
+// From the targets of a paper to its report: loads, simulates and compares. Throws Failure with
+// every mistake of a file.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "reports/papers/reproduce/paper_report.hpp"
+#include "sim/runner/point_runner.hpp"
+#include "sim/step/simulate.hpp"
+
+namespace tiersim {
+
+/// Reads and checks targets, the columns and metrics that they name included.
+Targets load_targets(const std::filesystem::path& path);
+
+std::vector<ReproducedRow> reproduce_rows(const Targets& targets, PointRunner& runner);
+
+/// With the settings under each step's own. Those that run are also added to `simulations`, for a
+/// timeline.
+std::vector<ReproducedStep> reproduce_steps(const Targets& targets,
+                                            const std::vector<std::string>& set,
+                                            std::vector<Simulation>& simulations);
+
+std::vector<ReproducedStudy> reproduce_studies(const Targets& targets, PointRunner& runner);
+
+std::vector<SolveResult> reproduce_solves(const Targets& targets, PointRunner& runner);
+
+}  // namespace tiersim

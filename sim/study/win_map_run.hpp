@@ -1,0 +1,20 @@
+#pragma once
+// Win maps of a paper's targets, simulated. Each way is loaded once for each panel; its context and
+// batch are then set in the loaded configuration.
+#include <string>
+#include <vector>
+
+#include "reports/papers/maps/win_map_result.hpp"
+#include "reports/papers/reproduce/targets.hpp"
+
+namespace tiersim {
+
+/// The time of a step is its bound, not the engine's: for operations that follow each other and
+/// share no channel with another GPU's both are the same (tests/cli/win_map_test.py). `set` lies
+/// under the settings of every panel. Throws Failure with the mistakes of a file.
+WinMapResult run_map(const WinMap& map, const std::vector<std::string>& set);
+
+std::vector<ReportSection> reproduce_maps(const Targets& targets,
+                                          const std::vector<std::string>& set);
+
+}  // namespace tiersim

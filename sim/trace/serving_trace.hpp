@@ -1,0 +1,79 @@
+#pragma once
+// A server over time as a timeline that Perfetto (ui.perfetto.dev) loads, written as it runs: only
+// the requests that are there are kept (trace_writer.hpp has the format).
+//
+//   links and tiers   a process: counters of each channel (channel_trace.hpp)
+//   each replica      a process: a track for its iterations, with what they did, one for copies of
+//                     blocks (several where they overlap), one for each slot of running requests
+//                     (request_trace.hpp) and the stays of those that wait; counters: requests that
+//                     run and that wait, blocks of the pool that sequences hold
+//
+// It stands in front of the run's statistics and passes everything on. What is shown does not depend on
+// the requests that follow, so a limit cuts the end off; what is left out is counted.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/trace/channel_trace.hpp"
+#include "sim/serving/listener.hpp"
+#include "sim/trace/request_trace.hpp"
+
+namespace tiersim {
+
+class ServingTrace final : public ServingListener {
+ public:
+  /// Nothing is shown of what happens after `most_events` events.
+  explicit ServingTrace(TraceSink sink, std::int64_t most_events = std::int64_t{1} << 62U);
+
+  // After the run:
+  std::int64_t events() const { return events_; }
+  const std::optional<SimTime>& cut() const { return cut_; }  ///< its end, if before the run's
+  std::int64_t iterations_left_out() const { return iterations_left_out_; }  ///< after the cut
+  std::int64_t requests_left_out() const { return requests_left_out_; }      ///< after the cut
+
+  void begin(const ServedRun& run, ServingObserver& next) override;
+  void on_arrival(SimTime now) override;
+  void on_iteration(const IterationSample& sample) override;
+  void on_gap(SimTime now, Duration gap, std::int64_t tokens) override {
+    next_->on_gap(now, gap, tokens);
+  }
+  void on_finish(const RequestOutcome& outcome) override;
+  void on_submit(std::int64_t replica, SimTime now, const Sequence& sequence) override;
+  void on_plan(std::int64_t replica, SimTime now,
+               std::span<const Sequence* const> running) override;
+  void on_work(const IterationSample& sample, const Iteration& iteration) override;
+  void on_move(const MoveSample& sample) override;
+  void on_hand_over(std::int64_t replica, SimTime now, const Sequence& sequence) override;
+  void on_flow(ChannelId channel, std::int64_t change) override {
+    channels_->on_flow(channel, change);
+  }
+  void finish(SimTime now) override;
+
+ private:
+  struct Replica {
+    int process = 0;
+    TraceTrack iterations;
+    TraceLanes copies;
+    RequestTracks requests;
+    std::int64_t running = -1;  // as shown last
+    std::int64_t waiting = -1;
+    std::int64_t blocks = -1;
+  };
+  Replica& at(std::int64_t replica) { return *replicas_[static_cast<std::size_t>(replica)]; }
+  void end_early(SimTime now);
+
+  TraceSink sink_;
+  std::int64_t most_events_;
+  std::int64_t events_ = 0;
+  std::optional<SimTime> cut_ = {};
+  std::int64_t iterations_left_out_ = 0;
+  std::int64_t requests_left_out_ = 0;
+  // from begin() on
+  ServingObserver* next_ = nullptr;
+  std::optional<TraceWriter> writer_;
+  std::optional<ChannelTrace> channels_;
+  std::vector<std::unique_ptr<Replica>> replicas_;
+};
+
+}  // namespace tiersim

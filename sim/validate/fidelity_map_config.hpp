@@ -1,0 +1,35 @@
+#pragma once
+// The hardware that a map of the three levels is drawn on (`schema: tiersim.fidelity_map/v1`,
+// reports/targets/fidelity), and why levels differ there. Each device has a `packet_level` mapping,
+// which is what the packet level takes; a file may leave out what it does not ask about.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/step/system_config.hpp"
+
+namespace tiersim {
+
+/// Why flow and packet differ in one workload, or in all of a group.
+struct LevelReason {
+  std::string workload;  ///< its id, or the beginning of several: "pcie.read-"
+  std::string why;
+};
+
+struct FidelityMapConfig {
+  std::string title;
+  std::optional<DeviceConfig<MemoryTier>> hbm;
+  std::optional<DeviceConfig<Link>> pcie;          ///< with packet_level.switch, for many to one
+  std::optional<DeviceConfig<Link>> cxl;           ///< with packet_level.switch, for pools
+  std::optional<DeviceConfig<MemoryTier>> module;  ///< behind the CXL link
+  std::optional<DeviceConfig<Link>> nvlink;
+  std::optional<DeviceConfig<Link>> nvswitch;
+  std::optional<DeviceConfig<Collective>> direct;
+  std::optional<DeviceConfig<Collective>> nccl;
+  std::vector<LevelReason> reasons;
+};
+
+void describe(Fields& f, LevelReason& c);
+void describe(Fields& f, FidelityMapConfig& c);
+
+}  // namespace tiersim

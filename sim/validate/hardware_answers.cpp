@@ -1,0 +1,232 @@
+#include "sim/validate/hardware_answers.hpp"
+
+#include <algorithm>
+
+#include "sim/core/engine.hpp"
+#include "sim/core/flow_network.hpp"
+
+namespace tiersim {
+namespace {
+
+using namespace literals;
+
+constexpr double kPicosecondsPerNanosecond = 1e3;
+
+// What an access costs one device.
+struct Part {
+  const Device* device = nullptr;
+  std::span<const Channel> channels;
+  AccessCost cost;
+
+  /// Alone on the device.
+  Duration body() const {
+    Duration longest = cost.min_duration;
+    for (const Charge& charge : cost.charges)
+      longest = std::max(longest, charge.busy / channels[charge.channel].capacity);
+    return longest;
+  }
+};
+
+// The hardware of a curve, built.
+class Hardware {
+ public:
+  explicit Hardware(const HardwareCurve& curve) {
+    if (curve.memory) memory_ = curve.memory->spec->build();
+    for (const DeviceConfig<Link>& link : curve.links) {
+      links_.push_back(link.spec->build());
+      ways_.push_back(links_.back().get());
+    }
+    if (curve.requester) requester_ = curve.requester->spec->build();
+    if (curve.collective) collective_ = curve.collective->spec->build();
+  }
+
+  const MemoryTier* memory() const { return memory_.get(); }
+  const Collective& collective() const { return *collective_; }
+  const Link& port() const { return *links_.front(); }
+  PortPath port_path() const {
+    PortPath path;
+    path.bandwidth = std::ranges::min(port().channels(), {}, &Channel::capacity).capacity;
+    for (const auto& link : links_) path.latency += link->cost(Direction::write, 1_B, 1_B).latency;
+    return path;
+  }
+
+  /// What queueing on the way and in the memory adds.
+  Duration added_latency(Bandwidth rate, double read_share) const {
+    Duration time = memory_ ? memory_->added_latency(rate, read_share) : Duration{};
+    for (const Link* link : ways_) time += link->added_latency(rate, read_share);
+    return time;
+  }
+
+  /// Every device that the access meets: requester, links, memory.
+  std::vector<Part> parts(Direction direction, Bytes payload, Bytes run) const {
+    std::vector<Part> out;
+    const Bytes requested = requester_ ? requester_->request_run(run) : run;
+    const Bytes whole = requested * (payload.in_base() / run.in_base());
+    if (requester_)
+      out.push_back({nullptr, requester_->channels(),
+                     requester_->cost(direction, payload, run, round_trip(direction, requested))});
+    for (const auto& link : links_)
+      out.push_back({link.get(), link->channels(), link->cost(direction, whole, requested)});
+    if (memory_)
+      out.push_back(
+          {memory_.get(), memory_->channels(), memory_->cost(direction, whole, requested)});
+    return out;
+  }
+
+ private:
+  RoundTrip round_trip(Direction direction, Bytes run) const {
+    RoundTrip trip{.unloaded = {}, .memory = memory_.get(), .links = ways_};
+    TS_EXPECTS(memory_ != nullptr, "a requester waits for a memory");
+    for (const Link* link : ways_) trip.unloaded += link->cost(direction, run, run).latency;
+    trip.unloaded += memory_->cost(direction, run, run).latency;
+    return trip;
+  }
+
+  std::unique_ptr<MemoryTier> memory_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<const Link*> ways_;  // the same
+  std::unique_ptr<Requester> requester_;
+  std::unique_ptr<Collective> collective_;
+};
+
+// Reads and writes of a saturating workload.
+struct Mix {
+  Bytes run;
+  Bytes read;
+  Bytes write;
+
+  explicit Mix(const ProbeWorkload& asked) : run(asked.run.value_or(4_KiB)) {
+    constexpr std::int64_t kParts = 1 << 20;  // enough that whole runs do not show in the share
+    const auto reads =
+        static_cast<std::int64_t>(asked.read_share.value_or(1) * static_cast<double>(kParts));
+    read = run * reads;
+    write = run * (kParts - reads);
+  }
+};
+
+// Each takes what it takes alone.
+Duration time_alone(const Hardware& hardware, const Mix& mix) {
+  Duration longest{};
+  for (const auto& [direction, payload] :
+       {std::pair{Direction::read, mix.read}, std::pair{Direction::write, mix.write}})
+    if (payload > Bytes{})
+      for (const Part& part : hardware.parts(direction, payload, mix.run))
+        longest = std::max(longest, part.body());
+  return longest;
+}
+
+class Ignored final : public EventHandler {
+ public:
+  void on_event(Engine&, std::uint64_t) override {}
+};
+
+// Reads and writes are a flow each, over the channels of every device.
+Duration time_together(const Hardware& hardware, const Mix& mix) {
+  Engine engine;
+  FlowNetwork network(engine);
+  Ignored ignored;
+  std::vector<std::vector<LinkId>> links;
+  for (const auto& [direction, payload] :
+       {std::pair{Direction::read, mix.read}, std::pair{Direction::write, mix.write}}) {
+    if (payload == Bytes{}) continue;
+    const std::vector<Part> parts = hardware.parts(direction, payload, mix.run);
+    std::vector<Hop> hops;
+    Duration least{};
+    for (std::size_t d = 0; d < parts.size(); ++d) {
+      if (links.size() == d) {
+        links.emplace_back();
+        for (const Channel& channel : parts[d].channels)
+          links.back().push_back(network.add_link(channel.name, channel.capacity));
+      }
+      least = std::max(least, parts[d].cost.min_duration);
+      for (const Charge& charge : parts[d].cost.charges) {
+        hops.push_back({links[d][charge.channel], charge.busy});
+      }
+    }
+    const auto weight = std::max<std::int64_t>(
+        1, payload.in_base() / mix.run.in_base() / 1024);  // both end together
+    network.start({.hops = hops, .payload = payload, .weight = weight, .min_duration = least},
+                  ignored);
+  }
+  engine.run();
+  return engine.now().time_since_epoch();
+}
+
+Duration collective_time(const Hardware& hardware, const ProbeWorkload& asked) {
+  const Link& port = hardware.port();
+  const CollectiveCost cost = hardware.collective().cost(
+      {CollectiveKind::all_reduce, Fabric::tensor, *asked.size, asked.ranks.value_or(8)},
+      hardware.port_path());
+  Duration longest = cost.min_duration;
+  for (const AccessCost& way :
+       {port.cost(Direction::write, cost.out, cost.run), port.incoming(cost.in, cost.run)})
+    longest = std::max(longest, Part{&port, port.channels(), way}.body());
+  return cost.latency + longest;
+}
+
+// Of one run through everything, with the time that its bytes take in each link.
+Duration unloaded(const Hardware& hardware, Bytes run) {
+  Duration sum{};
+  for (const Part& part : hardware.parts(Direction::read, run, run))
+    if (part.device != nullptr)
+      sum += part.cost.latency + (part.device == hardware.memory() ? Duration{} : part.body());
+  return sum;
+}
+
+LevelResult in_unit(const HardwareCurve& curve, const Hardware& hardware, const Mix& mix,
+                     Duration time) {
+  const double payload = static_cast<double>((mix.read + mix.write).in_base());
+  const double rate = payload / to_seconds(time) / kGiga;
+  switch (curve.facts.quantity) {
+    case ProbeQuantity::share_of_peak:
+      return {rate * kGiga /
+              static_cast<double>(hardware.memory()->channels().front().capacity.in_base())};
+    case ProbeQuantity::accesses:
+      return {rate / static_cast<double>(mix.run.in_base())};
+    default:
+      return {rate};
+  }
+}
+
+LevelResult of_collective(const HardwareCurve& curve, const ProbeWorkload& asked, Duration time) {
+  const double us = to_seconds(time) * 1e6;
+  if (curve.facts.quantity == ProbeQuantity::time) return {us};
+  const auto n = static_cast<double>(asked.ranks.value_or(8));
+  return {2 * (n - 1) / n * static_cast<double>(asked.size->in_base()) / us / 1e3};
+}
+
+LevelResult read_level(const HardwareCurve& curve, const ReferencePoint& point, bool loaded) {
+  const Hardware hardware(curve);
+  const ProbeWorkload asked = point.at.over(curve.at);
+  if (curve.collective) return of_collective(curve, asked, collective_time(hardware, asked));
+  const Mix mix(asked);
+  if (curve.facts.quantity == ProbeQuantity::latency) {
+    Duration time = unloaded(hardware, mix.run);
+    if (loaded && asked.rate)
+      time += hardware.added_latency(*asked.rate, asked.read_share.value_or(1));
+    return {static_cast<double>(time.count()) / kPicosecondsPerNanosecond};
+  }
+  return in_unit(curve, hardware, mix,
+                 loaded ? time_together(hardware, mix) : time_alone(hardware, mix));
+}
+
+}  // namespace
+
+LevelResult analytic_result(const HardwareCurve& curve, const ReferencePoint& point) {
+  return read_level(curve, point, false);
+}
+
+LevelResult flow_result(const HardwareCurve& curve, const ReferencePoint& point) {
+  return read_level(curve, point, true);
+}
+
+CurveReading read_curve(const HardwareCurve& curve) {
+  CurveReading out{.facts = curve.facts, .points = {}};
+  for (const ReferencePoint& point : curve.points)
+    out.points.push_back({.point = point,
+                          .readings = {analytic_result(curve, point), flow_result(curve, point),
+                                       packet_result(curve, point)}});
+  return out;
+}
+
+}  // namespace tiersim

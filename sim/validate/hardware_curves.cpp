@@ -1,0 +1,138 @@
+#include "sim/validate/hardware_curves.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tiersim {
+namespace {
+
+constexpr std::array<std::string_view, 5> kGroups{"memory", "pcie", "cxl", "nvlink", "collective"};
+
+bool is_curve_id(const std::string& id) {
+  return !id.empty() && std::ranges::all_of(id, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+void describe_workload(Fields& f, ProbeWorkload& c) {
+  f.optional("pattern", c.pattern, kProbePatternNames, "Of addresses; sequential where absent.");
+  f.optional("run", c.run, "Contiguous bytes of an access; 4 KiB where absent.",
+             in_range(Bytes::from_base(1), Bytes::from_base(1 << 30)));
+  f.optional("size", c.size, "Of a collective.",
+             in_range(Bytes::from_base(1), Bytes::from_base(std::int64_t{1} << 40)));
+  f.optional("rate", c.rate, "Offered payload; as much as is served where absent.",
+             in_range(Bandwidth::from_base(1), Bandwidth::from_base(1'000'000'000'000'000)));
+  f.optional("read_share", c.read_share, "Of payload; 1 where absent.", in_range(0.0, 1.0));
+  f.optional("streams", c.streams, "Of sequential addresses; 16 where absent.",
+             in_range(1, 1 << 16));
+  f.optional("ranks", c.ranks, "Of a collective; 8 where absent.", in_range(2, 1024));
+  f.optional("outstanding", c.outstanding, "Accesses at a time; enough to saturate where absent.",
+             in_range(1, 1 << 20));
+}
+
+bool has(const ProbeWorkload& c, ProbeAxis axis) {
+  switch (axis) {
+    case ProbeAxis::none:
+      return true;
+    case ProbeAxis::run:
+      return c.run.has_value();
+    case ProbeAxis::size:
+      return c.size.has_value();
+    case ProbeAxis::rate:
+      return c.rate.has_value();
+    case ProbeAxis::read_share:
+      return c.read_share.has_value();
+  }
+  return false;
+}
+
+// What the question needs, and that nothing stands there that it does not look at.
+void check_hardware(Fields& f, const HardwareCurve& c) {
+  const bool collective =
+      c.facts.quantity == ProbeQuantity::time || c.facts.quantity == ProbeQuantity::bus_bandwidth;
+  f.check(collective == c.collective.has_value(), "collective",
+          collective ? "is missing" : "is not asked for",
+          "time and bus_bandwidth are of collectives, all else of memory and links");
+  f.check(!collective || (!c.memory && !c.requester), "",
+          "asks a collective, which has neither memory nor requester", "links: its port first");
+  f.check(c.memory || !c.links.empty(), "", "has neither memory nor links", "one of them");
+  f.check(c.facts.quantity != ProbeQuantity::share_of_peak || (c.memory && c.links.empty()),
+          "quantity", "is of a memory alone", "no links");
+}
+
+void check_points(Fields& f, const HardwareCurve& c) {
+  f.check(!c.points.empty(), "points", "has none", "one at least");
+  for (std::size_t i = 0; i < c.points.size(); ++i) {
+    f.check(
+        has(c.points[i].at, c.facts.axis), fmt::format("points.{}", i),
+        fmt::format("does not say its {}", kProbeAxisNames[static_cast<std::size_t>(c.facts.axis)]),
+        "the axis of the curve");
+    f.check(i == 0 || c.facts.axis == ProbeAxis::none ||
+                c.points[i - 1].x(c.facts.axis) < c.points[i].x(c.facts.axis),
+            fmt::format("points.{}", i), "does not lie beyond the point before it",
+            "in rising order of the axis");
+  }
+  f.check(c.facts.axis != ProbeAxis::none || c.points.size() == 1, "axis",
+          "is none, with several points", "what they differ in");
+}
+
+}  // namespace
+
+void describe(Fields& f, ProbeWorkload& c) {
+  f.doc("What a probe asks for.");
+  describe_workload(f, c);
+}
+
+void describe(Fields& f, ReferencePoint& c) {
+  f.doc("One point of a reference curve.");
+  describe_workload(f, c.at);
+  f.required("reference", c.value, "In the unit of the quantity.", in_range(1e-9, 1e12));
+  f.optional("other", c.other, "Of another reference, where two differ.", in_range(1e-9, 1e12));
+  for (const Fidelity level : kFidelities) {
+    const auto i = static_cast<std::size_t>(level);
+    static constexpr std::array<std::string_view, 3> kKeys{"known_analytic", "known_flow",
+                                                           "known_packet"};
+    f.optional(kKeys[i], c.known[i], "Why this point lies outside of the band at this level.");
+  }
+}
+
+void describe(Fields& f, HardwareCurve& c) {
+  f.doc("A reference curve and the devices that should follow it.");
+  f.required("id", c.facts.id, "Name.");
+  f.required("title", c.facts.title, "What it shows.");
+  f.required("group", c.facts.group, "memory, pcie, cxl, nvlink or collective.");
+  f.required("quantity", c.facts.quantity, kProbeQuantityNames, "What is measured.");
+  f.optional("axis", c.facts.axis, kProbeAxisNames, "What the points differ in.");
+  f.required("kind", c.facts.kind, kReferenceKindNames,
+             "Of the reference: on hardware, by a cycle-level simulator, or by a formula.");
+  f.required("source", c.facts.source, "Where the reference values are from.");
+  f.required("band", c.facts.band, "Share of the reference that an answer may be off.",
+             in_range(0.0, 1.0));
+  f.required("held", c.facts.held, kFidelityNames, "Levels that must be within the band.");
+  f.optional("note", c.facts.note, "What one should know to read it.");
+  f.optional_document("memory", c.memory, "device", "At the end of the links.");
+  f.optional_document("links", c.links, "device",
+                      "From the requester outward; a rank's port first.");
+  f.optional_document("requester", c.requester, "device", "Who asks; nobody limits where absent.");
+  f.optional_document("collective", c.collective, "device", "How the ranks work together.");
+  f.optional("at", c.at, "Of every point that does not say otherwise.");
+  f.required("points", c.points, "In rising order of the axis.");
+  f.check(is_curve_id(c.facts.id), "id", "is no name", "lower case, digits and -");
+  f.check(std::ranges::find(kGroups, c.facts.group) != kGroups.end(), "group", "is no group",
+          "memory, pcie, cxl, nvlink or collective");
+  check_hardware(f, c);
+  check_points(f, c);
+}
+
+void describe(Fields& f, HardwareCurves& c) {
+  f.doc("Reference curves of hardware, and the devices that should follow them.");
+  f.required("curves", c.curves, "Each with its source and band.");
+  f.check(!c.curves.empty(), "curves", "has none", "one at least");
+  for (std::size_t i = 0; i < c.curves.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      f.check(c.curves[i].facts.id != c.curves[k].facts.id, fmt::format("curves.{}.id", i),
+              "is that of another one, too", "each its own");
+}
+
+}  // namespace tiersim

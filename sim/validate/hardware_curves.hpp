@@ -1,0 +1,34 @@
+#pragma once
+// Reference curves of hardware beside the devices that should follow them (`schema:
+// tiersim.hardware_curves/v1`, reports/targets/hardware). A curve has a memory, links to it, a
+// requester or a collective, as far as its question needs them; nothing in a device was fitted to a
+// curve that does not say so.
+#include <optional>
+#include <vector>
+
+#include "sim/record/probe_record.hpp"
+#include "sim/step/system_config.hpp"
+
+namespace tiersim {
+
+struct HardwareCurve {
+  CurveFacts facts;
+  std::optional<DeviceConfig<MemoryTier>> memory;
+  std::vector<DeviceConfig<Link>>
+      links;  ///< from the requester outward, or the port of a rank first
+  std::optional<DeviceConfig<Requester>> requester;
+  std::optional<DeviceConfig<Collective>> collective;
+  ProbeWorkload at;  ///< of every point that does not say otherwise
+  std::vector<ReferencePoint> points;
+};
+
+void describe(Fields& f, ProbeWorkload& c);
+void describe(Fields& f, ReferencePoint& c);
+void describe(Fields& f, HardwareCurve& c);
+
+struct HardwareCurves {
+  std::vector<HardwareCurve> curves;
+};
+void describe(Fields& f, HardwareCurves& c);
+
+}  // namespace tiersim

@@ -1,0 +1,92 @@
+#pragma once
+// Questions about kernels that a card can answer, asked of the models before it does
+// (`schema: tiersim.prediction_set/v1`, configs/predictions). A set names a system, the kernels by
+// what they move and compute, the ratios, shares, rates and differences of their times that were
+// stated beforehand. Intervals come from the system's numbers that have one (ci95). predict.hpp
+// evaluates a set.
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/model/step_graph.hpp"
+#include "sim/step/system_config.hpp"
+
+namespace tiersim {
+
+/// Bytes that a kernel reads from or writes to a tier, as in Access; names instead of ids.
+struct PredictedAccess {
+  std::string tier;
+  Direction direction = Direction::read;
+  Bytes bytes;
+  std::optional<Bytes> run;  ///< contiguous bytes of each request; all of them where absent
+};
+void describe(Fields& f, PredictedAccess& c);
+
+inline constexpr std::array<std::string_view, 2> kOpKindNames{"compute", "transfer"};
+
+/// A kernel at one shape. Several launches one after another share its work evenly.
+struct PredictedKernel {
+  std::string timed_as = {};  ///< name of the case that will be timed; empty where there is none
+  OpKind kind = OpKind::compute;
+  KernelFamily family = KernelFamily::gemm;
+  Arithmetic arithmetic = Arithmetic::bf16;
+  RequesterKind requester = RequesterKind::sm;
+  Flops flops;  ///< as executed
+  std::int64_t launches = 1;
+  std::vector<PredictedAccess> accesses;
+};
+void describe(Fields& f, PredictedKernel& c);
+
+/// A kernel that runs `times` times, one after another.
+struct PredictedTerm {
+  std::string kernel;
+  double times = 1;
+};
+void describe(Fields& f, PredictedTerm& c);
+
+/// What is made of the two sums of times.
+enum class PredictedKind : std::uint8_t {
+  ratio,       ///< of over `to`
+  share,       ///< of over `to`, in percent
+  difference,  ///< of less `to` [us]
+  rate,        ///< bytes read from remote tiers by `of`, over its time [GB/s]
+};
+inline constexpr std::array<std::string_view, 4> kPredictedKindNames{"ratio", "share", "difference",
+                                                                     "rate"};
+/// "", "%", "us", "GB/s".
+std::string_view unit_of(PredictedKind kind);
+
+/// What was said before, by hand; one end may be open.
+struct StatedRange {
+  std::optional<double> low;
+  std::optional<double> high;
+};
+void describe(Fields& f, StatedRange& c);
+
+struct PredictedQuantity {
+  std::string id;
+  std::string question;
+  PredictedKind kind = PredictedKind::ratio;
+  std::vector<PredictedTerm> of;
+  std::vector<PredictedTerm> to;  ///< none under `rate`
+  StatedRange stated;
+  std::string note = {};  ///< what the number does not mean
+};
+void describe(Fields& f, PredictedQuantity& c);
+
+struct PredictionSet {
+  std::string name;
+  std::string date;     ///< on which the set was made, before any measurement: 2026-01-31
+  SystemConfig system;  ///< with intervals on the numbers that are not known better
+  std::int64_t draws = 400;
+  std::int64_t seed = 1;
+  std::map<std::string, PredictedKernel> kernels;
+  std::vector<PredictedQuantity> quantities;
+};
+void describe(Fields& f, PredictionSet& c);
+
+}  // namespace tiersim

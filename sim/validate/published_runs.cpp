@@ -1,0 +1,128 @@
+#include "sim/validate/published_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace tiersim {
+namespace {
+
+double seconds(Duration time) {
+  return static_cast<double>(time.count()) * 1e-12;
+}
+
+bool is_run_id(const std::string& id) {
+  return !id.empty() && std::ranges::all_of(id, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
+template <class List>
+void check_ids(Fields& f, const List& list, const std::string& path) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string key = fmt::format("{}.{}.id", path, i);
+    f.check(is_run_id(list[i].id), key, "is no name", "lower case, digits, - and _");
+    for (std::size_t k = 0; k < i; ++k)
+      f.check(list[k].id != list[i].id, key, "is that of another one, too", "each its own");
+  }
+}
+
+}  // namespace
+
+std::string_view record_metric(PublishedMetric metric) {
+  constexpr std::array<std::string_view, 4> kNames{"tpot_s.mean", "inter_token_latency_s.p50",
+                                                   "ttft_s.mean", "throughput_tokens_per_s"};
+  return kNames[static_cast<std::size_t>(metric)];
+}
+
+std::string_view unit_of(PublishedMetric metric) {
+  return metric == PublishedMetric::throughput ? "tokens/s" : "s";
+}
+
+std::optional<double> PublishedValues::value(PublishedMetric metric) const {
+  if (metric == PublishedMetric::throughput) return throughput;
+  const auto& time = *std::array{&tpot, &median_gap, &ttft}[static_cast<std::size_t>(metric)];
+  return time ? std::optional(seconds(*time)) : std::nullopt;
+}
+
+double PublishedAims::value(PublishedMetric metric) const {
+  return std::array{tpot, tpot, ttft, throughput}[static_cast<std::size_t>(metric)];
+}
+
+void describe(Fields& f, PublishedValues& c) {
+  constexpr Duration kMost(std::int64_t{1'000'000} * 1'000'000'000'000);
+  f.doc("What was printed of a run.");
+  f.optional("tpot", c.tpot, "Mean time between two tokens of an answer.",
+             in_range(Duration(1), kMost));
+  f.optional("median_gap", c.median_gap, "Median time from token to token, of all answers.",
+             in_range(Duration(1), kMost));
+  f.optional("ttft", c.ttft, "Mean time to the first token.", in_range(Duration(1), kMost));
+  f.optional("throughput", c.throughput, "Output tokens a second of all GPUs together.",
+             in_range(1e-6, 1e12));
+}
+
+void describe(Fields& f, PublishedRun& c) {
+  f.doc("One measurement.");
+  f.required("id", c.id, "Name within the group.");
+  f.optional("users", c.users, "Clients with one request each at a time.", in_range(1, 1'000'000));
+  f.optional("set", c.set, "Settings on top of the group's, a.b=c.");
+  f.required("published", c.published, "What was printed.");
+  const bool any = std::ranges::any_of(kPublishedMetrics, [&](PublishedMetric metric) {
+    return c.published.value(metric).has_value();
+  });
+  f.check(any, "published", "is empty", "one of tpot, median_gap, ttft, throughput");
+}
+
+void describe(Fields& f, PublishedGroup& c) {
+  f.doc("Measurements of one engine on one machine, from one document.");
+  f.required("id", c.id, "Name.");
+  f.required("engine", c.engine, "Program that served, with its version.");
+  f.required("setup", c.setup, "Model, element types, GPUs.");
+  f.required("source", c.source, "Document, and the place in it.");
+  f.required("config", c.config, "Serving file, relative to the configs folder.");
+  f.optional("set", c.set, "Settings on top of it, a.b=c.");
+  f.optional("requests_per_user", c.requests_per_user, "Of runs that have users.",
+             in_range(1, 100'000));
+  f.required("assumed", c.assumed, "What the document does not state, and what is taken.");
+  f.optional("note", c.note, "Why the errors are what they are.");
+  f.optional("wall", c.wall, "Whether the runs differ in users only, up to more than fit.");
+  f.optional("counted", c.counted,
+             "Whether the summary has them; not where another group has the same runs, with "
+             "something else in place of what is not stated.");
+  f.required("runs", c.runs, "The measurements.");
+  f.check(!c.runs.empty(), "runs", "has none", "one at least");
+  check_ids(f, c.runs, "runs");
+  for (std::size_t i = 0; i < c.runs.size() && c.wall; ++i) {
+    const bool rises = i == 0 || (c.runs[i - 1].users && c.runs[i].users > c.runs[i - 1].users);
+    f.check(c.runs[i].users && rises, fmt::format("runs.{}.users", i),
+            "does not rise from run to run", "wall: each run has more users than the one before");
+  }
+}
+
+void describe(Fields& f, PublishedAims& c) {
+  f.doc("Errors that one would like to stay below, as shares of what was printed.");
+  f.optional("tpot", c.tpot, "Of the time between tokens, mean or median.", in_range(0.0, 1.0));
+  f.optional("ttft", c.ttft, "Of the time to the first token.", in_range(0.0, 1.0));
+  f.optional("throughput", c.throughput, "Of the output tokens a second.", in_range(0.0, 1.0));
+}
+
+void describe(Fields& f, PublishedRuns& c) {
+  f.doc("Published measurements of inference servers, and what simulates them.");
+  f.optional("aims", c.aims, "Errors that one would like to stay below.");
+  f.required("groups", c.groups, "Measurements by engine and machine.");
+  f.check(!c.groups.empty(), "groups", "has none", "one at least");
+  check_ids(f, c.groups, "groups");
+}
+
+std::vector<std::string> settings_of(const PublishedGroup& group, const PublishedRun& run) {
+  std::vector<std::string> set = group.set;
+  if (run.users) {
+    set.push_back(fmt::format("workload.arrivals.users={}", *run.users));
+    set.push_back(fmt::format("workload.requests={}", group.requests_per_user * *run.users));
+  }
+  set.insert(set.end(), run.set.begin(), run.set.end());
+  return set;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,50 @@
+#pragma once
+// Which cases could catch a change of a device's numbers (`schema: tiersim.sensitivity/v1`,
+// reports/targets/sensitivity). A case is a reference curve of `tiersim validate hardware` or a
+// workload of `tiersim validate levels`; the file says where the device lies in it, and names no
+// number: those are whatever the device has.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/validate/fidelity_map_config.hpp"
+#include "sim/validate/hardware_curves.hpp"
+
+namespace tiersim {
+
+/// A curve or a workload, and the device in it.
+struct SensitivityCase {
+  std::string curve;                 ///< id, or empty
+  std::string workload;              ///< id, or empty
+  std::string at;                    ///< "memory", "links.0", "collective"; "hbm", "pcie", ...
+  std::vector<std::int64_t> points;  ///< of the curve, from 0; all where empty
+  std::vector<Fidelity> levels;      ///< flow and packet where empty
+};
+
+struct SensitiveDevice {
+  std::string name;
+  std::string title;
+  std::vector<SensitivityCase> cases;
+};
+
+/// Why nothing catches a number.
+struct SensitivityReason {
+  std::string device;     ///< empty: of every device
+  std::string parameter;  ///< its path, or the beginning of several
+  std::string why;
+};
+
+struct SensitivityConfig {
+  std::string title;
+  std::vector<HardwareCurves> curves;
+  FidelityMapConfig levels;
+  std::vector<SensitiveDevice> devices;
+  std::vector<SensitivityReason> reasons;
+};
+
+void describe(Fields& f, SensitivityCase& c);
+void describe(Fields& f, SensitiveDevice& c);
+void describe(Fields& f, SensitivityReason& c);
+void describe(Fields& f, SensitivityConfig& c);
+
+}  // namespace tiersim

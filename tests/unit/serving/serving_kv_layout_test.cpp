@@ -1,0 +1,262 @@
+// Where the memory of a GPU goes and how many blocks are left, worked out by hand from the
+// published dimensions of the models; and that a server has room for the batch that a scenario has
+// room for.
+#include "sim/serving/kv_layout.hpp"
+
+#include <map>
+
+#include "sim/serving/replica.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim {
+namespace {
+
+ServingConfig config(const std::string& file, const std::vector<std::string>& set = {}) {
+  Diagnostics diagnostics;
+  const Document document = load_document(
+      testing::configs() / file,
+      {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
+      diagnostics);
+  auto out = read<ServingConfig>(document, "serving", diagnostics);
+  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
+  return out;
+}
+
+const std::string kLlama2 = "serving/llama2_7b_h100.yaml";
+
+Expected<KvLayout> layout_of(const ServingConfig& of) {
+  return kv_layout(of, build_replica_system(of.scenario));
+}
+KvLayout layout(const std::string& file, const std::vector<std::string>& set = {}) {
+  auto out = layout_of(config(file, set));
+  EXPECT_TRUE(out) << out.error();
+  return *std::move(out);
+}
+
+// "hbm weights" and such, to bytes.
+std::map<std::string, std::int64_t> parts(const KvLayout& of) {
+  std::map<std::string, std::int64_t> out;
+  for (const KvCapacity::Part& part : of.capacity.parts)
+    out[part.tier + ' ' + part.what] += part.bytes;
+  return out;
+}
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+// Llama-2 7B in fp16 on nine tenths of 80 GB, 1024 sequences and 8192 tokens an iteration.
+//   weights      2 (32000 * 4096 * 2 + 32 (4 * 4096^2 + 3 * 4096 * 11008 + 2 * 4096) + 4096)
+//   activations  2 * 8192 (2 * 4096 + 4096 + 3 * 4096): residual stream twice, the projection of
+//                queries, keys and values; and logits 2 * 1024 * 32000
+//   block        16 positions * 32 layers * (keys + values) * 4096 * 2 B = 8 MiB
+TEST(KvLayout, LeavesOfAnH100WhatLlama2WithoutAnyCacheLeaves) {
+  const KvLayout kv = layout(kLlama2);
+  auto of = parts(kv);
+  EXPECT_EQ(of["hbm installed"], 80'000'000'000);
+  EXPECT_EQ(of["hbm left free (near_share)"], 8'000'000'000);
+  EXPECT_EQ(of["hbm weights"], 2 * 6'738'415'616);
+  EXPECT_EQ(of["hbm activations"], 384 * kMiB + 2 * 1024 * 32'000);
+  EXPECT_EQ(of["hbm runtime reserve"], 768 * kMiB);
+  EXPECT_EQ(kv.capacity.block_bytes, 8 * kMiB);
+  // (72e9 - 13476831232 - 468189184 - 805306368) / 8388608 = 6824.7
+  EXPECT_EQ(kv.blocks, 6824);
+  EXPECT_EQ(kv.capacity.positions, 6824 * 16);
+  EXPECT_EQ(of["hbm KV blocks"], 6824 * 8 * kMiB);
+  EXPECT_EQ(kv.capacity.limited_by, "hbm");
+  EXPECT_EQ(kv.most_blocks, 0);
+  EXPECT_EQ(kv.blocks_of(17), 2);
+}
+
+TEST(KvLayout, SaysWhereEveryByteIs) {
+  for (const std::string& file : testing::shipped("serving")) {
+    if (file.find("validation") != std::string::npos) continue;
+    SCOPED_TRACE(file);
+    const ServingConfig of = config(file);
+    const auto kv = layout_of(of);
+    ASSERT_TRUE(kv) << kv.error();
+    auto sums = parts(*kv);
+    const System system = build_replica_system(of.scenario);
+    for (const std::string& tier : system.tier_names()) {
+      if (!sums.contains(tier + " KV blocks")) continue;
+      std::int64_t rest = sums[tier + " installed"];
+      for (const KvCapacity::Part& part : kv->capacity.parts)
+        if (part.tier == tier && part.what != "installed") rest -= part.bytes;
+      EXPECT_EQ(rest, 0) << tier;
+    }
+  }
+}
+
+TEST(KvLayout, TakesTheShareOfTheTierThatItMayFill) {
+  const std::vector<std::string> half{"placement.near_share=0.5"};
+  const KvLayout kv = layout(kLlama2, half);
+  EXPECT_EQ(parts(kv)["hbm left free (near_share)"], 40'000'000'000);
+  EXPECT_EQ(kv.blocks, (40'000'000'000 - 13'476'831'232 - 468'189'184 - 805'306'368) / (8 * kMiB));
+}
+
+TEST(KvLayout, HasNoBlocksWhereTheModelDoesNotFit) {
+  const auto kv = layout_of(config(kLlama2, {"placement.near_share=0.1"}));
+  ASSERT_FALSE(kv);
+  EXPECT_EQ(
+      kv.error(),
+      "no block of keys and values fits: installed 74.51 GiB, left free (near_share) 67.06 GiB, "
+      "weights 12.55 GiB, activations 446.5 MiB, runtime reserve 768 MiB in tier 'hbm'");
+}
+
+// Blocks of other sizes hold the same positions, less what is left over.
+TEST(KvLayout, HoldsAsManyPositionsInBlocksOfAnySize) {
+  constexpr std::int64_t kPositions = (72'000'000'000 - 14'750'326'784) / (512 * 1024);
+  for (const std::int64_t block : {1, 3, 16, 128}) {
+    const KvLayout kv = layout(kLlama2, {"server.kv.block=" + std::to_string(block)});
+    EXPECT_EQ(kv.blocks, kPositions / block) << block;
+  }
+}
+
+// TPLA: half of the latent of 512 and the whole rotary key of 64 on either GPU.
+TEST(KvLayout, HasHalfOfALatentOnEachOfTwoGpus) {
+  const std::string file = "serving/llama2_7b_tpla_h100x2.yaml";
+  const KvLayout sliced = layout(file);
+  EXPECT_EQ(sliced.capacity.block_bytes, 16 * 32 * (512 / 2 + 64) * 2);
+  const KvLayout whole = layout(file, {"parallel.latent_slices=1"});
+  EXPECT_EQ(whole.capacity.block_bytes, 16 * 32 * (512 + 64) * 2);
+}
+
+// DP attention: a block is whole on one of the two GPUs, which have sequences of their own. The
+// weights of attention are whole as well, and the products of a token group are those of both.
+TEST(KvLayout, HasBlocksOnEachGpuWhereEachHasSequencesOfItsOwn) {
+  const std::string file = "serving/llama2_7b_tpla_h100x2.yaml";
+  const KvLayout whole = layout(file, {"parallel.latent_slices=1"});
+  const KvLayout spread = layout(file, {"parallel={attention: data, latent_slices: 1}"});
+  EXPECT_EQ(whole.pools, 1);
+  EXPECT_EQ(whole.gpus_of_block, 2);
+  EXPECT_EQ(whole.gathered(), Bytes::from_base(2 * whole.capacity.block_bytes));
+  EXPECT_EQ(spread.pools, 2);
+  EXPECT_EQ(spread.gpus_of_block, 1);
+  EXPECT_EQ(spread.capacity.block_bytes, whole.capacity.block_bytes);
+  EXPECT_EQ(spread.gathered(), Bytes::from_base(spread.capacity.block_bytes));
+  auto of = parts(spread);
+  EXPECT_EQ(spread.blocks, 2 * (of["hbm KV blocks"] / spread.capacity.block_bytes));
+  EXPECT_LT(of["hbm left over"], spread.capacity.block_bytes);
+}
+
+// Buffers that a far layer is fetched to are no copy of anything that is lost with them.
+TEST(KvLayout, CopiesWhatIsCachedNotWhereItIsFetchedTo) {
+  const std::vector<std::string> far{"method.kv_tier=far"};
+  const std::string file = "serving/llama2_7b_h100_swap.yaml";
+  const KvLayout kv = layout(file, far);
+  const System system = build_replica_system(config(file, far).scenario);
+  const std::size_t near = system.tier("hbm").index();
+  const std::size_t pool = system.tier("pool").index();
+  EXPECT_GT(kv.block_bytes[near], Bytes{});
+  EXPECT_EQ(kv.cached_bytes[near], Bytes{});
+  EXPECT_EQ(kv.cached_bytes[pool], Bytes::from_base(8 * kMiB));
+  EXPECT_EQ(kv.gathered(), Bytes::from_base(8 * kMiB));
+}
+
+// Swapped blocks go where nothing else is.
+TEST(KvLayout, SwapsToWhatIsLeftOverOfTheFarTier) {
+  const std::string file = "serving/llama2_7b_h100_swap.yaml";
+  const auto error = [&](const std::vector<std::string>& set) {
+    const auto kv = layout_of(config(file, set));
+    return kv ? std::string() : kv.error();
+  };
+  EXPECT_EQ(error({"server.kv.swap_space=80 MiB"}), "");
+  EXPECT_EQ(error({"server.kv.swap_space=1 MiB"}),
+            "server.kv.swap_space: 1 MiB is below the 8 MiB of 16 positions");
+  // Blocks of the pool, and those that are swapped, have it between them.
+  const ServingConfig of = config(file, {"method.kv_tier=far"});
+  const System system = build_replica_system(of.scenario);
+  const auto kv = layout_of(of);
+  ASSERT_TRUE(kv) << kv.error();
+  const std::int64_t pool = system.capacity(system.tier("pool")).in_base();
+  EXPECT_EQ(kv->blocks + block_limits(of, system, *kv).swap_blocks, pool / (8 * kMiB));
+}
+
+// Of a window of 4096 positions there are 256 blocks, however long the prompt.
+TEST(KvLayout, HasAMostOfASequenceUnderAWindow) {
+  const KvLayout kv = layout(kLlama2, {"model.base=models/mistral_7b.yaml"});
+  EXPECT_EQ(kv.most_blocks, 256);
+  EXPECT_EQ(kv.capacity.block_bytes, 16 * 32 * 2 * 8 * 128 * 2);
+  EXPECT_EQ(kv.blocks_of(100), 7);
+  EXPECT_EQ(kv.blocks_of(100'000), 256);
+}
+
+// MAPLE: keys and values are far; near are int8 keys of a quarter of the width, and of one layer
+// staging for a sixteenth of the rows with 2 B for the position of each.
+TEST(KvLayout, SplitsABlockOverTiers) {
+  const ServingConfig of = config("serving/llama3_8b_h200_maple.yaml");
+  const auto kv = layout_of(of);
+  ASSERT_TRUE(kv) << kv.error();
+  const System system = build_replica_system(of.scenario);
+  const auto bytes = [&](const char* tier) {
+    return kv->block_bytes[system.tier(tier).index()].in_base();
+  };
+  constexpr std::int64_t kRows = 16 * 8 * 128 * 2;  // keys of a block in one layer, as many values
+  EXPECT_EQ(bytes("pool"), 32 * 2 * kRows);
+  EXPECT_EQ(bytes("hbm"), 32 * 16 * 8 * (128 / 4) + 2 * kRows / 16 + 8 * 2);
+  EXPECT_EQ(kv->capacity.limited_by, "hbm");
+}
+
+// A pool that two replicas share is halved, also for what is swapped out.
+TEST(KvLayout, SharesASharedTierEvenly) {
+  const std::string swap = "serving/llama2_7b_h100_swap.yaml";
+  const auto limits = [&](const std::vector<std::string>& set) {
+    const ServingConfig of = config(swap, set);
+    const System system = build_replica_system(of.scenario);
+    const auto kv = kv_layout(of, system);
+    EXPECT_TRUE(kv) << kv.error();
+    return block_limits(of, system, *kv);
+  };
+  const BlockLimits alone = limits({});
+  const BlockLimits halved = limits({"system.gpus.count=2", "system.shared={host: [pool]}"});
+  EXPECT_EQ(alone.blocks, halved.blocks);
+  EXPECT_EQ(halved.swap_blocks, alone.swap_blocks / 2);
+  const BlockLimits stated = limits({"server.kv.swap_space=80 MiB"});
+  EXPECT_EQ(stated.swap_blocks, 10);
+}
+
+TEST(KvLayout, CountsEntriesOfThePrefixCacheInBlocks) {
+  const ServingConfig of = config("serving/trace_mooncake.yaml",
+                                  {"server.prefix_cache.tiers=[{tier: pool, capacity: 640 MiB}]"});
+  const System system = build_replica_system(of.scenario);
+  const auto kv = kv_layout(of, system);
+  ASSERT_TRUE(kv) << kv.error();
+  const BlockLimits limits = block_limits(of, system, *kv);
+  EXPECT_EQ(limits.prefix_block, 512);
+  EXPECT_EQ(limits.block, 16);
+  // 128 KiB a position, so 64 MiB an entry.
+  EXPECT_EQ(limits.prefix_levels, std::vector<std::int64_t>{10});
+}
+
+// Where everything else is as in a decode step of the batch, a server that may run the largest
+// batch of a scenario has the blocks for it, and one of more sequences has not. They may differ by
+// a sequence, and where pages are fetched for several query heads by half a percent more: the pages
+// of all of them together grow a little less than the context, and a block is weighed where the
+// context is short.
+class LargestBatch : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(LargestBatch, HasItsBlocksInAServer) {
+  ServingConfig of;
+  of.scenario = testing::scenario(GetParam());
+  const System system = build_replica_system(of.scenario);
+  const std::int64_t batch = largest_batch(of.scenario, system);
+  of.server.scheduler.max_batched_tokens = 1;
+  const auto has_room = [&](std::int64_t sequences) {
+    of.server.scheduler.max_sequences = sequences;
+    const auto kv = kv_layout(of, system);
+    return kv && kv->blocks / kv->blocks_of(of.scenario.step.context) >= sequences;
+  };
+  const std::int64_t rounding = 1 + batch / 100;
+  EXPECT_TRUE(has_room(std::max<std::int64_t>(1, batch - rounding))) << batch;
+  EXPECT_FALSE(has_room(batch + 1 + rounding)) << batch;
+}
+
+std::vector<std::string> decode_steps() {
+  std::vector<std::string> out = testing::shipped("scenarios/methods");
+  std::erase_if(out, [](const std::string& file) { return file.find("_prefill.") < file.size(); });
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, LargestBatch, ::testing::ValuesIn(decode_steps()),
+                         [](const auto& of) { return testing::test_name(of.param); });
+
+}  // namespace
+}  // namespace tiersim

@@ -1,0 +1,218 @@
+// The map of the three levels: what alone and together are, in round numbers, and the one rule that
+// it holds: flow and packets within 2 % where there is one bottleneck and no limit of credits or
+// tags, from 64 packets on.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "hwmodels/link/cxl.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/validate/fidelity_map.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace literals;
+using enum LevelMeasure::Kind;
+
+// 100 GB/s for all, and nothing but payload.
+class Pipe final : public Device {
+ public:
+  std::span<const Channel> channels() const override { return channels_; }
+  AccessCost cost(Direction, Bytes payload, Bytes) const override {
+    return {.charges = {{0, payload}}, .latency = 1us, .min_duration = {}, .moved = payload};
+  }
+
+ private:
+  std::vector<Channel> channels_{{"all", 100_GBps}};
+};
+
+LevelAccess asked(const Pipe& pipe, Bytes payload, std::size_t instance = 0) {
+  return ask_of(pipe, Direction::read, payload, payload, instance);
+}
+double value(const std::vector<LevelAccess>& accesses, LevelMeasure measure, Fidelity level) {
+  return answer_of(accesses, measure, level).value;
+}
+
+TEST(LevelAccesses, AloneEachHasTheWholeChannelAndTogetherTheyShareIt) {
+  const Pipe pipe;
+  const std::vector<LevelAccess> two{asked(pipe, 100'000_B), asked(pipe, 100'000_B)};
+  EXPECT_NEAR(value(two, {.kind = rate}, Fidelity::analytic), 200, 1e-9);
+  EXPECT_NEAR(value(two, {.kind = rate}, Fidelity::flow), 100, 1e-9);
+  const std::vector<LevelAccess> apart{asked(pipe, 100'000_B), asked(pipe, 100'000_B, 1)};
+  EXPECT_NEAR(value(apart, {.kind = rate}, Fidelity::flow), 200, 1e-9);
+}
+
+// 1 KB and 9 KB share until the short one ends after 20 ns; the other has 8 KB left, for 80 ns.
+TEST(LevelAccesses, AShortFlowDoesNotWaitForALongOne) {
+  const Pipe pipe;
+  std::vector<LevelAccess> two{asked(pipe, 9000_B), asked(pipe, 1000_B)};
+  EXPECT_NEAR(value(two, {.kind = time_of_one, .index = 1}, Fidelity::analytic), 10, 1e-9);
+  // Shares are of each flow's own bytes on its widest channel: 50 GB/s each.
+  EXPECT_NEAR(value(two, {.kind = time_of_one, .index = 1}, Fidelity::flow), 20, 1e-3);
+  EXPECT_NEAR(value(two, {.kind = time}, Fidelity::flow), 0.1, 1e-6);
+  two[0].latency = latency_of(two[0]);
+  EXPECT_NEAR(value(two, {.kind = time}, Fidelity::flow), 1.09, 1e-6);
+}
+
+// A window leaves the first one 20 GB/s, and the second one takes the rest.
+TEST(LevelAccesses, AWindowLimitsItsOwnFlowOnly) {
+  const Pipe pipe;
+  std::vector<LevelAccess> two{asked(pipe, 100'000_B), asked(pipe, 100'000_B)};
+  two[0].least = 5us;
+  EXPECT_NEAR(value(two, {.kind = rate_of_one, .index = 0}, Fidelity::flow), 20, 0.01);
+  EXPECT_NEAR(value(two, {.kind = rate_of_one, .index = 1}, Fidelity::flow), 80, 0.01);
+  EXPECT_NEAR(value(two, {.kind = rate_of_one, .index = 1}, Fidelity::analytic), 100, 0.01);
+}
+
+TEST(LevelAccesses, AMixKeepsItsProportion) {
+  const Pipe pipe;
+  std::vector<LevelAccess> mix{asked(pipe, 60'000_B), asked(pipe, 30'000_B)};
+  mix[0].weight = 2;
+  mix[1].weight = 1;
+  EXPECT_NEAR(value(mix, {.kind = rate_of_one, .index = 0}, Fidelity::flow), 66.667, 0.01);
+  EXPECT_NEAR(value(mix, {.kind = time_of_one, .index = 0}, Fidelity::flow), 900, 0.01);
+  EXPECT_NEAR(value(mix, {.kind = time_of_one, .index = 1}, Fidelity::flow), 900, 0.01);
+}
+
+TEST(LevelRow, ErrorsAreOfPacketsAndOnlyWhatIsAlikeMustAgree) {
+  LevelRow row{.facts = {.id = "one", .group = "hbm", .title = "One", .unit = "GB/s"}};
+  row.answers = {LevelAnswer{.value = 200}, LevelAnswer{.value = 103}, LevelAnswer{.value = 100}};
+  EXPECT_NEAR(row.error_of(Fidelity::analytic), 1, 1e-12);
+  EXPECT_NEAR(row.error_of(Fidelity::flow), 0.03, 1e-12);
+  EXPECT_TRUE(row.agrees());
+  row.facts.alike = true;
+  EXPECT_FALSE(row.agrees());
+  row.answers[1].value = 101.9;
+  EXPECT_TRUE(row.agrees());
+}
+
+TEST(LevelRow, AReasonIsShownWhereFlowIsMoreThanTheBandOff) {
+  LevelRow row{.facts = {.id = "one", .group = "hbm", .title = "One", .unit = "GB/s"}};
+  row.answers = {LevelAnswer{.value = 100}, LevelAnswer{.value = 97}, LevelAnswer{.value = 100}};
+  EXPECT_FALSE(row.explained());
+  row.why = "because";
+  EXPECT_TRUE(row.explained());
+  row.answers[1].value = 99;
+  EXPECT_FALSE(row.explained());
+}
+
+FidelityMapConfig config_of_text(const std::string& text, Diagnostics& diagnostics) {
+  const Document document =
+      load_text("schema: tiersim.fidelity_map/v1\ntitle: One\n" + text,
+                testing::configs() / "map.yaml", {.config_root = testing::configs()}, diagnostics);
+  return read<FidelityMapConfig>(document, "fidelity_map", diagnostics);
+}
+
+// A link's file as the part of a map that it is; empty where it is none.
+std::string map_of(const std::string& file) {
+  constexpr const char* kSwitch =
+      ", packet_level: {switch: {latency: {value: 100 ns, class: assumed, source: here}}}}\n";
+  const std::string name = std::filesystem::path(file).stem().string();
+  if (name.starts_with("pcie_")) return "pcie: {base: " + file + kSwitch;
+  if (name.starts_with("cxl_") && name != "cxl_switch")
+    return "cxl: {base: " + file + ", ports: {value: 1, class: assumed, source: here}" + kSwitch;
+  if (name.starts_with("nvlink"))
+    return "nvlink: {base: " + file + "}\nnvswitch: {base: devices/nvswitch.yaml}\n";
+  return "";
+}
+
+TEST(FidelityMapOfShippedLinks, SingleTransfersOf64PacketsAgree) {
+  std::int64_t held = 0;
+  for (const std::string& file : testing::shipped("devices")) {
+    const std::string text = map_of(file);
+    if (text.empty()) continue;
+    Diagnostics diagnostics;
+    const FidelityMapConfig config = config_of_text(text, diagnostics);
+    ASSERT_EQ(diagnostics.text(), "") << file;
+    // Behind a switch: the port before it has the latency of both.
+    if (config.cxl && config_of<CxlConfig>(*config.cxl->spec)->latency.value == 0ns) continue;
+    for (const LevelWorkload& workload : workloads_of(config)) {
+      if (!workload.facts.alike || workload.measure.kind != time_of_one) continue;
+      ++held;
+      const double flow = workload.answer(Fidelity::flow).value;
+      EXPECT_NEAR(flow / workload.answer(Fidelity::packet).value, 1, kAlikeWithin)
+          << file << ' ' << workload.facts.id;
+    }
+  }
+  EXPECT_GE(held, 2 * 14);  // five PCI Express files, four of CXL, five of NVLink
+}
+
+std::filesystem::path shipped_map() {
+  return std::filesystem::path(TIERSIM_SOURCE_DIR) / "reports/targets/fidelity/h100_node.yaml";
+}
+FidelityMapConfig shipped_config() {
+  Diagnostics diagnostics;
+  const Document document =
+      load_document(shipped_map(), {.config_root = testing::configs()}, diagnostics);
+  auto config = read<FidelityMapConfig>(document, "fidelity_map", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  return config;
+}
+
+TEST(FidelityMapOfTheShippedNode, FlowAndPacketsAgreeWhereNothingButOneWireLimits) {
+  std::int64_t held = 0;
+  for (const LevelWorkload& workload : workloads_of(shipped_config())) {
+    if (!workload.facts.alike) continue;
+    ++held;
+    const double flow = workload.answer(Fidelity::flow).value;
+    EXPECT_NEAR(flow / workload.answer(Fidelity::packet).value, 1, kAlikeWithin)
+        << workload.facts.id;
+  }
+  // Streams both ways of three links, single transfers of 64 and 256 packets, many to one.
+  EXPECT_EQ(held, 3 * 2 + 3 * 2 + 3);
+}
+
+// 32 requests of 512 B in 1170 ns, and 16 lines of 64 B in 154 ns and what waiting adds at that
+// rate.
+TEST(FidelityMapOfTheShippedNode, WindowsAreLittlesLaw) {
+  double tags = 0;
+  double lines = 0;
+  for (const LevelWorkload& workload : workloads_of(shipped_config())) {
+    if (workload.facts.id == "pcie.tags") tags = workload.answer(Fidelity::flow).value;
+    if (workload.facts.id == "cxl.lines") lines = workload.answer(Fidelity::flow).value;
+  }
+  EXPECT_NEAR(tags, 32 * 512 / 1170.0, 0.01);
+  const FidelityMapConfig config = shipped_config();
+  const auto waiting =
+      config.cxl->spec->build()->added_latency(Bandwidth::from_base(std::llround(lines * 1e9)), 1);
+  EXPECT_NEAR(lines, 16 * 64 / (154 + to_seconds(waiting) * 1e9), 0.01);
+}
+
+TEST(FidelityMapOfTheShippedNode, EveryReasonFitsAWorkloadAndTheLongestNameCounts) {
+  const FidelityMapConfig config = shipped_config();
+  const std::vector<LevelWorkload> workloads = workloads_of(config);
+  for (const LevelReason& reason : config.reasons)
+    EXPECT_TRUE(std::ranges::any_of(workloads, [&](const LevelWorkload& workload) {
+      return reason_of(config, workload.facts.id) == reason.why;
+    })) << reason.workload;
+  FidelityMapConfig two;
+  two.reasons = {{"a.", "long"}, {"a.b", "longer"}};
+  EXPECT_EQ(reason_of(two, "a.b"), "longer");
+  EXPECT_EQ(reason_of(two, "a.c"), "long");
+  EXPECT_EQ(reason_of(two, "b"), "");
+}
+
+std::string mistakes(const std::string& text) {
+  Diagnostics diagnostics;
+  config_of_text(text, diagnostics);
+  return diagnostics.text();
+}
+
+TEST(FidelityMapConfig, TellsWhatDevicesLack) {
+  EXPECT_EQ(mistakes("hbm: {base: devices/h100_hbm3.yaml}\n"), "");
+  EXPECT_NE(mistakes("").find("has no device"), std::string::npos);
+  EXPECT_NE(mistakes("hbm: {base: devices/nvme_gen5.yaml}\n").find("hbm: is of another kind"),
+            std::string::npos);
+  EXPECT_NE(mistakes("pcie: {base: devices/pcie_gen5_x16.yaml}\n").find("packet_level.switch"),
+            std::string::npos);
+  EXPECT_NE(mistakes("nvlink: {base: devices/nvlink4_h100.yaml}\n").find("nvswitch"),
+            std::string::npos);
+  EXPECT_NE(mistakes("module: {base: devices/ddr5_4800_expander_1.yaml}\n").find("module"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tiersim

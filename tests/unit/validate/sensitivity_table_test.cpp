@@ -1,0 +1,184 @@
+// hwmodels/SENSITIVITY.md says which case catches a change of each number: here it is asked again.
+// TIERSIM_SENSITIVITY_ALL: every case of every device, as the command does; else the named cases of
+// three devices.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "reports/hardware/point_label.hpp"
+#include "reports/hardware/sensitivity_text.hpp"
+#include "sim/validate/sensitivity.hpp"
+#include "tests/support/shipped.hpp"
+
+namespace tiersim {
+namespace {
+
+using Row = std::vector<std::string>;
+
+// Cells of "| a | b |" or "|a|b|".
+Row cells_of(const std::string& line) {
+  Row cells;
+  std::istringstream in(line.substr(1));
+  for (std::string cell; std::getline(in, cell, '|');) {
+    const std::size_t from = cell.find_first_not_of(' ');
+    const std::size_t end = cell.find_last_not_of(' ');
+    cells.push_back(from == std::string::npos ? "" : cell.substr(from, end - from + 1));
+  }
+  return cells;
+}
+
+// Rows of the document, by device.
+std::map<std::string, std::vector<Row>> shipped_tables() {
+  std::ifstream in(std::filesystem::path(TIERSIM_SOURCE_DIR) / "hwmodels/SENSITIVITY.md");
+  std::map<std::string, std::vector<Row>> tables;
+  std::string device;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("### ")) {
+      const std::size_t quote = line.find('`');
+      device = line.substr(quote + 1, line.size() - quote - 2);
+    } else if (!device.empty() && line.starts_with('|') && !line.starts_with("| number") &&
+               !line.starts_with("|---")) {
+      tables[device].push_back(cells_of(line));
+    }
+  }
+  return tables;
+}
+
+SensitivityConfig shipped() {
+  Diagnostics diagnostics;
+  const Document document = load_document(
+      std::filesystem::path(TIERSIM_SOURCE_DIR) / "reports/targets/sensitivity/h100_node.yaml",
+      {.config_root = testing::configs()}, diagnostics);
+  auto config = read<SensitivityConfig>(document, "sensitivity", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  return config;
+}
+
+// Of "+3.1 % !" or "x2: -1.0 %": what stands before the number, the number, and what is behind it.
+struct Printed {
+  std::string before;
+  double number = 0;
+  std::string behind;
+
+  explicit Printed(const std::string& text) {
+    const std::size_t colon = text.find(": ");
+    const std::size_t from = colon == std::string::npos ? 0 : colon + 2;
+    const std::size_t end = text.find(" %");
+    before = text.substr(0, from);
+    if (end == std::string::npos) {
+      behind = text.substr(from);
+      return;
+    }
+    std::istringstream(text.substr(from, end - from)) >> number;
+    behind = text.substr(end);
+  }
+};
+
+// The same text, and numbers of percent that differ by their last digit at most.
+void expect_same(const Row& row, const Row& shipped, const std::string& device) {
+  ASSERT_EQ(row.size(), shipped.size()) << device << ' ' << shipped.front();
+  constexpr std::size_t kFirstStep = 5;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i < kFirstStep) {
+      EXPECT_EQ(row[i], shipped[i]) << device << ' ' << shipped.front();
+      continue;
+    }
+    const Printed now(row[i]);
+    const Printed then(shipped[i]);
+    EXPECT_EQ(now.before + now.behind, then.before + then.behind)
+        << device << ' ' << shipped.front();
+    EXPECT_NEAR(now.number, then.number, 0.1001) << device << ' ' << shipped.front();
+  }
+}
+
+#ifdef TIERSIM_SENSITIVITY_ALL
+
+TEST(SensitivityDocument, IsWhatEveryCaseOfEveryDeviceSaysToday) {
+  SensitivityConfig config = shipped();
+  SensitivityStudy study(config);
+  const std::map<std::string, std::vector<Row>> tables = shipped_tables();
+  ASSERT_EQ(tables.size(), config.devices.size());
+  for (std::size_t d = 0; d < config.devices.size(); ++d) {
+    const SensitiveDevice& device = config.devices[d];
+    std::vector<SensitivityAnswer> base;
+    for (std::size_t q = 0; q < study.questions(d).size(); ++q) base.push_back(study.answer(d, q));
+    DeviceSensitivity now{.name = device.name, .title = device.title};
+    for (const std::string& path : study.parameters(d))
+      now.parameters.push_back(study.sensitivity_of(d, path, base));
+    const std::vector<Row> rows = sensitivity_table(now).rows;
+    const std::vector<Row>& shipped_rows = tables.at(device.name);
+    ASSERT_EQ(rows.size(), shipped_rows.size()) << device.name;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      expect_same(rows[i], shipped_rows[i], device.name);
+  }
+}
+
+#else
+
+std::string label_of(const SensitivityQuestion& question) {
+  return question.curve == nullptr
+             ? question.workload
+             : case_id(question.curve->facts, question.curve->points[question.point]);
+}
+
+TEST(SensitivityDocument, TheNamedCasesOfThreeDevicesSaySoToday) {
+  SensitivityConfig config = shipped();
+  SensitivityStudy study(config);
+  const std::map<std::string, std::vector<Row>> tables = shipped_tables();
+  for (std::size_t d = 0; d < config.devices.size(); ++d) {
+    const std::string& name = config.devices[d].name;
+    if (name != "h100-hbm3" && name != "pcie-gen5-x16" && name != "nvlink4-port") continue;
+    const std::vector<SensitivityQuestion>& questions = study.questions(d);
+    std::vector<SensitivityAnswer> base(questions.size());
+    std::vector<bool> asked(questions.size());
+    ASSERT_TRUE(tables.contains(name)) << name;
+    for (const Row& row : tables.at(name)) {
+      ASSERT_EQ(row.size(), 7U);
+      if (row[2] == "insensitive") continue;  // that takes every case
+      const auto named = std::ranges::find_if(questions, [&](const SensitivityQuestion& q) {
+        return label_of(q) == row[3] && kFidelityNames[static_cast<std::size_t>(q.level)] == row[4];
+      });
+      ASSERT_NE(named, questions.end()) << row[3];
+      const auto q = static_cast<std::size_t>(named - questions.begin());
+      if (!asked[q]) base[q] = study.answer(d, q);
+      asked[q] = true;
+      const DeviceSensitivity now{
+          .name = name, .title = "", .parameters = {study.sensitivity_of(d, row[0], base, {q})}};
+      const Table table = sensitivity_table(now);
+      ASSERT_EQ(table.rows.size(), 1U) << row[0];
+      expect_same(table.rows.front(), row, name);
+    }
+  }
+}
+
+#endif
+
+TEST(SensitivityDocument, HasEveryNumberOfEveryDevice) {
+  SensitivityConfig config = shipped();
+  const SensitivityStudy study(config);
+  std::ifstream in(std::filesystem::path(TIERSIM_SOURCE_DIR) / "hwmodels/SENSITIVITY.md");
+  std::map<std::string, std::string> sections;
+  std::string device;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("### ")) {
+      const std::size_t quote = line.find('`');
+      device = line.substr(quote + 1, line.size() - quote - 2);
+    }
+    sections[device] += line + '\n';
+  }
+  for (std::size_t d = 0; d < config.devices.size(); ++d) {
+    const std::string& section = sections[config.devices[d].name];
+    for (const std::string& path : study.parameters(d))
+      EXPECT_TRUE(section.find("| " + path + " |") != std::string::npos ||
+                  section.find("\n|" + path + '|') != std::string::npos ||
+                  section.find('`' + path + '`') != std::string::npos)
+          << config.devices[d].name << ' ' << path;
+  }
+}
+
+}  // namespace
+}  // namespace tiersim
