@@ -88,8 +88,8 @@ std::string worst_line(const FidelityMap& map, Fidelity level) {
                   kFidelityNames[static_cast<std::size_t>(level)], 100 * errors.median);
   for (std::size_t i = 0; i < std::min(kWorstNamed, errors.worst_first.size()); ++i) {
     const LevelRow& row = *errors.worst_first[i];
-    out +=
-        fmt::format("{} {} {}", i == 0 ? "" : ",", row.facts.id, signed_percent(row.error_of(level)));
+    out += fmt::format("{} {} {}", i == 0 ? "" : ",", row.facts.id,
+                       signed_percent(row.error_of(level)));
   }
   return out;
 }

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/validate/published_score.hpp"
 #include "reports/render/table.hpp"
+#include "sim/validate/published_score.hpp"
 
 namespace tiersim {
 

@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kCellWidth = 36;
 constexpr double kCellHeight = 27;
-constexpr double kPanelGap = 16;       // between panels
-constexpr double kPanelLeft = 72;      // of the panels: labels and ticks of y
-constexpr double kRowTitle = 34;  // to the right of the panels
+constexpr double kPanelGap = 16;   // between panels
+constexpr double kPanelLeft = 72;  // of the panels: labels and ticks of y
+constexpr double kRowTitle = 34;   // to the right of the panels
 constexpr double kCategoryLine = 22;
 constexpr double kSwatch = 16;
 constexpr double kWideSwatch = 30;

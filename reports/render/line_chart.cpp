@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/render/chart_style.hpp"
 #include "reports/render/axis.hpp"
+#include "reports/render/chart_style.hpp"
 #include "reports/render/marker.hpp"
 #include "reports/render/svg_canvas.hpp"
 #include "reports/render/value_axis.hpp"
@@ -18,10 +18,10 @@
 namespace tiersim {
 namespace {
 
-constexpr double kPlotLeft = 52;   // of each plot: ticks of y
-constexpr double kPlotGap = 18;    // between a plot and what follows
-constexpr double kAbove = 26;  // of each plot: its title
-constexpr double kBelow = 24;  // ticks of x
+constexpr double kPlotLeft = 52;  // of each plot: ticks of y
+constexpr double kPlotGap = 18;   // between a plot and what follows
+constexpr double kAbove = 26;     // of each plot: its title
+constexpr double kBelow = 24;     // ticks of x
 constexpr double kLegendSize = 12;
 constexpr double kLegendLine = 20;
 constexpr double kSample = 30;  // of a line, in the legend
@@ -162,7 +162,8 @@ class ChartDrawing {
         columns_(std::max<std::size_t>(1, std::min(chart.columns, chart.panels.size()))),
         plot_width_(columns_ == 1 ? 520 : 250),
         plot_height_(columns_ == 1 ? 300 : 165) {
-    width_ = 2 * kMargin + 14 + static_cast<double>(columns_) * (kPlotLeft + plot_width_ + kPlotGap) - kPlotGap;
+    width_ = 2 * kMargin + 14 +
+             static_cast<double>(columns_) * (kPlotLeft + plot_width_ + kPlotGap) - kPlotGap;
     for (const ChartPanel& panel : chart.panels) {
       const AxisRange y = range_of_y(panel);
       if (!y.empty()) {
@@ -184,8 +185,9 @@ class ChartDrawing {
       const std::size_t above = i / columns_;  // whole rows
       const auto column = static_cast<double>(i % columns_);
       const auto row = static_cast<double>(above);
-      panel(chart_.panels[i], {kMargin + 14 + column * (kPlotLeft + plot_width_ + kPlotGap) + kPlotLeft,
-                               top + row * (kAbove + plot_height_ + kBelow) + kAbove});
+      panel(chart_.panels[i],
+            {kMargin + 14 + column * (kPlotLeft + plot_width_ + kPlotGap) + kPlotLeft,
+             top + row * (kAbove + plot_height_ + kBelow) + kAbove});
     }
     const std::size_t all_rows = (chart_.panels.size() + columns_ - 1) / columns_;
     const auto rows = static_cast<double>(all_rows);

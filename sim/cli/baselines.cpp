@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/cli/stored_points.hpp"
 #include "sim/record/run_record.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/sweep/store.hpp"
 
 namespace tiersim::cli {
@@ -24,9 +24,9 @@ bool is_configuration(const std::string& source) {
 
 void add_baseline(Verb kind, std::string& baseline) {
   kind.option("--baseline", baseline,
-                  "Show everything beside this: a label of the points (of their own axis, the "
-                  "others being the same), COLUMN=LABEL, a file of one point, or FILE:POSITION of "
-                  "a store")
+              "Show everything beside this: a label of the points (of their own axis, the "
+              "others being the same), COLUMN=LABEL, a file of one point, or FILE:POSITION of "
+              "a store")
       .type("LABEL|FILE");
 }
 

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "hwmodels/calibrate/fit/write_calibration.hpp"
 #include "hwmodels/calibrate/read/plausibility.hpp"
 #include "hwmodels/calibrate/read/read_timings.hpp"
-#include "hwmodels/calibrate/fit/write_calibration.hpp"
+#include "reports/calibration/calibration_tables.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
-#include "reports/calibration/calibration_tables.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/runner/files.hpp"
 #include "sim/runner/load.hpp"
@@ -191,27 +191,26 @@ void add_calibrate(Verb program) {
   auto options = std::make_shared<CalibrateArguments>();
   Verb verb = program.add("calibrate", "Fit kernel times to timings of a device");
   verb.option("TIMINGS", options->files,
-                   "Files of one device: campaign or Google Benchmark JSON, CSV, NCCL-tests log")
+              "Files of one device: campaign or Google Benchmark JSON, CSV, NCCL-tests log")
       .required();
   verb.option("-o,--out", options->output,
-                   "Write gpu.yaml, report.md and cases.csv to this folder, <part>/<date>-<id>")
+              "Write gpu.yaml, report.md and cases.csv to this folder, <part>/<date>-<id>")
       .type("DIR");
   verb.option("--peak", options->peaks,
-                   "Data-sheet rate that nothing can beat, where the file has none: memory, l2, "
-                   "link_read, link_write or flops.<type> (repeatable)")
+              "Data-sheet rate that nothing can beat, where the file has none: memory, l2, "
+              "link_read, link_write or flops.<type> (repeatable)")
       .type("NAME=VALUE");
   verb.option("--device", options->reading.device, "The device, where the file does not say")
       .type("NAME");
   verb.option("--date", options->reading.date, "When it was timed, ISO 8601, likewise")
       .type("DATE");
-  verb.option("--class", options->reading.data_class,
-                   "measured, reported or synthetic, likewise")
+  verb.option("--class", options->reading.data_class, "measured, reported or synthetic, likewise")
       .type("CLASS");
   verb.option("--context", options->reading.context,
-                   "A column or counter that is neither work nor shape (repeatable)")
+              "A column or counter that is neither work nor shape (repeatable)")
       .type("COLUMN");
   verb.option("--collective", options->reading.collective,
-                   "Of an NCCL log that does not name its test")
+              "Of an NCCL log that does not name its test")
       .type("NAME");
   verb.option("--ranks", options->reading.ranks, "Of an NCCL log without a list of them")
       .between(2, 1 << 20);

@@ -7,10 +7,10 @@
 
 #include "reports/compare/difference_text.hpp"
 #include "sim/base/text.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/stored_points.hpp"
 #include "sim/record/record_reader.hpp"
+#include "sim/runner/load.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -117,8 +117,8 @@ ExitCode compare(const CompareOptions& options) {
 
 void add_compare(Verb program) {
   auto options = std::make_shared<CompareOptions>();
-  Verb verb = program.add(
-      "compare", "Two records side by side: what differs in settings and results");
+  Verb verb =
+      program.add("compare", "Two records side by side: what differs in settings and results");
   constexpr const char* kSource = "Configuration, record, or point of a store (FILE:POSITION)";
   verb.option("A", options->a, kSource).required();
   verb.option("B", options->b, kSource).required();

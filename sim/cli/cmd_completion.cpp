@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
-#include "sim/cli/verbs.hpp"
 #include "sim/base/version.hpp"
+#include "sim/cli/verbs.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -183,7 +183,8 @@ void fish_options(const VerbDescription& verb, const std::string& inside, std::s
   for (const OptionDescription& option : verb.options) {
     std::string names;
     for (const std::string& spelling : option.spellings)
-      names += spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
+      names +=
+          spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
     if (names.empty()) continue;
     const std::string words = join(choices_of(option), " ");
     std::string value = option.takes_value ? " -r" : "";

@@ -4,18 +4,18 @@
 
 #include <fmt/format.h>
 
-#include "sim/validate/published_runs.hpp"
-#include "reports/render/table.hpp"
 #include "reports/papers/reproduce/targets.hpp"
+#include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/runner/device_file.hpp"
 #include "sim/runner/load.hpp"
+#include "sim/sweep/sweep_config.hpp"
 #include "sim/validate/fidelity_map_config.hpp"
 #include "sim/validate/hardware_curves.hpp"
-#include "sim/validate/sensitivity_config.hpp"
 #include "sim/validate/prediction_set.hpp"
-#include "sim/sweep/sweep_config.hpp"
+#include "sim/validate/published_runs.hpp"
+#include "sim/validate/sensitivity_config.hpp"
 
 namespace tiersim::cli {
 namespace {

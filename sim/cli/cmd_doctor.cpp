@@ -3,9 +3,9 @@
 #include <thread>
 
 #include "sim/base/text.hpp"
+#include "sim/base/version.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/runner/files.hpp"
-#include "sim/base/version.hpp"
 
 namespace tiersim::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/file_lock.hpp"
-#include "sim/runner/files.hpp"
-#include "sim/cli/store_merge.hpp"
 #include "sim/cli/point_sources.hpp"
+#include "sim/cli/store_merge.hpp"
+#include "sim/runner/files.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
@@ -82,7 +82,7 @@ void add_merge(Verb program) {
   Verb verb = program.add("merge", "Put stores of shards together");
   verb.option("DB", options->stores, "Stores of `tiersim sweep`").required();
   verb.option("-o,--output", options->output,
-                   "SweepStore to write; what it has already stays in it")
+              "SweepStore to write; what it has already stays in it")
       .type("DB")
       .required();
   verb.flag("--json", options->json, "Print what it holds as JSON");

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "reports/numerics/numerics_text.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/runner/load.hpp"
-#include "reports/numerics/numerics_text.hpp"
 #include "workloads/numerics/early_exit_study.hpp"
 #include "workloads/numerics/maple_study.hpp"
 #include "workloads/numerics/tpla_study.hpp"
@@ -189,14 +189,14 @@ void add_numerics(Verb program) {
       .type(join(names(), "|"))
       .show_default();
   verb.option("--qk", options->arrays,
-                   "Choose rows of these heads instead: Q.npy K.npy V.npy [X.npy]")
+              "Choose rows of these heads instead: Q.npy K.npy V.npy [X.npy]")
       .type("FILE")
       .takes(3, 4);
   verb.option("--seed", options->seed, "Seed of everything random")
       .check(seed_mistake)
       .show_default();
   verb.option("-o,--out", options->folder,
-                   "Write tables and curves as CSV, Markdown and JSON into this folder")
+              "Write tables and curves as CSV, Markdown and JSON into this folder")
       .type("FOLDER");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.flag("--full", options->full, "Print every table whole, and plot every curve");

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "hwmodels/calibrate/fit/predictions.hpp"
 #include "hwmodels/calibrate/read/iso_date.hpp"
 #include "hwmodels/calibrate/read/plausibility.hpp"
-#include "hwmodels/calibrate/fit/predictions.hpp"
 #include "hwmodels/calibrate/read/read_timings.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
@@ -187,14 +187,14 @@ void add_predict(Verb program) {
       "numbers that have one, each with its source; it does not hold what the models get wrong.");
   verb.option("SET", options->set, "File (schema tiersim.prediction_set/v1)");
   verb.option("--plan", options->plan,
-                   "Predict the composed sequences of this file, which a campaign's build writes");
+              "Predict the composed sequences of this file, which a campaign's build writes");
   verb.option("--timings", options->timings,
-                   "Timings of their kernels, of the same build (repeatable)");
+              "Timings of their kernels, of the same build (repeatable)");
   verb.option("--date", options->date, "When the sequences were predicted; now if absent");
   verb.option("--set", options->settings, "Override a setting of SET: a.b=value (repeatable)")
       .type(kSettingType);
   verb.option("-o,--out", options->out,
-                   "Write the predictions (of SET as YAML, of a plan as JSON); - is stdout");
+              "Write the predictions (of SET as YAML, of a plan as JSON); - is stdout");
   verb.flag("--json", options->json, "Print JSON instead of a table");
   verb.on_chosen([options] { return predict_verb(*options); });
 }

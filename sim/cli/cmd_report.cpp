@@ -2,7 +2,6 @@
 // a row there, a report_<kind>.cpp and a folder of reports/.
 #include <array>
 
-
 #include "sim/cli/report_kinds.hpp"
 
 namespace tiersim::cli {

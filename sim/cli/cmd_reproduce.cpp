@@ -9,16 +9,16 @@
 #include "reports/papers/reproduce/paper_report.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
-#include "sim/study/comparison_run.hpp"
-#include "sim/study/early_exit_run.hpp"
+#include "sim/cli/reproduce_files.hpp"
+#include "sim/cli/trace_file.hpp"
 #include "sim/runner/files.hpp"
 #include "sim/runner/load.hpp"
-#include "sim/study/win_map_run.hpp"
-#include "sim/study/statement_run.hpp"
-#include "sim/study/recall_run.hpp"
-#include "sim/cli/reproduce_files.hpp"
+#include "sim/study/comparison_run.hpp"
+#include "sim/study/early_exit_run.hpp"
 #include "sim/study/paper_run.hpp"
-#include "sim/cli/trace_file.hpp"
+#include "sim/study/recall_run.hpp"
+#include "sim/study/statement_run.hpp"
+#include "sim/study/win_map_run.hpp"
 #include "sim/trace/step_trace.hpp"
 
 namespace tiersim::cli {
@@ -78,8 +78,8 @@ std::vector<ReportSection> sections(const Targets& targets, const std::vector<st
   return out;
 }
 
-PaperReport reproduced(const std::string& name, const ReproduceArguments& options, PointRunner& runner,
-                       std::vector<Simulation>& simulations) {
+PaperReport reproduced(const std::string& name, const ReproduceArguments& options,
+                       PointRunner& runner, std::vector<Simulation>& simulations) {
   const Targets targets = load_targets(targets_of(name));
   std::future<std::vector<ReportSection>> numerics = start_numerics(targets);
   return {.name = name,
@@ -136,14 +136,11 @@ ExitCode reproduce(const ReproduceArguments& options) {
 void add_reproduce(Verb program) {
   auto options = std::make_shared<ReproduceArguments>();
   Verb verb = program.add("reproduce", "A paper's tables beside what is simulated");
-  verb.option("PAPER", options->paper, "early-exit, maple, tpla, or all")
-      .show_default();
-  verb.option(
-          "--set", options->set,
-          "Setting under those of every scenario: system.gpu.calibration=NAME (repeatable)")
+  verb.option("PAPER", options->paper, "early-exit, maple, tpla, or all").show_default();
+  verb.option("--set", options->set,
+              "Setting under those of every scenario: system.gpu.calibration=NAME (repeatable)")
       .type(kSettingType);
-  verb.option("-o,--out", options->folder, "Folder for the report's files")
-      .show_default();
+  verb.option("-o,--out", options->folder, "Folder for the report's files").show_default();
   verb.option("--trace", options->trace, "Write the decode steps as a timeline for Perfetto");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.flag("--full", options->full, "Print every study and question whole, not a digest");

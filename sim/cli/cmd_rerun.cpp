@@ -7,11 +7,11 @@
 
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/command_line.hpp"
-#include "sim/runner/load.hpp"
-#include "sim/cli/stored_points.hpp"
-#include "sim/runner/runnable.hpp"
 #include "sim/base/version.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/cli/stored_points.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/runner/runnable.hpp"
 #include "sim/sweep/evaluate.hpp"
 #include "sim/sweep/sweep_plan.hpp"
 
@@ -149,10 +149,10 @@ ExitCode rerun(const RerunArguments& options) {
 
 void add_rerun(Verb program) {
   auto options = std::make_shared<RerunArguments>();
-  Verb verb = program.add(
-      "rerun", "Run a record again and compare its results; exit 5 when they differ");
+  Verb verb =
+      program.add("rerun", "Run a record again and compare its results; exit 5 when they differ");
   verb.option("RECORD", options->record,
-                   "Record of `run --json`, or a point of a store: DB:17, DB:3fa9c1")
+              "Record of `run --json`, or a point of a store: DB:17, DB:3fa9c1")
       .required();
   verb.flag("--json", options->json, "Print the differences as JSON");
   verb.on_chosen([options] { return rerun(*options); });

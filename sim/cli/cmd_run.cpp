@@ -9,8 +9,8 @@
 #include "reports/summary/run_summary.hpp"
 #include "reports/summary/serving_summary.hpp"
 #include "sim/cli/command_line.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/cli/trace_file.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/runner/run_file.hpp"
 #include "sim/trace/serving_trace.hpp"
 #include "sim/trace/step_trace.hpp"
@@ -103,21 +103,19 @@ void add_run(Verb program) {
   auto options = std::make_shared<RunArguments>();
   Verb verb = program.add("run", "Simulate a step of a scenario, or a server under load");
   verb.option("CONFIG", options->config,
-                   "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
+              "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
       .required();
   verb.option("--set", options->set, "Override a setting: a.b=value (repeatable)")
       .type(kSettingType);
-  verb.option("-o,--output", options->output, "Also write the record to this file")
-      .type("FILE");
+  verb.option("-o,--output", options->output, "Also write the record to this file").type("FILE");
   verb.option("--trace", options->trace,
-                   "Write a timeline that Perfetto loads; gzip where the name ends in .gz")
+              "Write a timeline that Perfetto loads; gzip where the name ends in .gz")
       .type("FILE");
   verb.option("--trace-events", options->trace_events,
-                   "End the timeline of a server after so many events")
+              "End the timeline of a server after so many events")
       .positive()
       .type(fmt::format("N [{}]", kTraceEvents));
-  verb.option("--figure", options->figure, "Write a server over time as SVG")
-      .type("FILE");
+  verb.option("--figure", options->figure, "Write a server over time as SVG").type("FILE");
   verb.flag("--json", options->json, "Print the record instead of the summary");
   verb.on_chosen([options] { return run(*options); });
 }

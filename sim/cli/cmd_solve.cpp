@@ -127,14 +127,13 @@ void add_solve(Verb program) {
       "range does, the exit status is 5. Of a count only whole numbers are tried; where\n"
       "an end of the range does not fit, those that do.");
   verb.option("CONFIG", options->config,
-                   "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
+              "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
       .required();
   verb.option("--vary", options->vary, "Setting to find the value of: a.b").required();
   verb.option("--between", options->between, "Lowest and highest value, with units as in YAML")
       .required()
       .takes(2, 2);
-  verb.option("--metric", options->metric, "Metric that is to have a value")
-      .show_default();
+  verb.option("--metric", options->metric, "Metric that is to have a value").show_default();
   verb.option("--equals", options->equals, "That value, with the metric's unit: 50 ms");
   verb.option("--equal-to", options->equal_to, "Or: the metric of this file");
   verb.option("--times", options->times, "Factor on either, above 0").show_default();

@@ -12,12 +12,12 @@
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/file_lock.hpp"
 #include "sim/cli/interruption.hpp"
-#include "sim/runner/load.hpp"
-#include "sim/cli/store_merge.hpp"
 #include "sim/cli/mpi.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/store_merge.hpp"
 #include "sim/cli/sweep_text.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/sweep/sweep_plan.hpp"
 #include "sim/sweep/sweep_run.hpp"
 
@@ -285,9 +285,9 @@ void add_sweep(Verb program) {
       .excludes(fast);
   const Option dry =
       verb.flag("--dry-run", options->dry_run,
-                     "Say how many points there are and about how long they take, and run none");
+                "Say how many points there are and about how long they take, and run none");
   verb.flag("--mpi", options->mpi,
-                 "Part I of N in the I-th of the N processes of mpirun, put together at the end")
+            "Part I of N in the I-th of the N processes of mpirun, put together at the end")
       .excludes(dry);
   verb.flag("--json", options->json, "Print the summary as JSON");
   verb.on_chosen([options] { return sweep(*options); });

@@ -11,11 +11,11 @@
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/cli/validate_hardware.hpp"
 #include "sim/cli/validate_levels.hpp"
 #include "sim/cli/validate_sensitivity.hpp"
 #include "sim/cli/validate_serving.hpp"
+#include "sim/runner/load.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/cli/point_sources.hpp"
-#include "sim/study/solve_run.hpp"
 #include "sim/cli/stored_points.hpp"
 #include "sim/record/record_reader.hpp"
+#include "sim/runner/load.hpp"
+#include "sim/study/solve_run.hpp"
 #include "sim/sweep/evaluate.hpp"
 #include "sim/sweep/metric_names.hpp"
 #include "sim/sweep/objectives.hpp"

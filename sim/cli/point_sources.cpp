@@ -18,7 +18,10 @@ struct Format {
   std::string (*text)(const Table& table);
 };
 constexpr std::array<Format, 4> kTableFormats{
-    {{"text", [](const Table& table) { return to_text(table); }}, {"md", to_markdown}, {"csv", to_csv}, {"tex", to_latex}}};
+    {{"text", [](const Table& table) { return to_text(table); }},
+     {"md", to_markdown},
+     {"csv", to_csv},
+     {"tex", to_latex}}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> out;
@@ -46,16 +49,14 @@ std::string run_command(const std::string& scenario, const std::vector<std::stri
 
 void add_sources(Verb kind, SourceOptions& options) {
   kind.option("SOURCE", options.sources,
-                  "Configurations, records of `run --json`, or stores of `sweep`")
+              "Configurations, records of `run --json`, or stores of `sweep`")
       .required();
-  kind.option("--set", options.set,
-                  "Override a setting of configurations: a.b=value (repeatable)")
+  kind.option("--set", options.set, "Override a setting of configurations: a.b=value (repeatable)")
       .type(kSettingType);
   kind.option("--sweep", options.sweep, "Which sweep of a store, by its name; else the last")
       .type("NAME");
-  kind.option(
-          "--where", options.where,
-          "Only points for which this holds: \"context > 8192 and tpot < 50 ms\" (repeatable)")
+  kind.option("--where", options.where,
+              "Only points for which this holds: \"context > 8192 and tpot < 50 ms\" (repeatable)")
       .type("EXPRESSION");
 }
 

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "reports/bottleneck/bottleneck_report.hpp"
-#include "sim/runner/files.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
+#include "sim/runner/files.hpp"
 
 namespace tiersim::cli {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "reports/curves/curves_report.hpp"
 #include "sim/base/text.hpp"
-#include "sim/runner/files.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
+#include "sim/runner/files.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -57,14 +57,13 @@ void add_report_curves(Verb kind) {
   kind.option("--x", options->x, "Numeric column to draw over; else the only one that varies")
       .type("COLUMN");
   kind.option("--y", options->y,
-                  "Metric (throughput, ttft.p99); else the sweep's first objective, or throughput")
+              "Metric (throughput, ttft.p99); else the sweep's first objective, or throughput")
       .type("METRIC");
   kind.option("--by", options->by,
-                  "Columns that make the lines (repeatable); else all others that vary")
+              "Columns that make the lines (repeatable); else all others that vary")
       .comma_separated()
       .type("COLUMN");
-  kind.option("--panel", options->panel, "Column that makes a panel for each label")
-      .type("COLUMN");
+  kind.option("--panel", options->panel, "Column that makes a panel for each label").type("COLUMN");
   kind.option("--figure", options->figure, "Draw the curves as SVG, with 95 % intervals")
       .type("FILE.svg");
   add_format(kind, options->format);

@@ -9,11 +9,11 @@
 #include "reports/footprint/footprint_points.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/baselines.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
-#include "sim/study/solve_run.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/runner/point_loader.hpp"
+#include "sim/study/solve_run.hpp"
 #include "sim/sweep/store.hpp"
 
 namespace tiersim::cli {
@@ -127,7 +127,7 @@ void add_report_footprint(Verb kind) {
   add_baseline(kind, options->baseline);
   const Option contexts =
       kind.option("--contexts", options->contexts,
-                      "Contexts of the largest batches: 4096, or 4K for 4 x 1024 positions")
+                  "Contexts of the largest batches: 4096, or 4K for 4 x 1024 positions")
           .comma_separated()
           .type("N,N,...")
           .show_default();

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "reports/html/points_page.hpp"
-#include "sim/runner/files.hpp"
+#include "sim/base/version.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
-#include "sim/base/version.hpp"
+#include "sim/runner/files.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
@@ -69,15 +69,14 @@ void add_report_html(Verb kind) {
   kind.option("-o,--output", options->output, "Page to write; \"-\" is stdout")
       .required()
       .type("FILE");
-  kind.option("--title", options->title, "Its heading; else the name of the sweep")
-      .type("TEXT");
+  kind.option("--title", options->title, "Its heading; else the name of the sweep").type("TEXT");
   kind.option("--rows", options->rows_max,
-                  "Rows of the table that needs no script; all points are in the page's data")
+              "Rows of the table that needs no script; all points are in the page's data")
       .type("N")
       .between(1, 1000000)
       .show_default();
   kind.flag("--still", options->still,
-                "Without the library for interactive charts, 0.8 MB; filters and table stay");
+            "Without the library for interactive charts, 0.8 MB; filters and table stay");
   kind.on_chosen([options] { return report(*options); });
 }
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "reports/pareto/pareto_report.hpp"
-#include "sim/study/accuracy_run.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
+#include "sim/study/accuracy_run.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -110,16 +110,15 @@ void add_report_pareto(Verb kind) {
       "What that study does not have is left empty, and is not compared.");
   add_sources(kind, options->sources);
   kind.option("--objective", options->objectives,
-                  "maximize:METRIC or minimize:METRIC (repeatable); else those of the sweep")
+              "maximize:METRIC or minimize:METRIC (repeatable); else those of the sweep")
       .type("HOW:METRIC");
   kind.flag("--accuracy", options->accuracy,
-                "Also maximize recall at budget of KV methods, where it is computed");
+            "Also maximize recall at budget of KV methods, where it is computed");
   kind.flag("--all", options->all, "List dominated points as well");
   kind.option("--figure", options->figure,
-                  "Draw the first objective and the second (with --accuracy: recall) as SVG")
+              "Draw the first objective and the second (with --accuracy: recall) as SVG")
       .type("FILE.svg");
-  kind.option("--by", options->by, "Colour the figure's points by this column")
-      .type("COLUMN");
+  kind.option("--by", options->by, "Colour the figure's points by this column").type("COLUMN");
   add_format(kind, options->format);
   kind.on_chosen([options] { return report_pareto(*options); });
 }

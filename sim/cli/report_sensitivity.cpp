@@ -14,10 +14,10 @@
 #include "reports/sensitivity/tornado.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/study/solve_run.hpp"
 #include "sim/sweep/store.hpp"
 
@@ -271,14 +271,14 @@ void add_report_sensitivity(Verb kind) {
   kind.added("SOURCE").help(
       "One configuration; or a sweep's store, or several points: FILE:POSITION, records");
   kind.option("--metric", options->metric,
-                  "What is moved (tpot, throughput, ttft.p99); else the time of the step, the "
-                  "tokens' mean time, or the sweep's first objective")
+              "What is moved (tpot, throughput, ttft.p99); else the time of the step, the "
+              "tokens' mean time, or the sweep's first objective")
       .type("METRIC");
   kind.option("--by", options->by, "How far numbers without an interval are moved; else 20%")
       .type("SHARE");
   kind.option("--vary", options->vary,
-                  "Move this setting as well, from the value that it has: step.batch=16 "
-                  "(repeatable)")
+              "Move this setting as well, from the value that it has: step.batch=16 "
+              "(repeatable)")
       .type(kSettingType);
   kind.option("--figure", options->figure, "Draw it as SVG").type("FILE.svg");
   add_format(kind, options->format);

@@ -99,15 +99,15 @@ ExitCode validate_hardware(const ValidateHardwareArguments& options) {
 
 void add_validate_hardware(Verb validate) {
   auto options = std::make_shared<ValidateHardwareArguments>();
-  Verb verb = validate.add(
-      "hardware", "Devices at three levels of fidelity beside reference curves");
+  Verb verb =
+      validate.add("hardware", "Devices at three levels of fidelity beside reference curves");
   verb.footer(
       "Exit 5 where a level is outside of a band that it is held to, but for points whose reason "
       "is\n"
       "stated with their curve; those are listed as known, and must be outside.");
   verb.option("--curves", options->files,
-                   "File of curves (schema tiersim.hardware_curves/v1; repeatable); those that are "
-                   "shipped by default");
+              "File of curves (schema tiersim.hardware_curves/v1; repeatable); those that are "
+              "shipped by default");
   verb.option("--only", options->only, "Curve, or group of curves (repeatable)");
   verb.option("-o,--out", options->folder, "Folder for the pictures").show_default();
   verb.flag("--no-files", options->no_files, "Write no pictures");

@@ -9,8 +9,8 @@
 
 #include "reports/hardware/fidelity_map_text.hpp"
 #include "sim/base/text.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/validate/fidelity_map.hpp"
 
 namespace tiersim::cli {
@@ -102,17 +102,17 @@ ExitCode validate_levels(const ValidateLevelsArguments& options) {
 
 void add_validate_levels(Verb validate) {
   auto options = std::make_shared<ValidateLevelsArguments>();
-  Verb verb = validate.add(
-      "levels", "One set of workloads at three levels of fidelity: where they differ");
+  Verb verb =
+      validate.add("levels", "One set of workloads at three levels of fidelity: where they differ");
   verb.footer(
       "Errors are relative to the packet level. Exit 5 where flow is more than 2 % from it in a\n"
       "workload with one bottleneck, 64 packets or more and no limit of credits or tags; all else\n"
       "is shown and not judged. Times are of this run; nothing else depends on the machine.");
   verb.option("--hardware", options->hardware,
-                   "File of devices (schema tiersim.fidelity_map/v1); a shipped one by default");
+              "File of devices (schema tiersim.fidelity_map/v1); a shipped one by default");
   verb.option("--only", options->only, "Workload, or group of workloads (repeatable)");
   verb.option("-o,--out", options->folder,
-                   "Folder for levels.md, levels.json and levels.csv; none are written without it");
+              "Folder for levels.md, levels.json and levels.csv; none are written without it");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] { return validate_levels(*options); });
 }

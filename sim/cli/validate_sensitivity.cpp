@@ -12,8 +12,8 @@
 
 #include "reports/hardware/sensitivity_text.hpp"
 #include "sim/base/text.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/validate/sensitivity.hpp"
 
 namespace tiersim::cli {
@@ -170,21 +170,19 @@ ExitCode validate_sensitivity(const ValidateSensitivityArguments& options) {
 
 void add_validate_sensitivity(Verb validate) {
   auto options = std::make_shared<ValidateSensitivityArguments>();
-  Verb verb = validate.add(
-      "sensitivity", "Which case catches a change of each number of a device");
+  Verb verb = validate.add("sensitivity", "Which case catches a change of each number of a device");
   verb.footer(
       "Every rate, time, share, size and count of a device is raised and lowered by 20 %, alone,\n"
       "and every case of it is asked again. 'fails': a case leaves the band of validate hardware;\n"
       "'moves': an answer moves by 1 % or more; 'insensitive': none does. A table, no judgement:\n"
       "exit 0.");
   verb.option("--cases", options->file,
-                   "File of devices and cases (schema tiersim.sensitivity/v1); a shipped one by "
-                   "default");
+              "File of devices and cases (schema tiersim.sensitivity/v1); a shipped one by "
+              "default");
   verb.option("--only", options->only, "Device (repeatable)");
-  verb.option("-j,--jobs", options->jobs, "Threads; as many as cores by default")
-      .between(1, 256);
+  verb.option("-j,--jobs", options->jobs, "Threads; as many as cores by default").between(1, 256);
   verb.option("-o,--out", options->folder,
-                   "Folder for sensitivity.md and sensitivity.json; none are written without it");
+              "Folder for sensitivity.md and sensitivity.json; none are written without it");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] { return validate_sensitivity(*options); });
 }

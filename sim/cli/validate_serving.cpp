@@ -122,17 +122,16 @@ ExitCode validate_serving(const ValidateServingArguments& options) {
 
 void add_validate_serving(Verb validate) {
   auto options = std::make_shared<ValidateServingArguments>();
-  Verb verb = validate.add(
-      "serving", "Published runs of inference servers beside simulated ones");
+  Verb verb = validate.add("serving", "Published runs of inference servers beside simulated ones");
   verb.footer(
       "Errors are shown, whatever they are: exit 0. Nothing is fitted on these runs. Exit 4 where "
       "a\n"
       "run cannot be simulated.");
   verb.option("--runs", options->runs,
-                   "Runs (schema tiersim.published_runs/v1); those that are shipped by default");
+              "Runs (schema tiersim.published_runs/v1); those that are shipped by default");
   verb.option("--only", options->only, "Group of runs (repeatable)");
   verb.option("--set", options->set,
-                   "Setting under those of every run: system.gpu.calibration=NAME (repeatable)")
+              "Setting under those of every run: system.gpu.calibration=NAME (repeatable)")
       .type(kSettingType);
   verb.option("-j,--jobs", options->jobs, "Runs at a time; 0: as many as there are cores")
       .between(0, 1024);

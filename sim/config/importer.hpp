@@ -12,9 +12,9 @@
 // bases that the mapping has as well). They have that file as origin. A describe() function names
 // the key with Fields::importable(), so that help, schema and misspelt keys know it.
 //
-// A NamedBase stands for files of our own by name: such a file is loaded as a base file is, with its
-// `schema` line, which must be of the kind of the mapping, and with bases of its own. Of several
-// names the first whose file has an entry gives it, and where the files share a mapping
+// A NamedBase stands for files of our own by name: such a file is loaded as a base file is, with
+// its `schema` line, which must be of the kind of the mapping, and with bases of its own. Of
+// several names the first whose file has an entry gives it, and where the files share a mapping
 // (`kernels`), the first that has an entry of that (one kernel) gives it whole, so that no number
 // of one file gets between those of another. The mapping that gives names does not replace the one
 // below it, but what the files say replaces the same keys there: the names are all that counts. A

@@ -310,7 +310,8 @@ std::optional<fs::path> Loader::find_shelved(const Node& name, const NamedBase& 
   for (const fs::path& from : folders_for(name, folder)) {
     const fs::path all = (from / named_base.folder).lexically_normal();
     const auto names = names_below(all, named_base.file);
-    if (std::ranges::find(names, name.scalar) != names.end()) return all / name.scalar / named_base.file;
+    if (std::ranges::find(names, name.scalar) != names.end())
+      return all / name.scalar / named_base.file;
     there.insert(there.end(), names.begin(), names.end());
     looked += (looked.empty() ? "" : " and ") + all.string();
   }

@@ -334,7 +334,8 @@ void read(const JsonNode& node, std::vector<Value>& out) {
 template <class Value>
 void read(const JsonNode& node, std::map<std::string, Value>& out) {
   node.expect_object();
-  node.each([&](std::string_view key, const JsonNode& value) { read(value, out[std::string(key)]); });
+  node.each(
+      [&](std::string_view key, const JsonNode& value) { read(value, out[std::string(key)]); });
 }
 
 void read_setup(const JsonNode& node, RunRecord& out) {

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "sim/config/describe.hpp"
 #include "sim/runner/failure.hpp"
 #include "sim/runner/files.hpp"
 #include "sim/runner/runnable.hpp"
-#include "sim/config/describe.hpp"
 
 namespace tiersim {
 

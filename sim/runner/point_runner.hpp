@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/runner/point_loader.hpp"
 #include "sim/record/run_record.hpp"
+#include "sim/runner/point_loader.hpp"
 #include "sim/step/simulate.hpp"
 
 namespace tiersim {

@@ -10,7 +10,8 @@
 
 namespace tiersim {
 
-/// One step or all requests, with intervals. `path` and `set` are those that `file` was loaded from.
+/// One step or all requests, with intervals. `path` and `set` are those that `file` was loaded
+/// from.
 RunRecord run_file(const RunnableFile& file, const std::string& path,
                    const std::vector<std::string>& set);
 

@@ -261,7 +261,6 @@ class Layout {
 
 }  // namespace
 
-
 Expected<KvLayout> kv_layout(const ServingConfig& config, const System& system) {
   return Layout(config, system).make();
 }

@@ -12,8 +12,8 @@
 // A method that keeps a part of the positions only (a window, the most attended ones) has a largest
 // number of blocks a sequence. A block has the positions' mean share of what a method rounds.
 #include "sim/base/expected.hpp"
-#include "sim/serving/serving_config.hpp"
 #include "sim/record/serving_record.hpp"
+#include "sim/serving/serving_config.hpp"
 #include "sim/step/system.hpp"
 
 namespace tiersim {

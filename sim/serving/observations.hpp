@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "sim/core/stats.hpp"
+#include "sim/record/serving_record.hpp"
 #include "sim/serving/latency_histogram.hpp"
 #include "sim/serving/serving_config.hpp"
-#include "sim/record/serving_record.hpp"
 #include "sim/serving/timeline.hpp"
 
 namespace tiersim {

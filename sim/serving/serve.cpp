@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "sim/base/sha256.hpp"
+#include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
-#include "sim/step/costs.hpp"
-#include "sim/step/recorder.hpp"
 #include "sim/serving/server.hpp"
 #include "sim/serving/statistics.hpp"
-#include "sim/base/version.hpp"
+#include "sim/step/costs.hpp"
+#include "sim/step/recorder.hpp"
 
 namespace tiersim {
 namespace {
@@ -173,20 +173,20 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener) 
   }
   const std::int64_t workers = config.server.host.workers;
   Resource hosts(engine, workers > 0 ? workers : count);
-  ServingParts parts{.engine = engine,
-                     .config = config,
-                     .system = one,
-                     .layout = *layout,
-                     .cost = cost,
-                     .hardware = hardware,
-                     .hosts = hosts,
-                     .observer = listener != nullptr ? static_cast<ServingObserver&>(*listener)
-                                                      : statistics,
-                     .on_held =
-                         [&](TierId tier, std::int64_t bytes) {
-                           statistics.on_held(place[tier.index()], engine.now(), bytes);
-                         },
-                     .depths = depths ? &*depths : nullptr};
+  ServingParts parts{
+      .engine = engine,
+      .config = config,
+      .system = one,
+      .layout = *layout,
+      .cost = cost,
+      .hardware = hardware,
+      .hosts = hosts,
+      .observer = listener != nullptr ? static_cast<ServingObserver&>(*listener) : statistics,
+      .on_held =
+          [&](TierId tier, std::int64_t bytes) {
+            statistics.on_held(place[tier.index()], engine.now(), bytes);
+          },
+      .depths = depths ? &*depths : nullptr};
   Server server(parts, **source, count);
   const auto totals = server.run();
   if (!totals) return Unexpected(totals.error());

@@ -2,8 +2,8 @@
 // A run of a server, from configuration to record.
 #include "sim/base/expected.hpp"
 #include "sim/record/run_record.hpp"
-#include "sim/serving/serving_config.hpp"
 #include "sim/serving/listener.hpp"
+#include "sim/serving/serving_config.hpp"
 
 namespace tiersim {
 

@@ -1,7 +1,7 @@
 #pragma once
 // What a serving run is, in words for its record.
-#include "sim/serving/serving_config.hpp"
 #include "sim/record/serving_record.hpp"
+#include "sim/serving/serving_config.hpp"
 
 namespace tiersim {
 

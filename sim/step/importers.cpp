@@ -6,8 +6,9 @@ namespace tiersim {
 
 std::vector<Importer> make_all_importers() {
   std::vector<Importer> all = make_importers();
-  all.push_back({.key = "calibration",
-                 .named_base = NamedBase{.folder = "calibration", .file = "gpu.yaml", .keys = {"kernels"}}});
+  all.push_back(
+      {.key = "calibration",
+       .named_base = NamedBase{.folder = "calibration", .file = "gpu.yaml", .keys = {"kernels"}}});
   return all;
 }
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "sim/base/sha256.hpp"
+#include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/number_classes.hpp"
-#include "sim/step/costs.hpp"
 #include "sim/record/metrics.hpp"
+#include "sim/step/costs.hpp"
 #include "sim/step/time_split.hpp"
-#include "sim/base/version.hpp"
 #include "workloads/llm/device_step.hpp"
 
 namespace tiersim {

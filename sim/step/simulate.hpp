@@ -2,10 +2,10 @@
 // A scenario from configuration to record.
 #include <memory>
 
+#include "sim/record/run_record.hpp"
 #include "sim/step/accounting.hpp"
 #include "sim/step/bound.hpp"
 #include "sim/step/executor.hpp"
-#include "sim/record/run_record.hpp"
 #include "sim/step/scenario.hpp"
 
 namespace tiersim {

@@ -168,7 +168,8 @@ void make_batches(ServingConfig& config, std::int64_t batch, std::int64_t output
 
 class BatchSweepPoints {
  public:
-  BatchSweepPoints(const BatchSweep& engine, const std::vector<std::string>& set) : engine_(engine) {
+  BatchSweepPoints(const BatchSweep& engine, const std::vector<std::string>& set)
+      : engine_(engine) {
     for (const ExitCase& one : engine.cases) {
       std::vector<std::string> all = set;
       all.insert(all.end(), engine.set.begin(), engine.set.end());

@@ -3,8 +3,8 @@
 // under three hosts, and engines at one batch after another.
 #include <vector>
 
-#include "reports/papers/early_exit/cell_results.hpp"
 #include "reports/papers/early_exit/batch_sweep.hpp"
+#include "reports/papers/early_exit/cell_results.hpp"
 #include "reports/papers/reproduce/targets.hpp"
 
 namespace tiersim {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
+#include "sim/record/metrics.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/study/solve_run.hpp"
-#include "sim/record/metrics.hpp"
 
 namespace tiersim {
 namespace {
@@ -26,11 +26,12 @@ class ColumnCheck {
 
   void expect(const std::string& column, const std::string& path) {
     if (column.empty() || is_study_column(column, names_)) return;
-    diagnostics_.report({.where = document_.locate(path),
-                         .message = fmt::format("there is no column '{}'", column),
-                         .hint = "a metric (`tiersim list metrics`), split, shares, split.<part>, "
-                                 "share.<part> or a derived column of reports/papers/studies/columns.hpp",
-                         .path = path});
+    diagnostics_.report(
+        {.where = document_.locate(path),
+         .message = fmt::format("there is no column '{}'", column),
+         .hint = "a metric (`tiersim list metrics`), split, shares, split.<part>, "
+                 "share.<part> or a derived column of reports/papers/studies/columns.hpp",
+         .path = path});
   }
   void expect(const std::vector<std::string>& columns, const std::string& path) {
     for (std::size_t i = 0; i < columns.size(); ++i)

@@ -9,8 +9,8 @@
 #include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
-#include "sim/runner/load.hpp"
 #include "sim/record/metrics.hpp"
+#include "sim/runner/load.hpp"
 #include "sim/runner/solve.hpp"
 
 namespace tiersim {

@@ -17,7 +17,8 @@ void expect_metric(const std::string& metric);
 Expected<double> metric_value(const std::string& metric, const std::string& text);
 
 /// The point's record; throws Failure (bad_config) with every mistake of its files and settings.
-PointResult run_point(PointRunner& runner, const Point& point, Evaluation evaluation = Evaluation::all);
+PointResult run_point(PointRunner& runner, const Point& point,
+                      Evaluation evaluation = Evaluation::all);
 
 /// The metric of a record; throws Failure (bad_config) when a record of this step has none.
 double metric_of(const RunRecord& record, const std::string& metric, const Point& point);

@@ -25,8 +25,8 @@
 #include <string_view>
 
 #include "sim/base/expected.hpp"
-#include "sim/step/scenario.hpp"
 #include "sim/record/speedup_record.hpp"
+#include "sim/step/scenario.hpp"
 
 namespace tiersim {
 

@@ -61,8 +61,7 @@ PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep ke
   if (!point.problem.empty()) return {point.id, PointStatus::error, point.problem, ""};
   try {
     static_assert(static_cast<int>(SweepReading::all) == static_cast<int>(Evaluation::all));
-    const auto record =
-        run(*point.config, static_cast<Evaluation>(reading), Provenance::classes);
+    const auto record = run(*point.config, static_cast<Evaluation>(reading), Provenance::classes);
     if (!record) return {point.id, PointStatus::infeasible, record.error(), ""};
     return {point.id, PointStatus::ok, "",
             keep == SweepKeep::metrics ? compact_metrics(*record)

@@ -243,7 +243,8 @@ class Parser {
     const std::size_t at = at_;
     if (at_end()) fail(at_, "the expression ends where a value is expected", "");
     const char first = text_[at_];
-    if (is_decimal_digit(first) || (first == '.' && at_ + 1 < text_.size() && is_decimal_digit(text_[at_ + 1])))
+    if (is_decimal_digit(first) ||
+        (first == '.' && at_ + 1 < text_.size() && is_decimal_digit(text_[at_ + 1])))
       return parse_number();
     if (first == '\'' || first == '"') return parse_text();
     if (is_letter(first)) return parse_word();

@@ -8,9 +8,9 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/sha256.hpp"
+#include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/snapshot.hpp"
-#include "sim/base/version.hpp"
 #include "sim/sweep/setting_check.hpp"
 
 namespace tiersim {

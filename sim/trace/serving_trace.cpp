@@ -74,11 +74,11 @@ void ServingTrace::on_work(const IterationSample& sample, const Iteration& itera
   Replica& replica = at(sample.replica);
   const std::string pieces = pieces_text(iteration);
   writer_->slice(replica.iterations, "iteration", iteration_name(sample), sample.begin, sample.end,
-                {{"decodes", sample.decodes},
-                 {"prompt_tokens", sample.prompt_tokens},
-                 {"pieces", std::string_view(pieces)},
-                 {"layers", sample.layers},
-                 {"before_gpu_us", sample.gpu - sample.begin}});
+                 {{"decodes", sample.decodes},
+                  {"prompt_tokens", sample.prompt_tokens},
+                  {"pieces", std::string_view(pieces)},
+                  {"layers", sample.layers},
+                  {"before_gpu_us", sample.gpu - sample.begin}});
   for (const auto& [sequence, tokens, executed] : iteration.pieces)
     if (sequence->generated == 0 && sequence->cached + tokens == sequence->prompt)
       replica.requests.add_arrow(sequence->request.id, "first token", replica.iterations,
@@ -108,11 +108,11 @@ void ServingTrace::on_move(const MoveSample& sample) {
   const std::string_view name = kMoveKindNames[static_cast<std::size_t>(sample.move.kind)];
   const TraceTrack track = replica.copies.take(sample.begin, sample.end);
   writer_->slice(track, "copy", name, sample.begin, sample.end,
-                {{"request", sample.request},
-                 {"blocks", sample.move.blocks},
-                 {"bytes", sample.bytes.in_base()},
-                 {"from_level", sample.move.from},
-                 {"to_level", sample.move.to}});
+                 {{"request", sample.request},
+                  {"blocks", sample.move.blocks},
+                  {"bytes", sample.bytes.in_base()},
+                  {"from_level", sample.move.from},
+                  {"to_level", sample.move.to}});
   replica.requests.add_arrow(sample.request, "copy", track, sample.begin);
 }
 

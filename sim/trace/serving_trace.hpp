@@ -8,15 +8,15 @@
 //                     (request_trace.hpp) and the stays of those that wait; counters: requests that
 //                     run and that wait, blocks of the pool that sequences hold
 //
-// It stands in front of the run's statistics and passes everything on. What is shown does not depend on
-// the requests that follow, so a limit cuts the end off; what is left out is counted.
+// It stands in front of the run's statistics and passes everything on. What is shown does not
+// depend on the requests that follow, so a limit cuts the end off; what is left out is counted.
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "sim/trace/channel_trace.hpp"
 #include "sim/serving/listener.hpp"
+#include "sim/trace/channel_trace.hpp"
 #include "sim/trace/request_trace.hpp"
 
 namespace tiersim {

@@ -79,9 +79,9 @@ std::vector<LevelWorkload> workloads_of(const FidelityMapConfig& config) {
   if (config.cxl)
     append(all, fidelity_map::of_cxl(*of<CxlConfig>(config.cxl), of<DramConfig>(config.module)));
   if (config.nvlink)
-    append(all,
-           fidelity_map::of_nvlink(*of<NvlinkConfig>(config.nvlink), *of<HopConfig>(config.nvswitch),
-                                of<DirectConfig>(config.direct), of<NcclConfig>(config.nccl)));
+    append(all, fidelity_map::of_nvlink(
+                    *of<NvlinkConfig>(config.nvlink), *of<HopConfig>(config.nvswitch),
+                    of<DirectConfig>(config.direct), of<NcclConfig>(config.nccl)));
   return all;
 }
 

@@ -28,7 +28,8 @@ struct Ends {
 
 Duration least_of(const LevelAccess& access) {
   Duration least = access.least;
-  for (const LevelAccess::Part& part : access.parts) least = std::max(least, part.cost.min_duration);
+  for (const LevelAccess::Part& part : access.parts)
+    least = std::max(least, part.cost.min_duration);
   return least;
 }
 
@@ -42,8 +43,8 @@ Ends alone(const std::vector<LevelAccess>& accesses) {
     out.at.push_back(access.latency + longest);
   }
   for (std::size_t i = 0; i < accesses.size(); ++i)
-    out.moved.push_back(static_cast<double>(accesses[i].payload.in_base()) * to_seconds(out.first()) /
-                        to_seconds(out.at[i]));
+    out.moved.push_back(static_cast<double>(accesses[i].payload.in_base()) *
+                        to_seconds(out.first()) / to_seconds(out.at[i]));
   return out;
 }
 
@@ -136,7 +137,7 @@ void add_part(LevelAccess& access, const Device& device, AccessCost cost, std::s
 }
 
 LevelAccess ask_of(const Device& device, Direction direction, Bytes payload, Bytes run,
-                std::size_t instance) {
+                   std::size_t instance) {
   LevelAccess access{.payload = payload};
   add_part(access, device, device.cost(direction, payload, run), instance);
   return access;
@@ -148,7 +149,8 @@ Duration latency_of(const LevelAccess& access) {
   return sum;
 }
 
-LevelAnswer answer_of(const std::vector<LevelAccess>& accesses, LevelMeasure measure, Fidelity level) {
+LevelAnswer answer_of(const std::vector<LevelAccess>& accesses, LevelMeasure measure,
+                      Fidelity level) {
   TS_EXPECTS(level != Fidelity::packet && measure.index < accesses.size(), measure.index);
   const Ends ends = level == Fidelity::flow ? Together(accesses).run() : alone(accesses);
   LevelAnswer out{.events = ends.events};

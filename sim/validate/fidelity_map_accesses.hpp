@@ -45,13 +45,14 @@ std::string unit_of(LevelMeasure::Kind kind);
 
 /// An access of one device that nothing else limits, without its latency.
 LevelAccess ask_of(const Device& device, Direction direction, Bytes payload, Bytes run,
-                std::size_t instance = 0);
+                   std::size_t instance = 0);
 /// What this adds to its parts.
 void add_part(LevelAccess& access, const Device& device, AccessCost cost, std::size_t instance = 0);
 /// Sum over its parts.
 Duration latency_of(const LevelAccess& access);
 
 /// `level` is analytic or flow.
-LevelAnswer answer_of(const std::vector<LevelAccess>& accesses, LevelMeasure measure, Fidelity level);
+LevelAnswer answer_of(const std::vector<LevelAccess>& accesses, LevelMeasure measure,
+                      Fidelity level);
 
 }  // namespace tiersim

@@ -110,8 +110,9 @@ void add_alone(Workloads& list, const Cxl& cxl) {
              rate, {ask_of(*cxl.link, read ? Direction::read : Direction::write, kBulk, kRun)},
              packets(cxl.alone, cxl_stream(kBulk, reads)));
   }
-  list.add({"mixed", "2:1 reads and writes of 64 B"}, rate, mixed_asks(*cxl.link, kRandomPayload, kLine),
-           packets(cxl.alone, probe_of(kRandomPayload, kLine, 2.0 / 3, CxlProbe::Addresses::random)));
+  list.add(
+      {"mixed", "2:1 reads and writes of 64 B"}, rate, mixed_asks(*cxl.link, kRandomPayload, kLine),
+      packets(cxl.alone, probe_of(kRandomPayload, kLine, 2.0 / 3, CxlProbe::Addresses::random)));
   CxlPacketConfig few = cxl.alone;
   few.host.outstanding.value = kFewLines;
   CxlProbe limited = probe_of(2_MiB, kLine, 1, CxlProbe::Addresses::random);
@@ -167,25 +168,26 @@ void add_behind_module(Workloads& list, const Cxl& cxl, const Module& module) {
   list.add({"stream", "64 MiB read in order"}, rate, {through(Direction::read, kBulk, kRun)},
            packets(cxl.alone, cxl_stream(kBulk, 1), module));
   for (const NamedSize& run : kGatherRuns)
-    list.add(
-        {std::string("read-") + run.id, std::string("random reads of ") + run.text}, rate,
-        {through(Direction::read, kRandomPayload, run.size)},
-        packets(cxl.alone, probe_of(kRandomPayload, run.size, 1, CxlProbe::Addresses::random), module));
+    list.add({std::string("read-") + run.id, std::string("random reads of ") + run.text}, rate,
+             {through(Direction::read, kRandomPayload, run.size)},
+             packets(cxl.alone, probe_of(kRandomPayload, run.size, 1, CxlProbe::Addresses::random),
+                     module));
   LevelAccess reads = through(Direction::read, kRandomPayload * 2, kLine);
   LevelAccess writes = through(Direction::write, kRandomPayload, kLine);
   reads.weight = 2;
   writes.weight = 1;
-  list.add(
-      {"mixed", "2:1 reads and writes of 64 B"}, rate, {reads, writes},
-      packets(cxl.alone, probe_of(kRandomPayload, kLine, 2.0 / 3, CxlProbe::Addresses::random), module));
+  list.add({"mixed", "2:1 reads and writes of 64 B"}, rate, {reads, writes},
+           packets(cxl.alone, probe_of(kRandomPayload, kLine, 2.0 / 3, CxlProbe::Addresses::random),
+                   module));
 }
 
 // One host that reads from many, and two hosts that read from one.
 void add_pools(Workloads& list, const Cxl& cxl) {
   std::vector<LevelAccess> accesses;
   for (std::size_t i = 0; i < std::size_t{kExpanders}; ++i) {
-    LevelAccess access = ask_of(*cxl.link, Direction::read,
-                          Bytes::from_base(kRandomPayload.in_base() / kExpanders), kLine, 1 + i);
+    LevelAccess access =
+        ask_of(*cxl.link, Direction::read, Bytes::from_base(kRandomPayload.in_base() / kExpanders),
+               kLine, 1 + i);
     add_part(access, *cxl.link, access.parts.front().cost, 0);
     accesses.push_back(std::move(access));
   }
@@ -209,8 +211,8 @@ void add_pools(Workloads& list, const Cxl& cxl) {
     accesses.clear();
     for (std::size_t host = 0; host < 2; ++host) {
       LevelAccess access = ask_of(*cxl.link, Direction::read, kRandomPayload, kLine, 1 + host);
-      limit(access, kLine, {share.outstanding[host], kLine}, 2 * cxl.pool.pool_switch->latency.value,
-            {cxl.link.get()});
+      limit(access, kLine, {share.outstanding[host], kLine},
+            2 * cxl.pool.pool_switch->latency.value, {cxl.link.get()});
       add_part(access, *cxl.link, access.parts.front().cost, 0);
       accesses.push_back(std::move(access));
     }

@@ -53,7 +53,8 @@ std::vector<LevelWorkload> of_hbm(const DramConfig& hbm) {
   list.add({"stream", "64 MiB read in order"}, rate,
            {ask_of(*device, Direction::read, kBulk, kStreamRun)}, packets(hbm, hbm_stream(hbm, 1)));
   list.add({"write-stream", "64 MiB written in order"}, rate,
-           {ask_of(*device, Direction::write, kBulk, kStreamRun)}, packets(hbm, hbm_stream(hbm, 0)));
+           {ask_of(*device, Direction::write, kBulk, kStreamRun)},
+           packets(hbm, hbm_stream(hbm, 0)));
   list.add({"mixed", "2:1 reads and writes in order"}, rate, mixed_asks(*device, kBulk, kStreamRun),
            packets(hbm, hbm_stream(hbm, 2.0 / 3)));
   for (const NamedSize& run : kGatherRuns)

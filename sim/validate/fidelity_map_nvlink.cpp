@@ -41,7 +41,7 @@ struct Node {
 
   /// From one GPU's port through the switch to another one's.
   LevelAccess access(Direction direction, Bytes payload, Bytes run, std::size_t from,
-               std::size_t to) const {
+                     std::size_t to) const {
     LevelAccess out = ask_of(*port, direction, payload, run, from);
     out.latency = latency_of(out) + nvswitch->cost(direction, payload, run).latency;
     if (direction == Direction::write) add_part(out, *port, port->incoming(payload, run), to);
@@ -103,7 +103,8 @@ void add_accesses(Workloads& list, const Node& node) {
              {node.access(Direction::read, kGatheredPayload, run.size, 0, 1)},
              packets(node, nvlink_gather(run.size, 1)));
   std::vector<LevelAccess> mixed = mixed_asks(*node.port, kGatheredPayload, 4_KiB);
-  for (LevelAccess& access : mixed) access.latency = node.access(Direction::read, 4_KiB, 4_KiB, 0, 1).latency;
+  for (LevelAccess& access : mixed)
+    access.latency = node.access(Direction::read, 4_KiB, 4_KiB, 0, 1).latency;
   list.add({"mixed", "2:1 reads and writes of 4 KiB"}, rate, mixed,
            packets(node, nvlink_gather(4_KiB, 2.0 / 3)));
   NvlinkWorkload few = nvlink_gather(256_B, 1);

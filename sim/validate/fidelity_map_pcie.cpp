@@ -45,7 +45,7 @@ PcieProbe pcie_gather(Bytes run) {
 
 // As a request engine with so many tags reads.
 LevelAccess read_of(const PcieConfig& config, const Link& link, Bytes payload, Bytes run,
-                 std::int64_t tags) {
+                    std::int64_t tags) {
   LevelAccess access = ask_of(link, Direction::read, payload, run);
   limit(access, run, {tags, config.max_read_request.value}, {}, {&link});
   return access;
@@ -78,7 +78,7 @@ std::vector<LevelAccess> many_to_one(const Link& link, Direction direction) {
   std::vector<LevelAccess> accesses;
   for (std::size_t i = 0; i < std::size_t{kDevices}; ++i) {
     LevelAccess access = ask_of(link, direction, Bytes::from_base(kBulk.in_base() / kDevices),
-                          kStreamTransfer, 1 + i);
+                                kStreamTransfer, 1 + i);
     add_part(access, link, access.parts.front().cost, 0);
     accesses.push_back(std::move(access));
   }
@@ -133,7 +133,8 @@ std::vector<LevelWorkload> of_pcie(const PcieConfig& config) {
   list.add({"stream", "64 MiB read in order", true}, rate,
            {read_of(config, *link, kBulk, kStreamTransfer, tags)}, packets(alone, pcie_stream(1)));
   list.add({"write-stream", "64 MiB written in order", true}, rate,
-           {ask_of(*link, Direction::write, kBulk, kStreamTransfer)}, packets(alone, pcie_stream(0)));
+           {ask_of(*link, Direction::write, kBulk, kStreamTransfer)},
+           packets(alone, pcie_stream(0)));
   PcieProbe mixed = pcie_stream(2.0 / 3);
   mixed.size = 4_KiB;
   mixed.outstanding = 256;

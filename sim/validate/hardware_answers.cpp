@@ -174,7 +174,7 @@ Duration unloaded(const Hardware& hardware, Bytes run) {
 }
 
 LevelResult in_unit(const HardwareCurve& curve, const Hardware& hardware, const Mix& mix,
-                     Duration time) {
+                    Duration time) {
   const double payload = static_cast<double>((mix.read + mix.write).in_base());
   const double rate = payload / to_seconds(time) / kGiga;
   switch (curve.facts.quantity) {

@@ -66,7 +66,7 @@ double saturated_dram(const DramConfig& memory, const DramPacketConfig& stack,
 
 // One stack under its share of the load; the other stacks are copies of it.
 LevelResult read_dram(const DramConfig& memory, const DramPacketConfig& stack,
-                       ProbeQuantity quantity, const ProbeWorkload& asked) {
+                      ProbeQuantity quantity, const ProbeWorkload& asked) {
   const Bytes run = asked.run.value_or(4_KiB);
   const auto peak = static_cast<double>(memory.peak.value.in_base());
   const bool random = asked.pattern.value_or(ProbePattern::sequential) == ProbePattern::random;
@@ -86,7 +86,7 @@ LevelResult read_dram(const DramConfig& memory, const DramPacketConfig& stack,
 }
 
 LevelResult read_pcie(const PcieConfig& link, const PciePacketDetails& details,
-                       ProbeQuantity quantity, const ProbeWorkload& asked) {
+                      ProbeQuantity quantity, const ProbeWorkload& asked) {
   const bool latency = quantity == ProbeQuantity::latency;
   PcieProbe probe;
   probe.size = asked.run.value_or(4_KiB);
@@ -112,8 +112,7 @@ DramMemory modules_of(const DramConfig& memory, const DramPacketConfig& stack) {
 
 // One port, with the memory of an expander behind it or with what the link's file says of one.
 LevelResult read_cxl(const CxlConfig& link, const CxlPacketDetails& details,
-                      const DramConfig* memory, ProbeQuantity quantity,
-                      const ProbeWorkload& asked) {
+                     const DramConfig* memory, ProbeQuantity quantity, const ProbeWorkload& asked) {
   const bool latency = quantity == ProbeQuantity::latency;
   CxlProbe probe;
   probe.size = asked.run.value_or(64_B);
@@ -143,7 +142,7 @@ LevelResult read_cxl(const CxlConfig& link, const CxlPacketDetails& details,
 
 // Links of one hop, but for NVLink.
 LevelResult read_link(const HardwareCurve& curve, const DramConfig* memory,
-                       const ProbeWorkload& asked) {
+                      const ProbeWorkload& asked) {
   const ProbeQuantity quantity = curve.facts.quantity;
   const DeviceSpec<Link>& link = *curve.links.front().spec;
   const auto* pcie = config_of<PcieConfig>(link);

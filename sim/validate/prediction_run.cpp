@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/sha256.hpp"
+#include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/json_text.hpp"
 #include "sim/config/resample.hpp"
 #include "sim/step/system.hpp"
-#include "sim/base/version.hpp"
 
 namespace tiersim {
 namespace {

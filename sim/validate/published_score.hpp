@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/validate/published_runs.hpp"
 #include "sim/record/run_record.hpp"
+#include "sim/validate/published_runs.hpp"
 
 namespace tiersim {
 

@@ -12,9 +12,9 @@
 //   Ignores   two numbers that change together; answers that a change takes away, as an offered
 //             load that is no longer served; the analytic level, which has flow's costs.
 //   Checked   tests/unit/validate/sensitivity_test.cpp, tests/cli/validate_sensitivity_test.py
+#include "sim/record/sensitivity_record.hpp"
 #include "sim/validate/sensitivity_config.hpp"
 #include "sim/validate/sensitivity_numbers.hpp"
-#include "sim/record/sensitivity_record.hpp"
 
 namespace tiersim {
 

@@ -9,8 +9,8 @@
 namespace tiersim {
 namespace {
 
-constexpr std::array<std::string_view, 8> kFidelityMapDevices{"hbm",    "pcie",     "cxl",    "module",
-                                                           "nvlink", "nvswitch", "direct", "nccl"};
+constexpr std::array<std::string_view, 8> kFidelityMapDevices{
+    "hbm", "pcie", "cxl", "module", "nvlink", "nvswitch", "direct", "nccl"};
 
 const HardwareCurve* curve_of(const SensitivityConfig& c, const std::string& id) {
   for (const HardwareCurves& file : c.curves)
@@ -47,8 +47,9 @@ void check_case(Fields& f, const SensitivityConfig& c, const SensitivityCase& ea
   f.check(each.curve.empty() != each.workload.empty(), path, "asks not one thing",
           "curve or workload");
   if (!each.curve.empty()) return check_curve_case(f, c, each, path);
-  f.check(std::ranges::find(kFidelityMapDevices, each.at) != kFidelityMapDevices.end(), path + ".at",
-          "is no device of the workloads", fmt::format("{}", fmt::join(kFidelityMapDevices, ", ")));
+  f.check(std::ranges::find(kFidelityMapDevices, each.at) != kFidelityMapDevices.end(),
+          path + ".at", "is no device of the workloads",
+          fmt::format("{}", fmt::join(kFidelityMapDevices, ", ")));
   f.check(each.points.empty(), path + ".points", "is of curves", "a workload has one answer");
 }
 

@@ -1,6 +1,6 @@
 // The files of serving/: shipped serving files, with mistakes on top.
-#include "sim/step/importers.hpp"
 #include "sim/serving/serving_config.hpp"
+#include "sim/step/importers.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
 namespace tiersim {

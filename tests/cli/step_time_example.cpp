@@ -7,8 +7,8 @@
 //   target_link_libraries(my_program PRIVATE tiersim::run)
 #include <cstdio>
 
-#include "sim/step/importers.hpp"
 #include "sim/runner/point_runner.hpp"
+#include "sim/step/importers.hpp"
 
 int main(int count, char** words) {
   if (count < 3) return 2;

@@ -142,7 +142,8 @@ inline void expect_monotone(std::uint64_t seed, int draws) {
           fmt::format("step.batch={}", config.step.batch * 2),
           fmt::format("step.context={}", config.step.context * 2)}) {
       draw.set.push_back(harder);
-      const auto hard = simulate(try_scenario(draw.scenario, draw.set, diagnostics), Evaluation::all);
+      const auto hard =
+          simulate(try_scenario(draw.scenario, draw.set, diagnostics), Evaluation::all);
       if (diagnostics.ok() && hard) {
         ++compared;
         EXPECT_GE(hard->execution.time + slack(*easy), easy->execution.time) << draw.text();

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/step/importers.hpp"
 #include "sim/runner/point_runner.hpp"
+#include "sim/step/importers.hpp"
 #include "sim/sweep/search.hpp"
 #include "tests/support/lattice_space.hpp"
 #include "tests/support/shipped.hpp"

@@ -13,9 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "hwmodels/calibrate/fit/predictions.hpp"
-#include "hwmodels/calibrate/read/read_timings.hpp"
 #include "hwmodels/calibrate/fit/scored_files.hpp"
 #include "hwmodels/calibrate/fit/write_calibration.hpp"
+#include "hwmodels/calibrate/read/read_timings.hpp"
 #include "sim/step/simulate.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/shipped.hpp"

@@ -156,8 +156,8 @@ TEST(Placement, NothingIsFarWhereBothTiersAreTheSame) {
 
 // 4 sinks and 2044 rows are kept of every sequence, however long.
 TEST(Capacity, CountsThePositionsThatAreKept) {
-  const auto sim =
-      simulate(testing::scenario("scenarios/methods/llama3_8b_streaming_llm.yaml"), Evaluation::all);
+  const auto sim = simulate(testing::scenario("scenarios/methods/llama3_8b_streaming_llm.yaml"),
+                            Evaluation::all);
   const auto& metrics = sim->record.metrics;
   EXPECT_EQ(metrics.at("kv_capacity_tokens").value, 2048 * metrics.at("max_batch").value);
 }

@@ -16,8 +16,8 @@
 #include "kernels/device/selected_attention_work.hpp"
 #include "kernels/device/sparq_work.hpp"
 #include "kernels/device/topk_work.hpp"
-#include "sim/validate/prediction_run.hpp"
 #include "sim/step/system.hpp"
+#include "sim/validate/prediction_run.hpp"
 #include "tests/support/shipped.hpp"
 
 namespace tiersim {

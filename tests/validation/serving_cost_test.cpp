@@ -2,8 +2,8 @@
 // every shipped serving file, and for every shipped scenario of one step that a server could run.
 #include <gtest/gtest.h>
 
-#include "sim/step/executor.hpp"
 #include "sim/serving/iteration_cost.hpp"
+#include "sim/step/executor.hpp"
 #include "tests/support/shipped.hpp"
 #include "workloads/llm/step_builder.hpp"
 

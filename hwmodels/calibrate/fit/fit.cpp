@@ -7,8 +7,8 @@
 
 #include "hwmodels/calibrate/fit/bootstrap.hpp"
 #include "hwmodels/calibrate/fit/fit_terms.hpp"
-#include "hwmodels/calibrate/read/order_statistics.hpp"
 #include "hwmodels/calibrate/fit/time_table.hpp"
+#include "hwmodels/calibrate/read/order_statistics.hpp"
 #include "sim/base/portable_math.hpp"
 
 namespace tiersim {

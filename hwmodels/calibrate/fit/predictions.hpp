@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "hwmodels/calibrate/fit/calibration.hpp"
-#include "hwmodels/calibrate/read/composition_plan.hpp"
 #include "hwmodels/calibrate/fit/scoring.hpp"
+#include "hwmodels/calibrate/read/composition_plan.hpp"
 
 namespace tiersim {
 

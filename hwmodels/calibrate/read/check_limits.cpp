@@ -19,7 +19,7 @@ constexpr double kLongFloor = 10e-6;  // s: no launch takes as long
 constexpr double kSlow = 300;         // times the floor: no kernel is, a slip of a unit would be
 // Of a file whose times are 1000 too long, all are, over the floor and over the fastest launch.
 constexpr double kFastestLaunch = 1e-6;  // s
-constexpr double kUnitSlip = 999;            // 1000, less rounding
+constexpr double kUnitSlip = 999;        // 1000, less rounding
 constexpr std::size_t kWholeFile = 3;    // cases
 
 std::string rate_text(double per_second, bool flops) {

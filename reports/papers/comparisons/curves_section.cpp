@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/papers/comparisons/curves_result.hpp"
-#include "reports/render/line_chart.hpp"
 #include "reports/papers/studies/columns.hpp"
+#include "reports/render/line_chart.hpp"
 #include "sim/base/check.hpp"
 
 namespace tiersim {

@@ -88,7 +88,7 @@ std::vector<ExitRow> exit_rows(const std::vector<ReportSection>& sections, std::
 }
 
 std::vector<BatchSweepRow> engine_rows(const std::vector<ReportSection>& sections,
-                                   std::string_view id) {
+                                       std::string_view id) {
   std::vector<BatchSweepRow> out;
   for (const Json& row : rows_of(sections, id, nullptr))
     out.push_back({.way = row.at("way"),

@@ -57,6 +57,7 @@ const ReportSection* find_section(const std::vector<ReportSection>& sections, st
 std::vector<CurveRow> curve_rows(const std::vector<ReportSection>& sections, std::string_view id);
 std::vector<GridRow> grid_rows(const std::vector<ReportSection>& sections, std::string_view id);
 std::vector<ExitRow> exit_rows(const std::vector<ReportSection>& sections, std::string_view id);
-std::vector<BatchSweepRow> engine_rows(const std::vector<ReportSection>& sections, std::string_view id);
+std::vector<BatchSweepRow> engine_rows(const std::vector<ReportSection>& sections,
+                                       std::string_view id);
 
 }  // namespace tiersim

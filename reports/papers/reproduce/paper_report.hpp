@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "reports/render/table.hpp"
 #include "reports/papers/reproduce/compare.hpp"
 #include "reports/papers/reproduce/section.hpp"
 #include "reports/papers/studies/digest.hpp"
 #include "reports/papers/studies/solve_result.hpp"
 #include "reports/papers/studies/study_result.hpp"
+#include "reports/render/table.hpp"
 
 namespace tiersim {
 

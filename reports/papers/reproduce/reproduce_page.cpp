@@ -152,7 +152,8 @@ void add_beyond(Page& page, const PaperReport& report) {
     page.begin_details(heading(study.result.study));
     if (!study.result.study.pivot.empty())
       for (const Table& table : tables_of(study.result, Shown::summary)) add_table(page, table);
-    for (const Table& table : tables_of(study.result, Shown::all)) add_table(page, table, kPageRowsMax);
+    for (const Table& table : tables_of(study.result, Shown::all))
+      add_table(page, table, kPageRowsMax);
     page.end_details();
   }
 }

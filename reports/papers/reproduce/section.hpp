@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/render/table.hpp"
 #include "reports/papers/reproduce/target_result.hpp"
+#include "reports/render/table.hpp"
 
 namespace tiersim {
 

@@ -20,14 +20,15 @@ struct Part {
   char letter;
 };
 constexpr std::array<Part, 6> kBarParts{{{"weights", 'W'},
-                                      {"kv", 'K'},
-                                      {"link_wait", 'L'},
-                                      {"screening", 'S'},
-                                      {"compute", 'C'},
-                                      {"latency", '.'}}};
+                                         {"kv", 'K'},
+                                         {"link_wait", 'L'},
+                                         {"screening", 'S'},
+                                         {"compute", 'C'},
+                                         {"latency", '.'}}};
 
 // Whole characters that sum to the width: what is left over goes to the largest remainders.
-std::array<std::size_t, kBarParts.size()> lengths(const std::array<double, kBarParts.size()>& shares) {
+std::array<std::size_t, kBarParts.size()> lengths(
+    const std::array<double, kBarParts.size()>& shares) {
   std::array<std::size_t, kBarParts.size()> out{};
   std::array<double, kBarParts.size()> rest{};
   for (std::size_t i = 0; i < kBarParts.size(); ++i) {
@@ -54,7 +55,8 @@ std::string bar(const RunRecord& record) {
   for (double& share : shares) share /= sum;
   std::string out;
   const auto length = lengths(shares);
-  for (std::size_t i = 0; i < kBarParts.size(); ++i) out += std::string(length[i], kBarParts[i].letter);
+  for (std::size_t i = 0; i < kBarParts.size(); ++i)
+    out += std::string(length[i], kBarParts[i].letter);
   return out;
 }
 

@@ -13,8 +13,8 @@
 namespace tiersim {
 namespace {
 
-constexpr std::array<std::string_view, 8> kSplitParts{"weights",   "kv",      "compute",    "screening",
-                                                 "link_wait", "latency", "collective", "host"};
+constexpr std::array<std::string_view, 8> kSplitParts{
+    "weights", "kv", "compute", "screening", "link_wait", "latency", "collective", "host"};
 // As people ask for them.
 constexpr std::array<std::string_view, 8> kLimits{"capacity", "HBM",    "FLOP",       "screening",
                                                   "link",     "launch", "all-reduce", "host"};

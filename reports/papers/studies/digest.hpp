@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "reports/render/table.hpp"
 #include "reports/papers/studies/solve_result.hpp"
 #include "reports/papers/studies/study_result.hpp"
+#include "reports/render/table.hpp"
 
 namespace tiersim {
 

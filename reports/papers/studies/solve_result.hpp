@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/render/table.hpp"
 #include "reports/papers/studies/study.hpp"
+#include "reports/render/table.hpp"
 #include "sim/record/run_record.hpp"
 
 namespace tiersim {

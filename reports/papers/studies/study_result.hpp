@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "reports/render/table.hpp"
 #include "reports/papers/reproduce/compare.hpp"
 #include "reports/papers/studies/columns.hpp"
 #include "reports/papers/studies/study.hpp"
+#include "reports/render/table.hpp"
 
 namespace tiersim {
 

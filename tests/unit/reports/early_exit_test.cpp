@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "reports/papers/early_exit/cell_view.hpp"
 #include "reports/papers/early_exit/batch_sweep.hpp"
+#include "reports/papers/early_exit/cell_view.hpp"
 
 namespace tiersim {
 namespace {
