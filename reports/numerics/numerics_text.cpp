@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t kPlotWidth = 64;
 constexpr std::size_t kPlotHeight = 14;
 
-std::string number(double value, Digits digits) {
-  return digits == Digits::few ? fmt::format("{:.4g}", value) : fmt::format("{}", value);
+std::string number(double value, StudyDigits digits) {
+  return digits == StudyDigits::few ? fmt::format("{:.4g}", value) : fmt::format("{}", value);
 }
 
-std::string cell_text(const numerics::Cell& cell, Digits digits) {
+std::string cell_text(const numerics::Cell& cell, StudyDigits digits) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *whole);
   return number(std::get<double>(cell), digits);
@@ -35,7 +35,7 @@ std::vector<double> values_of_x(const numerics::Curve& curve) {
 }
 
 // Of the line at x, "" where it has none.
-std::string at(const numerics::Line& line, double x, Digits digits) {
+std::string at(const numerics::Line& line, double x, StudyDigits digits) {
   const auto found = std::ranges::find(line.x, x);
   if (found == line.x.end()) return "";
   return number(line.y[static_cast<std::size_t>(found - line.x.begin())], digits);
@@ -112,7 +112,7 @@ nlohmann::ordered_json json_list(const All& all) {
 
 }  // namespace
 
-Table rendered(const numerics::Table& table, Digits digits) {
+Table rendered(const numerics::Table& table, StudyDigits digits) {
   Table out{.title = table.title, .columns = {}, .rows = {}, .notes = table.notes};
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const bool text = std::ranges::any_of(
@@ -127,7 +127,7 @@ Table rendered(const numerics::Table& table, Digits digits) {
   return out;
 }
 
-Table rendered(const numerics::Curve& curve, Digits digits) {
+Table rendered(const numerics::Curve& curve, StudyDigits digits) {
   const std::vector<double> all = values_of_x(curve);
   Table out{.title = curve.title, .columns = {{curve.x_label, Align::left}}};
   for (const double x : all) out.columns.push_back({number(x, digits), Align::right});
@@ -150,13 +150,13 @@ std::string plot(const numerics::Curve& curve) {
     }
   std::string out = fmt::format("{:>10}  {}\n", "", curve.y_label);
   for (std::size_t row = 0; row < kPlotHeight; ++row) {
-    const std::string label = row == 0                 ? number(axes.y.high, Digits::few)
-                              : row == kPlotHeight - 1 ? number(axes.y.low, Digits::few)
+    const std::string label = row == 0                 ? number(axes.y.high, StudyDigits::few)
+                              : row == kPlotHeight - 1 ? number(axes.y.low, StudyDigits::few)
                                                        : "";
     out += fmt::format("{:>10} |{}|\n", label, rows[row]);
   }
-  const std::string left = number(axes.x.low, Digits::few);
-  const std::string right = number(axes.x.high, Digits::few);
+  const std::string left = number(axes.x.low, StudyDigits::few);
+  const std::string right = number(axes.x.high, StudyDigits::few);
   const std::string middle = curve.x_label + (axes.x.logarithmic ? ", logarithmic" : "");
   return out + fmt::format("{:>10}  {}{:^{}}{}\n", "", left, middle,
                            kPlotWidth - std::min(kPlotWidth, left.size() + right.size()), right);
@@ -166,8 +166,8 @@ std::string to_csv(const numerics::Curve& curve) {
   Table table{.title = "", .columns = {{curve.x_label}}};
   for (const numerics::Line& line : curve.lines) table.columns.push_back({line.name});
   for (const double x : values_of_x(curve)) {
-    std::vector<std::string> row{number(x, Digits::all)};
-    for (const numerics::Line& line : curve.lines) row.push_back(at(line, x, Digits::all));
+    std::vector<std::string> row{number(x, StudyDigits::all)};
+    for (const numerics::Line& line : curve.lines) row.push_back(at(line, x, StudyDigits::all));
     table.add(std::move(row));
   }
   return tiersim::to_csv(table);
@@ -198,9 +198,9 @@ std::string to_markdown(const numerics::Study& study) {
   std::string out = fmt::format("# tiersim numerics {}\n\n", study.name);
   out += tiersim::to_markdown(statements_table(study.statements)) + '\n';
   for (const numerics::Table& table : study.tables)
-    out += tiersim::to_markdown(rendered(table, Digits::few)) + '\n';
+    out += tiersim::to_markdown(rendered(table, StudyDigits::few)) + '\n';
   for (const numerics::Curve& curve : study.curves)
-    out += tiersim::to_markdown(rendered(curve, Digits::few)) +
+    out += tiersim::to_markdown(rendered(curve, StudyDigits::few)) +
            fmt::format("\n```text\n{}```\n\n", plot(curve));
   return out;
 }

@@ -9,14 +9,17 @@
 
 namespace tiersim {
 
-enum class Digits { few, all };  ///< four significant ones for people, or what reads back the same
+enum class StudyDigits {
+  few,
+  all
+};  ///< four significant ones for people, or what reads back the same
 
 /// Text of a cell to the left, numbers to the right.
-Table rendered(const numerics::Table& table, Digits digits);
+Table rendered(const numerics::Table& table, StudyDigits digits);
 
 /// A line a row, a value of x a column; where a line has no such value the cell is empty. With a
 /// letter before each name for the plot.
-Table rendered(const numerics::Curve& curve, Digits digits);
+Table rendered(const numerics::Curve& curve, StudyDigits digits);
 
 /// The lines over each other, 64 by 14 characters, each by the letter of its row; '*' where two
 /// meet. x is logarithmic where it spans more than a factor of 8.

@@ -120,12 +120,12 @@ void print(const numerics::Study& study, bool full) {
   std::size_t left_out = 0;
   for (const numerics::Table& table : study.tables) {
     if (full || table.rows.size() <= kShortTable)
-      fmt::print("{}\n", to_text(rendered(table, Digits::few)));
+      fmt::print("{}\n", to_text(rendered(table, StudyDigits::few)));
     else
       ++left_out;
   }
   for (const numerics::Curve& curve : study.curves)
-    fmt::print("{}{}\n", to_text(rendered(curve, Digits::few)),
+    fmt::print("{}{}\n", to_text(rendered(curve, StudyDigits::few)),
                full || &curve == &study.curves.front() ? plot(curve) : "");
   fmt::print("{}\n", statements_text(study.statements));
   const std::size_t plots = full || study.curves.empty() ? 0 : study.curves.size() - 1;
@@ -138,7 +138,7 @@ void write_files(const numerics::Study& study, const fs::path& folder) {
   write_file(folder / "report.json", to_json({study}));
   write_file(folder / "statements.csv", to_csv(statements_table(study.statements)));
   for (const numerics::Table& table : study.tables)
-    write_file(folder / (table.id + ".csv"), to_csv(rendered(table, Digits::all)));
+    write_file(folder / (table.id + ".csv"), to_csv(rendered(table, StudyDigits::all)));
   for (const numerics::Curve& curve : study.curves)
     write_file(folder / (curve.id + ".csv"), to_csv(curve));
   fmt::print(stderr, "tiersim: wrote {}/report.md, report.json, tables and curves as .csv\n",

@@ -105,28 +105,53 @@ foreach(layer IN ITEMS unit theory property golden bad_configs validation kernel
   add_custom_target(tests_${layer})
 endforeach()
 
-# tiersim_test(<name> SOURCES ... DEPS ... LABELS <layer> <ci|nightly> [TIMEOUT s])
-# One GoogleTest binary; each of its tests becomes the ctest test <layer>.<Subject>.<Behaviour>, and
-# <layer>.nightly.<Subject>.<Behaviour> where it is nightly, since one source may make both.
+# How tests are optimised. Compiling them takes longer than running them, but where they loop long.
+set(test_options_quick -O0)                       # unit, bad_configs, golden
+set(test_options_steady "$<$<CONFIG:Release>:-O1>") # validation, kernels, fuzz, cli
+set(test_options_long "")                         # theory, property, bench
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  foreach(speed IN ITEMS quick steady long)
+    tiersim_precompile(test_${speed} "${PROJECT_SOURCE_DIR}/tests/support/precompiled.hpp"
+      DEPS GTest::gmock OPTIONS ${test_options_${speed}})
+  endforeach()
+endif()
+
+# tiersim_test(<name> [SOURCES ...] DEPS ... LABELS <layer> <ci|nightly> [TIMEOUT s] [SPEED s] [ALONE])
+# One GoogleTest binary, of all *_test.cpp of this folder that are not *_nightly_test.cpp where no
+# sources are named. Each of its tests becomes the ctest test <layer>.<Subject>.<Behaviour>, and
+# <layer>.nightly.<Subject>.<Behaviour> where it is nightly, since one source may make both. SPEED
+# (quick, steady, long) is that of its layer; ALONE compiles each source by itself.
 function(tiersim_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;DEPS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "SPEED;TIMEOUT" "SOURCES;DEPS;LABELS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
+  endif()
+  if(NOT arg_SOURCES)
+    file(GLOB arg_SOURCES CONFIGURE_DEPENDS "*_test.cpp")
+    list(FILTER arg_SOURCES EXCLUDE REGEX "_nightly_test\\.cpp$")
   endif()
   list(GET arg_LABELS 0 layer)
   set(prefix "${layer}.")
   if(nightly IN_LIST arg_LABELS)
     string(APPEND prefix "nightly.")
   endif()
+  if(arg_SPEED)
+    set(speed ${arg_SPEED})
+  elseif(layer MATCHES "^(unit|bad_configs|golden)$")
+    set(speed quick)
+  elseif(layer MATCHES "^(theory|property|bench)$")
+    set(speed long)
+  else()
+    set(speed steady)
+  endif()
   add_executable(${name} ${arg_SOURCES})
   add_dependencies(tests_${layer} ${name})
-  target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE tiersim_options ${arg_DEPS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TIERSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # Compiling takes longer than running, but where tests themselves loop long.
-  if(layer MATCHES "^(unit|bad_configs|golden)$")
-    target_compile_options(${name} PRIVATE -O0)
-  elseif(NOT layer MATCHES "^(theory|property|bench)$")
-    target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:-O1>")
+  target_compile_options(${name} PRIVATE ${test_options_${speed}})
+  if(NOT arg_ALONE)
+    tiersim_unity(${name} test_${speed})
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
     PROPERTIES TIMEOUT ${arg_TIMEOUT})

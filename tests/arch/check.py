@@ -196,6 +196,10 @@ def names_file(cmake, name):
     def has(word):
         return re.search(rf"(?<![\w./-]){re.escape(word)}(?![\w-])", cmake)
 
+    if has("GLOB sources") or re.search(r"^tiersim_test\(\w+\s+(?!SOURCES)DEPS", cmake, re.M):
+        if re.fullmatch(r"\w+(?<!_nightly)_test\.cpp", name):
+            return True
+
     cmake = cmake.replace("${CMAKE_CURRENT_SOURCE_DIR}/", "")
     stem, dot, ending = name.rpartition(".")
     return has(name) or (re.search(r"\$\{\w+\}" + re.escape(dot + ending), cmake) and has(stem))

@@ -36,7 +36,7 @@ class Planted(unittest.TestCase):
 
 class Layers(Planted):
     def test_a_tree_that_keeps_every_rule_is_clean(self):
-        self.plant("sim/run/a.cpp", """\
+        self.plant("sim/step/a.cpp", """\
             #include <vector>
             #include "sim/base/units.hpp"
             #include "hwmodels/device_library.hpp"
@@ -74,12 +74,12 @@ class ThirdParty(Planted):
     def test_yaml_outside_config(self):
         self.plant("sim/config/reader.cpp", "#include <yaml-cpp/yaml.h>\n")
         self.assert_clean()
-        self.plant("sim/run/a.cpp", "#include <yaml-cpp/yaml.h>\n")
-        self.assert_finds("sim/run/a.cpp:1: third_party")
+        self.plant("sim/step/a.cpp", "#include <yaml-cpp/yaml.h>\n")
+        self.assert_finds("sim/step/a.cpp:1: third_party")
 
     def test_cli11_outside_the_command_line(self):
-        self.plant("sim/run/a.cpp", "#include <CLI/CLI.hpp>\n")
-        self.assert_finds("sim/run/a.cpp:1: third_party")
+        self.plant("sim/step/a.cpp", "#include <CLI/CLI.hpp>\n")
+        self.assert_finds("sim/step/a.cpp:1: third_party")
 
     def test_json_in_a_header(self):
         self.plant("sim/config/a.hpp", "#include <nlohmann/json.hpp>\n")
@@ -125,7 +125,7 @@ class Sizes(Planted):
         self.assert_finds("sim/README.md:1: readmes", "81 lines")
 
     def test_two_types_of_one_name(self):
-        for folder, space in (("sim/run", "tiersim"), ("workloads", "tiersim"), ("reports", "tiersim::other")):
+        for folder, space in (("sim/step", "tiersim"), ("workloads", "tiersim"), ("reports", "tiersim::other")):
             self.plant(f"{folder}/trace.hpp", f"#pragma once\nnamespace {space} {{\nstruct Trace {{\n  int x;\n}};\n}}\n")
         self.assert_finds("workloads/trace.hpp:3: type_names: tiersim::Trace", "sim/trace/step_trace.hpp")
 

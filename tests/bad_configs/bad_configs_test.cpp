@@ -3,7 +3,7 @@
 #include "tests/bad_configs/bad_files.hpp"
 #include "tests/unit/config/sample_config.hpp"
 
-namespace tiersim {
+namespace tiersim::bad_configs_test {
 namespace {
 
 const testing::BadFiles& files() {
@@ -34,4 +34,4 @@ TEST(BadConfigs, EightMistakesOfOneFileAreToldAtOnce) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::bad_configs_test

@@ -3,7 +3,7 @@
 #include "sim/step/system_config.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
-namespace tiersim {
+namespace tiersim::bad_devices_test {
 namespace {
 
 const testing::BadFiles& files() {
@@ -48,4 +48,4 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& test) {
 INSTANTIATE_TEST_SUITE_P(All, BadDevice, ::testing::ValuesIn(names()), test_name);
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::bad_devices_test

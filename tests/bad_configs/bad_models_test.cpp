@@ -3,7 +3,7 @@
 #include "workloads/importers.hpp"
 #include "workloads/llm/llm_config.hpp"
 
-namespace tiersim {
+namespace tiersim::bad_models_test {
 namespace {
 
 const testing::BadFiles& files() {
@@ -22,4 +22,4 @@ INSTANTIATE_TEST_SUITE_P(All, BadModel, ::testing::ValuesIn(files().names()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::bad_models_test

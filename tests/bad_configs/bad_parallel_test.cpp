@@ -3,7 +3,7 @@
 #include "tests/bad_configs/bad_files.hpp"
 #include "workloads/importers.hpp"
 
-namespace tiersim {
+namespace tiersim::bad_parallel_test {
 namespace {
 
 const testing::BadFiles& files() {
@@ -24,4 +24,4 @@ INSTANTIATE_TEST_SUITE_P(All, BadSharing, ::testing::ValuesIn(files().names()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::bad_parallel_test

@@ -3,7 +3,7 @@
 #include "sim/step/importers.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
-namespace tiersim {
+namespace tiersim::bad_serving_test {
 namespace {
 
 const testing::BadFiles& files() {
@@ -27,4 +27,4 @@ INSTANTIATE_TEST_SUITE_P(All, BadServer, ::testing::ValuesIn(files().names()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::bad_serving_test

@@ -3,7 +3,7 @@
 #include "sim/sweep/setting_check.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
-namespace tiersim {
+namespace tiersim::bad_sweeps_test {
 namespace {
 
 const testing::BadFiles& files() {
@@ -64,4 +64,4 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedSweep, ::testing::ValuesIn(shipped()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::bad_sweeps_test

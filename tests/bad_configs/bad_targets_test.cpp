@@ -2,7 +2,7 @@
 #include "reports/papers/reproduce/targets.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
-namespace tiersim {
+namespace tiersim::bad_targets_test {
 namespace {
 
 const testing::BadFiles& files() {
@@ -21,4 +21,4 @@ INSTANTIATE_TEST_SUITE_P(All, BadTargets, ::testing::ValuesIn(files().names()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::bad_targets_test

@@ -8,7 +8,7 @@
 #include "tests/bench/engine_loops.hpp"
 #include "tests/support/allocations.hpp"
 
-namespace tiersim::bench {
+namespace tiersim::bench::engine_counts_test {
 namespace {
 
 struct Counts {
@@ -66,4 +66,4 @@ TEST(EngineCounts, SpawningAndEndingDoesNotAllocate) {
 }
 
 }  // namespace
-}  // namespace tiersim::bench
+}  // namespace tiersim::bench::engine_counts_test

@@ -6,7 +6,7 @@
 #include "tests/bench/packet_loops.hpp"
 #include "tests/support/allocations.hpp"
 
-namespace tiersim::bench {
+namespace tiersim::bench::packet_counts_test {
 namespace {
 
 double events_of(const PacketWork& work, std::int64_t things) {
@@ -88,4 +88,4 @@ TEST(PacketCounts, MorePacketsAllocateNoMore) {
 }
 
 }  // namespace
-}  // namespace tiersim::bench
+}  // namespace tiersim::bench::packet_counts_test

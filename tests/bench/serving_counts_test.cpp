@@ -10,7 +10,7 @@
 #include "tests/support/allocations.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_counts_test {
 namespace {
 
 struct Served {
@@ -65,4 +65,4 @@ TEST(ServingCounts, WhatIsAllocatedFollowsIterationsNotTokens) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_counts_test

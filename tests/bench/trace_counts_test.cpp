@@ -7,10 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "sim/serving/serve.hpp"
+#include "sim/trace/serving_trace.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::trace_counts_test {
 namespace {
 
 struct TracedRun {
@@ -69,4 +70,4 @@ TEST(TraceCounts, AnEventAllocatesNextToNothing) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::trace_counts_test

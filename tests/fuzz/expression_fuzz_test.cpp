@@ -10,7 +10,7 @@
 #include "sim/base/rng.hpp"
 #include "sim/sweep/expression.hpp"
 
-namespace tiersim {
+namespace tiersim::expression_fuzz_test {
 namespace {
 
 std::optional<ExpressionValue> a_value(std::string_view name) {
@@ -104,4 +104,4 @@ TEST(ExpressionFuzz, ComputesAsTheSameOperationsInCpp) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::expression_fuzz_test

@@ -10,7 +10,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::golden_test {
 namespace {
 
 class Golden : public ::testing::TestWithParam<std::string> {};
@@ -33,4 +33,4 @@ INSTANTIATE_TEST_SUITE_P(Shipped, Golden, ::testing::ValuesIn(testing::shipped_s
                          [](const auto& instance) { return testing::test_name(instance.param); });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::golden_test

@@ -4,7 +4,7 @@
 
 #include "tests/property/cxl_fabrics.hpp"
 
-namespace tiersim::testing {
+namespace tiersim::testing::cxl_fabrics_test {
 namespace {
 
 CxlProbeResult real(const CxlCase& c) {
@@ -92,4 +92,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& fault) { return std::string(fault.param.name); });
 
 }  // namespace
-}  // namespace tiersim::testing
+}  // namespace tiersim::testing::cxl_fabrics_test

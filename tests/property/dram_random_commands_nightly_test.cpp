@@ -3,7 +3,7 @@
 
 #include "tests/property/dram_random_traffic.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_random_commands_nightly_test {
 namespace {
 
 using namespace dram_test;
@@ -25,4 +25,4 @@ TEST(DramRandomTrafficNightly, KeepsEveryTimingRule) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_random_commands_nightly_test

@@ -4,7 +4,7 @@
 
 #include "tests/property/dram_random_traffic.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_random_commands_test {
 namespace {
 
 using namespace dram_test;
@@ -53,7 +53,7 @@ struct Mutation {
   DramRefresh refresh = DramRefresh::all_bank;
 };
 
-class DramMutation : public testing::TestWithParam<Mutation> {};
+class DramMutation : public ::testing::TestWithParam<Mutation> {};
 
 // The gate is taken away, or left at a clock where a time of zero has no meaning.
 TEST_P(DramMutation, IsSeenByTheChecker) {
@@ -81,18 +81,20 @@ TEST_P(DramMutation, IsSeenByTheChecker) {
 
 INSTANTIATE_TEST_SUITE_P(
     Gates, DramMutation,
-    testing::Values(Mutation{"tRCD", &DramClocks::rcd}, Mutation{"tRP", &DramClocks::rp},
-                    Mutation{"tRAS", &DramClocks::ras}, Mutation{"tRC", &DramClocks::rc},
-                    Mutation{"tRTP", &DramClocks::rtp}, Mutation{"tWR", &DramClocks::wr},
-                    Mutation{"tCCD_S", &DramClocks::ccd_s}, Mutation{"tCCD_L", &DramClocks::ccd_l},
-                    Mutation{"tCCD_L_WR", &DramClocks::ccd_l_wr},
-                    Mutation{"tRRD_S", &DramClocks::rrd_s}, Mutation{"tRRD_L", &DramClocks::rrd_l},
-                    Mutation{"tFAW", &DramClocks::faw}, Mutation{"tWTR_S", &DramClocks::wtr_s},
-                    Mutation{"tWTR_L", &DramClocks::wtr_l}, Mutation{"tRTW", &DramClocks::gap},
-                    Mutation{"tCS", &DramClocks::cs}, Mutation{"tRFC", &DramClocks::rfc},
-                    Mutation{"tRFC_pb", &DramClocks::rfc_pb, DramRefresh::per_bank},
-                    Mutation{"tRREFD", &DramClocks::rrefd, DramRefresh::per_bank}),
-    [](const testing::TestParamInfo<Mutation>& gate) { return std::string(gate.param.rule); });
+    ::testing::Values(Mutation{"tRCD", &DramClocks::rcd}, Mutation{"tRP", &DramClocks::rp},
+                      Mutation{"tRAS", &DramClocks::ras}, Mutation{"tRC", &DramClocks::rc},
+                      Mutation{"tRTP", &DramClocks::rtp}, Mutation{"tWR", &DramClocks::wr},
+                      Mutation{"tCCD_S", &DramClocks::ccd_s},
+                      Mutation{"tCCD_L", &DramClocks::ccd_l},
+                      Mutation{"tCCD_L_WR", &DramClocks::ccd_l_wr},
+                      Mutation{"tRRD_S", &DramClocks::rrd_s},
+                      Mutation{"tRRD_L", &DramClocks::rrd_l}, Mutation{"tFAW", &DramClocks::faw},
+                      Mutation{"tWTR_S", &DramClocks::wtr_s},
+                      Mutation{"tWTR_L", &DramClocks::wtr_l}, Mutation{"tRTW", &DramClocks::gap},
+                      Mutation{"tCS", &DramClocks::cs}, Mutation{"tRFC", &DramClocks::rfc},
+                      Mutation{"tRFC_pb", &DramClocks::rfc_pb, DramRefresh::per_bank},
+                      Mutation{"tRREFD", &DramClocks::rrefd, DramRefresh::per_bank}),
+    [](const ::testing::TestParamInfo<Mutation>& gate) { return std::string(gate.param.rule); });
 
 TEST(DramMutation, LeavingOutRefreshIsSeenByTheChecker) {
   DramPacketConfig config = hbm3();
@@ -106,4 +108,4 @@ TEST(DramMutation, LeavingOutRefreshIsSeenByTheChecker) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_random_commands_test

@@ -6,7 +6,7 @@
 
 #include "tests/property/dram_random_traffic.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_random_reach_test {
 namespace {
 
 using namespace dram_test;
@@ -16,7 +16,7 @@ struct Gate {
   std::int64_t DramClocks::*clocks;
 };
 
-class DramRandomReach : public testing::TestWithParam<Gate> {};
+class DramRandomReach : public ::testing::TestWithParam<Gate> {};
 
 TEST_P(DramRandomReach, SomeDrawNeedsTheGate) {
   constexpr int kDraws = 100;
@@ -36,17 +36,17 @@ TEST_P(DramRandomReach, SomeDrawNeedsTheGate) {
 
 INSTANTIATE_TEST_SUITE_P(
     Gates, DramRandomReach,
-    testing::Values(Gate{"tRCD", &DramClocks::rcd}, Gate{"tRP", &DramClocks::rp},
-                    Gate{"tRAS", &DramClocks::ras}, Gate{"tRC", &DramClocks::rc},
-                    Gate{"tRTP", &DramClocks::rtp}, Gate{"tWR", &DramClocks::wr},
-                    Gate{"tCCD_S", &DramClocks::ccd_s}, Gate{"tCCD_L", &DramClocks::ccd_l},
-                    Gate{"tCCD_L_WR", &DramClocks::ccd_l_wr}, Gate{"tRRD_S", &DramClocks::rrd_s},
-                    Gate{"tRRD_L", &DramClocks::rrd_l}, Gate{"tFAW", &DramClocks::faw},
-                    Gate{"tWTR_S", &DramClocks::wtr_s}, Gate{"tWTR_L", &DramClocks::wtr_l},
-                    Gate{"tRTW", &DramClocks::gap}, Gate{"tCS", &DramClocks::cs},
-                    Gate{"tRFC", &DramClocks::rfc}, Gate{"tRFC_pb", &DramClocks::rfc_pb},
-                    Gate{"tRREFD", &DramClocks::rrefd}),
-    [](const testing::TestParamInfo<Gate>& gate) { return std::string(gate.param.rule); });
+    ::testing::Values(Gate{"tRCD", &DramClocks::rcd}, Gate{"tRP", &DramClocks::rp},
+                      Gate{"tRAS", &DramClocks::ras}, Gate{"tRC", &DramClocks::rc},
+                      Gate{"tRTP", &DramClocks::rtp}, Gate{"tWR", &DramClocks::wr},
+                      Gate{"tCCD_S", &DramClocks::ccd_s}, Gate{"tCCD_L", &DramClocks::ccd_l},
+                      Gate{"tCCD_L_WR", &DramClocks::ccd_l_wr}, Gate{"tRRD_S", &DramClocks::rrd_s},
+                      Gate{"tRRD_L", &DramClocks::rrd_l}, Gate{"tFAW", &DramClocks::faw},
+                      Gate{"tWTR_S", &DramClocks::wtr_s}, Gate{"tWTR_L", &DramClocks::wtr_l},
+                      Gate{"tRTW", &DramClocks::gap}, Gate{"tCS", &DramClocks::cs},
+                      Gate{"tRFC", &DramClocks::rfc}, Gate{"tRFC_pb", &DramClocks::rfc_pb},
+                      Gate{"tRREFD", &DramClocks::rrefd}),
+    [](const ::testing::TestParamInfo<Gate>& gate) { return std::string(gate.param.rule); });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_random_reach_test

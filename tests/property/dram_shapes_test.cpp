@@ -4,7 +4,7 @@
 
 #include "tests/property/dram_shapes.hpp"
 
-namespace tiersim::testing {
+namespace tiersim::testing::dram_shapes_test {
 namespace {
 
 DramProbeResult real(const DramCase& c) {
@@ -71,4 +71,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& fault) { return std::string(fault.param.name); });
 
 }  // namespace
-}  // namespace tiersim::testing
+}  // namespace tiersim::testing::dram_shapes_test

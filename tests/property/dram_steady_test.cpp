@@ -6,7 +6,7 @@
 #include "sim/base/rng.hpp"
 #include "tests/unit/packet/dram_support.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_steady_test {
 namespace {
 
 using namespace dram_test;
@@ -44,4 +44,4 @@ TEST(DramSteady, AllocatesNothingForAnAtom) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_steady_test

@@ -8,7 +8,7 @@
 #include "tests/support/shipped.hpp"
 #include "workloads/early_exit/exit_depths.hpp"
 
-namespace tiersim {
+namespace tiersim::early_exit_served_test {
 namespace {
 
 constexpr std::int64_t kTokens = 64;
@@ -124,4 +124,4 @@ TEST(ServedEarlyExit, DecisionsOfTheHostAreEachASync) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::early_exit_served_test

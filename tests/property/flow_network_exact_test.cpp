@@ -6,7 +6,7 @@
 
 #include "tests/property/flow_scripts.hpp"
 
-namespace tiersim::flow_reference {
+namespace tiersim::flow_reference::flow_network_exact_test {
 namespace {
 
 // The reference itself: an allocation is weighted max-min fair if and only if it fits and every
@@ -97,4 +97,4 @@ TEST(FlowNetworkExact, SharesAreNeverAboveTheExactOnes) {
 }
 
 }  // namespace
-}  // namespace tiersim::flow_reference
+}  // namespace tiersim::flow_reference::flow_network_exact_test

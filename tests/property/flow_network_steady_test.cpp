@@ -10,7 +10,7 @@
 #include "sim/core/engine.hpp"
 #include "sim/core/flow_network.hpp"
 
-namespace tiersim {
+namespace tiersim::flow_network_steady_test {
 namespace {
 
 constexpr std::size_t kHosts = 8;
@@ -65,4 +65,4 @@ TEST(FlowNetworkSteady, AllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::flow_network_steady_test

@@ -8,7 +8,7 @@
 
 #include "tests/property/flow_scripts.hpp"
 
-namespace tiersim::flow_reference {
+namespace tiersim::flow_reference::flow_network_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 300;
@@ -208,4 +208,4 @@ TEST(FlowNetworkProperty, OneMoreFlowNeverRaisesTheLeastShare) {
 }
 
 }  // namespace
-}  // namespace tiersim::flow_reference
+}  // namespace tiersim::flow_reference::flow_network_test

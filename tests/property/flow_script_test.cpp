@@ -5,7 +5,7 @@
 
 #include "tests/property/flow_script_draw.hpp"
 
-namespace tiersim::flow_reference {
+namespace tiersim::flow_reference::flow_script_test {
 namespace {
 
 using testing::draws_of;
@@ -172,4 +172,4 @@ TEST(FlowScripts, FindPlantedFaultsAndMakeThemSmall) {
 }
 
 }  // namespace
-}  // namespace tiersim::flow_reference
+}  // namespace tiersim::flow_reference::flow_script_test

@@ -4,7 +4,7 @@
 
 #include "tests/property/flow_system_properties.hpp"
 
-namespace tiersim::testing {
+namespace tiersim::testing::flow_system_test {
 namespace {
 
 const int kDraws = draws_of(100, 5000);
@@ -166,4 +166,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& fault) { return std::string(fault.param.name); });
 
 }  // namespace
-}  // namespace tiersim::testing
+}  // namespace tiersim::testing::flow_system_test

@@ -4,7 +4,7 @@
 
 #include "tests/property/nvlink_fabrics.hpp"
 
-namespace tiersim::testing {
+namespace tiersim::testing::nvlink_fabrics_test {
 namespace {
 
 NvlinkProbeResult real(const NvlinkCase& c) {
@@ -88,4 +88,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& fault) { return std::string(fault.param.name); });
 
 }  // namespace
-}  // namespace tiersim::testing
+}  // namespace tiersim::testing::nvlink_fabrics_test

@@ -4,7 +4,7 @@
 
 #include "tests/property/pcie_fabrics.hpp"
 
-namespace tiersim::testing {
+namespace tiersim::testing::pcie_fabrics_test {
 namespace {
 
 PcieProbeResult real(const PcieCase& c) {
@@ -94,4 +94,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& fault) { return std::string(fault.param.name); });
 
 }  // namespace
-}  // namespace tiersim::testing
+}  // namespace tiersim::testing::pcie_fabrics_test

@@ -9,7 +9,7 @@
 
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::prefix_cache_test {
 namespace {
 
 using Span = std::span<const std::uint64_t>;
@@ -243,4 +243,4 @@ TEST(PrefixCacheProperty, DoesWhatAModelWithoutListsDoes) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::prefix_cache_test

@@ -11,7 +11,7 @@
 #include "sim/serving/serve.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::random_servers_test {
 namespace {
 
 struct Setting {
@@ -144,4 +144,4 @@ TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::random_servers_test

@@ -1,6 +1,6 @@
 #include "tests/property/random_steps.hpp"
 
-namespace tiersim {
+namespace tiersim::random_steps_nightly_test {
 namespace {
 
 class RandomSteps : public ::testing::TestWithParam<int> {};
@@ -17,4 +17,4 @@ TEST_P(RandomSteps, TakeNoLessTimeWhenTheirWorkIsHarderForLong) {
 INSTANTIATE_TEST_SUITE_P(Parts, RandomSteps, ::testing::Range(0, 10));
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::random_steps_nightly_test

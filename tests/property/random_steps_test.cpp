@@ -1,6 +1,6 @@
 #include "tests/property/random_steps.hpp"
 
-namespace tiersim {
+namespace tiersim::random_steps_test {
 namespace {
 
 TEST(RandomSteps, KeepEveryInvariant) {
@@ -12,4 +12,4 @@ TEST(RandomSteps, TakeNoLessTimeWhenTheirWorkIsHarder) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::random_steps_test

@@ -8,7 +8,7 @@
 #include "sim/serving/serve.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_identity_test {
 namespace {
 
 using Settings = std::vector<std::string>;
@@ -97,4 +97,4 @@ TEST(ServingIdentity, DoesNotDependOnWhatBlocksAreCalled) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_identity_test

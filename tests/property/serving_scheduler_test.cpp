@@ -16,7 +16,7 @@
 
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_scheduler_test {
 namespace {
 
 class Play {
@@ -360,4 +360,4 @@ INSTANTIATE_TEST_SUITE_P(Policies, SchedulerProperty,
                          });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_scheduler_test

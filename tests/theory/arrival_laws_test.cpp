@@ -19,7 +19,7 @@
 #include "workloads/serving/arrivals.hpp"
 #include "workloads/serving/lengths.hpp"
 
-namespace tiersim {
+namespace tiersim::arrival_laws_test {
 namespace {
 
 constexpr int kDraws = 100'000;
@@ -161,4 +161,4 @@ TEST(UniformLengths, HaveTheMomentsOfTheirRange) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::arrival_laws_test

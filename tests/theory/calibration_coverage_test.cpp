@@ -9,7 +9,7 @@
 #include "hwmodels/calibrate/fit/fit.hpp"
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::calibration_coverage_test {
 namespace {
 
 double normal(Rng& rng) {
@@ -123,4 +123,4 @@ TEST(Fit, IntervalsOfAKernelThatNeverReachesTheRidgeCoverThePlantedTruth) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibration_coverage_test

@@ -16,7 +16,7 @@
 #include "sim/core/engine.hpp"
 #include "sim/core/flow_network.hpp"
 
-namespace tiersim {
+namespace tiersim::flow_network_test {
 namespace {
 
 constexpr double kMeanBytes = 1e6;    // 1 ms at 1 GB/s
@@ -119,4 +119,4 @@ TEST(ProcessorSharing, ManySmallAndFewLargeTakeAsLongOnAverage) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::flow_network_test

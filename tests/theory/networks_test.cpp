@@ -6,7 +6,7 @@
 
 #include "tests/theory/station.hpp"
 
-namespace tiersim::theory {
+namespace tiersim::theory::networks_test {
 namespace {
 
 constexpr std::uint64_t kSeed = 21;
@@ -141,4 +141,4 @@ TEST(TS_THEORY(ClosedTheory), MeanValueAnalysisAgreesWithTheHand) {
 }
 
 }  // namespace
-}  // namespace tiersim::theory
+}  // namespace tiersim::theory::networks_test

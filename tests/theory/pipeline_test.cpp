@@ -9,7 +9,7 @@
 
 #include "workloads/llm/device_step.hpp"
 
-namespace tiersim {
+namespace tiersim::pipeline_test {
 namespace {
 
 class Schedule {
@@ -67,4 +67,4 @@ TEST(Pipeline, ADecodeStepTakesAsManyPassesAsItsScheduleHas) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pipeline_test

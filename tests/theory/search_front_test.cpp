@@ -11,7 +11,7 @@
 #include "sim/sweep/search.hpp"
 #include "tests/support/lattice_space.hpp"
 
-namespace tiersim {
+namespace tiersim::search_front_test {
 namespace {
 
 using testing::LatticeSpace;
@@ -110,4 +110,4 @@ INSTANTIATE_TEST_SUITE_P(Zdt, SearchFront, ::testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::search_front_test

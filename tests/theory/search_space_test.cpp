@@ -16,7 +16,7 @@
 #include "tests/support/lattice_space.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::search_space_test {
 namespace {
 
 constexpr std::array kMethods{"maple", "quest", "loki", "sparq", "dense_pool"};
@@ -103,4 +103,4 @@ TEST(SearchSpace, ATenthOfRealStepsGivesTheFront) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::search_space_test

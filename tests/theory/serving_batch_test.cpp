@@ -12,7 +12,7 @@
 #include "tests/unit/workloads/small_step.hpp"
 #include "workloads/attention/kv_ops.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_batch_test {
 namespace {
 
 using Settings = std::vector<std::string>;
@@ -262,4 +262,4 @@ TEST(Scaling, TwiceTheRatesHalveEveryTime) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_batch_test

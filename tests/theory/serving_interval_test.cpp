@@ -16,7 +16,7 @@
 #include "sim/base/rng.hpp"
 #include "sim/serving/quantiles.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_interval_test {
 namespace {
 
 constexpr int kSeries = 400;
@@ -72,4 +72,4 @@ TEST(BatchMeansIntervals, AreNotGivenWhereTheSeriesIsTooShortForItsMemory) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_interval_test

@@ -18,7 +18,7 @@
 #include "sim/base/rng.hpp"
 #include "sim/serving/statistics.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_queue_test {
 namespace {
 
 constexpr std::int64_t kRequests = 300'000;
@@ -86,4 +86,4 @@ TEST(ServingStatistics, MeasureAQueueAsTheoryHasIt) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_queue_test

@@ -7,7 +7,7 @@
 
 #include "tests/theory/serving_run.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_station_test {
 namespace {
 
 // Prompts of 512 tokens on one H100.
@@ -169,4 +169,4 @@ TEST(Queue, HoldsAsManyAsComeTimesHowLongTheyStay) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_station_test

@@ -13,7 +13,7 @@
 
 #include <cmath>
 
-namespace tiersim::theory {
+namespace tiersim::theory::single_queue_test {
 namespace {
 
 constexpr std::uint64_t kSeed = 20;
@@ -40,7 +40,7 @@ constexpr Case kCases[] = {
     {"HyperexponentialAt80", hyperexponential_service, 0.8, 3.0, 1.2e6 * 3.0 / 2.0},
 };
 
-class SingleQueueTheory : public testing::TestWithParam<Case> {};
+class SingleQueueTheory : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SingleQueueTheory, WaitsAsPollaczekAndKhinchineSay) {
   const Case& c = GetParam();
@@ -54,8 +54,8 @@ TEST_P(SingleQueueTheory, WaitsAsPollaczekAndKhinchineSay) {
   queue.station().expect_littles_law();
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, SingleQueueTheory, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Cases, SingleQueueTheory, ::testing::ValuesIn(kCases),
                          [](const auto& param) { return std::string(param.param.name) + kSuffix; });
 
 }  // namespace
-}  // namespace tiersim::theory
+}  // namespace tiersim::theory::single_queue_test

@@ -85,7 +85,7 @@ class SingleQueue {
 
   SingleQueue(double load, Service service, std::int64_t customers, std::uint64_t seed)
       : arrivals_(seed, "arrivals"), services_(seed, "services"), station_(engine_) {
-    testing::Test::RecordProperty("seed", std::to_string(seed));
+    ::testing::Test::RecordProperty("seed", std::to_string(seed));
     engine_.spawn(arrive(1.0 / load, service, customers));
     engine_.run();
   }

@@ -21,7 +21,7 @@
 #include "tests/support/shipped.hpp"
 #include "tests/support/synthetic_example.hpp"
 
-namespace tiersim {
+namespace tiersim::calibration_example_test {
 namespace {
 
 const std::filesystem::path kFolder =
@@ -254,4 +254,4 @@ TEST(CalibrationExample, IsNarrowerOnThePartThatWasTimed) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibration_example_test

@@ -13,7 +13,7 @@
 #include "sim/step/system_config.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::collective_curves_test {
 namespace {
 
 using namespace literals;
@@ -185,4 +185,4 @@ TEST(CollectiveCurves, TheCopyingKernelIsWithinItsBandOfTimings) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::collective_curves_test

@@ -5,7 +5,7 @@
 #include "tests/support/invariants.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::every_combination_test {
 namespace {
 
 class EveryCombination : public ::testing::TestWithParam<std::string> {};
@@ -59,4 +59,4 @@ INSTANTIATE_TEST_SUITE_P(Systems, EveryCombination,
                          [](const auto& instance) { return testing::test_name(instance.param); });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::every_combination_test

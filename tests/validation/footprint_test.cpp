@@ -14,7 +14,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::footprint_test {
 namespace {
 
 using Set = std::vector<std::string>;
@@ -186,4 +186,4 @@ TEST(Footprint, TheReportHasTheExactCounts) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::footprint_test

@@ -14,7 +14,7 @@
 #include "tests/unit/workloads/small_step.hpp"
 #include "workloads/attention/kv_ops.hpp"
 
-namespace tiersim {
+namespace tiersim::kernel_work_test {
 namespace {
 
 using kernels::Work;
@@ -133,4 +133,4 @@ TEST(KernelWork, TheHeadIsWhatTheStepSays) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::kernel_work_test

@@ -5,7 +5,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::levels_test {
 namespace {
 
 class AtEachLevel : public ::testing::TestWithParam<std::string> {
@@ -52,4 +52,4 @@ INSTANTIATE_TEST_SUITE_P(Packets, AtEachLevel,
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::levels_test

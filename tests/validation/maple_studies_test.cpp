@@ -10,7 +10,7 @@
 #include "sim/runner/point_runner.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::maple_studies_test {
 namespace {
 
 LoadOptions options() {
@@ -172,4 +172,4 @@ TEST(MaplePoints, SettingsLieOverLoadedFilesAsTheyWouldWhenLoading) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::maple_studies_test

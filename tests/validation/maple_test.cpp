@@ -5,7 +5,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::maple_test {
 namespace {
 
 constexpr double kGiB = 1073741824.0;
@@ -84,4 +84,4 @@ TEST(MapleFigure1, TheKvShareGrowsWithTheContext) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::maple_test

@@ -4,7 +4,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::methods_test {
 namespace {
 
 // 2 layers, 4 query heads over 2 KV heads of 128 elements (rows of 256 B), 3 sequences of 64
@@ -163,4 +163,4 @@ TEST(Capacity, CountsThePositionsThatAreKept) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::methods_test

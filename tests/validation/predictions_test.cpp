@@ -20,7 +20,7 @@
 #include "sim/validate/prediction_run.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::predictions_test {
 namespace {
 
 using kernels::Work;
@@ -226,4 +226,4 @@ TEST(Predict, NamesMistakesWithinAQuestion) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::predictions_test

@@ -6,7 +6,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::record_bytes_test {
 namespace {
 
 class ShippedBytes : public ::testing::TestWithParam<std::string> {
@@ -60,4 +60,4 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ShippedBytes, ::testing::ValuesIn(testing::shi
                          [](const auto& instance) { return testing::test_name(instance.param); });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::record_bytes_test

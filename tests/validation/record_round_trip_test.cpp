@@ -9,7 +9,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::record_round_trip_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -79,4 +79,4 @@ INSTANTIATE_TEST_SUITE_P(Records, Shipped, ::testing::ValuesIn(all()), [](const 
 });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::record_round_trip_test

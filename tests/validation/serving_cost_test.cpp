@@ -7,7 +7,7 @@
 #include "tests/support/shipped.hpp"
 #include "workloads/llm/step_builder.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_cost_test {
 namespace {
 
 ServingConfig serving(const std::string& path) {
@@ -169,4 +169,4 @@ TEST(IterationCost, KnowsWhetherOperationsOverlap) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_cost_test

@@ -16,7 +16,7 @@
 #include "sim/serving/serve.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_wall_test {
 namespace {
 
 constexpr double kInput = 5000;
@@ -66,4 +66,4 @@ TEST(KvCapacityWall, IsAtTheUsersThatThePoolHasRoomFor) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_wall_test

@@ -5,7 +5,7 @@
 #include "tests/support/invariants.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::shipped_scenarios_test {
 namespace {
 
 class ShippedScenario : public ::testing::TestWithParam<std::string> {
@@ -82,4 +82,4 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ShippedScenario,
                          [](const auto& instance) { return testing::test_name(instance.param); });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::shipped_scenarios_test

@@ -3,7 +3,7 @@
 
 #include "tests/validation/speedup_pairs.hpp"
 
-namespace tiersim {
+namespace tiersim::speedup_limits_test {
 namespace {
 
 using testing::kMla;
@@ -86,4 +86,4 @@ TEST(StepPair, RefusesWhatIsNotOnTheSameDevices) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::speedup_limits_test

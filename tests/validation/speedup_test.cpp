@@ -11,7 +11,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/validation/speedup_pairs.hpp"
 
-namespace tiersim {
+namespace tiersim::speedup_test {
 namespace {
 
 using testing::kIngredients;
@@ -280,4 +280,4 @@ TEST(StepPair, FactorsAreMeansOverAllOrders) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::speedup_test

@@ -9,7 +9,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::tpla_beyond_test {
 namespace {
 
 constexpr double kLayers = 61;
@@ -257,4 +257,4 @@ TEST(WholeModel, StagesHalveWhatAGpuKeepsAndPassHiddenStates) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::tpla_beyond_test

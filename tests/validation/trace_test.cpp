@@ -11,7 +11,7 @@
 #include "sim/trace/step_trace_devices.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::trace_test {
 namespace {
 
 const std::string kMaple = "scenarios/maple/llama2_7b_maple.yaml";
@@ -173,4 +173,4 @@ TEST(Trace, NoTwoSpansOfATrackOverlap) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::trace_test

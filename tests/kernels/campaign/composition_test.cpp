@@ -11,12 +11,12 @@
 #include "kernels/campaign/predictions.hpp"
 #include "kernels/campaign/probe_lines.hpp"
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::composition_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 CaseList named(const std::vector<std::string>& names) {
   CaseList cases;
@@ -66,7 +66,7 @@ TEST(Compositions, KeepTheShardsApart) {
   ASSERT_EQ(all.size(), 3U);
   for (const Sequence& sequence : all) EXPECT_THAT(sequence.missing, IsEmpty());
   EXPECT_NE(all[1].steps[0].part, all[1].steps[1].part);
-  EXPECT_THAT(all[2].labels, testing::Contains(HasSubstr("in place of NVLink")));
+  EXPECT_THAT(all[2].labels, ::testing::Contains(HasSubstr("in place of NVLink")));
   EXPECT_THAT(all[2].steps[3].after, ElementsAre(2));
 }
 
@@ -141,7 +141,7 @@ TEST(CompositionPlan, SaysWhatIsLaunchedAndWhatItMoves) {
   EXPECT_THAT(plan.at("sequences").array()[1].at("parts").array(), IsEmpty());
 }
 
-class PredictionsTest : public testing::Test {
+class PredictionsTest : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove(file_); }
   Options with(const std::string& text) {
@@ -210,4 +210,4 @@ TEST(ProbeLines, AreReadAsTheyArePrinted) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::composition_test

@@ -8,12 +8,12 @@
 
 #include "tests/kernels/campaign/sample_document.hpp"
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::documents_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // Changes the member at a path ("benchmarks/0/work/read_bytes"); a null value removes it.
 void plant(Json& document, const std::string& path, const Json& value) {
@@ -101,9 +101,9 @@ TEST(Documents, WantAPeakToHoldTimingsAgainst) {
 TEST(Documents, WantOneEntryAName) {
   const std::string first = sample_timings().at("benchmarks").array().front().at("name").text();
   EXPECT_THAT(with("benchmarks/1/name", first).malformed,
-              testing::Contains(HasSubstr("stands twice")));
+              ::testing::Contains(HasSubstr("stands twice")));
   EXPECT_THAT(with("benchmarks/1/name", "A b").malformed,
-              testing::Contains(HasSubstr("has other characters")));
+              ::testing::Contains(HasSubstr("has other characters")));
 }
 
 TEST(Documents, WantOrderedStatistics) {
@@ -173,7 +173,7 @@ TEST(Documents, TakeHardPeaksFromTheDevice) {
   peaks.push_back(peaks.front());
   EXPECT_THAT(with("context/peaks", Json(peaks)).malformed, ElementsAre(HasSubstr("one twice")));
   EXPECT_THAT(with("context/device/pcie_width", 512).malformed,
-              testing::Contains(HasSubstr("more than 16 lanes")));
+              ::testing::Contains(HasSubstr("more than 16 lanes")));
 }
 
 TEST(Documents, BoundTheMemoryPeakOfAnUnlistedDevice) {
@@ -187,7 +187,7 @@ TEST(Documents, BoundTheMemoryPeakOfAnUnlistedDevice) {
 
 TEST(Documents, WantACardThatIsKnown) {
   EXPECT_THAT(with("context/device/name", "emulator").malformed,
-              testing::Contains(HasSubstr("no card is called 'emulator'")));
+              ::testing::Contains(HasSubstr("no card is called 'emulator'")));
   for (const char* member : {"device/driver", "device/runtime", "build/nvcc"}) {
     EXPECT_THAT(with(std::string("context/") + member, "").malformed,
                 ElementsAre(HasSubstr("measured without a")));
@@ -237,7 +237,7 @@ TEST(Documents, WantSlopesOfTheirPoints) {
   EXPECT_THAT(with("benchmarks/0/points/0/min_ns", 1.1e6).malformed,
               ElementsAre(HasSubstr("the median of a point is outside")));
   EXPECT_THAT(with("benchmarks/0/dependent_node/percentiles_ns/p50", 1'000'000.5).malformed,
-              testing::Contains(HasSubstr("not percentile 'p50'")));
+              ::testing::Contains(HasSubstr("not percentile 'p50'")));
 }
 
 TEST(Documents, HoldChecksAgainstTheirTolerance) {
@@ -265,4 +265,4 @@ TEST(Documents, ShipTheirSchema) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::documents_test

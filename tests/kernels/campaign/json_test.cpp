@@ -5,10 +5,10 @@
 
 #include <limits>
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::json_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string problem_of(const std::string& text) {
   try {
@@ -72,4 +72,4 @@ TEST(Json, ReplacesAMemberInItsPlace) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::json_test

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::options_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string mistake(const std::vector<std::string>& arguments) {
   try {
@@ -70,4 +70,4 @@ TEST(Options, SayWhichIsWrong) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::options_test

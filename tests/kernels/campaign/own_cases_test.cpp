@@ -9,7 +9,7 @@
 #include "kernels/cases/host_gather.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::own_cases_test {
 namespace {
 
 CaseList own_cases() {
@@ -67,4 +67,4 @@ TEST(HostGather, NoticesARowThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::own_cases_test

@@ -5,13 +5,13 @@
 
 #include <stdexcept>
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::physics_test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // 1000 B/s of memory, 5000 of L2, 100 and 50 of the link, 10 000 FLOP/s.
 const Peaks& toy_peaks() {
@@ -132,4 +132,4 @@ TEST(Peaks, SurviveTheirFile) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::physics_test

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::plan_test {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Rotation, CoversFiveTimesL2) {
   const Rotation r = plan_rotation(10'000'000, 10'000'000, 50'000'000, 100'000'000'000);
@@ -102,4 +102,4 @@ TEST(HoldOut, DoesNotDependOnTheOrderOfTheCases) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::plan_test

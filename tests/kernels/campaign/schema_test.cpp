@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::schema_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 Shape card() {
   return object({{"name", text("")},
@@ -61,4 +61,4 @@ TEST(Schema, IsWrittenAsJsonSchema) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::schema_test

@@ -8,17 +8,17 @@
 
 #include "tests/kernels/campaign/sample_document.hpp"
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::stage_file_test {
 namespace {
 
-class StageFileTest : public testing::Test {
+class StageFileTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove_all(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
                                   ("stage_file_test_" + std::to_string(getpid()) + "_" +
-                                   testing::UnitTest::GetInstance()->current_test_info()->name());
+                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(StageFileTest, KeepsWhatIsFinished) {
@@ -65,8 +65,8 @@ TEST_F(StageFileTest, NamesTheWayOutOfACorruptFile) {
       const StageFile stale(folder_, sample_context("timing"));
       ADD_FAILURE() << text;
     } catch (const JsonError& error) {
-      EXPECT_THAT(error.what(),
-                  testing::AllOf(testing::HasSubstr("timing.json"), testing::HasSubstr("--fresh")));
+      EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("timing.json"),
+                                                 ::testing::HasSubstr("--fresh")));
     }
   }
 }
@@ -108,4 +108,4 @@ TEST_F(StageFileTest, KeepsTheCampaignSmall) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::stage_file_test

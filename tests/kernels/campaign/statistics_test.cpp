@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::statistics_test {
 namespace {
 
 std::vector<double> one_to(int n) {
@@ -64,4 +64,4 @@ TEST(FitLine, RecoversNodeAndLaunchTime) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::statistics_test

@@ -9,14 +9,14 @@
 #include "kernels/campaign/ceiling_peaks.hpp"
 #include "tests/kernels/campaign/sample_document.hpp"
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::summary_test {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
-class SummaryTest : public testing::Test {
+class SummaryTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -83,4 +83,4 @@ TEST(CeilingPeaks, AreTheBestRatesAndSoft) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::summary_test

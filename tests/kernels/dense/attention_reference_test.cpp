@@ -5,7 +5,7 @@
 
 #include "kernels/reference/attention.hpp"
 
-namespace tiersim::kernels::reference {
+namespace tiersim::kernels::reference::attention_reference_test {
 namespace {
 
 TEST(AttentionReference, WeighsValuesByTheSoftmaxOfScaledLogits) {
@@ -31,4 +31,4 @@ TEST(AttentionReference, GivesZerosForNoTokens) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::reference
+}  // namespace tiersim::kernels::reference::attention_reference_test

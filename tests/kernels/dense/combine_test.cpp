@@ -8,7 +8,7 @@
 #include "kernels/runtime/array.cuh"
 #include "kernels/runtime/launch.cuh"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::combine_test {
 namespace {
 
 constexpr float kEmpty = kMinusInfinity;
@@ -65,4 +65,4 @@ TEST(CombineSplits, SurvivesAHighestSplitThatComesLate) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::combine_test

@@ -16,7 +16,7 @@
 #include "tests/kernels/support/emulated_case.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::dense_decode_test {
 namespace {
 
 // As many key heads and as much context as a test needs.
@@ -133,4 +133,4 @@ TEST(DenseCases, OfToySizeAreRightAndCounted) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::dense_decode_test

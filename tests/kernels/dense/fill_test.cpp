@@ -5,7 +5,7 @@
 #include "kernels/runtime/array.cuh"
 #include "kernels/runtime/fill.cuh"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::fill_test {
 namespace {
 
 TEST(Fill, MakesTheNumbersThatTheHostWorksOutAgain) {
@@ -25,4 +25,4 @@ TEST(Fill, FollowsTheSequenceOfRandom) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::fill_test

@@ -6,7 +6,7 @@
 #include "kernels/cases/early_exit.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::cases_test {
 namespace {
 
 TEST(EarlyExitCases, AreRightAtToySizes) {
@@ -65,4 +65,4 @@ TEST(EarlyExitCases, ReadTheEmbeddingOnce) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::cases_test

@@ -12,7 +12,7 @@
 #include "tests/kernels/support/emulated_case.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::decoder_layer_test {
 namespace {
 
 template <int Columns, Mistake Planted = Mistake::none, WideParts Parts = WideParts::none>
@@ -115,4 +115,4 @@ TEST(DecoderLayer, IsCaughtWithAPlantedRace) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::decoder_layer_test

@@ -3,7 +3,7 @@
 #include "kernels/cases/early_exit_depth.cuh"
 #include "tests/kernels/support/emulated_case.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::depth_test {
 namespace {
 
 template <bool InGraph>
@@ -27,4 +27,4 @@ TEST(Depth, IsWhereTheBatchLeavesByTheHost) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::depth_test

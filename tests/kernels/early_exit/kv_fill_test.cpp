@@ -10,7 +10,7 @@
 #include "tests/kernels/support/emulated_case.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::kv_fill_test {
 namespace {
 
 template <class Fill>
@@ -71,4 +71,4 @@ TEST(KvFill, IsCaughtWithAPlantedRace) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::kv_fill_test

@@ -15,7 +15,7 @@
 #include "tests/kernels/support/emulated_case.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::lm_head_test {
 namespace {
 
 template <int Rows, int Tokens, Mistake Planted = Mistake::none>
@@ -99,4 +99,4 @@ TEST(LmHead, IsCaughtWithTooLittleSharedMemory) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::lm_head_test

@@ -13,7 +13,7 @@
 #include "tests/kernels/support/emulated_case.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::residual_vote_test {
 namespace {
 
 template <Confidence Measure, int Units, Mistake Planted = Mistake::none>
@@ -122,4 +122,4 @@ TEST(ConditionalGraph, SelectsABodyByNumber) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::residual_vote_test

@@ -12,7 +12,7 @@
 #include "tests/kernels/emulator/complaint.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::async_copy_test {
 namespace {
 
 using emulator::Landing;
@@ -336,4 +336,4 @@ TEST(BulkStore, OfBytesOverwrittenBeforeTheWaitFails) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::async_copy_test

@@ -8,7 +8,7 @@
 #include "kernels/device/platform.cuh"
 #include "tests/kernels/emulator/complaint.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::barrier_test {
 namespace {
 
 using ::testing::AllOf;
@@ -210,4 +210,4 @@ TEST(WarpOperation, MatrixProductByHalfAWarpEndsInADeadlock) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::barrier_test

@@ -13,7 +13,7 @@
 
 #include "kernels/campaign/conformance_file.hpp"
 
-namespace tiersim::kernels::conformance {
+namespace tiersim::kernels::conformance::conformance_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST(Conformance, SaysWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::conformance
+}  // namespace tiersim::kernels::conformance::conformance_test

@@ -12,7 +12,7 @@
 #include "kernels/emulator/fiber.hpp"
 #include "tests/kernels/emulator/complaint.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::fiber_test {
 namespace {
 
 #if defined(TS_EMULATOR_UCONTEXT)
@@ -81,4 +81,4 @@ TEST(TS_FIBER_SUBJECT, StacksAreTakenAgain) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::fiber_test

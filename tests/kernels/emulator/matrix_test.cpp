@@ -11,7 +11,7 @@
 #include "kernels/device/mma.cuh"
 #include "tests/kernels/emulator/complaint.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::matrix_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -213,4 +213,4 @@ TEST(Arithmetic, MultiplyAddRoundsOnce) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::matrix_test

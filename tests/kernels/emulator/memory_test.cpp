@@ -10,7 +10,7 @@
 #include "kernels/runtime/copy.cuh"
 #include "tests/kernels/emulator/complaint.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::memory_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -259,4 +259,4 @@ TEST(Launch, NumbersBlocksAndThreadsAsCuda) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::memory_test

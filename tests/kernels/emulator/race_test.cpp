@@ -13,7 +13,7 @@
 #include "kernels/runtime/array.cuh"
 #include "tests/kernels/emulator/complaint.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::race_test {
 namespace {
 
 using ::testing::ExitedWithCode;
@@ -166,4 +166,4 @@ TEST_F(Race, OfTwoLaunchesIsNone) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::race_test

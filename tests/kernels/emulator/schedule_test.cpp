@@ -11,7 +11,7 @@
 #include "tests/kernels/emulator/complaint.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::schedule_test {
 namespace {
 
 using emulator::Landing;
@@ -176,4 +176,4 @@ TEST(Landing, MixedFindsRelianceOnTheOrderOfCopies) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::schedule_test

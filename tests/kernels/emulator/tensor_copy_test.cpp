@@ -15,7 +15,7 @@
 #include "kernels/runtime/tensor_map.cuh"
 #include "tests/kernels/emulator/complaint.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::tensor_copy_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -137,4 +137,4 @@ TEST(TensorCopy, MapsThatTheDriverRefusesAreRefused) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::tensor_copy_test

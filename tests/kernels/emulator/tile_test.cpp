@@ -13,7 +13,7 @@
 #include "kernels/runtime/launch.cuh"
 #include "kernels/runtime/tensor_map.cuh"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::tile_test {
 namespace {
 
 // out[64][256] = Q[64][320] K[64][320]^T scaled, times V = K[:][0..256): both products of a TPLA
@@ -112,4 +112,4 @@ TEST(Tile, BothProductsAgreeWithFloat64) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::tile_test

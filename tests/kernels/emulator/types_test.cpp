@@ -4,7 +4,7 @@
 #include "kernels/cases/random.hpp"
 #include "tests/kernels/emulator/types_bits.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::types_test {
 namespace {
 
 TEST(Types, EveryBf16BecomesTheToolkitsFloat) {
@@ -44,4 +44,4 @@ TEST(Types, VectorsLieInMemoryAsTheToolkits) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::types_test

@@ -11,7 +11,7 @@
 #include "kernels/device/wgmma.cuh"
 #include "tests/kernels/emulator/complaint.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::wgmma_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -332,4 +332,4 @@ TEST(WgmmaMisuse, DescriptorOfAnotherSwizzleFails) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::wgmma_test

@@ -15,7 +15,7 @@
 #include "tests/kernels/support/emulated_case.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::latent_decode_test {
 namespace {
 
 template <class Layout>
@@ -112,4 +112,4 @@ TEST(LatentCases, OfToySizeAreRightAndCounted) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::latent_decode_test

@@ -7,7 +7,7 @@
 #include "kernels/cases/latent_shard_case.cuh"
 #include "tests/kernels/support/emulated_case.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::latent_shard_test {
 namespace {
 
 template <int Latent, class In, Mistake Planted = Mistake::none>
@@ -52,4 +52,4 @@ TEST(RmsNormReference, DividesByTheRootOfTheMeanSquareThatTheFactorCorrects) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::latent_shard_test

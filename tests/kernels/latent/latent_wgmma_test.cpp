@@ -13,7 +13,7 @@
 #include "tests/kernels/support/emulated_case.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::latent_wgmma_test {
 namespace {
 
 LatentShape tpla(int heads, std::vector<int> lengths) {
@@ -115,4 +115,4 @@ TEST(LatentWgmma, MissingBarrierBeforeTheProbabilitiesIsCaught) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::latent_wgmma_test

@@ -7,7 +7,7 @@
 
 #include "kernels/cases/all_cases.hpp"
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::goals_test {
 namespace {
 
 // Stated floors are printed with two or three figures; cases also read queries and lengths and
@@ -34,4 +34,4 @@ TEST(Goals, AreFoundByTheWholeNameOnly) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::goals_test

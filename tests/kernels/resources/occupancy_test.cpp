@@ -16,7 +16,7 @@
 int toolkit_blocks_per_multiprocessor(int threads, int registers, int shared_bytes);
 #endif
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::occupancy_test {
 namespace {
 
 const Multiprocessor kHopper = multiprocessor("90a");
@@ -118,4 +118,4 @@ TEST(Occupancy, EveryLaunchOfTheCampaignFitsAMultiprocessor) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::occupancy_test

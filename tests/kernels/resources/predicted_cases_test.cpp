@@ -9,7 +9,7 @@
 #include "kernels/campaign/composition_json.hpp"
 #include "kernels/cases/all_cases.hpp"
 
-namespace tiersim::kernels::bench {
+namespace tiersim::kernels::bench::predicted_cases_test {
 namespace {
 
 std::set<std::string> timed_cases() {
@@ -50,4 +50,4 @@ TEST(PredictedCases, OfTheSequencesAreTimed) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels::bench
+}  // namespace tiersim::kernels::bench::predicted_cases_test

@@ -5,7 +5,7 @@
 #include "kernels/cases/screening.hpp"
 #include "tests/kernels/support/emulated_case.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::cases_test {
 namespace {
 
 TEST(ScreeningCases, ToysAreRight) {
@@ -40,4 +40,4 @@ TEST(ScreeningCases, MoveTheBytesOfTheFloors) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::cases_test

@@ -10,7 +10,7 @@
 #include "tests/kernels/screening/screening_subjects.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::maple_screen_test {
 namespace {
 
 using Id16 = std::uint16_t;
@@ -86,4 +86,4 @@ TEST(MapleScreen, PlantedMistakesAreCaught) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::maple_screen_test

@@ -7,7 +7,7 @@
 #include "kernels/cases/selected_case.cuh"
 #include "tests/kernels/screening/screening_subjects.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::selected_attention_test {
 namespace {
 
 using Id16 = std::uint16_t;
@@ -55,4 +55,4 @@ TEST(SelectedAttention, PlantedMistakesAreCaught) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::selected_attention_test

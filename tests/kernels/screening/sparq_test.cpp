@@ -9,7 +9,7 @@
 #include "tests/kernels/screening/screening_subjects.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::sparq_test {
 namespace {
 
 TEST(SparqReference, MultipliesTheLargestComponentsOnly) {
@@ -77,4 +77,4 @@ TEST(Sparq, PlantedMistakesAreCaught) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::sparq_test

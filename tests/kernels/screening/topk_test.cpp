@@ -9,7 +9,7 @@
 #include "tests/kernels/screening/screening_subjects.hpp"
 #include "tests/kernels/support/planted_race.hpp"
 
-namespace tiersim::kernels {
+namespace tiersim::kernels::topk_test {
 namespace {
 
 using Id16 = std::uint16_t;
@@ -110,4 +110,4 @@ TEST(Topk, PlantedMistakesAreCaught) {
 }
 
 }  // namespace
-}  // namespace tiersim::kernels
+}  // namespace tiersim::kernels::topk_test

@@ -8,7 +8,7 @@
 
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::pareto_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -150,4 +150,4 @@ TEST(Pareto, HypervolumeIsTheNumberOfDominatedCells) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pareto_test

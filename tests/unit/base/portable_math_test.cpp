@@ -7,7 +7,7 @@
 
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::portable_math_test {
 namespace {
 
 // The C library is within 1 ulp (1.1e-16 relative); what the header promises is on top of that.
@@ -41,4 +41,4 @@ TEST(PortableMath, PowAgreesWithTheCLibrary) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::portable_math_test

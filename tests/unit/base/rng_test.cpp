@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::rng_test {
 namespace {
 
 TEST(Rng, SameSeedAndNameGiveTheSameStream) {
@@ -52,4 +52,4 @@ TEST(Rng, ExponentialHasItsMean) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::rng_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::sha256_test {
 namespace {
 
 // The examples of FIPS 180-4 and the length at which the padding takes a second block.
@@ -26,4 +26,4 @@ TEST(RepeatedSha256, IsThatOfEachTextByItself) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::sha256_test

@@ -6,7 +6,7 @@
 #include "sim/base/id.hpp"
 #include "sim/base/number_class.hpp"
 
-namespace tiersim {
+namespace tiersim::text_test {
 namespace {
 
 TEST(Text, EditDistanceCountsInsertionsDeletionsAndSubstitutions) {
@@ -64,4 +64,4 @@ TEST(CheckDeathTest, AFailedCheckPrintsTheConditionAndTheValues) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::text_test

@@ -7,7 +7,7 @@
 #include "sim/base/units.hpp"
 #include "sim/base/units_text.hpp"
 
-namespace tiersim {
+namespace tiersim::units_costs_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -103,4 +103,4 @@ TEST(UnitsCosts, DisplayFitsTheUnit) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::units_costs_test

@@ -5,7 +5,7 @@
 
 #include "sim/base/units_text.hpp"
 
-namespace tiersim {
+namespace tiersim::units_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ TEST(UnitsText, EveryValueSurvivesTheRoundTrip) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::units_test

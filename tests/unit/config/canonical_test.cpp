@@ -2,7 +2,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::canonical_test {
 namespace {
 
 using namespace sample;
@@ -76,4 +76,4 @@ TEST(ListNumbers, GivesPathValueClassAndSource) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::canonical_test

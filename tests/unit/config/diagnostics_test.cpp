@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::diagnostics_test {
 namespace {
 
 TEST(Diagnostics, AreSortedByFileLineAndColumn) {
@@ -33,4 +33,4 @@ TEST(Diagnostics, ShowTextOfAFileAndObeyNoneOfIt) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::diagnostics_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::document_test {
 namespace {
 
 using namespace sample;
@@ -66,7 +66,7 @@ TEST(Bases, ReplaceListsAndSourcedNumbersAsAWhole) {
                              "schema: tiersim.experiment/v1\nbase: below.yaml\npath: [hbm]\n"
                              "devices: {hbm: {capacity: 80 GB}}\n"));
   EXPECT_EQ(got.mistakes, "");
-  EXPECT_THAT(got.config.path, testing::ElementsAre("hbm"));
+  EXPECT_THAT(got.config.path, ::testing::ElementsAre("hbm"));
   const Sourced<Bytes>& capacity = got.config.devices.at("hbm").memory.capacity;
   EXPECT_EQ(capacity.value, Bytes::from_base(80'000'000'000));
   EXPECT_EQ(capacity.number_class, NumberClass::assumed);
@@ -125,7 +125,8 @@ TEST(Bases, ThatMultiplyAreRefusedBeforeTheyFillTheMemory) {
                  fmt::format("schema: tiersim.experiment/v1\na: {0}\nb: {0}\n", below));
   }
   const Read got = read_file(folder.path() / "29.yaml");
-  EXPECT_THAT(got.mistakes, testing::HasSubstr("error: more than 1000000 values with all bases\n"));
+  EXPECT_THAT(got.mistakes,
+              ::testing::HasSubstr("error: more than 1000000 values with all bases\n"));
 }
 
 TEST(Bases, FromALongChainOfFilesAreRefused) {
@@ -166,4 +167,4 @@ TEST(Document, OfAnotherKindIsNotReadFurther) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::document_test

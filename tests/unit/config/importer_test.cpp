@@ -4,7 +4,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::importer_test {
 namespace {
 
 using sample::Folder;
@@ -59,7 +59,7 @@ struct Loaded {
   std::string mistakes;
 };
 
-class Import : public testing::Test {
+class Import : public ::testing::Test {
  protected:
   Loaded load(const std::string& text, const std::vector<std::string>& set = {}) const {
     const auto path = folder_.write("board.yaml", "schema: tiersim.board/v1\n" + text);
@@ -169,4 +169,4 @@ TEST_F(Import, WithoutAnImporterIsNotIgnored) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::importer_test

@@ -3,7 +3,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::interval_test {
 namespace {
 
 using namespace sample;
@@ -248,4 +248,4 @@ TEST(Intervals, OfAChoiceAreRefused) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::interval_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::json_schema_test {
 namespace {
 
 using namespace sample;
@@ -87,7 +87,7 @@ TEST(JsonSchema, TakesASourcedNumberInBothForms) {
   const Json capacity = experiment_schema()["properties"]["devices"]["additionalProperties"]
                                            ["anyOf"][0]["properties"]["capacity"];
   EXPECT_THAT(capacity["description"].get<std::string>(),
-              testing::StartsWith("Bytes that it holds. Units: B, KB, KiB"));
+              ::testing::StartsWith("Bytes that it holds. Units: B, KB, KiB"));
   ASSERT_EQ(capacity["anyOf"].size(), 2U);
   EXPECT_EQ(capacity["anyOf"][0]["type"], "string");
   EXPECT_EQ(capacity["anyOf"][1]["properties"]["class"].dump(),
@@ -95,4 +95,4 @@ TEST(JsonSchema, TakesASourcedNumberInBothForms) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::json_schema_test

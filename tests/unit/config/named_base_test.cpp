@@ -4,7 +4,7 @@
 #include "sim/config/importer.hpp"
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::named_base_test {
 namespace {
 
 using sample::Folder;
@@ -44,7 +44,7 @@ struct Loaded {
   std::string mistakes;
 };
 
-class NamedBaseTest : public testing::Test {
+class NamedBaseTest : public ::testing::Test {
  protected:
   NamedBaseTest() {
     shelve("round", "cells: {inner: {width: 1}, outer: {width: 2, height: 3}}\n");
@@ -205,4 +205,4 @@ TEST_F(NamedBaseTest, NamesAreInTheSchemaAsOneOrAList) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::named_base_test

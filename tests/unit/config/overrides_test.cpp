@@ -5,7 +5,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::overrides_test {
 namespace {
 
 using namespace sample;
@@ -17,8 +17,8 @@ TEST(Overrides, SetValuesOfEveryKind) {
   EXPECT_EQ(got.mistakes, "");
   EXPECT_EQ(got.config.step.batch, 9);
   EXPECT_EQ(got.config.devices.at("pcie").link.raw, Bandwidth::from_base(1'000'000'000));
-  EXPECT_THAT(got.config.path, testing::ElementsAre("hbm"));
-  EXPECT_THAT(got.config.step.also, testing::ElementsAre(DataType::int8, DataType::fp8));
+  EXPECT_THAT(got.config.path, ::testing::ElementsAre("hbm"));
+  EXPECT_THAT(got.config.step.also, ::testing::ElementsAre(DataType::int8, DataType::fp8));
   EXPECT_EQ(got.config.windows.at(0).from, std::chrono::milliseconds(1));
   EXPECT_EQ(got.config.windows.at(0).to, std::chrono::milliseconds(3));
   EXPECT_EQ(got.config.name, "a=b");
@@ -76,7 +76,7 @@ TEST(Overrides, ReachIntoAListOfABase) {
   const auto got = read<Experiment>(document, "experiment", diagnostics);
   EXPECT_EQ(diagnostics.text(), "");
   EXPECT_EQ(got.windows.at(0).from, std::chrono::milliseconds(2));
-  EXPECT_THAT(got.path, testing::ElementsAre("pcie", "pcie"));
+  EXPECT_THAT(got.path, ::testing::ElementsAre("pcie", "pcie"));
 }
 
 struct Mistake {
@@ -126,4 +126,4 @@ TEST(Overrides, DeeperThanAFileMayNestAreRefused) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::overrides_test

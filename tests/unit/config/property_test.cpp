@@ -6,7 +6,7 @@
 #include "sim/base/rng.hpp"
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::property_test {
 namespace {
 
 using namespace sample;
@@ -137,4 +137,4 @@ TEST(ConfigProperty, NoMutatedOverrideCrashes) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::property_test

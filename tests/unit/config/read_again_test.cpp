@@ -7,7 +7,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::read_again_test {
 namespace {
 
 using namespace sample;
@@ -97,4 +97,4 @@ TEST(ReadAgain, FindsMistakesAndGoesOnAfterThem) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::read_again_test

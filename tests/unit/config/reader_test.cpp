@@ -3,7 +3,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::reader_test {
 namespace {
 
 using namespace sample;
@@ -19,7 +19,7 @@ TEST(Reader, FillsEveryKindOfMember) {
   EXPECT_EQ(c.devices.at("hbm").memory.peak.value, Bandwidth::from_base(4'800'000'000'000));
   EXPECT_EQ(c.devices.at("pcie").link.lanes, 8);
   EXPECT_EQ(c.step.kv_type, DataType::fp8);
-  EXPECT_THAT(c.path, testing::ElementsAre("pcie", "hbm"));
+  EXPECT_THAT(c.path, ::testing::ElementsAre("pcie", "hbm"));
   ASSERT_EQ(c.windows.size(), 1U);
   EXPECT_EQ(c.windows[0].to, Duration(2ms));
   ASSERT_TRUE(c.warm_up.has_value());
@@ -102,4 +102,4 @@ TEST(Reader, AsksWhereANumberComesFrom) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::reader_test

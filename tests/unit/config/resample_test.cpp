@@ -10,7 +10,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::resample_test {
 namespace {
 
 using detail::normal_quantile;
@@ -72,7 +72,7 @@ TEST(ShuffledScores, HoldEveryQuantileOnceInAnOrderOfTheirOwn) {
   EXPECT_EQ(a, shuffled_scores(100, 1, "a"));
   EXPECT_NE(a, b);
   EXPECT_NE(a, shuffled_scores(100, 2, "a"));
-  EXPECT_THAT(a, testing::UnorderedElementsAreArray(b));
+  EXPECT_THAT(a, ::testing::UnorderedElementsAreArray(b));
   EXPECT_FALSE(std::ranges::is_sorted(a));
   std::ranges::sort(a);
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -100,12 +100,12 @@ TEST(Correlate, GivesSamplesTheirCorrelationsAndKeepsTheirElements) {
   expect(0, 2, -0.6);
   expect(1, 2, 0);
   for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_THAT(samples[i], testing::UnorderedElementsAreArray(before[i]));
+    EXPECT_THAT(samples[i], ::testing::UnorderedElementsAreArray(before[i]));
 }
 
 TEST(Resampler, DrawsNothingWhereNoNumberHasAnInterval) {
   Fit fit;
-  EXPECT_THAT(Resampler(fit, 20, 1).paths(), testing::IsEmpty());
+  EXPECT_THAT(Resampler(fit, 20, 1).paths(), ::testing::IsEmpty());
 }
 
 // The 3rd and the 98th of 100 draws stand for 2.5 / 100 and 97.5 / 100.
@@ -208,7 +208,7 @@ TEST(Resampler, FindsNumbersInEveryPartOfAConfiguration) {
       "4800 GB/s", "{value: 4 TB/s, class: fitted, ci95: [3 TB/s, 5 TB/s], source: x}"));
   ASSERT_EQ(got.mistakes, "");
   const Resampler resampler(got.config, 20, 1);
-  EXPECT_THAT(resampler.paths(), testing::ElementsAre("devices.hbm.peak"));
+  EXPECT_THAT(resampler.paths(), ::testing::ElementsAre("devices.hbm.peak"));
 }
 
 TEST(Resampler, SaysWhichCheckADrawBreaks) {
@@ -245,4 +245,4 @@ TEST(Central95, IsFromTheQuantilesThatTheOrderStandsFor) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::resample_test

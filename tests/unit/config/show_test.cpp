@@ -2,7 +2,7 @@
 
 #include "tests/unit/config/sample_text.hpp"
 
-namespace tiersim {
+namespace tiersim::show_test {
 namespace {
 
 using namespace sample;
@@ -67,4 +67,4 @@ TEST(ShowConfig, QuotesTextThatYamlTakesForNothing) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::show_test

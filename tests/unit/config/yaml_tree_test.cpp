@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::yaml_tree_test {
 namespace {
 
 std::optional<Node> parse(std::string text, Diagnostics& diagnostics) {
@@ -102,4 +102,4 @@ TEST(ParseYaml, RefusesDeepNestingAndHugeText) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::yaml_tree_test

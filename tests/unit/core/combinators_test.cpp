@@ -10,7 +10,7 @@
 #include "sim/core/resource.hpp"
 #include "sim/core/store.hpp"
 
-namespace tiersim {
+namespace tiersim::combinators_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -160,4 +160,4 @@ TEST(Timeout, CancellingWhoWaitsCancelsWhatItWaitsFor) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::combinators_test

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::engine_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -312,4 +312,4 @@ TEST(ProcessDeathTest, CannotCancelItself) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::engine_test

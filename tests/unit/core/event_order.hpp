@@ -50,7 +50,7 @@ struct Numbered {
 
 /// Stops at the first difference.
 inline void expect_same_order(Law law, std::uint64_t seed, std::uint64_t pops) {
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  SCOPED_TRACE(::testing::Message() << "seed " << seed);
   Rng rng(seed, "event order");
   EventQueue queue;
   std::priority_queue<Numbered> reference;

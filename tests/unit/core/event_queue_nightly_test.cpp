@@ -1,16 +1,16 @@
 #include "tests/unit/core/event_order.hpp"
 
-namespace tiersim {
+namespace tiersim::event_queue_nightly_test {
 namespace {
 
-class EventQueueOrder : public testing::TestWithParam<Law> {};
+class EventQueueOrder : public ::testing::TestWithParam<Law> {};
 
 TEST_P(EventQueueOrder, IsThatOfTheReferenceForLong) {
   expect_same_order(GetParam(), 2, 50'000'000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, EventQueueOrder, testing::ValuesIn(kLaws),
+INSTANTIATE_TEST_SUITE_P(Laws, EventQueueOrder, ::testing::ValuesIn(kLaws),
                          [](const auto& param) { return std::string(kLawNames[param.index]); });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::event_queue_nightly_test

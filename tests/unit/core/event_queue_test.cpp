@@ -1,16 +1,16 @@
 // One million pops per law; 5e7 in event_queue_nightly_test.cpp.
 #include "tests/unit/core/event_order.hpp"
 
-namespace tiersim {
+namespace tiersim::event_queue_test {
 namespace {
 
-class EventQueueOrder : public testing::TestWithParam<Law> {};
+class EventQueueOrder : public ::testing::TestWithParam<Law> {};
 
 TEST_P(EventQueueOrder, IsThatOfTheReference) {
   expect_same_order(GetParam(), 1, 1'000'000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, EventQueueOrder, testing::ValuesIn(kLaws),
+INSTANTIATE_TEST_SUITE_P(Laws, EventQueueOrder, ::testing::ValuesIn(kLaws),
                          [](const auto& param) { return std::string(kLawNames[param.index]); });
 
 // From the last picosecond of simulated time, where every digit differs.
@@ -47,4 +47,4 @@ TEST(EventQueue, TakesEarlierEventsAfterItWasAskedForItsNext) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::event_queue_test

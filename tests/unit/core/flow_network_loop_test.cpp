@@ -12,7 +12,7 @@
 #include "sim/core/engine.hpp"
 #include "sim/core/flow_network.hpp"
 
-namespace tiersim {
+namespace tiersim::flow_network_loop_test {
 namespace {
 
 /// Random follow-ups: mostly one flow like the one that finished, at times another kind, more than
@@ -123,4 +123,4 @@ TEST(FlowNetworkLoop, TheNewFlowHasTheShareOfTheOld) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::flow_network_loop_test

@@ -6,7 +6,7 @@
 
 #include "sim/base/rng.hpp"
 
-namespace tiersim::flow {
+namespace tiersim::flow::flow_network_math_test {
 namespace {
 
 constexpr UInt128 word(std::uint64_t high, std::uint64_t low) {
@@ -81,4 +81,4 @@ TEST(FlowNetworkMath, TheQuantumIsDivisibleByUpTo24) {
 }
 
 }  // namespace
-}  // namespace tiersim::flow
+}  // namespace tiersim::flow::flow_network_math_test

@@ -10,7 +10,7 @@
 
 #include "sim/core/engine.hpp"
 
-namespace tiersim {
+namespace tiersim::flow_network_test {
 namespace {
 
 using namespace tiersim::literals;
@@ -28,7 +28,7 @@ class Sink final : public EventHandler {
   std::vector<std::uint64_t> order;
 };
 
-struct FlowNetworkTest : testing::Test {
+struct FlowNetworkTest : ::testing::Test {
   /// Starts flow `id` at `when`.
   void start(std::uint64_t id, Duration when, std::vector<Hop> hops, Bytes payload,
              std::int64_t weight = 1, Duration min_duration = Duration(0)) {
@@ -292,4 +292,4 @@ TEST_F(FlowNetworkDeathTest, RefusesFlowsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::flow_network_test

@@ -16,7 +16,7 @@
 #include "sim/core/store.hpp"
 #include "sim/core/trigger.hpp"
 
-namespace tiersim {
+namespace tiersim::resources_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -302,4 +302,4 @@ TEST(WaitGroup, FiresWhenAllIsDone) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::resources_test

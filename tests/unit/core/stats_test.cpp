@@ -7,7 +7,7 @@
 
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::stats_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -73,4 +73,4 @@ TEST(BatchMeans, HasNoIntervalBeforeTwoBatches) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::stats_test

@@ -7,7 +7,7 @@
 #include "hwmodels/calibrate/fit/least_squares.hpp"
 #include "hwmodels/calibrate/fit/time_table.hpp"
 
-namespace tiersim {
+namespace tiersim::calibrate_fit_test {
 namespace {
 
 constexpr KernelParameters kTruth{.t0 = 2e-6, .bandwidth = 4e12, .peak = 800e12, .sharpness = 2};
@@ -237,4 +237,4 @@ TEST(Fit, TakesATableWhereTheEquationIsNotEnough) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibrate_fit_test

@@ -16,7 +16,7 @@
 #include "hwmodels/calibrate/read/read_timings.hpp"
 #include "tests/unit/hwmodels/synthetic_timings.hpp"
 
-namespace tiersim {
+namespace tiersim::calibrate_plausibility_test {
 namespace {
 
 using ::testing::AllOf;
@@ -443,4 +443,4 @@ TEST(Plausibility, RefusesThreePlantedImpossibilitiesOfAFileAtOnce) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibrate_plausibility_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::calibrate_predictions_test {
 namespace {
 
 // Of times near 1: some sums and quotients of doubles.
@@ -200,4 +200,4 @@ TEST(CompositionPlan, RefusesStepsOfNothing) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibrate_predictions_test

@@ -9,7 +9,7 @@
 
 #include "tests/unit/hwmodels/timing_texts.hpp"
 
-namespace tiersim {
+namespace tiersim::calibrate_read_campaign_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -173,4 +173,4 @@ TEST(ReadCampaign, ListsEveryMistakeWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibrate_read_campaign_test

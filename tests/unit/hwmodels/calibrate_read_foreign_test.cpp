@@ -8,7 +8,7 @@
 
 #include "tests/unit/hwmodels/timing_texts.hpp"
 
-namespace tiersim {
+namespace tiersim::calibrate_read_foreign_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -245,4 +245,4 @@ TEST(ReadNcclTests, ReadsTheColumnsThatTheHeaderNames) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibrate_read_foreign_test

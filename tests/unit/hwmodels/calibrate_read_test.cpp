@@ -8,7 +8,7 @@
 #include "hwmodels/calibrate/read/timing_repeats.hpp"
 #include "tests/unit/hwmodels/timing_texts.hpp"
 
-namespace tiersim {
+namespace tiersim::calibrate_read_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -267,4 +267,4 @@ TEST(ReadCsv, WantsAHeaderAKernelAndOneTime) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibrate_read_test

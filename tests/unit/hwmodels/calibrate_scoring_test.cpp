@@ -5,7 +5,7 @@
 
 #include "hwmodels/calibrate/fit/scored_files.hpp"
 
-namespace tiersim {
+namespace tiersim::calibrate_scoring_test {
 namespace {
 
 // Errors of quotients of doubles: a few times 2^-53.
@@ -283,4 +283,4 @@ TEST(ScoredFiles, RefuseWhatIsNoPrediction) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibrate_scoring_test

@@ -2,7 +2,7 @@
 
 #include "hwmodels/compute/roofline_gpu.hpp"
 
-namespace tiersim {
+namespace tiersim::calibrated_kernel_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -183,4 +183,4 @@ TEST(CalibratedKernel, NeverTakesLessForMoreWork) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibrated_kernel_test

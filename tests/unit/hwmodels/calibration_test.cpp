@@ -6,13 +6,13 @@
 
 #include "hwmodels/calibrate/fit/write_calibration.hpp"
 
-namespace tiersim {
+namespace tiersim::calibration_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr KernelParameters kTruth{.t0 = 2e-6, .bandwidth = 4e12, .peak = 800e12, .sharpness = 2};
 
@@ -162,7 +162,7 @@ TEST(ProblemsOf, AFitAboveTheDataSheetIsNamed) {
   TimingSet set = set_of({{"dense_decode", "fma"}});
   set.peaks.front().value = 3e12;  // and 4 TB/s were planted
   EXPECT_THAT(problems_of(set, calibrate(set), {.name = "h200/x", .part = "h200"}),
-              testing::Contains(HasSubstr("is above the data sheet's 3e+12/s (memory)")));
+              ::testing::Contains(HasSubstr("is above the data sheet's 3e+12/s (memory)")));
 }
 
 // What no card produced is not fitted to a card.
@@ -187,8 +187,8 @@ TEST(ProblemsOf, NamesWhatIsMissingAllAtOnce) {
                           "the data-sheet rate of bf16 arithmetic is not stated"));
   set.data_class = "none";
   EXPECT_THAT(problems_of(set, calibration, origin),
-              testing::Contains("times of a dry run say nothing of any device"));
+              ::testing::Contains("times of a dry run say nothing of any device"));
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::calibration_test

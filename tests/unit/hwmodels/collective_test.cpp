@@ -8,7 +8,7 @@
 #include "hwmodels/collective/nccl.hpp"
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::collective_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -290,4 +290,4 @@ TEST(Nccl, AMistakeIsToldWhereItStands) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::collective_test

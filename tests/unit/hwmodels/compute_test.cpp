@@ -3,7 +3,7 @@
 #include "hwmodels/compute/roofline_gpu.hpp"
 #include "hwmodels/device_library.hpp"
 
-namespace tiersim {
+namespace tiersim::compute_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -103,4 +103,4 @@ TEST(DeviceLibrary, HasEveryKindThatIsListed) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::compute_test

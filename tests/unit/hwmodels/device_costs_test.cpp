@@ -4,7 +4,7 @@
 
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::device_costs_test {
 
 // A mapping that has the costs of a device beside a field of its own.
 struct Priced {
@@ -57,4 +57,4 @@ TEST(DeviceCosts, AnotherDimensionIsRefused) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::device_costs_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::dram_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -224,4 +224,4 @@ TEST(Dram, RandomSmallWritesMatchTheGupsTables) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_test

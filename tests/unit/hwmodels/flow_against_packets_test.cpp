@@ -20,7 +20,7 @@
 #include "sim/step/system_config.hpp"
 #include "tests/unit/hwmodels/link_rate.hpp"
 
-namespace tiersim {
+namespace tiersim::flow_against_packets_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -245,4 +245,4 @@ TEST(FlowAgainstPackets, RandomRunsOfHbmAreFastByBankConflictsAndTurnaround) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::flow_against_packets_test

@@ -6,7 +6,7 @@
 #include "hwmodels/link/hop.hpp"
 #include "tests/unit/hwmodels/link_rate.hpp"
 
-namespace tiersim {
+namespace tiersim::link_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -95,4 +95,4 @@ TEST(Hop, HasACapacityWhereOneIsStated) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::link_test

@@ -11,13 +11,13 @@
 #include "hwmodels/memory/dram.hpp"
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::loaded_latency_test {
 namespace {
 
 using namespace std::chrono_literals;
 using namespace literals;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 LatencyPoint point(double load, Duration added) {
   return {.load = load, .added = {.value = added}};
@@ -206,4 +206,4 @@ TEST(LoadedLatency, ADramSaysItsCurveOfReadsOnce) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::loaded_latency_test

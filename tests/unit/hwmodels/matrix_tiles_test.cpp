@@ -7,7 +7,7 @@
 
 #include "hwmodels/compute/roofline_gpu.hpp"
 
-namespace tiersim {
+namespace tiersim::matrix_tiles_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -249,4 +249,4 @@ TEST(MatrixTiles, AreNoSlowerThanPublishedProducts) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::matrix_tiles_test

@@ -4,7 +4,7 @@
 #include "hwmodels/link/nvlink.hpp"
 #include "tests/unit/hwmodels/link_rate.hpp"
 
-namespace tiersim {
+namespace tiersim::nvlink_network_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -109,4 +109,4 @@ TEST(Network, LongerMessagesAreNeverSlower) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::nvlink_network_test

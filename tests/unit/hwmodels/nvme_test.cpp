@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::nvme_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -62,4 +62,4 @@ TEST(Nvme, ADeeperQueueNeverTakesLonger) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::nvme_test

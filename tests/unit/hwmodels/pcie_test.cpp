@@ -3,7 +3,7 @@
 #include "hwmodels/link/pcie.hpp"
 #include "tests/unit/hwmodels/link_rate.hpp"
 
-namespace tiersim {
+namespace tiersim::pcie_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -121,4 +121,4 @@ TEST(Pcie, AShortLastPacketPaysAWholeHeader) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pcie_test

@@ -4,7 +4,7 @@
 #include "hwmodels/compute/sm_loads.hpp"
 #include "hwmodels/memory/dram.hpp"
 
-namespace tiersim {
+namespace tiersim::requests_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -192,4 +192,4 @@ TEST(SmLoads, HoldTheShareOfTheSmsThatIsStated) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::requests_test

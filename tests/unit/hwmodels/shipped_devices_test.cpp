@@ -14,7 +14,7 @@
 #include "sim/step/system_config.hpp"
 #include "tests/unit/hwmodels/link_rate.hpp"
 
-namespace tiersim {
+namespace tiersim::shipped_devices_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ TEST(ShippedMemory, RandomReadsMatchTheGupsTables) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::shipped_devices_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::arbiter_test {
 namespace {
 
 TEST(RoundRobin, TakesTheReadyInputsInTurn) {
@@ -64,4 +64,4 @@ TEST(WeightedRoundRobin, NothingReadyIsNothingPicked) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::arbiter_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/packet/nvlink_h100.hpp"
 
-namespace tiersim {
+namespace tiersim::collective_packet_nightly_test {
 namespace {
 
 using namespace testing;
@@ -44,4 +44,4 @@ TEST(CollectivePacketsNightly, AreWithinTheBandOfNcclsOwnModel) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::collective_packet_nightly_test

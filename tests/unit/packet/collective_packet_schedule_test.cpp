@@ -9,7 +9,7 @@
 #include "hwmodels/packet/collective/collective_schedule.hpp"
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::collective_packet_schedule_test {
 namespace {
 
 using enum CollectiveKind;
@@ -206,4 +206,4 @@ TEST(Schedule, AChunkWaitsForAPlaceInTheBuffer) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::collective_packet_schedule_test

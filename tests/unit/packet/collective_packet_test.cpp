@@ -8,7 +8,7 @@
 #include "hwmodels/collective/fastest.hpp"
 #include "tests/unit/packet/nvlink_h100.hpp"
 
-namespace tiersim {
+namespace tiersim::collective_packet_test {
 namespace {
 
 using namespace testing;
@@ -307,4 +307,4 @@ TEST(CollectivePackets, TheSameQuestionHasTheSameAnswer) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::collective_packet_test

@@ -6,7 +6,7 @@
 
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::credits_test {
 namespace {
 
 struct Grants final : EventHandler {
@@ -75,4 +75,4 @@ TEST(Credits, IssuedAreReturnedPlusHeldWhateverHappens) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::credits_test

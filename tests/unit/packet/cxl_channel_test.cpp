@@ -4,7 +4,7 @@
 
 #include "hwmodels/packet/cxl/flit_channel.hpp"
 
-namespace tiersim {
+namespace tiersim::cxl_channel_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -163,4 +163,4 @@ TEST(FlitChannel, InputsShareByWeight) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::cxl_channel_test

@@ -4,7 +4,7 @@
 #include "hwmodels/packet/dram_memory.hpp"
 #include "tests/unit/packet/dram_support.hpp"
 
-namespace tiersim {
+namespace tiersim::cxl_dram_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -82,4 +82,4 @@ TEST(DramMemory, NothingIsLeftBehind) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::cxl_dram_test

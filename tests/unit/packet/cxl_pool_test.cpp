@@ -4,7 +4,7 @@
 
 #include "hwmodels/packet/cxl/cxl_probe.hpp"
 
-namespace tiersim {
+namespace tiersim::cxl_pool_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -108,4 +108,4 @@ TEST(CxlPool, TwiceTheDevicesTakeTwiceTheLoad) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::cxl_pool_test

@@ -7,7 +7,7 @@
 #include "sim/base/rng.hpp"
 #include "sim/core/engine.hpp"
 
-namespace tiersim {
+namespace tiersim::cxl_probe_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -220,4 +220,4 @@ TEST(CxlProbe, AgreesWithTheFlowLevel) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::cxl_probe_test

@@ -8,7 +8,7 @@
 #include "hwmodels/packet/cxl/cxl_probe.hpp"
 #include "tests/unit/packet/link_streams_support.hpp"
 
-namespace tiersim {
+namespace tiersim::cxl_streams_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -263,4 +263,4 @@ TEST(CxlStreams, AloneTheFlowLevelSaysTheSame) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::cxl_streams_test

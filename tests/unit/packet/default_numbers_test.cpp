@@ -11,7 +11,7 @@
 #include "hwmodels/packet/pcie/from_flow.hpp"
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::default_numbers_test {
 namespace {
 
 template <class Config>
@@ -29,4 +29,4 @@ TYPED_TEST(DefaultNumbers, HaveSources) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::default_numbers_test

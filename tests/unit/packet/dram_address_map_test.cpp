@@ -7,7 +7,7 @@
 #include "hwmodels/packet/dram/dram_config.hpp"
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_address_map_test {
 namespace {
 
 AddressMapConfig small_hashed() {
@@ -100,4 +100,4 @@ TEST(AddressMap, AMistakeInAFileIsADiagnostic) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_address_map_test

@@ -7,7 +7,7 @@
 
 #include "tests/unit/packet/dram_support.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_gate_test {
 namespace {
 
 using namespace dram_test;
@@ -219,4 +219,4 @@ TEST(DramChecker, KnowsWhichRowIsOpen) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_gate_test

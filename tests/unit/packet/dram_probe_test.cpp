@@ -6,7 +6,7 @@
 
 #include "tests/unit/packet/dram_support.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_probe_test {
 namespace {
 
 using namespace dram_test;
@@ -146,4 +146,4 @@ TEST(DramProbe, OneSeedGivesOneResult) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_probe_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/packet/dram_support.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_reference_test {
 namespace {
 
 using namespace dram_test;
@@ -43,33 +43,33 @@ DramProbeResult result_of(const Reference& r) {
                         p);
 }
 
-class DramSaturation : public testing::TestWithParam<Reference> {};
+class DramSaturation : public ::testing::TestWithParam<Reference> {};
 
 TEST_P(DramSaturation, IsWithinFivePercent) {
   EXPECT_NEAR(result_of(GetParam()).achieved / GetParam().value, 1.0, 0.05);
 }
 
 INSTANTIATE_TEST_SUITE_P(Hbm3, DramSaturation,
-                         testing::Values(Reference{Part::hbm3, 1, 256, 1, 256, .9011},
-                                         Reference{Part::hbm3, 16, 256, 1, 256, .8964},
-                                         Reference{Part::hbm3, 0, 32, 1, 256, .2975},
-                                         Reference{Part::hbm3, 0, 64, 1, 256, .5905},
-                                         Reference{Part::hbm3, 0, 128, 1, 256, .8768},
-                                         Reference{Part::hbm3, 0, 256, 1, 256, .8733},
-                                         Reference{Part::hbm3, 0, 1024, 1, 256, .8907},
-                                         Reference{Part::hbm3, 0, 4096, 1, 512, .8863},
-                                         Reference{Part::hbm3, 16, 256, .667, 256, .7804},
-                                         Reference{Part::hbm3, 0, 64, .667, 256, .5479},
-                                         Reference{Part::hbm3, 0, 256, .667, 256, .7466}));
+                         ::testing::Values(Reference{Part::hbm3, 1, 256, 1, 256, .9011},
+                                           Reference{Part::hbm3, 16, 256, 1, 256, .8964},
+                                           Reference{Part::hbm3, 0, 32, 1, 256, .2975},
+                                           Reference{Part::hbm3, 0, 64, 1, 256, .5905},
+                                           Reference{Part::hbm3, 0, 128, 1, 256, .8768},
+                                           Reference{Part::hbm3, 0, 256, 1, 256, .8733},
+                                           Reference{Part::hbm3, 0, 1024, 1, 256, .8907},
+                                           Reference{Part::hbm3, 0, 4096, 1, 512, .8863},
+                                           Reference{Part::hbm3, 16, 256, .667, 256, .7804},
+                                           Reference{Part::hbm3, 0, 64, .667, 256, .5479},
+                                           Reference{Part::hbm3, 0, 256, .667, 256, .7466}));
 INSTANTIATE_TEST_SUITE_P(Ddr5, DramSaturation,
-                         testing::Values(Reference{Part::ddr5_two_ranks, 1, 256, 1, 512, .9171},
-                                         Reference{Part::ddr5_two_ranks, 0, 64, 1, 512, .9173},
-                                         Reference{Part::ddr5_two_ranks, 0, 256, 1, 512, .9151},
-                                         Reference{Part::ddr5_two_ranks, 0, 64, .667, 512, .8818},
-                                         Reference{Part::ddr5_one_rank, 0, 64, 1, 128, .6097},
-                                         Reference{Part::ddr5_one_rank, 0, 256, 1, 128, .9001}));
+                         ::testing::Values(Reference{Part::ddr5_two_ranks, 1, 256, 1, 512, .9171},
+                                           Reference{Part::ddr5_two_ranks, 0, 64, 1, 512, .9173},
+                                           Reference{Part::ddr5_two_ranks, 0, 256, 1, 512, .9151},
+                                           Reference{Part::ddr5_two_ranks, 0, 64, .667, 512, .8818},
+                                           Reference{Part::ddr5_one_rank, 0, 64, 1, 128, .6097},
+                                           Reference{Part::ddr5_one_rank, 0, 256, 1, 128, .9001}));
 
-class DramLoadedLatency : public testing::TestWithParam<Reference> {};
+class DramLoadedLatency : public ::testing::TestWithParam<Reference> {};
 
 TEST_P(DramLoadedLatency, IsWithinTwentyPercent) {
   const double mean_ns = to_seconds(result_of(GetParam()).atom.mean) * 1e9;
@@ -77,24 +77,24 @@ TEST_P(DramLoadedLatency, IsWithinTwentyPercent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Hbm3, DramLoadedLatency,
-                         testing::Values(Reference{Part::hbm3, 1, 256, 1, .1, 50.8},
-                                         Reference{Part::hbm3, 1, 256, 1, .5, 71.3},
-                                         Reference{Part::hbm3, 1, 256, 1, .7, 108.4},
-                                         Reference{Part::hbm3, 16, 256, 1, .3, 89.6},
-                                         Reference{Part::hbm3, 16, 256, 1, .6, 124.0},
-                                         Reference{Part::hbm3, 0, 32, 1, .1, 83.4},
-                                         Reference{Part::hbm3, 0, 32, 1, .2, 112.4},
-                                         Reference{Part::hbm3, 0, 64, 1, .4, 114.6},
-                                         Reference{Part::hbm3, 0, 256, 1, .4, 103.2},
-                                         Reference{Part::hbm3, 0, 256, 1, .6, 126.6},
-                                         Reference{Part::hbm3, 0, 4096, 1, .5, 183.1},
-                                         Reference{Part::hbm3, 0, 256, .667, .5, 125.6}));
+                         ::testing::Values(Reference{Part::hbm3, 1, 256, 1, .1, 50.8},
+                                           Reference{Part::hbm3, 1, 256, 1, .5, 71.3},
+                                           Reference{Part::hbm3, 1, 256, 1, .7, 108.4},
+                                           Reference{Part::hbm3, 16, 256, 1, .3, 89.6},
+                                           Reference{Part::hbm3, 16, 256, 1, .6, 124.0},
+                                           Reference{Part::hbm3, 0, 32, 1, .1, 83.4},
+                                           Reference{Part::hbm3, 0, 32, 1, .2, 112.4},
+                                           Reference{Part::hbm3, 0, 64, 1, .4, 114.6},
+                                           Reference{Part::hbm3, 0, 256, 1, .4, 103.2},
+                                           Reference{Part::hbm3, 0, 256, 1, .6, 126.6},
+                                           Reference{Part::hbm3, 0, 4096, 1, .5, 183.1},
+                                           Reference{Part::hbm3, 0, 256, .667, .5, 125.6}));
 INSTANTIATE_TEST_SUITE_P(Ddr5, DramLoadedLatency,
-                         testing::Values(Reference{Part::ddr5_two_ranks, 1, 256, 1, .3, 47.9},
-                                         Reference{Part::ddr5_two_ranks, 1, 256, 1, .6, 65.6},
-                                         Reference{Part::ddr5_two_ranks, 0, 64, 1, .3, 68.2},
-                                         Reference{Part::ddr5_two_ranks, 0, 64, 1, .6, 89.7},
-                                         Reference{Part::ddr5_two_ranks, 0, 64, .667, .3, 67.4}));
+                         ::testing::Values(Reference{Part::ddr5_two_ranks, 1, 256, 1, .3, 47.9},
+                                           Reference{Part::ddr5_two_ranks, 1, 256, 1, .6, 65.6},
+                                           Reference{Part::ddr5_two_ranks, 0, 64, 1, .3, 68.2},
+                                           Reference{Part::ddr5_two_ranks, 0, 64, 1, .6, 89.7},
+                                           Reference{Part::ddr5_two_ranks, 0, 64, .667, .3, 67.4}));
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_reference_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/packet/dram_support.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_scheduler_test {
 namespace {
 
 using namespace dram_test;
@@ -172,4 +172,4 @@ TEST(DramScheduler, RanksRefreshInTurns) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_scheduler_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/packet/dram_support.hpp"
 
-namespace tiersim {
+namespace tiersim::dram_streams_test {
 namespace {
 
 using namespace dram_test;
@@ -151,4 +151,4 @@ TEST(DramStreams, TheSameAgainIsTheSame) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::dram_streams_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::latency_summary_test {
 namespace {
 
 TEST(LatencySummary, PercentilesAreOfTheNearestRank) {
@@ -29,4 +29,4 @@ TEST(LatencySummary, OfNothingIsZero) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::latency_summary_test

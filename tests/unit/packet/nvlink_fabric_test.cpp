@@ -6,7 +6,7 @@
 #include "sim/config/describe.hpp"
 #include "tests/unit/packet/nvlink_h100.hpp"
 
-namespace tiersim {
+namespace tiersim::nvlink_fabric_test {
 namespace {
 
 using namespace testing;
@@ -253,4 +253,4 @@ TEST(NvlinkPacket, AMistakeIsToldWhereItStands) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::nvlink_fabric_test

@@ -3,7 +3,7 @@
 
 #include "tests/unit/packet/nvlink_h100.hpp"
 
-namespace tiersim {
+namespace tiersim::nvlink_probe_test {
 namespace {
 
 using namespace testing;
@@ -151,4 +151,4 @@ TEST(NvlinkProbe, AgreesWithTheFlowLevelOnTransfersOf64PacketsAndMore) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::nvlink_probe_test

@@ -4,7 +4,7 @@
 #include "sim/base/rng.hpp"
 #include "tests/unit/packet/nvlink_h100.hpp"
 
-namespace tiersim {
+namespace tiersim::nvlink_switch_test {
 namespace {
 
 using namespace testing;
@@ -161,4 +161,4 @@ TEST(NvlinkSwitch, FewSumsAtATimeLimitTheRate) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::nvlink_switch_test

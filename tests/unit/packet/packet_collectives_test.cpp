@@ -5,7 +5,7 @@
 
 #include "tests/unit/packet/nvlink_h100.hpp"
 
-namespace tiersim {
+namespace tiersim::packet_collectives_test {
 namespace {
 
 using namespace testing;
@@ -75,4 +75,4 @@ TEST(PacketCollectives, AnEndedOneMakesRoomForTheNext) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::packet_collectives_test

@@ -5,7 +5,7 @@
 
 #include "hwmodels/packet/pcie/tlp_channel.hpp"
 
-namespace tiersim {
+namespace tiersim::pcie_channel_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -142,4 +142,4 @@ TEST(TlpChannel, InputsTakeTurns) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pcie_channel_test

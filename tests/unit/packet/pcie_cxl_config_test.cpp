@@ -7,12 +7,12 @@
 #include "hwmodels/packet/pcie/from_flow.hpp"
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::pcie_cxl_config_test {
 namespace {
 
 using namespace std::chrono_literals;
 using namespace literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 template <class Config>
 struct Parsed {
@@ -130,4 +130,4 @@ TEST(CxlPacketDetails, LieBesideTheFlowLevel) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pcie_cxl_config_test

@@ -9,7 +9,7 @@
 #include "hwmodels/packet/cxl/cxl_probe.hpp"
 #include "hwmodels/packet/pcie/pcie_probe.hpp"
 
-namespace tiersim {
+namespace tiersim::pcie_cxl_knobs_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -158,4 +158,4 @@ TEST(CxlKnobs, EachMovesSomething) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pcie_cxl_knobs_test

@@ -7,7 +7,7 @@
 #include "sim/base/rng.hpp"
 #include "sim/core/engine.hpp"
 
-namespace tiersim {
+namespace tiersim::pcie_probe_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -293,4 +293,4 @@ TEST(PcieProbe, FlitsAgreeWithTheFlowLevel) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pcie_probe_test

@@ -8,7 +8,7 @@
 #include "hwmodels/packet/pcie/pcie_probe.hpp"
 #include "tests/unit/packet/link_streams_support.hpp"
 
-namespace tiersim {
+namespace tiersim::pcie_streams_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -270,4 +270,4 @@ TEST(PcieStreams, AloneTheFlowLevelSaysTheSame) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pcie_streams_test

@@ -2,7 +2,7 @@
 
 #include "hwmodels/packet/pcie/pcie_probe.hpp"
 
-namespace tiersim {
+namespace tiersim::pcie_switch_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -81,4 +81,4 @@ TEST(PcieSwitch, OneQueueBlocksBehindItsHead) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pcie_switch_test

@@ -3,7 +3,7 @@
 #include "hwmodels/packet/pcie/tlp.hpp"
 #include "hwmodels/packet/pcie/tlp_wire.hpp"
 
-namespace tiersim {
+namespace tiersim::pcie_wire_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -98,4 +98,4 @@ TEST(TlpWire, FlitsLeaveTheirShare) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::pcie_wire_test

@@ -4,7 +4,7 @@
 
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::wire_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -72,4 +72,4 @@ TEST(Wire, BusyTimeIsThatOfTheBytes) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::wire_test

@@ -5,7 +5,7 @@
 
 #include "sim/record/compact_record.hpp"
 
-namespace tiersim {
+namespace tiersim::record_reader_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -141,4 +141,4 @@ TEST(CompactRecord, KeepsTheSetupWhereAsked) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::record_reader_test

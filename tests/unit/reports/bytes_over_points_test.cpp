@@ -9,7 +9,7 @@
 #include "reports/io/io_report.hpp"
 #include "reports/io/io_rows.hpp"
 
-namespace tiersim {
+namespace tiersim::bytes_over_points_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -337,4 +337,4 @@ TEST(BottleneckFigure, HasABarForEachPointOfFewAndACellForEachOfMany) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::bytes_over_points_test

@@ -3,7 +3,7 @@
 
 #include "tests/unit/reports/study_records.hpp"
 
-namespace tiersim {
+namespace tiersim::checks_test {
 namespace {
 
 TargetResult check(StudyResult result, StudyCheck of) {
@@ -109,4 +109,4 @@ TEST(Checks, NothingToLookAtIsAFailure) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::checks_test

@@ -7,7 +7,7 @@
 #include "reports/papers/studies/solve_result.hpp"
 #include "tests/unit/reports/study_records.hpp"
 
-namespace tiersim {
+namespace tiersim::columns_test {
 namespace {
 
 std::string text(double value, const std::string& unit) {
@@ -138,4 +138,4 @@ TEST(SolveResult, OfWholeNumbersTheOneOnTheOtherSideIsShown) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::columns_test

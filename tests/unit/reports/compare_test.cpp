@@ -4,7 +4,7 @@
 
 #include "reports/papers/reproduce/paper_report.hpp"
 
-namespace tiersim {
+namespace tiersim::compare_test {
 namespace {
 
 RunRecord record(double footprint_gib, double load_gib) {
@@ -65,4 +65,4 @@ TEST(PaperReport, OneFailedCellFailsTheReport) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::compare_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/reports/comparison_results.hpp"
 
-namespace tiersim {
+namespace tiersim::curves_test {
 namespace {
 
 using testing::curve_point;
@@ -218,4 +218,4 @@ TEST(CurvesJson, NamesTheProblemInsteadOfNumbers) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::curves_test

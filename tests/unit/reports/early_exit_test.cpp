@@ -7,7 +7,7 @@
 #include "reports/papers/early_exit/batch_sweep.hpp"
 #include "reports/papers/early_exit/cell_view.hpp"
 
-namespace tiersim {
+namespace tiersim::early_exit_test {
 namespace {
 
 ExitCell full_cell(double tokens_per_s, double latency_s) {
@@ -237,4 +237,4 @@ TEST(BatchSweepSection, ShowsWhatCannotRun) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::early_exit_test

@@ -8,7 +8,7 @@
 #include "reports/papers/reproduce/latex_folder.hpp"
 #include "reports/papers/reproduce/reading_table.hpp"
 
-namespace tiersim {
+namespace tiersim::figures_test {
 namespace {
 
 std::size_t count(const std::string& text, const std::string& what) {
@@ -158,4 +158,4 @@ TEST(PaperFigures, AReportWithoutStudiesHasOnlyTheTableThatItHas) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::figures_test

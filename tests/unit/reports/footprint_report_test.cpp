@@ -5,7 +5,7 @@
 
 #include "reports/footprint/gpu_memory.hpp"
 
-namespace tiersim {
+namespace tiersim::footprint_report_test {
 namespace {
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
@@ -132,4 +132,4 @@ TEST(FootprintReport, HasEveryByteForPrograms) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::footprint_report_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/reports/comparison_results.hpp"
 
-namespace tiersim {
+namespace tiersim::grid_test {
 namespace {
 
 using testing::grid;
@@ -198,4 +198,4 @@ TEST(GridJson, HasEveryCellOfEveryCase) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::grid_test

@@ -12,7 +12,7 @@
 #include "reports/html/points_page.hpp"
 #include "reports/html/points_view.hpp"
 
-namespace tiersim {
+namespace tiersim::html_test {
 namespace {
 
 std::size_t count(const std::string& text, std::string_view what) {
@@ -220,4 +220,4 @@ TEST(PointsPage, PointsWithoutResultsSayWhy) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::html_test

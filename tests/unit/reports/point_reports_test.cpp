@@ -14,7 +14,7 @@
 #include "reports/sensitivity/axis_effects.hpp"
 #include "reports/sensitivity/tornado.hpp"
 
-namespace tiersim {
+namespace tiersim::point_reports_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -301,4 +301,4 @@ TEST(AxisEffects, AreTheRangesOverOneAxisWithTheOthersHeld) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::point_reports_test

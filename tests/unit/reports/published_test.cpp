@@ -5,7 +5,7 @@
 #include "reports/published/published_text.hpp"
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::published_test {
 namespace {
 
 constexpr Duration kMillisecond(std::int64_t{1'000'000'000});
@@ -137,4 +137,4 @@ TEST(PublishedText, PutsEveryValueBesideWhatWasPublished) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::published_test

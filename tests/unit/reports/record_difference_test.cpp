@@ -5,7 +5,7 @@
 
 #include "reports/compare/difference_text.hpp"
 
-namespace tiersim {
+namespace tiersim::record_difference_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -134,4 +134,4 @@ TEST(RecordDifference, WithoutAConfigurationSaysSo) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::record_difference_test

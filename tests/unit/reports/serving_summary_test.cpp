@@ -5,7 +5,7 @@
 #include "reports/serving/timeline_figure.hpp"
 #include "reports/summary/run_summary.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_summary_test {
 namespace {
 
 void set(RunRecord& r, const std::string& name, double value) {
@@ -307,4 +307,4 @@ TEST(ServingTimeline, OfAnEmptyTimelineIsADrawing) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_summary_test

@@ -6,7 +6,7 @@
 #include "reports/papers/statements/statement_section.hpp"
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::statements_test {
 namespace {
 
 TargetResult result(StatementExpectation expect, bool holds) {
@@ -71,4 +71,4 @@ TEST(Statements, OnlyAnOpenOneHasAReason) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::statements_test

@@ -6,7 +6,7 @@
 #include "sim/config/describe.hpp"
 #include "tests/unit/reports/study_records.hpp"
 
-namespace tiersim {
+namespace tiersim::study_test {
 namespace {
 
 TEST(Study, PointsAreTheProductOfTheAxesTheLastFastest) {
@@ -116,4 +116,4 @@ TEST(StudyBars, AreOfOneLengthAndInProportion) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::study_test

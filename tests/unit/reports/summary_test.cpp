@@ -4,7 +4,7 @@
 
 #include "reports/summary/sharing_text.hpp"
 
-namespace tiersim {
+namespace tiersim::summary_test {
 namespace {
 
 // A step of 4 ms at 250 tokens/s, of one kernel family.
@@ -122,4 +122,4 @@ TEST(Summary, WithoutIntervalsHasNoneOfTheirWords) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::summary_test

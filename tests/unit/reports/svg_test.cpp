@@ -7,7 +7,7 @@
 #include "reports/render/line_chart.hpp"
 #include "reports/render/svg_canvas.hpp"
 
-namespace tiersim {
+namespace tiersim::svg_test {
 namespace {
 
 std::size_t count(const std::string& text, std::string_view what) {
@@ -147,4 +147,4 @@ TEST(CategoryMap, ATieIsDividedAndCountedForNeither) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::svg_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::table_test {
 namespace {
 
 Table sample() {
@@ -76,4 +76,4 @@ TEST(TableDeathTest, ARowOfTheWrongLengthIsRefused) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::table_test

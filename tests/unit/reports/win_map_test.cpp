@@ -6,7 +6,7 @@
 #include "reports/papers/reproduce/targets.hpp"
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::win_map_test {
 namespace {
 
 // Three ways, one panel, two contexts, two batches.
@@ -156,4 +156,4 @@ TEST(WinMap, MistakesSayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::win_map_test

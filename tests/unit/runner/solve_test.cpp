@@ -7,7 +7,7 @@
 
 #include "sim/runner/setting_range.hpp"
 
-namespace tiersim {
+namespace tiersim::solve_test {
 namespace {
 
 using Outcome = Solution::Outcome;
@@ -213,4 +213,4 @@ TEST(SettingRange, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::solve_test

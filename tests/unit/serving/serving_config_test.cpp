@@ -5,7 +5,7 @@
 
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_config_test {
 namespace {
 
 ServingConfig serving(const std::string& path, const std::vector<std::string>& set,
@@ -101,4 +101,4 @@ TEST(ServingConfig, GivesAReplicaItsPartOfASharedTier) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_config_test

@@ -7,7 +7,7 @@
 #include "sim/serving/demand_cache.hpp"
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_demand_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -122,4 +122,4 @@ TEST(DemandCache, MakesADemandOnceAndAnotherKeysNever) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_demand_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/step/small_fabric.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_hardware_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -220,4 +220,4 @@ TEST(ServingHardware, SendsFromTheMemoryOfOneToThatOfTheOther) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_hardware_test

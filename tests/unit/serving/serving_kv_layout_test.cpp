@@ -8,7 +8,7 @@
 #include "sim/serving/replica.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_kv_layout_test {
 namespace {
 
 ServingConfig config(const std::string& file, const std::vector<std::string>& set = {}) {
@@ -259,4 +259,4 @@ INSTANTIATE_TEST_SUITE_P(Shipped, LargestBatch, ::testing::ValuesIn(decode_steps
                          [](const auto& of) { return testing::test_name(of.param); });
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_kv_layout_test

@@ -13,7 +13,7 @@
 #include "sim/serving/quantiles.hpp"
 #include "sim/serving/timeline.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_measures_test {
 namespace {
 
 constexpr SimTime at(std::int64_t ps) {
@@ -188,4 +188,4 @@ TEST(BatchHalfWidth, IsNoneOfAShortSeriesOrOneWithATrend) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_measures_test

@@ -19,7 +19,7 @@
 
 #include "sim/record/metrics.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_statistics_test {
 namespace {
 
 constexpr SimTime at(double seconds) {
@@ -454,4 +454,4 @@ TEST(RunRecord, ServingIsInResultsUnderTheNamesOfMetrics) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_statistics_test

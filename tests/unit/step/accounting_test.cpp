@@ -4,7 +4,7 @@
 
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::accounting_test {
 namespace {
 
 using namespace literals;
@@ -44,4 +44,4 @@ TEST(Accounting, ATierThatIsTooSmallIsNamedWithWhatFillsIt) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::accounting_test

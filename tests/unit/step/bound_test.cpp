@@ -4,7 +4,7 @@
 
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::bound_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -52,4 +52,4 @@ TEST(Bound, KernelsShareOneComputeUnit) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::bound_test

@@ -6,7 +6,7 @@
 #include "sim/step/executor.hpp"
 #include "tests/unit/step/small_fabric.hpp"
 
-namespace tiersim {
+namespace tiersim::collectives_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -266,4 +266,4 @@ TEST(Accounting, TellsWhatIsHandedOverFromWhatIsExchanged) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::collectives_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::costs_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -103,4 +103,4 @@ TEST(Costs, PricesWeakenTheCostAndNotTheEnergy) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::costs_test

@@ -5,7 +5,7 @@
 #include "sim/step/bound.hpp"
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::executor_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -87,4 +87,4 @@ TEST(Executor, AnEmptyGraphTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::executor_test

@@ -5,7 +5,7 @@
 #include "sim/step/executor.hpp"
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::held_sms_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -117,4 +117,4 @@ TEST(HeldSms, AloneEachTakesWhatItTakesWithout) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::held_sms_test

@@ -8,7 +8,7 @@
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::intervals_test {
 namespace {
 
 using Settings = std::vector<std::string>;
@@ -201,4 +201,4 @@ TEST(KernelTimes, SayWhatTheyRestOn) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::intervals_test

@@ -10,7 +10,7 @@
 #include "tests/unit/packet/nvlink_h100.hpp"
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::packet_level_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -181,4 +181,4 @@ TEST(PacketLevel, RanksThatComeAtDifferentTimesReduceTogether) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::packet_level_test

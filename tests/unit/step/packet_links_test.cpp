@@ -7,7 +7,7 @@
 #include "sim/step/executor.hpp"
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::packet_links_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -152,4 +152,4 @@ TEST(PacketLinks, TheBoundKnowsThePayloadOnly) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::packet_links_test

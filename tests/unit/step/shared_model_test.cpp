@@ -9,7 +9,7 @@
 #include "sim/step/time_split.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::shared_model_test {
 namespace {
 
 using testing::scenario;
@@ -199,4 +199,4 @@ TEST(Pipeline, APrefillFillsTheStagesOnce) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::shared_model_test

@@ -5,7 +5,7 @@
 #include "sim/step/executor.hpp"
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::sharing_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -87,4 +87,4 @@ TEST(Sharing, FactorsScaleTheWayToTheFarTierAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::sharing_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/step/small_system.hpp"
 
-namespace tiersim {
+namespace tiersim::system_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -145,4 +145,4 @@ TEST(System, LinksAndTiersServeTheSectorsThatKernelsRequest) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::system_test

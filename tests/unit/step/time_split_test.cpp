@@ -6,7 +6,7 @@
 
 #include "tests/unit/step/small_fabric.hpp"
 
-namespace tiersim {
+namespace tiersim::time_split_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -107,4 +107,4 @@ TEST(TimeSplit, WaitingForOtherGpusIsPartOfTheCollective) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::time_split_test

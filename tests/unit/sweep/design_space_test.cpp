@@ -9,7 +9,7 @@
 
 #include "sim/config/describe.hpp"
 
-namespace tiersim {
+namespace tiersim::design_space_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -306,4 +306,4 @@ TEST(Sampling, KeepsIncludedPoints) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::design_space_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::expression_test {
 namespace {
 
 using Names = std::map<std::string, std::string, std::less<>>;
@@ -164,4 +164,4 @@ TEST(ExpressionValue, IsWrittenAsASettingTakesIt) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::expression_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::metric_names_test {
 namespace {
 
 std::string resolved(const std::string& name) {
@@ -36,4 +36,4 @@ TEST(MetricNames, HaveTheDimensionOfTheirUnit) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::metric_names_test

@@ -6,7 +6,7 @@
 #include "sim/config/describe.hpp"
 #include "tests/support/lattice_space.hpp"
 
-namespace tiersim {
+namespace tiersim::objectives_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -104,4 +104,4 @@ TEST(ObjectiveSet, ARecordWithoutAnObjectiveHasNoValues) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::objectives_test

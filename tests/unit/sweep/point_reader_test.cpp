@@ -10,7 +10,7 @@
 #include "sim/sweep/sweep_plan.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::point_reader_test {
 namespace {
 
 void expect_same(PointReader& reader, const PointLoader& loader, const SpacePoint& point) {
@@ -85,4 +85,4 @@ TEST(IsNumberText, LeavesToYamlWhatItMayTakeForSomethingElse) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::point_reader_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/lattice_space.hpp"
 
-namespace tiersim {
+namespace tiersim::search_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -145,4 +145,4 @@ TEST(SearchOrder, TheEndsOfAFrontComeBeforeItsMiddle) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::search_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 
-namespace tiersim {
+namespace tiersim::store_test {
 namespace {
 namespace fs = std::filesystem;
 
@@ -182,4 +182,4 @@ TEST(LabelsJson, NumbersThatReadBackAsTheyAreAreNumbers) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::store_test

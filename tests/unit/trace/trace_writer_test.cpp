@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace tiersim {
+namespace tiersim::trace_writer_test {
 namespace {
 
 constexpr SimTime at(std::int64_t picoseconds) {
@@ -111,4 +111,4 @@ TEST(TraceLanes, TakesTheFirstTrackThatIsFree) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::trace_writer_test

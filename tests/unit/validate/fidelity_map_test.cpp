@@ -10,7 +10,7 @@
 #include "sim/validate/fidelity_map.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::fidelity_map_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -215,4 +215,4 @@ TEST(FidelityMapConfig, TellsWhatDevicesLack) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::fidelity_map_test

@@ -4,7 +4,7 @@
 #include "sim/validate/hardware_answers.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::hardware_curves_test {
 namespace {
 
 HardwareCurve curve_of(const std::string& text) {
@@ -235,4 +235,4 @@ TEST(HardwareProbe, AQuestionWithoutItsHardwareIsRefused) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::hardware_curves_test

@@ -14,7 +14,7 @@
 #include "sim/validate/sensitivity.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::sensitivity_table_test {
 namespace {
 
 using Row = std::vector<std::string>;
@@ -181,4 +181,4 @@ TEST(SensitivityDocument, HasEveryNumberOfEveryDevice) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::sensitivity_table_test

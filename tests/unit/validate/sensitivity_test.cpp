@@ -7,7 +7,7 @@
 #include "sim/validate/sensitivity.hpp"
 #include "tests/support/shipped.hpp"
 
-namespace tiersim {
+namespace tiersim::sensitivity_test {
 namespace {
 
 // One curve of a memory of 100 ns, 100 GB/s and no queue, and one number more in a list.
@@ -166,4 +166,4 @@ TEST(SensitivityConfig, SaysWhichCaseIsNone) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::sensitivity_test

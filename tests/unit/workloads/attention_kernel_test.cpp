@@ -7,7 +7,7 @@
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/llm/device_step.hpp"
 
-namespace tiersim {
+namespace tiersim::attention_kernel_test {
 namespace {
 
 using namespace literals;
@@ -96,4 +96,4 @@ TEST(AttentionKernel, SplitsLeavePartialResultsInTheWorkspace) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::attention_kernel_test

@@ -8,7 +8,7 @@
 #include "tests/unit/workloads/parallel_models.hpp"
 #include "workloads/attention/kv_ops.hpp"
 
-namespace tiersim {
+namespace tiersim::device_step_test {
 namespace {
 
 using testing::deepseek_v3;
@@ -126,4 +126,4 @@ TEST(PipelineStretch, OfAPrefillHasTheTimeToFill) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::device_step_test

@@ -5,7 +5,7 @@
 #include "workloads/numerics/early_exit_batch.hpp"
 #include "workloads/numerics/early_exit_sample.hpp"
 
-namespace tiersim {
+namespace tiersim::early_exit_algorithm_test {
 namespace {
 
 constexpr std::int64_t kLayers = 8;
@@ -49,4 +49,4 @@ TEST(ExitPlan, LeavesWhereAlgorithmOneDoes) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::early_exit_algorithm_test

@@ -9,7 +9,7 @@
 #include "workloads/early_exit/depth_trace.hpp"
 #include "workloads/importers.hpp"
 
-namespace tiersim {
+namespace tiersim::early_exit_config_test {
 namespace {
 
 struct Read {
@@ -134,4 +134,4 @@ TEST(DepthTrace, LiesUnderTheDepthsOfAConfiguration) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::early_exit_config_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::early_exit_depths_test {
 namespace {
 
 EarlyExitConfig drawn(double rate, double spread = 1, double correlation = 0, double decay = 0) {
@@ -190,4 +190,4 @@ TEST(ExitDepths, OfATraceAreUsedAgainFromTheStart) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::early_exit_depths_test

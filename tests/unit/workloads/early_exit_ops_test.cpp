@@ -7,7 +7,7 @@
 #include "tests/unit/workloads/small_step.hpp"
 #include "workloads/early_exit/exit_iteration.hpp"
 
-namespace tiersim {
+namespace tiersim::early_exit_ops_test {
 namespace {
 
 using kernels::Work;
@@ -223,4 +223,4 @@ TEST(BuildExitIteration, WaitsForEachDecision) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::early_exit_ops_test

@@ -6,7 +6,7 @@
 #include "sim/base/rng.hpp"
 #include "workloads/early_exit/exit_plan.hpp"
 
-namespace tiersim {
+namespace tiersim::early_exit_plan_test {
 namespace {
 
 EarlyExitConfig with(ExitTechnique technique, ExitRule rule, std::int64_t buckets = 0) {
@@ -114,4 +114,4 @@ TEST(ExitPlan, GivesEverySequenceEachLayerOnce) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::early_exit_plan_test

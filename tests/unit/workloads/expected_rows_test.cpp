@@ -8,7 +8,7 @@
 
 #include "sim/base/rng.hpp"
 
-namespace tiersim {
+namespace tiersim::expected_rows_test {
 namespace {
 
 TEST(WholeRows, ForgiveTheRoundingOfAShare) {
@@ -108,4 +108,4 @@ TEST(ExpectedRows, AreTheMeansOfRandomChoices) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::expected_rows_test

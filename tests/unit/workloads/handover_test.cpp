@@ -7,7 +7,7 @@
 #include "tests/unit/workloads/parallel_models.hpp"
 #include "workloads/llm/device_step.hpp"
 
-namespace tiersim {
+namespace tiersim::handover_test {
 namespace {
 
 using testing::collectives;
@@ -97,4 +97,4 @@ TEST(Handover, AtTheEndWaitsForTheFirstToken) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::handover_test

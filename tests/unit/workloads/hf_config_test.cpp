@@ -12,7 +12,7 @@
 #include "workloads/importers.hpp"
 #include "workloads/llm/llm_config.hpp"
 
-namespace tiersim {
+namespace tiersim::hf_config_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -333,4 +333,4 @@ TEST(HfConfig, IsOneOfTheImporters) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::hf_config_test

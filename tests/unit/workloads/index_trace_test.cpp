@@ -10,7 +10,7 @@
 #include "sim/base/units.hpp"
 #include "workloads/trace/stack_distance.hpp"
 
-namespace tiersim {
+namespace tiersim::index_trace_test {
 namespace {
 
 // After step 0 the stack is 2 1: 2 is found at distance 1, 3 is new. After step 1 it is 3 2 1: 1 is
@@ -150,4 +150,4 @@ TEST(ShippedTrace, IsWhatItsRuleMakes) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::index_trace_test

@@ -4,7 +4,7 @@
 
 #include "workloads/attention/kv_ops.hpp"
 
-namespace tiersim {
+namespace tiersim::llm_config_test {
 namespace {
 
 using namespace literals;
@@ -70,4 +70,4 @@ TEST(DataType, FourBitElementsPackTwoToAByte) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::llm_config_test

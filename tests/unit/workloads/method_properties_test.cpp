@@ -4,7 +4,7 @@
 
 #include "tests/unit/workloads/small_step.hpp"
 
-namespace tiersim::testing {
+namespace tiersim::testing::method_properties_test {
 namespace {
 
 const std::string kHotRows =
@@ -126,4 +126,4 @@ TEST(Budget, MoreOfItNeverFetchesLessAndAllOfItIsDense) {
 }
 
 }  // namespace
-}  // namespace tiersim::testing
+}  // namespace tiersim::testing::method_properties_test

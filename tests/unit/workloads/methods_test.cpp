@@ -3,7 +3,7 @@
 // and 64 B of values; 16 positions are 1024 B of each, 64 are 4096 B.
 #include "tests/unit/workloads/small_step.hpp"
 
-namespace tiersim::testing {
+namespace tiersim::testing::methods_test {
 namespace {
 
 constexpr int kDenseFlops = 4 * 8 * 64 * 8;  // query heads of the batch, positions, width
@@ -281,4 +281,4 @@ TEST(Methods, AttendWithinTheModelsWindow) {
 }
 
 }  // namespace
-}  // namespace tiersim::testing
+}  // namespace tiersim::testing::methods_test

@@ -10,7 +10,7 @@
 #include "sim/config/describe.hpp"
 #include "workloads/llm/llm_config.hpp"
 
-namespace tiersim {
+namespace tiersim::model_zoo_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -209,4 +209,4 @@ TEST(LlmConfig, BiasesAndAPlainMlpAreCounted) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::model_zoo_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::moe_config_test {
 namespace {
 
 constexpr MoeConfig moe(std::int64_t experts, std::int64_t experts_per_token) {
@@ -60,4 +60,4 @@ TEST(ExpectedExperts, NeverFallWithTheTokensAndFollowTheFormula) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::moe_config_test

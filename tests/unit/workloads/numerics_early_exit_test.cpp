@@ -14,7 +14,7 @@
 #include "workloads/numerics/early_exit_fill.hpp"
 #include "workloads/numerics/early_exit_study.hpp"
 
-namespace tiersim::numerics {
+namespace tiersim::numerics::numerics_early_exit_test {
 namespace {
 
 using Eigen::Index;
@@ -270,4 +270,4 @@ TEST(EarlyExitStudy, IsTheSameTwice) {
 }
 
 }  // namespace
-}  // namespace tiersim::numerics
+}  // namespace tiersim::numerics::numerics_early_exit_test

@@ -8,7 +8,7 @@
 #include "workloads/numerics/maple_study.hpp"
 #include "workloads/numerics/synthetic_layer.hpp"
 
-namespace tiersim::numerics {
+namespace tiersim::numerics::numerics_maple_test {
 namespace {
 
 double frobenius(const Matrix& a) {
@@ -218,4 +218,4 @@ TEST(MapleStudy, HoldsWhatItStatesAndIsTheSameAgain) {
 }
 
 }  // namespace
-}  // namespace tiersim::numerics
+}  // namespace tiersim::numerics::numerics_maple_test

@@ -9,7 +9,7 @@
 #include "workloads/numerics/given_heads.hpp"
 #include "workloads/numerics/maple_study.hpp"
 
-namespace tiersim::numerics {
+namespace tiersim::numerics::numerics_npy_test {
 namespace {
 
 template <class Unsigned>
@@ -267,4 +267,4 @@ TEST(GivenHeads, StandRowsAndColumnsOfZeros) {
 }
 
 }  // namespace
-}  // namespace tiersim::numerics
+}  // namespace tiersim::numerics::numerics_npy_test

@@ -2,7 +2,7 @@
 
 #include "workloads/numerics/recall_at_budget.hpp"
 
-namespace tiersim::numerics {
+namespace tiersim::numerics::numerics_recall_test {
 namespace {
 
 // What `tiersim numerics maple` prints with four digits for the same settings (its tables "by
@@ -37,4 +37,4 @@ TEST(RecallAtBudget, AsksNothingOfWhatTheHeadsCannotAnswer) {
 }
 
 }  // namespace
-}  // namespace tiersim::numerics
+}  // namespace tiersim::numerics::numerics_recall_test

@@ -5,7 +5,7 @@
 
 #include "workloads/numerics/selection_methods.hpp"
 
-namespace tiersim::numerics {
+namespace tiersim::numerics::numerics_selection_test {
 namespace {
 
 using Rows = std::vector<Index>;
@@ -212,4 +212,4 @@ TEST(SelectionMethods, StateWhatScreeningReads) {
 }
 
 }  // namespace
-}  // namespace tiersim::numerics
+}  // namespace tiersim::numerics::numerics_selection_test

@@ -16,7 +16,7 @@
 #include "workloads/numerics/tpla_exact.hpp"
 #include "workloads/numerics/tpla_prefill.hpp"
 
-namespace tiersim::numerics {
+namespace tiersim::numerics::numerics_tpla_test {
 namespace {
 
 using Eigen::Index;
@@ -302,4 +302,4 @@ TEST(PrefillDecode, LeavesOnlyTheDecodedTokensSliced) {
 }
 
 }  // namespace
-}  // namespace tiersim::numerics
+}  // namespace tiersim::numerics::numerics_tpla_test

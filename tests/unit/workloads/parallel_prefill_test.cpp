@@ -7,7 +7,7 @@
 
 #include "tests/unit/workloads/parallel_models.hpp"
 
-namespace tiersim {
+namespace tiersim::parallel_prefill_test {
 namespace {
 
 using testing::dense_step;
@@ -183,4 +183,4 @@ TEST(Regions, LeaveTheFootprintAsItIs) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::parallel_prefill_test

@@ -6,7 +6,7 @@
 #include "tests/unit/workloads/parallel_models.hpp"
 #include "workloads/llm/shard.hpp"
 
-namespace tiersim {
+namespace tiersim::parallel_step_test {
 namespace {
 
 using testing::collectives;
@@ -256,4 +256,4 @@ TEST(Footprint, OfWeightsIsThatOfTheGpusPart) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::parallel_step_test

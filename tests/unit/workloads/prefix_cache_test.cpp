@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tiersim {
+namespace tiersim::prefix_cache_test {
 namespace {
 
 using Levels = std::vector<std::int64_t>;
@@ -158,4 +158,4 @@ TEST(PrefixCacheDeathTest, RefusesToReleaseWhatIsStillOnItsWay) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::prefix_cache_test

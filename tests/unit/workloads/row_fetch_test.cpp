@@ -4,7 +4,7 @@
 
 #include "tests/unit/workloads/small_step.hpp"
 
-namespace tiersim::testing {
+namespace tiersim::testing::row_fetch_test {
 namespace {
 
 std::string maple(const std::string& fetch) {
@@ -220,4 +220,4 @@ TEST(Problems, AreLookedForInAHalfReadModelToo) {
 }
 
 }  // namespace
-}  // namespace tiersim::testing
+}  // namespace tiersim::testing::row_fetch_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tiersim {
+namespace tiersim::serving_kv_pool_test {
 namespace {
 
 using Moves = std::vector<BlockMove>;
@@ -144,4 +144,4 @@ TEST(KvPool, NeedsNoLoadOfWhatHasJustBeenComputed) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_kv_pool_test

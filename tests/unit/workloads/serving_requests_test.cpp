@@ -4,7 +4,7 @@
 #include "tests/unit/workloads/serving_workload.hpp"
 #include "workloads/serving/lengths.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_requests_test {
 namespace {
 
 using testing::all_requests;
@@ -295,4 +295,4 @@ TEST(WorkloadConfig, IsReadAgainFromItsCanonicalText) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_requests_test

@@ -8,7 +8,7 @@
 #include <deque>
 #include <string>
 
-namespace tiersim {
+namespace tiersim::serving_scheduler_test {
 namespace {
 
 class Bench {
@@ -433,4 +433,4 @@ TEST(Scheduler, NeedsBlocksForAllPositionsButThatOfTheLastToken) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_scheduler_test

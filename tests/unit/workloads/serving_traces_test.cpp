@@ -16,7 +16,7 @@
 #include "tests/unit/workloads/serving_workload.hpp"
 #include "workloads/serving/trace_file.hpp"
 
-namespace tiersim {
+namespace tiersim::serving_traces_test {
 namespace {
 
 using sample::Folder;
@@ -466,4 +466,4 @@ TEST_F(PublishedTraces, OfMooncakeNameBlocksByAllBeforeThemAlready) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::serving_traces_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/workloads/parallel_models.hpp"
 
-namespace tiersim {
+namespace tiersim::shard_test {
 namespace {
 
 using testing::deepseek_v3;
@@ -267,4 +267,4 @@ TEST(ShardProblems, OfAnEncoder) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::shard_test

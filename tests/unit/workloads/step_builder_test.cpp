@@ -6,7 +6,7 @@
 
 #include "workloads/attention/method.hpp"
 
-namespace tiersim {
+namespace tiersim::step_builder_test {
 namespace {
 
 using namespace literals;
@@ -98,4 +98,4 @@ TEST(Arithmetic, IsThatOfTheWeights) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::step_builder_test

@@ -3,7 +3,7 @@
 // of values. 8 query heads over the batch: outputs of 8 * 8 * 2 B = 128 B, sums of 8 * 4 B = 32 B.
 #include "tests/unit/workloads/small_step.hpp"
 
-namespace tiersim::testing {
+namespace tiersim::testing::tiered_test {
 namespace {
 
 constexpr int kDenseFlops = 4 * 8 * 64 * 8;  // query heads of the batch, positions, width
@@ -170,4 +170,4 @@ TEST(Tiered, TakesOneOfTheTwoWaysToSplit) {
 }
 
 }  // namespace
-}  // namespace tiersim::testing
+}  // namespace tiersim::testing::tiered_test

@@ -9,7 +9,7 @@
 #include "sim/config/describe.hpp"
 #include "workloads/llm/shard.hpp"
 
-namespace tiersim {
+namespace tiersim::weight_parts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,4 +86,4 @@ TEST(WeightParts, CountAnEmbeddingThatIsTheHeadAsTheHead) {
 }
 
 }  // namespace
-}  // namespace tiersim
+}  // namespace tiersim::weight_parts_test
