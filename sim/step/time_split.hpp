@@ -1,6 +1,6 @@
 #pragma once
-// Where the time of a step went: a partition of it over what a person asks about, by following the
-// chain of operations that ended last, each back to what it waited for. The parts sum to the step.
+// A partition of the time of a step over its causes. It follows the chain of operations that ended
+// last, each back to the operation it waited for. The parts sum to the step.
 //
 //   weights    kernels that wait for their weights (projections, MLP, experts, embedding, head)
 //   kv         kernels that wait for keys and values in the near tier (attention, appending)
