@@ -4,11 +4,12 @@
 //
 //   composed   operations run one after another: the sum of their times alone. Embedding and head,
 //              the products of a layer by number of tokens, attention by batch and mean context,
-//              and attention of pieces of prompts are evaluated once each and added up, so that an
-//              iteration costs microseconds and is what the engine gives to 1 ps an operation.
+//              and attention of pieces of prompts are each evaluated once and added up, so that
+//              an iteration costs microseconds of run time. It equals the engine's result to 1 ps
+//              an operation.
 //   executed   operations overlap (copies from a far tier, guessed queries): the engine runs the
-//              iteration. Decode by batch and context is kept on a grid of contexts, 16 to the
-//              octave, and taken linearly between.
+//              iteration. Decode by batch and context is stored on a grid of contexts, 16 to the
+//              octave, with linear interpolation in between.
 //
 // Both ways are run on samples when the cost is built, and their difference decides. Either way
 // takes the mean context of a batch for each of its sequences (workloads/llm/iteration.hpp).

@@ -4,7 +4,7 @@
 // (placement.near_share) are subtracted weights, the largest iteration's activations and workspace,
 // the runtime's reserve and the method's state for each sequence that may run.
 //
-//   blocks = min over tiers of (tier - what else is in it) / bytes of a block in it
+//   blocks = min over tiers of (tier - other contents) / bytes of a block in it
 //
 // If each GPU of a replica has sequences of its own (attention: data), a block is on one of the
 // GPUs. The blocks of all GPUs are treated as one pool, with sequences spread as evenly as blocks

@@ -2,14 +2,14 @@
 // One replica of the model. In a loop it plans an iteration, prepares it on the host, moves blocks,
 // runs it on its GPUs, and hands out tokens.
 //
-//   host   iteration + sequences * (sequence), before the GPU begins, or beside it with `overlap`,
-//          once a worker is free
-//   GPU    max(operations alone on the system, kernels * launch) + decisions * sync, longer where
+//   host   iteration + sequences * (sequence), before the GPU begins, or in parallel with it under
+//          `overlap`; starts when a worker is free
+//   GPU    max(operations alone on the system, kernels * launch) + decisions * sync, longer if
 //          others use the same channels
-//   moves  what makes room goes first; what a sequence waits for goes beside. A cache is handed
-//          over whole, after the prompt's first token, which is the prefilling replica's
-//          (DistServe)
-//   exits  in iterations without pieces of prompts; beside those every token passes all layers
+//   moves  copies that make room go first; copies that a sequence waits for run in parallel. A
+//          cache is handed over whole, after the prompt's first token, which the prefilling
+//          replica makes (DistServe)
+//   exits  only in iterations without pieces of prompts; otherwise every token passes all layers
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -231,7 +231,7 @@ class Executor final : public EventHandler {
   std::size_t gpus_;  // simulated GPUs
   PacketHardware packets_;
   std::vector<Instances> channels_;       // by ChannelId
-  std::size_t alike_ = 1;                 // GPUs that each simulated one stands for
+  std::size_t alike_ = 1;                 // GPUs represented by each simulated one
   std::vector<OpTiming> timings_;         // by task
   std::vector<std::size_t> arrived_;      // by task of a group's first GPU: GPUs that have arrived
   std::vector<std::size_t> parts_;        // by task: unfinished parts

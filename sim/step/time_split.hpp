@@ -5,9 +5,9 @@
 //   weights    kernels that wait for their weights (projections, MLP, experts, embedding, head)
 //   kv         kernels that wait for keys and values in the near tier (attention, appending)
 //   compute    kernels that wait for arithmetic
-//   screening  kernels and fetches that find out which rows to read
+//   screening  kernels and fetches that select the rows to read
 //   link_wait  waiting for rows on their way from the far tier, or for write-backs to it
-//   latency    launches, and the way of the first byte
+//   latency    launches, and the latency of the first byte
 //   collective GPUs meet and exchange activations, start-up included
 //   host       the CPU between two steps
 #include <array>

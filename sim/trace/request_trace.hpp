@@ -4,8 +4,8 @@
 // as run at once:
 //
 //   request 17              from its admission until it ends or leaves for another replica
-//     prefill, decode       what it does, as the scheduler sees it when it plans an iteration
-//     loading               its blocks are on their way: a prefix, swapped out, or handed over
+//     prefill, decode       its phase, as the scheduler sees it when it plans an iteration
+//     loading               its blocks are being copied: a prefix, swapped out, or handed over
 //     preempted             it waits for blocks again
 //
 // Arrows go to the iteration that gave its first token and to the copies of its blocks. The time

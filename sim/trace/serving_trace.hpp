@@ -3,10 +3,10 @@
 // run, so that only active requests are kept (trace_writer.hpp describes the format).
 //
 //   links and tiers   a process: counters of each channel (channel_trace.hpp)
-//   each replica      a process: a track for its iterations, with what they did, one for copies of
-//                     blocks (several where they overlap), one for each slot of running requests
-//                     (request_trace.hpp) and the stays of those that wait; counters: requests that
-//                     run and that wait, blocks of the pool that sequences hold
+//   each replica      a process: a track for its iterations with their contents, one for copies of
+//                     blocks (several if they overlap), one for each slot of running requests
+//                     (request_trace.hpp) and the stays of waiting requests; counters: running and
+//                     waiting requests, blocks of the pool that sequences hold
 //
 // It receives the observations before the run's statistics and passes them all on. The trace does
 // not depend on later requests, so a limit only cuts off its end; omitted events are counted.

@@ -10,14 +10,14 @@
 //   writer.finish();
 //
 // Requirements of Perfetto (its JSON importer, src/trace_processor/importers/json):
-//   tracks    two slices of a track are apart or one within the other; others are dropped. Numbers
-//             of tracks are unique over all processes, and 0 is no number.
-//   times     microseconds, here with picosecond digits. They are cut to nanoseconds, begin and
-//             length each, so that slices which touch stay apart. One within another could come to
-//             end a nanosecond after it: such ones are opened and closed.
-//   arrows    begin and end at the slice that is open on their track at their time, of those with
-//             the same begin the one written last. So an arrow is written after its slices, with
-//             the times at which they begin, and its begin before its end.
+//   tracks    two slices of a track are disjoint or nested; others are dropped. Numbers of tracks
+//             are unique over all processes, and 0 is not a number.
+//   times     microseconds, here with picosecond digits. Perfetto cuts begin and length to
+//             nanoseconds separately, so that touching slices stay apart. A nested slice could then
+//             end a nanosecond after its parent: such slices are opened and closed by two events.
+//   arrows    begin and end at the slice that is open on their track at their time; of slices with
+//             the same begin, at the one written last. An arrow is written after its slices, with
+//             their begin times, and its own begin before its end.
 //   counters  each key of a counter is a line of its own, "NAME KEY".
 #include <cstdint>
 #include <functional>
