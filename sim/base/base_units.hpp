@@ -1,6 +1,6 @@
 #pragma once
-// A quantity of any dimension as the whole number that it is kept as, and back, so that code about
-// all of WithQuantities (units.hpp) does not tell durations from the rest again and again.
+// Conversion between a quantity of any dimension and the whole number that stores it. Code that
+// handles all of WithQuantities (units.hpp) then needs no special case for durations.
 #include <cstdint>
 #include <type_traits>
 
@@ -8,7 +8,7 @@
 
 namespace tiersim {
 
-/// How many of its base units a quantity is: ps, B, nJ, ... as units.hpp has them.
+/// The quantity as a count of its base units (ps, B, nJ, ...; units.hpp lists them).
 template <class T>
 constexpr std::int64_t base_units(T quantity) {
   if constexpr (std::is_same_v<T, Duration>)
@@ -17,7 +17,7 @@ constexpr std::int64_t base_units(T quantity) {
     return quantity.in_base();
 }
 
-/// So many base units of T.
+/// The quantity of `count` base units.
 template <class T>
 constexpr T from_base_units(std::int64_t count) {
   if constexpr (std::is_same_v<T, Duration>)
@@ -26,8 +26,8 @@ constexpr T from_base_units(std::int64_t count) {
     return T::from_base(count);
 }
 
-/// The number that a metric of this dimension has: in s, J or USD; in base units where that is what
-/// metrics use (B, B/s, FLOP).
+/// The value of a metric of this dimension: in s, J or USD; in base units for the dimensions whose
+/// metrics use them (B, B/s, FLOP).
 template <class T>
 constexpr double metric_units(T quantity) {
   if constexpr (std::is_same_v<T, Duration>)

@@ -1,6 +1,6 @@
 #pragma once
 // Contracts, always on. A failed check is a fault of this program, never of its user: it prints the
-// condition, where it stands and the values given, and aborts, because a simulator that goes on
+// condition, its file and line and the values given, and aborts, because a simulator that goes on
 // after a broken invariant prints plausible numbers. Mistakes in a configuration are Diagnostics
 // instead.
 //
@@ -16,7 +16,7 @@
 
 namespace tiersim::detail {
 
-/// One value of a failed check, as text. Integers, reals, strings, durations and quantities.
+/// The text of one value of a failed check: an integer, real, string, duration or quantity.
 struct CheckValue {
   std::string text;
 

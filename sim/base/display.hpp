@@ -1,6 +1,6 @@
 #pragma once
-// Quantities for people: three or four significant digits and a fitting unit. Not canonical and
-// never parsed again; units_text.hpp is for that.
+// Quantities as text for people: three or four significant digits and a fitting unit. This text is
+// never parsed; units_text.hpp has the canonical text.
 #include <string>
 
 #include "sim/base/units.hpp"

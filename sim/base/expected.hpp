@@ -21,7 +21,8 @@ class Unexpected {
 template <class E>
 Unexpected(E) -> Unexpected<E>;
 
-/// Result of a leaf function that can fail through a fault of the user. Never ignored.
+/// Result of a leaf function that can fail through a mistake of the user. The compiler warns where
+/// it is ignored.
 template <class T, class E = std::string>
 class [[nodiscard]] Expected {
  public:

@@ -16,7 +16,7 @@ class Id {
     TS_EXPECTS(index < kNone, index);
   }
   constexpr bool valid() const { return index_ != kNone; }
-  /// Position in the vector that owns the things named.
+  /// Index into the vector that owns the named objects.
   constexpr std::size_t index() const {
     TS_EXPECTS(valid());
     return index_;

@@ -1,6 +1,6 @@
 #pragma once
-// Where a number comes from. Every parameter of a shipped device carries its class and source, and
-// every result carries the weakest class among the numbers it was made from.
+// The provenance of numbers. Every parameter of a shipped device carries its class and source, and
+// every result carries the weakest class among its inputs.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -37,7 +37,7 @@ struct Sourced {
   T value{};
   NumberClass number_class = NumberClass::assumed;
   std::string source = {};
-  std::optional<Interval<T>> ci95 = {};  ///< its 95 % interval, with the value inside, where known
+  std::optional<Interval<T>> ci95 = {};  ///< 95 % interval around the value, where known
 };
 
 }  // namespace tiersim

@@ -15,7 +15,7 @@ bool has_place(const Objectives& point) {
   return std::ranges::all_of(point, [](double value) { return std::isfinite(value); });
 }
 
-// Everything below is minimized.
+// The points as costs: maximized objectives are negated, so that the code below only minimizes.
 std::vector<Objectives> as_costs(const std::vector<Objectives>& points, const Senses& directions) {
   std::vector<Objectives> out = points;
   for (Objectives& point : out) {
@@ -35,7 +35,8 @@ bool beats(const Objectives& a, const Objectives& b) {
   return better;
 }
 
-// By the first objective, then the next: nothing is dominated by what comes after it.
+// Points with finite values in lexicographic order of their costs, in which no point is dominated
+// by a later one.
 std::vector<std::size_t> placed_in_order(const std::vector<Objectives>& costs) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < costs.size(); ++i)
@@ -46,14 +47,15 @@ std::vector<std::size_t> placed_in_order(const std::vector<Objectives>& costs) {
 
 bool beaten_by_any(const std::vector<Objectives>& costs, const std::vector<std::size_t>& front,
                    std::size_t point) {
-  // The newest first: of two objectives it alone can decide, since the second falls along a front.
+  // The newest member first: for two objectives it alone decides, since the second falls along the
+  // front.
   return std::any_of(front.rbegin(), front.rend(),
                      [&](std::size_t other) { return beats(costs[other], costs[point]); });
 }
 
 double range_volume(std::vector<Objectives> costs, const Objectives& reference, std::size_t used);
 
-// Two objectives: a staircase.
+// The area for two objectives, under a staircase.
 double staircase(std::vector<Objectives>& costs, const Objectives& reference) {
   std::ranges::sort(costs, {}, [](const Objectives& c) { return std::pair(c[0], c[1]); });
   double area = 0;
@@ -66,8 +68,9 @@ double staircase(std::vector<Objectives>& costs, const Objectives& reference) {
   return area;
 }
 
-// The volume of the first `used` objectives: slices along the last of them, each as thick as the
-// way to the next point and as large as what the points so far make in the others.
+// The volume of the first `used` objectives, in slices along the last of them. A slice is as thick
+// as the distance to the next point, and its base is the volume of the points so far in the other
+// objectives.
 double range_volume(std::vector<Objectives> costs, const Objectives& reference, std::size_t used) {
   if (costs.empty()) return 0;
   if (used == 1) return reference[0] - std::ranges::min(costs, {}, [](auto& c) { return c[0]; })[0];
@@ -91,7 +94,7 @@ std::vector<std::size_t> pareto_front(const std::vector<Objectives>& points,
                                       const Senses& directions) {
   const std::vector<Objectives> costs = as_costs(points, directions);
   std::vector<std::size_t> front;
-  double lowest = kInfinity;  // second objective so far, where there are two
+  double lowest = kInfinity;  // lowest second objective so far, for two objectives
   for (const std::size_t i : placed_in_order(costs)) {
     if (directions.size() == 2) {
       const bool twin = !front.empty() && costs[front.back()] == costs[i];

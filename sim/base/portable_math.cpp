@@ -46,7 +46,7 @@ double portable_exp(double x) {
   const double high = x - k * kLn2High;
   const double low = k * kLn2Low;
   const double r = high - low;
-  const double lost = (high - r) - low;  // what rounding took from r
+  const double lost = (high - r) - low;  // rounding error of r
   double tail = 0.0;
   for (int j = 13; j >= 2; --j) tail = r / j * (1.0 + tail);
   const double mantissa = 1.0 + (r + (r * tail + lost));

@@ -1,7 +1,8 @@
 #pragma once
-// log, exp and pow from nothing but IEEE +, -, *, / and bit moves, so that a result is the same
-// bits with every compiler and C library. Relative error below 4e-16 (log, exp) and 1e-13 (pow, |y|
-// <= 64), checked in tests/unit/base. Used wherever a result or an event time depends on the value.
+// log, exp and pow from IEEE +, -, *, / and bit operations only, so that a result has the same bits
+// with every compiler and C library. The relative error is below 4e-16 (log, exp) and 1e-13 (pow,
+// |y| <= 64), as tests/unit/base checks. They are used wherever a result or an event time depends
+// on the value.
 namespace tiersim {
 
 /// Natural logarithm; x > 0 and normal.

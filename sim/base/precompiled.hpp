@@ -1,7 +1,7 @@
 #pragma once
-// The headers of the standard library that most sources use, and fmt, compiled once for a build
-// (sim/cmake/TiersimTargets.cmake). No source includes this file: each names what it uses, which
-// builds without precompiled headers (the `dev` preset) hold it to.
+// The standard headers that most sources use, and fmt, compiled once for a build
+// (sim/cmake/TiersimTargets.cmake). No source includes this file: each includes the headers that it
+// uses, and builds without precompiled headers (the `dev` preset) check this.
 #include <algorithm>
 #include <array>
 #include <cmath>

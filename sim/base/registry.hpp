@@ -1,7 +1,7 @@
 #pragma once
-// Explicit factories by name. No static constructors, so that nothing depends on link order and
-// nothing is dropped from a static library; the register_all_<name>.cpp that fills one is generated
-// by CMake.
+// Factories by name, registered explicitly. There are no static constructors, so nothing depends on
+// link order and nothing is dropped from a static library. CMake generates the
+// register_all_<name>.cpp that fills a registry.
 #include <functional>
 #include <map>
 #include <string>
@@ -12,7 +12,8 @@
 
 namespace tiersim {
 
-/// Entry: whatever a kind provides (a factory, a schema, a one-line summary). Iteration is by name.
+/// Entry is the type that each kind registers (a factory, a schema, a one-line summary). Iteration
+/// is in order of name.
 template <class Entry>
 class Registry {
  public:
@@ -20,7 +21,7 @@ class Registry {
     const bool inserted = entries_.emplace(std::string(kind), std::move(entry)).second;
     TS_EXPECTS(inserted, kind);
   }
-  /// nullptr when there is no such kind.
+  /// nullptr if there is no such kind.
   const Entry* find(std::string_view kind) const {
     const auto it = entries_.find(kind);
     return it == entries_.end() ? nullptr : &it->second;

@@ -79,13 +79,13 @@ const std::uint8_t* octets(const char* text) {
   return reinterpret_cast<const std::uint8_t*>(text);  // NOLINT(*-reinterpret-cast)
 }
 
-// Takes whole blocks of the text from `at` on; returns where the rest begins.
+// Hashes the whole blocks of the text from `at` on; returns the start of the rest.
 std::size_t take_blocks(Words& state, std::string_view bytes, std::size_t at) {
   for (; bytes.size() - at >= kBlock; at += kBlock) compress(state, octets(bytes.data() + at));
   return at;
 }
 
-// The digest of a text of which the state has taken what stands before `at`.
+// The digest of `bytes`, where `state` holds the hash of the bytes before `at`.
 Digest finish(Words state, std::string_view bytes, std::size_t at) {
   at = take_blocks(state, bytes, at);
   constexpr std::size_t kLength = 8;
@@ -127,7 +127,7 @@ RepeatedSha256::RepeatedSha256() : state_(kInitial) {}
 
 Digest RepeatedSha256::of(std::string_view bytes) {
   if (!bytes.starts_with(begin_)) {
-    // Less is alike than was thought: the whole blocks of what is.
+    // The common prefix is shorter than assumed: keep its whole blocks.
     const auto differs = std::ranges::mismatch(begin_, bytes).in1;
     begin_.resize(static_cast<std::size_t>(differs - begin_.begin()) / kBlock * kBlock);
     state_ = kInitial;

@@ -14,7 +14,7 @@ Digest sha256(std::string_view bytes);
 std::string hex(const Digest& digest);
 std::string sha256_hex(std::string_view bytes);
 
-/// Digests of texts that begin alike: what all of them so far begin with is hashed once.
+/// Digests of texts with a common prefix, which is hashed once.
 class RepeatedSha256 {
  public:
   RepeatedSha256();
@@ -22,8 +22,8 @@ class RepeatedSha256 {
   Digest of(std::string_view bytes);
 
  private:
-  std::string begin_ = {};              // whole blocks
-  std::array<std::uint32_t, 8> state_;  // after these
+  std::string begin_ = {};              // the common prefix, in whole blocks
+  std::array<std::uint32_t, 8> state_;  // state after these blocks
   bool had_one_ = false;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// One table: what reports print, and what lists and studies hand to them. reports/render/table.hpp
+// One table of text, as reports print it and as lists and studies fill it. reports/render/table.hpp
 // writes it as text, Markdown, CSV, LaTeX and JSON.
 #include <string>
 #include <vector>

@@ -12,7 +12,7 @@ namespace {
 
 struct CodePoint {
   std::uint32_t value = 0;
-  std::size_t bytes = 0;  // 0 where there is no UTF-8
+  std::size_t bytes = 0;  // 0 if the bytes are not UTF-8
 };
 
 CodePoint first_of(std::string_view text) {
@@ -28,7 +28,7 @@ CodePoint first_of(std::string_view text) {
     if ((byte(i) & 0xC0U) != 0x80U) return {};
     value = (value << 6U) | (byte(i) & 0x3FU);
   }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // else an overlong form
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // less is an overlong form
   const bool surrogate = value >= 0xD800 && value < 0xE000;
   if (value < kLeast[bytes] || value > 0x10FFFF || surrogate) return {};
   return {value, bytes};
@@ -43,8 +43,8 @@ bool is_obeyed(std::uint32_t c) {
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Distances of the prefixes of b from the prefix of a that is one shorter than the row's, two
-  // shorter, and the row's own.
+  // Rows of the distance table, over the prefixes of b: `row` for the current prefix of a, `above`
+  // for the prefix that is one shorter, `above_that` for two shorter.
   std::vector<std::size_t> row(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> above_that;

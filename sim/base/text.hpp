@@ -1,5 +1,5 @@
 #pragma once
-// Small helpers on names: what did the user probably mean, and lists for messages.
+// Helpers for text in messages: the nearest known name, lists, and escapes for terminals.
 #include <span>
 #include <string>
 #include <string_view>
@@ -7,17 +7,17 @@
 
 namespace tiersim {
 
-/// Bytes inserted, deleted or substituted and neighbours exchanged, at least, to make one text of
-/// the other; no byte is edited twice (optimal string alignment).
+/// Optimal string alignment distance: the least number of bytes inserted, deleted or substituted
+/// and of neighbours exchanged that turns one text into the other. No byte is edited twice.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate nearest to `name`, or an empty view when none is near enough (a third of the
-/// length, at least one and at most three edits). Ties go to the first.
+/// The candidate nearest to `name`, or an empty view if none is near enough (a third of the length,
+/// at least one and at most three edits). Ties go to the first.
 std::string_view nearest(std::string_view name, std::span<const std::string> candidates);
 
-/// The text with what a terminal would obey instead of show as escapes: control characters (\\n,
-/// \\x1b), those of Unicode (\\u009b, and the marks that turn the direction of text), and bytes
-/// that are no UTF-8.
+/// The text with everything escaped that a terminal would obey rather than show: control characters
+/// (\\n, \\x1b), those of Unicode (\\u009b, and the marks that change the direction of text), and
+/// bytes that are not UTF-8.
 std::string printable(std::string_view text);
 
 /// "a, b, c".

@@ -1,10 +1,10 @@
 #pragma once
 // Strong types for everything that has a unit. The operators below are the complete list of legal
-// arithmetic across dimensions: where an expression does not compile, the formula is wrong.
-// Every operation checks for overflow and throws UnitOverflow: a size beyond 9.2e18 bytes or a time
-// beyond 106 days comes from a configuration, so its reader can be told. Transfers round up, so
-// nothing ever finishes early; energy and money round up too. The text forms ("4800 GB/s") are in
-// units_text.hpp.
+// arithmetic across dimensions: if an expression does not compile, the formula is wrong. Every
+// operation checks for overflow and throws UnitOverflow. A size beyond 9.2e18 bytes or a time
+// beyond 106 days comes from a configuration, so the user gets a message. Transfers round up, so
+// that nothing ever finishes early; energy and money round up too. The text forms ("4800 GB/s") are
+// in units_text.hpp.
 #include <chrono>
 #include <compare>
 #include <cstdint>
@@ -21,7 +21,7 @@ __extension__ using UInt128 = unsigned __int128;
 
 inline constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
-/// Simulated time is whole picoseconds, so that event order never depends on rounding.
+/// Simulated time in whole picoseconds, so that event order never depends on rounding.
 /// 2^63 ps are 106 days.
 using Duration = std::chrono::duration<std::int64_t, std::pico>;
 
@@ -39,7 +39,7 @@ constexpr double to_seconds(Duration d) {
   return static_cast<double>(d.count()) * 1e-12;
 }
 
-/// A result that no quantity can hold.
+/// Thrown for a result that no quantity can hold.
 struct UnitOverflow : std::overflow_error {
   UnitOverflow() : std::overflow_error("a size beyond 9.2e18 bytes or a time beyond 106 days") {}
 };
@@ -101,7 +101,7 @@ using Money = Quantity<struct MoneyTag>;                    ///< base unit: 1e-9
 using MoneyPerByte = Quantity<struct MoneyPerByteTag>;      ///< base unit: 1e-9 USD per 1e9 bytes
 using MoneyPerEnergy = Quantity<struct MoneyPerEnergyTag>;  ///< base unit: 1e-9 USD/kWh
 
-/// `List<Before..., every quantity>`: the one list of what has a unit and a text form.
+/// `List<Before..., every quantity>`: the one list of all types with a unit and a text form.
 template <template <class...> class List, class... Before>
 using WithQuantities =
     List<Before..., Bytes, Bandwidth, Flops, FlopRate, Duration, Energy, EnergyPerByte,
@@ -135,16 +135,16 @@ constexpr Result product(std::int64_t a, std::int64_t b, std::int64_t divisor) {
 }
 }  // namespace detail
 
-/// Time to push `n` through `bandwidth`, rounded up to a picosecond.
+/// Time to move `n` bytes at `bandwidth`, rounded up to a picosecond.
 constexpr Duration operator/(Bytes n, Bandwidth bandwidth) {
   return detail::time_for(n.in_base(), bandwidth.in_base());
 }
-/// Time to do `n` operations at `rate`, rounded up to a picosecond.
+/// Time of `n` operations at `rate`, rounded up to a picosecond.
 constexpr Duration operator/(Flops n, FlopRate rate) {
   return detail::time_for(n.in_base(), rate.in_base());
 }
 
-/// What moving, computing or idling takes, rounded up to 1 nJ.
+/// Energy of moving, computing or idling, rounded up to 1 nJ.
 constexpr Energy operator*(Bytes n, EnergyPerByte each) {
   return detail::product<Energy>(n.in_base(), each.in_base(), 1'000'000);  // fJ in 1 nJ
 }
@@ -154,7 +154,7 @@ constexpr Energy operator*(Flops n, EnergyPerFlop each) {
 constexpr Energy operator*(Power power, Duration time) {
   return detail::product<Energy>(power.in_base(), time.count(), 1'000'000);  // mW ps in 1 nJ
 }
-/// What holding or using it costs, rounded up to 1e-9 USD.
+/// Cost of memory or energy, rounded up to 1e-9 USD.
 constexpr Money operator*(Bytes n, MoneyPerByte each) {
   return detail::product<Money>(n.in_base(), each.in_base(), 1'000'000'000);
 }
@@ -181,7 +181,7 @@ constexpr Quantity<Tag> scale_down(Quantity<Tag> quantity, double factor) {
   return Quantity<Tag>::from_base(static_cast<std::int64_t>(scaled));
 }
 
-/// ceil(n / granule) * granule: what a device moves when it only moves whole granules.
+/// ceil(n / granule) * granule: the bytes that a device moves if it moves whole granules only.
 constexpr Bytes round_up(Bytes n, Bytes granule) {
   TS_EXPECTS(n.in_base() >= 0 && granule.in_base() > 0, n, granule);
   const std::int64_t count =

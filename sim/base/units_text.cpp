@@ -16,7 +16,7 @@ namespace {
 
 struct Unit {
   std::string_view symbol;
-  std::int64_t base;  // base units in one of it
+  std::int64_t base;  // base units in one unit
 };
 struct Dimension {
   std::string_view name;
@@ -182,7 +182,7 @@ std::string unknown_unit(const Dimension& dimension, std::string_view text,
                      symbols(dimension));
 }
 
-// The number as digits * 10^-scale: exact, unlike a double.
+// The number digits * 10^-scale, which is exact, unlike a double.
 struct Decimal {
   std::int64_t digits = 0;
   int scale = 0;
@@ -257,7 +257,7 @@ Expected<std::int64_t> parse(std::string_view text, const Dimension& dimension) 
   return to_base_units(*number, *found, text);
 }
 
-// `base` in `unit` as an exact decimal, or nothing when it has none of at most nine decimals.
+// `base` in `unit` as an exact decimal, or nothing if that takes more than nine decimals.
 std::optional<std::string> exact_decimal(std::int64_t base, const Unit& unit) {
   const std::int64_t whole = base / unit.base;
   std::int64_t rest = base % unit.base;

@@ -1,5 +1,5 @@
 #pragma once
-// Quantities as text, as people write them in YAML: a decimal number, one space, a unit. KB is 1000
+// Quantities as the text that people write in YAML: a decimal number, one space, a unit. KB is 1000
 // bytes and KiB 1024; case matters; a bare number is an error. Arithmetic is exact decimal, so that
 // parse(format(x)) == x for every x.
 #include <string>
@@ -10,12 +10,13 @@
 
 namespace tiersim {
 
-/// Parses "141 GB". The error names the value and the allowed units, and says so when the unit
-/// belongs to another dimension or differs in case only. T: any of WithQuantities (units.hpp).
+/// Parses "141 GB". The error names the value and the allowed units; it also says if the unit
+/// belongs to another dimension or differs only in case. T is any of WithQuantities (units.hpp).
 template <class T>
 Expected<T> parse_quantity(std::string_view text);
 
-/// The canonical text: the shortest exact one, with the largest unit among equals.
+/// The canonical text: the shortest exact one; among equally short ones, that with the largest
+/// unit.
 template <class T>
 std::string format_quantity(T value);
 

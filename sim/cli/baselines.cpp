@@ -42,7 +42,7 @@ std::optional<Baseline> find_baseline(const std::string& text, const PointTable&
         fmt::format("tiersim: error: --baseline: {}, and there is no such file", labelled.error()));
   SourceOptions file;
   file.sources = {text};
-  if (is_configuration(text)) file.set = options.set;  // others are as they were run
+  if (is_configuration(text)) file.set = options.set;  // others keep their settings
   const PointTable other = load_points(file, evaluation);
   if (other.points.size() != 1 || !other.points.front().record)
     throw Failure(ExitCode::usage,

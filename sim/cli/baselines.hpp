@@ -1,5 +1,5 @@
 #pragma once
-// --baseline of reports: a label of the points, or a file of one point.
+// --baseline of reports: the label of a point, or a file with one point.
 #include <optional>
 #include <string>
 
@@ -10,8 +10,8 @@ namespace tiersim::cli {
 
 void add_baseline(Verb kind, std::string& baseline);
 
-/// Nothing where `text` is empty. A file is run or read as the sources are. Throws Failure where it
-/// is neither a label nor a file of one point.
+/// Nothing if `text` is empty. A file is run or read in the same way as the sources. Throws Failure
+/// if `text` is neither a label nor a file with one point.
 std::optional<Baseline> find_baseline(const std::string& text, const PointTable& table,
                                       const SourceOptions& options, Evaluation evaluation);
 

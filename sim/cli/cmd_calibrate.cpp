@@ -1,5 +1,5 @@
-// tiersim calibrate TIMINGS...: refuses what cannot be, fits every kernel, says how far off the
-// fits are on cases that they did not see, and writes what `system.gpu.calibration` takes.
+// tiersim calibrate TIMINGS...: refuses impossible timings, fits every kernel, prints the errors of
+// the fits on held-out cases, and writes the files for `system.gpu.calibration`.
 #include <algorithm>
 #include <set>
 
@@ -65,7 +65,7 @@ TimingPeak peak_of(const std::string& option) {
           .source = "command line"};
 }
 
-// Everything must be of one device, build and kind, or the fits would mix them.
+// Requires one device, build and kind, since the fits would otherwise mix them.
 void append(TimingSet& all, TimingSet more) {
   const auto expect_same = [&](std::string_view what, const std::string& a, const std::string& b) {
     if (a != b)
@@ -149,7 +149,7 @@ void write(const fs::path& folder, const TimingSet& set, const Calibration& cali
   for (const Table& table : calibration_tables(calibration)) report += '\n' + to_markdown(table);
   write_file(folder / "cases.csv", cases_csv(calibration));
   write_file(folder / "report.md", report);
-  // Last: it is what makes a calibration.
+  // Written last, because this file makes the folder a calibration.
   write_file(folder / "gpu.yaml", gpu_yaml(set, calibration, origin));
 }
 

@@ -1,4 +1,4 @@
-// tiersim compare A B: two records side by side, each a configuration that is run, a record, or a
+// tiersim compare A B: two records side by side. Each is a configuration to run, a record, or a
 // point of a store.
 #include <filesystem>
 #include <system_error>
@@ -29,7 +29,7 @@ struct CompareOptions {
   throw Failure(ExitCode::usage, fmt::format("tiersim: error: {}: {}", printable(source), why));
 }
 
-// Its results as the store has them, and its configuration of the inputs that were kept.
+// A stored point: its results from the store, and its configuration from the stored inputs.
 RunRecord of_store(const StoredPointName& name, const std::string& source) {
   SweepStore store(name.store, SweepStore::Access::read);
   const FoundPoint found = find_point(store, name);
@@ -50,7 +50,7 @@ RunRecord of_store(const StoredPointName& name, const std::string& source) {
   return out;
 }
 
-// A whole record keeps more than a point of a table does: its configuration.
+// A whole record also keeps its configuration, which a point of a table does not.
 std::optional<RunRecord> of_record(const std::string& source, const std::vector<std::string>& set) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(source, none)) return std::nullopt;

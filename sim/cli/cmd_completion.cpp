@@ -1,5 +1,5 @@
-// tiersim completion bash|zsh|fish, tiersim man: written from the command line's own declarations,
-// so that they cannot say less or more than the program does.
+// tiersim completion bash|zsh|fish, tiersim man: generated from the command line's own
+// declarations, so that they always match the program.
 #include <sstream>
 
 #include <fmt/format.h>
@@ -11,18 +11,18 @@
 namespace tiersim::cli {
 namespace {
 
-// What may be typed after a verb, or after a verb and what stands below it.
+// The possible words after a verb, or after a verb and its sub-verb.
 struct Place {
-  std::string at;                       // "list hw", empty for the program itself
+  std::string at;                       // "list hw"; empty for the program itself
   std::vector<std::string> words = {};  // sub-verbs, and choices of an argument
   std::vector<std::string> options = {};
-  std::vector<std::string> takes_file = {};  // of the options
+  std::vector<std::string> takes_file = {};  // options with a file as value
   std::vector<std::string> takes_text = {};
-  std::vector<std::pair<std::string, std::string>> takes_word = {};  // and which
-  std::string files = {};  // ending of the files that its argument names
+  std::vector<std::pair<std::string, std::string>> takes_word = {};  // with the words
+  std::string files = {};  // file extension of its argument
 };
 
-// What "a|b|c" as a type allows; nothing of any other type.
+// The choices of a type "a|b|c"; empty for any other type.
 std::vector<std::string> choices_of(const OptionDescription& option) {
   std::istringstream type(option.type);
   std::vector<std::string> out;
@@ -30,7 +30,7 @@ std::vector<std::string> choices_of(const OptionDescription& option) {
   return out.size() > 1 ? out : std::vector<std::string>();
 }
 
-// An argument says by its name or type what completes it: CONFIG, RECORD, or "a|b|c".
+// The name or type of an argument determines its completion: CONFIG, RECORD, or "a|b|c".
 void add_argument(const OptionDescription& option, Place& place) {
   const std::string& name = option.argument;
   if (name == "CONFIG" || name == "SPEC") place.files = "yaml";
@@ -57,7 +57,7 @@ Place place_of(const VerbDescription& verb, const std::string& at) {
   return place;
 }
 
-// The program first, then verbs, each before what stands below it.
+// The program first, then the verbs, each before its sub-verbs.
 std::vector<Place> places_of(const VerbDescription& program) {
   std::vector<Place> out{place_of(program, "")};
   for (const VerbDescription& verb : program.verbs) {
@@ -68,7 +68,7 @@ std::vector<Place> places_of(const VerbDescription& program) {
   return out;
 }
 
-// As a pattern of `case` in bash and zsh: 'list hw:--json'|'list hw:-j'.
+// A pattern of `case` in bash and zsh: 'list hw:--json'|'list hw:-j'.
 std::string patterns(const std::string& at, const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words)
@@ -76,13 +76,13 @@ std::string patterns(const std::string& at, const std::vector<std::string>& word
   return out;
 }
 
-// The lines of `case` that are the same in both shells: which places there are below a verb, and
-// what follows an option.
+// The lines of `case` that both shells share: the places below a verb, and the completion of an
+// option's value.
 struct ShellCases {
   std::string below;  // 'list hw'|'list models'
   std::string text;   // 'run:--set'
   std::string file;
-  std::string word;  // whole lines, with what each shell does with the words
+  std::string word;  // whole lines, with the shell's own command
 };
 
 ShellCases shell_cases(const std::vector<Place>& places, const char* complete) {

@@ -26,7 +26,7 @@ struct ConfigArguments {
   std::string kind;
 };
 
-/// What a `schema: tiersim.<name>/v1` line announces.
+/// The kind of a file, as its line `schema: tiersim.<name>/v1` gives it.
 struct FileKind {
   const char* name;
   const char* what;
@@ -34,7 +34,7 @@ struct FileKind {
   std::string (*show)(const FileKind& kind, const Document& document);
 };
 
-// What each kernel family of the GPU rests on, as comments below the configuration.
+// The provenance of each kernel family of the GPU, as comments below the configuration.
 std::string lines_of(const DeviceSpec<ComputeUnit>* spec) {
   if (spec == nullptr) return "";
   std::string out =
@@ -48,7 +48,7 @@ std::string lines_of(const DeviceSpec<ComputeUnit>* spec) {
       out += fmt::format("#   {:<19} {:<14} {}\n", kKernelFamilyNames[f], basis.basis,
                          printable(basis.source));
     }
-  } catch (const UnitOverflow&) {  // a rate beyond what can be counted: `run` says which
+  } catch (const UnitOverflow&) {  // a rate out of range: `run` names it
     return "";
   }
   return out;
@@ -123,7 +123,7 @@ ExitCode show(const ConfigArguments& options) {
   const Document document =
       load_document(options.config, standard_options(options.set), diagnostics);
   throw_if_any(diagnostics);
-  const SchemaTag& tag = document.root().schemas.back();  // the loader asks for it
+  const SchemaTag& tag = document.root().schemas.back();  // the loader requires it
   for (const FileKind& kind : file_kinds()) {
     if (tag.kind != kind.name) continue;
     fmt::print("{}", kind.show(kind, document));
@@ -169,7 +169,7 @@ void add_config(Verb program) {
   shown.on_chosen([options] { return show(*options); });
   Verb schemas = verb.add("schema", "JSON Schema, for editors; without KIND, the kinds");
   schemas.option("KIND", options->kind, "Kind of file")
-      .type(join(kind_names(), "|"));  // which completions offer
+      .type(join(kind_names(), "|"));  // offered by completions
   schemas.on_chosen([options] { return schema(options->kind); });
 }
 

@@ -1,4 +1,4 @@
-// tiersim doctor: what this program found on this machine.
+// tiersim doctor: prints the files and features that the program finds on this machine.
 #include <fmt/format.h>
 #include <thread>
 
@@ -10,7 +10,7 @@
 namespace tiersim::cli {
 namespace {
 
-// The folder, or why there is none: other lines are of use then as well.
+// Prints the folder, or the reason why there is none: the other lines are still useful then.
 ExitCode print_folder(const char* title, std::filesystem::path (*find)()) {
   try {
     fmt::print("{} {}\n", title, printable(find().string()));

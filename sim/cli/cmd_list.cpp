@@ -1,4 +1,4 @@
-// tiersim list WHAT: a table of what exists; --json prints an array.
+// tiersim list WHAT: a table of devices, files, methods or metrics; --json prints an array.
 #include <fmt/format.h>
 
 #include "reports/render/table.hpp"
@@ -9,7 +9,7 @@
 namespace tiersim::cli {
 namespace {
 
-// As a person sees it: names and descriptions of files may hold any text.
+// Escapes the text for a terminal: names and descriptions of files may hold any text.
 Table shown(Table table) {
   for (auto& row : table.rows)
     for (std::string& cell : row) cell = printable(cell);

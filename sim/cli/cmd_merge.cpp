@@ -1,4 +1,4 @@
-// tiersim merge DB... -o DB: the stores of shards, or of anything else, as one.
+// tiersim merge DB... -o DB: combines the stores of shards, or any other stores, into one.
 #include <filesystem>
 
 #include <fmt/format.h>

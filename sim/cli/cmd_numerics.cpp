@@ -1,6 +1,6 @@
-// tiersim numerics [STUDY]: what methods compute, in float64, instead of what they cost: which rows
-// they choose, what slices of a latent lose, when a layer may be the last. Exit 5 when an exact
-// statement does not hold; what is stated in shape only is printed as found.
+// tiersim numerics [STUDY]: the accuracy of methods, computed in float64, rather than their cost:
+// the rows they select, the error of slices of a latent, the layer at which a token may exit. Exit
+// 5 if an exact statement does not hold; a statement about a trend only is printed as found.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -20,7 +20,7 @@ namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kShortTable = 24;  // rows of a table that a digest shows whole
+constexpr std::size_t kShortTable = 24;  // rows of a table that a digest shows completely
 
 struct StudyKind {
   const char* name;
@@ -63,7 +63,7 @@ numerics::NpyArray array_of(const std::string& file, Diagnostics& diagnostics) {
   return {};
 }
 
-// All that is wrong with any of the files, first each by itself, then how they fit.
+// Reports the mistakes of all files: first of each one, then in their combination.
 numerics::Study study_of_files(const std::vector<std::string>& files, std::uint64_t seed) {
   Diagnostics diagnostics;
   std::vector<numerics::NpyArray> arrays;
@@ -108,7 +108,7 @@ std::string counted(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// "1 long table and 3 plots", without the kind that there is none of.
+// "1 long table and 3 plots", without a kind whose count is 0.
 std::string left_out_text(std::size_t tables, std::size_t plots) {
   std::string out = tables == 0 ? "" : counted(tables, "long table");
   if (tables > 0 && plots > 0) out += " and ";
@@ -160,7 +160,7 @@ ExitCode numerics_verb(const NumericsArguments& options) {
   return ExitCode::target_missed;
 }
 
-// Ours: that of the library takes what is too large as the largest there is, and 010 as 8.
+// A check of our own, since CLI11 clamps a number that is too large, and reads 010 as 8.
 std::string seed_mistake(const std::string& text) {
   std::uint64_t seed = 0;
   const char* end = text.data() + text.size();

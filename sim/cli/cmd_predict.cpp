@@ -1,6 +1,6 @@
-// tiersim predict SET: what the models say of questions that a card can answer, with intervals,
-// before it does. tiersim predict --plan PLAN --timings FILE: the same of composed sequences, from
-// fits of their kernels timed alone.
+// tiersim predict SET: the models' predictions, with intervals, of kernel times that a card will
+// measure later. tiersim predict --plan PLAN --timings FILE: predictions of composed sequences,
+// from fits of their kernels timed alone.
 #include <ctime>
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::string stated_text(const StatedRange& stated) {
                     : fmt::format("below {:.4g}", *stated.high);
 }
 
-// Of an answer that no uncertain number moves there is none.
+// None for an answer that no uncertain number changes.
 std::string interval_text(const PredictedAnswer& answer) {
   return answer.low == answer.high ? "-" : fmt::format("{:.4g} to {:.4g}", answer.low, answer.high);
 }
@@ -67,7 +67,7 @@ Table table_of(const PredictedSet& predicted) {
   return table;
 }
 
-// The files as one set; they must be of one device and build.
+// Combines the files into one set; they must be of one device and build.
 TimingSet load_timings(const std::vector<std::string>& files) {
   TimingSet all;
   Diagnostics diagnostics;
@@ -94,7 +94,7 @@ TimingSet load_timings(const std::vector<std::string>& files) {
   return all;
 }
 
-// What no device can do would spoil every fit that it is part of.
+// Drops implausible timings, which would spoil every fit with them.
 void keep_plausible(TimingSet& set) {
   Plausible checked = check_timings(set);
   std::string refused;

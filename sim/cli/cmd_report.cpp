@@ -1,5 +1,5 @@
-// tiersim report KIND ...: tables and figures made of records. kKinds names the kinds; a new one is
-// a row there, a report_<kind>.cpp and a folder of reports/.
+// tiersim report KIND ...: tables and figures from records. kKinds lists the kinds; a new kind is a
+// row there, a report_<kind>.cpp and a folder of reports/.
 #include <array>
 
 #include "sim/cli/report_kinds.hpp"

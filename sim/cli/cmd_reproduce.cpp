@@ -1,6 +1,6 @@
 // tiersim reproduce [PAPER]: runs the shipped scenarios of a paper and prints its table, in each
-// reading, beside what is simulated; its figures; and what goes beyond it. Exit 5 when a target is
-// missed.
+// reading, beside the simulated values; draws its figures; runs the questions beyond it. Exit 5 if
+// a target is missed.
 #include <algorithm>
 #include <future>
 
@@ -35,7 +35,7 @@ struct ReproduceArguments {
   bool no_files = false;
 };
 
-// A paper's file has underscores where its name has hyphens.
+// File names of papers have underscores in place of hyphens.
 fs::path targets_of(std::string paper) {
   std::ranges::replace(paper, '-', '_');
   return targets_root() / (paper + ".yaml");
@@ -44,7 +44,7 @@ fs::path targets_of(std::string paper) {
 std::vector<std::string> papers() {
   std::vector<std::string> out;
   for (const auto& entry : fs::directory_iterator(targets_root()))
-    // What `tiersim predict` wrote lies beside the papers.
+    // Files of `tiersim predict` lie in the same folder.
     if (entry.path().extension() == ".yaml" &&
         !entry.path().stem().string().ends_with("_predictions"))
       out.push_back(entry.path().stem().string());
@@ -104,7 +104,7 @@ void print(const PaperReport& report, const ReproduceArguments& options) {
 ExitCode reproduce(const ReproduceArguments& options) {
   const std::vector<std::string> names = chosen_papers(options.paper);
   expect_not_a_source(options.trace);
-  // Only the page shows it, and only beside the methods of one paper.
+  // Only the page shows it, beside the methods of one paper.
   std::future<std::vector<RecallPoint>> recall;
   if (!options.no_files && std::ranges::find(names, "maple") != names.end())
     recall = start_recall();

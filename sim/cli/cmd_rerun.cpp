@@ -1,5 +1,5 @@
-// tiersim rerun RECORD: the same configuration again, of a record or of a point in a store; the
-// results must be the same numbers.
+// tiersim rerun RECORD: runs the configuration of a record or stored point again; the results must
+// be the same numbers.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -25,19 +25,19 @@ struct RerunArguments {
 
 struct Rerun {
   RecordOrigin before;
-  std::string record;  // its JSON, or of its results alone
-  std::string now;     // likewise
-  std::string run_id;  // of now
+  std::string record;  // JSON of the record, or of its results alone
+  std::string now;     // the same for the new run
+  std::string run_id;  // of the new run
 };
 
-// The configuration as a part of the record's own text, so that a mistake has its place there.
+// The configuration as a part of the record's own text, which gives mistakes a place in it.
 Document config_of(const std::string& record, const std::string& path, Diagnostics& diagnostics) {
   const Document whole = load_text(record, path, standard_options(), diagnostics);
   const Entry* config = whole.root().find("config");
   return config == nullptr ? Document() : Document(config->value);
 }
 
-// The record of its configuration now; the error is why there is none.
+// The new record of its configuration; the error is the reason for none.
 Expected<RunRecord> run_again(const std::string& record, const std::string& path,
                               const RecordOrigin& origin) {
   Diagnostics diagnostics;
@@ -83,7 +83,7 @@ void print_text(const std::vector<Difference>& all, const std::string& run_id) {
   fmt::print("{}", to_text(table));
 }
 
-// A point of a store, by the inputs that its sweep was begun with.
+// Runs a point of a store with the inputs that were stored at the start of its sweep.
 Rerun rerun_point(const StoredPointName& name) {
   SweepStore store(name.store, SweepStore::Access::read);
   const FoundPoint found = find_point(store, name);

@@ -1,5 +1,5 @@
-// tiersim run CONFIG: one simulation of a step or of a server, a summary for people, --json for
-// programs, --trace for Perfetto, --figure for a server over time.
+// tiersim run CONFIG: one simulation of a step or a server, with a summary for people, --json for
+// programs, --trace for Perfetto and --figure for a server over time.
 #include <cstdint>
 #include <optional>
 
@@ -18,7 +18,7 @@
 namespace tiersim::cli {
 namespace {
 
-// What Perfetto takes in its stride; some 200 MB of JSON.
+// Limit that Perfetto handles with ease: some 200 MB of JSON.
 constexpr std::int64_t kTraceEvents = 2'000'000;
 
 struct RunArguments {
@@ -31,14 +31,13 @@ struct RunArguments {
   bool json = false;
 };
 
-// What one kind of file has and the other has not.
+// Refuses an option that the kind of file does not have.
 void expect_no(const std::string& option, const std::string& value, const std::string& reason) {
   if (!value.empty())
     throw Failure(ExitCode::usage, fmt::format("tiersim: error: {}: {}", option, reason));
 }
 
-// The record, and whatever else was asked for. A file on stdout is all that a reader of it expects
-// there.
+// Prints the record and the other requested outputs. If a file goes to stdout, nothing else does.
 void print(const RunArguments& options, const RunRecord& record,
            std::string (*summary)(const RunRecord&), bool file_on_stdout) {
   if (!options.output.empty()) write_file(options.output, to_json(record));

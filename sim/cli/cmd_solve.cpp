@@ -1,5 +1,5 @@
 // tiersim solve CONFIG --vary KEY --between LOW HIGH --metric M (--equals V | --equal-to CONFIG):
-// which value of a setting gives a metric a value. Exit 5 when none in the range does.
+// finds the value of a setting that gives a metric a value. Exit 5 if no value in the range does.
 #include <cmath>
 
 #include <fmt/format.h>

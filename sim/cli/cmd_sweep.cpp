@@ -1,5 +1,5 @@
-// tiersim sweep SPEC: the points of a design space into a store, which a later run of the same
-// SPEC, another shard or another sweep adds to.
+// tiersim sweep SPEC: runs the points of a design space into a store. A later run of the same SPEC,
+// another shard or another sweep adds to the store.
 #include <algorithm>
 #include <charconv>
 #include <numeric>
@@ -65,17 +65,17 @@ fs::path store_of(const SweepArguments& options, const Shard& shard) {
   return fs::path("out/sweeps") / (fs::path(options.spec).stem().string() + part + ".db");
 }
 
-// What a process of --mpi writes to.
+// The store of one process under --mpi.
 fs::path part_of(const fs::path& path, int rank) {
   return fs::path(path.string() + fmt::format(".part{}", rank + 1));
 }
 
-// --resume needs no file but SPEC, as the store has the others.
+// --resume needs only SPEC, since the store has the other files.
 std::unique_ptr<SweepPlan> plan_of(const SweepArguments& options, const fs::path& path) {
   Diagnostics diagnostics;
   const LoadOptions files = standard_options(options.set);
   auto plan = SweepPlan::make(options.spec, files, diagnostics);
-  // An aborted job of --mpi has parts only.
+  // An aborted job of --mpi leaves only parts.
   const fs::path there = options.mpi && !fs::exists(path) ? part_of(path, 0) : path;
   if (diagnostics.ok() || !options.resume || !SweepStore::is_store(there)) {
     throw_if_any(diagnostics);
@@ -90,7 +90,7 @@ std::unique_ptr<SweepPlan> plan_of(const SweepArguments& options, const fs::path
   return plan;
 }
 
-// The same SPEC over files that were others then, if it is not at its end.
+// The last sweep of the same SPEC with files that have changed since, if it is unfinished.
 std::optional<StoredSweep> unfinished(SweepStore& store, const SweepPlan& plan) {
   std::optional<StoredSweep> out = last_of(store, plan.sweep().spec, plan.sweep().version);
   if (!out) return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<StoredSweep> unfinished(SweepStore& store, const SweepPlan& plan) 
   return out->points == done ? std::nullopt : out;
 }
 
-// Puts the sweep into the store, or finds it there.
+// Adds the sweep to the store, or finds it there.
 void begin(const SweepArguments& options, SweepPlan& plan, SweepStore& store) {
   std::optional<StoredSweep> there = store.find(plan.sweep().digest);
   if (!there && options.resume) {
@@ -121,7 +121,7 @@ void begin(const SweepArguments& options, SweepPlan& plan, SweepStore& store) {
   if (options.resume || options.retry_failed) return;
   std::int64_t done = 0;
   store.done(there->sweep, true, [&](std::int64_t) { ++done; });
-  if (there->points && done == *there->points) return;  // nothing is left to do
+  if (there->points && done == *there->points) return;  // complete already
   throw Failure(ExitCode::usage,
                 printable(fmt::format("tiersim: error: '{}' has {} points of this sweep already; "
                                       "--resume goes on with it",
@@ -140,7 +140,7 @@ std::string command_to_resume(const SweepArguments& options, const fs::path& sto
   return printable(out) + " --resume";
 }
 
-// Runs a shard into a store, which exists afterwards.
+// Runs a shard into a store, which is made if it is missing.
 SweepSummary run_shard(const SweepArguments& options, SweepPlan& plan, const SweepOptions& how,
                        const fs::path& path, const std::atomic<bool>& stop) {
   const FileLock lock(path);
@@ -185,19 +185,19 @@ ExitCode report(const SweepArguments& options, const SweepSummary& summary, bool
   return summary.failed > 0 ? ExitCode::points_failed : ExitCode::ok;
 }
 
-// With what SQLite keeps beside it while it is open.
+// Removes the store with the files that SQLite keeps beside it while it is open.
 void remove_store(const fs::path& path) {
   for (const char* end : {"", "-wal", "-shm"}) fs::remove(path.string() + end);
 }
 
-// Each process runs a shard into a part of its own; the first one puts the parts together.
+// Each process runs a shard into a part of its own; the first one merges the parts.
 ExitCode sweep_ranks(const SweepArguments& options, SweepPlan& plan, SweepOptions how,
                      const fs::path& path) {
   const auto world = MpiWorld::join();
   const auto part = [&](int rank) { return part_of(path, rank); };
   const std::atomic<bool>& stop = catch_interruption();
   const int rank = world->rank();
-  // What an aborted job left, also of more processes.
+  // Parts left by an aborted job, which may have had more processes.
   if (rank == 0) {
     std::vector<fs::path> left;
     while (fs::exists(part(static_cast<int>(left.size()))))

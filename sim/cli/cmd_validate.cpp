@@ -1,8 +1,8 @@
-// tiersim validate [PREDICTIONS MEASURED]: predictions that were committed beforehand against what
-// was measured then, case by case, with the errors beside those of two baselines. What others
-// published of whole servers, and of devices: `validate serving` (validating.cpp) and `hardware`;
-// the levels of fidelity beside each other: `levels`; which of all these cases catches a change of
-// a number: `sensitivity`.
+// tiersim validate [PREDICTIONS MEASURED]: compares predictions that were committed beforehand with
+// later measurements, case by case, with the errors beside those of two baselines. Published
+// results of whole servers and of devices: `validate serving` (validate_serving.cpp) and
+// `hardware`; comparison of the levels of fidelity: `levels`; the case that detects a change of
+// each number: `sensitivity`.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -123,7 +123,7 @@ std::string to_json(const Score& score, const MeasuredTimes& measured) {
   return Json{{"cases", std::move(cases)}, {"summary", std::move(summary)}}.dump() + '\n';
 }
 
-// The shipped example where no file is named.
+// Uses the shipped example if no file is named.
 ValidateArguments with_files(ValidateArguments options) {
   if (!options.predictions.empty() && options.measured.empty())
     throw Failure(ExitCode::usage, "tiersim: error: MEASURED is missing");
@@ -134,7 +134,7 @@ ValidateArguments with_files(ValidateArguments options) {
   return options;
 }
 
-// Which goal is missed, in words; empty where all hold.
+// The missed goal, in words; empty if all hold.
 std::string missed(const ValidateArguments& options, const ErrorSummary& summary) {
   if (options.max_median && summary.median > *options.max_median)
     return fmt::format("the median error of {} is above {}", unsigned_percent(summary.median),
@@ -173,7 +173,7 @@ ExitCode validate(const ValidateArguments& given) {
 
 constexpr double kLargestError = 1000;  // 100000 %
 
-// A share from 0 to `most`.
+// An option with a share from 0 to `most`.
 void add_share(Verb verb, const char* names, std::optional<double>& value, double most,
                const char* help) {
   verb.option(names, value, help)

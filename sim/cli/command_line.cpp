@@ -161,20 +161,20 @@ VerbDescription description_of(const CLI::App& app) {
   return out;
 }
 
-// The verb, or what stands below it, that the arguments reached.
+// The deepest verb that the arguments reached.
 const CLI::App& reached(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   return parsed.empty() ? app : reached(*parsed.front());
 }
 
-// "list hw", as it is typed; empty for the program itself.
+// "list hw", as typed; empty for the program itself.
 std::string typed(const CLI::App& app) {
   if (app.get_parent() == nullptr) return "";
   const std::string before = typed(*app.get_parent());
   return before.empty() ? app.get_name() : before + ' ' + app.get_name();
 }
 
-// The first argument that nothing took.
+// The first argument that no option or argument accepts.
 std::string unexpected(const CLI::App& app, bool option) {
   for (const std::string& word : app.remaining(/*recurse=*/true))
     if (word.starts_with('-') == option && word != "--") return word;
@@ -207,13 +207,13 @@ void print_unknown_verb(const std::string& given, const std::string& where,
              join(words));
 }
 
-// CLI11 has error codes of its own, and says that something is required where something else was
-// typed; people get our code and what they probably meant.
+// CLI11 has its own error codes, and reports a missing word where an unknown one was typed; this
+// function gives our exit code and the likely correction.
 ExitCode usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& at = reached(app);
   const VerbDescription description = description_of(at);
   const std::string where = typed(at);
-  // `validate` does something with and without a word after it.
+  // `validate` works with and without a sub-verb.
   const bool needs_word = where.empty() || at.get_require_subcommand_min() > 0;
   if (const std::string wrong = unexpected(app, /*option=*/true); !wrong.empty())
     print_unknown_option(wrong, description);

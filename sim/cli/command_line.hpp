@@ -1,5 +1,5 @@
 #pragma once
-// The command line as the verbs see it. command_line.cpp alone knows the parser behind it.
+// The interface between verbs and the command line. Only command_line.cpp knows the parser.
 //
 //   void add_run(Verb program) {
 //     auto options = std::make_shared<RunArguments>();
@@ -24,48 +24,48 @@ class Option;
 
 namespace tiersim::cli {
 
-/// Type name of options that take a setting and no file, for --help and completions.
+/// Type name of options that take a setting rather than a file, for --help and completions.
 inline constexpr const char* kSettingType = "A.B=VALUE";
 
-/// Run after parsing, if its verb was chosen.
+/// Runs after parsing, if its verb was chosen.
 using Action = std::function<ExitCode()>;
 
-/// One option, flag or argument that was added to a verb.
+/// One option, flag or argument of a verb.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
   Option& required(bool is = true);
-  /// Shown for the value: "FILE", or the words that it may be: "text|csv".
+  /// The text shown for the value: "FILE", or the allowed words: "text|csv".
   Option& type(const std::string& name);
   Option& help(const std::string& text);
   Option& show_default();
   /// A number from `low` to `high`, both included.
   Option& between(std::int64_t low, std::int64_t high);
   Option& positive();
-  /// `mistake` says what is wrong with a text, or nothing; `expects` stands in --help.
+  /// `mistake` returns the mistake in a text, or an empty text; `expects` is shown in --help.
   Option& check(std::function<std::string(const std::string& text)> mistake,
                 const std::string& expects = "");
-  /// So many words follow the option.
+  /// The number of words that follow the option.
   Option& takes(int at_least, int at_most);
   /// One word may hold several values: "1,2,3".
   Option& comma_separated();
   Option& excludes(const Option& other);
-  /// True where it was given; known after parsing.
+  /// True where the option was given; valid after parsing.
   bool given() const;
 
  private:
   CLI::Option* option_;
 };
 
-/// A verb, or the program itself. Copies are of the same verb.
+/// A verb, or the program itself. Copies refer to the same verb.
 class Verb {
  public:
   Verb(CLI::App& app, std::shared_ptr<Action> chosen) : app_(&app), chosen_(std::move(chosen)) {}
 
   Verb add(const std::string& name, const std::string& help);
-  /// `names`: "-o,--output", or "CONFIG" of an argument. A list takes one value each time it is
-  /// given, an argument all that follow.
+  /// `names` is "-o,--output", or "CONFIG" for an argument. An option with a list takes one value
+  /// each time it is given; an argument with a list takes all remaining words.
   Option option(const std::string& names, std::string& value, const std::string& help);
   Option option(const std::string& names, std::int64_t& value, const std::string& help);
   Option option(const std::string& names, std::uint64_t& value, const std::string& help);
@@ -76,14 +76,14 @@ class Verb {
   Option option(const std::string& names, std::optional<double>& value, const std::string& help);
   Option option(const std::string& names, std::vector<std::string>& value, const std::string& help);
   Option flag(const std::string& names, bool& value, const std::string& help);
-  /// An option that was added before.
+  /// The option of this name, which was added before.
   Option added(const std::string& name) const;
 
-  /// Below the options in --help.
+  /// Text below the options in --help.
   void footer(const std::string& text);
-  /// One of the verbs below this one has to follow.
+  /// Requires one of the sub-verbs.
   void needs_verb();
-  /// `action` is run if this verb was chosen and none below it.
+  /// `action` runs if this verb was chosen and none of its sub-verbs.
   void on_chosen(Action action);
 
  private:
@@ -91,11 +91,11 @@ class Verb {
   std::shared_ptr<Action> chosen_;
 };
 
-/// What the command line consists of, for completions and the manual.
+/// A description of the command line, for completions and the manual.
 struct OptionDescription {
-  std::string argument;                ///< name of an argument; empty of an option
+  std::string argument;                ///< name of an argument; empty for an option
   std::vector<std::string> spellings;  ///< "--output", "-o"
-  std::string shown;                   ///< as --help shows it
+  std::string shown;                   ///< as in --help
   std::string type;
   std::string help;
   bool takes_value = false;
@@ -116,7 +116,8 @@ class CommandLine {
 
   Verb program();
   VerbDescription description() const;
-  /// Parses and runs what was chosen. Help goes to stdout, mistakes with a hint to stderr.
+  /// Parses the arguments and runs the chosen verb. Help goes to stdout, mistakes with a hint to
+  /// stderr.
   ExitCode run(int argc, const char* const* argv);
 
  private:

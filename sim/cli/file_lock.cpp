@@ -16,8 +16,8 @@
 namespace tiersim::cli {
 namespace {
 
-// Whether the file that was opened is still the one of that name: whoever had the lock before may
-// have removed it in between.
+// True where the opened file still has this name: the previous holder of the lock may have removed
+// it meanwhile.
 bool is_current(int file, const std::filesystem::path& path) {
   struct stat opened = {};
   struct stat named = {};

@@ -21,8 +21,8 @@ namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// Runs a program without a shell, silently: arguments are ours, and what it says of a script that
-// is right is nothing that a reader of the report can use. Its exit status, or 127.
+// Runs a program without a shell and without output: the arguments are ours, and warnings about a
+// correct script do not help the user. Returns its exit status, or 127.
 int run(const fs::path& program, const std::vector<std::string>& arguments,
         const fs::path& folder) {
   std::vector<std::string> words{program.string()};
@@ -47,7 +47,7 @@ int run(const fs::path& program, const std::vector<std::string>& arguments,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
-// cairo writes when a PDF was made; digits of the same number keep its offsets.
+// cairo writes the date of a PDF's creation; a replacement of the same length keeps its offsets.
 void set_date(std::string& pdf) {
   constexpr std::string_view kKey = "/CreationDate (D:";
   constexpr std::string_view kDate = "19800101000000";
@@ -56,7 +56,7 @@ void set_date(std::string& pdf) {
   pdf.replace(at + kKey.size(), kDate.size(), kDate);
 }
 
-// A folder that goes away with its files.
+// A temporary folder, removed with its files.
 class Scratch {
  public:
   explicit Scratch(fs::path path) : path_(std::move(path)) { fs::create_directories(path_); }
@@ -76,7 +76,7 @@ DrawnFigure drawn(const PaperFigure& figure, const fs::path& gnuplot, const fs::
                   const fs::path& folder) {
   DrawnFigure out{.figure = figure};
   for (const ReportFile& file : gnuplot_files(figure)) write_file(scratch / file.name, file.text);
-  // -d: as it is, without what this user or machine has gnuplot do first.
+  // -d: without the start-up files of this user or machine.
   const int status = run(gnuplot, {"-d", figure.stem + ".gp"}, scratch);
   const fs::path svg = scratch / (figure.stem + ".svg");
   const fs::path pdf = scratch / (figure.stem + ".pdf");
@@ -126,7 +126,7 @@ std::vector<DrawnFigure> draw(const std::vector<PaperFigure>& figures, const fs:
   const Scratch scratch(folder / fmt::format(".drawing{}", ::getpid()));
   std::vector<std::future<DrawnFigure>> running;
   std::vector<DrawnFigure> out;
-  // A few at a time: each is a process of its own.
+  // A few at a time, since each is a process.
   constexpr std::size_t kAtOnce = 4;
   for (std::size_t i = 0; i < figures.size(); ++i) {
     running.push_back(std::async(std::launch::async, [&, i] {

@@ -5,7 +5,7 @@
 namespace tiersim::cli {
 namespace {
 
-static_assert(std::atomic<bool>::is_always_lock_free);  // what a handler may touch
+static_assert(std::atomic<bool>::is_always_lock_free);  // signal handlers may use only such types
 std::atomic<bool> interrupted = false;
 
 void on_signal(int /*signal*/) {

@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "tiersim: internal error: %s\n", error.what());
     return static_cast<int>(ExitCode::internal);
   } catch (const std::system_error& error) {
-    // From printing more than a buffer holds; whoever writes a file reports its errors.
+    // From printing more than a buffer holds; errors of files are reported where they are written.
     std::fprintf(stderr, "tiersim: error: cannot write to standard output: %s\n",
                  error.code().message().c_str());
     return static_cast<int>(ExitCode::internal);

@@ -23,7 +23,7 @@ namespace {
   throw Failure(ExitCode::usage, printable("tiersim: error: " + text));
 }
 
-// Points as they are read, with labels by the name of their column.
+// Collects points while they are read, with labels by the name of their column.
 class TableBuilder {
  public:
   explicit TableBuilder(const SourceOptions& options) : options_(options) {
@@ -78,7 +78,7 @@ class TableBuilder {
                  printable(sweep.name), printable(file));
   }
 
-  // A point by its own name in a store.
+  // Adds one point of a store by its name.
   void add_stored(const StoredPointName& name) {
     SweepStore store(name.store, SweepStore::Access::read);
     const FoundPoint found = find_point(store, name);
@@ -127,7 +127,7 @@ class TableBuilder {
     add(std::move(point), labels);
   }
 
-  // As `rerun` and `compare` find it: positions are those of the last sweep.
+  // The name that `rerun` and `compare` accept: positions are those of the last sweep.
   std::string name_of(const std::string& file, const StoredSweep& sweep,
                       const StoredPoint& point) const {
     constexpr std::size_t kDigits = 16;
@@ -144,7 +144,7 @@ class TableBuilder {
       if (point.labels.size() <= at) point.labels.resize(at + 1);
       point.labels[at] = label;
     }
-    // Of one store the positions are its own, by which `rerun` and `compare` know its points.
+    // With a single store, points keep its positions, by which `rerun` and `compare` find them.
     if (!of_one_store_) point.position = static_cast<std::int64_t>(table_.points.size());
     table_.points.push_back(std::move(point));
   }
@@ -157,7 +157,7 @@ class TableBuilder {
     return config;
   }
 
-  // What the sweep is after, for the reports that look for it.
+  // Adds the sweep's goals, for reports that use them.
   void add_aims(const SweepConfig& config) {
     for (const SweepObjective& objective : config.objectives) {
       const bool maximize = !objective.maximize.empty();
@@ -167,7 +167,7 @@ class TableBuilder {
     table_.constraints = config.subject_to;
   }
 
-  // A name of an expression: an axis, else a metric of the record.
+  // The value of a name in an expression: an axis, else a metric of the record.
   std::optional<ExpressionValue> value_of(const ReportPoint& point, std::string_view name) const {
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
       if (table_.columns[i].name == name)
@@ -188,7 +188,7 @@ class TableBuilder {
       const std::size_t before = table_.points.size();
       std::erase_if(table_.points, [&](const ReportPoint& point) {
         const auto lookup = [&](std::string_view name) { return value_of(point, name); };
-        // A point without a value (it did not run) is none for which the condition holds.
+        // A point without a value (it did not run) does not meet the condition.
         if (!std::ranges::all_of(condition->names(),
                                  [&](const std::string& name) { return lookup(name).has_value(); }))
           return true;
@@ -234,7 +234,7 @@ class TableBuilder {
   const SourceOptions& options_;
   PointTable table_;
   bool of_one_store_ = false;
-  std::int64_t last_sweep_ = 0;  // of the store that is being read
+  std::int64_t last_sweep_ = 0;  // of the store being read
   bool named_ = false;
   bool any_configuration_ = false;
   bool any_store_ = false;

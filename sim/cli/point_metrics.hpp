@@ -1,5 +1,5 @@
 #pragma once
-// What kinds of reports over points share: metrics and axes as the user names them, and figures.
+// Helpers shared by reports over points: metrics and axes as the user names them, and figures.
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,22 +8,22 @@
 
 namespace tiersim::cli {
 
-/// The full name of a metric: "throughput" is throughput_tokens_per_s. Throws Failure (usage) that
-/// names `option` where there is none.
+/// The full name of a metric: "throughput" is throughput_tokens_per_s. Throws Failure (usage),
+/// which names `option`, if there is none.
 std::string full_metric(const std::string& name, const std::string& option);
-/// The same where it must be in a record of these points.
+/// The same for a metric that must be in a record of these points.
 std::string metric_of_points(const PointTable& table, const std::string& name,
                              const std::string& option);
 
 /// "maximize:throughput", "minimize:tpot". Throws Failure (usage).
 ReportObjective parse_objective(const std::string& text);
 
-/// The index of a column. Throws Failure (usage) with the columns that there are.
+/// The index of a column. Throws Failure (usage) with the known columns.
 std::size_t column_of(const PointTable& table, const std::string& name, const std::string& option);
 
-/// Whether `path` can be written and ends in ".svg". Throws Failure. No name is no figure.
+/// Throws Failure unless `path` can be written and ends in ".svg". An empty name is no figure.
 void expect_figure(const std::string& path);
-/// Writes it and says so on stderr.
+/// Writes the figure and reports its path on stderr.
 void write_figure(const std::string& path, const std::string& svg);
 
 }  // namespace tiersim::cli

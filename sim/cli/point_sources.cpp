@@ -12,7 +12,7 @@
 namespace tiersim::cli {
 namespace {
 
-/// How tables go to stdout; JSON is each kind's own.
+/// The form of tables on stdout; each kind has its own JSON.
 struct Format {
   std::string_view name;
   std::string (*text)(const Table& table);

@@ -1,6 +1,6 @@
 #pragma once
-// What `tiersim report KIND SOURCE...` is given: configurations, which are run, records of `run
-// --json`, and stores of `sweep`, told apart by what is in them. All become one PointTable.
+// The sources of `tiersim report KIND SOURCE...`: configurations, which are run, records of `run
+// --json`, and stores of `sweep`, recognised by their contents. All become one PointTable.
 #include <string>
 #include <vector>
 
@@ -13,20 +13,20 @@ namespace tiersim::cli {
 
 struct SourceOptions {
   std::vector<std::string> sources;  ///< files
-  std::vector<std::string> set;      ///< over every configuration
-  std::string sweep;                 ///< name of one, where a store has several; else its last
-  std::vector<std::string> where;    ///< expressions of axes and metrics; only points where true
-  bool configurations = false;       ///< records of stores have `config`, which takes time to make
+  std::vector<std::string> set;      ///< settings over every configuration
+  std::string sweep;                 ///< name of a sweep in a store; default: the last
+  std::vector<std::string> where;    ///< conditions on axes and metrics, true for points to keep
+  bool configurations = false;       ///< true adds `config` to stored records, which takes time
 };
 
 /// SOURCE..., --set, --sweep and --where.
 void add_sources(Verb kind, SourceOptions& options);
 
-/// Runs and reads all of them. Throws Failure with every mistake; a configuration that does not fit
+/// Runs and reads all sources. Throws Failure with every mistake; a configuration that does not fit
 /// is a point with a problem. Points of several files have the column "configuration" first.
 PointTable load_points(const SourceOptions& options, Evaluation evaluation = Evaluation::all);
 
-/// A word as a shell takes it: as it is, or in quotes.
+/// A word for a shell, quoted if necessary.
 std::string shell_word(const std::string& text);
 
 /// The command that runs a configuration with these settings, for a shell.
@@ -34,7 +34,7 @@ std::string run_command(const std::string& scenario, const std::vector<std::stri
 
 /// --format text|md|csv|tex|json, and its default.
 void add_format(Verb kind, std::string& format);
-/// To stdout, one after the other with a blank line between; `format` is none of "json".
+/// Prints tables to stdout with a blank line between them; `format` is not "json".
 void print_tables(const std::vector<Table>& tables, const std::string& format);
 
 }  // namespace tiersim::cli

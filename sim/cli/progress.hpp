@@ -1,6 +1,6 @@
 #pragma once
-// One line on a terminal that says how far a long command is, with rate and time left. Nothing in
-// the first second, and nothing where stderr is no terminal.
+// One line on a terminal with the progress of a long command, its rate and the remaining time.
+// Nothing is shown in the first second, or if stderr is not a terminal.
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -15,11 +15,11 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
 
-  /// `before` of those that are done were done before; `note` stands at the end of the line, and
-  /// may be empty.
+  /// `before` is the part of `done` that was complete at the start; `note` is shown at the end of
+  /// the line, and may be empty.
   void update(std::int64_t done, std::int64_t before, std::int64_t of, const std::string& note);
 
-  /// Seconds since it was made.
+  /// Seconds since construction.
   double elapsed() const;
 
  private:

@@ -1,4 +1,4 @@
-// tiersim report bottleneck: what bounds each point, and what would be next.
+// tiersim report bottleneck: the bottleneck of each point, and the next one.
 #include <fmt/format.h>
 
 #include "reports/bottleneck/bottleneck_report.hpp"

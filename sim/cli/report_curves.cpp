@@ -21,7 +21,7 @@ struct CurvesOptions {
   std::string format = "text";
 };
 
-// The sweep's first objective, or what every step and server has.
+// The sweep's first objective, or a metric of every step and server.
 std::string default_metric(const PointTable& table) {
   return table.objectives.empty() ? "throughput_tokens_per_s" : table.objectives.front().metric;
 }

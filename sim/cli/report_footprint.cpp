@@ -1,5 +1,5 @@
-// tiersim report footprint: what is held where, of configurations, records or stores; of scenarios
-// also what one GPU of a replica has, and the largest batch that fits.
+// tiersim report footprint: the bytes in each tier, for configurations, records or stores; for
+// scenarios also one GPU's part of a replica, and the largest batch that fits.
 #include <algorithm>
 #include <charconv>
 #include <system_error>
@@ -28,9 +28,9 @@ struct FootprintOptions {
   std::string format = "text";
 };
 
-// "32K": 32 x 1024 positions, as the lengths of contexts are given; M: 1024 K.
+// "32K" is 32 x 1024 positions, as context lengths are usually given; M is 1024 K.
 std::int64_t context_of(const std::string& text) {
-  constexpr std::int64_t kMost = 100'000'000;  // as step.context's range
+  constexpr std::int64_t kMost = 100'000'000;  // the range of step.context
   std::int64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -55,10 +55,10 @@ std::vector<std::string> shipped_with_tpla() {
   return out;
 }
 
-// What can be run at other contexts: no store, record or server.
+// True where the file can be run at other contexts: not a store, record or server.
 bool is_scenario(const std::string& file) {
   std::error_code none;
-  if (!fs::is_regular_file(file, none)) return true;  // whoever loads it says what is wrong
+  if (!fs::is_regular_file(file, none)) return true;  // loading reports the mistake
   if (SweepStore::is_store(file)) return false;
   const std::string text = read_file(file);
   if (text.starts_with('{') && origin_of_record(text)) return false;
@@ -67,7 +67,7 @@ bool is_scenario(const std::string& file) {
   return !diagnostics.ok() || !is_of_server(document);
 }
 
-// A method may not allow a context that its scenario does not have: that is an answer.
+// A method may refuse a context other than its scenario's: that is an answer.
 LargestBatch largest_batch_at(PointRunner& runner, Point point, std::int64_t context) {
   point.set.push_back(fmt::format("step.context={}", context));
   Diagnostics diagnostics;

@@ -1,4 +1,4 @@
-// tiersim report html SOURCE... -o F.html: one page that needs nothing besides itself.
+// tiersim report html SOURCE... -o F.html: one self-contained page.
 #include <cstdlib>
 #include <filesystem>
 
@@ -19,11 +19,11 @@ struct HtmlArguments {
   std::string output;
   std::string title;
   std::size_t rows_max = 200;
-  bool still = false;  ///< no Vega, where there is one
+  bool still = false;  ///< without Vega, even if it is available
 };
 
 // The bundle that the build fetched: TIERSIM_VEGA_BUNDLE, else share/tiersim/vega.js in a folder
-// above the program. Empty where there is none.
+// above the program. Empty if there is none.
 fs::path vega_bundle() {
   if (const char* set = std::getenv("TIERSIM_VEGA_BUNDLE"); set != nullptr && *set != '\0') {
     if (!fs::is_regular_file(set))

@@ -1,4 +1,4 @@
-// tiersim report io: what is moved where, of configurations, records or stores.
+// tiersim report io: the traffic of each device, for configurations, records or stores.
 #include <fmt/format.h>
 
 #include "reports/io/io_report.hpp"

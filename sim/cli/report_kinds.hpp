@@ -1,6 +1,6 @@
 #pragma once
-// The kinds of `tiersim report`, one report_<kind>.cpp each: adds its options to its own command
-// and sets the action. cmd_report.cpp lists them with their help.
+// The kinds of `tiersim report`, one report_<kind>.cpp each. Each function adds options to its
+// command and sets the action. cmd_report.cpp lists the kinds with their help.
 #include "sim/cli/command_line.hpp"
 
 namespace tiersim::cli {

@@ -1,4 +1,4 @@
-// tiersim report pareto SOURCE... [--objective maximize:throughput ...]: points that nothing beats.
+// tiersim report pareto SOURCE... [--objective maximize:throughput ...]: the Pareto front.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ std::vector<ReportObjective> wanted(const ParetoOptions& options, const PointTab
   return out;
 }
 
-// Methods leave rows out, which no metric of a record shows.
+// Methods may skip rows, which no metric of a record shows.
 bool methods_vary(const PointTable& table) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const PointColumn& column = table.columns[c];

@@ -1,5 +1,5 @@
-// tiersim report sensitivity CONFIG --metric tpot: every sourced number moved down and up, one at a
-// time, and simulated. Of a store, or of several sources: how far each axis moves the metric.
+// tiersim report sensitivity CONFIG --metric tpot: moves every sourced number down and up, one at a
+// time, and simulates. For a store, or for several sources: the effect of each axis on the metric.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -27,7 +27,7 @@ namespace {
 struct SensitivityOptions {
   SourceOptions sources;
   std::string metric;
-  std::string by;  // "20%" where empty
+  std::string by;  // empty: "20%"
   std::vector<std::string> vary;
   std::string figure;
   std::string format = "text";
@@ -47,7 +47,7 @@ double share_of(const std::string& text) {
                             printable(text)));
 }
 
-// Moves parameters of one configuration.
+// Changes parameters of one configuration.
 class Mover {
  public:
   Mover(Point point, std::string metric, double by)
@@ -56,7 +56,7 @@ class Mover {
         metric_(std::move(metric)),
         by_(by) {}
 
-  /// Mistakes of the configuration, and one that does not fit, are failures.
+  /// A configuration with mistakes, or one that does not fit, is a failure.
   std::shared_ptr<const RunRecord> base() {
     const PointResult result = run_point(runner_, point_, Evaluation::times);
     if (!result.record)
@@ -66,7 +66,7 @@ class Mover {
     return result.record;
   }
 
-  /// Nothing where the value cannot be moved: zero, or text.
+  /// Nothing if the value cannot be moved: zero, or text.
   std::optional<TornadoRow> row(const std::string& parameter, const std::string& value,
                                 const std::optional<Interval<std::string>>& ci95) {
     TornadoRow out{.parameter = parameter, .value = value, .to_ci95 = ci95.has_value()};
@@ -86,7 +86,7 @@ class Mover {
   static double rounded(double value) { return std::stod(fmt::format("{:.12g}", value)); }
 
   // Sectors, atoms, flits: powers of two of a few bytes. A sector of 26 B does not exist, and would
-  // only show what misaligned accesses cost.
+  // only show the cost of misaligned accesses.
   static bool is_granule(const std::string& value) {
     constexpr std::int64_t kLargest = 4096;
     const auto bytes = parse_quantity<Bytes>(value);
@@ -95,7 +95,7 @@ class Mover {
   }
 
   bool by_factor(TornadoRow& row) {
-    // From nothing of the same unit to the value.
+    // The range from zero, in the value's unit, to the value.
     const std::size_t blank = row.value.find(' ');
     const std::string zero = blank == std::string::npos ? "0" : '0' + row.value.substr(blank);
     const bool whole = runner_.takes_whole_numbers(point_, row.parameter);
@@ -108,13 +108,13 @@ class Mover {
       row.granule = true;
       low = now / 2;
       high = now * 2;
-    } else if (whole || blank != std::string::npos) {  // base units are whole as well
+    } else if (whole || blank != std::string::npos) {  // base units are also whole
       low = std::min(std::round(low), now - 1);
       high = std::max(std::round(high), now + 1);
     }
     row.low.value = range->text(rounded(low));
     row.high.value = range->text(rounded(high));
-    // A share that cannot be moved beyond 1 is moved to it.
+    // A share that cannot exceed 1 is moved to 1.
     if (blank == std::string::npos && !whole && now < 1 && high > 1) row.high.value = "1";
     return true;
   }
@@ -142,7 +142,7 @@ class Mover {
   double by_;
 };
 
-// What a step and a server always have, where nothing is said.
+// Without a given metric, one that every step and server has.
 std::string metric_of_record(const RunRecord& record, const std::string& asked) {
   if (!asked.empty()) return full_metric(asked, "--metric");
   for (const char* name : {"tpot_s", "ttft_s", "tpot_s.mean"})
@@ -183,7 +183,7 @@ Tornado tornado_of(const SensitivityOptions& options) {
   for (const std::string& factor : factors) {
     const bool set = std::ranges::any_of(
         point.set, [&](const std::string& option) { return option.starts_with(factor); });
-    if (set) continue;  // it has another value than 1 then: --vary says which
+    if (set) continue;  // it is not 1 then: use --vary
     if (auto row = mover.row(factor, "1", std::nullopt)) out.rows.push_back(*std::move(row));
   }
   for (const std::string& text : options.vary) {
@@ -216,10 +216,10 @@ ExitCode print(const Report& report, const SensitivityOptions& options) {
   return ExitCode::ok;
 }
 
-// Records hold no scenario that could be run with another value, and sweeps are run by their verb.
+// Records hold no scenario to run with another value, and sweeps have a verb of their own.
 void expect_configuration(const std::string& source) {
   std::error_code none;
-  if (!std::filesystem::is_regular_file(source, none)) return;  // whoever loads it says so
+  if (!std::filesystem::is_regular_file(source, none)) return;  // loading reports the mistake
   if (origin_of_record(read_file(source)))
     throw Failure(ExitCode::usage,
                   fmt::format("tiersim: error: {}: is a record, which cannot be varied; give its "

@@ -13,7 +13,7 @@ namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// The sections' own drawings, of every machine and way: SVG as they are, PDF by a converter.
+// The sections' own drawings, for all machines and variants: SVG unchanged, PDF by a converter.
 void add_section_figures(const PaperReport& report, const fs::path& folder,
                          std::vector<std::string>& pdfs) {
   for (const ReportSection& section : report.sections)

@@ -1,6 +1,6 @@
 #pragma once
-// What `tiersim reproduce` leaves for readers besides each paper's report: one page, and one folder
-// of figures and tables for LaTeX.
+// The files of `tiersim reproduce` besides each paper's report: one page, and one folder of figures
+// and tables for LaTeX.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace tiersim::cli {
 
-/// Writes folder/index.html and folder/figures/ (.dat, .gp and, where there is gnuplot, .svg and
-/// .pdf of every figure; every table as .tex; main.tex), and says on stderr where they are and what
-/// could not be drawn. Throws Failure.
+/// Writes folder/index.html and folder/figures/ (.dat, .gp and, with gnuplot, .svg and .pdf of
+/// every figure; every table as .tex; main.tex). Reports on stderr where they are and what could
+/// not be drawn. Throws Failure.
 void write_page(std::vector<PaperReport> reports, const std::vector<RecallPoint>& recall,
                 const std::vector<std::string>& settings, const std::filesystem::path& folder);
 

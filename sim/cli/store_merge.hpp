@@ -1,5 +1,5 @@
 #pragma once
-// Several stores into one.
+// Merges several stores into one.
 #include <filesystem>
 #include <vector>
 
@@ -12,7 +12,7 @@ struct MergedSweep {
   std::int64_t done = 0;  ///< points with a result
 };
 
-/// Adds all that `parts` have to `output`, and says what it has then. Throws Failure or StoreError.
+/// Adds the contents of `parts` to `output`, and returns its sweeps. Throws Failure or StoreError.
 std::vector<MergedSweep> merge_stores(const std::vector<std::filesystem::path>& parts,
                                       const std::filesystem::path& output);
 

@@ -12,7 +12,7 @@ namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kFewestDigits = 6;  // of a run id, fewer are a position
+constexpr std::size_t kFewestDigits = 6;  // shorter words are positions, not run ids
 
 bool is_position(const std::string& text) {
   constexpr std::size_t kMostDigits = 12;
@@ -71,7 +71,7 @@ FoundPoint find_point(SweepStore& store, const StoredPointName& name) {
       if (here) out = FoundPoint{*sweep, point};
       return !here;
     });
-    if (by_position) break;  // positions are of the last sweep
+    if (by_position) break;  // positions belong to the last sweep
   }
   if (!out)
     fail(fmt::format("'{}' has no point '{}'{}", name.store.string(), name.point,

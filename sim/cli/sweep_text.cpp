@@ -24,7 +24,7 @@ std::string labels_text(const std::vector<SpaceColumn>& columns, const SpacePoin
   return out;
 }
 
-// Seconds of one point, as the mean of a few that are spread over the sweep.
+// Seconds a point, as the mean of a few points spread over the sweep.
 double seconds_a_point(SweepPlan& plan, const std::vector<SpacePoint>& some) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds kPatience(2);
@@ -32,7 +32,7 @@ double seconds_a_point(SweepPlan& plan, const std::vector<SpacePoint>& some) {
   std::size_t timed = 0;
   for (const SpacePoint& point : some) {
     if (Clock::now() - began > kPatience) break;
-    Diagnostics diagnostics;  // of files that only some points of a search have
+    Diagnostics diagnostics;  // for files of only some points of a search
     if (plan.prepare(point, diagnostics))
       evaluate(read_point(plan.loader(), point_of(point)), plan.config().reading,
                plan.config().keep);
@@ -42,7 +42,7 @@ double seconds_a_point(SweepPlan& plan, const std::vector<SpacePoint>& some) {
          static_cast<double>(std::max<std::size_t>(timed, 1));
 }
 
-// The first points of the shard, and some from all over it.
+// The first points of the shard, and some points spread over it.
 struct Preview {
   std::vector<SpacePoint> first;
   std::vector<SpacePoint> spread;

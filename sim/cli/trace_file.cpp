@@ -19,12 +19,12 @@
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 
-/// A stream of gzip; the same text gives the same bytes, since the header has no time and no name.
+/// A gzip stream. The same text gives the same bytes, since the header has no time and no name.
 class Gzip {
  public:
   Gzip() {
     constexpr int kWindowOfGzip = 15 + 16;
-    constexpr int kMemory = 8;  // zlib's own
+    constexpr int kMemory = 8;  // zlib's default
     // Traces repeat themselves: a higher level saves little and takes several times as long.
     const int result = deflateInit2(&stream_, Z_BEST_SPEED, Z_DEFLATED, kWindowOfGzip, kMemory,
                                     Z_DEFAULT_STRATEGY);
@@ -36,7 +36,7 @@ class Gzip {
 
   template <class Write>
   void add(std::string_view text, bool last, const Write& write) {
-    // zlib does not write to what it reads.
+    // zlib does not write to its input.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     stream_.avail_in = static_cast<uInt>(text.size());
     do {
@@ -63,7 +63,7 @@ class TraceFile::Impl {
       return;
     }
     std::error_code error;
-    // A device or pipe is written in place: a rename would replace it.
+    // A device or pipe is written in place, since a rename would replace it.
     special_ = fs::exists(path, error) && !fs::is_regular_file(path, error);
     if (!special_) temporary_ += fmt::format(".tmp{}", ::getpid());
     file_ = std::fopen(temporary_.c_str(), "wb");
@@ -109,7 +109,7 @@ class TraceFile::Impl {
 
   [[noreturn]] void fail() const {
     const int code = errno;
-    if (path_ == "-") throw std::system_error(code, std::generic_category());  // as fmt::print does
+    if (path_ == "-") throw std::system_error(code, std::generic_category());  // like fmt::print
     throw Failure(ExitCode::usage,
                   printable(fmt::format("tiersim: error: cannot write '{}': {}", path_.string(),
                                         std::generic_category().message(code))));

@@ -1,6 +1,6 @@
 #pragma once
-// A trace on its way to a file, as it is written: gzip where the name ends in .gz, which Perfetto
-// loads as it is.
+// Writes a trace to a file while it is generated, as gzip if the name ends in .gz; Perfetto loads
+// both.
 //
 //   TraceFile file("trace.json.gz");
 //   write_trace(simulations, file.sink());
@@ -12,16 +12,16 @@
 
 namespace tiersim::cli {
 
-/// The file appears whole, or not at all: what is not committed is removed. "-" is stdout.
+/// The file appears whole or not at all: without commit() it is removed. "-" is stdout.
 class TraceFile {
  public:
-  /// Throws Failure where the file cannot be written, here and later.
+  /// Throws Failure if the file cannot be written, here and in later calls.
   explicit TraceFile(const std::filesystem::path& path);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  /// Valid as long as the file is.
+  /// Valid as long as this object.
   TraceSink sink();
   void commit();
 

@@ -44,7 +44,7 @@ std::vector<HardwareCurve> load_curves(const std::vector<fs::path>& files) {
   return curves;
 }
 
-// A curve by its name, or all of a group.
+// Keeps a curve by its name, or all curves of a group.
 void keep_only(std::vector<HardwareCurve>& curves, const std::vector<std::string>& only) {
   std::vector<std::string> names;
   for (const HardwareCurve& curve : curves)
@@ -62,7 +62,7 @@ void keep_only(std::vector<HardwareCurve>& curves, const std::vector<std::string
   });
 }
 
-// A title as a name of a file: its words, joined.
+// A title as a file name: its words, joined.
 std::string file_name(std::string_view title) {
   std::string name;
   for (const char c : title) {

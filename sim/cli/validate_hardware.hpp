@@ -1,5 +1,5 @@
 #pragma once
-// tiersim validate hardware: devices at three levels of fidelity beside reference curves.
+// tiersim validate hardware: devices at three levels of fidelity compared with reference curves.
 #include "sim/cli/command_line.hpp"
 
 namespace tiersim::cli {

@@ -32,7 +32,7 @@ FidelityMapConfig load_hardware(const fs::path& file) {
   return config;
 }
 
-// A workload by its name, or all of a group.
+// Keeps a workload by its name, or all workloads of a group.
 void keep_only(std::vector<LevelWorkload>& workloads, const std::vector<std::string>& only) {
   std::vector<std::string> names;
   for (const LevelWorkload& workload : workloads)

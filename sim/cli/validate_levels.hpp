@@ -1,5 +1,5 @@
 #pragma once
-// tiersim validate levels: one set of workloads at three levels of fidelity.
+// tiersim validate levels: the fidelity map, one set of workloads at three levels of fidelity.
 #include "sim/cli/command_line.hpp"
 
 namespace tiersim::cli {

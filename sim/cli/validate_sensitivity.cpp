@@ -50,13 +50,13 @@ void keep_only(SensitivityConfig& config, const std::vector<std::string>& only) 
   });
 }
 
-// A configuration and its study for one thread.
+// A configuration and its study, for one thread.
 struct Worker {
   SensitivityConfig config;
   std::optional<SensitivityStudy> study;
 };
 
-// Does `count` pieces of work on all threads, in any order.
+// Executes `count` pieces of work on all threads, in any order.
 class Crew {
  public:
   Crew(const Document& document, const ValidateSensitivityArguments& options) {
@@ -95,7 +95,7 @@ class Crew {
 
 using Answers = std::vector<std::vector<SensitivityAnswer>>;  // by device and question
 
-// Each question once, whatever devices ask it.
+// Runs each question once, even if several devices share it.
 Answers unchanged(Crew& crew) {
   struct Asked {
     std::size_t device;

@@ -1,5 +1,5 @@
 #pragma once
-// tiersim validate sensitivity: which case catches a change of each number of a device.
+// tiersim validate sensitivity: the case that detects a change of each number of a device.
 #include "sim/cli/command_line.hpp"
 
 namespace tiersim::cli {

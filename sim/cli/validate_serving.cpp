@@ -30,7 +30,7 @@ struct Task {
   const PublishedRun* run = nullptr;
   ServingConfig config;
   PublishedOutcome outcome = {};
-  std::exception_ptr thrown = {};  ///< a fault of this program, or a number beyond what it counts
+  std::exception_ptr thrown = {};  ///< a fault of this program, or a number out of range
 };
 
 PublishedRuns load_runs(const fs::path& path) {
@@ -52,8 +52,8 @@ void expect_known(const PublishedRuns& runs, const std::vector<std::string>& onl
                       printable(name), join(names)));
 }
 
-// The configuration of every run, or every mistake in any of them. What the user sets lies under
-// what makes a run what it is.
+// The configuration of every run, or every mistake in any of them. The user's settings lie under
+// those that define a run.
 std::vector<Task> load_tasks(const PublishedRuns& runs, const ValidateServingArguments& options) {
   std::vector<Task> tasks;
   Diagnostics diagnostics;

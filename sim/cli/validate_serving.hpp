@@ -1,5 +1,5 @@
 #pragma once
-// tiersim validate serving: published runs of inference servers beside their simulations.
+// tiersim validate serving: published runs of inference servers compared with simulations.
 #include "sim/cli/command_line.hpp"
 
 namespace tiersim::cli {

@@ -1,5 +1,5 @@
-# Target coverage_report: what the tests that ran so far have covered, as text and as pages.
-# Used by the coverage preset, whose flags write the counters.
+# Target coverage_report: the coverage of the tests that have run so far, as text and as pages. Used
+# by the coverage preset, whose flags write the counters.
 option(TIERSIM_COVERAGE "add the target coverage_report (needs gcovr)" OFF)
 if(TIERSIM_COVERAGE)
   find_program(GCOVR gcovr REQUIRED)

@@ -1,6 +1,6 @@
-# tiersim_embed(<target> <file> ...): each file's text as `std::string_view name()` in namespace
-# tiersim, name being "embedded_" and the file's name with "_" for ".", so that the program needs no
-# file beside itself. A change of the file is seen by the next build.
+# tiersim_embed(<target> <file> ...): makes each file's text available as `std::string_view name()`
+# in namespace tiersim, so that the program needs no file beside itself. The name is "embedded_" and
+# the file's name with "_" for ".". The next build picks up a change of the file.
 function(tiersim_embed target)
   foreach(file IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE path)
@@ -22,7 +22,7 @@ std::string_view ${function}() {
     if(EXISTS "${generated}")
       file(READ "${generated}" old)
     endif()
-    if(NOT old STREQUAL code) # an untouched file is not compiled again
+    if(NOT old STREQUAL code) # an unchanged file is not compiled again
       file(WRITE "${generated}" "${code}")
     endif()
     target_sources(${target} PRIVATE "${generated}")

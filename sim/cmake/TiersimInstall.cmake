@@ -1,5 +1,5 @@
-# Where the program is built and what `cmake --install` puts where. The manual page and the shell
-# completions are what the program itself prints, so they cannot differ from it.
+# The folder of the program, and the files of `cmake --install`. The manual page and the shell
+# completions are printed by the program itself, so that they always match it.
 if(NOT TARGET tiersim_cli)
   return()
 endif()
@@ -21,7 +21,7 @@ tiersim_printed("${shared_files}/tiersim.1" man)
 tiersim_printed("${shared_files}/tiersim.bash" completion bash)
 tiersim_printed("${shared_files}/_tiersim" completion zsh)
 tiersim_printed("${shared_files}/tiersim.fish" completion fish)
-# The program with all that is installed beside it; what the front door builds.
+# The program with all files installed beside it; the front door builds this target.
 add_custom_target(tiersim_program ALL DEPENDS
   "${shared_files}/tiersim.1" "${shared_files}/tiersim.bash"
   "${shared_files}/_tiersim" "${shared_files}/tiersim.fish")

@@ -1,7 +1,7 @@
 # Targets of kernels/: CUDA sources compiled as C++ against the emulator.
 
-# TIERSIM_CUDA_TYPES: the emulator takes vector and bf16 types from the toolkit's headers where they
-# are (AUTO), never (OFF), or must (ON). Both give the same bits (tests/kernels/emulator).
+# TIERSIM_CUDA_TYPES: the emulator takes vector and bf16 types from the toolkit's headers if they
+# are present (AUTO), never (OFF), or always (ON). Both give the same bits (tests/kernels/emulator).
 set(TIERSIM_CUDA_TYPES AUTO CACHE STRING "types of the CUDA toolkit in the emulator: AUTO, ON, OFF")
 find_path(TIERSIM_CUDA_INCLUDE cuda_bf16.h PATHS /usr/local/cuda/include)
 mark_as_advanced(TIERSIM_CUDA_INCLUDE)
@@ -24,6 +24,6 @@ function(tiersim_kernel_library name)
   add_library(tiersim_kernels_${name} STATIC ${arg_SOURCES})
   add_library(tiersim::kernels_${name} ALIAS tiersim_kernels_${name})
   target_link_libraries(tiersim_kernels_${name} PUBLIC tiersim_emulator ${arg_DEPS})
-  # Templates of many shapes: compiling them takes longer than running them.
+  # Many instantiated templates: compiling them takes longer than running them.
   target_compile_options(tiersim_kernels_${name} PRIVATE "$<$<CONFIG:Release>:-O1>")
 endfunction()

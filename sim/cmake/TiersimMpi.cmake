@@ -1,4 +1,5 @@
-# TIERSIM_MPI=ON: `mpirun -n N tiersim sweep SPEC --mpi`, by Boost.MPI (Debian: libboost-mpi-dev).
+# TIERSIM_MPI=ON: enables `mpirun -n N tiersim sweep SPEC --mpi`, with Boost.MPI (Debian:
+# libboost-mpi-dev).
 option(TIERSIM_MPI "Sweeps over the processes of mpirun" OFF)
 if(TIERSIM_MPI)
   find_package(MPI REQUIRED COMPONENTS CXX)

@@ -8,8 +8,9 @@ target_compile_options(tiersim_options INTERFACE
 target_include_directories(tiersim_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(tiersim_options INTERFACE fmt::fmt) # for the precompiled header
 
-# TIERSIM_UNITY: compile the sources of a folder as a few large units, on top of one precompiled
-# header (sim/base/precompiled.hpp). A quarter of the processor time; `dev` builds each file alone.
+# TIERSIM_UNITY: compiles the sources of a folder as a few large units on top of one precompiled
+# header (sim/base/precompiled.hpp). It takes a quarter of the processor time; `dev` builds each
+# file alone.
 option(TIERSIM_UNITY "compile the sources of a folder as a few large units" ON)
 set(TIERSIM_UNITY_SIZE 16) # sources a unit: more take less time, but leave a core idle at the end
 
@@ -29,7 +30,7 @@ function(tiersim_precompile name)
 endfunction()
 tiersim_precompile(library "${PROJECT_SOURCE_DIR}/sim/base/precompiled.hpp")
 
-# tiersim_unity(<target> [<precompiled>]): groups the sources that the target has by now.
+# tiersim_unity(<target> [<precompiled>]): groups the target's present sources.
 function(tiersim_unity target)
   if(NOT TIERSIM_UNITY)
     return()
@@ -60,8 +61,8 @@ function(tiersim_unity target)
 endfunction()
 
 # tiersim_library(<name> [SOURCES <.cpp> ...] DEPS <public> ... PRIVATE_DEPS <private> ...)
-# Makes the static library tiersim::<name> of these sources, or of all in this folder. Headers sit
-# beside their sources.
+# Makes the static library tiersim::<name> from these sources, by default all in this folder.
+# Headers are beside their sources.
 function(tiersim_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;PRIVATE_DEPS")
   if(NOT arg_SOURCES)
@@ -75,8 +76,8 @@ function(tiersim_library name)
 endfunction()
 
 # tiersim_register(<target> <name> REGISTRY <type> HEADER <of the type> KINDS <kind> ...)
-# Generates register_all_<name>(<type>&), which calls register_<kind>() of every kind; a kind is the
-# pair <kind>.hpp, <kind>.cpp of this folder. Adding a model edits one word here.
+# Generates register_all_<name>(<type>&), which calls register_<kind>() for every kind; a kind is
+# the pair <kind>.hpp, <kind>.cpp of this folder. To add a model, add one word here.
 function(tiersim_register target name)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "REGISTRY;HEADER" "KINDS")
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}"

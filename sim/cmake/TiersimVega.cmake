@@ -1,8 +1,8 @@
 # The interactive layer of `tiersim report html`: Vega, Vega-Lite and Vega's interpreter of
-# expressions (which needs no eval, so that a page may forbid it), in the versions and with the
-# digests of sim/cmake/vega/package-lock.json. Fetched into the build folder by `npm ci`, never
-# committed; the program finds <build>/share/tiersim/vega.js, or the installed one, beside itself.
-#   AUTO (default)  where npm is found; without npm or network pages are whole, but do not interact
+# expressions (which needs no eval, so that a page may forbid it), with the versions and digests of
+# sim/cmake/vega/package-lock.json. `npm ci` fetches them into the build folder; they are never
+# committed. The program finds <build>/share/tiersim/vega.js, or the installed file beside itself.
+#   AUTO (default)  if npm is found; without npm or network pages are complete, but not interactive
 #   ON              a build that cannot fetch it fails
 #   OFF             nothing is fetched
 set(TIERSIM_VEGA AUTO CACHE STRING "fetch Vega-Lite for interactive pages: AUTO, ON, OFF")

@@ -1,6 +1,6 @@
-// The canonical text of a configuration, written as its fields are listed. It is the line that
-// to_json_line() makes of dump(), without the tree in between: every point of a sweep needs it for
-// its id, and a tree of strings would be half of what an analytic point costs.
+// The canonical text of a configuration, written while its fields are listed. It equals
+// to_json_line() of dump(), without the tree in between: every point of a sweep needs this text for
+// its id, and building a tree of strings would take half of the time of an analytic point.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -11,17 +11,17 @@
 
 namespace tiersim::detail {
 
-/// What was written of a mapping's fields before.
+/// The text of each field of a mapping from the previous pass.
 struct WrittenFields {
   struct Written {
     std::string key = {};
-    std::string text = {};                           // with the key; empty where it is absent
-    std::unique_ptr<WrittenFields> below = nullptr;  // where the value differs in parts
+    std::string text = {};                           // with the key; empty if the field is absent
+    std::unique_ptr<WrittenFields> below = nullptr;  // if only parts of the value change
   };
   std::vector<Written> fields = {};
   std::size_t next = 0;
 
-  // Fields come in the same order each time, so this looks no further than the next, as a rule.
+  // Fields come in the same order each time, so the next entry usually matches.
   Written* find(std::string_view key) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const std::size_t at = (next + i) % fields.size();
@@ -170,7 +170,7 @@ class LineWriter final : public Fields {
   std::string& out_;
   Sources sources_;
   const ChangedKeys* changed_ = nullptr;
-  WrittenFields* written_ = nullptr;  // where `changed_` is
+  WrittenFields* written_ = nullptr;  // set where `changed_` is set
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// Which values of a configuration differ from one reading of it to the next: keys in a tree. A
-// branch that ends stands for the whole value there.
+// The values of a configuration that differ from one reading of it to the next, as a tree of keys.
+// A leaf stands for the whole value at its path.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,13 +13,13 @@ class ChangedKeys {
   /// The value at the dotted path, as --set takes it.
   void add(std::string_view path);
 
-  /// Null where nothing at this key or below it differs.
+  /// nullptr if nothing at this key or below it differs.
   const ChangedKeys* find(std::string_view key) const {
     for (const auto& [name, keys] : below_)
       if (name == key) return &keys;
     return nullptr;
   }
-  /// Whether all of the value may differ, not only what is below some of its keys.
+  /// True where the whole value may differ, not only the values below some of its keys.
   bool whole() const { return whole_; }
   bool empty() const { return below_.empty() && !whole_; }
   const std::vector<std::pair<std::string, ChangedKeys>>& below() const { return below_; }

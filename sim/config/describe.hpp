@@ -1,13 +1,15 @@
 #pragma once
-// What a describe() function (fields.hpp) gives. C is a struct with `describe(Fields&, C&)`:
+// The uses of a describe() function (fields.hpp): reading, canonical texts, JSON Schema, `config
+// show`. C is a struct with `describe(Fields&, C&)`:
 //
 //   Diagnostics diagnostics;
-//   const Document document = load_document("a.yaml", {.overrides = {"step.batch=4"}},
-//   diagnostics); const auto scenario = read<Scenario>(document, "scenario", diagnostics); const
-//   std::string id = sha256_hex(canonical_text_for_id(scenario));
+//   const LoadOptions options{.overrides = {"step.batch=4"}};
+//   const Document document = load_document("a.yaml", options, diagnostics);
+//   const auto scenario = read<Scenario>(document, "scenario", diagnostics);
+//   const std::string id = sha256_hex(canonical_text_for_id(scenario));
 //
 // The canonical texts are the same bytes for the same values, whatever file, key order, unit or
-// default they come from.
+// default the values come from.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,13 +25,13 @@
 
 namespace tiersim {
 
-/// One number of a configuration that says where it comes from.
+/// One number of a configuration with its provenance.
 struct SourcedNumber {
   std::string path;   ///< dotted, as --set takes it
   std::string value;  ///< canonical text, "4800 GB/s"
   NumberClass number_class = NumberClass::assumed;
   std::string source;
-  /// Canonical texts of the ends of its 95 % interval, where it has one.
+  /// Canonical texts of the ends of the 95 % interval; empty if there is none.
   std::optional<Interval<std::string>> ci95 = {};
 };
 
@@ -46,8 +48,8 @@ std::string show_text(const Document& document, const StructValue& config);
 std::vector<SourcedNumber> numbers(const StructValue& config);
 bool takes_whole_numbers(const StructValue& config, std::string_view path);
 
-/// The struct for visitors that only look: describe() takes a mutable struct because the reader
-/// writes it.
+/// The struct for read-only visitors: describe() takes a mutable struct because the reader writes
+/// it.
 template <class C>
 StructValue view(const C& config) {
   auto& described = const_cast<C&>(config);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
@@ -56,8 +58,8 @@ StructValue view(const C& config) {
 
 }  // namespace detail
 
-/// Reads a document of the kind (its schema must be tiersim.<kind>/v1). When `diagnostics` is not
-/// ok() afterwards, the result is not to be used.
+/// Reads a document of the kind (its schema must be tiersim.<kind>/v1). The result is valid only if
+/// `diagnostics` is ok() afterwards.
 template <class C>
 C read(const Document& document, std::string_view kind, Diagnostics& diagnostics) {
   C config{};
@@ -65,31 +67,30 @@ C read(const Document& document, std::string_view kind, Diagnostics& diagnostics
   return config;
 }
 
-/// Reads into a configuration that was read from this tree without a mistake what was changed in
-/// the tree since: scalars at these paths, by other scalars. The result is what read() would give
-/// of the whole tree, since describe() functions change no member themselves. False where that
-/// would find a mistake; read() then says which, and `config` is not to be used until it was read
-/// into again.
+/// Updates a configuration that was read without mistakes from an earlier state of this tree, in
+/// which other scalars stood at the paths in `changed`. The result equals read() of the whole tree,
+/// since describe() functions change no member themselves. Returns false if the tree now contains a
+/// mistake; read() then reports it, and `config` is invalid until it has been read again.
 template <class C>
 bool read_again(const Node& root, const ChangedKeys& changed, C& config) {
   return detail::read_again(root, changed, detail::view(config));
 }
 
-/// The whole effective configuration as a JSON object on one line, keys in the order of describe().
-/// load_text() and read() turn it into an equal configuration.
+/// The whole effective configuration as a JSON object on one line, with its keys in the order of
+/// describe(). load_text() and read() turn it into an equal configuration.
 template <class C>
 std::string canonical_json(const C& config) {
   return detail::canonical(detail::view(config), detail::Sources::kept);
 }
 
-/// The same without the source of each number, so that mending a citation makes no new run id.
+/// The same without the source of each number, so that a corrected citation keeps the run id.
 template <class C>
 std::string canonical_text_for_id(const C& config) {
   return detail::canonical(detail::view(config), detail::Sources::left_out);
 }
 
-/// The same of one configuration again and again, whose values at certain paths differ from one
-/// time to the next and no others: what stays is written once.
+/// canonical_text_for_id() for many states of one configuration that differ only in the values at
+/// certain paths. The text of all other values is written once.
 class RepeatedText {
  public:
   explicit RepeatedText(ChangedKeys changed);
@@ -125,8 +126,8 @@ std::string show_config(const Document& document, const C& config) {
   return detail::show_text(document, detail::view(config));
 }
 
-/// Whether the value at the dotted path is a count, so that it takes no fractions; false where
-/// there is no such value.
+/// True where the value at the dotted path is a count, which takes no fractions; false if there is
+/// no such value.
 template <class C>
 bool takes_whole_numbers(const C& config, std::string_view path) {
   return detail::takes_whole_numbers(detail::view(config), path);

@@ -10,7 +10,7 @@
 namespace tiersim {
 namespace {
 
-// Everything but the path, which differs where one file serves several settings.
+// All fields but the path, which differs if one file serves several settings.
 auto mistake(const Diagnostic& d) {
   return std::tie(d.where.file, d.where.line, d.where.column, d.message, d.hint);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What the user must fix. Collected, never thrown one at a time, so that one run shows every
-// mistake of every file:
+// Mistakes that the user must fix. They are collected rather than thrown one at a time, so that one
+// run shows every mistake of every file:
 //
 //   Diagnostics diagnostics;
 //   const Document document = load_document(path, {}, diagnostics);
@@ -24,7 +24,7 @@ struct Diagnostic {
   std::string message;    ///< lower case, no full stop
   std::string hint = {};  ///< what to do about it; may be empty
   std::string path = {};  ///< dotted path of the setting, as --set takes it; may be empty
-  /// Of a rule across fields: another value of another field could make it right.
+  /// True for a rule across fields, where a change of another field could also fix it.
   bool of_several = false;
 
   /// `file:line:col: error: path: message (hint)`, on one line, control characters as escapes.
@@ -35,7 +35,7 @@ class Diagnostics {
  public:
   void report(Diagnostic diagnostic) { all_.push_back(std::move(diagnostic)); }
   bool ok() const { return all_.empty(); }
-  /// Sorted by file, line and column. A mistake in a file that several settings have as base is
+  /// Sorted by file, line and column. A mistake in a file that is the base of several settings is
   /// listed once, under the first path.
   std::vector<Diagnostic> list() const;
   /// The list as text, one line each.

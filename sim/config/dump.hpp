@@ -6,7 +6,7 @@
 namespace tiersim::detail {
 
 PlainTree dump(const StructValue& config, Sources sources);
-/// An optional without value gives a null node.
+/// An optional without a value gives a null node.
 PlainTree dump_value(const Value& value, Sources sources);
 
 }  // namespace tiersim::detail

@@ -1,5 +1,5 @@
 #pragma once
-// The one declaration per parameter. A struct lists its fields once, in a function beside it,
+// The one declaration of each parameter. A struct lists its fields once, in a function beside it,
 //
 //   void describe(Fields& f, HbmConfig& c) {
 //     f.doc("High-bandwidth memory beside the GPU.");
@@ -8,18 +8,18 @@
 //     f.check(c.atom <= c.page, "atom", "is larger than a page", "lower it");
 //   }
 //
-// and that one function reads YAML, checks ranges, applies defaults (the value that the member
-// has), writes the canonical text and the JSON schema, and shows origins: each is a Fields of its
-// own (see describe.hpp for how they are used). A describe function runs with half-read members
-// too, so it must not assume anything about them.
+// and that one function reads YAML, checks ranges, applies defaults (the initial values of the
+// members), writes the canonical text and the JSON schema, and shows origins. Each of these tasks
+// is a class derived from Fields (describe.hpp shows their use). A describe function also runs with
+// half-read members, so it must not assume anything about them.
 //
 // A member is bool, std::int64_t, double, std::string, a quantity (Bytes, Duration, Energy, ...:
 // all of WithQuantities), Sourced<> of a number or quantity, an enum (with the array of its names),
 // a struct with a describe() of its own, or a std::vector, std::map<std::string, .> or
 // std::optional of these. In YAML an enumerator has its name, and a Sourced is `4800 GB/s` (class
 // assumed, source "not stated") or `{value: 4800 GB/s, class: specification, source: "data
-// sheet"}`, with `ci95: [4700 GB/s, 4900 GB/s]` beside the value where its 95 % interval is known.
-// The interval goes with its value: a value that is stated anew, without one, has none.
+// sheet"}`, with `ci95: [4700 GB/s, 4900 GB/s]` beside the value if its 95 % interval is known. The
+// interval belongs to its value: a value that is stated anew without an interval has none.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -41,17 +41,17 @@ struct Alternative {
   std::string help;
 };
 
-/// What an importer's key takes: one name, or also a list of them.
+/// The values that an importer's key takes: one name only, or one name or a list.
 enum class ImportCount : std::uint8_t { one, several };
 
 class Fields {
  public:
   virtual ~Fields() = default;
 
-  /// What this mapping is; once, first.
+  /// Describes this mapping; called once, before all fields.
   virtual void doc(std::string_view text) = 0;
 
-  /// A key that must be there.
+  /// A key that must be present.
   template <class T>
   void required(std::string_view key, T& member, std::string_view help, Limits limits = {}) {
     static_assert(!std::is_enum_v<T>, "an enum needs the array of its names");
@@ -87,8 +87,9 @@ class Fields {
     add({key, help, false, {}, kind}, member);
   }
 
-  /// A key that names a file, or several, whose values lie under this mapping. The loader takes it
-  /// away (importer.hpp); whoever describes the mapping knows it by this.
+  /// A key that names one or several files, over whose values this mapping is laid. The loader
+  /// removes the key (importer.hpp); this call makes it known to help, schema and the check of
+  /// misspelt keys.
   virtual void importable(std::string_view key, std::string_view help,
                           ImportCount count = ImportCount::one) = 0;
 
@@ -99,16 +100,16 @@ class Fields {
                       const std::vector<Alternative>& alternatives,
                       const DescribeKind& describe_kind) = 0;
 
-  /// What must hold across fields; reported at `path` (dotted, relative to this mapping) when
+  /// A rule across fields. A violation is reported at `path` (dotted, relative to this mapping) if
   /// everything below this mapping could be read. The message continues the path: "is above the
   /// capacity".
   virtual void check(bool ok, std::string_view path, std::string_view message,
                      std::string_view hint = {}) = 0;
 
-  /// Says that numbers of this mapping were estimated together: the correlations of their
-  /// logarithms for every pair, 12 13 ... 1n 23 ...; none where the list is empty. They matter
-  /// where the numbers have intervals that are resampled (resample.hpp). `key` is the field with
-  /// the list, where what is wrong with it is reported.
+  /// Declares that numbers of this mapping were estimated together, with the correlations of their
+  /// logarithms for every pair in the order 12 13 ... 1n 23 ...; an empty list stands for none.
+  /// Resampling within the numbers' intervals uses them (resample.hpp). `key` is the field with the
+  /// list, at which mistakes in the list are reported.
   ///
   ///   f.optional("correlation", c.correlation, "Of t0, bandwidth and peak.");
   ///   f.correlated({"t0", "bandwidth", "peak"}, "correlation", c.correlation);
@@ -121,7 +122,7 @@ class Fields {
     std::string_view help;
     bool required;
     Limits limits;
-    std::string_view document_kind;  ///< empty where the value is no document
+    std::string_view document_kind;  ///< empty if the value is not a document
   };
   virtual void field(const Field& field, const detail::Value& value) = 0;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Files of other formats, and files that go by a short name, as parts of a configuration. Where a
+// Files of other formats, and files that are named briefly, as parts of a configuration. If a
 // mapping has an importer's key,
 //
 //   model:
@@ -8,17 +8,18 @@
 //   gpu:
 //     calibration: [h200/2026-11-21-ab, h100/2025-01-02-cd]
 //
-// the file is read and converted, and its values lie under the mapping as a base would (over the
-// bases that the mapping has as well). They have that file as origin. A describe() function names
-// the key with Fields::importable(), so that help, schema and misspelt keys know it.
+// the file is read and converted, and the mapping is laid over its values as over a base (they lie
+// over the bases that the mapping has as well). The values have that file as origin. A describe()
+// function names the key with Fields::importable(), so that help, schema and the check of misspelt
+// keys know it.
 //
-// A NamedBase stands for files of our own by name: such a file is loaded as a base file is, with
-// its `schema` line, which must be of the kind of the mapping, and with bases of its own. Of
-// several names the first whose file has an entry gives it, and where the files share a mapping
-// (`kernels`), the first that has an entry of that (one kernel) gives it whole, so that no number
-// of one file gets between those of another. The mapping that gives names does not replace the one
-// below it, but what the files say replaces the same keys there: the names are all that counts. A
-// key that files of the named_base may not have is a mistake at its place.
+// A NamedBase finds files of this project's own kinds by name. Such a file is loaded like a base
+// file: its `schema` line must be of the mapping's kind, and it may have bases. With several names,
+// each entry comes from the first file that has it. Where the files share a mapping (`kernels`),
+// each entry of that mapping (one kernel) comes whole from the first file that has it, so that no
+// entry mixes numbers of two files. The mapping that gives names does not replace the one below it,
+// but the values of the files replace the same keys there, so that only the names count. A key that
+// the NamedBase does not admit is a mistake, reported at the key.
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -29,7 +30,7 @@
 
 namespace tiersim {
 
-/// Why a file cannot be imported: reported where the key stands.
+/// The reason why a file cannot be imported, reported at the importer's key.
 struct ImportProblem {
   std::string message;    ///< lower case, no full stop
   std::string hint = {};  ///< what to do about it; may be empty
@@ -39,19 +40,19 @@ struct ImportProblem {
 struct NamedBase {
   std::string folder;  ///< "calibration"
   std::string file;    ///< "gpu.yaml"
-  /// What such a file may have; empty where anything that the mapping has.
+  /// Keys that such a file may have; empty if it may have all keys of the mapping.
   std::vector<std::string> keys = {};
 };
 
 struct Importer {
   std::string key;
-  /// From the file's path and text to the YAML text of a mapping, or every problem at once. With a
-  /// `schema:` line the mapping is accepted as that kind only. Strings of the file go through
+  /// Converts the file's path and text to the YAML text of a mapping, or lists every problem. A
+  /// mapping with a `schema:` line is accepted as that kind only. Strings of the file go through
   /// quotes.
   std::function<Expected<std::string, std::vector<ImportProblem>>(const std::filesystem::path& path,
                                                                   const std::string& text)>
       convert = {};
-  /// Instead of `convert`: the key takes a name, or a list of names, of files on this named_base.
+  /// Instead of `convert`: the key takes a name, or a list of names, of files of this NamedBase.
   std::optional<NamedBase> named_base = {};
 };
 

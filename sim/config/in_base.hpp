@@ -6,7 +6,7 @@
 
 namespace tiersim::detail {
 
-/// Counts and shares as they are, times in picoseconds, quantities in their base unit.
+/// Counts and shares unchanged, times in picoseconds, quantities in their base unit.
 template <class T>
 double in_base(T value) {
   if constexpr (std::is_arithmetic_v<T>)

@@ -1,6 +1,7 @@
-// JSON Schema of a kind of file, so that editors complete and explain keys. No key but `schema` is
-// required: any other may come from a base file, which an editor does not see. For the same reason
-// the kinds of a select are `anyOf`: a mapping that leaves its kind to the base matches several.
+// JSON Schema of a kind of file, so that editors complete and explain keys. Only the key `schema`
+// is required: any other key may come from a base file, which an editor does not see. For the same
+// reason the kinds of a select are `anyOf`: a mapping that leaves its kind to the base matches
+// several.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a field admits, written beside the field:
+// The values that a field admits, written beside the field:
 //
 //   f.required("layers", c.layers, "Decoder layers.", in_range(1, 1000));
 //   f.required("peak", c.peak, "Data-sheet bandwidth.", positive());
@@ -26,7 +26,7 @@ using Number = WithQuantities<std::variant, std::int64_t, double>;
 struct Limits {
   std::optional<Number> low = {};
   std::optional<Number> high = {};  ///< inclusive
-  bool low_open = false;            ///< whether `low` itself is outside
+  bool low_open = false;            ///< true where `low` itself is excluded
   std::vector<std::string> allowed = {};
   bool any_scalar = false;  ///< text that may look like a number or truth value, for the schema
 
@@ -68,7 +68,7 @@ Limits above(Low low) {
 Limits fraction();
 /// value > 0, for numbers and quantities alike.
 Limits positive();
-/// For text that people write as numbers or truth values as well: `values: [8192, on]`.
+/// For text that people also write as numbers or truth values: `values: [8192, on]`.
 Limits any_scalar();
 /// One of these words.
 Limits one_of(std::initializer_list<std::string_view> words);

@@ -19,11 +19,11 @@ namespace tiersim {
 namespace fs = std::filesystem;
 namespace {
 
-// What bases of bases may multiply a configuration to.
+// Limits of a configuration with all bases, since bases of bases multiply its size.
 constexpr std::size_t kMaxNodes = 1'000'000;
 constexpr std::size_t kMaxChain = 50;
 
-// One name for a file, however it was reached.
+// One name for each file, for every path to it.
 std::string identity(const fs::path& path) {
   std::error_code error;
   const fs::path canonical = fs::weakly_canonical(path, error);
@@ -45,7 +45,7 @@ void set_origins(Node& node, const Origin& origin) {
   }
 }
 
-// Names that a named_base has below its folder.
+// Names of all files of a NamedBase below its folder.
 std::vector<std::string> names_below(const fs::path& folder, const std::string& file) {
   std::vector<std::string> names;
   std::error_code error;
@@ -56,7 +56,7 @@ std::vector<std::string> names_below(const fs::path& folder, const std::string& 
   return names;
 }
 
-// The file of a named_base so that mappings within its entries replace those of the next one whole.
+// Marks the mappings within entries of the file, so that each replaces that of the next file whole.
 Node with_whole_entries(Node root) {
   for (Entry& entry : root.entries)
     for (Entry& part : entry.value.entries)
@@ -78,7 +78,7 @@ std::optional<std::string> Loader::read(const fs::path& path, const Origin& name
   }
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  // No more is read than may be there: /dev/zero has no end.
+  // Reads no more than the limit: /dev/zero has no end.
   std::string text;
   std::array<char, 1U << 16U> part{};
   while (in && text.size() <= kMaxTextBytes) {
@@ -159,7 +159,8 @@ Node Loader::finish_top(std::optional<Node> root, const fs::path& path) {
   return top;
 }
 
-// Children first: whether one names a base of its own decides how it lies over the base.
+// Children first: a child that names a base of its own replaces the base's value instead of
+// merging.
 void Loader::expand(Node& node, const fs::path& folder, std::size_t depth) {
   for (Node& item : node.items) expand(item, folder, depth + 1);
   std::vector<Entry> bases;
@@ -216,7 +217,7 @@ void Loader::lay_import(Node& below, const Importer& importer, const Entry& entr
     below.incomplete = true;
 }
 
-// The file without the keys that it may not have, each of which is reported.
+// The file without the keys that a NamedBase does not admit; reports each of them.
 Node Loader::admitted(const NamedBase& named_base, Node root) {
   if (named_base.keys.empty()) return root;
   const auto is_admitted = [&](const Entry& entry) {
@@ -295,7 +296,8 @@ std::vector<const Node*> Loader::names_of(const Entry& entry) {
 }
 
 std::vector<fs::path> Loader::folders_for(const Node& name, const fs::path& folder) const {
-  // An option is written for the shipped configurations first, then for where the user stands.
+  // Names in an option are looked up in the shipped configurations first, then in the current
+  // folder.
   const bool option = name.origin.is_override();
   std::vector<fs::path> folders{option ? fs::path() : folder};
   if (!options_.config_root.empty() && !fs::path(name.scalar).is_absolute())
@@ -370,7 +372,7 @@ std::shared_ptr<const Loader::LoadedFile> Loader::load_base(const Node& name, co
   return file;
 }
 
-// Whether the configuration can take so many more values.
+// True where the configuration may grow by `nodes` values; reports a mistake otherwise.
 bool Loader::admit(const Node& name, std::size_t nodes, std::size_t depth) {
   nodes_ += nodes;
   const bool too_deep = depth > kMaxDepth;

@@ -1,6 +1,6 @@
 #pragma once
-// Files to one tree: reads the top-level file, lays the overrides over it, and replaces every
-// `base` and every import by what the named files say. One Loader loads one document.
+// Loads files into one tree: reads the top-level file, lays the overrides over it, and replaces
+// every `base` and every import by the contents of the named files. One Loader loads one document.
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -40,10 +40,10 @@ class Loader {
   void lay_import(Node& below, const Importer& importer, const Entry& entry,
                   const std::filesystem::path& folder, std::size_t depth);
   Node admitted(const NamedBase& named_base, Node root);
-  /// Entries of several files with this key; the first of them lies on top.
+  /// Lays the files that `entry` names over `below`, with the first name on top.
   void lay_shelved(Node& below, const NamedBase& named_base, const Entry& entry,
                    const std::filesystem::path& folder, std::size_t depth);
-  /// The value's names: one or a list; reports anything else.
+  /// The names in the entry's value, one or a list; reports any other value.
   std::vector<const Node*> names_of(const Entry& entry);
   std::vector<std::filesystem::path> folders_for(const Node& name,
                                                  const std::filesystem::path& folder) const;

@@ -23,7 +23,7 @@ double polynomial(const std::array<double, N>& coefficients, double x) {
   return sum;
 }
 
-// From correlations to a matrix with 1 + `more` on its diagonal.
+// The correlations as a matrix with 1 + `more` on its diagonal.
 Matrix full(std::size_t n, const std::vector<double>& correlations, double more) {
   TS_EXPECTS(correlations.size() == n * (n - 1) / 2, n, correlations.size());
   Matrix out(n, std::vector<double>(n, 1 + more));
@@ -34,8 +34,8 @@ Matrix full(std::size_t n, const std::vector<double>& correlations, double more)
   return out;
 }
 
-// L with L L^T = m, or nothing where m has a negative eigenvalue. A pivot that rounding leaves near
-// zero is zero: its number is a sum of those before it.
+// L with L L^T = m, or nothing if m has a negative eigenvalue. A pivot that rounding leaves near
+// zero is taken as zero: its number is a linear combination of those before it.
 std::optional<Matrix> cholesky(const Matrix& m) {
   constexpr double kRounding = 1e-12;
   const std::size_t n = m.size();
@@ -57,7 +57,8 @@ std::optional<Matrix> cholesky(const Matrix& m) {
   return lower;
 }
 
-// Rounding each element by at most 0.0005 moves an eigenvalue by at most the sum of a row of that.
+// Rounding each element by at most 0.0005 moves an eigenvalue by at most the row sum of these
+// errors.
 std::optional<Matrix> factor(std::size_t n, const std::vector<double>& correlations) {
   if (auto exact = cholesky(full(n, correlations, 0))) return exact;
   return cholesky(full(n, correlations, 0.0005 * static_cast<double>(n - 1)));

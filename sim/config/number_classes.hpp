@@ -1,5 +1,6 @@
 #pragma once
-// The classes of a configuration's numbers without their texts, for whoever runs it many times.
+// The classes of a configuration's numbers without their texts, for configurations that run many
+// times.
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace detail {
 std::vector<ClassedNumber> number_classes(const StructValue& config);
 }  // namespace detail
 
-/// Those of list_numbers(), in its order, in a third of the time.
+/// The classes of list_numbers(), in its order, in a third of the time.
 template <class C>
 std::vector<ClassedNumber> list_number_classes(const C& config) {
   return detail::number_classes(detail::view(config));

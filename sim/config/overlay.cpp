@@ -44,15 +44,15 @@ Node overlay_elements(Node below, Node above, Diagnostics& diagnostics) {
   return below;
 }
 
-// A number that is stated anew leaves the interval of the old one behind.
+// A number that is stated anew does not keep the interval of the old one.
 void drop_interval(Node& below, const Node& above) {
   if (below.find("value") == nullptr || above.find("value") == nullptr) return;
   if (above.find("ci95") == nullptr)
     std::erase_if(below.entries, [](const Entry& e) { return e.key == "ci95"; });
 }
 
-// Whether the mapping says something of a number and leaves the number itself to what is below. No
-// tree knows types; of these keys alone only a sourced number is made.
+// True where the mapping gives attributes of a number but leaves its value to the layer below. The
+// tree has no types; only a sourced number consists of these keys alone.
 bool is_of_a_number_below(const Node& above) {
   constexpr std::array<std::string_view, 3> kBesideValue{"class", "source", "ci95"};
   return above.kind == NodeKind::mapping && !above.entries.empty() &&
@@ -61,8 +61,8 @@ bool is_of_a_number_below(const Node& above) {
          });
 }
 
-// A bare number as the mapping that it stands for. All of it is said, so that over a base it takes
-// nothing from there.
+// A bare number as the mapping that it abbreviates. Every key is set, so that over a base it takes
+// none from there.
 Node spelled_out(Node number) {
   const Origin origin = number.origin;
   const auto text = [&](const char* words) {
@@ -90,7 +90,7 @@ Node merge_mappings(Node below, Node above, Diagnostics& diagnostics) {
       below.entries.push_back(std::move(entry));
       continue;
     }
-    // Where a mapping starts is of use to a reader of the file, not where an option changes it.
+    // A mapping that an option changes keeps the file's line as the origin of its key.
     const bool same_place =
         entry.value.kind == NodeKind::mapping && entry.value.origin.is_override();
     if (!same_place) known->key_origin = entry.key_origin;

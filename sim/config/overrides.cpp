@@ -16,7 +16,7 @@ struct Key {
   Origin origin;
 };
 
-// The option as the place of a mistake: whole, unless it is a text of its own.
+// The option as the place of a mistake, cut to a length that fits a message.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kMost = 120;
   if (text.size() <= kMost) return text;
@@ -25,7 +25,7 @@ std::string shortened(const std::string& text) {
   return text.substr(0, size) + "...";
 }
 
-// a.b.c as keys with their columns; nothing when one is empty.
+// a.b.c as keys with their columns; nothing if a key is empty.
 std::optional<std::vector<Key>> split(const std::string& path,
                                       const std::shared_ptr<const TextSource>& source,
                                       Diagnostics& diagnostics) {

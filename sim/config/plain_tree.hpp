@@ -1,5 +1,5 @@
 #pragma once
-// What writers make: a tree of text without origins, to print as JSON or YAML.
+// A tree of text without origins, which writers build and print as JSON or YAML.
 #include <string>
 #include <string_view>
 #include <utility>

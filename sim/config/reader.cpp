@@ -18,7 +18,7 @@ std::string join_path(const std::string& parent, std::string_view key) {
   return parent.empty() ? std::string(key) : fmt::format("{}.{}", parent, key);
 }
 
-// Whether the node has the kind; reports it otherwise.
+// True where the node has the kind; reports a mistake otherwise.
 bool expect(NodeKind kind, const Node& node, const Place& place, ReadLog& log) {
   if (node.kind == kind) return true;
   const bool list = kind == NodeKind::sequence;
@@ -89,7 +89,7 @@ void Reader::select(std::string_view key, std::string& kind,
                     const std::vector<Alternative>& alternatives,
                     const DescribeKind& describe_kind) {
   known_.emplace_back(key);
-  // Another kind has other fields, of which nothing was read yet.
+  // Another kind has other fields, none of which has been read yet.
   if (changed_ != nullptr && changed_->find(key) != nullptr) changed_ = nullptr;
   std::vector<std::string> names;
   for (const Alternative& alternative : alternatives) names.push_back(alternative.name);
@@ -186,7 +186,7 @@ void Reader::read_sourced(const Field& field, const SourcedValue& value, const N
     *value.source = unstated_source(node.origin);
     return read_scalar(field, value.value, node, place);
   }
-  // What the command line changes does not come from the data sheet that the rest is from.
+  // A value from the command line does not come from the data sheet of the other parts.
   const auto overridden = [&](std::string_view key) {
     const Entry* entry = node.find(key);
     const auto is_override = [](const Node& part) { return part.origin.is_override(); };
@@ -277,8 +277,8 @@ void Reader::read_map(const Field& field, const MapValue& value, const Node& nod
   }
 }
 
-// Whether the kind was chosen in a layer above the one that has the key: it belongs to the kind
-// that was chosen there.
+// True where the kind was chosen in a layer above that of the key, which then belongs to the kind
+// that its own layer chose.
 bool Reader::is_of_another_kind(const Entry& entry) const {
   if (selected_ == nullptr || !selected_->value.origin.source || !entry.key_origin.source)
     return false;
@@ -298,7 +298,7 @@ void Reader::report_unknown_keys() {
     if (const std::string_view near = nearest(entry.key, known_); !near.empty()) {
       hint = fmt::format("did you mean '{}'?", near);
       std::erase(missing_, near);
-      // The file would have supplied what seems to be missing.
+      // The keys that seem to be missing would have come from the file.
       if (std::ranges::find(importable_, near) != importable_.end()) place_.incomplete = true;
     } else if (is_of_another_kind(entry)) {
       of_another_kind.push_back('\'' + entry.key + '\'');

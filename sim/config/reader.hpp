@@ -1,7 +1,7 @@
 #pragma once
-// The Fields that fills a struct from a mapping. Every mistake is reported once: what follows from
-// a mistake already reported (a missing key that is there misspelt, a check on values that could
-// not be read, keys of an unknown kind) is not.
+// The Fields that fills a struct from a mapping. Every mistake is reported once, without its
+// consequences: a missing key that is present but misspelt, a check on values that could not be
+// read, keys of an unknown kind.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace tiersim::detail {
 
 struct Problem;
 
-/// Diagnostics of one reading, counted to tell whether anything below a mapping went wrong.
+/// Diagnostics of one reading, with a count that shows if anything below a mapping went wrong.
 struct ReadLog {
   Diagnostics& diagnostics;
   std::size_t mistakes = 0;
@@ -27,8 +27,8 @@ struct ReadLog {
   }
 };
 
-/// Where a value stands: its dotted path, the origin of its key, and whether a base that could have
-/// supplied parts of it was not loaded.
+/// The place of a value: its dotted path and the origin of its key. `incomplete` is true where a
+/// base that could have supplied parts of the value was not loaded.
 struct Place {
   std::string path;
   Origin origin;
@@ -37,10 +37,10 @@ struct Place {
 
 class Reader final : public Fields {
  public:
-  /// With `changed` only what is there is read: members have what was read of the others before.
+  /// With `changed`, only those values are read: the other members hold their values already.
   Reader(ReadLog& log, const Node& mapping, Place place, const ChangedKeys* changed = nullptr);
 
-  /// Reports unknown and missing keys, then failed checks. Once, after describe().
+  /// Reports unknown and missing keys, then failed checks. Called once, after describe().
   void finish();
 
   void doc(std::string_view) override {}
@@ -62,7 +62,7 @@ class Reader final : public Fields {
     std::string hint;
   };
 
-  /// `changed` is null where all of the value is to be read.
+  /// `changed` is null if the whole value is to be read.
   void read(const Field& field, const Value& value, const Node& node, const Place& place,
             const ChangedKeys* changed);
   void read_scalar(const Field& field, const ScalarValue& value, const Node& node,

@@ -55,7 +55,7 @@ struct Together {
   std::vector<double> correlations;
 };
 
-/// What one walk over a configuration meets.
+/// The results of one walk over a configuration.
 struct Walk {
   std::vector<UncertainNumber> numbers;
   std::vector<Together> together;

@@ -91,13 +91,13 @@ std::optional<T> from_text(std::string_view text) {
   return value;
 }
 
-// -123: digits that from_text() refuses are more than it can hold.
+// True for text such as -123, which is out of range if from_text() refuses it.
 bool is_whole(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The value or what is wrong with its text.
+// The value, or the problem with its text.
 template <class T>
 Expected<T, Problem> parse(const Node& node) {
   const std::string& text = node.scalar;
@@ -125,7 +125,7 @@ template <class T>
 Problem outside(const std::string& text, const Limits& limits) {
   if (limits.allowed.empty())
     return {fmt::format("'{}' is out of range", text), "allowed: " + limits.text()};
-  // A number is not misspelt, so none is near.
+  // Numbers are not misspelt, so they get no suggestion.
   return {fmt::format("unknown value '{}'", text), std::is_same_v<T, std::string>
                                                        ? choice_hint(text, limits.allowed)
                                                        : "one of: " + join(limits.allowed)};

@@ -14,26 +14,26 @@ struct Problem {
   std::string hint = {};
 };
 
-/// Parses the node into the member, which keeps its value when there is a problem.
+/// Parses the node into the member, which keeps its value if there is a problem.
 std::optional<Problem> parse_scalar(const Node& node, const ScalarValue& member,
                                     const Limits& limits);
 
 /// Text that parse_scalar turns into the same value.
 std::string format_scalar(const ScalarValue& member);
 
-/// Whether a <= b; both of one type, which is a number or a quantity.
+/// True where a <= b; both have one type, a number or a quantity.
 bool in_order(const ScalarValue& a, const ScalarValue& b);
 
-/// Whether the value is written as JSON string; numbers and truth values are not.
+/// True where JSON writes the value as a string; numbers and truth values are not strings.
 bool is_text(const ScalarValue& member);
 
-/// "a whole number", "a size"...: what the member takes.
+/// The member's type for messages: "a whole number", "a size", ...
 std::string noun(const ScalarValue& member);
 
 /// "B, KiB, ..." for a quantity, otherwise empty.
 std::string units(const ScalarValue& member);
 
-/// "did you mean 'x'? one of: ...", the question only where one is near.
+/// "did you mean 'x'? one of: ...", with the question only if a name is near.
 std::string choice_hint(const std::string& given, const std::vector<std::string>& names);
 
 }  // namespace tiersim::detail

@@ -1,4 +1,4 @@
-// `config show`: a struct as YAML, each value with where it comes from.
+// `config show`: a struct as YAML, with the origin of each value.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,7 @@
 namespace tiersim::detail {
 namespace {
 
-// Whether the text reads back as itself without quotes, in a list too.
+// True where the text reads back as itself without quotes, also in a list.
 bool is_plain(const std::string& text) {
   const auto alphanumeric = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -36,7 +36,7 @@ std::string flow(const PlainTree& tree) {
   return tree.kind == NodeKind::sequence ? '[' + out + ']' : '{' + out + '}';
 }
 
-// A tree that takes one line.
+// True where the tree fits on one line.
 bool is_leaf(const PlainTree& tree) {
   const auto scalar = [](const PlainTree& t) { return t.kind == NodeKind::scalar; };
   return tree.is_sourced || scalar(tree) || (tree.items.empty() && tree.entries.empty()) ||

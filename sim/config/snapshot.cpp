@@ -7,8 +7,8 @@
 namespace tiersim {
 namespace {
 
-// What a plain scalar means is decided by whoever reads it, from its text; in JSON only numbers and
-// truth values can go without quotes, which the readers of all else do not look at.
+// The reader of a plain scalar derives its type from the text. JSON allows only numbers and truth
+// values without quotes, and readers of other types ignore quotes.
 bool is_json_literal(const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   return json.is_number() || json.is_boolean();

@@ -1,6 +1,6 @@
 #pragma once
-// A loaded document as one text that needs no other file: bases and imports merged in. load_text()
-// makes an equal document of it, whose values have the text as origin.
+// A loaded document as one text that needs no other file: bases and imports are merged in.
+// load_text() makes an equal document of it, with the text as the origin of all values.
 #include <string>
 
 #include "sim/config/document.hpp"

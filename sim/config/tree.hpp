@@ -1,6 +1,6 @@
 #pragma once
-// A configuration as text in a tree, every node with its origin. Values have no type yet: that is
-// given by the describe() function that reads them.
+// A configuration as text in a tree, with the origin of every node. Values have no type yet: the
+// describe() function that reads them gives it.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,7 +52,7 @@ struct Node {
   std::vector<SchemaTag> schemas = {};
   Origin origin = {};
 
-  /// nullptr when this is no mapping or has no such key.
+  /// nullptr if this is not a mapping or has no such key.
   const Entry* find(std::string_view key) const;
   Entry* find(std::string_view key);
   /// "'4800 GB/s'", "a list", "a mapping" or "nothing", for messages.
@@ -68,15 +68,15 @@ struct Entry {
 /// Deepest mapping or list that a file may nest.
 inline constexpr std::size_t kMaxDepth = 100;
 
-/// The source of a number that stands there without one: "command line" or "not stated".
+/// The source of a number that states none: "command line" or "not stated".
 const char* unstated_source(const Origin& origin);
 
-/// Nodes of the tree, itself included.
+/// Number of nodes in the tree, the root included.
 std::size_t count_nodes(const Node& node);
-/// Levels below the node.
+/// Number of levels below the node.
 std::size_t depth_of(const Node& node);
-/// Origin of the key or list element at the dotted path, or of the deepest part of it that there
-/// is; `fallback` when there is none.
+/// Origin of the key or list element at the dotted path, or of the deepest part of the path that
+/// exists; `fallback` if there is none.
 Origin origin_at(const Node& node, std::string_view path, const Origin& fallback);
 
 }  // namespace tiersim

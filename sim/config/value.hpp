@@ -40,10 +40,10 @@ struct EnumValue {
   std::function<std::size_t()> get;
   std::function<void(std::size_t)> set;
 };
-/// The 95 % interval of a number, where it has one.
+/// The 95 % interval of a number, which may be absent.
 struct IntervalValue {
   std::function<bool()> has;
-  std::function<void(bool)> set;  ///< one with ends of 0, or none
+  std::function<void(bool)> set;  ///< true: an interval with ends of 0; false: none
   std::function<ScalarValue()> low;
   std::function<ScalarValue()> high;
 };
@@ -65,12 +65,12 @@ struct ListValue {
 struct MapValue {
   std::function<std::vector<std::string>()> keys;
   std::function<void()> clear;
-  std::function<Value(const std::string&)> at;  ///< makes the entry where there is none
+  std::function<Value(const std::string&)> at;  ///< adds the entry if it is missing
   std::function<void(const OnValue&)> with_new;
 };
 struct OptionalValue {
   std::function<bool()> has;
-  std::function<void(bool)> set;  ///< a default value or none
+  std::function<void(bool)> set;  ///< true: a default value; false: none
   std::function<Value()> get;
   std::function<void(const OnValue&)> with_new;
 };

@@ -1,4 +1,4 @@
-// Which settings are counts, by the type of the member that a describe() function names.
+// Finds the settings that are counts, by the type of the member that a describe() function names.
 #include <algorithm>
 #include <charconv>
 #include <utility>

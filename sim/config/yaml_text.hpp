@@ -1,5 +1,5 @@
 #pragma once
-// Faults of a YAML text that its parser does not report, or reports in words of its own.
+// Faults of a YAML text that its parser does not report, or does not report clearly.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -24,7 +24,7 @@ void normalise(std::string& text);
 /// The first of: too large, not UTF-8, a control character, a tab in an indentation.
 std::optional<TextFault> text_fault(std::string_view text);
 
-/// Whether the quoted scalar at `at` ends with its quote; true for a block scalar.
+/// True where the quoted scalar at `at` ends with its quote, and for every block scalar.
 bool is_closed_quote(std::string_view text, std::size_t at);
 
 }  // namespace tiersim

@@ -13,10 +13,11 @@
 namespace tiersim {
 namespace {
 
-// Keys are looked up one by one: few, and in the order of the file.
+// Limit of the keys of a mapping, which are searched linearly: mappings are small and keep their
+// order.
 constexpr std::size_t kMaxKeys = 10'000;
 
-// Ends parsing at the first thing that makes the rest meaningless.
+// Ends parsing at the first fault after which the rest has no meaning.
 struct Stop : std::runtime_error {
   Stop(Origin at, const std::string& message, std::string advice)
       : std::runtime_error(message), origin(std::move(at)), hint(std::move(advice)) {}
@@ -31,7 +32,7 @@ class TreeBuilder final : public YAML::EventHandler {
       : text_(text), source_(std::move(source)), diagnostics_(diagnostics) {}
 
   Node take() { return std::move(root_); }
-  // The innermost mapping or list that is still open: where an unclosed bracket stands.
+  // The innermost mapping or list that is still open, which is the place of an unclosed bracket.
   std::optional<Origin> innermost() const {
     if (open_.empty()) return std::nullopt;
     return open_.back().node.origin;
@@ -148,7 +149,7 @@ class TreeBuilder final : public YAML::EventHandler {
   Node root_;
 };
 
-// What yaml-cpp says, in the words of a user who does not know its grammar.
+// An error of yaml-cpp in the words of a user who does not know its grammar.
 Diagnostic explain(const YAML::Exception& error, const TreeBuilder& builder) {
   const Location at = builder.origin(error.mark).location();
   const std::string& says = error.msg;

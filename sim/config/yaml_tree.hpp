@@ -10,8 +10,8 @@
 
 namespace tiersim {
 
-/// Nothing when the text as a whole cannot be read; a duplicate key is reported and dropped. An
-/// empty text is a null node.
+/// Returns nothing if the text as a whole cannot be read. A duplicate key is reported and dropped.
+/// An empty text gives a null node.
 std::optional<Node> parse_yaml(std::string text, std::shared_ptr<const TextSource> source,
                                Diagnostics& diagnostics);
 

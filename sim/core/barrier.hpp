@@ -1,8 +1,8 @@
 #pragma once
-// A point that a number of processes pass together, again and again.
+// A reusable barrier that a fixed number of processes pass together.
 //
 //   Barrier step(engine, 8);
-//   co_await step.arrive();   // goes on when eight have arrived; the last one does not wait
+//   co_await step.arrive();   // returns when eight have arrived; the last one does not wait
 #include <cstdint>
 
 #include "sim/core/engine.hpp"
@@ -20,7 +20,7 @@ class Barrier : public Waitable {
 
   class Arrive;
   Arrive arrive();
-  /// How many wait for the rest.
+  /// Number of processes that wait for the others.
   std::int64_t arrived() const { return arrived_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The pooled nodes behind events that do not fit into a pointer. Inside of the engine.
+// The pooled nodes behind events that do not fit into a pointer. Internal to the engine.
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -22,7 +22,7 @@ struct LanedNode {
   Lane lane = Lane::normal;
 };
 
-/// A callable of its own type, in one cache line.
+/// A callable of any type, in one cache line.
 class alignas(64) CallNode {
  public:
   static constexpr std::size_t kCaptureSize = 40;
@@ -49,11 +49,12 @@ class alignas(64) CallNode {
       }
     };
   }
-  /// Whether there is a callable: not cancelled.
+  /// True while the node holds a callable, that is, until it is called or cancelled.
   bool pending() const { return act_ != nullptr; }
-  /// Changes whenever a callable ceases to be pending.
+  /// Changes whenever a callable ceases to be pending, so that old tokens are recognised.
   std::uint64_t generation() const { return generation_; }
-  /// Takes the callable out and calls it, or only destroys it where `engine` is null. pending().
+  /// Removes the callable and calls it, or only destroys it if `engine` is null. Requires
+  /// pending().
   void finish(Engine* engine) { act_(*this, engine); }
 
  private:
@@ -63,7 +64,7 @@ class alignas(64) CallNode {
 };
 static_assert(sizeof(CallNode) == 64);
 
-/// Names one cancellable event for ever. A default one names none.
+/// Identifies one cancellable event for ever; a default-constructed token identifies none.
 class Token {
  public:
   Token() = default;

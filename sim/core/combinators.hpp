@@ -1,13 +1,14 @@
 #pragma once
-// Waiting for several things. Each is a process, or an awaitable that is made one.
+// Waiting for several things. Each of them is a process, or an awaitable that becomes one.
 //
 //   co_await all_of(read(a), read(b));                       // until both have ended
 //   const std::size_t first = co_await any_of(read(a), engine.delay(5ns));   // 0 or 1
 //   const bool in_time = co_await timeout(disk.acquire(), 5ns);
 //
-// They start in the order given, at once, like calls. any_of() ends the losers where they wait, and
-// timeout() what came too late, by cancellation: a queued acquire() leaves the line, a granted one
-// goes back. An exception of a part ends the rest and is thrown to the waiting process.
+// The parts start at once in the order given, like calls. any_of() cancels the losers where they
+// wait, and timeout() cancels the process that is late: a queued acquire() leaves the line, a
+// granted one is given back. An exception in one part ends the others and is thrown to the waiting
+// process.
 #include <array>
 #include <concepts>
 #include <coroutine>
@@ -34,8 +35,8 @@ requires(!std::same_as<Awaitable, Process>) Process as_process(Awaitable awaitab
   return process_of<Awaitable>(std::move(awaitable));
 }
 
-/// Runs its parts side by side until `needed` have ended or one has failed. `Parts` is an array or
-/// a vector of Process.
+/// Runs its parts concurrently until `needed` of them have ended or one has failed. `Parts` is an
+/// array or a vector of Process.
 template <class Parts>
 class [[nodiscard]] Gather : public WaitNode {
  public:
@@ -133,8 +134,8 @@ inline auto any_of(std::vector<Process> processes) {
   return detail::Gather<std::vector<Process>>(std::move(processes), needed);
 }
 
-/// co_await timeout(...) gives whether the process ended within the time. At the very deadline the
-/// event that was scheduled first decides.
+/// co_await timeout(...) gives true where the process ended within the time. If both fall on the
+/// same instant, the event that was scheduled first decides.
 class [[nodiscard]] Timeout : public WaitNode, Completion {
  public:
   Timeout(Process part, Duration duration)

@@ -39,7 +39,7 @@ void Engine::push_laned(std::uint64_t when, Target target, Lane lane) {
 
 bool Engine::cancel(Token token) {
   if (!token.pending()) return false;
-  token.node_->finish(nullptr);  // the node goes back to the pool when its time comes
+  token.node_->finish(nullptr);  // the node returns to the pool at the time of its event
   return true;
 }
 
@@ -55,7 +55,7 @@ void Engine::happen_tagged(Target target, std::uint64_t time) {
   if (target.kind() == Target::Kind::call_node) {
     auto& node = *static_cast<CallNode*>(object);
     call_nodes_.give_back(node);  // only its first member changes
-    if (!node.pending()) return;  // cancelled: as if it had never been, so time stands still
+    if (!node.pending()) return;  // cancelled: time does not advance for it
     now_ = time;
     ++events_;
     return node.finish(this);
@@ -70,8 +70,8 @@ void Engine::happen_tagged(Target target, std::uint64_t time) {
   node.handler->on_event(*this, node.payload);
 }
 
-// The order of an instant: the urgent lane, then what the queue holds for it, which was scheduled
-// before the instant came, then what was scheduled since.
+// The order within an instant: the urgent lane, then the queue's events of this instant (scheduled
+// before the instant began), then the events scheduled since.
 void Engine::run_to(std::uint64_t end) {
   TS_EXPECTS(!running_);
   struct Running {
@@ -126,7 +126,7 @@ void Engine::step_in_instant() {
   happen(target, instant_);
 }
 
-// All of the instant goes to the rings, each to its lane. Nothing is in the rings before.
+// Moves all events of the instant to the rings, each to its lane. The rings are empty before.
 void Engine::gather_instant(Event first) {
   for (Event event = first;;) {
     if (event.target.kind() == Target::Kind::laned_node) {

@@ -8,14 +8,15 @@
 //   engine.run();
 //
 // Order is a contract: events happen by (time, lane, order of scheduling) and nothing else, so the
-// same program gives the same result everywhere. Time never goes back; scheduling for the past is a
-// fault. One engine belongs to one thread at a time; engines share nothing.
+// same program gives the same result everywhere. Time never goes back, and scheduling for the past
+// is a fault. One engine belongs to one thread at a time; engines share nothing.
 //
-// Nothing on the path of an event allocates once the pools have grown to what the model needs.
-// Only users of cancellation and of lanes pay for them.
+// The path of an event allocates nothing once the pools have grown to the size that the model
+// needs. Only users of cancellation and of lanes pay for them.
 //
-// Life time. Resources and models that processes use must live as long as those processes;
-// end_processes() ends them early. The engine's destructor ends what is left, the newest first.
+// Lifetime. Resources and models that processes use must live as long as those processes;
+// end_processes() ends the processes early. The engine's destructor ends the remaining ones, the
+// newest first.
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -46,17 +47,18 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   SimTime now() const { return SimTime(Duration(static_cast<std::int64_t>(now_))); }
-  /// How many events have happened: the measure of work that tests may gate on.
+  /// Number of events so far: the measure of work that tests may gate on.
   std::uint64_t events() const { return events_; }
 
-  /// Runs until nothing is pending. now() is then the time of the last event; what was cancelled
-  /// does not count. An exception from an event or a spawned process leaves run() as it is.
+  /// Runs until no event is pending. now() is then the time of the last event that was not
+  /// cancelled. An exception from an event or a spawned process passes through run() unchanged.
   void run();
-  /// Runs every event up to and including `end`, which now() then is. `end` >= now().
+  /// Runs every event up to and including `end`, to which now() is then set. Requires `end` >=
+  /// now().
   void run_until(SimTime end);
 
-  // Events. Precondition of all: `when` >= now(). Those for now() happen after the ones of the same
-  // lane that are due already.
+  // Events. All require `when` >= now(). An event for now() happens after those of the same lane
+  // that are already due.
   void schedule(SimTime when, EventHandler& handler, std::uint64_t payload = 0,
                 Lane lane = Lane::normal);
   /// `function` is called with the engine or with nothing. Its captures are at most
@@ -68,7 +70,7 @@ class Engine {
     call_at(after(delay), std::forward<Function>(function), lane);
   }
 
-  // Events that may be cancelled. A cancelled one is skipped when its time comes.
+  // Cancellable events. A cancelled event is skipped when its time comes.
   Token schedule_cancellable(SimTime when, EventHandler& handler, std::uint64_t payload = 0,
                              Lane lane = Lane::normal);
   template <class Function>
@@ -77,41 +79,43 @@ class Engine {
   Token call_after_cancellable(Duration delay, Function&& function, Lane lane = Lane::normal) {
     return call_at_cancellable(after(delay), std::forward<Function>(function), lane);
   }
-  /// Returns whether the event was still pending. Any token may be given, also an old one.
+  /// Returns true where the event was still pending. Any token is valid, also that of a past event.
   bool cancel(Token token);
 
   // Processes.
-  /// Starts `process` at this instant, after what is due already. The engine owns it from now on.
+  /// Starts `process` at this instant, after the events that are already due. The engine takes
+  /// ownership.
   ProcessRef spawn(Process process);
   bool alive(ProcessRef process) const;
-  /// Ends a spawned process where it waits: its local variables are destroyed now and whoever
-  /// joined it is woken. Returns whether it was alive. It must not be running, nor wait for an
-  /// awaitable that the engine does not know (one that sets no WaitNode).
+  /// Ends a spawned process where it waits: destroys its local variables now and wakes the
+  /// processes that joined it. Returns true where it was alive. The process must not be running,
+  /// nor wait for an awaitable that the engine does not know (one that sets no WaitNode).
   bool cancel(ProcessRef process);
-  /// Ends every process. Not to be called while run() is active.
+  /// Ends every process. Must not be called while run() is active.
   void end_processes();
-  /// For destructors of what processes use: ends all that are left, unless that is going on.
+  /// For destructors of objects that processes use: ends all remaining processes, unless this is
+  /// already under way.
   void end_processes_before_model();
 
-  /// co_await engine.delay(d): `d` >= 0. A delay of zero lets what is due now go first.
+  /// co_await engine.delay(d): `d` >= 0. A delay of zero lets the events that are due now go first.
   DelayAwaiter delay(Duration duration);
   /// co_await engine.until(t): t >= now().
   DelayAwaiter until(SimTime when);
   LanedDelayAwaiter until(SimTime when, Lane lane);
 
   // For authors of awaitables.
-  /// Resumes `process` at this instant, after what is due already.
+  /// Resumes `process` at this instant, after the events that are already due.
   void wake(ProcessPromise& process, Lane lane = Lane::normal) {
     ring(lane).push(target_of(process));
     ++in_rings_;
   }
   /// The same at `when` >= now(), in picoseconds.
   void resume_at(std::uint64_t when, ProcessPromise& process, Lane lane);
-  /// `node` is woken at the end of `process`, which is alive.
+  /// Wakes `node` at the end of `process`, which must be alive.
   void add_joiner(ProcessRef process, WaitNode& node);
-  /// Returns whether it was still waiting.
+  /// Returns true where the node was still waiting.
   bool remove_joiner(ProcessRef process, WaitNode& node);
-  /// Ends `part`, a process that an awaiter has attached to its own.
+  /// Ends `part`, a process that an awaiter has attached to another one.
   void discard(Process& part);
 
  private:
@@ -158,13 +162,13 @@ class Engine {
   void fail(std::exception_ptr error) noexcept;
 
   std::uint64_t now_ = 0;
-  std::uint64_t instant_ = 0;  ///< of what is in the rings; now_, or about to be
+  std::uint64_t instant_ = 0;  ///< instant of the events in the rings: now_, or about to become it
   std::uint64_t events_ = 0;
   std::size_t in_rings_ = 0;
-  /// Events in the queue that need a closer look: of another lane, or of an ended process.
+  /// Events in the queue that need a closer look: those of another lane or of an ended process.
   std::size_t unusual_ = 0;
   EventQueue queue_;
-  TargetRing rings_[kLanes];  // by lane: what is due now but was not in time for the queue
+  TargetRing rings_[kLanes];  // by lane: events due now that were scheduled too late for the queue
   bool running_ = false;
   bool ending_ = false;
 

@@ -102,7 +102,7 @@ void Engine::keep_frame(ProcessPromise& process) {
 void Engine::end_processes() {
   TS_EXPECTS(!running_);
   ending_ = true;
-  // The newest first: what was spawned later may use what earlier frames hold.
+  // The newest first: processes spawned later may use objects in earlier frames.
   std::vector<ProcessRef> alive_ones;
   for (const Slot& slot : slots_)
     if (slot.process != nullptr) alive_ones.emplace_back(slot.process->slot_, slot.id);
@@ -143,7 +143,7 @@ void ProcessPromise::end_spawned() noexcept {
 void ProcessPromise::withdraw() {
   if (state_ == State::fresh) return;
   if (state_ == State::running) {
-    // It runs, or waits for something that would resume it in spite of everything.
+    // The process runs, or waits for something that would resume it after its end.
     TS_EXPECTS(engine_->ending_);
     return;
   }

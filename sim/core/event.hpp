@@ -1,26 +1,28 @@
 #pragma once
-// What the queue holds: when, and what to do then. Inside of the engine; models use engine.hpp.
+// An event as the queue holds it: its time and its action. Internal to the engine; models use
+// engine.hpp.
 #include <cstdint>
 
 namespace tiersim {
 
 class Engine;
 
-/// Order among events of one instant, before FIFO. `urgent` ones run before what is due anyway,
-/// `late` ones when nothing else is left to do at that instant.
+/// Order among events of one instant, before FIFO. `urgent` events run before all others of the
+/// instant, `late` ones when no other event of the instant is left.
 enum class Lane : std::uint8_t { urgent, normal, late };
 
-/// Receives events. The plain form of a callback, for components with a state of their own.
+/// Receives events: the plain form of a callback, for components with state.
 class EventHandler {
  public:
-  /// `payload` is what was given to Engine::schedule().
+  /// `payload` is the value given to Engine::schedule().
   virtual void on_event(Engine& engine, std::uint64_t payload) = 0;
 
  protected:
   ~EventHandler() = default;
 };
 
-/// What to do: a pointer to something aligned to eight bytes, and in its low bits what that is.
+/// The action of an event: a pointer to an object aligned to eight bytes, with its kind in the low
+/// bits.
 class Target {
  public:
   enum class Kind : std::uint64_t {

@@ -47,7 +47,7 @@ unsigned EventQueue::lowest_bucket() const {
   return kBuckets;
 }
 
-/// Files the events of a detached bucket, relative to what base_ is now.
+/// Files the events of a detached bucket relative to the present base_.
 void EventQueue::file_all(const Bucket& bucket) {
   for (Chunk* chunk = bucket.first; chunk != nullptr;) {
     const Event* const end = chunk == bucket.last ? bucket.end : chunk->events.data() + kChunk;
@@ -58,7 +58,7 @@ void EventQueue::file_all(const Bucket& bucket) {
   }
 }
 
-/// The run has no space behind it, because it moved on or because it grew.
+/// Makes room behind the run, which has none because it moved on or because it grew.
 void EventQueue::make_room(std::uint64_t now) {
   if (last_ - first_ <= kShortRun) {
     Event* const start = run_->events.data();
@@ -68,14 +68,14 @@ void EventQueue::make_room(std::uint64_t now) {
   Event* split = first_ + (last_ - first_) / 2;
   while (split != first_ && split[-1].time == split->time) --split;  // equal times stay together
   const std::uint64_t old_limit = std::exchange(limit_, split->time);
-  // Relative to a later base the events now filed would be lost behind it. That happens when events
-  // are pushed from outside after the queue was asked for its next one.
+  // Relative to a later base, the events filed now would be lost behind it. This happens if events
+  // are pushed from outside after the queue gave its next event.
   if (lowest_bucket() == kBuckets) {
     base_ = now;
   } else if (limit_ < base_) {
     rebase(now);
   }
-  // The rest of a crowd of one time, of which the run has the first, must stay behind it.
+  // The run holds the first of many events of one time; the others must stay behind them.
   Bucket crowd;
   if (last_[-1].time == old_limit) crowd = detach(bucket_of(old_limit));
   for (const Event* event = split; event != last_; ++event) file(*event);
@@ -83,7 +83,8 @@ void EventQueue::make_room(std::uint64_t now) {
   file_all(crowd);
 }
 
-/// Files everything anew. Lower buckets first, each in its order: equal times are in one bucket.
+/// Files everything again. Lower buckets go first, each in its order: equal times are in one
+/// bucket.
 void EventQueue::rebase(std::uint64_t base) {
   std::array<Bucket, kBuckets> all{};
   for (unsigned index = 0; index < kBuckets; ++index)
@@ -92,7 +93,7 @@ void EventQueue::rebase(std::uint64_t base) {
   for (const Bucket& bucket : all) file_all(bucket);
 }
 
-/// The run is empty. Returns false where the buckets are, too.
+/// Refills the empty run. Returns false if the buckets are empty, too.
 bool EventQueue::refill() {
   for (;;) {
     const unsigned index = lowest_bucket();
@@ -108,7 +109,7 @@ bool EventQueue::refill() {
       take_sorted(chunk, bucket.end, shift);
       limit_ = ((first_->time >> shift) + 1) << shift;
       if (lowest_bucket() == kBuckets) limit_ = kNoLimit;
-    } else if (level == 0) {  // all of one time: in order as they are
+    } else if (level == 0) {  // all of one time: already in order
       bucket.first = chunk.next;
       buckets_[index] = bucket;
       occupied_[index / 64] |= std::uint64_t{1} << (index % 64);
@@ -149,7 +150,7 @@ void EventQueue::take_sorted(Chunk& chunk, Event* end, unsigned bits) {
   if (end - begin <= kFewEvents) {
     take(chunk, end);
   } else {
-    // By the leading bits first: what is left to move is then little, and well predicted.
+    // Sort by the leading bits first: few moves then remain, and their branches are well predicted.
     const unsigned shift = bits > kBinBits ? bits - kBinBits : 0;
     const auto bin_of = [shift](const Event& event) { return event.time >> shift & (kBins - 1); };
     std::array<std::uint8_t, kBins> place{};

@@ -3,18 +3,18 @@
 // run.
 //
 // Time never goes back, so an event can be filed by the highest digit in which its time differs
-// from `base_`, some time that has been reached (a radix heap: Ahuja, Mehlhorn, Orlin and Tarjan,
-// JACM 37:2, 1990; here with octal digits). Filing is appending to a list. Buckets are in the order
-// of time, but not sorted inside.
+// from `base_`, a time that has been reached (a radix heap: Ahuja, Mehlhorn, Orlin and Tarjan, JACM
+// 37:2, 1990; here with octal digits). Filing appends to a list. Buckets are in the order of time,
+// but are not sorted inside.
 //
 //            run: sorted                buckets: unsorted, each behind the one before
 //   now  [ . .. .  .... ]  limit_  [   ....  ][ .  . .. .. ][  .  ...  .. ......  ] ...
 //
-// The next events are in the run. Whatever is earlier than `limit_` is inserted there, the rest is
-// filed. With few events pending there is no limit and the run has all of them. A run that is full
-// files its later half and lowers the limit. An empty run is refilled from the lowest bucket: a
-// bucket of one chunk is sorted and becomes the run; a larger one is filed anew, relative to its
-// least time, which is about to be reached. So an event moves about log8(pending / 64) times.
+// The next events are in the run. An event earlier than `limit_` is inserted there; the others are
+// filed. With few events pending there is no limit and the run has all of them. A full run files
+// its later half and lowers the limit. An empty run is refilled from the lowest bucket: a bucket of
+// one chunk is sorted and becomes the run; a larger one is filed again, relative to its least time,
+// which is about to be reached. So an event moves about log8(pending / 64) times.
 //
 // FIFO among equal times needs no sequence number: equal times are always in one place, filing
 // keeps their order, and sorting and inserting are stable.
@@ -35,7 +35,7 @@ class EventQueue {
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
-  /// `now` is the time of the simulation: no event ever pushed is earlier.
+  /// `now` is the present simulated time; no pushed event is earlier.
   void push(Event event, std::uint64_t now) {
     if (event.time >= limit_) return file(event);
     if (last_ == space_) [[unlikely]]
@@ -45,19 +45,19 @@ class EventQueue {
     *slot = event;
   }
 
-  /// The next event, null where none is pending.
+  /// The next event, or null if none is pending.
   const Event* next() {
     if (first_ != last_) [[likely]]
       return first_;
     return refill() ? first_ : nullptr;
   }
-  /// Whether the next event is due at `now`, the time of the simulation. Unlike next() this never
-  /// touches the order of what is later than now.
+  /// True where the next event is due at `now`, the present simulated time. Unlike next(), this
+  /// never changes the order of later events.
   bool next_is_at(std::uint64_t now) {
     if (first_ != last_) return first_->time == now;
     return limit_ <= now && refill() && first_->time == now;
   }
-  /// Removes the next event; one of the above has said that there is one.
+  /// Removes the next event, after one of the functions above has confirmed that there is one.
   void pop() {
     prefetch(first_[kAhead]);
     ++first_;
@@ -71,7 +71,7 @@ class EventQueue {
   static constexpr unsigned kDigits = 1U << kDigitBits;
   static constexpr unsigned kLevels = (64 + kDigitBits - 1) / kDigitBits;
   static constexpr unsigned kBuckets = kLevels * kDigits;
-  static constexpr unsigned kBinBits = 6;  // of the first pass of sorting
+  static constexpr unsigned kBinBits = 6;  // for the first pass of sorting
   static constexpr unsigned kBins = 1U << kBinBits;
   static constexpr std::ptrdiff_t kFewEvents = 6;  // sorted without that pass
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
@@ -83,13 +83,13 @@ class EventQueue {
   };
   /// All chunks but the last are full.
   struct Bucket {
-    Event* end = nullptr;       ///< where the next event goes
+    Event* end = nullptr;       ///< place of the next event
     Event* capacity = nullptr;  ///< end of the last chunk
     Chunk* first = nullptr;
     Chunk* last = nullptr;
   };
 
-  /// What the event will touch: a frame or a node.
+  /// Prefetches the frame or node that the event will touch.
   static void prefetch(const Event& event) {
     const auto address = reinterpret_cast<std::uintptr_t>(event.target.object());
     __builtin_prefetch(reinterpret_cast<const void*>(address), 1);
@@ -108,11 +108,11 @@ class EventQueue {
     *bucket.end++ = event;
   }
 
-  // Last calls of the above, so that those need no registers but what calls may destroy.
+  // Out-of-line parts of the functions above, which then need no callee-saved registers.
   void push_into_full_run(Event event, std::uint64_t now);
   void file_into_full_bucket(Event event, unsigned index);
   Bucket detach(unsigned index);
-  unsigned lowest_bucket() const;  // kBuckets where all are empty
+  unsigned lowest_bucket() const;  // kBuckets if all are empty
   void file_all(const Bucket& bucket);
   void make_room(std::uint64_t now);
   void rebase(std::uint64_t base);
@@ -123,9 +123,10 @@ class EventQueue {
 
   Event* first_ = nullptr;  // the run, within *run_
   Event* last_ = nullptr;
-  Event* space_ = nullptr;  // end of where the run may grow before make_room()
+  Event* space_ = nullptr;  // end of the space into which the run may grow before make_room()
   std::uint64_t limit_ = kNoLimit;
-  /// Not later than any filed event. Every bucketed time agrees with it above its own level.
+  /// Not later than any filed event. Every time in a bucket agrees with it above the bucket's
+  /// level.
   std::uint64_t base_ = 0;
   Chunk* run_ = nullptr;
   std::array<std::uint64_t, (kBuckets + 63) / 64> occupied_{};  // one bit a bucket

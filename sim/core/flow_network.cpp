@@ -1,4 +1,4 @@
-// The flow network in time: the timers, what happens when one fires, and the public face.
+// The flow network over time: its timers, the handling of their events, and the public interface.
 #include "sim/core/flow_network.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ LinkId FlowNetwork::Impl::add_link(std::string name, Bandwidth capacity) {
   return id;
 }
 
-/// The progress at a pace of its own, rounded down.
+/// The progress of a flow at its own pace, rounded down.
 Ticks FlowNetwork::Impl::own_clock_at(const Group& group, std::uint64_t elapsed) {
   const Ticks span = group.speed;
   const UInt128 scaled = elapsed * group.pace.denominator;
@@ -53,7 +53,7 @@ void FlowNetwork::Impl::pop_finished(Group& group) {
   }
 }
 
-/// Takes every flow out that has finished by now.
+/// Takes out every flow that has finished by now.
 void FlowNetwork::Impl::collect_due(std::int64_t now) {
   while (timers_.earliest() <= now) {
     const Index timer = timers_.earliest_owner();
@@ -66,7 +66,7 @@ void FlowNetwork::Impl::collect_due(std::int64_t now) {
       continue;
     }
     Link& link = links_[owner];
-    // Backwards, because a group that empties is replaced by the last.
+    // Backwards, because the last group replaces one that becomes empty.
     for (std::size_t i = link.groups.size(); i-- > 0;) {
       Group& group = groups_[link.groups[i].group];
       if (group.bottleneck != owner) continue;
@@ -81,8 +81,8 @@ void FlowNetwork::Impl::deliver() {
     std::sort(finished_.begin(), finished_.end(),
               [](const Finished& a, const Finished& b) { return a.order < b.order; });
   if (waiter_finished_) {
-    // Through the engine, in order: what the first does must not reach into this list, as by
-    // cancelling another process in it.
+    // Delivery goes through the engine, in order: the first receiver must not change this list, for
+    // example by cancelling another process in it.
     for (const Finished& done : finished_) {
       if (done.waiter == nullptr) {
         engine_.schedule(engine_.now(), *done.handler, done.cookie);
@@ -131,8 +131,9 @@ void FlowNetwork::Impl::request_settle() {
   engine_.schedule(engine_.now(), *this, 0, Lane::late);
 }
 
-/// Sees to it that an event comes at the first finish. An earlier one than needed does no harm; a
-/// later one is cancelled, for it could be the last of all and so move the engine's clock.
+/// Makes sure that an event comes at the first finish. An event that is too early does no harm; one
+/// that is too late is cancelled, because as the last of all events it would move the engine's
+/// clock.
 void FlowNetwork::Impl::arm() {
   const std::int64_t next = timers_.earliest();
   if (next >= armed_) return;

@@ -1,7 +1,7 @@
-// The closed loop: a flow of one link finishes and its handler starts another like it. Nothing but
-// progress changes then, neither a sum nor a share, so the new flow takes the place of the old one
-// and no rate is computed. Whatever is not of that kind goes the general way: that can still be
-// found out while the handler runs, for the old flow stays in the sums until it has returned.
+// The closed loop: a flow of one link finishes, and its handler starts another flow like it. Only
+// progress changes then, but no sum and no share, so the new flow takes the place of the old one
+// and no rate is computed. All other cases go the general way. That can still be decided while the
+// handler runs, because the old flow stays in the sums until the handler has returned.
 #include <algorithm>
 
 #include "sim/core/flow_network_impl.hpp"
@@ -15,7 +15,7 @@ using flow::Link;
 using flow::Ticks;
 using flow::TimerHeap;
 
-/// When the first flow of a group at its link's pace finishes.
+/// The time at which the first flow of a group at its link's pace finishes.
 std::int64_t FlowNetwork::Impl::first_finish(Group& group, std::int64_t now) {
   const flow::FinishHeap::Entry& top = group.flows.top();
   __builtin_prefetch(&flows_[top.flow], 1);
@@ -27,8 +27,8 @@ std::int64_t FlowNetwork::Impl::first_finish(Group& group, std::int64_t now) {
   return wait >= left ? TimerHeap::kNever : now + static_cast<std::int64_t>(wait);
 }
 
-/// Handles an event at which one flow finishes, that of a link whose flows cross nothing else, and
-/// nothing starts before. False if it is another event, and nothing has been done.
+/// Handles an event at which exactly one flow finishes, if the flows of its link cross no other
+/// link and no start is pending. Returns false for any other event, without any change.
 bool FlowNetwork::Impl::exchange(std::int64_t now) {
   if (!timers_.only_earliest_due(now) || !dirty_links_.empty() || !dirty_groups_.empty())
     return false;
@@ -58,7 +58,7 @@ bool FlowNetwork::Impl::exchange(std::int64_t now) {
   } else {
     timers_.expire_earliest();
     leave_now();
-    // Solved again in any case, for the sake of its timer.
+    // Solved again in any case, to set its timer.
     touch(owner);
     undisturbed_ = std::min(undisturbed_, level);
     solve(now);
@@ -68,7 +68,7 @@ bool FlowNetwork::Impl::exchange(std::int64_t now) {
   return true;
 }
 
-/// Starts a flow in place of the one that is leaving. False if the two are not alike, so that sums
+/// Starts a flow in place of the one that is leaving. Returns false if they differ, so that sums
 /// would change.
 bool FlowNetwork::Impl::start_in_place(const FlowSpec& spec, EventHandler* handler,
                                        std::uint64_t cookie, WaitNode* waiter) {

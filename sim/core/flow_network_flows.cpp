@@ -1,5 +1,5 @@
-// Flows and groups come and go: checks, storage, and the sums kept by groups and links. No rate is
-// computed here.
+// Arrival and departure of flows and groups: checks, storage, and the sums kept by groups and
+// links. No rate is computed here.
 #include <algorithm>
 
 #include "sim/core/flow_network_impl.hpp"
@@ -30,7 +30,7 @@ void FlowNetwork::Impl::check(const FlowSpec& spec) const {
   }
 }
 
-/// The hops in the order of their links, without those that take nothing.
+/// Sorts the hops by their links and leaves out those without wire bytes.
 void FlowNetwork::Impl::sort_hops(const FlowSpec& spec) {
   sorted_.clear();
   for (const Hop& hop : spec.hops) {
@@ -45,7 +45,7 @@ void FlowNetwork::Impl::sort_hops(const FlowSpec& spec) {
   }
 }
 
-/// The duration of the flow in given_ alone in the network.
+/// The duration of the flow in given_ if it is alone in the network.
 Pace FlowNetwork::Impl::solo_pace(const FlowSpec& spec) const {
   Pace solo{static_cast<std::uint64_t>(spec.min_duration.count()), 1};
   for (const Hop& hop : given_)
@@ -85,7 +85,7 @@ FlowNetwork::Impl::Index FlowNetwork::Impl::start_anew(const FlowSpec& spec, Eve
     sort_hops(spec);
     given_ = sorted_;
     solo = solo_pace(spec);
-    // A cap that no share can exceed is none, and the flow can join the others of its path.
+    // A cap that no share can exceed has no effect, so the flow can join the others of its path.
     capped = solo == Pace{static_cast<std::uint64_t>(spec.min_duration.count()), 1};
     group_index = capped ? new_group(flow::kNone) : group_of(find_path());
   }
@@ -140,7 +140,7 @@ void FlowNetwork::Impl::set_hops(Flow& flow, const Pace& solo, std::uint64_t wei
   for (std::size_t i = 0; i < given_.size(); ++i) {
     FlowHop& hop = hops_of_flows_[flow.first_hop + i];
     set_load(flow, hop, given_[i], weight);
-    // wire / solo duration; the wire of the link that sets the pace gives its whole capacity.
+    // wire / solo duration; at the link that sets the pace, this is its whole capacity.
     const Pace second = flow::pace_of(static_cast<std::uint64_t>(hop.wire), 1);
     hop.potential =
         static_cast<std::int64_t>(second.numerator == solo.numerator
@@ -153,7 +153,7 @@ void FlowNetwork::Impl::set_hops(Flow& flow, const Pace& solo, std::uint64_t wei
 void FlowNetwork::Impl::join_links(Index group_index, const Flow& flow) {
   Group& group = groups_[group_index];
   const bool first = group.flows.size() == 1;
-  // One without a cap is reached over the link that limits it.
+  // A group without a cap is reached over the link that limits it.
   if (group.capped) dirty_groups_.push_back(group_index);
   group.inexact_flows += flow.inexact ? 1U : 0U;
   for (Index i = 0; i < group.hop_count; ++i) {
@@ -228,7 +228,7 @@ void FlowNetwork::Impl::retire(Index group_index) {
   free_groups_[group.hop_count].push_back(group_index);
 }
 
-/// A flow keeps its room for hops when it is reused.
+/// A flow keeps its storage for hops when it is reused.
 FlowNetwork::Impl::Index FlowNetwork::Impl::new_flow(std::size_t hop_count) {
   if (free_flows_.size() <= hop_count) free_flows_.resize(hop_count + 1);
   std::vector<Index>& pool = free_flows_[hop_count];

@@ -1,6 +1,6 @@
 #pragma once
-// The two priority queues of the flow network. Neither order among equals matters: what falls due
-// together is sorted by start before it is delivered.
+// The two priority queues of the flow network. The order among equals does not matter: flows that
+// finish together are sorted by start before they are delivered.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tiersim::flow {
 /// closed loop every finish is followed by a start, and the pair costs one descent.
 class FinishHeap {
  public:
-  /// The progress in two words: in one it would pad the entry to 32 bytes.
+  /// The progress in two words: as one 128-bit word it would pad the entry to 32 bytes.
   struct Entry {
     std::uint64_t low;
     std::uint64_t high;
@@ -31,8 +31,8 @@ class FinishHeap {
     Ticks finish() const { return Ticks{high} << 64U | low; }
   };
 
-  /// With room for a few flows at once: groups are many, and one that grows for the first time
-  /// long after the start would allocate then.
+  /// Reserves space for a few flows: groups are many, and one that first grows long after the start
+  /// would allocate then.
   FinishHeap() { entries_.reserve(8); }
 
   bool empty() const { return entries_.size() == (hole_ ? 1U : 0U); }
@@ -42,7 +42,7 @@ class FinishHeap {
     close_hole();
     return entries_.front();
   }
-  /// Whether some flow finishes at `clock` or before; leaves a hole a hole where it can.
+  /// True where some flow finishes at `clock` or before. Keeps an existing hole if it can.
   bool due(Ticks clock) {
     if (empty()) return false;
     if (!hole_) return !after(entries_.front(), clock);
@@ -51,7 +51,7 @@ class FinishHeap {
       if (!after(entries_[i], clock)) return true;
     return false;
   }
-  /// Whether the top, which is due at `clock`, is the only one that is. Not empty.
+  /// True where the top, which is due at `clock`, is the only flow that is due. Requires !empty().
   bool only_top_due(Ticks clock) {
     close_hole();
     const Entry* const entries = entries_.data();
@@ -89,7 +89,7 @@ class FinishHeap {
     entries_.clear();
     hole_ = false;
   }
-  /// Every entry, in no order; none is a hole.
+  /// All entries, in no particular order and without a hole.
   const std::vector<Entry>& entries() {
     close_hole();
     return entries_;
@@ -98,7 +98,7 @@ class FinishHeap {
  private:
   static constexpr std::size_t kArity = 4;
 
-  /// As a number, 1 for true: which of two is less is a coin toss that no branch should hang on.
+  /// 1 for true, as a number: the outcome is random, so a branch on it would be mispredicted.
   static std::size_t before(const Entry& a, const Entry& b) {
     return (a.high - b.high - (a.low < b.low ? 1U : 0U)) >> 63U;
   }
@@ -120,8 +120,8 @@ class FinishHeap {
     entries_.pop_back();
     if (!entries_.empty()) sink(last.finish(), last.flow);
   }
-  /// Puts an entry where the top was. By its parts: an entry that is copied as a whole right after
-  /// its parts have been written waits for the stores.
+  /// Puts an entry in the place of the top. It is passed by its parts, because copying an entry as
+  /// a whole right after its parts were written waits for the stores.
   void sink(Ticks finish, std::uint32_t flow) {
     Entry* const entries = entries_.data();
     const std::size_t size = entries_.size();
@@ -139,7 +139,7 @@ class FinishHeap {
       entries[at] = child[least];
       at = first + least;
     }
-    if (first < size) {  // the last, with fewer children
+    if (first < size) {  // the last node, with fewer children
       std::size_t least = first;
       for (std::size_t i = first + 1; i < size; ++i)
         least += (i - least) * before(entries[i], entries[least]);
@@ -155,7 +155,7 @@ class FinishHeap {
   bool hole_ = false;
 };
 
-/// What may freeze next while solving, by level and then by owner, in one word each.
+/// The candidates to freeze next while solving, by level and then by owner, in one word each.
 class LevelHeap {
  public:
   static constexpr unsigned kOwnerBits = 24;
@@ -213,7 +213,7 @@ class TimerHeap {
   std::int64_t earliest() const { return heap_.empty() ? kNever : heap_.front().when; }
   std::uint32_t earliest_owner() const { return heap_.front().owner; }
 
-  /// Whether the earliest is due at `now` and no other is.
+  /// True where the earliest is due at `now` and no other is.
   bool only_earliest_due(std::int64_t now) const {
     const std::size_t size = heap_.size();
     return size > 0 && heap_[0].when <= now && (size < 2 || heap_[1].when > now) &&
@@ -225,13 +225,13 @@ class TimerHeap {
     heap_.front().when = when;
     if (heap_.size() > 1) settle(0);
   }
-  /// Puts the earliest off until it is set again.
+  /// Defers the earliest until it is set again.
   void expire_earliest() {
     heap_.front().when = kNever;
     settle(0);
   }
 
-  /// Sets the owner's time; kNever takes it out.
+  /// Sets the owner's time; kNever removes the owner.
   void set(std::uint32_t owner, std::int64_t when) {
     std::uint32_t at = place_[owner];
     if (when == kNever) {

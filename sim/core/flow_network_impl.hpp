@@ -1,11 +1,11 @@
 #pragma once
-// Inside of FlowNetwork. Flows of the same path and without a rate cap form one group: they have
-// the same rate per weight whatever happens, so the group keeps one clock of progress and a heap of
-// the progress at which each flow finishes. A flow with a cap is a group of its own. The link that
+// Internals of FlowNetwork. Flows of the same path without a rate cap form one group: they always
+// have the same rate per weight, so the group keeps one clock of progress and a heap of the
+// progress at which each flow finishes. A flow with a cap is a group of its own. The link that
 // limits a group is its bottleneck, and each link has one timer, for the first finish among the
 // groups it limits. A start or finish re-solves only the groups reached from it over contended
-// links; one link with one group is a special case without any search (flow_network_solve.cpp), and
-// one flow that follows another like it there is not even a start (flow_network_exchange.cpp).
+// links. One link with one group is a special case without any search (flow_network_solve.cpp), and
+// a flow that follows another like it there is not even a start (flow_network_exchange.cpp).
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,11 +24,11 @@ using Index = std::uint32_t;
 inline constexpr Index kNone = 0xffff'ffff;     ///< no bottleneck yet
 inline constexpr Index kOwnPace = 0xffff'fffe;  ///< limited by its own pace, not by a shared link
 
-/// What one flow takes from one of its links.
+/// The use of one link by one flow.
 struct FlowHop {
   UInt128 load;            ///< wire * weight / payload in units of 2^-60, rounded up
   std::int64_t wire;       ///< bytes
-  std::int64_t potential;  ///< B/s it takes at most, alone in the network, rounded up
+  std::int64_t potential;  ///< largest B/s that it takes, alone in the network, rounded up
 };
 
 struct Flow {
@@ -36,56 +36,56 @@ struct Flow {
   std::uint64_t order;
   std::int64_t payload;
   EventHandler* handler;  ///< null: a process waits
-  WaitNode* waiter;       ///< null: nobody wants to know any more
+  WaitNode* waiter;       ///< null: no receiver any more
   std::uint64_t cookie;
   Index group;
   Index first_hop;  ///< in hops_of_flows_; in the order of the group's hops
   bool inexact;     ///< some load was rounded
 };
 
-/// Where a group is in the list of one of its links.
+/// The position of a group in the list of one of its links.
 struct GroupHop {
   Index link = 0;
   Index position = 0;
 };
 
-/// A group as one of its links sees it.
+/// A group as stored at one of its links.
 struct LinkGroup {
   UInt128 load;  ///< sum over the group's flows
   Level level;   ///< of the group
   Index group;
   Index hop;   ///< of the group: position in hops_of_groups_
-  bool exact;  ///< so is the level
+  bool exact;  ///< true where the level is exact
 };
 
-/// The links of flows without a cap, and their group while there are any.
+/// The links of flows without a cap, and the group of these flows while there are any.
 struct Path {
   Index first_link = 0;  ///< in links_of_paths_
   Index hop_count = 0;
   Index group = kNone;
 };
 
-/// Ordered so that what a solve reads of every group comes first.
+/// Ordered so that the members that a solve reads of every group come first.
 struct alignas(64) Group {
   Level level = kNoLevel;  ///< share per weight, before it is rounded down to a speed
   StoredTicks clock = 0;   ///< progress of its flows at `since`
-  Ticks speed = 0;         ///< progress per picosecond; at its own pace: per duration `pace`
-  StoredTicks first = 0;   ///< least progress at which one finishes, where first_known
+  Ticks speed = 0;         ///< progress per picosecond; at its own pace: per `pace`
+  StoredTicks first = 0;   ///< least progress at which a flow finishes; valid if first_known
   std::int64_t since = 0;
-  Index mark = 0;  ///< number of the last solve that reached it
+  Index mark = 0;  ///< number of the last solve that reached the group
   Index bottleneck = kNone;
   Index first_hop = 0;
   Index hop_count = 0;
   Index inexact_flows = 0;
   Index timer = 0;
-  Index path = kNone;  ///< none of a capped group
+  Index path = kNone;  ///< none for a capped group
   bool capped = false;
-  bool frozen = false;  ///< while solving: its level is found
+  bool frozen = false;  ///< while solving: its level is known
   bool first_known = false;
   FinishHeap flows;
-  Divider by_speed;  ///< of the speed it had when a finish was last exchanged for a start
-  Pace pace;         ///< where bottleneck is kOwnPace: the duration of its one flow
-  Pace cap;          ///< of a capped group
+  Divider by_speed;  ///< for the speed at the last exchange of a finish for a start
+  Pace pace;         ///< if bottleneck is kOwnPace: the duration of its one flow
+  Pace cap;          ///< for a capped group
   Level cap_level = kNoLevel;
   bool cap_exact = true;
 
@@ -98,8 +98,8 @@ struct alignas(64) Group {
 
 enum class LinkState : std::uint8_t {
   idle,       ///< no flow
-  single,     ///< one flow: no more than a cap on its rate
-  slack,      ///< its flows together cannot fill it: no limit at all
+  single,     ///< one flow: acts only as a cap on its rate
+  slack,      ///< its flows together cannot fill it: no limit
   contended,  ///< shared
 };
 
@@ -114,11 +114,12 @@ struct Link {
   Index inexact_flows = 0;
   Index timer = 0;
   Index mark = 0;
-  Index own_path = kNone;  ///< of the flows that cross this link only, without a cap
+  Index own_path = kNone;  ///< path of the flows that cross only this link, without a cap
   LinkState state = LinkState::idle;
   bool dirty = false;
-  // While solving: what the groups without a level yet have and want. Afterwards `remaining` and
-  // `shared_load` are what there was when the link froze at `level`; kNoLevel: it is not full.
+  // While solving: the remaining capacity and the load of the groups without a level. Afterwards
+  // `remaining` and `shared_load` keep their values from when the link froze at `level`; with
+  // kNoLevel the link is not full.
   bool stale = false;
   bool tainted = false;  ///< `remaining` is a bound, not exact
   Level remaining = 0;
@@ -128,7 +129,7 @@ struct Link {
   Level level = kNoLevel;
   Division share{0, true};
   std::int64_t next = TimerHeap::kNever;
-  // The share if no flow is limited elsewhere, for the load it was computed for.
+  // The share if no flow is limited elsewhere, and the load for which it was computed.
   UInt128 solved_load = 0;
   Division solved{0, true};
   // Statistics.
@@ -172,7 +173,7 @@ class FlowNetwork::Impl final : public EventHandler {
     std::uint64_t cookie;
   };
   static constexpr std::int64_t kBytesMax = std::int64_t{1} << 53;
-  /// Marks a group where a number may also be that of a link.
+  /// Marks a group's index in places that may also hold the index of a link.
   static constexpr Index kCapBit = Index{1} << (flow::LevelHeap::kOwnerBits - 1);
 
   // flow_network_stats.cpp
@@ -219,7 +220,7 @@ class FlowNetwork::Impl final : public EventHandler {
     return group.clock + group.speed * elapsed;
   }
   static void advance(flow::Group& group, std::int64_t now) {
-    // At its own pace even no time may be enough: a flow that nothing limits.
+    // At its own pace even zero time may be enough: nothing limits such a flow.
     if (group.since == now && group.bottleneck != flow::kOwnPace) return;
     group.clock = clock_at(group, now);
     group.since = now;
@@ -235,7 +236,7 @@ class FlowNetwork::Impl final : public EventHandler {
   bool start_in_place(const FlowSpec& spec, EventHandler* handler, std::uint64_t cookie,
                       WaitNode* waiter);
   std::int64_t first_finish(flow::Group& group, std::int64_t now);
-  /// Takes the flow that is leaving out of the sums, if there is one.
+  /// Removes the leaving flow from the sums, if there is one.
   void leave_now() {
     if (leaving_ == flow::kNone) return;
     const Index flow = leaving_;
@@ -275,7 +276,7 @@ class FlowNetwork::Impl final : public EventHandler {
   std::vector<flow::FlowHop> hops_of_flows_;
   std::vector<flow::Path> paths_;
   std::vector<Index> links_of_paths_;
-  std::vector<Index> path_table_;  ///< open addressing, kNone where free; looked up, never walked
+  std::vector<Index> path_table_;                ///< open addressing, kNone if free; never iterated
   std::vector<std::vector<Index>> free_flows_;   ///< by number of hops
   std::vector<std::vector<Index>> free_groups_;  ///< by number of hops
   std::vector<Hop> sorted_;
@@ -291,10 +292,10 @@ class FlowNetwork::Impl final : public EventHandler {
   Index open_count_ = 0;
   Index mark_ = 0;
 
-  std::int64_t armed_ = flow::TimerHeap::kNever;  ///< time of the engine event that counts
+  std::int64_t armed_ = flow::TimerHeap::kNever;  ///< time of the engine event in force
   Token timer_;
-  Index leaving_ = flow::kNone;  ///< finished, its handler is being called, and still in the sums
-  Index leaving_link_ = 0;       ///< its only one
+  Index leaving_ = flow::kNone;  ///< finished and in its handler's call, but still in the sums
+  Index leaving_link_ = 0;       ///< the only link of the leaving flow
   bool waiter_finished_ = false;
   bool settle_requested_ = false;
   bool in_event_ = false;

@@ -1,6 +1,6 @@
 #pragma once
 // Integer arithmetic of the flow network: units of rate and progress, and a * b / c without
-// overflow. No rounding happens but where a function's name says which way.
+// overflow. A function that rounds says in its name in which direction.
 #include <cstdint>
 
 #include "sim/base/check.hpp"
@@ -12,8 +12,8 @@ namespace tiersim::flow {
 /// Rates of progress are whole multiples of 1/kQuantum bytes a second: lcm(1..24), so that every
 /// equal split among up to 24 flows is exact.
 inline constexpr std::uint64_t kQuantum = kFlowRateQuantum;
-/// Shares are first computed this much finer, so that errors of shares that follow from other
-/// shares stay below the guard.
+/// Shares are first computed with this many more bits, so that errors of shares that depend on
+/// other shares stay below the guard.
 inline constexpr unsigned kFineBits = 14;
 /// Capacity taken per unit of payload rate and weight, in units of 2^-60.
 inline constexpr unsigned kLoadBits = 60;
@@ -27,8 +27,8 @@ using Ticks = UInt128;
 inline constexpr UInt128 kTicksPerByte =
     UInt128{kQuantum} * static_cast<std::uint64_t>(kPicosecondsPerSecond);
 
-/// Ticks as they are kept: written in halves, because a store of both that gathers them from two
-/// registers over the stack waits for the stack.
+/// Ticks as stored in structs, in two halves: one 128-bit store would gather them from two
+/// registers through the stack and wait for it.
 class StoredTicks {
  public:
   constexpr StoredTicks(Ticks ticks)
@@ -41,7 +41,7 @@ class StoredTicks {
 
 inline constexpr Level kNoLevel = UInt128{1} << 127U;
 
-/// What is taken off a share that depends on an inexact one: 1/32 of a quantum, and 2^-52 of the
+/// The amount taken off a share that depends on an inexact one: 1/32 of a quantum, and 2^-52 of the
 /// share for the rounding of loads.
 constexpr Level guard_of(Level share) {
   return (Level{1} << (kFineBits - 5)) + (share >> 52U);
@@ -80,8 +80,8 @@ constexpr std::uint64_t divide_digit(UInt128& top, std::uint64_t next, UInt128 d
   return static_cast<std::uint64_t>(digit);
 }
 
-/// n / divisor where the quotient fits 128 bits: n.high < divisor (Knuth, vol. 2, algorithm 4.3.1D
-/// with two digits).
+/// n / divisor for a quotient of at most 128 bits, that is, n.high < divisor (Knuth, vol. 2,
+/// algorithm 4.3.1D with two digits).
 constexpr Division divide(Wide n, UInt128 divisor) {
   TS_EXPECTS(n.high < divisor);
   if (n.high == 0) return {n.low / divisor, n.low % divisor == 0};
@@ -98,7 +98,7 @@ constexpr Division divide(Wide n, UInt128 divisor) {
   return {upper << 64U | lower, n.high == 0};
 }
 
-/// floor(a * b / c), and whether that is exact; a quotient of 2^128 or more is a fault.
+/// floor(a * b / c), and if that is exact; a quotient of 2^128 or more is a fault.
 constexpr Division multiply_divide(UInt128 a, UInt128 b, UInt128 c) {
   return divide(multiply(a, b), c);
 }
@@ -107,20 +107,20 @@ constexpr UInt128 rounded_up(Division d) {
   return d.quotient + (d.exact ? 0U : 1U);
 }
 
-/// A rational duration in picoseconds for the whole of a flow.
+/// A duration in picoseconds of a whole flow, as a rational number.
 struct Pace {
   UInt128 numerator = 0;
   UInt128 denominator = 1;
   friend bool operator==(const Pace&, const Pace&) = default;
 };
 
-/// The time of `wire` bytes on a link of `capacity` B/s.
+/// The duration of `wire` bytes on a link of `capacity` B/s.
 constexpr Pace pace_of(std::uint64_t wire, std::int64_t capacity) {
   return {UInt128{wire} * static_cast<std::uint64_t>(kPicosecondsPerSecond),
           static_cast<std::uint64_t>(capacity)};
 }
 
-/// The longer; b where they are equal.
+/// The longer duration; b if they are equal.
 constexpr Pace slower(const Pace& a, const Pace& b) {
   const Wide x = multiply(a.numerator, b.denominator);
   const Wide y = multiply(b.numerator, a.denominator);
@@ -132,8 +132,8 @@ constexpr UInt128 divide_up(UInt128 a, UInt128 b) {
   return a / b + (a % b != 0 ? 1U : 0U);
 }
 
-/// Divides by the same number many times: by its inverse to 64 bits, and what that is off by is put
-/// right (Moeller and Granlund, Improved division by invariant integers, IEEE Trans. Comp. 60:2).
+/// Divides by one number many times: multiplies by its inverse to 64 bits and corrects the error
+/// (Moeller and Granlund, Improved division by invariant integers, IEEE Trans. Comp. 60:2).
 class Divider {
  public:
   UInt128 divisor() const { return divisor_; }
@@ -145,10 +145,10 @@ class Divider {
     const auto low = static_cast<std::uint64_t>(divisor);
     shift_ = static_cast<unsigned>(high != 0 ? __builtin_clzll(high) : 64 + __builtin_clzll(low));
     const auto leading = static_cast<std::uint64_t>(divisor << shift_ >> 64U);
-    inverse_ = static_cast<std::uint64_t>(~UInt128{0} / leading);  // less 2^64
+    inverse_ = static_cast<std::uint64_t>(~UInt128{0} / leading);  // minus 2^64
     limit_ = high < 4 ? static_cast<std::uint64_t>(divisor >> 2U) : ~std::uint64_t{0};
   }
-  /// Whether divide_up() can be used: not if the quotient is 2^62 or more.
+  /// True where divide_up() can be used, that is, for a quotient below 2^62.
   constexpr bool fits(UInt128 n) const { return static_cast<std::uint64_t>(n >> 64U) < limit_; }
   /// ceil(n / divisor); fits(n).
   constexpr std::uint64_t divide_up(UInt128 n) const {
@@ -156,7 +156,7 @@ class Divider {
     const UInt128 product = UInt128{inverse_} * static_cast<std::uint64_t>(u >> 64U) + u;
     auto quotient = static_cast<std::uint64_t>(product >> 64U) + 1;
     UInt128 excess = quotient * divisor_ - n;
-    // One too low as often as right: no branch.
+    // The quotient is one too low half of the time, so there is no branch.
     const auto low = static_cast<std::uint64_t>(excess >> 127U);
     quotient += low;
     excess += divisor_ & (0 - UInt128{low});
@@ -171,12 +171,12 @@ class Divider {
  private:
   UInt128 divisor_ = 0;
   std::uint64_t inverse_ = 0;
-  std::uint64_t limit_ = 0;  ///< of the upper half of what is divided
+  std::uint64_t limit_ = 0;  ///< limit of the upper half of the dividend
   unsigned shift_ = 0;
 };
 
-/// remaining / load, rounded down: the level that fills `remaining` (fine units) by flows of
-/// together `load`.
+/// remaining / load, rounded down: the level at which flows of total `load` fill `remaining` (fine
+/// units).
 constexpr Division level_of(UInt128 remaining, UInt128 load) {
   if ((load & (kLoadOne - 1)) == 0) {  // headers aside, the common case
     const UInt128 whole = load >> kLoadBits;
@@ -188,7 +188,8 @@ constexpr Division level_of(UInt128 remaining, UInt128 load) {
   return divide(n, load);
 }
 
-/// level * load, rounded up: what flows of together `load` take at `level`, in fine units.
+/// level * load, rounded up: the capacity that flows of total `load` take at `level`, in fine
+/// units.
 constexpr Division taken_at(Level level, UInt128 load) {
   if ((load & (kLoadOne - 1)) == 0) return {level * (load >> kLoadBits), true};
   const Wide product = multiply(level, load);

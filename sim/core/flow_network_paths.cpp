@@ -1,6 +1,6 @@
-// Paths and groups. A path is kept for good once a flow has taken it; its group is taken from a
-// pool while there are flows on it, so that the groups in use lie close together. A flow with a cap
-// is a group of its own.
+// Paths and groups. A path is kept for good once a flow has used it. Its group comes from a pool
+// while there are flows on it, so that the groups in use lie close together. A flow with a cap is a
+// group of its own.
 #include "sim/core/flow_network_impl.hpp"
 
 namespace tiersim {
@@ -15,8 +15,8 @@ bool FlowNetwork::Impl::same_path(const Path& path, std::span<const Hop> hops) c
   return true;
 }
 
-/// Where the path is in path_table_, or the free place where it belongs. The hash decides where a
-/// path is stored and nothing else.
+/// The slot of the path in path_table_, or the free slot where it belongs. The hash decides only
+/// where a path is stored.
 FlowNetwork::Impl::Index FlowNetwork::Impl::hash_slot(std::span<const Hop> hops) const {
   std::uint64_t hash = 0;
   for (const Hop& hop : hops) hash = (hash ^ hop.link.value()) * 0x9e37'79b9'7f4a'7c15U;
@@ -58,7 +58,7 @@ FlowNetwork::Impl::Index FlowNetwork::Impl::group_of(Index path) {
   return paths_[path].group;
 }
 
-/// An empty group over the links in given_; `path` is kNone for a capped one.
+/// A new, empty group over the links in given_; `path` is kNone for a capped one.
 FlowNetwork::Impl::Index FlowNetwork::Impl::new_group(Index path) {
   const std::size_t hop_count = given_.size();
   if (free_groups_.size() <= hop_count) free_groups_.resize(hop_count + 1);

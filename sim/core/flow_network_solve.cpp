@@ -1,4 +1,4 @@
-// Rates: weighted max-min fairness by progressive filling over what a change can reach.
+// Rates: weighted max-min fairness by progressive filling of the part that a change can reach.
 #include <algorithm>
 
 #include "sim/core/flow_network_impl.hpp"
@@ -20,8 +20,8 @@ namespace {
 LinkState state_of(const Link& link) {
   if (link.flows == 0) return LinkState::idle;
   if (link.flows == 1) return LinkState::single;
-  // Each of its flows at its fastest would still fit: then no flow is ever slowed here. The link
-  // that sets a flow's own pace is never slack, for that flow alone may fill it.
+  // If all of its flows fit at their highest rates, no flow is ever slowed here. The link that sets
+  // a flow's own pace is never slack, because that flow alone can fill it.
   const bool fits = link.potential <= static_cast<std::uint64_t>(link.capacity);
   return fits ? LinkState::slack : LinkState::contended;
 }
@@ -40,7 +40,7 @@ Division full_share(Link& link) {
 /// The first picosecond at which `remaining` progress is made.
 std::int64_t FlowNetwork::Impl::finish_time(std::int64_t now, Ticks remaining, Ticks speed) {
   const UInt128 wait = flow::divide_up(remaining, speed);
-  // Slower than simulated time lasts: no finish unless a share changes.
+  // The wait exceeds the range of simulated time: no finish unless a share changes.
   if (wait >= static_cast<std::uint64_t>(TimerHeap::kNever - now)) return TimerHeap::kNever;
   return now + static_cast<std::int64_t>(wait);
 }
@@ -57,7 +57,8 @@ void FlowNetwork::Impl::solve(std::int64_t now) {
   undisturbed_ = flow::kNoLevel;
 }
 
-/// A link whose flows are one group that crosses nothing else: virtual time. False if it is not.
+/// Solves a link with one group whose flows cross no other link, in virtual time. Returns false for
+/// other links.
 bool FlowNetwork::Impl::solve_alone(Link& link, std::int64_t now) {
   if (link.groups.size() > 1) return false;
   link.dirty = false;
@@ -98,8 +99,8 @@ void FlowNetwork::Impl::reach_group(Index index) {
   open_groups_.push_back(index);
 }
 
-/// Takes the link into the set to solve, and over it, where it is shared, what else crosses it.
-/// What stays undisturbed keeps what it takes.
+/// Adds the link to the set to solve and, if it is shared, everything else that crosses it.
+/// Undisturbed groups keep their share.
 void FlowNetwork::Impl::reach_link(Index index) {
   Link& link = links_[index];
   if (link.mark == mark_ || link.state == LinkState::slack || link.state == LinkState::idle) return;
@@ -124,8 +125,8 @@ void FlowNetwork::Impl::reach_link(Index index) {
                    : flow::level_of(link.remaining, link.open_load);
 }
 
-/// With the link's new flows, progressive filling goes as it did before at least up to this level:
-/// before it froze, the link had `remaining` for `shared_load`.
+/// Progressive filling with the link's new flows repeats the earlier solve at least up to this
+/// level. The link had `remaining` for `shared_load` before it froze.
 Level FlowNetwork::Impl::undisturbed_below(const Link& link, LinkState before) const {
   if (link.added_load == 0) return flow::kNoLevel;
   if (before != LinkState::single && before != LinkState::contended)
@@ -133,7 +134,7 @@ Level FlowNetwork::Impl::undisturbed_below(const Link& link, LinkState before) c
   return flow::level_of(link.remaining, link.shared_load + link.added_load).quotient;
 }
 
-/// Everything whose rate the dirty links and groups may change.
+/// Collects everything whose rate the dirty links and groups may change.
 void FlowNetwork::Impl::gather() {
   ++mark_;
   open_links_.clear();
@@ -149,7 +150,7 @@ void FlowNetwork::Impl::gather() {
     if (link.state == LinkState::single || link.state == LinkState::contended) continue;
     timers_.set(link.timer, TimerHeap::kNever);
     link.level = flow::kNoLevel;
-    // A link that stops limiting lets its groups go.
+    // A link that no longer limits releases its groups.
     if (link.state == LinkState::slack && before != LinkState::slack)
       for (const LinkGroup& of : link.groups) dirty_groups_.push_back(of.group);
   }
@@ -162,14 +163,14 @@ void FlowNetwork::Impl::gather() {
   dirty_groups_.clear();
 }
 
-/// Bytes the flow takes by this hop of its group.
+/// Wire bytes of the flow at this hop of its group.
 std::int64_t FlowNetwork::Impl::wire_of(Index flow, Index hop) const {
   const flow::Flow& of = flows_[flow];
   return hops_of_flows_[of.first_hop + hop - groups_[of.group].first_hop].wire;
 }
 
-/// Raises the level of all groups together. Whatever reaches its limit first, a link or a cap,
-/// freezes its groups; the others share what is left.
+/// Raises the level of all groups together. The link or cap that reaches its limit first freezes
+/// its groups; the others share the remaining capacity.
 void FlowNetwork::Impl::fill(std::int64_t now) {
   candidates_.clear();
   for (const Index index : open_links_) {
@@ -200,7 +201,7 @@ void FlowNetwork::Impl::fill(std::int64_t now) {
       if (link.open_load != 0) freeze_link(owner, now);
       continue;
     }
-    // Groups frozen elsewhere left more for the others here: its turn may come later.
+    // Groups frozen elsewhere left more for the others on this link, so its turn may come later.
     link.stale = false;
     link.share = flow::level_of(link.remaining, link.open_load);
     if (link.share.quotient < fill_level_) link.share = {fill_level_, false};
@@ -209,7 +210,7 @@ void FlowNetwork::Impl::fill(std::int64_t now) {
   for (const Index index : open_links_) timers_.set(links_[index].timer, links_[index].next);
 }
 
-/// The link is full: its groups without a level get its share.
+/// Freezes a full link: its groups without a level get its share.
 void FlowNetwork::Impl::freeze_link(Index index, std::int64_t now) {
   Link& link = links_[index];
   const Division share = link.share;
@@ -248,7 +249,8 @@ void FlowNetwork::Impl::freeze_cap(Index index, std::int64_t now) {
   run_own_pace(group, now);
 }
 
-/// Freezes the group at `level`: its other links have that much less for those still open.
+/// Freezes the group at `level`, which leaves that much less on its other links for the open
+/// groups.
 void FlowNetwork::Impl::take(Group& group, Index bottleneck, Level level, bool exact) {
   group.frozen = true;
   group.level = level;
@@ -267,7 +269,7 @@ void FlowNetwork::Impl::take(Group& group, Index bottleneck, Level level, bool e
   }
 }
 
-/// The duration of the group's one flow on the links that it has to itself, and by its cap.
+/// The duration of the group's one flow on links without other flows, and under its cap.
 flow::Pace FlowNetwork::Impl::own_pace(Group& group) {
   flow::Pace slowest = group.capped ? group.cap : flow::Pace{};
   const Index flow = group.flows.top().flow;
@@ -280,8 +282,8 @@ flow::Pace FlowNetwork::Impl::own_pace(Group& group) {
   return slowest;
 }
 
-/// The group's one flow runs as if alone. Left as it is where it already does, so that its progress
-/// is rounded only where it is disturbed.
+/// Sets the group's one flow to run as if alone. A flow that already does is left unchanged, so
+/// that its progress is rounded only when it is disturbed.
 void FlowNetwork::Impl::run_own_pace(Group& group, std::int64_t now) {
   const flow::Pace pace = own_pace(group);
   if (group.bottleneck == flow::kOwnPace && group.pace == pace) return;

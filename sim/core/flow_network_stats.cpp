@@ -1,4 +1,4 @@
-// Totals, computed when asked for: what is in flight is found from the clocks.
+// Totals, computed on request: the clocks give the progress of flows in flight.
 #include <algorithm>
 
 #include "sim/core/flow_network_impl.hpp"
@@ -83,7 +83,7 @@ std::vector<FlowShare> FlowNetwork::Impl::shares() {
   return shares;
 }
 
-/// Progress of a flow since it started, when its group's clock stands at `clock`.
+/// Progress of a flow since its start, when its group's clock is at `clock`.
 flow::Ticks FlowNetwork::Impl::progress_of(const Flow& flow, const flow::FinishHeap::Entry& entry,
                                            flow::Ticks clock) {
   const flow::Ticks remaining = entry.finish() - clock;

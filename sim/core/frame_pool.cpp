@@ -7,7 +7,7 @@ constexpr std::align_val_t kAlignment{64};
 
 }  // namespace
 
-/// Lives as long as a thread that has run an engine.
+/// Lives as long as its thread, and frees the thread's lists at the end.
 struct FramePool::Reaper {
   Reaper() = default;
   Reaper(const Reaper&) = delete;

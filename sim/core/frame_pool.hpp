@@ -1,9 +1,9 @@
 #pragma once
-// Memory of coroutine frames: one free list a size class and thread, so that starting a process
-// costs no allocation once as many have run at the same time, and no lock ever.
+// Memory of coroutine frames: one free list for each size class and thread. Starting a process then
+// needs no allocation once as many have run at the same time, and never a lock.
 //
-// Each block comes from the heap by itself, so a frame may be given back on another thread than the
-// one that took it; what a thread still holds in its lists goes back to the heap when it ends.
+// Each block is a heap allocation of its own, so a frame may be returned on another thread than the
+// one that took it. The lists of a thread are returned to the heap when the thread ends.
 #include <array>
 #include <cstddef>
 #include <new>
@@ -32,7 +32,7 @@ class FramePool {
    protected:
     ~Keeper() = default;
   };
-  /// While it lives, `keeper` is asked about what this thread gives back.
+  /// During its life, `keeper` may claim memory that this thread gives back.
   class KeeperScope {
    public:
     explicit KeeperScope(Keeper& keeper) : outer_(std::exchange(keeper_, &keeper)) {}
@@ -59,7 +59,7 @@ class FramePool {
     lists_[index] = ::new (memory) Block{lists_[index]};
     poison(memory, index * kStep);
   }
-  /// Sees to it that the lists of this thread go back to the heap when it ends.
+  /// Makes sure that the lists of this thread are returned to the heap when the thread ends.
   static void register_thread();
 
  private:
@@ -74,7 +74,7 @@ class FramePool {
   static void give_to_heap(void* memory) noexcept;
   static void release_lists() noexcept;
 
-  // The address sanitizer then sees the use of a frame that is gone, as it would without a pool.
+  // Lets the address sanitizer see the use of a freed frame, as it would without a pool.
 #ifdef TS_POISON_FREE_FRAMES
   static void poison(void* memory, std::size_t size) {
     __asan_poison_memory_region(memory, size);

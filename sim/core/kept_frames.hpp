@@ -1,5 +1,5 @@
 #pragma once
-// Memory of cancelled processes that an event still points to. Inside of the engine.
+// Memory of cancelled processes to which an event still points. Internal to the engine.
 #include <cstddef>
 #include <unordered_map>
 
@@ -8,9 +8,9 @@
 
 namespace tiersim {
 
-/// An event cannot be taken out of the middle of the queue. So when a process is cancelled while
-/// its resumption is queued, its frame is destroyed but the memory is kept until that event comes:
-/// no new process can have the same address, and the event is known to be void.
+/// An event cannot be removed from the middle of the queue. So if a process is cancelled while its
+/// resumption is queued, its frame is destroyed but the memory is kept until that event comes. No
+/// new process can then have the same address, and the event is known to be void.
 class Engine::KeptFrames final : public FramePool::Keeper {
  public:
   KeptFrames() = default;
@@ -27,7 +27,7 @@ class Engine::KeptFrames final : public FramePool::Keeper {
     found->second = size;
     return true;
   }
-  /// Whether `target` is the resumption of a frame kept here, which then is no longer.
+  /// True where `target` is the resumption of a frame kept here, which is then released.
   bool release(Target target) {
     if (!target.is_process()) return false;
     const auto found = size_of_.find(target.object());
@@ -39,7 +39,7 @@ class Engine::KeptFrames final : public FramePool::Keeper {
   }
 
  private:
-  std::unordered_map<void*, std::size_t> size_of_;  // looked up, never walked in an order
+  std::unordered_map<void*, std::size_t> size_of_;  // looked up, never iterated
 };
 
 }  // namespace tiersim

@@ -1,6 +1,6 @@
 #pragma once
-// Nodes of one type, taken and given back in any order without allocation in the steady state. The
-// addresses stay valid as long as the pool, so that a stale token may still look at its node.
+// Nodes of one type, taken and given back in any order without allocation in the steady state.
+// Their addresses stay valid as long as the pool, so that a stale token can still look at its node.
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -9,7 +9,7 @@
 namespace tiersim {
 
 /// `Node` is default constructible and has a member `Node* next_free`, which the pool uses while
-/// the node is not taken. The other members of a node that was given back keep their values.
+/// the node is free. The other members of a node that was given back keep their values.
 template <class Node>
 class NodePool {
  public:
@@ -23,7 +23,7 @@ class NodePool {
     node.next_free = free_;
     free_ = &node;
   }
-  /// Every node there is, taken or not.
+  /// Calls `function` for every node, taken or free.
   template <class Function>
   void for_each(Function&& function) {
     for (const auto& slab : slabs_)

@@ -1,6 +1,6 @@
 #pragma once
-// Servers that go to the waiting process of the least priority number; among equals to the first.
-// Who has a server keeps it: there is no preemption.
+// Servers that are granted to the waiting process with the lowest priority number, and to the first
+// among equals. There is no preemption: a process keeps its server until it releases it.
 #include <cstdint>
 #include <vector>
 
@@ -28,7 +28,7 @@ class PriorityResource : public Waitable {
     std::int64_t priority;
     std::uint64_t order;
     WaitNode* node;
-    /// For std::push_heap: the next to be served is the greatest.
+    /// For std::push_heap, whose greatest element is served next.
     friend bool operator<(const Waiter& a, const Waiter& b) {
       return a.priority != b.priority ? a.priority > b.priority : a.order > b.order;
     }

@@ -11,11 +11,12 @@
 //   const ProcessRef worker = engine.spawn(...);
 //   co_await worker;                                // in a process: waits for its end
 //
-// A process does nothing before it is spawned or awaited. Pass parameters by value or by reference
-// to what outlives the process; a lambda's captures do not. A call starts and returns at once, with
-// no event in between, so moving code into a sub-process does not change the order of events.
+// A process does nothing before it is spawned or awaited. Parameters are passed by value, or by
+// reference to objects that outlive the process; the captures of a lambda do not outlive it. A call
+// starts and returns at once, with no event in between, so moving code into a sub-process does not
+// change the order of events.
 //
-// An exception travels to the caller of a called process; out of a spawned process it leaves
+// An exception propagates to the caller of a called process; from a spawned process it leaves
 // Engine::run().
 #include <coroutine>
 #include <cstdint>
@@ -30,11 +31,11 @@ namespace tiersim {
 class Engine;
 class ProcessPromise;
 
-/// One process waiting for one thing. Lives in the awaiter and so in the frame of that process:
+/// One process waiting for one thing. It lives in the awaiter and so in the frame of that process:
 /// waiting allocates nothing.
 struct WaitNode {
-  /// Called when the process is cancelled: withdraws the node from wherever it is, and gives back
-  /// what it was granted. Returns whether the resumption of the process is queued already.
+  /// Called when the process is cancelled: withdraws the node from its list, and gives back what
+  /// the process was granted. Returns true where the resumption of the process is already queued.
   using Abandon = bool (*)(WaitNode&);
 
   explicit WaitNode(Abandon function) : abandon(function) {}
@@ -44,9 +45,9 @@ struct WaitNode {
   Abandon abandon;
 };
 
-/// Hears of the end of a process that was not spawned.
+/// Receives the end of a process that was not spawned.
 struct Completion {
-  /// Returns what to resume: the waiting coroutine, or std::noop_coroutine().
+  /// Returns the coroutine to resume: the waiting one, or std::noop_coroutine().
   using Finished = std::coroutine_handle<> (*)(Completion&) noexcept;
 
   explicit Completion(Finished function) : finished(function) {}
@@ -78,18 +79,19 @@ class [[nodiscard]] Process {
   Call operator co_await() const;
 
   Handle handle() const { return handle_; }
-  /// Gives up the frame.
+  /// Releases ownership of the frame.
   Handle release() { return std::exchange(handle_, nullptr); }
 
  private:
-  /// Never inlined: where clang sees a frame created and destroyed in one function it places it
-  /// inside the frame of the caller, and cancellation must keep the memory of each by itself.
+  /// Never inlined: if clang sees a frame created and destroyed in one function, it places the
+  /// frame inside that of the caller, but cancellation must keep the memory of each frame
+  /// separately.
   [[gnu::noinline]] void destroy();
 
   Handle handle_;
 };
 
-/// Names a spawned process, also after its end.
+/// Identifies a spawned process, also after its end.
 class ProcessRef {
  public:
   ProcessRef() = default;
@@ -98,12 +100,13 @@ class ProcessRef {
   std::uint64_t id() const { return id_; }
 
   class Join;
-  /// Waits for the end of the process, also by cancellation; does not wait where it has ended.
+  /// Waits for the end of the process, which may be a cancellation; returns at once if it has
+  /// ended.
   Join operator co_await() const;
 
  private:
   std::uint32_t slot_ = 0;
-  std::uint64_t id_ = 0;  // 0: never spawned; no two processes of an engine have the same
+  std::uint64_t id_ = 0;  // 0: never spawned; unique in its engine
 };
 
 /// The engine's side of a process.
@@ -112,8 +115,8 @@ class ProcessPromise {
   enum class State : std::uint8_t {
     fresh,    ///< not started
     running,  ///< or ended, or waiting for something that the engine does not know
-    queued,   ///< will be resumed by an event, and nothing else knows of it
-    waiting,  ///< a WaitNode knows for what
+    queued,   ///< an event will resume it, and nothing else refers to it
+    waiting,  ///< a WaitNode holds what it waits for
   };
 
   static void* operator new(std::size_t size) { return FramePool::take(size); }
@@ -134,7 +137,7 @@ class ProcessPromise {
   auto final_suspend() noexcept {
     struct End {
       ProcessPromise& promise;
-      /// A spawned process runs off its end and so frees itself.
+      /// A spawned process runs to its end without suspending, and so frees itself.
       bool await_ready() const noexcept {
         if (promise.completion_ != nullptr) return false;
         promise.end_spawned();
@@ -154,7 +157,7 @@ class ProcessPromise {
   Process::Handle handle() { return Process::Handle::from_promise(*this); }
   State state() const { return state_; }
 
-  // For awaiters: what the process is suspended for.
+  // For awaiters: the reason of the suspension.
   void set_queued() { state_ = State::queued; }
   void set_running() { state_ = State::running; }
   void set_waiting(WaitNode& node) {
@@ -162,12 +165,12 @@ class ProcessPromise {
     waits_on_ = &node;
     state_ = State::waiting;
   }
-  /// Makes this process a part of another one, to which `completion` tells its end.
+  /// Makes this process a part of another one; `completion` receives its end.
   void attach(Engine& engine, Completion& completion) {
     engine_ = &engine;
     completion_ = &completion;
   }
-  /// On cancellation: takes the process out of whatever it waits for, before its frame goes.
+  /// On cancellation: removes the process from what it waits for, before its frame is destroyed.
   void withdraw();
 
  private:

@@ -1,11 +1,11 @@
 #pragma once
-// What `co_await` does with a time, a process and a reference to a process. Part of engine.hpp.
+// The awaiters behind `co_await` of a time, a process and a ProcessRef. Part of engine.hpp.
 #include "sim/core/engine.hpp"
 #include "sim/core/process.hpp"
 
 namespace tiersim {
 
-/// engine.delay(), engine.until(): always suspends, for another event may be due at this instant.
+/// engine.delay(), engine.until(): always suspends, since another event may be due at this instant.
 class [[nodiscard]] DelayAwaiter {
  public:
   explicit DelayAwaiter(std::uint64_t when) : when_(when) {}
@@ -22,7 +22,7 @@ class [[nodiscard]] DelayAwaiter {
   // The linter takes members of a nameless union for public:
   // NOLINTBEGIN(readability-identifier-naming)
   union {                      // so that the frame of a small process fits into two cache lines
-    std::uint64_t when_;       // until it suspends
+    std::uint64_t when_;       // until the process suspends
     ProcessPromise* process_;  // from then on
   };
   // NOLINTEND(readability-identifier-naming)
@@ -48,7 +48,7 @@ class [[nodiscard]] LanedDelayAwaiter {
 
 inline DelayAwaiter Engine::delay(Duration duration) {
   const std::uint64_t when = now_ + static_cast<std::uint64_t>(duration.count());
-  // Both below 2^63: neither a negative duration nor a time out of range.
+  // Both are below 2^63: the duration is not negative and the time is in range.
   TS_EXPECTS(((static_cast<std::uint64_t>(duration.count()) | when) >> 63U) == 0, duration, now_);
   return DelayAwaiter(when);
 }
@@ -73,8 +73,8 @@ inline void Engine::resume_at(std::uint64_t when, ProcessPromise& process, Lane 
   }
 }
 
-/// A process run as a part of the awaiting one. Should it end without ever waiting, the caller goes
-/// on without having been suspended: no stack grows in a loop of such calls.
+/// Runs a process as a part of the awaiting one. If it ends without ever waiting, the caller goes
+/// on without having been suspended, so that no stack grows in a loop of such calls.
 class [[nodiscard]] Process::Call : public WaitNode, Completion {
  public:
   explicit Call(Handle child)

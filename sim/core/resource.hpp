@@ -29,13 +29,13 @@ class Resource : public Waitable {
   class AcquireHold;
   Acquire acquire();
   AcquireHold hold();
-  /// Whether a server was free; it is taken then.
+  /// Takes a server if one is free, and returns true then.
   bool try_acquire() {
     if (free_ == 0) return false;
     --free_;
     return true;
   }
-  /// Gives one server back: to the first who waits, who goes on after what is due already.
+  /// Gives one server back, to the first waiting process; it goes on after the events already due.
   void release() {
     if (!waiting_.empty()) {
       WaitList::wake(waiting_.pop());
@@ -52,7 +52,7 @@ class Resource : public Waitable {
   std::int64_t servers_;
   std::int64_t free_;
   std::int64_t holds_ = 0;
-  WaitList waiting_;  // empty where a server is free
+  WaitList waiting_;  // empty if a server is free
 };
 
 class [[nodiscard]] Resource::Acquire : public WaitNode {
@@ -84,7 +84,7 @@ class [[nodiscard]] Resource::Acquire : public WaitNode {
   Resource& resource_;
 };
 
-/// A server taken for the life of this object.
+/// A server held for the life of this object.
 class [[nodiscard]] Resource::Hold {
  public:
   explicit Hold(Resource& resource) : resource_(&resource) { ++resource.holds_; }

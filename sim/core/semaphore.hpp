@@ -1,6 +1,6 @@
 #pragma once
-// A count of units that processes take any number of, first come first served: a large request at
-// the head of the line is not overtaken by small ones.
+// A count of units, of which a process takes any number, first come first served: small requests do
+// not overtake a large one at the head of the line.
 //
 //   Semaphore credits(engine, 64);
 //   co_await credits.acquire(3);
@@ -14,7 +14,7 @@ namespace tiersim {
 
 class Semaphore : public Waitable {
  public:
-  /// `count` >= 0 units to begin with; release() may go beyond.
+  /// Starts with `count` >= 0 units; release() may exceed that number.
   Semaphore(Engine& engine, std::int64_t count) : Waitable(engine), count_(count) {
     TS_EXPECTS(count >= 0, count);
   }
@@ -28,7 +28,7 @@ class Semaphore : public Waitable {
     count_ -= units;
     return true;
   }
-  /// Wakes those at the head of the line who now have enough.
+  /// Wakes the processes at the head of the line that now have enough units.
   void release(std::int64_t units = 1);
 
   std::int64_t count() const { return count_; }
@@ -64,7 +64,7 @@ class [[nodiscard]] Semaphore::Acquire : public WaitNode {
       return true;
     }
     acquire.semaphore_.waiting_.remove(node);
-    acquire.semaphore_.grant();  // who stood behind it may now have enough
+    acquire.semaphore_.grant();  // the next in line may now have enough
     return false;
   }
 

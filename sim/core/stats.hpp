@@ -1,5 +1,5 @@
 #pragma once
-// Statistics of a simulation, kept by whoever measures and never by the engine.
+// Statistics of a simulation, which models keep themselves; the engine keeps none.
 //
 //   Tally waits;                         TimeWeighted length(engine.now());
 //   waits.add(to_seconds(wait));         length.set(engine.now(), 3);
@@ -12,7 +12,7 @@
 
 namespace tiersim {
 
-/// Moments and extremes of single observations (Welford 1962; no cancellation).
+/// Moments and extremes of single observations (Welford 1962, without cancellation).
 class Tally {
  public:
   void add(double x) {
@@ -24,14 +24,14 @@ class Tally {
     if (x > max_) max_ = x;
   }
   std::int64_t count() const { return count_; }
-  /// 0 of nothing.
+  /// 0 without observations.
   double mean() const { return mean_; }
-  /// Of a sample (n - 1); 0 where there are fewer than two.
+  /// Sample variance (n - 1); 0 with fewer than two observations.
   double variance() const { return count_ < 2 ? 0.0 : squares_ / static_cast<double>(count_ - 1); }
   double stddev() const;
-  /// +infinity of nothing.
+  /// +infinity without observations.
   double min() const { return min_; }
-  /// -infinity of nothing.
+  /// -infinity without observations.
   double max() const { return max_; }
 
  private:
@@ -42,8 +42,8 @@ class Tally {
   double max_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Time average of a whole number that changes at instants: a queue's length, servers in use. The
-/// integral is exact (128 bits).
+/// Time average of a whole number that changes at instants, such as a queue's length or the servers
+/// in use. The integral is exact (128 bits).
 class TimeWeighted {
  public:
   explicit TimeWeighted(SimTime start, std::int64_t value = 0)
@@ -58,9 +58,9 @@ class TimeWeighted {
   void add(SimTime now, std::int64_t change) { set(now, value_ + change); }
   std::int64_t value() const { return value_; }
   std::int64_t max() const { return max_; }
-  /// Average from the start to `now`; the value itself where no time has passed.
+  /// Average from the start to `now`; the value itself if no time has passed.
   double mean(SimTime now) const;
-  /// Forgets the past, as at the end of a warm-up; the value stays.
+  /// Starts a new average at `now`, as at the end of a warm-up; the value stays.
   void restart(SimTime now);
 
  private:
@@ -73,19 +73,19 @@ class TimeWeighted {
 
 /// Confidence interval of the mean of a correlated stationary series, by the means of batches of
 /// equal size (Law and Kelton, Simulation Modeling and Analysis, 9.5.3). When 2 `batches` are full,
-/// pairs are merged, so the memory is fixed and the batches grow with the run.
+/// they are merged in pairs, so that the memory is fixed and the batches grow with the run.
 class BatchMeans {
  public:
   struct Interval {
     double mean;
-    double half_width;  ///< of 95 %; infinite with fewer than two full batches
+    double half_width;  ///< of the 95 % interval; infinite with fewer than two full batches
   };
 
-  /// `batches` >= 2 is the least number of them at any time after the first 2 * batches values.
+  /// There are at least `batches` (>= 2) batches after the first 2 * batches values.
   explicit BatchMeans(std::int64_t batches = 32);
   void add(double x);
   std::int64_t count() const { return count_; }
-  /// Of the full batches.
+  /// The interval from the full batches.
   Interval interval() const;
 
  private:

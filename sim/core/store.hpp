@@ -18,7 +18,7 @@ namespace tiersim {
 template <class T>
 class Store : public Waitable {
  public:
-  /// `capacity` > 0 values; without one, put() never waits.
+  /// `capacity` > 0 values; put() never waits without a capacity.
   explicit Store(Engine& engine, std::size_t capacity = std::numeric_limits<std::size_t>::max())
       : Waitable(engine), capacity_(capacity) {
     TS_EXPECTS(capacity > 0, capacity);
@@ -59,15 +59,15 @@ class Store : public Waitable {
     ring_ = std::move(larger);
     first_ = 0;
   }
-  /// A value to the first who waits for one, or to the front of the line.
+  /// Gives a value to the first waiting process, or puts it back at the front of the line.
   void return_value(T&& value);
 
   std::size_t capacity_;
-  std::vector<std::optional<T>> ring_;  // its size is a power of two
+  std::vector<std::optional<T>> ring_;  // the size is a power of two
   std::size_t first_ = 0;
   std::size_t size_ = 0;
-  WaitList getting_;  // only where empty
-  WaitList putting_;  // only where full
+  WaitList getting_;  // not empty only if the store is empty
+  WaitList putting_;  // not empty only if the store is full
 };
 
 template <class T>

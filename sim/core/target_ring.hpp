@@ -1,5 +1,5 @@
 #pragma once
-// FIFO of what is to be done at the present instant. Grows by doubling and never shrinks.
+// FIFO of the actions that are due at the present instant. It grows by doubling and never shrinks.
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -16,7 +16,7 @@ class TargetRing {
       return push_into_full(target);
     slots_[last_++ & mask_] = target;
   }
-  /// !empty().
+  /// Requires !empty().
   Target pop() { return slots_[first_++ & mask_]; }
 
  private:
@@ -35,7 +35,7 @@ class TargetRing {
 
   std::unique_ptr<Target[]> slots_ = std::make_unique<Target[]>(kInitialSize);
   std::size_t mask_ = kInitialSize - 1;
-  std::size_t first_ = 0;  // both count up for ever; the low bits are the position
+  std::size_t first_ = 0;  // both only count up; the low bits are the position
   std::size_t last_ = 0;
 };
 

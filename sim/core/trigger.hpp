@@ -1,5 +1,5 @@
 #pragma once
-// Something that happens once, or a number of things that all must have happened.
+// Synchronisation on one event, or on a number of events that must all have happened.
 //
 //   Trigger loaded(engine);                    WaitGroup parts(engine, 3);
 //   co_await loaded.wait();                    co_await parts.wait();   // until done() three times
@@ -11,7 +11,7 @@
 
 namespace tiersim {
 
-/// Waits in `list` until woken, unless `ready` already. Part of the types below.
+/// Waits in `list` until woken, or not at all if `ready`. Part of the types below.
 class [[nodiscard]] ListWait : public WaitNode {
  public:
   ListWait(WaitList& list, bool ready)
@@ -43,7 +43,7 @@ class Trigger : public Waitable {
   ~Trigger() { end_users(!waiting_.empty()); }
 
   ListWait wait() { return {waiting_, fired_}; }
-  /// Wakes all who wait; who comes later does not wait. Firing again does nothing.
+  /// Wakes all waiters; later ones do not wait. Firing again has no effect.
   void fire() {
     fired_ = true;
     waiting_.wake_all();
@@ -55,7 +55,7 @@ class Trigger : public Waitable {
   bool fired_ = false;
 };
 
-/// Fires whenever its count comes down to zero.
+/// Fires whenever its count reaches zero.
 class WaitGroup : public Waitable {
  public:
   explicit WaitGroup(Engine& engine, std::int64_t count = 0) : Waitable(engine), count_(count) {
@@ -71,7 +71,7 @@ class WaitGroup : public Waitable {
     TS_EXPECTS(count_ > 0, count_);
     if (--count_ == 0) waiting_.wake_all();
   }
-  /// Does not wait where the count is zero.
+  /// Does not wait if the count is zero.
   ListWait wait() { return {waiting_, count_ == 0}; }
   std::int64_t count() const { return count_; }
 

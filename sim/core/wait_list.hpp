@@ -13,23 +13,23 @@ class WaitList {
     (first_ == nullptr ? first_ : last_->next) = &node;
     last_ = &node;
   }
-  /// Takes the first; !empty(). It then is_out() of any list.
+  /// Removes the first; requires !empty(). It then is_out() of any list.
   WaitNode& pop() {
     WaitNode& node = *first_;
     first_ = node.next;
     node.next = &node;
     return node;
   }
-  /// Whether pop() took the node, so that what it waited for is granted.
+  /// True where pop() removed the node, so that the process was granted what it waited for.
   static bool is_out(const WaitNode& node) { return node.next == &node; }
-  /// Takes `node` out from wherever it is in this list: a walk, which only cancellation pays.
+  /// Removes `node` from its place in this list by a linear search, which only cancellation needs.
   void remove(WaitNode& node) {
     WaitNode* before = nullptr;
     for (WaitNode* at = first_; at != &node; at = at->next) before = at;
     (before == nullptr ? first_ : before->next) = node.next;
     if (last_ == &node) last_ = before;
   }
-  /// Takes all out and resumes them in order, after what is due already.
+  /// Removes all nodes and resumes them in order, after the events that are already due.
   void wake_all() {
     while (!empty()) wake(pop());
   }
@@ -40,8 +40,9 @@ class WaitList {
   WaitNode* last_ = nullptr;
 };
 
-/// Base of what processes wait for. Frames that are still suspended when such an object goes would
-/// later touch it, so a simulation that stopped in its middle ends them then.
+/// Base of the objects that processes wait for. A frame that is still suspended when such an object
+/// is destroyed would later touch it, so the destructors end all processes of an unfinished
+/// simulation.
 class Waitable {
  public:
   explicit Waitable(Engine& engine) : engine_(engine) {}
@@ -52,7 +53,7 @@ class Waitable {
 
  protected:
   ~Waitable() = default;
-  /// For destructors. In use while the engine runs is a fault: a process would hang for ever.
+  /// For destructors. `in_use` while the engine runs is a fault: a process would wait for ever.
   void end_users(bool in_use) {
     if (in_use) engine_.end_processes_before_model();
   }

@@ -2,7 +2,7 @@
 
 namespace tiersim {
 
-// Far above any device, and low enough that a step of any device can be added up.
+// A limit far above any device, and low enough that the costs of a step cannot overflow when added.
 void describe_costs(Fields& f, DeviceCosts& c) {
   f.optional(kCostKeys[0], c.energy_per_byte, "Energy of each byte that it moves.",
              in_range(EnergyPerByte{}, EnergyPerByte::from_base(1'000'000'000)));

@@ -1,7 +1,7 @@
 #pragma once
-// How a device gets from YAML to an object: a spec is the typed configuration of one kind of
+// The way of a device from YAML to an object. A spec is the typed configuration of one kind of
 // device; it describes its fields and builds the device. A kind registers itself by name (generated
-// code calls register_<kind>), and `model: <kind>` in YAML chooses it.
+// code calls register_<kind>), and `model: <kind>` in YAML selects it.
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +13,8 @@
 
 namespace tiersim {
 
-/// Whether a kind of device has numbers for the packet level.
+/// The state of the packet-level numbers of a device: its kind has none, or they are absent or
+/// present.
 enum class PacketNumbers : std::uint8_t { none, absent, present };
 
 template <class Interface>
@@ -23,9 +24,9 @@ class DeviceSpec {
   /// Lists the fields of this kind; see sim/config/fields.hpp.
   virtual void describe(Fields& f) = 0;
   virtual std::unique_ptr<Interface> build() const = 0;
-  /// `absent`: its optional `packet_level` mapping is not there.
+  /// `absent` if its optional `packet_level` mapping is missing.
   virtual PacketNumbers packet_numbers() const = 0;
-  /// None without packet numbers, and where a device's packets need more than its own (a network).
+  /// Empty without packet numbers, or if the packets need more than this one device (a network).
   virtual std::optional<PacketModel> packet_model() const = 0;
 };
 
@@ -36,7 +37,7 @@ struct DeviceKind {
 };
 
 namespace detail {
-/// Finds the free describe(), which a member of that name would hide.
+/// Finds the free describe(), which a member function of that name would hide.
 template <class Config>
 void describe_fields(Fields& f, Config& config) {
   describe(f, config);
@@ -44,7 +45,7 @@ void describe_fields(Fields& f, Config& config) {
 }  // namespace detail
 
 /// A DeviceSpec from a config struct with describe(Fields&, Config&) and make_device(const
-/// Config&); of a kind that is at packet level by itself also make_packets(const Config&).
+/// Config&). A kind with a packet level of its own also has make_packets(const Config&).
 template <class Interface, class Config>
 class ConfiguredDevice final : public DeviceSpec<Interface> {
  public:
@@ -73,14 +74,14 @@ class ConfiguredDevice final : public DeviceSpec<Interface> {
   Config config_;
 };
 
-/// The configuration of a spec that is of this kind; null where it is of another one.
+/// The spec's configuration if it is of this kind; null for another kind.
 template <class Config, class Interface>
 const Config* config_of(const DeviceSpec<Interface>& spec) {
   const auto* configured = dynamic_cast<const ConfiguredDevice<Interface, Config>*>(&spec);
   return configured ? &configured->config() : nullptr;
 }
 
-/// Every kind of device there is.
+/// All kinds of devices.
 struct DeviceLibrary {
   Registry<DeviceKind<MemoryTier>> memory;
   Registry<DeviceKind<Link>> link;

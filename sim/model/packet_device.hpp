@@ -1,7 +1,8 @@
 #pragma once
-// A device as packets, commands and credits: what `level: packet` asks of it beside its channels
-// and costs, which stay what they are. It takes the part of an operation that is its own, and says
-// when the last byte of it has been moved; operations that come at the same time meet inside of it.
+// A device at packet level, with packets, commands and credits. `level: packet` uses it beside the
+// device's channels and costs, which stay the same. It executes its part of an operation and
+// reports when the last byte of that part has been moved. Concurrent operations contend inside of
+// it.
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -22,26 +23,26 @@ struct PacketAccess {
   friend bool operator==(const PacketAccess&, const PacketAccess&) = default;
 };
 
-/// What one operation asks of one device.
+/// The work of one operation at one device.
 struct PacketWork {
-  std::vector<PacketAccess> accesses;  ///< not empty; they go on together, evenly
-  Duration spread{};     ///< what the rest of the operation takes: requests come no faster than so
-  Duration beyond{};     ///< of a link: unloaded time that a request spends behind it
-  std::size_t from = 0;  ///< which of the GPUs that share the device
+  std::vector<PacketAccess> accesses;  ///< not empty; they progress together, evenly
+  Duration spread{};                   ///< duration of its other parts: requests are spread over it
+  Duration beyond{};     ///< for a link: unloaded time that a request spends behind it
+  std::size_t from = 0;  ///< index of the GPU among those that share the device
 };
 
-/// Built for one run, on its engine, which must live longer.
+/// Built for one run on its engine, which must outlive it.
 class PacketDevice {
  public:
   virtual ~PacketDevice() = default;
-  /// At this instant. `done.on_event(engine, tag)` comes when the last byte has been moved, and not
-  /// before this returns.
+  /// Starts `work` now. `done.on_event(engine, tag)` is called when the last byte has been moved,
+  /// and not before this function returns.
   virtual void start(const PacketWork& work, EventHandler& done, std::uint64_t tag) = 0;
 };
 
-/// How a device gets to packet level.
+/// The packet level of a device.
 struct PacketModel {
-  Duration latency{};  ///< the part of AccessCost::latency that its packets take by themselves
+  Duration latency{};  ///< the part of AccessCost::latency that the packets produce
   std::function<std::unique_ptr<PacketDevice>(Engine&, std::size_t sharers)> make;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// What one inference step holds and does, free of any timing. A workload builds one StepGraph;
-// sim/run reads it three ways (accounting, bound, engine), so that the table, the roofline and the
-// simulation can never disagree about what was moved.
+// The tensors and operations of one inference step, without any timing. A workload builds one
+// StepGraph, and sim/step reads it three ways (accounting, bound, engine), so that the table, the
+// roofline and the simulation can never disagree about the bytes moved.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace tiersim {
 
-using TierId = Id<struct TierTag>;  ///< position in StepGraph::tier_names
-using OpId = Id<struct OpTag>;      ///< position in StepGraph::ops
+using TierId = Id<struct TierTag>;  ///< index into StepGraph::tier_names
+using OpId = Id<struct OpTag>;      ///< index into StepGraph::ops
 
-/// What a tensor is for; every byte of footprint and traffic is counted under one of these.
+/// The purpose of a tensor. Every byte of footprint and traffic is counted under one class.
 enum class TensorClass : std::uint8_t {
   weights,
   keys,
@@ -24,13 +24,13 @@ enum class TensorClass : std::uint8_t {
   key_copy,      ///< a second layout of the keys (SparQ)
   lowrank_keys,  ///< projected, quantised keys used for screening only (MAPLE)
   page_bounds,   ///< smallest and largest key of each page, used for screening only (Quest)
-  scores,        ///< attention that each kept position has had so far (H2O)
-  row_cache,     ///< near copies of far rows that are often chosen
+  scores,        ///< attention that each kept position has received so far (H2O)
+  row_cache,     ///< copies in the near tier of far rows that are often chosen
   cross_rows,    ///< keys and values of an encoder's output
   indices,       ///< positions that screening chose
   activations,
   staging,    ///< near-tier buffers that fetched tensors land in
-  workspace,  ///< partial results of split kernels, buffers of collectives, what the driver keeps
+  workspace,  ///< partial results of split kernels, buffers of collectives, driver memory
 };
 inline constexpr std::array<std::string_view, 13> kTensorClassNames{
     "weights",   "keys",       "values",  "key_copy",    "lowrank_keys", "page_bounds", "scores",
@@ -43,13 +43,13 @@ constexpr bool is_kv_cache(TensorClass c) {
   return c >= TensorClass::keys && c <= TensorClass::cross_rows;
 }
 
-/// As the GPU sees it: a read moves bytes towards it.
+/// The direction as the GPU sees it: a read moves bytes towards the GPU.
 enum class Direction : std::uint8_t { read, write };
 constexpr std::string_view name(Direction d) {
   return d == Direction::read ? "read" : "write";
 }
 
-/// Which part of the step an operation belongs to.
+/// The part of the step to which an operation belongs.
 enum class Phase : std::uint8_t {
   embedding,
   projection,
@@ -93,14 +93,14 @@ constexpr std::string_view name(KernelFamily k) {
   return kKernelFamilyNames[static_cast<std::size_t>(k)];
 }
 
-/// The arithmetic that a compute operation is done in; it chooses the peak rate.
+/// The arithmetic of a compute operation, which selects the peak rate.
 enum class Arithmetic : std::uint8_t { bf16, fp8, int8 };
 inline constexpr std::array<std::string_view, 3> kArithmeticNames{"bf16", "fp8", "int8"};
 constexpr std::string_view name(Arithmetic a) {
   return kArithmeticNames[static_cast<std::size_t>(a)];
 }
 
-/// Who issues the memory requests of an operation.
+/// The unit that issues the memory requests of an operation.
 enum class RequesterKind : std::uint8_t {
   sm,           ///< loads and stores of a kernel
   copy_engine,  ///< DMA, one descriptor for each contiguous run
@@ -122,9 +122,8 @@ struct Access {
   TierId tier;
   Direction direction = Direction::read;
   TensorClass tensor_class = TensorClass::weights;
-  Bytes payload;  ///< bytes asked for
-  Bytes
-      run;  ///< contiguous bytes of each request, 0 < run <= payload; a device moves whole granules
+  Bytes payload;  ///< bytes requested
+  Bytes run;  ///< contiguous bytes of a request, 0 < run <= payload; devices move whole granules
 
   friend bool operator==(const Access&, const Access&) = default;
 };
@@ -133,16 +132,16 @@ enum class OpKind : std::uint8_t {
   compute,     ///< a kernel: occupies the compute unit, in order
   transfer,    ///< moves bytes between tiers; occupies only the devices on its path
   collective,  ///< GPUs of a group meet, then move bytes over their ports; runs beside kernels
-  host,        ///< the CPU works; nothing else of the step does
+  host,        ///< work of the CPU; no other operation of the step runs meanwhile
 };
 
-/// What the GPUs of a group do together.
+/// The collective operations of a group of GPUs.
 enum class CollectiveKind : std::uint8_t {
   all_reduce,
   reduce_scatter,
   all_gather,
   all_to_all,
-  send,  ///< each to one other, and from one other
+  send,  ///< each rank to one other, and from one other
 };
 inline constexpr std::array<std::string_view, 5> kCollectiveKindNames{
     "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send"};
@@ -150,7 +149,7 @@ constexpr std::string_view name(CollectiveKind k) {
   return kCollectiveKindNames[static_cast<std::size_t>(k)];
 }
 
-/// What the group is for; a system may give each its own network.
+/// The purpose of a group; a system may give each purpose its own network.
 enum class Fabric : std::uint8_t {
   tensor,    ///< heads, latents and columns of products
   pipeline,  ///< layers
@@ -163,8 +162,8 @@ constexpr std::string_view name(Fabric f) {
   return kFabricNames[static_cast<std::size_t>(f)];
 }
 
-/// One collective, as one rank sees it. `size` counts as NCCL's tests do: what a rank holds before
-/// an all-reduce, reduce-scatter, all-to-all (its own part included) or send, and after an
+/// One collective, as one rank sees it. `size` counts as in NCCL's tests: the bytes that a rank
+/// holds before an all-reduce, reduce-scatter, all-to-all (with its own part) or send, and after an
 /// all-gather.
 struct CollectiveWork {
   CollectiveKind kind = CollectiveKind::all_reduce;
@@ -175,8 +174,8 @@ struct CollectiveWork {
   friend bool operator==(const CollectiveWork&, const CollectiveWork&) = default;
 };
 
-/// A product of `count` pairs of matrices, rows x depth times depth x columns each; rows 0: the
-/// operation is none.
+/// A product of `count` pairs of matrices, rows x depth times depth x columns each. Rows are 0 if
+/// the operation is no such product.
 struct MatrixShape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -194,8 +193,8 @@ struct Op {
   Arithmetic arithmetic = Arithmetic::bf16;
   RequesterKind requester = RequesterKind::sm;
   Flops flops;           ///< as executed
-  Flops padding = {};    ///< the part of them that fills tiles and adds nothing to the result
-  MatrixShape matrix{};  ///< of a gemm
+  Flops padding = {};    ///< the part of them that fills tiles without adding to the result
+  MatrixShape matrix{};  ///< for a gemm
   CollectiveWork collective{};
   std::vector<Access> accesses = {};
   std::vector<OpId> after = {};  ///< operations that must finish first; each id below this one's
@@ -207,12 +206,13 @@ struct StepGraph {
   std::vector<Op> ops = {};
   std::int64_t tokens = 0;  ///< tokens that the step produces, over all sequences
 
-  /// Appends an operation. Dependencies must already be in the graph, so it is acyclic by
-  /// construction; invalid ones stand for what the step leaves out, and are dropped.
+  /// Appends an operation. Its dependencies must already be in the graph, so the graph is acyclic
+  /// by construction. Invalid ids, which stand for operations that the step leaves out, are
+  /// dropped.
   OpId add(Op op);
 };
 
-/// Whether the two ask the same of the hardware, wherever they stand in a step.
+/// True where both have the same work for the hardware, wherever they stand in a step.
 bool same_work(const Op& a, const Op& b);
 
 /// "layer 3 attention", "head": for traces and messages.

@@ -1,5 +1,6 @@
-// The Python module `tiersim`: what `tiersim run`, `config show` and `list` do with --json, as
-// dictionaries and exceptions. Nothing is decided here; tiersim.pyi says what there is.
+// The Python module `tiersim`: the results of `tiersim run`, `config show` and `list` with --json,
+// as dictionaries, with exceptions for errors. It adds no logic of its own; tiersim.pyi lists its
+// functions.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -52,8 +53,8 @@ py::list to_list(const std::vector<Diagnostic>& diagnostics) {
   return out;
 }
 
-// The program looks for the shipped configurations above itself; the interpreter is elsewhere than
-// they are, so here it is the module. TIERSIM_CONFIGS goes before.
+// The program looks for the shipped configurations above itself. The interpreter lies elsewhere, so
+// here the search starts at the module. TIERSIM_CONFIGS has priority.
 void find_configs() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&find_configs), &info) == 0) return;

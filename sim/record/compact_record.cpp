@@ -11,8 +11,8 @@
 namespace tiersim {
 namespace {
 
-// Appends JSON to one text. `first_` says whether a comma is due, so nesting needs no stack: what
-// was closed is followed by something or closed itself.
+// Appends JSON to one text. `first_` is true where no comma is due. Nesting needs no stack, since
+// after a closing bracket comes a comma or another closing bracket.
 class Line {
  public:
   void open(char bracket) {
@@ -44,7 +44,7 @@ class Line {
     const fmt::format_int digits(value);
     out_.append(digits.data(), digits.size());
   }
-  // The shortest text that is read as this value again.
+  // The shortest text that reads back as this value.
   void real(double value) {
     separate();
     if (std::isfinite(value))
@@ -207,7 +207,7 @@ void write(Line& line, const KvTierUse& tier) {
   member(line, "max_bytes", tier.max_bytes);
   line.close('}');
 }
-// An object by name, in the order of the list.
+// The series as an object of names, in the order of the list.
 void write(Line& line, const std::vector<ServingTimeline::Series>& series) {
   line.open('{');
   for (const auto& [name, values] : series) member(line, name, values);

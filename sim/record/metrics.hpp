@@ -7,8 +7,8 @@
 namespace tiersim {
 
 struct MetricDefinition {
-  /// Of several statistics of one quantity the names in braces: "ttft_s.{mean,p50,p99}" stands for
-  /// ttft_s.mean, ttft_s.p50 and ttft_s.p99.
+  /// For several statistics of one quantity, the names in braces: "ttft_s.{mean,p50,p99}" stands
+  /// for ttft_s.mean, ttft_s.p50 and ttft_s.p99.
   std::string_view name;
   std::string_view unit;
   std::string_view meaning;
@@ -51,8 +51,8 @@ inline constexpr std::array kMetrics{
                      "largest batch of one replica whose tensors fit every tier at this context"},
     MetricDefinition{"kv_capacity_tokens", "tokens", "max_batch times the positions kept of each"},
 
-    // Of a server under load; window_s says what the window is. The requests that count are all but
-    // the warm-up.
+    // Metrics of a server under load; window_s defines the window. All requests count except those
+    // of the warm-up.
     MetricDefinition{"ttft_s.{mean,p50,p90,p95,p99}", "s",
                      "time to first token of the requests that count: from arrival until it is "
                      "there; pN: N % have no more (nearest rank)"},
@@ -109,7 +109,7 @@ inline constexpr std::array kMetrics{
     MetricDefinition{"little_difference", "1", "little_lambda_w over in_flight.mean, less 1"},
 };
 
-/// Whether the definition is that of a metric of this name in a record.
+/// True where the definition covers a metric of this name in a record.
 constexpr bool defines(const MetricDefinition& definition, std::string_view name) {
   const std::string_view all = definition.name;
   const std::size_t brace = all.find('{');
@@ -124,7 +124,7 @@ constexpr bool defines(const MetricDefinition& definition, std::string_view name
   return false;
 }
 
-/// The definition of a metric of a record; null where there is none.
+/// The definition of a metric of a record; null if there is none.
 constexpr const MetricDefinition* find_metric(std::string_view name) {
   for (const MetricDefinition& definition : kMetrics)
     if (defines(definition, name)) return &definition;

@@ -1,5 +1,6 @@
 #pragma once
-// What was asked of hardware, what a reference says, and what each level of fidelity answers.
+// Probes of hardware: the workload, the value of a reference, and the result of each level of
+// fidelity.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace tiersim {
 
-inline constexpr double kGiga = 1e9;  ///< answers are in GB/s and billions of accesses a second
+inline constexpr double kGiga = 1e9;  ///< results are in GB/s and billions of accesses a second
 
-/// How closely a device is looked at: a formula for one that is alone, flows that share, packets.
+/// Levels of fidelity: a closed form for a device alone, flows that share channels, packets.
 enum class Fidelity : std::uint8_t { analytic, flow, packet };
 inline constexpr std::array<std::string_view, 3> kFidelityNames{"analytic", "flow", "packet"};
 constexpr std::string_view name(Fidelity level) {
@@ -22,21 +23,21 @@ constexpr std::string_view name(Fidelity level) {
 }
 inline constexpr std::array kFidelities{Fidelity::analytic, Fidelity::flow, Fidelity::packet};
 
-/// What is measured.
+/// The measured quantity.
 enum class ProbeQuantity : std::uint8_t {
   bandwidth,      ///< payload over time, both directions together
-  share_of_peak,  ///< the same over the memory's peak
+  share_of_peak,  ///< the same, relative to the memory's peak
   accesses,       ///< runs over time
-  latency,        ///< of one access, from request to last byte
+  latency,        ///< of one access, from the request to its last byte
   time,           ///< of a collective, on an idle port
-  bus_bandwidth,  ///< of an all-reduce, as NCCL's tests count: 2 (n - 1) / n of the size over time
+  bus_bandwidth,  ///< of an all-reduce, as in NCCL's tests: 2 (n - 1) / n of the size over time
 };
 inline constexpr std::array<std::string_view, 6> kProbeQuantityNames{
     "bandwidth", "share_of_peak", "accesses", "latency", "time", "bus_bandwidth"};
 /// "GB/s", "", "G/s", "ns", "us" or "GB/s".
 std::string_view unit_of(ProbeQuantity quantity);
 
-/// What the points of a curve differ in.
+/// The parameter in which the points of a curve differ.
 enum class ProbeAxis : std::uint8_t { none, run, size, rate, read_share };
 inline constexpr std::array<std::string_view, 5> kProbeAxisNames{"none", "run", "size", "rate",
                                                                  "read_share"};
@@ -44,18 +45,19 @@ inline constexpr std::array<std::string_view, 5> kProbeAxisNames{"none", "run", 
 enum class ProbePattern : std::uint8_t { sequential, random };
 inline constexpr std::array<std::string_view, 2> kProbePatternNames{"sequential", "random"};
 
-/// What a probe asks for. What is absent is taken from the curve, and then the value beside it.
+/// The workload of a probe. A missing value comes from the curve, or else is the default in the
+/// comments.
 struct ProbeWorkload {
-  std::optional<ProbePattern> pattern = {};      ///< of addresses: sequential
-  std::optional<Bytes> run = {};                 ///< contiguous bytes of an access: 4 KiB
-  std::optional<Bytes> size = {};                ///< of a collective: none
-  std::optional<Bandwidth> rate = {};            ///< offered, of payload: as much as is served
-  std::optional<double> read_share = {};         ///< of payload: 1
-  std::optional<std::int64_t> streams = {};      ///< of sequential addresses: 16
-  std::optional<std::int64_t> ranks = {};        ///< of a collective: 8
-  std::optional<std::int64_t> outstanding = {};  ///< accesses at a time: enough to saturate
+  std::optional<ProbePattern> pattern = {};  ///< address pattern; default: sequential
+  std::optional<Bytes> run = {};             ///< contiguous bytes of an access; default: 4 KiB
+  std::optional<Bytes> size = {};            ///< size of a collective; no default
+  std::optional<Bandwidth> rate = {};     ///< offered payload rate; default: as much as is served
+  std::optional<double> read_share = {};  ///< share of reads in the payload; default: 1
+  std::optional<std::int64_t> streams = {};      ///< streams of sequential addresses; default: 16
+  std::optional<std::int64_t> ranks = {};        ///< ranks of a collective; default: 8
+  std::optional<std::int64_t> outstanding = {};  ///< in flight; default: enough to saturate
 
-  /// With what is absent here taken from `curve`.
+  /// This workload, with missing values from `curve`.
   ProbeWorkload over(const ProbeWorkload& curve) const;
 };
 
@@ -63,29 +65,30 @@ struct ProbeWorkload {
 struct ReferencePoint {
   ProbeWorkload at = {};
   double value = 0;
-  std::optional<double> other = {};  ///< of another reference, where two differ
-  /// By level: why this point is known to lie outside of the band there; empty where it should not.
+  std::optional<double> other = {};  ///< value of a second reference that differs
+  /// By level: the reason why this point is known to lie outside of the band; empty if none is
+  /// known.
   std::array<std::string, kFidelityNames.size()> known = {};
 
   double low() const { return std::min(value, other.value_or(value)); }
   double high() const { return std::max(value, other.value_or(value)); }
-  /// (answer - nearest of [low, high]) / that; 0 within.
+  /// Relative distance of the answer from the range [low, high]; 0 within it.
   double error_of(double answer) const;
   double x(ProbeAxis axis) const;  ///< in B, B, GB/s, 1; 0 for none
 };
 
 struct LevelResult {
   std::optional<double> value = {};  ///< in the unit of the quantity
-  std::string why_none = {};         ///< where there is no value
+  std::string why_none = {};         ///< reason why there is no value
 };
 
 enum class ProbeStatus : std::uint8_t {
   within,
-  known,  ///< outside, and said so beforehand with the reason
+  known,  ///< outside, as declared beforehand with the reason
   outside,
-  stale,     ///< said to be outside, but within
-  not_held,  ///< the curve says nothing of this level
-  none,      ///< this level has no answer
+  stale,     ///< declared to be outside, but within
+  not_held,  ///< the curve makes no claim about this level
+  none,      ///< this level has no result
 };
 inline constexpr std::array<std::string_view, 6> kProbeStatusNames{"within", "known",    "outside",
                                                                    "stale",  "not held", "none"};
@@ -93,12 +96,12 @@ constexpr std::string_view name(ProbeStatus status) {
   return kProbeStatusNames[static_cast<std::size_t>(status)];
 }
 
-/// What the values of a reference are.
+/// The origin of a reference's values.
 enum class ReferenceKind : std::uint8_t { measured, simulated, model };
 inline constexpr std::array<std::string_view, 3> kReferenceKindNames{"measured", "simulated",
                                                                      "model"};
 
-/// What a curve is, without its hardware.
+/// A curve without its hardware.
 struct CurveFacts {
   std::string id = {};
   std::string title = {};
@@ -107,7 +110,7 @@ struct CurveFacts {
   ProbeAxis axis = ProbeAxis::none;
   ReferenceKind kind = ReferenceKind::measured;
   std::string source = {};
-  double band = 0;                  ///< share of the reference that an answer may be off
+  double band = 0;                  ///< largest error of a result, as a share of the reference
   std::vector<Fidelity> held = {};  ///< levels that must be within the band
   std::string note = {};
 };

@@ -16,8 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A value of the record and its place. The first mistake is kept, and what is wrong reads as empty,
-// so that readers below need no error paths. Nodes live on the stack below their parents.
+// A value of the record and its place. Only the first mistake is kept, and a wrong value reads as
+// empty, so that the readers below need no error paths. Nodes live on the stack below their
+// parents.
 class JsonNode {
  public:
   JsonNode(const Json& json, std::string_view name, std::string& error)
@@ -25,7 +26,7 @@ class JsonNode {
 
   explicit operator bool() const { return json_ != nullptr; }
 
-  /// A member of an object; one that is not there is a mistake unless `optional`.
+  /// A member of an object; a missing one is a mistake unless `optional`.
   JsonNode operator[](std::string_view key) const { return member(key, true); }
   JsonNode optional(std::string_view key) const { return member(key, false); }
 
@@ -49,7 +50,7 @@ class JsonNode {
   void expect_list() const {
     if (json_ != nullptr && !json_->is_array()) fail("is no list");
   }
-  /// Nothing but these.
+  /// Any member but these is a mistake.
   template <std::size_t N>
   void expect_only(const std::array<std::string_view, N>& known) const {
     if (json_ == nullptr || !json_->is_object()) return;
@@ -96,7 +97,7 @@ class JsonNode {
     fail(fmt::format("'{}' is none of {}", printable(word), fmt::join(kNumberClassNames, ", ")));
     return NumberClass::assumed;
   }
-  /// On one line. JSON admits 0x7f in text, and YAML, which may read it again, does not.
+  /// On one line. JSON admits 0x7f in text; YAML, which may read the text again, does not.
   std::string json_text() const {
     if (json_ == nullptr) return {};
     std::string out;
@@ -142,7 +143,7 @@ class JsonNode {
     return above.empty() ? printable(name_) : above + '.' + printable(name_);
   }
 
-  const Json* json_ = nullptr;  // null: not there
+  const Json* json_ = nullptr;  // null: missing
   std::string_view name_ = {};
   std::size_t index_ = 0;
   const JsonNode* parent_ = nullptr;
@@ -290,7 +291,7 @@ void read(const JsonNode& node, KvTierUse& out) {
   read(node["mean_bytes"], out.mean_bytes);
   read(node["max_bytes"], out.max_bytes);
 }
-// An object by name, in the order that the record has.
+// A series from an object of names, in the order of the record.
 void read_series(const JsonNode& node, std::vector<ServingTimeline::Series>& out) {
   node.expect_object();
   node.each([&](std::string_view key, const JsonNode& values) {
@@ -392,8 +393,8 @@ void read_provenance(const JsonNode& node, RunRecord& out) {
   }
 }
 
-// What of a record stands in its configuration alone. Runs after the results, whose devices those
-// of `sharers` are; a served configuration has no batch or context.
+// The members that a record holds only in its configuration. It runs after the results, which name
+// the devices of `sharers`; a served configuration has no batch or context.
 void read_config(const JsonNode& config, RunRecord& out) {
   config.expect_object();
   out.config = config.json_text();

@@ -1,10 +1,10 @@
 #pragma once
-// Records back from their JSON text: the inverse of to_json(). What is written again is the same
-// text, so a report does not know whether a record was just made or read.
+// Reads records from their JSON text: the inverse of to_json(). Writing the record again gives the
+// same text, so reports cannot tell a new record from one that was read.
 //
-// A record is read whole or not at all. A member that this tiersim does not know, as a newer one
-// may write, is an error that names it, since a report over half a record would be wrong in
-// silence. Names that are keys (metrics, devices, tensor classes) are data: any are read.
+// A record is read whole or not at all. An unknown member, for example from a newer tiersim, is an
+// error that names it, since a report over half a record would be silently wrong. Names that are
+// keys (metrics, devices, tensor classes) are data: any name is read.
 #include <string>
 
 #include "sim/base/expected.hpp"
@@ -12,14 +12,15 @@
 
 namespace tiersim {
 
-/// A whole record (schema tiersim.record/v1). The error says where: "results.metrics.bound_s.class:
-/// 'sure' is none of measured, fitted, specification, assumed". What a served record says in words
-/// (model, method, policy, promised latencies) is no part of the JSON, and empty afterwards.
+/// A whole record (schema tiersim.record/v1). The error gives the place:
+/// "results.metrics.bound_s.class: 'sure' is none of measured, fitted, specification, assumed". The
+/// texts of a serving record (model, method, policy, promised latencies) are not part of the JSON,
+/// and are empty afterwards.
 Expected<RunRecord> read_record(const std::string& json);
 
-/// The `results` object alone, as pretty_results() and compact_record.hpp write it. It may hold
-/// some members only, `{"metrics": {...}}` say; the others are then empty. What `setup` would have
-/// said is as in an empty RunRecord where there is none.
+/// The `results` object alone, as written by pretty_results() and compact_record.hpp. It may hold
+/// some members only, for example `{"metrics": {...}}`; the others are then empty. Without `setup`,
+/// its values are those of an empty RunRecord.
 Expected<RunRecord> read_results(const std::string& results_json);
 
 }  // namespace tiersim

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// JSON admits 0x7f in text, and YAML, which reads it again, does not.
+// JSON admits 0x7f in text; YAML, which reads the text again, does not.
 std::string pretty(const Json& json) {
   std::string out;
   for (const char c : json.dump(2)) {
@@ -22,7 +22,7 @@ std::string pretty(const Json& json) {
   return out + '\n';
 }
 
-// Bytes, FLOPs and sequences are counts: 128, not 128.0. Exact as long as a double is.
+// Bytes, FLOPs and sequences are counts: 128, not 128.0. Exact over the range of exact doubles.
 Json number(double value) {
   constexpr double kExact = 9'007'199'254'740'992;  // 2^53
   if (std::trunc(value) == value && std::abs(value) < kExact)
@@ -210,8 +210,8 @@ std::string text_at(const Json& object, const char* key) {
   return it != object.end() && it->is_string() ? it->get<std::string>() : "unknown";
 }
 
-// A list of {name: ..., ...} or {family: ..., ...} by those names, so that an entry is compared
-// with its namesake.
+// A list of {name: ..., ...} or {family: ..., ...} as an object with these names as keys, so that
+// an entry is compared with the one of the same name.
 Json by_name(const Json& list) {
   Json out = Json::object();
   for (std::size_t i = 0; i < list.size(); ++i) {

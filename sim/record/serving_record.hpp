@@ -1,6 +1,6 @@
 #pragma once
-// What a serving run adds to a record (`results.serving`): how many blocks of keys and values fit
-// and why, what passed through the server, and how it was loaded over time.
+// The part of a record that only serving runs have (`results.serving`): how many blocks of keys and
+// values fit and why, the requests and tokens served, and the load over time.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tiersim {
 
-/// Where every byte of one GPU's tiers goes on a replica, and the pool that is left.
+/// The use of every byte of one GPU's tiers on a replica, and the remaining pool.
 struct KvCapacity {
   struct Part {
     std::string tier;
@@ -18,71 +18,71 @@ struct KvCapacity {
     std::int64_t bytes = 0;
     NumberClass number_class = NumberClass::assumed;
   };
-  std::vector<Part> parts = {};  ///< in the order in which they are printed
+  std::vector<Part> parts = {};  ///< in printing order
   std::int64_t block_positions = 0;
-  std::int64_t block_bytes = 0;  ///< of one block on one GPU, all layers, all tiers
-  std::int64_t blocks = 0;       ///< of one replica
+  std::int64_t block_bytes = 0;  ///< of one block on one GPU: all layers and tiers
+  std::int64_t blocks = 0;       ///< in one replica
   std::int64_t positions = 0;    ///< blocks * block_positions
   /// Sequences of the longest request that fit at the same time.
   std::int64_t max_sequences_full_length = 0;
   std::string limited_by = {};  ///< the tier that is full first
 };
 
-/// Blocks of keys and values that were moved, by what for.
+/// Blocks of keys and values that were moved, by purpose.
 struct KvMove {
   std::string name;  ///< "swap_out", "swap_in", "handover", "prefix_load", "prefix_store"
   std::int64_t bytes = 0;
   std::int64_t count = 0;
 };
 
-/// What a tier held of keys and values, all replicas; idle prefixes included.
+/// Keys and values held in a tier over all replicas, with idle prefixes.
 struct KvTierUse {
   std::string name;
   std::int64_t capacity_bytes = 0;
-  double mean_bytes = 0;  ///< over the window
+  double mean_bytes = 0;  ///< average over the window
   std::int64_t max_bytes = 0;
 };
 
 struct ServingCounts {
   std::int64_t requests = 0;
-  std::int64_t counted = 0;  ///< of them, after the warm-up: the latencies are theirs
+  std::int64_t counted = 0;  ///< those after the warm-up, to which the latencies belong
   std::int64_t input_tokens = 0;
-  std::int64_t cached_tokens = 0;     ///< of the input, found in a prefix cache
-  std::int64_t prefilled_tokens = 0;  ///< again after a preemption included
+  std::int64_t cached_tokens = 0;     ///< input tokens found in a prefix cache
+  std::int64_t prefilled_tokens = 0;  ///< including repeats after a preemption
   std::int64_t output_tokens = 0;
   std::int64_t iterations = 0;
   std::int64_t preemptions = 0;
 };
 
-/// Means over bins of equal width from time 0 on; the last one ends with the run.
+/// Means over bins of equal width from time 0; the last bin ends with the run.
 struct ServingTimeline {
   struct Series {
     std::string name;
-    std::vector<double> values;  ///< of every bin
+    std::vector<double> values;  ///< one per bin
   };
   double bin_s = 0;
-  double last_bin_s = 0;  ///< width of the last one
+  double last_bin_s = 0;  ///< width of the last bin
   std::vector<double> queue_depth = {};
   std::vector<double> running = {};
   std::vector<double> kv_use = {};      ///< share of the blocks
-  std::vector<Series> held_bytes = {};  ///< of keys and values, by tier
+  std::vector<Series> held_bytes = {};  ///< bytes of keys and values, by tier
   std::vector<double> input_tokens_per_s = {};
   std::vector<double> output_tokens_per_s = {};
   std::vector<Series> utilisation = {};  ///< 0 to 1: "gpu" (mean of the replicas), channels
 };
 
 struct ServingRecord {
-  // what was run, in words
+  // the setup, in words
   std::string model = {};
   std::string method = {};
   std::string system = {};
   std::string policy = {};    ///< "chunked, at most 256 sequences and 8192 tokens an iteration"
   std::string workload = {};  ///< "1000 requests, poisson at 5 a second"
   std::int64_t replicas = 1;
-  std::int64_t prefill_replicas = 0;  ///< of them, that prefill only; 0: all do everything
+  std::int64_t prefill_replicas = 0;  ///< those that only prefill; 0: every replica does everything
   // results
-  double window_begin_s = 0;  ///< of what is measured (metric window_s)
-  double window_end_s = 0;    ///< likewise
+  double window_begin_s = 0;  ///< start of the measured window (metric window_s)
+  double window_end_s = 0;    ///< its end
   ServingCounts counts = {};
   KvCapacity capacity = {};
   std::vector<KvMove> moves = {};

@@ -1,6 +1,6 @@
 #pragma once
-// How fast two ways to run a step are, and the factors of their ratio (sim/study/step_pair.hpp says
-// what they are): what reports read.
+// Throughput of two variants of a step, and the factors of their ratio (sim/study/step_pair.hpp
+// defines them): the input of reports.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -11,8 +11,8 @@ enum class Ingredient : std::uint8_t { bytes, flops, padding, weights, batch, co
 inline constexpr std::array<std::string_view, 6> kIngredientNames{
     "bytes", "flops", "padding", "weights", "batch", "collectives"};
 
-/// What takes the largest part of a step. Weights are read once for the whole batch, so that where
-/// they take longest a larger memory, hence batch, would help: the limit is capacity.
+/// The cause of the largest part of a step. Weights are read once for the whole batch. So if they
+/// take longest, a larger memory, hence batch, would help: the limit is capacity.
 enum class StepLimit : std::uint8_t { hbm, flop, capacity, collective, host, launch };
 inline constexpr std::array<std::string_view, 6> kStepLimitNames{"HBM",        "FLOP", "capacity",
                                                                  "all-reduce", "host", "launch"};
@@ -27,7 +27,7 @@ struct Speedup {
   StepRate base;
   StepRate other;
   double ratio = 0;  ///< tokens a second of `other` over those of `base`
-  std::array<double, kIngredientNames.size()> factors{};  ///< by Ingredient; their product
+  std::array<double, kIngredientNames.size()> factors{};  ///< by Ingredient; the product is `ratio`
 };
 
 }  // namespace tiersim

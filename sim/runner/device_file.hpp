@@ -1,5 +1,5 @@
 #pragma once
-// A file of configs/devices: a device of any interface, told by its `model`.
+// A file of configs/devices: a device of any interface, which its `model` determines.
 #include <memory>
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace tiersim {
 
-/// Of the specifications only that of the kind's interface is there.
+/// Only the specification of the kind's interface is present.
 struct DeviceFile {
   std::string kind;
   std::unique_ptr<DeviceSpec<MemoryTier>> memory;

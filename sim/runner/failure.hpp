@@ -1,6 +1,6 @@
 #pragma once
-// How a verb ends other than well: an exit code and a message for stderr. Libraries below
-// sim/runner return errors; from here up an error that ends the work is thrown.
+// The failure of a verb: an exit code and a message for stderr. Libraries below sim/runner return
+// errors; from here up, an error that ends the work is thrown.
 #include <array>
 #include <stdexcept>
 #include <string>

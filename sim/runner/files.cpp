@@ -28,11 +28,11 @@ std::string last_error() {
   return std::generic_category().message(errno);
 }
 
-// By the first bytes, as SQLite itself tells: names of stores are the user's.
+// Recognised by the first bytes, as SQLite does itself: users name stores freely.
 bool is_sqlite(const fs::path& path) {
   constexpr std::string_view kMagic = "SQLite format 3";
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return false;  // reading a pipe would take from it
+  if (!fs::is_regular_file(path, error)) return false;  // reading a pipe would consume its data
   std::ifstream in(path, std::ios::binary);
   std::string begin(kMagic.size(), '\0');
   in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
@@ -75,7 +75,7 @@ std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (!in) fail("read", path, last_error());
-  text << in.rdbuf();  // sets failbit on an empty file, which is no error
+  text << in.rdbuf();  // sets failbit on an empty file, which is not an error
   if (in.bad()) fail("read", path, last_error());
   return text.str();
 }
@@ -105,10 +105,10 @@ void expect_not_a_source(const fs::path& path, const std::vector<std::string>& s
 void write_file(const fs::path& path, const std::string& text) {
   if (path == "-") {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
-      throw std::system_error(errno, std::generic_category());  // as fmt::print does
+      throw std::system_error(errno, std::generic_category());  // like fmt::print
     return;
   }
-  expect_not_a_source(path);  // of whoever forgot to ask before the work
+  expect_not_a_source(path);  // for callers that did not check before the work
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) fail("create the folder of", path, error.message());

@@ -1,6 +1,6 @@
 #pragma once
-// Files of the command line: where the shipped ones are, and writing results without leaving half a
-// file.
+// Files of the command line: finds the shipped files, and writes results without ever leaving half
+// a file.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 namespace tiersim {
 
 /// Folder with devices/, models/, systems/, scenarios/: TIERSIM_CONFIGS, else configs/ or
-/// share/tiersim/configs in a folder above the program. Throws Failure when there is none.
+/// share/tiersim/configs in a folder above the program. Throws Failure if there is none.
 std::filesystem::path config_root();
 
 /// Folder of the paper targets: reports/targets or targets beside config_root().
@@ -17,20 +17,19 @@ std::filesystem::path targets_root();
 /// Whole text of a file. Throws Failure.
 std::string read_file(const std::filesystem::path& path);
 
-/// Whether a file of this name could be written: there is its folder, and it is none itself. For
-/// names that the user typed, before the work that is to be written: a folder that is not there is
-/// a typing error more often than a wish. "-" is stdout, and no name is no file. Throws Failure.
+/// Throws Failure unless a file of this name could be written: its folder exists, and it is not a
+/// folder itself. For names that the user typed, before the work whose results go there: a missing
+/// folder is more often a typing error than intended. "-" is stdout, and an empty name is no file.
 void expect_writable(const std::filesystem::path& path);
 
-/// Throws Failure where writing `path` would destroy what the work is made of, or hours of it: it
-/// is one of `sources` (files; "DB:POINT" is of the file DB) under whatever name, or a store of
-/// sweeps. "-" is stdout, and no name is no file.
+/// Throws Failure if writing `path` would destroy input of the work, or hours of results: it is one
+/// of `sources` (files; "DB:POINT" is of the file DB) under any name, or a store of sweeps. "-" is
+/// stdout, and an empty name is no file.
 void expect_not_a_source(const std::filesystem::path& path,
                          const std::vector<std::string>& sources = {});
 
-/// Writes beside the file and renames, so that the file is either whole or as it was. "-" is
-/// stdout. Creates missing folders. Never over a database, which no text of ours replaces. Throws
-/// Failure.
+/// Writes a temporary file beside `path` and renames it, so that the file is either whole or
+/// unchanged. "-" is stdout. Creates missing folders. Never overwrites a database. Throws Failure.
 void write_file(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace tiersim

@@ -20,7 +20,7 @@
 namespace tiersim {
 namespace fs = std::filesystem;
 
-/// A file of configs/calibration: what it adds to a GPU.
+/// A file of configs/calibration: the timings that it adds to a GPU.
 struct CalibrationFile {
   CalibratedFamilies kernels;
 };
@@ -117,7 +117,7 @@ Loaded<Config> read_file_of(const fs::path& path, const char* kind) {
   return {std::move(document), std::move(config)};
 }
 
-// A number of a configuration for programs: in bytes, seconds, FLOP, and what is made of them.
+// A number of a configuration for programs: in bytes, seconds, FLOP, and ratios of these.
 struct BaseValue {
   double value = 0;
   const char* unit = "";
@@ -139,7 +139,7 @@ BaseValue in_base_units(const std::string& text) {
   throw Failure(ExitCode::internal, "tiersim: error: no unit in base units for " + text);
 }
 
-// The first number of a kind is what it is known by: a capacity, a rate, a latency.
+// A device is listed with its first number, which is its capacity, rate or latency.
 Made devices() {
   Made out{of({"file", "category", "model", "known by", "value"}), Json::array()};
   out.table.columns[4].align = Align::right;
@@ -147,7 +147,7 @@ Made devices() {
     const auto loaded = read_file_of<DeviceFile>(path, "device");
     const std::vector<SourcedNumber> numbers = list_numbers(loaded.config);
     const std::string category = loaded.config.category();
-    if (numbers.empty()) {  // a bound, which rests on none
+    if (numbers.empty()) {  // a bound, which has no numbers
       out.table.add({shown_path(path), category, loaded.config.kind, "-", "-"});
       out.rows.push_back(
           {{"file", shown_path(path)}, {"category", category}, {"model", loaded.config.kind}});
@@ -167,7 +167,7 @@ Made devices() {
   return out;
 }
 
-// The file that the GPU comes from: "h200_gpu"; of one that stands in the system, its kind.
+// The file of the GPU: "h200_gpu"; for a GPU that is given inline, its kind.
 std::string gpu_of(const Loaded<SystemConfig>& system) {
   const Entry* gpu = system.document.root().find("gpu");
   if (gpu == nullptr || gpu->value.schemas.empty()) return system.config.gpu.kind;
@@ -208,7 +208,8 @@ Made systems() {
   return out;
 }
 
-// The weakest of what was fitted; how it carries over to other parts is no matter of the timings.
+// The weakest class of the fitted numbers; the transfer to other parts does not concern the
+// timings.
 NumberClass class_of(const CalibratedKernelConfig& kernel) {
   NumberClass all = kernel.launch.number_class;
   if (kernel.bandwidth) all = weakest(all, kernel.bandwidth->number_class);

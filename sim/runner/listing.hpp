@@ -1,6 +1,6 @@
 #pragma once
-// Lists of what exists: device models, shipped files, methods, metrics. `tiersim list` prints them,
-// the Python module returns them.
+// Lists of device models, shipped files, methods and metrics. `tiersim list` prints them, and the
+// Python module returns them.
 #include <string>
 #include <vector>
 
@@ -19,7 +19,7 @@ struct Listing {
   std::string json;  ///< an array of objects, numbers in base units, ending in a newline
 };
 
-/// Throws Failure (usage) where there is no such list, or a shipped file has mistakes.
+/// Throws Failure (usage) if there is no such list, or if a shipped file has mistakes.
 Listing listing_of(const std::string& what);
 
 }  // namespace tiersim

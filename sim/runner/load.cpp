@@ -21,8 +21,7 @@ LoadOptions standard_options(std::vector<std::string> set) {
 
 namespace {
 
-// A configuration by its name among the shipped ones, where there is no such file: sweeps name them
-// so.
+// A path that does not exist is a name among the shipped configurations, as sweeps use it.
 std::filesystem::path found(const std::filesystem::path& path) {
   if (path.is_absolute() || std::filesystem::exists(path)) return path;
   const std::filesystem::path shipped = config_root() / path;

@@ -16,9 +16,9 @@ PointLoader::PointLoader(LoadOptions options, Resolve resolve)
 
 bool PointLoader::may_name_files(std::string_view option) const {
   const std::size_t equals = option.find('=');
-  if (equals == std::string_view::npos) return true;  // wrong anyway: let the loader say so
+  if (equals == std::string_view::npos) return true;  // a mistake, which the loader reports
   if (option.find_first_of("{[&*", equals) != std::string_view::npos) return true;
-  // Any part of the path: `gpu.calibration.0` is an element of a list of names.
+  // Any part of the path counts: `gpu.calibration.0` is an element of a list of names.
   std::string_view path = option.substr(0, equals);
   for (;;) {
     const std::size_t dot = path.find('.');

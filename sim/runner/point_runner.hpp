@@ -1,6 +1,6 @@
 #pragma once
-// Simulates points of studies. Studies overlap, so a point that was asked for before is not
-// simulated again. Files must not change meanwhile.
+// Simulates points of studies. Studies overlap, so a repeated point is not simulated again. Files
+// must not change meanwhile.
 #include <map>
 #include <memory>
 #include <string>
@@ -13,8 +13,8 @@
 namespace tiersim {
 
 struct PointResult {
-  std::shared_ptr<const RunRecord> record;  ///< null where it cannot run:
-  std::string problem = {};                 ///< why, in one line
+  std::shared_ptr<const RunRecord> record;  ///< null if the point cannot run
+  std::string problem = {};                 ///< the reason, in one line
 };
 
 class PointRunner {
@@ -22,15 +22,15 @@ class PointRunner {
   /// The overrides of `options` lie under the settings of every point.
   explicit PointRunner(LoadOptions options) : loader_(std::move(options)) {}
 
-  /// The point's record. What does not fit is a problem of the point; a mistake in its files or
-  /// settings goes to `diagnostics`, and the result is then not to be used.
+  /// The point's record. If something does not fit, that is the point's problem. A mistake in its
+  /// files or settings goes to `diagnostics`, and the result is then invalid.
   PointResult run(const Point& point, Evaluation evaluation, Diagnostics& diagnostics);
 
-  /// The same with the largest batch that fits the point's tiers.
+  /// The same with the largest batch that fits in the point's tiers.
   PointResult run_largest_batch(Point point, Diagnostics& diagnostics);
 
-  /// Whether the setting of the point is a count; false where there is none. Mistakes in the point
-  /// are no matter here: whoever runs it gets them.
+  /// True where the setting of the point is a count; false if there is no such setting. Mistakes in
+  /// the point are ignored here, since run() reports them.
   bool takes_whole_numbers(const Point& point, const std::string& key);
 
   std::size_t simulated() const { return done_.size(); }

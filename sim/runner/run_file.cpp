@@ -9,11 +9,11 @@
 namespace tiersim {
 namespace {
 
-// Why a scenario that could be read has no record.
+// The reason why a scenario that could be read has no record.
 enum class Cause : std::uint8_t {
   capacity,  // a tier is too small
-  system,    // a bandwidth of the system is beyond what can be counted
-  step,      // a size or a time of the step is
+  system,    // a bandwidth of the system is out of range
+  step,      // a size or a time of the step is out of range
   draw,      // only a draw from the intervals of its numbers fails
 };
 
@@ -40,7 +40,7 @@ bool countable(const std::string& path, const std::vector<std::string>& set) {
          (simulate(config, Evaluation::times) || cause_of(config) == Cause::capacity);
 }
 
-// The key of the last --set without which all could be counted; empty where none is to blame.
+// The key of the last --set that causes the overflow; empty if none does.
 std::string blamed_key(const std::string& path, const std::vector<std::string>& set) {
   for (std::size_t i = set.size(); i-- > 0;) {
     std::vector<std::string> others = set;
@@ -68,8 +68,8 @@ Diagnostic explained(const Document& document, const ScenarioConfig& config,
   return {document.locate(key), problem, "smaller sizes or rates"};
 }
 
-// Whose fault it is: the pool or a stated room has none for a block, the trace is another file than
-// when it was loaded, or else a request is more than the pool or an iteration can take.
+// Finds the cause: the pool or a stated room is too small for a block, the trace file has changed
+// since it was loaded, or else a request exceeds the pool or an iteration.
 Diagnostic explained(const Document& document, const ServingConfig& config,
                      const std::string& problem) {
   try {

@@ -1,6 +1,6 @@
 #pragma once
-// One file, run: from what was loaded to its record, or to the mistake at the key that it comes
-// from. All throw BadConfig where the file cannot be run: what does not fit, or cannot be counted.
+// Runs one loaded file. Gives its record, or the mistake at its key. All functions throw BadConfig
+// if the file cannot be run, because something does not fit or a number is out of range.
 #include <string>
 #include <vector>
 
@@ -10,16 +10,15 @@
 
 namespace tiersim {
 
-/// One step or all requests, with intervals. `path` and `set` are those that `file` was loaded
-/// from.
+/// Runs one step or all requests, with intervals. `file` was loaded from `path` and `set`.
 RunRecord run_file(const RunnableFile& file, const std::string& path,
                    const std::vector<std::string>& set);
 
-/// The file holds a scenario: its record with all that it was made of.
+/// For the file of a scenario: its record with all parts of the run.
 Simulation run_step(const RunnableFile& file, const std::string& path,
                     const std::vector<std::string>& set);
 
-/// The file holds a server: its record, with `listener` told what happens.
+/// For the file of a server: its record. `listener` receives the events of the run.
 RunRecord run_server(const RunnableFile& file, ServingListener* listener = nullptr);
 
 }  // namespace tiersim

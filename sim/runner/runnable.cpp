@@ -9,9 +9,9 @@
 namespace tiersim {
 
 bool is_of_server(const Document& document) {
-  const auto& schemas = document.root().schemas;  // the file's own is the last
+  const auto& schemas = document.root().schemas;  // the last is the file's own
   if (!schemas.empty()) return schemas.back().kind == "serving";
-  return document.root().find("workload") != nullptr;  // the `config` of a record names no kind
+  return document.root().find("workload") != nullptr;  // the `config` of a record has no kind
 }
 
 Runnable read_runnable(const Document& document, Diagnostics& diagnostics) {

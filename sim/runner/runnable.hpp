@@ -1,6 +1,6 @@
 #pragma once
-// What can be run: a scenario of one step, or a server under load. Everything that does not care
-// which of the two a file is goes through here.
+// A configuration that can be run: a scenario of one step, or a server under load. All code that
+// works for both uses this type.
 #include <string>
 #include <variant>
 
@@ -17,12 +17,11 @@ using Runnable = std::variant<ScenarioConfig, ServingConfig>;
 /// True for a server under load, which has a `workload`; false for the scenario of a step.
 bool is_of_server(const Document& document);
 
-/// By the kind that the document is of. Mistakes go to `diagnostics`; the result is then not to be
-/// used.
+/// Reads the kind that the document has. Mistakes go to `diagnostics`; the result is then invalid.
 Runnable read_runnable(const Document& document, Diagnostics& diagnostics);
 
-/// The record of one run. The error says, for the user, what does not fit. A server is always
-/// evaluated whole.
+/// The record of one run. The error tells the user what does not fit. A server is always evaluated
+/// in full.
 Expected<RunRecord> run(const Runnable& config, Evaluation evaluation = Evaluation::all,
                         Provenance provenance = Provenance::full);
 

@@ -1,7 +1,7 @@
 #pragma once
-// The range over which a setting is varied, as text with units: "0.5" to "64", "10 GB/s" to
-// "2 TB/s", whole numbers where asked for. Turns points of it into --set options. Quantities move
-// in whole base units (B, B/s, ps), since a configuration takes no others.
+// The range over which a setting is varied, as text with units: "0.5" to "64", "10 GB/s" to "2
+// TB/s", or whole numbers. Turns points of the range into --set options. Quantities move in whole
+// base units (B, B/s, ps), since a configuration takes no others.
 #include <optional>
 #include <string>
 
@@ -10,17 +10,18 @@
 
 namespace tiersim {
 
-/// The finite decimal number that is the whole text: no "nan", "inf" or hexadecimal.
+/// The finite decimal number that makes up the whole text; "nan", "inf" and hexadecimal are
+/// refused.
 std::optional<double> plain_number(const std::string& text);
 
 class SettingRange {
  public:
-  /// The error says what is wrong with the ends: no numbers, other units, or the wrong order.
+  /// The error names the problem of the ends: not numbers, different units, or the wrong order.
   static Expected<SettingRange> parse(std::string key, const std::string& low,
                                       const std::string& high, bool whole);
 
   const std::string& key() const { return key_; }
-  /// Numbers as they are; quantities in base units.
+  /// Plain numbers unchanged; quantities in base units.
   SolveRange range() const { return range_; }
   /// "120 GB/s", "3.5", as a configuration takes it.
   std::string text(double x) const;

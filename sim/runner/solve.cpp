@@ -15,7 +15,7 @@ struct Sample {
   double x = 0;
   double metric = 0;
   double y = 0;              // metric - target
-  std::string problem = {};  // why there is no metric
+  std::string problem = {};  // reason why there is no metric
 };
 
 class Search {
@@ -74,7 +74,7 @@ class Search {
     return out;
   }
 
-  // Moves the end that has no metric to the last x that has one.
+  // Moves the end without a metric to the last x with one.
   void narrow_to_what_runs() {
     Sample& end = low_.problem.empty() ? high_ : low_;
     Sample fails = end;
@@ -95,7 +95,7 @@ class Search {
 
   static bool holds(const Sample& sample) { return sample.y <= 0; }
 
-  // Replaces the end of the bracket on whose side the sample lies.
+  // Replaces the end of the bracket on the sample's side.
   void take(const Sample& sample) {
     const auto [least, most] = std::minmax(low_.y, high_.y);
     monotone_ = monotone_ && sample.y >= least && sample.y <= most;
@@ -106,17 +106,17 @@ class Search {
     while (!error_ && high_.x - low_.x > 1) take(sample(std::floor((low_.x + high_.x) / 2)));
   }
 
-  // Half the width at which the bracket is narrow enough, in the coordinate of the search.
+  // Half of the width below which the bracket is narrow enough, in the coordinate of the search.
   double half_width() const {
     if (logarithmic_) return kSolveTolerance / 2;
     return kSolveTolerance / 2 * std::max(std::abs(range_.low), std::abs(range_.high));
   }
 
-  // `newest` and `other` are the ends of the bracket, `before` is the sample that was dropped last.
+  // `newest` and `other` are the ends of the bracket; `before` is the end replaced last.
   void narrow() {
     Sample newest = high_;
     Sample other = low_;
-    double share = 0.5;  // of the way from `newest` to `other`
+    double share = 0.5;  // position between `newest` and `other`
     while (!error_) {
       const Sample next = sample(newest.u + share * (other.u - newest.u));
       Sample before = other;
@@ -132,7 +132,7 @@ class Search {
     }
   }
 
-  // Inverse quadratic interpolation where the three samples promise that it stays in the bracket.
+  // Inverse quadratic interpolation if the three samples ensure that it stays in the bracket.
   static double next_share(const Sample& a, const Sample& b, const Sample& c) {
     const double xi = (a.u - b.u) / (c.u - b.u);
     const double phi = (a.y - b.y) / (c.y - b.y);

@@ -1,7 +1,7 @@
 #pragma once
-// What work asks of one replica's hardware: its time alone on the system, and what it takes of
-// every channel and moves through every device. Sums of whole numbers, so that an iteration's
-// demand is put together from those of its parts.
+// The demand of work on one replica's hardware: its time alone on the system, its use of every
+// channel and its traffic through every device. All are sums of whole numbers, so that an
+// iteration's demand can be added up from its parts.
 #include <cstdint>
 #include <vector>
 
@@ -12,30 +12,30 @@ namespace tiersim {
 class Demand {
  public:
   Demand() = default;
-  /// Nothing, on this system.
+  /// No work on this system.
   explicit Demand(const System& system)
       : channels_(system.channels().size()),
         numbers_(kFirstChannel + channels_ + 2 * system.device_names().size()) {}
 
   Duration time() const { return Duration(numbers_[kTime]); }
   void set_time(Duration time) { numbers_[kTime] = time.count(); }
-  /// Kernels that are launched.
+  /// Number of launched kernels.
   std::int64_t kernels() const { return numbers_[kKernels]; }
   std::size_t channels() const { return channels_; }
-  /// Of the channel's capacity, from all GPUs of the replica that share one instance of it.
+  /// Used capacity of the channel, by all GPUs of the replica that share one instance of it.
   Bytes busy(ChannelId channel) const {
     return Bytes::from_base(numbers_[kFirstChannel + channel.index()]);
   }
-  /// Payload through the device, likewise.
+  /// Payload through the device, by the same GPUs.
   Bytes payload(DeviceId device, Direction direction) const {
     return Bytes::from_base(numbers_[place(device, direction)]);
   }
 
-  /// One operation more, after the others.
+  /// Adds one operation after the others.
   void add(const OpPlan& plan, const System& system);
-  /// `times` of another, after the others.
+  /// Adds another demand `times` times after the others.
   void add(const Demand& other, std::int64_t times = 1);
-  /// Adds what lies `part` / `whole` of the way from one demand to another.
+  /// Adds the linear interpolation from `low` to `high` at `part` / `whole`.
   void add_between(const Demand& low, const Demand& high, std::int64_t part, std::int64_t whole);
   void clear() { numbers_.assign(numbers_.size(), 0); }
 
@@ -51,8 +51,8 @@ class Demand {
   std::vector<std::int64_t> numbers_;
 };
 
-/// All operations of the graph, one after another. `system` is one replica's, so that all who share
-/// a device do the same at the same time.
+/// The demand of all operations of the graph, one after another. `system` is that of one replica,
+/// so that all GPUs that share a device do the same at the same time.
 Demand demand_of(const StepGraph& graph, const System& system);
 
 }  // namespace tiersim

@@ -1,6 +1,5 @@
 #pragma once
-// Demands that were worked out before, in a table of fixed size: an entry is overwritten by another
-// one of its slot.
+// Cache of demands in a table of fixed size, in which a new entry overwrites the one in its slot.
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -13,8 +12,7 @@ class DemandCache {
  public:
   using Key = std::array<std::int64_t, 3>;
 
-  /// The demand of the key, from `make` where it is not there; valid until another key is asked
-  /// for.
+  /// The demand of the key, from `make` if it is missing; valid until the next call.
   template <class Make>
   const Demand& get(const Key& key, const Make& make) {
     if (slots_.empty()) slots_.resize(kSlots);

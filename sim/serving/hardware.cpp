@@ -17,7 +17,7 @@ ServingHardware::ServingHardware(Engine& engine, const System& all, const System
     const SystemChannel& channel = all.channels()[c];
     Channel& built = channels_.emplace_back();
     built.analytic = channel.level == Level::analytic;
-    // Replicas that have one instance between them; each has its own where GPUs of one share.
+    // Number of replicas that share one instance; 1 if only GPUs of one replica share it.
     const std::int64_t together = std::max<std::int64_t>(1, channel.sharers / gpus);
     for (std::int64_t i = 0; i < (replicas + together - 1) / together; ++i)
       built.links.push_back(network_.add_link(channel.name, channel.capacity));

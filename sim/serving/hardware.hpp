@@ -1,6 +1,6 @@
 #pragma once
 // The devices of all replicas in one flow network. A replica's GPUs do the same at the same time,
-// so one of them stands for all; what several share is charged for each of them.
+// so one of them stands for all; a shared device is charged for each of them.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,23 +14,24 @@ namespace tiersim {
 
 class ServingHardware {
  public:
-  /// A channel was busy for `busy` of the time between two, all of its instances together over
-  /// their number.
+  /// A channel was busy for `busy` of the time between `from` and `to`, as a mean over its
+  /// instances.
   using OnUse = std::function<void(ChannelId, SimTime from, SimTime to, Duration busy)>;
-  /// One operation more (1) or less (-1) moves bytes through a channel.
+  /// One operation more (1) or fewer (-1) moves bytes through a channel.
   using OnFlow = std::function<void(ChannelId, std::int64_t change)>;
 
-  /// `all` has the devices of every replica, `one` those of one. Both outlive it.
+  /// `all` has the devices of every replica, `one` those of one replica. Both must outlive this.
   ServingHardware(Engine& engine, const System& all, const System& one, std::int64_t replicas,
                   OnUse on_use);
 
-  /// For those who count what is in flight; none by default.
+  /// For listeners that count operations in flight; none by default.
   void set_on_flow(OnFlow on_flow) { on_flow_ = std::move(on_flow); }
 
-  /// Work of a replica's GPUs, which takes `least` alone on the system and longer where others use
-  /// the same channels: each channel is used evenly all the while.
+  /// Work of a replica's GPUs, which takes `least` alone on the system and longer if others use the
+  /// same channels. Each channel is used evenly over that time.
   Process work(std::int64_t replica, const Demand& demand, Duration least);
-  /// A copy, as planned on one of its GPUs; and what another replica's take of it, if it is theirs.
+  /// A copy, as planned on one of the replica's GPUs, with its load on the receiving replica, if
+  /// any.
   struct Receiver {
     std::int64_t replica = -1;  ///< none
     OpPlan plan = {};
@@ -40,10 +41,10 @@ class ServingHardware {
     return copy(replica, std::move(plan), Receiver{});
   }
 
-  /// Bytes that each channel took, all instances together, by ChannelId.
+  /// Bytes through each channel, over all its instances; by ChannelId.
   std::vector<Bytes> taken() const;
   Bytes taken(ChannelId channel) const;
-  /// Instances of a channel.
+  /// Number of instances of a channel.
   std::int64_t instances(ChannelId channel) const {
     return static_cast<std::int64_t>(channels_[channel.index()].links.size());
   }
@@ -51,13 +52,13 @@ class ServingHardware {
 
  private:
   struct Channel {
-    std::vector<LinkId> links;  // by instance; of an analytic one, none that is used
+    std::vector<LinkId> links;  // by instance; unused at analytic level
     bool analytic = false;
     Bytes taken = {};  // analytic
   };
 
   void take_all(std::int64_t replica, const std::vector<ChannelCharge>& charges, Duration& least);
-  /// Adds what a replica takes of a channel; `least` grows where it shares it with nobody.
+  /// Adds a replica's use of a channel; `least` grows if the channel is not shared.
   void take(std::int64_t replica, ChannelId channel, Bytes busy, Duration& least);
   Process flow(Duration least);
   std::size_t instance(const Channel& channel, std::int64_t replica) const;
@@ -69,13 +70,13 @@ class ServingHardware {
   OnFlow on_flow_;
   FlowNetwork network_;
   std::vector<Channel> channels_;
-  std::vector<Hop> hops_;  // of the flow that is about to start
-  Bytes widest_{};         // likewise
+  std::vector<Hop> hops_;  // of the flow about to start
+  Bytes widest_{};         // of the flow about to start
   struct Use {
     ChannelId channel;
     Duration busy;
   };
-  std::vector<Use> uses_;  // likewise
+  std::vector<Use> uses_;  // of the flow about to start
 };
 
 }  // namespace tiersim

@@ -20,8 +20,8 @@ std::int64_t rounded_up(std::int64_t sum, std::int64_t count) {
   return count == 0 ? 0 : (sum + count - 1) / count;
 }
 
-// The point of a grid at or below a context, and how far the next one is: every context up to
-// `exact`, then 2^bits to the octave.
+// The point of a grid at or below a context, and the distance to the next point. The grid has every
+// context up to `exact`, then 2^bits points per octave.
 struct GridStep {
   std::int64_t below = 1;
   std::int64_t step = 1;
@@ -53,7 +53,7 @@ IterationCost::IterationCost(const ServingConfig& config, const System& system)
       decode_{.context = device_},
       sum_(system),
       between_(system) {
-  replica_.host_works = false;  // the server's own host works beside
+  replica_.host_works = false;  // the server's own host works in parallel
   for (int l = 0; l < static_cast<int>(replica_.model.layers); ++l) moe_layers_ += kind_of(l);
   executed_ = overlaps();
 }
@@ -62,12 +62,12 @@ int IterationCost::kind_of(int layer) const {
   return replica_.model.is_moe_layer(layer) ? 1 : 0;
 }
 
-// Runs samples of all that an iteration may hold both ways.
+// Runs samples of all kinds of iterations both ways.
 bool IterationCost::overlaps() {
   if (replica_.step.overlap != Overlap::serial) return true;
   const bool encoder = replica_.model.encoder.has_value();
   std::vector<IterationBatch> samples;
-  // A method may need a far tier for long contexts only.
+  // A method may need a far tier only for long contexts.
   for (const std::int64_t context : {700, 20'000, 200'000})
     samples.push_back(
         {.decodes = 3, .positions = 3 * context, .encoded = encoder ? 60 : 0, .logits = 3});
@@ -84,7 +84,7 @@ bool IterationCost::overlaps() {
   return false;
 }
 
-// The time is that of events.
+// Uses the engine, so that operations may overlap.
 Demand IterationCost::run(const StepGraph& graph) const {
   const std::vector<OpPlan> plans = system_.plan(graph);
   Demand demand(system_);
@@ -150,7 +150,7 @@ const Demand& IterationCost::ends(std::int64_t tokens, std::int64_t logits) {
   });
 }
 
-// Without a latent that is unpacked in two ways, all tokens are alike to a layer's products.
+// Without a latent that is unpacked in two ways, all tokens are equal for a layer's products.
 const Demand& IterationCost::layer(int kind, const IterationWork& work) {
   const auto at = kind == 1 ? static_cast<int>(replica_.model.layers) - 1 : 0;
   const std::int64_t prompts = tokens_of(work.chunks);
@@ -163,7 +163,7 @@ const Demand& IterationCost::layer(int kind, const IterationWork& work) {
                      system_);
   };
   if (replica_.parallel.sequences_are_spread() && prompts > 0) {
-    uncached_ = make(work);  // which GPU has most depends on every prompt
+    uncached_ = make(work);  // the GPU with the largest part depends on every prompt
     return uncached_;
   }
   return layers_.get({2 * like.encoder_context + kind, like.decodes, by_part ? prompts : 0},
@@ -192,7 +192,7 @@ void IterationCost::add_attention(std::int64_t decodes, std::int64_t positions,
   sum_.add(between_, times);
 }
 
-// A batch of equal sequences is a step, with all that may overlap in one.
+// A batch of equal sequences is one step, in which operations may overlap.
 const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context) {
   return attention_.get({decodes, context}, [&] {
     AttentionContext c = replica_;
@@ -203,7 +203,7 @@ const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context) 
   });
 }
 
-// Where all leave together, an iteration is known by its depth.
+// If all sequences leave at the same layer, that depth determines the iteration.
 const Demand& IterationCost::execute_exits(const IterationBatch& batch, const ExitPlan& exits,
                                            ExitTechnique technique) {
   IterationWork work = whole(batch);
@@ -258,7 +258,7 @@ const Demand& IterationCost::encode(const IterationBatch& batch) {
   });
 }
 
-// The first layer has no flags to read; all others are alike.
+// The first layer has no flags to read; all later layers are equal.
 const Demand& IterationCost::confidence(ExitTechnique technique, std::int64_t rows, int layer) {
   const int like = std::min(layer, 1);
   return confidence_.get({static_cast<std::int64_t>(technique), rows, like}, [&] {

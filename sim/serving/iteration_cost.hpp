@@ -1,17 +1,18 @@
 #pragma once
-// What an iteration costs on one replica, from the same operations, plans and, where operations
-// overlap, events as a single step (executor.hpp).
+// The cost of an iteration on one replica, from the same operations and plans as a single step, and
+// from its events if operations overlap (executor.hpp).
 //
 //   composed   operations run one after another: the sum of their times alone. Embedding and head,
 //              the products of a layer by number of tokens, attention by batch and mean context,
-//              and attention of pieces of prompts are evaluated once each and added up, so that an
-//              iteration costs microseconds and is what the engine gives to 1 ps an operation.
+//              and attention of pieces of prompts are each evaluated once and added up, so that
+//              an iteration costs microseconds of run time. It equals the engine's result to 1 ps
+//              an operation.
 //   executed   operations overlap (copies from a far tier, guessed queries): the engine runs the
-//              iteration. Decode by batch and context is kept on a grid of contexts, 16 to the
-//              octave, and taken linearly between.
+//              iteration. Decode by batch and context is stored on a grid of contexts, 16 to the
+//              octave, with linear interpolation in between.
 //
-// Which of the two holds is found by running both on samples when the cost is built. Either takes
-// the mean context of a batch for each of its sequences (workloads/llm/iteration.hpp).
+// Both ways are run on samples when the cost is built, and their difference decides. Either way
+// takes the mean context of a batch for each of its sequences (workloads/llm/iteration.hpp).
 #include <cstdint>
 #include <vector>
 
@@ -22,15 +23,15 @@
 
 namespace tiersim {
 
-/// What a replica works on in one iteration.
+/// The work of a replica in one iteration.
 struct IterationBatch {
   std::int64_t decodes = 0;    ///< sequences that get one more token
-  std::int64_t positions = 0;  ///< of all of them together, the new ones included
-  std::int64_t encoded = 0;    ///< encoder positions of all of them together
+  std::int64_t positions = 0;  ///< positions of all these sequences, the new ones included
+  std::int64_t encoded = 0;    ///< encoder positions of all these sequences
   std::vector<PromptChunk> chunks = {};
-  std::int64_t logits = 0;  ///< rows that a token is chosen for
-  /// With an encoder: prompts read whole, their positions together, and those that the decoder
-  /// reads at once; nothing else then.
+  std::int64_t logits = 0;  ///< rows for which a token is chosen
+  /// With an encoder: the number of whole prompts read, the sum of their positions, and the
+  /// positions that the decoder reads at once. An iteration with encodes has no other work.
   std::int64_t encodes = 0;
   std::int64_t encode_positions = 0;
   std::int64_t encode_outputs = 0;
@@ -38,21 +39,21 @@ struct IterationBatch {
 
 class IterationCost {
  public:
-  /// Both outlive it. `system` is that of one replica.
+  /// Both must outlive this. `system` is that of one replica.
   IterationCost(const ServingConfig& config, const System& system);
 
-  /// The demand, valid until the next call.
+  /// The demand, which is valid until the next call.
   const Demand& of(const IterationBatch& batch);
-  /// The same of decoding sequences that leave early as planned: always by one technique.
+  /// The same for sequences that exit early as planned; all use one technique.
   const Demand& of(const IterationBatch& batch, const ExitPlan& exits, ExitTechnique technique);
 
-  /// Whether operations overlap.
+  /// True where operations overlap.
   bool executed() const { return executed_; }
 
  private:
   bool overlaps();
   Demand run(const StepGraph& graph) const;
-  int kind_of(int layer) const;  // layers of one kind cost the same outside of their attention
+  int kind_of(int layer) const;  // layers of one kind cost the same outside of attention
   IterationWork whole(const IterationBatch& batch) const;
 
   const Demand& ends(std::int64_t tokens, std::int64_t logits);
@@ -72,8 +73,8 @@ class IterationCost {
   const System& system_;
   const Method& method_;
   AttentionContext replica_;
-  AttentionContext device_;  // of a decode step
-  AttentionPart decode_;     // the same, at the batch and context that are asked for
+  AttentionContext device_;  // for a decode step
+  AttentionPart decode_;     // the same, at the batch and context in question
   std::int64_t moe_layers_ = 0;
   bool executed_ = false;
   Demand sum_;
@@ -82,7 +83,7 @@ class IterationCost {
   Demand uncached_;
   DemandCache ends_;
   DemandCache layers_;
-  DemandCache attention_;  // composed: of one layer; executed: of an iteration, on the grid
+  DemandCache attention_;  // composed: for one layer; executed: for an iteration, on the grid
   DemandCache encode_;
   DemandCache confidence_;
   DemandCache fill_;

@@ -23,7 +23,7 @@ bool is_fixed(TensorClass tensor_class) {
   return std::ranges::count(kFixed, tensor_class) != 0;
 }
 
-// By tier and class, of one GPU.
+// Bytes by tier and class on one GPU.
 std::vector<ClassBytes> tensors(const ServingConfig& config, const System& system, StepKind kind,
                                 std::int64_t batch, std::int64_t context) {
   AttentionContext c = context_of(config.scenario, system);
@@ -33,7 +33,7 @@ std::vector<ClassBytes> tensors(const ServingConfig& config, const System& syste
   return footprint_of(build_step_tensors(c, *config.scenario.method.method, system.tier_names()));
 }
 
-// What grows with a sequence.
+// The part that grows with the number of sequences.
 std::vector<Bytes> of_sequences(const std::vector<ClassBytes>& tiers) {
   std::vector<Bytes> out;
   for (const ClassBytes& tier : tiers) {
@@ -45,7 +45,7 @@ std::vector<Bytes> of_sequences(const std::vector<ClassBytes>& tiers) {
   return out;
 }
 
-// Of several graphs, the one that needs most of each class.
+// The largest size of each class over several graphs.
 std::vector<ClassBytes> largest(const std::vector<std::vector<ClassBytes>>& all) {
   std::vector<ClassBytes> out = all.front();
   for (const auto& tiers : all)
@@ -65,7 +65,7 @@ std::int64_t kept(const ServingConfig& config, const System& system, std::int64_
   return sum;
 }
 
-// What one sequence has cached on one GPU, all layers, by tier.
+// Cached bytes of one sequence on one GPU, over all layers, by tier.
 std::vector<Bytes> cached(const ServingConfig& config, const System& system, std::int64_t context) {
   AttentionContext c = context_of(config.scenario, system);
   c.step.kind = StepKind::decode;
@@ -107,7 +107,7 @@ class Layout {
   }
 
  private:
-  // Over a stretch in which everything is kept, or the whole of what is.
+  // Measured over a stretch in which everything is kept, or over all kept positions.
   void measure_block() {
     constexpr std::int64_t kStretch = 64;  // blocks
     const std::int64_t longest = kept(config_, system_, kLong);
@@ -193,7 +193,7 @@ class Layout {
     }
   }
 
-  // Of one replica. Tiers that replicas share are shared evenly.
+  // One replica's share. Replicas share a common tier evenly.
   Bytes share_of(TierId tier, Bytes of) const {
     const std::string& name = system_.tier_names()[tier.index()];
     const std::int64_t all = config_.scenario.system.sharers(name);
@@ -225,7 +225,7 @@ class Layout {
     c.positions = out_.blocks * block_;
   }
 
-  // What is stated holds a block at least, and there is room for it.
+  // Checks that the stated room holds at least one block, and is available.
   void check_room() {
     const Bytes block = out_.gathered();
     const auto holds = [&](const std::string& key, Bytes room, Bytes least) {
@@ -254,8 +254,8 @@ class Layout {
   const System& system_;
   std::int64_t block_;
   KvLayout out_;
-  std::vector<Bytes> sequence_bytes_;  // by TierId: of one sequence, however short
-  std::vector<Bytes> left_;            // by TierId: for blocks
+  std::vector<Bytes> sequence_bytes_;  // by TierId: of one sequence of any length
+  std::vector<Bytes> left_;            // by TierId: available for blocks
   std::string problem_;
 };
 

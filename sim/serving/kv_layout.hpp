@@ -1,16 +1,17 @@
 #pragma once
-// Paged blocks of keys and values on one replica: what a block takes of each tier, and how many
-// fit. Nothing is guessed: the GPU's memory as far as it may be filled (placement.near_share), less
-// weights, the largest iteration's activations and workspace, the runtime's reserve and what the
-// method keeps for each of the sequences that may run.
+// Paged blocks of keys and values on one replica: the size of a block in each tier, and the number
+// of blocks that fit. No number is guessed: from the part of the GPU's memory that may be filled
+// (placement.near_share) are subtracted weights, the largest iteration's activations and workspace,
+// the runtime's reserve and the method's state for each sequence that may run.
 //
-//   blocks = min over tiers of (tier - what else is in it) / bytes of a block in it
+//   blocks = min over tiers of (tier - other contents) / bytes of a block in it
 //
-// Where each GPU of a replica has sequences of its own (attention: data), a block is on one of
-// them, and the blocks of all are taken as one pool: sequences as even as blocks allow.
+// If each GPU of a replica has sequences of its own (attention: data), a block is on one of the
+// GPUs. The blocks of all GPUs are treated as one pool, with sequences spread as evenly as blocks
+// allow.
 //
-// A method that keeps a part of the positions only (a window, the most attended ones) has a largest
-// number of blocks a sequence. A block has the positions' mean share of what a method rounds.
+// A method that keeps only a part of the positions (a window, the most attended ones) has a largest
+// number of blocks a sequence. If the method rounds positions, a block has their mean share.
 #include "sim/base/expected.hpp"
 #include "sim/record/serving_record.hpp"
 #include "sim/serving/serving_config.hpp"
@@ -20,32 +21,32 @@ namespace tiersim {
 
 struct KvLayout {
   std::int64_t block = 1;          ///< positions
-  std::int64_t blocks = 0;         ///< of one replica
-  std::int64_t gpus_of_block = 1;  ///< of the replica's GPUs, that have a part of each block
-  std::int64_t pools = 1;          ///< groups of so many; a sequence is in one of them
-  std::int64_t most_blocks = 0;    ///< of one sequence, however long; 0: no limit
-  // by TierId, of one GPU
-  std::vector<Bytes> block_bytes = {};   ///< what a block takes, buffers that grow with it included
-  std::vector<Bytes> cached_bytes = {};  ///< of that, what is cached, and so worth a copy
+  std::int64_t blocks = 0;         ///< in one replica
+  std::int64_t gpus_of_block = 1;  ///< GPUs of the replica that hold a part of each block
+  std::int64_t pools = 1;          ///< groups of gpus_of_block GPUs; a sequence is in one of them
+  std::int64_t most_blocks = 0;    ///< of one sequence of any length; 0: no limit
+  // by TierId, on one GPU
+  std::vector<Bytes> block_bytes = {};   ///< size of a block, with the buffers that grow with it
+  std::vector<Bytes> cached_bytes = {};  ///< the cached part of a block, which is worth a copy
   std::vector<Bytes> run_bytes = {};     ///< contiguous bytes when a block is copied
-  std::vector<Bytes> left_over = {};     ///< of the tier, beside all that `capacity` lists
+  std::vector<Bytes> left_over = {};     ///< free bytes beside all entries of `capacity`
   KvCapacity capacity = {};              ///< the same for people
 
-  /// What a block takes where all that is cached of it lies in one tier: in the far one when its
-  /// sequence is swapped out, below the pool when it is of a prefix. Of all GPUs that have a part.
+  /// Size of a block whose whole cache lies in one tier: the far tier if its sequence is swapped
+  /// out, or the tier below the pool for a block of a prefix. Over all GPUs that hold a part of it.
   Bytes gathered() const {
     Bytes sum;
     for (const Bytes bytes : cached_bytes) sum += bytes * gpus_of_block;
     return sum;
   }
-  /// Blocks that hold so many positions of one sequence.
+  /// Number of blocks that hold `positions` of one sequence.
   std::int64_t blocks_of(std::int64_t positions) const {
     const std::int64_t whole = (positions + block - 1) / block;
     return most_blocks > 0 && whole > most_blocks ? most_blocks : whole;
   }
 };
 
-/// `system` is that of one replica. The error is what does not fit, or why the method cannot be
+/// `system` is that of one replica. The error says what does not fit, or why the method cannot be
 /// paged.
 Expected<KvLayout> kv_layout(const ServingConfig& config, const System& system);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr int kBits = 9;
 constexpr std::int64_t kPerDoubling = std::int64_t{1} << kBits;
 
-// Times below 2 * kPerDoubling have a bucket each; above, the leading kBits + 1 bits count.
+// Times below 2 * kPerDoubling have one bucket each; above, the leading kBits + 1 bits count.
 std::size_t bucket_of(std::int64_t ps) {
   const auto value = static_cast<std::uint64_t>(ps);
   const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - (kBits + 1));

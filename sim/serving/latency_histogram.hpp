@@ -1,8 +1,8 @@
 #pragma once
-// A histogram of times whose memory does not grow with how many there are. Buckets are single
-// picoseconds up to 1024; from there on each doubling is cut into 512 of equal width (as
-// HdrHistogram does), so the middle of a bucket is within 1/1024 of every time in it and quantiles
-// are off by less than 0.1 %. Count, mean and extremes are exact.
+// A histogram of times in fixed memory. Buckets are single picoseconds up to 1024; from there on
+// each doubling has 512 buckets of equal width (as in HdrHistogram). So the middle of a bucket is
+// within 1/1024 of every time in it, and the error of quantiles is below 0.1 %. Count, mean and
+// extremes are exact.
 #include <cstdint>
 #include <vector>
 
@@ -15,15 +15,15 @@ class LatencyHistogram {
   /// Largest |quantile - exact| / exact.
   static constexpr double kRelativeError = 1.0 / 1024;
 
-  /// `count` observations of `time`; neither is negative.
+  /// Adds `count` observations of `time`; both are at least 0.
   void add(Duration time, std::int64_t count);
   void clear();
 
   std::int64_t count() const { return count_; }
-  /// Seconds; 0 of nothing.
+  /// In seconds; 0 without observations.
   double mean() const;
-  /// The nearest-rank quantile, seconds: the least time that `percent` of all do not exceed. 0 of
-  /// nothing. `percent`: 1 to 100.
+  /// The nearest-rank quantile in seconds: the least time that is at least as long as `percent` of
+  /// all times. 0 without observations. `percent`: 1 to 100.
   double quantile(std::int64_t percent) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// A second observer of a run, beside its statistics: a timeline, say. It changes no event.
+// A second observer of a run besides its statistics, for example a timeline. It changes no event.
 #include <cstdint>
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace tiersim {
 
-/// The run that begins. All outlive it.
+/// The run that begins. All members outlive the listener's use.
 struct ServedRun {
   const System& system;
   const ServingHardware& hardware;
@@ -19,11 +19,11 @@ struct ServedRun {
 
 class ServingListener : public ServingObserver {
  public:
-  /// Called once, before anything else. Everything that is observed is to be passed on to `next`.
+  /// Called once, before all other functions. The listener passes every observation on to `next`.
   virtual void begin(const ServedRun& run, ServingObserver& next) = 0;
   /// The number of flows over a channel changes.
   virtual void on_flow(ChannelId channel, std::int64_t change) = 0;
-  /// The run is over. Not called for a run that cannot be served to its end.
+  /// The end of the run. Not called for a run that cannot be served to its end.
   virtual void finish(SimTime now) = 0;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// What ServingStatistics keeps of a run until it makes a record of it. See there for the window.
+// The observations of a run, from which ServingStatistics makes a record. It also defines the
+// window.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,17 +15,17 @@
 
 namespace tiersim {
 
-/// A tier that holds keys and values: of all replicas together.
+/// A tier that holds keys and values, over all replicas.
 struct ServedTier {
   std::string name;
-  std::int64_t capacity_bytes = 0;  ///< for them
+  std::int64_t capacity_bytes = 0;  ///< for keys and values
 };
 
-/// What is measured.
+/// The server under measurement.
 struct ServedBy {
   std::int64_t replicas = 1;
-  std::int64_t blocks = 1;  ///< of the pool of one replica
-  /// Channels whose use over time is recorded, by the names that they have in the record.
+  std::int64_t blocks = 1;  ///< in the pool of one replica
+  /// Channels whose use over time is recorded, by their names in the record.
   std::vector<std::string> channels = {};
   std::vector<ServedTier> tiers = {};
 };
@@ -35,25 +36,25 @@ struct ServedRequest {
   SimTime first_token{};
   SimTime finished{};
   std::int64_t input_tokens = 0;
-  std::int64_t output_tokens = 0;  ///< 0: has not ended
+  std::int64_t output_tokens = 0;  ///< 0: not finished
   std::int64_t cached_tokens = 0;
 };
 
-/// Sums over the window, of what ends in it.
+/// Sums over the window, of everything that ends in it.
 struct ServingWindow {
   SimTime begin{};
-  SimTime end{};                  ///< so far, until `closed`
-  bool closed = false;            ///< the last request has come
-  std::int64_t later_tokens = 0;  ///< of all requests, but their first ones
+  SimTime end{};                  ///< the end so far, until `closed`
+  bool closed = false;            ///< true after the arrival of the last request
+  std::int64_t later_tokens = 0;  ///< of all requests, without their first tokens
   std::int64_t decodes = 0;
-  std::int64_t decoding = 0;  ///< iterations that decode
-  std::int64_t layers = 0;    ///< that ran in these
+  std::int64_t decoding = 0;  ///< iterations with a decode
+  std::int64_t layers = 0;    ///< layers executed in these iterations
   LatencyHistogram gaps = {};
-  Duration gpu{};   ///< working, all replicas
-  Duration host{};  ///< likewise, the GPU waiting for it
+  Duration gpu{};   ///< working time over all replicas
+  Duration host{};  ///< time in which the GPU waits for the host, over all replicas
 };
 
-/// Series of the timeline; the channels and then the tiers follow.
+/// Series of the timeline; the channels follow, then the tiers.
 enum class ServingSeries : std::uint8_t { queue, running, blocks, input, output, gpu };
 inline constexpr std::size_t kServingSeries = 6;
 
@@ -64,28 +65,28 @@ inline std::size_t series_of_tier(const ServedBy& by, std::size_t tier) {
   return kServingSeries + by.channels.size() + tier;
 }
 
-/// Levels since the window began.
+/// Time-averaged levels since the start of the window.
 struct ServingLevels {
-  TimeWeighted in_flight{SimTime{}};    ///< requests that have arrived and not ended
-  TimeWeighted blocks{SimTime{}};       ///< of all replicas
+  TimeWeighted in_flight{SimTime{}};    ///< requests that have arrived but not finished
+  TimeWeighted blocks{SimTime{}};       ///< over all replicas
   std::vector<TimeWeighted> held = {};  ///< bytes, by tier
 };
 
 struct ServingObservations {
-  ServingRecord setup;  ///< what is run, in words
+  ServingRecord setup;  ///< the setup, in words
   MeasureConfig measure;
   ServedBy by;
   std::int64_t warm_up = 0;             ///< requests
   std::vector<ServedRequest> requests;  ///< by id
-  Timeline timeline;                    ///< but queue and running, which follow from `requests`
+  Timeline timeline;                    ///< without queue and running, which follow from `requests`
   ServingWindow window = {};
-  ServingLevels levels;                        ///< to the end of the run
-  std::optional<ServingLevels> measured = {};  ///< to the end of the window, where that is before
-  SimTime end{};                               ///< the last that happened
+  ServingLevels levels;                        ///< until the end of the run
+  std::optional<ServingLevels> measured = {};  ///< until the end of the window, if that is earlier
+  SimTime end{};                               ///< time of the last event
   // of the whole run
   std::int64_t arrived = 0;
   std::int64_t finished = 0;
-  std::int64_t later_tokens = 0;  ///< but the first ones
+  std::int64_t later_tokens = 0;  ///< without first tokens
   std::int64_t prefilled = 0;
   std::int64_t iterations = 0;
   std::int64_t preemptions = 0;

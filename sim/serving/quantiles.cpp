@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kLeastBatch = 10;
 
 // 1 - (sum of squared differences of neighbours) / (2 * sum of squares), which is the lag-1
-// autocorrelation with its ends mended; of k independent normal means it has mean 0 and variance
-// (k - 2) / (k^2 - 1).
+// autocorrelation with a correction for its ends. For k independent normal means it has mean 0 and
+// variance (k - 2) / (k^2 - 1).
 bool correlated(const std::vector<double>& means, const Tally& moments) {
   const auto k = static_cast<double>(means.size());
   double neighbours = 0;
@@ -41,7 +41,8 @@ std::optional<double> batch_half_width(std::span<const double> series) {
   for (const std::size_t batches : {std::size_t{20}, std::size_t{10}}) {
     const std::size_t size = series.size() / batches;
     if (size < kLeastBatch) continue;
-    // What does not fill a batch is left out at the beginning, where the warm-up may linger.
+    // Values that do not fill a batch are dropped at the beginning, which the warm-up may still
+    // affect.
     std::span<const double> rest = series.last(batches * size);
     std::vector<double> means;
     Tally moments;

@@ -12,12 +12,12 @@ std::int64_t tokens_of(const Request& request) {
   return request.input_tokens + request.output_tokens;
 }
 
-// A part of so many, rounded up to a byte.
+// bytes / parts, rounded up to a byte.
 Bytes part_of(Bytes bytes, std::int64_t parts) {
   return Bytes::from_base((bytes.in_base() + parts - 1) / parts);
 }
 
-// What one of so many GPUs does at its own speed, as the load of one that stands for all of them.
+// The work of one of `gpus` GPUs at its own speed, as the load of the one that stands for all.
 OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
   if (gpus == 1) return plan;
   plan.min_duration = plan.uncontended(system.channels()) - plan.setup;
@@ -62,7 +62,7 @@ Process Replica::serve() {
     parts_.observer.on_plan(index_, parts_.engine.now(), scheduler_.sequences());
     for (const SequenceMove& what : iteration.beside) parts_.engine.spawn(move_beside(what));
     if (!iteration.works() && iteration.before.empty()) {
-      // All wait for copies, or for blocks that are on their way elsewhere.
+      // All sequences wait for copies, or for blocks that are being copied out.
       idle_ = true;
       Semaphore::Acquire ring = bell_.acquire();
       co_await ring;
@@ -175,10 +175,10 @@ const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std
     demand = &parts_.cost.of(batch);
   } else {
     depths_.clear();
-    // Replicas' iterations have numbers of their own.
+    // The iterations of each replica have their own numbers.
     const std::int64_t number = iterations_ * (std::int64_t{1} << 20U) + index_;
     for (const Sequence* s : iteration.decodes) {
-      // Padding of a static batch goes as deep as the last token did.
+      // The padding of a static batch runs as deep as the last token did.
       const std::int64_t token = std::min(s->generated, s->request.output_tokens - 1);
       depths_.push_back(
           parts_.depths->depth(s->request.id, token, s->request.output_tokens, number));
@@ -194,7 +194,7 @@ const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std
   return *demand;
 }
 
-// Tokens of this iteration are there now.
+// Reports the tokens of this iteration.
 void Replica::hand_out(const Iteration& iteration, SimTime begin) {
   const SimTime now = parts_.engine.now();
   std::vector<Sequence*> changed;
@@ -273,7 +273,7 @@ Process Replica::move_beside(SequenceMove what) {
 
 Process Replica::move(SequenceMove what) {
   const Bytes bytes = move_bytes(what.move);
-  if (bytes == Bytes{}) co_return;  // nothing of it is near
+  if (bytes == Bytes{}) co_return;  // no part of it is in the near tier
   const Op op = move_op(what.move, bytes);
   const std::int64_t pools = parts_.layout.pools;
   const OpPlan plan = spread(parts_.system.plan(op), pools, parts_.system);
@@ -305,8 +305,8 @@ TierId Replica::tier_of(MoveKind kind, std::int64_t level) const {
   return parts_.system.tier(tiers[static_cast<std::size_t>(level) - 1].tier);
 }
 
-// What is cached of a block in the GPU's own memory: far rows stay where they are. Handed over is
-// all.
+// The cached bytes of a block in the GPU's own memory, since far rows stay where they are. A
+// hand-over copies all of them.
 Bytes Replica::move_bytes(const BlockMove& what) const {
   const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
   if (what.kind == MoveKind::handover)
@@ -314,7 +314,7 @@ Bytes Replica::move_bytes(const BlockMove& what) const {
   return parts_.layout.cached_bytes[near.index()] * what.blocks;
 }
 
-// One copy of many runs: of each layer a block's keys, and its values.
+// One copy of many runs: for each layer, the keys and the values of a block.
 Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
   const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
   const bool all = what.kind == MoveKind::handover;

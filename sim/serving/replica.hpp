@@ -1,15 +1,15 @@
 #pragma once
-// One copy of the model at work: plans an iteration, prepares it on the host, moves blocks, runs it
-// on its GPUs, hands out tokens; and again.
+// One replica of the model. In a loop it plans an iteration, prepares it on the host, moves blocks,
+// runs it on its GPUs, and hands out tokens.
 //
-//   host   iteration + sequences * (sequence), before the GPU begins, or beside it with `overlap`,
-//          once a worker is free
-//   GPU    max(operations alone on the system, kernels * launch) + decisions * sync, longer where
+//   host   iteration + sequences * (sequence), before the GPU begins, or in parallel with it under
+//          `overlap`; starts when a worker is free
+//   GPU    max(operations alone on the system, kernels * launch) + decisions * sync, longer if
 //          others use the same channels
-//   moves  what makes room goes first; what a sequence waits for goes beside. A cache is handed
-//          over whole, after the prompt's first token, which is the prefilling replica's
-//          (DistServe)
-//   exits  in iterations without pieces of prompts; beside those every token passes all layers
+//   moves  copies that make room go first; copies that a sequence waits for run in parallel. A
+//          cache is handed over whole, after the prompt's first token, which the prefilling
+//          replica makes (DistServe)
+//   exits  only in iterations without pieces of prompts; otherwise every token passes all layers
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,7 +27,7 @@
 
 namespace tiersim {
 
-/// What all replicas of a run share.
+/// The parts that all replicas of a run share.
 struct ServingParts {
   Engine& engine;
   const ServingConfig& config;
@@ -37,24 +37,24 @@ struct ServingParts {
   ServingHardware& hardware;
   Resource& hosts;
   ServingObserver& observer;
-  std::function<void(TierId, std::int64_t bytes)> on_held;  ///< a tier holds so much from now on
-  const ExitDepths* depths = nullptr;                       ///< none: nothing leaves early
+  std::function<void(TierId, std::int64_t bytes)> on_held;  ///< present bytes of a tier
+  const ExitDepths* depths = nullptr;                       ///< none: no early exit
 };
 
-/// Sums over a run, of all replicas.
+/// Sums over a run and all replicas.
 struct ServingTotals {
   std::vector<std::int64_t> moved_bytes = std::vector<std::int64_t>(kMoveKindNames.size());
   std::vector<std::int64_t> moves = std::vector<std::int64_t>(kMoveKindNames.size());
-  std::int64_t most_blocks = 0;  ///< that one request held
+  std::int64_t most_blocks = 0;  ///< largest number of blocks held by one request
   Demand demand;                 ///< of all iterations
   Demand copies;                 ///< of all moves
-  /// Bytes of keys and values in each tier now, idle prefixes included, by TierId.
+  /// Bytes of keys and values in each tier now, with idle prefixes; by TierId.
   std::vector<std::int64_t> held;
 };
 
 class Replica {
  public:
-  /// Told of sequences that have ended, and of those that were prefilled and decode elsewhere.
+  /// Receives the sequences that have ended, and those that were prefilled and decode elsewhere.
   struct Sink {
     std::function<void(Sequence&)> ended;
     std::function<void(Sequence&)> prefilled;
@@ -64,14 +64,14 @@ class Replica {
   Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Sink sink,
           ServingTotals& totals);
 
-  /// Runs for ever.
+  /// Runs until it is cancelled.
   Process serve();
   void submit(Sequence& sequence);
-  /// The cache of a sequence that it prefilled has been handed over.
+  /// Frees a sequence that it prefilled, after the hand-over of its cache.
   void release(Sequence& sequence);
 
   const Scheduler& scheduler() const { return scheduler_; }
-  /// Running and waiting, and the tokens of their inputs and outputs.
+  /// Number of running and waiting requests, and of the tokens of their inputs and outputs.
   std::int64_t requests() const { return requests_; }
   std::int64_t tokens() const { return tokens_; }
 
@@ -83,12 +83,12 @@ class Replica {
   Process move_beside(SequenceMove what);
   IterationBatch batch_of(const Iteration& iteration) const;
   Duration host_time(const Iteration& iteration) const;
-  /// Layers that run, and what the iteration takes; sets `time`.
+  /// The demand of the iteration; sets its `time` and the number of `layers` that run.
   const Demand& demand_of(const Iteration& iteration, Duration& time, std::int64_t& layers);
   void hand_out(const Iteration& iteration, SimTime begin);
   void wake();
   void count_held();
-  Op move_op(const BlockMove& what, Bytes bytes) const;  ///< of one GPU
+  Op move_op(const BlockMove& what, Bytes bytes) const;  ///< on one GPU
   Bytes move_bytes(const BlockMove& what) const;
   TierId tier_of(MoveKind kind, std::int64_t level) const;
 
@@ -104,10 +104,10 @@ class Replica {
   std::int64_t requests_ = 0;
   std::int64_t tokens_ = 0;
   std::vector<std::int64_t> depths_;  // scratch
-  std::vector<std::int64_t> held_;    // of `totals`, its part
+  std::vector<std::int64_t> held_;    // this replica's part of the totals
 };
 
-/// The room of one replica's sequences.
+/// The limits of one replica's blocks.
 BlockLimits block_limits(const ServingConfig& config, const System& system, const KvLayout& layout);
 
 }  // namespace tiersim

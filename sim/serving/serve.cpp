@@ -16,7 +16,7 @@
 namespace tiersim {
 namespace {
 
-// Kernel families that iterations run.
+// Kernel families that iterations use.
 std::set<std::string> families(const ServingConfig& config, const System& system) {
   AttentionContext replica = context_of(config.scenario, system);
   IterationWork work{.decodes = 2, .context = 100, .logits = 2, .encoder_context = 10};
@@ -29,7 +29,7 @@ std::set<std::string> families(const ServingConfig& config, const System& system
   return out;
 }
 
-// Where a run's numbers come from, and the weakest class of those that its times rest on.
+// The provenance of a run's numbers, and the weakest class of those behind its times.
 class Provenance {
  public:
   Provenance(const ServingConfig& config, const System& system, const std::vector<Bytes>& taken)
@@ -77,7 +77,7 @@ class Provenance {
   std::set<std::string> used_;  // devices and request engines
 };
 
-// Devices that bytes passed, over the time of the whole run.
+// Traffic of devices, over the time of the whole run.
 void record_devices(const System& all, const ServingHardware& hardware, const ServingTotals& totals,
                     SimTime end, RunRecord& out) {
   const std::vector<Bytes> taken = hardware.taken();
@@ -101,7 +101,7 @@ void record_devices(const System& all, const ServingHardware& hardware, const Se
   }
 }
 
-// What a tier may hold of keys and values, all replicas.
+// The room for keys and values in a tier, over all replicas.
 Bytes room_in(const ServingConfig& config, const System& one, const KvLayout& layout, TierId tier) {
   const std::int64_t count = replicas(config.scenario);
   const std::string& name = one.tier_names()[tier.index()];
@@ -114,7 +114,7 @@ Bytes room_in(const ServingConfig& config, const System& one, const KvLayout& la
   return room;
 }
 
-// Tiers that may hold keys and values; `place`: by TierId, where they are among these.
+// Tiers that may hold keys and values; `place` gives the index of a TierId in this list.
 std::vector<ServedTier> served_tiers(const ServingConfig& config, const System& one,
                                      const KvLayout& layout, std::vector<std::size_t>& place) {
   std::vector<ServedTier> tiers;

@@ -1,5 +1,5 @@
 #pragma once
-// A run of a server, from configuration to record.
+// Runs a server, from configuration to record.
 #include "sim/base/expected.hpp"
 #include "sim/record/run_record.hpp"
 #include "sim/serving/listener.hpp"
@@ -7,9 +7,9 @@
 
 namespace tiersim {
 
-/// Serves every request of the workload. The error is what does not fit, or what is wrong with the
-/// trace, for the user.
-/// `listener` is told what happens as it happens, also of a run that cannot be served to its end.
+/// Serves every request of the workload. The error tells the user what does not fit, or what is
+/// wrong with the trace. `listener` receives the events as they happen, also in a run that cannot
+/// be served to its end.
 Expected<RunRecord> serve(const ServingConfig& config, ServingListener* listener = nullptr);
 
 }  // namespace tiersim

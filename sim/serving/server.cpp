@@ -30,7 +30,7 @@ Expected<ServingTotals> Server::run() {
   parts_.engine.run();
   parts_.engine.end_processes();
   if (problem_) return Unexpected(*problem_);
-  // Nothing is lost, and nothing is left behind.
+  // Every request has left, and no replica holds blocks.
   TS_ENSURES(present_ == 0, present_);
   for (const auto& replica : replicas_) {
     const Scheduler& s = replica->scheduler();
@@ -48,7 +48,7 @@ Expected<ServingTotals> Server::run() {
   return totals_;
 }
 
-// Only the next request is pending, however many there are.
+// Only the next request is pending at any time.
 Process Server::arrivals() {
   while (std::optional<Request> next = source_.next()) {
     if (next->arrival > parts_.engine.now()) co_await parts_.engine.until(next->arrival);
@@ -135,7 +135,7 @@ void Server::prefilled(Sequence& s) {
 Replica& Server::route(const Request& request, std::size_t begin, std::size_t end,
                        std::size_t& turn) {
   const auto count = end - begin;
-  const std::size_t first = turn++ % count;  // ties go round
+  const std::size_t first = turn++ % count;  // ties are broken in turn
   const Routing routing = parts_.config.server.routing;
   if (routing == Routing::round_robin || count == 1) return *replicas_[begin + first];
   std::size_t best = begin + first;

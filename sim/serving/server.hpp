@@ -1,6 +1,6 @@
 #pragma once
-// Clients, a router and replicas: takes requests as they arrive, gives each to a replica, and hands
-// prefilled ones on to those that decode.
+// Clients, a router and replicas: takes requests as they arrive, routes each to a replica, and
+// hands prefilled ones on to replicas that decode.
 #include <deque>
 #include <memory>
 #include <optional>
@@ -13,11 +13,10 @@ namespace tiersim {
 
 class Server {
  public:
-  /// `parts` outlives it.
+  /// `parts` must outlive the server.
   Server(ServingParts& parts, RequestSource& source, std::int64_t replicas);
 
-  /// Serves every request. The error is a request that no replica can hold, or has the room to
-  /// read.
+  /// Serves every request. The error names a request that exceeds the room of every replica.
   Expected<ServingTotals> run();
 
  private:
@@ -33,7 +32,7 @@ class Server {
   RequestSource& source_;
   ServingTotals totals_;
   std::vector<std::unique_ptr<Replica>> replicas_;
-  std::size_t prefilling_ = 0;  // replicas that take requests: the first ones, or all
+  std::size_t prefilling_ = 0;  // replicas that accept requests: the first ones, or all
   std::size_t turn_ = 0;
   std::size_t decode_turn_ = 0;
   std::vector<std::unique_ptr<Sequence>> sequences_;  // by slot

@@ -11,7 +11,7 @@
 
 namespace tiersim {
 
-/// What of a step holds for every iteration of a server; batch and lengths are its requests'.
+/// The settings of a step that apply to all iterations of a server; requests set batch and lengths.
 struct IterationWords {
   StepConfig* step;
 };
@@ -27,7 +27,7 @@ void describe(Fields& f, IterationWords& c) {
 
 namespace {
 
-// Methods are checked at a length at which shares of the rows are many rows.
+// The length at which methods are checked, so that shares of the rows are many rows.
 constexpr std::int64_t kLongContext = std::int64_t{1} << 16U;
 
 StepConfig long_step(const ScenarioConfig& c) {
@@ -49,13 +49,13 @@ void check_iteration(Fields& f, const ScenarioConfig& c) {
   f.check(c.parallel.pipeline == 1, "parallel.pipeline",
           "a server has no stages: its batches do not fill a pipeline evenly",
           "1, and parallel.tensor or more replicas (system.gpus.count) instead");
-  // A base may have it, which cannot be removed: 0 says nothing.
+  // A base may have this key, which cannot be removed: 0 counts as absent.
   f.check(!c.system.host || c.system.host->step.value == Duration{}, "system.host",
           "is of a single step; the CPU of a server is server.host",
           "leave it out, or system.host.step: 0 ns, and give server.host.iteration");
 }
 
-// Positions of so long a prompt whose keys the method keeps; all while anything is half read.
+// Positions of a prompt of that length whose keys the method keeps; all while a part is half read.
 std::int64_t kept(const ScenarioConfig& c) {
   if (!c.method.method || c.model.layers < 1 || c.model.heads < 1 || c.model.cached_heads() < 1)
     return kLongContext;
@@ -68,8 +68,8 @@ std::int64_t kept(const ScenarioConfig& c) {
   return sum;
 }
 
-// What one replica may fill of a tier, against its part of that; all fits where there is no tier or
-// its capacity is beyond what can be counted, which is reported elsewhere.
+// Compares the room asked of a tier with one replica's part of the tier. The check passes without
+// the tier, or if its capacity is out of range, both of which are reported elsewhere.
 void check_room(Fields& f, const ScenarioConfig& c, const std::string& tier, Bytes asked,
                 const std::string& key) {
   const auto found = c.system.tiers.find(tier);
@@ -108,7 +108,7 @@ void check_prefix_tiers(Fields& f, const ServingConfig& c) {
 void check_prefix_cache(Fields& f, const ServingConfig& c) {
   if (!c.server.prefix_cache) return;
   check_prefix_tiers(f, c);
-  // Of a workload that could not be read its own mistake is enough.
+  // A workload that could not be read has its own mistake.
   f.check(c.workload.trace || !c.workload.arrivals, "server.prefix_cache",
           "keeps what nobody asks for again: the prompts of this workload share nothing",
           "leave it out, or a workload.trace that names the blocks of its prompts");

@@ -1,6 +1,6 @@
 #pragma once
 // Requests over time on a server (`schema: tiersim.serving/v1`): a system, a model with a KV
-// method, the requests, and the server that works them off.
+// method, the requests, and the server that processes them.
 #include <cstdint>
 #include <optional>
 
@@ -11,10 +11,10 @@
 
 namespace tiersim {
 
-/// What is counted, and against which promise.
+/// The requests that count, and the promised latencies.
 struct MeasureConfig {
-  double warm_up = 0.1;  ///< share of the requests, in the order of arrival, that are left out
-  std::optional<Duration> slo_ttft = {};  ///< a request that takes longer is no goodput
+  double warm_up = 0.1;  ///< share of the requests, in order of arrival, that does not count
+  std::optional<Duration> slo_ttft = {};  ///< a request with a longer time is not goodput
   std::optional<Duration> slo_tpot = {};
 };
 void describe(Fields& f, MeasureConfig& c);

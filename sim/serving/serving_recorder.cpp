@@ -20,7 +20,7 @@ double ratio(double a, double b) {
   return b == 0 ? 0 : a / b;
 }
 
-// How many intervals [begin, end) cover each moment: calls visit(from, to, how many).
+// The number of intervals [begin, end) at each moment: calls visit(from, to, number).
 template <class Visit>
 void sweep(std::vector<SimTime> begins, std::vector<SimTime> ends, const Visit& visit) {
   std::ranges::sort(begins);
@@ -36,7 +36,7 @@ void sweep(std::vector<SimTime> begins, std::vector<SimTime> ends, const Visit& 
   }
 }
 
-// Users of a closed loop who think may be overtaken by others.
+// In a closed loop, other users may overtake one in think time.
 std::vector<ServedRequest> by_arrival(std::vector<ServedRequest> requests) {
   std::ranges::stable_sort(requests, {}, &ServedRequest::arrival);
   return requests;
@@ -72,12 +72,13 @@ class ServingRecorder {
     TS_EXPECTS(definition != nullptr, name);
     Metric& metric = out_.metrics[std::string(name)];
     metric = {value, std::string(definition->unit), time_class_};
-    // Nothing here is below 0.
+    // No metric is negative.
     if (half_width) metric.ci95 = {std::max(0.0, value - *half_width), value + *half_width};
   }
 
-  // Nothing is lost, and Little's law as an identity: over a run that begins and ends empty the
-  // integral of the requests in the system is the sum of their stays, to the picosecond.
+  // Checks that no request is lost, and Little's law as an identity: over a run that begins and
+  // ends empty, the integral of the requests in the system is the sum of their stays, to the
+  // picosecond.
   void check() const {
     TS_ENSURES(seen_.arrived == static_cast<std::int64_t>(seen_.requests.size()), seen_.arrived,
                seen_.requests.size());
@@ -114,7 +115,7 @@ class ServingRecorder {
     out_.serving = std::move(serving);
   }
 
-  // Mean, quantiles and the interval of the mean. `values` in the order of arrival.
+  // Mean, quantiles and the interval of the mean. `values` are in the order of arrival.
   void distribution(const std::string& name, std::vector<double> values) {
     if (values.empty()) return;
     const double sum = std::accumulate(values.begin(), values.end(), 0.0);
@@ -167,7 +168,7 @@ class ServingRecorder {
            static_cast<double>(decoding) * 1e-12 / static_cast<double>(tokens));
   }
 
-  // What happens at its very begin is not in it: the first tokens of a server that is empty.
+  // The start itself is excluded: the first tokens of an empty server.
   bool in_window(SimTime at) const { return at > seen_.window.begin && at <= seen_.window.end; }
 
   void rates() {
@@ -199,13 +200,13 @@ class ServingRecorder {
   bool keeps_promises(const ServedRequest& request) const {
     const MeasureConfig& measure = seen_.measure;
     const Duration decoding = request.finished - request.first_token;
-    // As whole picoseconds: a mean that is the promise keeps it.
+    // Compared in whole picoseconds, so that a mean equal to the promise keeps it.
     return (!measure.slo_ttft || request.first_token - request.arrival <= *measure.slo_ttft) &&
            (!measure.slo_tpot || Int128{decoding.count()} <= Int128{measure.slo_tpot->count()} *
                                                                  (request.output_tokens - 1));
   }
 
-  // From the bins that lie in the window. Bins of a few requests are parts of the same ones.
+  // From the bins within the window. With few requests, bins would hold parts of the same ones.
   std::optional<double> throughput_half_width() const {
     constexpr std::size_t kLeastRequests = 100;  // as the latencies' intervals need
     if (counted_.size() < kLeastRequests) return std::nullopt;
@@ -221,7 +222,7 @@ class ServingRecorder {
     return *half / to_seconds(width);
   }
 
-  // Requests that wait and that run, from when they arrived, started and ended.
+  // Waiting and running requests, from their times of arrival, start and end.
   void levels() {
     std::vector<SimTime> arrivals;
     std::vector<SimTime> starts;
@@ -299,7 +300,7 @@ class ServingRecorder {
     if (in_flight > 0) metric("little_difference", lambda_w / in_flight - 1);
   }
 
-  // Sums of a series over `scale` times the width of each bin.
+  // Sums of a series, divided by `scale` times the width of each bin.
   std::vector<double> means(std::size_t series, double scale) const {
     std::vector<double> out = timeline_.sums(series, seen_.end);
     const Duration end = seen_.end.time_since_epoch();
@@ -319,7 +320,7 @@ class ServingRecorder {
     const Duration width = timeline_.width();
     const Duration rest = end % width;
     const auto replicas = static_cast<double>(seen_.by.replicas);
-    constexpr double kSeconds = 1e-12;  // of a picosecond
+    constexpr double kSeconds = 1e-12;  // per picosecond
     out.bin_s = to_seconds(width);
     out.last_bin_s = to_seconds(rest == Duration{} ? width : rest);
     out.queue_depth = means(ServingSeries::queue, 1);
@@ -338,9 +339,9 @@ class ServingRecorder {
   NumberClass time_class_;
   RunRecord& out_;
   std::vector<ServedRequest> requests_;     // in the order of arrival
-  std::span<const ServedRequest> counted_;  // of them
+  std::span<const ServedRequest> counted_;  // the requests that count
   Timeline timeline_;
-  const ServingLevels& levels_;  // of the window
+  const ServingLevels& levels_;  // over the window
   double window_;                // s
 };
 

@@ -59,7 +59,7 @@ std::string arrivals_text(const ArrivalConfig& arrivals) {
   return "";
 }
 
-// Where a file lies is no result of a run.
+// The folder of a file is not a result of a run.
 std::string base_name(const std::string& file) {
   return file.substr(file.find_last_of('/') + 1);
 }

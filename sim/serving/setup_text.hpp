@@ -1,11 +1,11 @@
 #pragma once
-// What a serving run is, in words for its record.
+// The setup of a serving run, in words for its record.
 #include "sim/record/serving_record.hpp"
 #include "sim/serving/serving_config.hpp"
 
 namespace tiersim {
 
-/// The part of the record that says what was run; results are empty.
+/// The part of the record that describes the run; its results are empty.
 ServingRecord setup_of(const ServingConfig& config, std::int64_t replicas);
 
 }  // namespace tiersim

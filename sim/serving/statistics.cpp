@@ -89,7 +89,7 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
   ServingWindow& window = seen_.window;
   if (seen_.arrived > seen_.warm_up) {
     const auto within = [&](SimTime at) { return std::clamp(at, window.begin, window.end); };
-    // What the host did while the GPU still worked on the last iteration costs nothing.
+    // Host work during the GPU's previous iteration costs no time.
     const SimTime host = within(std::max(sample.begin, replica.free));
     const SimTime gpu = within(sample.gpu);
     window.gpu += within(sample.end) - gpu;

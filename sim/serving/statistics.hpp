@@ -1,25 +1,26 @@
 #pragma once
-// What a serving run measures: listens to a server and fills its record. The memory grows with
+// The measurements of a serving run: observes a server and fills its record. The memory grows with
 // requests, never with tokens.
 //
 //   ServingStatistics statistics(config, {.replicas = 2, .blocks = 10'000});
 //   server.run(source, statistics);
 //   statistics.record(record, NumberClass::fitted);
 //
-// What counts. The first `warm_up` of the requests, in the order of arrival, load the server and
-// are not measured: latencies are those of the others. Rates and means over time are of a window
-// and of whatever happens in it, whosever it is: from the arrival of the first request that counts
-// to that of the last one, since before it the server fills and after it drains. Without a warm-up
-// the window is the whole run, from the first arrival to the last token, as the benchmarks of vLLM
-// and SGLang count (all output tokens over all the time); it ends with the last token as well where
-// all arrive at once.
+// Warm-up and window. The first `warm_up` of the requests, in the order of arrival, load the server
+// but do not count: latencies are those of the other requests. Rates and means over time are over a
+// window and include everything that happens in it, for all requests. The window lasts from the
+// arrival of the first request that counts to that of the last one, since the server fills before
+// it and drains after it. Without a warm-up the window is the whole run, from the first arrival to
+// the last token, as in the benchmarks of vLLM and SGLang (all output tokens over the whole time).
+// If all requests arrive at once, the window also ends with the last token.
 //
-// Quantiles are nearest-rank: a latency that some request had. Those of inter_token_latency_s are
-// from a histogram, off by less than 0.1 %.
+// Quantiles are nearest-rank, so each is the latency of a request. Those of inter_token_latency_s
+// are from a histogram, with an error below 0.1 %.
 //
-// Intervals (ci95) of means and of the throughput are by batch means (quantiles.hpp), none where
-// the run is too short or does not settle. They are of this run's randomness alone. Quantiles have
-// none: requests that queue together are not independent, so order statistics would be too narrow.
+// Intervals (ci95) of means and of the throughput are by batch means (quantiles.hpp); there is none
+// if the run is too short or does not settle. They cover only the randomness of this run. Quantiles
+// have none: requests that queue together are not independent, so order statistics would be too
+// narrow.
 #include <vector>
 
 #include "sim/record/run_record.hpp"
@@ -29,37 +30,38 @@
 
 namespace tiersim {
 
-/// Calls are in the order of simulated time, which starts at 0.
+/// Calls come in the order of simulated time, which starts at 0.
 class ServingStatistics final : public ServingObserver {
  public:
-  /// For the requests of `config.workload`, as many as request_count() says.
+  /// For the requests of `config.workload`, whose number is request_count().
   ServingStatistics(const ServingConfig& config, const ServedBy& by);
 
   void on_arrival(SimTime now) override;
   void on_iteration(const IterationSample& sample) override;
   void on_gap(SimTime now, Duration gap, std::int64_t tokens) override;
   void on_finish(const RequestOutcome& outcome) override;
-  /// A channel was busy for `busy` of the time between two, all of it: bytes over capacity.
+  /// A channel was busy for `busy` of the time between `from` and `to`: bytes over capacity.
   void on_use(std::size_t channel, SimTime from, SimTime to, Duration busy);
 
-  /// From now on a tier holds so many bytes of keys and values, idle prefixes included.
+  /// A tier holds `bytes` of keys and values from now on, with idle prefixes.
   void on_held(std::size_t tier, SimTime now, std::int64_t bytes);
 
-  /// Metrics and `serving` (all but capacity and moves, which stay as they are), when every
-  /// request has ended. `time_class`: the weakest behind the times. Checks that no request and no
-  /// token is lost, and that the integral of the requests in the system is the sum of their stays.
+  /// Fills metrics and `serving` (except capacity and moves, which stay unchanged) after every
+  /// request has ended. `time_class` is the weakest class behind the times. Checks that no request
+  /// and no token is lost, and that the integral of the requests in the system is the sum of their
+  /// stays.
   void record(RunRecord& out, NumberClass time_class) const;
 
  private:
   struct Replica {
-    SimTime free{};  ///< its last iteration ended
+    SimTime free{};  ///< end of its last iteration
     std::int64_t blocks = 0;
   };
 
-  /// Everything lasts until `now`.
+  /// Extends all levels until `now`.
   void advance(SimTime now);
   void open_window();
-  /// Keeps what the levels were over the window.
+  /// Stores the levels over the window.
   void close_window();
   bool in_window() const;
 

@@ -10,26 +10,26 @@ namespace tiersim {
 
 class Timeline {
  public:
-  /// A run has more than half of these, unless it is shorter than 128 us.
+  /// A run fills more than half of these, unless it is shorter than 128 us.
   static constexpr std::size_t kBins = 256;
 
   explicit Timeline(std::size_t series);
 
-  /// `count` of something happened at `at`.
+  /// Adds `count` events at the time `at`.
   void add_count(std::size_t series, SimTime at, std::int64_t count);
-  /// A level of `value` between two times: adds its integral, in units of a picosecond.
+  /// Adds the integral of a level of `value` between two times, in units of a picosecond.
   void add_level(std::size_t series, SimTime from, SimTime to, std::int64_t value);
-  /// `amount` of something, spread evenly over a time; all at `to` where that is none.
+  /// Adds `amount`, spread evenly over a time; all of it at `to` if that time is empty.
   void add_spread(std::size_t series, SimTime from, SimTime to, std::int64_t amount);
 
   Duration width() const { return width_; }
-  /// What was added to each bin that begins before `end`.
+  /// The sum in each bin that begins before `end`.
   std::vector<double> sums(std::size_t series, SimTime end) const;
 
  private:
-  /// The bin of what begins at that time; makes room for it.
+  /// The bin of a time that starts at `at`; makes room for it.
   std::size_t bin_of(SimTime at);
-  /// The bin of what ends at that time: an instant belongs to the bin that it closes.
+  /// The bin of a time that ends at `at`: an instant belongs to the bin that it closes.
   std::size_t bin_that_ends(SimTime at);
   void merge();
 

@@ -1,6 +1,5 @@
 #pragma once
-// The first reading of a StepGraph: what it holds and what it moves, for one GPU. No clock and no
-// events.
+// The first reading of a StepGraph: its footprint and traffic for one GPU, without clock or events.
 #include <array>
 #include <vector>
 
@@ -16,8 +15,8 @@ Bytes total(const ClassBytes& bytes);
 
 /// One device's traffic in one direction.
 struct TrafficSum {
-  ClassBytes payload{};  ///< bytes asked for
-  ClassBytes moved{};    ///< in whole granules of the device
+  ClassBytes payload{};  ///< bytes requested
+  ClassBytes moved{};    ///< bytes in whole granules of the device
 };
 
 struct DeviceSum {
@@ -30,17 +29,17 @@ struct Accounting {
   std::vector<DeviceSum> traffic;     ///< by DeviceId
   std::vector<Bytes> busy;            ///< by ChannelId: channel bytes, overheads included
   Flops flops;
-  Flops padding;      ///< the part of them that only fills tiles
-  Bytes exchanged;    ///< by collectives, counted as CollectiveWork does
+  Flops padding;      ///< the part of `flops` that only fills tiles
+  Bytes exchanged;    ///< by collectives, counted as in CollectiveWork
   Bytes handed_over;  ///< cache sent to GPUs that decode
 };
 
 Accounting account(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans);
 
-/// Footprint alone, without the operations: by TierId.
+/// Only the footprint, without the operations; by TierId.
 std::vector<ClassBytes> footprint_of(const StepGraph& graph);
 
-/// A tier that is too small for what the graph keeps in it.
+/// A tier that is too small for the tensors that the graph places in it.
 struct Overflow {
   TierId tier;
   Bytes needed;
@@ -49,7 +48,7 @@ struct Overflow {
   std::string text;
 };
 
-/// Nothing when every tier holds what it is given; else the first tier that does not.
+/// Empty if every tier holds its tensors; else the first tier that does not.
 std::vector<Overflow> overflows(const StepGraph& graph, const System& system);
 
 }  // namespace tiersim

@@ -6,7 +6,7 @@
 namespace tiersim {
 namespace {
 
-// Longest chain to each operation's end, and which dependency it came through.
+// The longest chain to the end of each operation, and the dependency through which it comes.
 struct Chain {
   std::vector<Duration> end;
   std::vector<OpId> through;
@@ -27,7 +27,7 @@ Chain longest_chains(const StepGraph& graph, const System& system,
   return chain;
 }
 
-// Splits one operation's time: setup is what it says, the rest belongs to whatever takes longest.
+// Splits the time of one operation: the setup goes to its reason, the rest to the longest cause.
 void add_shares(const OpPlan& plan, const std::vector<SystemChannel>& channels,
                 std::map<std::string, Duration, std::less<>>& shares) {
   Duration longest = plan.min_duration;

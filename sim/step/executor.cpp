@@ -67,7 +67,7 @@ class Executor final : public EventHandler {
     return out;
   }
 
-  // An event's payload is the task and what happens to it.
+  // The payload of an event is the task and the kind of event.
   void on_event(Engine&, std::uint64_t payload) override {
     const std::size_t task = payload / kKinds;
     switch (payload % kKinds) {
@@ -82,20 +82,20 @@ class Executor final : public EventHandler {
 
  private:
   static constexpr std::uint64_t kSetupOver = 0;
-  static constexpr std::uint64_t kPartDone = 1;   // its flow, or its part of a device's packets
-  static constexpr std::uint64_t kGroupDone = 2;  // the packets of a collective, of all its ranks
+  static constexpr std::uint64_t kPartDone = 1;   // its flow, or a packet device's part of it
+  static constexpr std::uint64_t kGroupDone = 2;  // the packets of a collective, for all its ranks
   static constexpr std::uint64_t kKinds = 3;
 
-  struct Instances {  // of one channel
+  struct Instances {  // instances of one channel
     std::size_t sharers = 1;
     Bandwidth capacity;
     std::vector<LinkId> links;  // at flow level only
-    Bytes taken;                // of the first instance, at another level
+    Bytes taken;                // by the first instance; not at flow level
     bool sms = false;           // gpu.sms
   };
 
-  // GPUs that share nothing of what they use do the same at the same time, down to the picosecond:
-  // one stands for all.
+  // GPUs that share no device they use do the same at the same time, down to the picosecond: one of
+  // them is simulated for all.
   static std::size_t distinct_gpus(const System& system, const std::vector<OpPlan>& plans) {
     const bool share = std::ranges::any_of(plans, [&](const OpPlan& plan) {
       return std::ranges::any_of(plan.charges, [&](const ChannelCharge& charge) {
@@ -105,12 +105,12 @@ class Executor final : public EventHandler {
     return share ? static_cast<std::size_t>(system.gpus()) : 1;
   }
 
-  // A task is one operation of one GPU.
+  // A task is one operation on one GPU.
   std::size_t op_of(std::size_t task) const { return task % plans_.size(); }
   std::size_t gpu_of(std::size_t task) const { return task / plans_.size(); }
   const OpPlan& plan_of(std::size_t task) const { return plans_[op_of(task)]; }
 
-  // Those that are simulated of the GPUs that come together for it.
+  // Number of simulated GPUs among those that meet for the task.
   std::size_t ranks_of(std::size_t task) const {
     return std::min(static_cast<std::size_t>(plan_of(task).ranks), gpus_);
   }
@@ -124,9 +124,9 @@ class Executor final : public EventHandler {
     if (kernels.size() == 1) begin(task);  // the front one is running
   }
 
-  // Consecutive GPUs are a group, which begins when its last one has come. A group may be wider
-  // than the collective, whose members then lie apart in it: they come together all the same, since
-  // the collective before it or after it joins the whole group.
+  // Consecutive GPUs form a group, which begins when its last GPU has arrived. A group may be wider
+  // than the collective, whose members are then spread over it. They still meet as a whole group,
+  // because the collective before or after it joins the whole group.
   void meet(std::size_t task) {
     const std::size_t ranks = ranks_of(task);
     const std::size_t first = gpu_of(task) / ranks * ranks;
@@ -141,7 +141,7 @@ class Executor final : public EventHandler {
     engine_.schedule(engine_.now() + plan_of(task).setup, *this, kKinds * task + kSetupOver);
   }
 
-  // The bytes at flow and analytic level are one part of it, each device at packet level another.
+  // The bytes at flow and analytic level are one part; each device at packet level is another.
   void begin_moving(std::size_t task) {
     timings_[task].flow = engine_.now();
     const OpPlan& plan = plan_of(task);
@@ -150,7 +150,7 @@ class Executor final : public EventHandler {
       parts_[task] += packets_.start(plan, gpu_of(task), *this, kKinds * task + kPartDone);
     if (plan.packet_collective) {
       ++parts_[task];
-      if (gpu_of(task) % ranks_of(task) == 0)  // for all, who have come together
+      if (gpu_of(task) % ranks_of(task) == 0)  // for all GPUs of the group
         packets_.start_collective(graph_.ops[op_of(task)], gpu_of(task), *this,
                                   kKinds * task + kGroupDone);
     }
@@ -164,16 +164,16 @@ class Executor final : public EventHandler {
       engine_.schedule(engine_.now() + plan.min_duration, *this, done);
       return;
     }
-    // Shares are equal in the bytes of each flow's own widest channel: ports arbitrate by packet
-    // and flit, so that scattered writes of little payload cannot crowd out a stream. What a gather
-    // holds of the SMs is no bytes on a port.
+    // Flows share equally in the bytes of their own widest channel: ports arbitrate by packet and
+    // flit, so that scattered writes of little payload cannot crowd out a stream. The SM share of a
+    // gather is not counted, since it is no bytes on a port.
     Bytes widest = Bytes::from_base(1);
     Duration least = plan.min_duration;
     hops_.clear();
     for (const auto& [channel, busy] : plan.charges) {
       Instances& instances = channels_[channel.index()];
       const std::size_t instance = gpu_of(task) / instances.sharers;
-      if (instances.links.empty()) {  // at packet level: posted writes, too, take their payload
+      if (instances.links.empty()) {  // packet level: the payload takes its time, even posted
         least = std::max(least, busy / instances.capacity);
         if (instance == 0) instances.taken += busy;
         continue;
@@ -228,16 +228,16 @@ class Executor final : public EventHandler {
   ChannelObserver* observer_;  // may be none
   Engine engine_;
   FlowNetwork network_;
-  std::size_t gpus_;  // that are simulated
+  std::size_t gpus_;  // simulated GPUs
   PacketHardware packets_;
   std::vector<Instances> channels_;       // by ChannelId
-  std::size_t alike_ = 1;                 // GPUs that each simulated one stands for
+  std::size_t alike_ = 1;                 // GPUs represented by each simulated one
   std::vector<OpTiming> timings_;         // by task
-  std::vector<std::size_t> arrived_;      // by task of a group's first GPU: those that came to meet
-  std::vector<std::size_t> parts_;        // by task: those under way
+  std::vector<std::size_t> arrived_;      // by task of a group's first GPU: GPUs that have arrived
+  std::vector<std::size_t> parts_;        // by task: unfinished parts
   std::vector<std::size_t> waiting_for_;  // by task: dependencies not yet done
   std::vector<std::vector<std::size_t>> dependents_;  // by OpId
-  // By GPU: kernels in order of readiness; the front one has the compute unit.
+  // By GPU: kernels in order of readiness; the first one occupies the compute unit.
   std::vector<std::deque<std::size_t>> kernels_;
   std::vector<Hop> hops_;  // scratch
   std::size_t finished_ = 0;

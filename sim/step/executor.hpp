@@ -1,9 +1,9 @@
 #pragma once
 // The third reading of a StepGraph: events. Every operation waits for its dependencies, then for
-// the compute unit if it is a kernel, passes its setup time, and is then one flow over the channels
-// it charges, sharing them with whatever else is in flight; what it asks of devices at packet level
-// goes on beside the flow, and it ends with the last of these. Every GPU runs the graph, all from
-// time 0: they meet in the devices that they share.
+// the compute unit if it is a kernel, and passes its setup time. Then it is one flow over the
+// channels that it charges, and shares them with all other flows. Devices at packet level work on
+// their part beside the flow, and the operation ends with the last of these parts. Every GPU runs
+// the graph from time 0, and the GPUs contend in the devices that they share.
 #include <span>
 #include <vector>
 
@@ -13,10 +13,10 @@
 
 namespace tiersim {
 
-/// When one operation ran. ready <= start <= flow <= end.
+/// The times of one operation. ready <= start <= flow <= end.
 struct OpTiming {
   SimTime ready{};  ///< dependencies done
-  SimTime start{};  ///< has what it occupies; setup begins
+  SimTime start{};  ///< occupies its resources; setup begins
   SimTime flow{};   ///< setup over; bytes begin to move
   SimTime end{};
 };
@@ -24,7 +24,7 @@ struct OpTiming {
 struct Execution {
   Duration time{};                ///< until the last operation of the last GPU ends
   std::vector<OpTiming> timings;  ///< GPU by GPU, by OpId
-  std::vector<Bytes> busy;        ///< by ChannelId, as its first instance counted it
+  std::vector<Bytes> busy;        ///< by ChannelId, as counted by its first instance
 
   /// The timings of one GPU.
   std::span<const OpTiming> of_gpu(std::int64_t gpu, std::int64_t gpus) const {
@@ -33,18 +33,18 @@ struct Execution {
   }
 };
 
-/// Told what an instance of a channel had taken by when, whenever an operation begins or ends to
-/// move bytes through it: what lies between two calls is what all that share it took together.
-/// Instance i is that of GPUs i * sharers and following; of GPUs that do the same, the first one
-/// stands for all. Only channels at flow level are told of.
+/// Receives the bytes that an instance of a channel has carried so far, whenever an operation
+/// begins or ends to move bytes through it. The difference of two calls is the total of all that
+/// share it. Instance i belongs to GPUs i * sharers and following; of GPUs that do the same, the
+/// first one stands for all. Only channels at flow level are reported.
 class ChannelObserver {
  public:
   virtual ~ChannelObserver() = default;
   virtual void on_taken(ChannelId channel, std::size_t instance, SimTime now, Bytes taken) = 0;
 };
 
-/// Runs the whole graph on every GPU of the system, from time 0. `plans` as by
-/// System::plan(graph). An observer changes nothing but the time that it costs.
+/// Runs the whole graph on every GPU of the system, from time 0. `plans` comes from
+/// System::plan(graph). An observer changes only the run time of the simulation.
 Execution execute(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
                   ChannelObserver* observer = nullptr);
 

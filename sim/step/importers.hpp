@@ -1,5 +1,5 @@
 #pragma once
-// Every key of a scenario that names a file of another format, or a calibration by its name.
+// All keys of a scenario that name a file of another format, or a calibration by its name.
 #include <vector>
 
 #include "sim/config/importer.hpp"

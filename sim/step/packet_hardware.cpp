@@ -20,7 +20,7 @@ PacketHardware::PacketHardware(Engine& engine, const System& system, const StepG
   build_networks(graph, plans, gpus);
 }
 
-// Ports for the widest group; groups that share no GPU are fabrics of their own, since a switch
+// Ports for the widest group. Groups without a common GPU are separate fabrics, since a switch
 // keeps them apart.
 void PacketHardware::build_networks(const StepGraph& graph, const std::vector<OpPlan>& plans,
                                     std::size_t gpus) {
@@ -50,7 +50,7 @@ PacketHardware::Network& PacketHardware::network_of(Fabric purpose) {
   return networks_.at(system_.packet_network(purpose)->port);
 }
 
-// What the operation takes at least of everything but this device.
+// Least duration of the operation on everything but this device.
 Duration PacketHardware::elsewhere(const OpPlan& plan, DeviceId device) const {
   Duration longest = plan.min_duration;
   for (const auto& [id, busy] : plan.charges) {

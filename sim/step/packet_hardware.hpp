@@ -1,6 +1,6 @@
 #pragma once
-// The devices of a system that are at packet level, built for one run: an instance for each group
-// of GPUs that share one, and a fabric for each group that works together.
+// The devices of a system that are at packet level, built for one run: one instance for each group
+// of GPUs that share a device, and one fabric for each group that communicates.
 #include <map>
 #include <memory>
 #include <vector>
@@ -12,22 +12,23 @@ namespace tiersim {
 
 class PacketHardware {
  public:
-  /// For `gpus` of the system; `plans` as by System::plan(graph). Both must live longer.
+  /// For the first `gpus` GPUs of the system; `plans` comes from System::plan(graph). Both must
+  /// outlive this.
   PacketHardware(Engine& engine, const System& system, const StepGraph& graph,
                  const std::vector<OpPlan>& plans, std::size_t gpus);
 
-  /// Begins what the operation asks of devices, at this instant, and how many these are:
-  /// `done.on_event(engine, tag)` comes once for each.
+  /// Starts the operation's part on each of its devices now, and returns the number of these
+  /// devices. `done.on_event(engine, tag)` is called once for each.
   std::size_t start(const OpPlan& plan, std::size_t gpu, EventHandler& done, std::uint64_t tag);
-  /// Begins a collective of the group that the GPU is in. Precondition: plan.packet_collective.
+  /// Starts a collective of the GPU's group. Requires plan.packet_collective.
   void start_collective(const Op& op, std::size_t gpu, EventHandler& done, std::uint64_t tag);
 
  private:
-  struct Site {  // of a device
+  struct Site {  // instances of one device
     std::size_t sharers = 1;
-    std::vector<std::unique_ptr<PacketDevice>> instances;  // none: at another level
+    std::vector<std::unique_ptr<PacketDevice>> instances;  // empty: not at packet level
   };
-  struct Domain {  // GPUs of a network that work together
+  struct Domain {  // GPUs of a network that communicate
     std::unique_ptr<PacketFabric> fabric;
     std::map<Fabric, std::unique_ptr<PacketCollectives>> collectives;
   };

@@ -19,7 +19,7 @@ bool in_a_tier(const SystemConfig& c, const std::string& link) {
       c.tiers, [&](const auto& tier) { return std::ranges::count(tier.second.path, link) != 0; });
 }
 
-// A device that states `level: packet` has the numbers for it.
+// Checks that a device with `level: packet` has the numbers for it.
 template <class Interface>
 bool check_numbers(Fields& f, const DeviceConfig<Interface>& device, const std::string& key) {
   if (device.level != Level::packet || !device.spec) return false;
@@ -32,7 +32,7 @@ bool check_numbers(Fields& f, const DeviceConfig<Interface>& device, const std::
   return numbers == PacketNumbers::present;
 }
 
-// Ports, a switch behind them or none, and a library whose constants packets can use.
+// Checks the ports, the switch behind them, if any, and the library's constants.
 void check_network(Fields& f, const SystemConfig& c, const std::string& purpose,
                    const FabricConfig& fabric) {
   const std::string key = "fabrics." + purpose;

@@ -1,7 +1,7 @@
 #pragma once
-// Networks between GPUs at packet level. Collectives need more than one device's numbers: the port,
-// the switch behind it, and the constants of the library; a fabric is at packet level when the
-// links on its path are.
+// Networks between GPUs at packet level. A collective needs the numbers of more than one device:
+// the port, the switch behind it, and the constants of the library. A fabric is at packet level if
+// the links on its path are.
 #include <string>
 #include <vector>
 
@@ -10,21 +10,21 @@
 
 namespace tiersim {
 
-/// What a fabric at packet level consists of.
+/// The parts of a fabric at packet level.
 struct PacketNetwork {
-  std::string port;  ///< link of the path that comes first: fabrics of one port share its packets
+  std::string port;  ///< first link of the path: fabrics with one port share its packets
   CollectiveProbeConfig config;
 };
 
-/// None where no link of the fabric's path is at packet level. Precondition: check_packets() found
-/// nothing.
+/// None if no link of the fabric's path is at packet level. Requires a system without mistakes in
+/// check_packets().
 std::optional<PacketNetwork> packet_network(const SystemConfig& system, const FabricConfig& fabric);
 
-/// Keys of the devices at packet level, as in "tiers.hbm.memory".
+/// Keys of the devices at packet level, such as "tiers.hbm.memory".
 std::vector<std::string> at_packet_level(const SystemConfig& system);
 
-/// Says where `level: packet` stands and cannot be: on a device without packet numbers, on one that
-/// has no packet level where it is used, and on a part of a network only.
+/// Reports `level: packet` where it is impossible: on a device without packet numbers, on a device
+/// without a packet level in its place, and on only a part of a network.
 void check_packets(Fields& f, const SystemConfig& c);
 
 }  // namespace tiersim

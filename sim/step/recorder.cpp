@@ -25,8 +25,8 @@ bool is_far_read(const Access& access, TierId far) {
   return access.tier == far && access.direction == Direction::read;
 }
 
-/// Whether the times rest on a number of the configuration. Those of a device do where the step
-/// uses the device, and what it costs to run and to buy never does.
+/// Decides if the times depend on a number of the configuration. They depend on a device's numbers
+/// if the step uses the device, and never on its energy and price.
 class NumbersInTimes {
   static constexpr const char* kPackets = ".packet_level";
 
@@ -60,7 +60,7 @@ class NumbersInTimes {
 
   bool contains(std::string_view path) const {
     if (only_in_costs(path)) return false;
-    // Names may contain dots: the device is the one with the longest name.
+    // Names may contain dots: the device is the one with the longest matching name.
     const Device* device = nullptr;
     for (const Device& d : devices_)
       if (path.starts_with(d.prefix) &&
@@ -155,8 +155,8 @@ void Recorder::accounting() {
   screening_metrics();
 }
 
-// The other stages of a pipeline pass the step on; they send what is left of the cache at the same
-// time.
+// The other pipeline stages add their time to the step, but not to the hand-over: all stages send
+// the rest of the cache at the same time.
 double Recorder::pipelined(double time, double handover) const {
   return (time - handover) * pipeline_stretch(context_of(config_, *sim_.system)) + handover;
 }
@@ -164,13 +164,14 @@ double Recorder::pipelined(double time, double handover) const {
 void Recorder::bound() {
   const Bound& bound = sim_.bound;
   const double seconds = to_seconds(bound.time);
-  // How much of a step is hand-over only the engine says; without it none of it is passed on.
+  // Only the engine gives the hand-over's part of a step; without it no stage's time is added.
   const bool executed = !sim_.execution.timings.empty();
   const double handover = executed ? handover_seconds() : config_.handover ? seconds : 0;
   metric("bound_s", std::max(pipelined(seconds, handover), seconds), time_class_);
   for (const Share& share : bound.shares)
     record_.bound_shares.push_back({share.cause, to_seconds(share.time)});
-  // What all GPUs, or overlapping operations, ask of one channel may take longer than any chain.
+  // The total load of one channel, by all GPUs or by overlapping operations, may exceed every
+  // chain.
   if (bound.shares.empty())
     record_.bounded_by = "nothing";
   else if (bound.time > bound.critical_path && bound.binding != "gpu")
@@ -187,7 +188,7 @@ void Recorder::times() {
   metric("step_time_s", time, time_class_);
   if (config_.handover) metric("handover_s", handover, time_class_);
   metric(decode ? "tpot_s" : "ttft_s", time - handover, time_class_);
-  // A prefill's stages take the next batch while this one passes the others.
+  // In a prefill a stage takes the next batch while the others work on this one.
   const double stretch = decode ? pipeline_stretch(context_of(config_, *sim_.system)) : 1;
   metric("throughput_tokens_per_s",
          static_cast<double>(replicas(config_) * sim_.graph.tokens) / (busy * stretch),
@@ -304,13 +305,14 @@ void Recorder::phases() {
 }
 
 void Recorder::costs() {
-  // A stage waits while a decode step passes the others; a prefill leaves it to the next batch.
+  // A stage waits while a decode step passes through the others; in a prefill the time counts for
+  // the next batch.
   const bool waits = config_.step.kind == StepKind::decode;
   const double stretch = waits ? pipeline_stretch(context_of(config_, *sim_.system)) : 1;
   const auto time =
       static_cast<std::int64_t>(static_cast<double>(sim_.execution.time.count()) * stretch);
   const StepCosts costs = costs_of(config_.system, *sim_.system, sim_.accounting, Duration(time));
-  // The costs are of one GPU, the tokens of all of its replica.
+  // The costs are for one GPU, the tokens for its whole replica.
   const double tokens =
       static_cast<double>(sim_.graph.tokens) / static_cast<double>(config_.parallel.devices());
   if (costs.joules)

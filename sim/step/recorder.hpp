@@ -4,7 +4,7 @@
 
 namespace tiersim {
 
-/// What one GPU of a replica has: its part of the model, and of so many sequences.
+/// One GPU's share of a replica: its part of the model, and of `batch` sequences.
 DeviceRecord device_record(const ScenarioConfig& config, const System& system, std::int64_t batch);
 
 class Recorder {
@@ -12,18 +12,18 @@ class Recorder {
   Recorder(const ScenarioConfig& config, Simulation& simulation)
       : config_(config), sim_(simulation), record_(simulation.record) {}
 
-  /// Configuration, run id, and where its numbers come from. First.
+  /// Configuration, run id, and the provenance of its numbers. Call this first.
   void provenance(Provenance extent);
-  /// What needs no clock: footprint and traffic.
+  /// Footprint and traffic, which need no clock.
   void accounting();
-  /// What the bound says.
+  /// The results of the bound.
   void bound();
-  /// What the engine says, and what that costs. After bound().
+  /// The results of the engine, and the costs. Call this after bound().
   void times();
 
  private:
   void metric(std::string_view name, double value, NumberClass number_class);
-  /// Counted from the model's published dimensions and the method's settings.
+  /// A metric counted from the model's published dimensions and the method's settings.
   void counted(std::string_view name, double value);
   void counted(std::string_view name, Bytes bytes);
   double handover_seconds() const;
@@ -36,7 +36,8 @@ class Recorder {
   void phases();
   void costs();
   void kernels();
-  /// The weakest class behind the family's times: of its basis, and of the devices it waits for.
+  /// The weakest class behind the family's times: of its basis and of the devices that it waits
+  /// for.
   NumberClass class_of(KernelFamily family, const KernelBasis& basis) const;
 
   const ScenarioConfig& config_;

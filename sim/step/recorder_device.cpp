@@ -1,4 +1,4 @@
-// What one GPU of a replica has: its part of the model, and the room for it.
+// One GPU's share of a replica: its part of the model, and the room for it.
 #include <string>
 
 #include "sim/step/recorder.hpp"

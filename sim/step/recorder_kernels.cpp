@@ -1,4 +1,4 @@
-// The kernel families of a step: what each took, and what that rests on.
+// The kernel families of a step: their times and the provenance of these times.
 #include <array>
 #include <set>
 #include <string>
@@ -48,7 +48,7 @@ void Recorder::kernels() {
   }
 }
 
-// Timings of a kernel replace the model of the GPU's own memory.
+// A kernel's own timings replace the model of the GPU's memory.
 NumberClass Recorder::class_of(KernelFamily family, const KernelBasis& basis) const {
   std::set<std::string> prefixes;
   for (std::size_t i = 0; i < sim_.graph.ops.size(); ++i) {

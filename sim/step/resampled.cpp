@@ -14,14 +14,14 @@
 namespace tiersim {
 namespace {
 
-// Whether an interval enters the record's results.
+// True where the number's interval affects the record's results.
 bool matters(const NumberRecord& number, const RunRecord& record) {
   if (!number.ci95) return false;
   const bool costs = record.metrics.contains("energy_j_per_token");
   return number.in_times || (costs && only_in_costs(number.path));
 }
 
-// One to change: the canonical text holds all of it.
+// A copy to change, made through the canonical text.
 ScenarioConfig copy_of(const ScenarioConfig& config) {
   Diagnostics diagnostics;
   const Document document = load_text(canonical_json(config), "a copy", {}, diagnostics);

@@ -10,7 +10,7 @@
 namespace tiersim {
 namespace {
 
-// Footprint without operations: what capacity searches need.
+// Footprint without operations, as capacity searches need it.
 StepGraph tensors_only(AttentionContext context, const ScenarioConfig& config, const System& system,
                        std::int64_t batch) {
   context.step.batch = batch;
@@ -161,7 +161,7 @@ StepGraph build_graph(const ScenarioConfig& config, const System& system) {
 }
 
 std::int64_t kept_positions(const ScenarioConfig& config, const System& system) {
-  std::int64_t sum = 0;  // of near and far ones, which are different positions
+  std::int64_t sum = 0;  // over near and far ones, which are different positions
   for (const CachedTensor& tensor : config.method.method->cached(context_of(config, system)))
     if (tensor.tensor_class == TensorClass::keys) sum += tensor.positions;
   return sum;
@@ -173,13 +173,13 @@ std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {
     try {
       return overflows(tensors_only(context, config, system, batch), system).empty();
     } catch (const UnitOverflow&) {
-      return false;  // more than can be counted is more than any tier holds
+      return false;  // a count out of range exceeds every tier
     }
   };
   if (!fits(1)) return 0;
   std::int64_t low = 1;  // fits
   std::int64_t high = 2;
-  constexpr std::int64_t kLimit = 1'000'000;  // as StepConfig's range
+  constexpr std::int64_t kLimit = 1'000'000;  // upper end of StepConfig's range
   while (high <= kLimit && fits(high)) {
     low = high;
     high *= 2;

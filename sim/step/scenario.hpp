@@ -1,6 +1,6 @@
 #pragma once
 // One simulation as YAML describes it (`schema: tiersim.scenario/v1`): a system, a model, a step, a
-// KV method and where its tensors go.
+// KV method and the placement of its tensors.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,19 +23,19 @@ void describe(Fields& f, MethodConfig& c);
 struct PlacementConfig {
   std::string near;
   std::string far;
-  double near_share = 1;  ///< of the near tier's capacity, that the step may fill
+  double near_share = 1;  ///< of the near tier's capacity that the step may fill
 };
 void describe(Fields& f, PlacementConfig& c);
 
-/// Factors on the hardware as configured, to ask what it would take.
+/// Factors on the configured hardware, for what-if questions.
 struct WhatIfConfig {
-  double far_bandwidth = 1;  ///< on every capacity on the way to the far tier
-  double far_latency = 1;    ///< on the latency of every device on it
+  double far_bandwidth = 1;  ///< on all capacities on the path to the far tier
+  double far_latency = 1;    ///< on the latency of every device on that path
 };
 void describe(Fields& f, WhatIfConfig& c);
 
-/// How the intervals of numbers are carried through the run. 180 draws resolve the ends of an
-/// interval: the 5th of them stands for the 2.5 % quantile.
+/// The propagation of the numbers' intervals through the run. 180 draws resolve the ends of an
+/// interval: the fifth-smallest result stands for the 2.5 % quantile.
 struct UncertaintyConfig {
   std::int64_t draws = 180;
   std::int64_t seed = 1;
@@ -52,30 +52,30 @@ struct ScenarioConfig {
   PlacementConfig placement;
   ParallelConfig parallel;
   AttentionKernelConfig attention_kernel;
-  std::optional<HandoverConfig> handover;  ///< of a prefill
+  std::optional<HandoverConfig> handover;  ///< for a prefill
   WhatIfConfig what_if;
-  std::optional<UncertaintyConfig> uncertainty;  ///< as by default where absent
+  std::optional<UncertaintyConfig> uncertainty;  ///< missing: the defaults
 };
 void describe(Fields& f, ScenarioConfig& c);
 
-/// The hardware, with the factors of `what_if`: all of it, or what one replica has.
+/// The hardware, with the factors of `what_if`: the whole system, or the part of one replica.
 System build_system(const ScenarioConfig& config);
 System build_replica_system(const ScenarioConfig& config);
 
-/// What the workload is given of a scenario: model and batch of a whole replica.
+/// The workload's view of a scenario: model and batch of a whole replica.
 AttentionContext context_of(const ScenarioConfig& config, const System& system);
 
-/// Replicas that the GPUs of the system make up, each with a step of its own.
+/// Number of replicas on the GPUs of the system, each with a step of its own.
 std::int64_t replicas(const ScenarioConfig& config);
 
 /// The scenario's step on the scenario's system.
 StepGraph build_graph(const ScenarioConfig& config, const System& system);
 
-/// Positions of a sequence that the method keeps keys of; fewer than the context where it drops
-/// some, or where the model attends within a window.
+/// Positions of a sequence whose keys the method keeps; fewer than the context if it drops some, or
+/// if the model attends within a window.
 std::int64_t kept_positions(const ScenarioConfig& config, const System& system);
 
-/// Largest batch of one replica whose tensors fit every tier; 0 when not even one sequence fits.
+/// Largest batch of one replica whose tensors fit every tier; 0 if not even one sequence fits.
 std::int64_t largest_batch(const ScenarioConfig& config, const System& system);
 
 }  // namespace tiersim

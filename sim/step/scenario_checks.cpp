@@ -47,7 +47,7 @@ void check_replica(Fields& f, const ScenarioConfig& c) {
           "fabrics.tensor is within a host: a divisor of its GPUs");
 }
 
-// A layer of one GPU is what a method sees; the whole model's where it cannot be shared.
+// A method works on one GPU's part of a layer, or on the whole model's if that cannot be shared.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step) {
   if (!c.method.method) return;
   ParallelConfig layer = c.parallel;

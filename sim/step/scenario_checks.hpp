@@ -1,7 +1,7 @@
 #pragma once
-// What must hold across the fields of a scenario, for those that describe one: a single step
-// (scenario.cpp) and a server, whose steps have no kind, batch or context of their own
-// (serving/serving_config.cpp). Each reports at the keys of the mapping that it is given.
+// Rules across the fields of a scenario, for both kinds of configuration: a single step
+// (scenario.cpp) and a server, whose steps have no fixed kind, batch or context
+// (serving/serving_config.cpp). Each rule reports at the keys of its mapping.
 #include <string>
 
 #include "sim/step/scenario.hpp"
@@ -12,9 +12,9 @@ namespace tiersim {
 void check_placement(Fields& f, const ScenarioConfig& c);
 /// The GPUs of a replica can share the model, and lie on one host.
 void check_replica(Fields& f, const ScenarioConfig& c);
-/// The system has a network for that purpose; reported at `key` otherwise.
+/// The system has a network for this purpose; a mistake is reported at `key`.
 void check_fabric(Fields& f, const ScenarioConfig& c, Fabric purpose, const std::string& key);
-/// The method's settings suit one GPU's part of the model in such a step.
+/// The method's settings suit one GPU's part of the model in this step.
 void check_method(Fields& f, const ScenarioConfig& c, const StepConfig& step);
 void check_latent(Fields& f, const ScenarioConfig& c);
 void check_what_if(Fields& f, const ScenarioConfig& c);

@@ -17,8 +17,8 @@ std::string overflow_text(const ScenarioConfig& config, const System& system,
   return fmt::format("{}; the largest batch that fits is {}", text, batch);
 }
 
-// The engine counts a flow of up to 2^53 B and a time of up to 106 days; half of that is kept free
-// for what waiting adds.
+// The engine counts a flow of up to 2^53 B and a time of up to 106 days; half of the time is kept
+// free for waiting.
 void expect_countable(const Simulation& sim) {
   constexpr Bytes kMostFlow = Bytes::from_base(std::int64_t{1} << 53U);
   constexpr double kMostSeconds = 53 * 86400.0;
@@ -31,7 +31,7 @@ void expect_countable(const Simulation& sim) {
   }
 }
 
-// System, graph and plans; the error is what does not fit.
+// System, graph and plans; the error says what does not fit.
 Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit) {
   Simulation sim;
   sim.system = std::make_unique<System>(build_system(config));
@@ -44,7 +44,7 @@ Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit) {
   return sim;
 }
 
-// A draw: its times, and nothing that it shares with every other.
+// The times of one draw, without everything that is common to all draws.
 Expected<RunRecord> times_of(const ScenarioConfig& config) {
   auto sim = planned(config, true);
   if (!sim) return Unexpected(sim.error());

@@ -12,19 +12,19 @@ namespace tiersim {
 
 /// The parts of a record that are computed.
 enum class Evaluation : std::uint8_t {
-  accounting,  ///< footprint and traffic; needs no tier to be large enough
-  analytic,  ///< also the bound, by closed forms alone; from here on every tier must hold its part
-  times,     ///< also the engine
-  all,       ///< also the interval of every time, where a number that it rests on has one
+  accounting,  ///< footprint and traffic; tiers may be too small
+  analytic,    ///< also the bound, in closed form; every tier must hold its part from here on
+  times,       ///< also the engine
+  all,         ///< also the interval of every time behind which a number has one
 };
 
-/// How much a record says of where it comes from.
+/// The extent of a record's provenance.
 enum class Provenance : std::uint8_t {
   full,     ///< configuration, run id, every sourced number
-  classes,  ///< no more than the classes of its metrics; the caller knows the rest
+  classes,  ///< only the classes of its metrics; the caller knows the rest
 };
 
-/// Everything one run is made of, for traces and tests beside the record.
+/// All parts of one run, for traces and tests besides the record.
 struct Simulation {
   std::unique_ptr<System> system;
   StepGraph graph;
@@ -35,8 +35,8 @@ struct Simulation {
   RunRecord record;
 };
 
-/// Runs a scenario. The error is what does not fit where, and the largest batch that would; or
-/// which draw from the intervals of its numbers cannot run.
+/// Runs a scenario. The error names the tier that is too small and the largest batch that would
+/// fit, or the draw from the intervals of its numbers that cannot run.
 Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluation,
                               Provenance provenance = Provenance::full);
 

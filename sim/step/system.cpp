@@ -10,7 +10,7 @@ Duration scaled(Duration time, double factor) {
   return Duration(scale_up(Bytes::from_base(time.count()), factor).in_base());
 }
 
-// The access as the links and the tier see it: each run as long as the engine requests it.
+// The access as the links and the tier see it, with the run length that the request engine uses.
 Access requested(Access access, const Requester& engine) {
   const std::int64_t full = access.payload.in_base() / access.run.in_base();
   const Bytes rest = access.payload - access.run * full;
@@ -20,7 +20,7 @@ Access requested(Access access, const Requester& engine) {
   return access;
 }
 
-// The least that the access can take of the device's channels: what it moves, once.
+// The least use of the device's channels by the access: the moved bytes, once.
 AccessCost payload_only(AccessCost cost) {
   Bytes widest = Bytes::from_base(1);
   for (const Charge& charge : cost.charges) widest = std::max(widest, charge.busy);
@@ -184,19 +184,19 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
   const std::size_t first_packets = plan.packets.size();
   Duration latency{};
   Duration memory_latency{};
-  Duration in_packets{};  // of it, what the packets take by themselves
+  Duration in_packets{};  // the part of the latency that the packets produce
   bool link_packets = false;
   for (const Placed& placed : tier.devices) {
     const AccessCost cost = placed.device->cost(seen.direction, seen.payload, seen.run);
     charge(cost, placed.first_channel, plan);
     const Duration adds = placed.scaled ? scaled(cost.latency, scaling_.latency) : cost.latency;
     latency += adds;
-    // The memory comes first, then the links outward: each lies behind those before it.
+    // The memory comes first, then the links outward, each behind the earlier links.
     const bool is_memory = placed.id == tier.devices.front().id;
     if (is_memory) memory_latency = adds;
     for (std::size_t i = first_packets; i < plan.packets.size(); ++i)
       if (plan.packets[i].device != tier.devices.front().id) plan.packets[i].beyond += adds;
-    if (link_packets) in_packets += adds;  // they take what lies behind them, too
+    if (link_packets) in_packets += adds;  // packets also pass the devices behind the link
     if (const PacketModel* model = packet_model(placed.id)) {
       const Duration beyond = is_memory ? Duration{} : memory_latency;
       plan.packets.push_back({placed.id, {seen.direction, seen.payload, seen.run}, beyond});
@@ -214,7 +214,7 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
         access.direction, access.payload, access.run,
         {.unloaded = latency, .memory = tier.memory.get(), .links = tier.links});
     charge(cost, engine.first_channel, plan);
-    // One engine issues the parts one after another.
+    // The engine issues one part after another.
     plan.min_duration += scaled(cost.min_duration, 1 / scaling_.bandwidth);
   }
   latency -= in_packets;
@@ -224,7 +224,7 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
   plan.payload += access.payload;
 }
 
-// Its port carries what the rank sends and, the other way, what its peers send to it.
+// The port carries the rank's data to its peers and, in the other direction, the data from them.
 OpPlan System::plan_collective(const Op& op) const {
   OpPlan plan;
   for (const Access& access : op.accesses) add_access(access, op.requester, plan);
@@ -243,14 +243,14 @@ OpPlan System::plan_collective(const Op& op) const {
     if (cost.out > Bytes{})
       add(Direction::write, cost.out,
           fabric->devices[i]->cost(Direction::write, cost.out, std::min(cost.run, cost.out)));
-    // What is handed over comes back from nobody.
+    // A hand-over has no data in return.
     if (cost.in > Bytes{} && op.collective.fabric != Fabric::transfer)
       add(Direction::read, cost.in,
           fabric->devices[i]->incoming(cost.in, std::min(cost.run, cost.in)));
   }
   plan.setup_reason = "collective";
   plan.min_reason = "collective";
-  // Packets of a send are simulated for all ranks together, too.
+  // The packets of a send, too, are simulated for all ranks together.
   plan.packet_collective = fabric->packets && cost.out > Bytes{};
   if (plan.packet_collective || op.collective.kind != CollectiveKind::send)
     plan.ranks = op.collective.ranks;
@@ -305,7 +305,7 @@ OpPlan System::plan_kernel(const Op& op) const {
   OpPlan plan;
   for (const Access& access : op.accesses) add_access(access, op.requester, plan);
   plan.min_reason = "requests";
-  // A transfer by SM loads is a kernel too: it is launched like one.
+  // A transfer by SM loads is also launched like a kernel.
   const bool kernel = op.kind == OpKind::compute || op.requester == RequesterKind::sm;
   if (!kernel) return plan;
 
@@ -330,7 +330,7 @@ OpPlan System::plan_kernel(const Op& op) const {
   plan.beyond_timed = time.beyond_timed;
   if (time.own_memory) take_of_own_memory(*time.own_memory, plan);
   if (time.body > plan.uncontended(channels_) - plan.setup) {
-    // Else the channels that memory waits for say so themselves.
+    // Otherwise the channels that memory waits for already set the time.
     plan.min_duration = time.body;
     plan.min_reason = time.compute >= memory ? "compute" : "kernel";
   }
@@ -361,18 +361,18 @@ void System::take_of_own_memory(Duration time, OpPlan& plan) const {
   if (std::ranges::any_of(plan.packets, [&](const PacketDemand& d) {
         return d.device.index() < tiers_.size() && !tiers_[d.device.index()].remote;
       }))
-    return;  // its packets take what they take
+    return;  // packets set their own time
   Duration modelled{};
   for (const auto& [channel, busy] : plan.charges)
     if (is_own(channel)) modelled = std::max(modelled, busy / channels_[channel.index()].capacity);
-  if (modelled <= time) return;  // what the kernel takes beyond that leaves the memory to others
+  if (modelled <= time) return;  // the rest of the kernel leaves the memory to others
   const double factor = static_cast<double>(time.count()) / static_cast<double>(modelled.count());
   for (auto& [channel, busy] : plan.charges)
     if (is_own(channel)) busy = scale_down(busy, factor);
 }
 
 std::vector<OpPlan> System::plan(const StepGraph& graph) const {
-  // Layers repeat each other: most operations ask what one shortly before them asked.
+  // Layers repeat each other: most operations equal one shortly before them.
   constexpr std::size_t kLookBack = 64;
   std::vector<OpPlan> plans;
   plans.reserve(graph.ops.size());

@@ -1,6 +1,6 @@
 #pragma once
-// The built hardware: devices, their channels in one list, and what an operation costs on them.
-// Whole after construction and immutable, so that any number of readings can share one.
+// The built hardware: devices, their channels in one list, and the cost of an operation on them. It
+// is complete after construction and immutable, so that many readings can share one.
 #include <array>
 #include <map>
 #include <memory>
@@ -15,32 +15,32 @@
 
 namespace tiersim {
 
-using ChannelId = Id<struct ChannelTag>;  ///< position in System::channels()
-using DeviceId = Id<struct DeviceTag>;    ///< position in System::device_names(): tiers, then links
+using ChannelId = Id<struct ChannelTag>;  ///< index into System::channels()
+using DeviceId = Id<struct DeviceTag>;    ///< index into System::device_names(): tiers, then links
 
 struct SystemChannel {
   std::string name;  ///< "pcie.to_gpu"
   Bandwidth capacity;
-  std::int64_t sharers = 1;  ///< GPUs that share one instance of it
+  std::int64_t sharers = 1;  ///< GPUs that share one instance
   Level level = Level::flow;
   DeviceId device = {};  ///< none: a request engine
 };
 
-/// Factors on the way to one tier, for questions of what it would take. Bandwidth: every capacity
-/// on the way, the request engines and what they keep in flight included. Latency: every device's.
+/// Factors on the path to one tier, for what-if questions. Bandwidth: all capacities on the path,
+/// with the request engines and the bytes they keep in flight. Latency: that of every device.
 struct PathScaling {
-  std::string tier;  ///< none where empty
+  std::string tier;  ///< empty: no scaling
   double bandwidth = 1;
   double latency = 1;
 };
 
-/// How much of its own tiers a workload may fill.
+/// The share of its own tiers that a workload may fill.
 struct TierShare {
-  std::string tier;  ///< all of every tier where empty
+  std::string tier;  ///< empty: every tier
   double share = 1;
 };
 
-/// Share of one channel that an operation takes.
+/// The use of one channel by an operation.
 struct ChannelCharge {
   ChannelId channel;
   Bytes busy;
@@ -52,36 +52,36 @@ struct DeviceTraffic {
   Direction direction = Direction::read;
   TensorClass tensor_class = TensorClass::weights;
   Bytes payload;
-  Bytes moved;  ///< in the device's whole granules
+  Bytes moved;  ///< bytes in the device's whole granules
 };
 
-/// What an operation asks of a device at packet level.
+/// The access of an operation to a device at packet level.
 struct PacketDemand {
   DeviceId device;
   PacketAccess access;
-  Duration beyond{};  ///< unloaded latency of what lies behind the device
+  Duration beyond{};  ///< unloaded latency of the devices behind it
 };
 
-/// What one operation costs: the common input of the bound and the engine.
+/// The cost of one operation: the common input of the bound and the engine.
 struct OpPlan {
   bool exclusive = false;   ///< occupies the compute unit
   Duration setup{};         ///< launch and first-byte latency; overlaps nothing of the operation
-  Duration min_duration{};  ///< what arithmetic or the request engine needs at least, after setup
-  std::string_view min_reason;  ///< what min_duration is: "compute" (arithmetic), "kernel" (more
+  Duration min_duration{};  ///< least time of arithmetic or the request engine, after setup
+  std::string_view min_reason;  ///< cause of min_duration: "compute" (arithmetic), "kernel" (more
                                 ///< than arithmetic or memory alone), "requests" or "collective"
-  std::string_view setup_reason = "latency";  ///< what setup is: "latency", "collective" or "host"
-  std::int64_t ranks = 1;  ///< GPUs that must all have come to it before it starts on any
+  std::string_view setup_reason = "latency";  ///< cause of setup: "latency", "collective" or "host"
+  std::int64_t ranks = 1;                   ///< GPUs that must all reach it before it starts on any
   std::vector<ChannelCharge> charges = {};  ///< one for each channel, by id
   std::vector<DeviceTraffic> traffic = {};
-  /// Of devices at packet level. Their channels are charged no more than the payload, which takes
-  /// them at least so long: what else it takes only the engine can say.
+  /// Accesses to devices at packet level. Their channels are charged only the payload, as a lower
+  /// bound of the time; only the engine knows the rest.
   std::vector<PacketDemand> packets = {};
-  bool packet_collective = false;  ///< its ports are at packet level, and its start-up with them
-  Bytes payload;                   ///< all accesses together
+  bool packet_collective = false;  ///< true where its ports and start-up are at packet level
+  Bytes payload;                   ///< of all accesses together
   Bytes own_bytes;                 ///< moved in the GPU's own memory
-  Duration remote_latency{};       ///< unloaded, of the tiers behind links
-  Duration own_latency{};          ///< unloaded, of the GPU's own memory
-  bool beyond_timed = false;  ///< its kernel is fitted, and this size is outside of what was timed
+  Duration remote_latency{};       ///< unloaded latency of the tiers behind links
+  Duration own_latency{};          ///< unloaded latency of the GPU's own memory
+  bool beyond_timed = false;       ///< fitted kernel, and this size is outside of the timed range
 
   /// setup + max(min_duration, busy / capacity of every channel): the operation alone on the
   /// system.
@@ -90,50 +90,50 @@ struct OpPlan {
 
 class System {
  public:
-  /// `gpus`: only so many of those of the configuration, neighbours on one host.
+  /// `gpus`: only this number of the configured GPUs, neighbours on one host.
   explicit System(const SystemConfig& config, PathScaling scaling = {}, const TierShare& limit = {},
                   std::optional<std::int64_t> gpus = {});
 
-  /// GPUs, all equal: what plan() says holds for each of them.
+  /// Number of GPUs, which are all equal: plan() holds for each of them.
   std::int64_t gpus() const { return gpus_; }
   /// GPUs that share one instance of a device.
   std::int64_t sharers(DeviceId device) const { return sharers_[device.index()]; }
 
   const std::vector<SystemChannel>& channels() const { return channels_; }
   const std::vector<std::string>& device_names() const { return device_names_; }
-  /// Names of the tiers; a TierId of a graph for this system is a position here.
+  /// Names of the tiers; a TierId of a graph for this system is an index into them.
   const std::vector<std::string>& tier_names() const { return tier_names_; }
   TierId tier(std::string_view name) const;
   DeviceId device(TierId tier) const { return DeviceId(tier.index()); }
-  /// Whether links lie between the GPU and the tier.
+  /// True where links lie between the GPU and the tier.
   bool is_remote(TierId tier) const { return tiers_[tier.index()].remote; }
-  /// Of one instance.
+  /// Capacity of one instance.
   Bytes installed(TierId tier) const { return tiers_[tier.index()].memory->capacity(); }
-  /// Of one instance, as far as the workload may fill it.
+  /// The part of one instance's capacity that the workload may fill.
   Bytes capacity(TierId tier) const { return tiers_[tier.index()].capacity; }
 
-  /// Whether the channel is of the SMs, which gathers hold and kernels compute on.
+  /// True for the channel of the SMs, which gathers hold and kernels compute on.
   bool counts_sms(ChannelId channel) const { return sms_ && channel.index() == *sms_; }
 
-  /// What the times of a kernel family rest on.
+  /// The provenance of the times of a kernel family.
   KernelBasis kernel_basis(KernelFamily family) const { return gpu_->basis(family); }
 
-  /// The device at packet level; null where it is at another one.
+  /// The packet model of the device; null if it is not at packet level.
   const PacketModel* packet_model(DeviceId device) const;
-  /// The network of that purpose at packet level; null where it is at another one, or there is
-  /// none.
+  /// The network for this purpose at packet level; null if it is at another level or does not
+  /// exist.
   const PacketNetwork* packet_network(Fabric purpose) const;
-  /// How the GPUs work together over it. Precondition: there is such a network.
+  /// The collective operations over the network for this purpose, which must exist.
   const Collective& collective(Fabric purpose) const;
 
   OpPlan plan(const Op& op) const;
-  /// What a collective over Fabric::transfer takes at its other end: its port, and its memory.
+  /// The cost of a collective over Fabric::transfer at its receiver: the port and the memory there.
   OpPlan plan_receipt(const Op& op) const;
   /// The plan of every operation, by OpId.
   std::vector<OpPlan> plan(const StepGraph& graph) const;
 
  private:
-  struct Placed {  // a device and where its channels start in channels_
+  struct Placed {  // a device and the start of its channels in channels_
     const Device* device = nullptr;
     DeviceId id;
     std::size_t first_channel = 0;
@@ -158,24 +158,25 @@ class System {
     std::size_t first_channel = 0;
   };
 
-  /// Appends the channels, scaled, with what `like` says of their device; the first's position.
+  /// Appends the channels, scaled, with the device properties of `like`; returns the first one's
+  /// index.
   std::size_t add_channels(const std::string& device, std::span<const Channel> channels,
                            const SystemChannel& like, double scale);
   void build_tiers(const SystemConfig& config, const TierShare& limit);
   void build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links);
   OpPlan plan_collective(const Op& op) const;
   OpPlan plan_kernel(const Op& op) const;
-  /// SMs that a kernel computes on, and a gather keeps from it.
+  /// Charges the SMs on which a kernel computes, or which a gather takes from it.
   void charge_sms(Duration all_of_them, double share, OpPlan& plan) const;
-  /// Where devices are at packet level, takes from their channels what exceeds the payload.
+  /// Reduces the charges on channels of devices at packet level to the payload.
   void leave_to_packets(OpPlan& plan) const;
   void add_access(const Access& access, RequesterKind requester, OpPlan& plan) const;
   void charge(const AccessCost& cost, std::size_t first_channel, OpPlan& plan) const;
-  /// Whether the channel is of the GPU's own memory.
+  /// True for a channel of the GPU's own memory.
   bool is_own(ChannelId channel) const;
-  /// Least time of the plan's accesses beyond the GPU's own memory.
+  /// Least time of the plan's accesses outside of the GPU's own memory.
   Duration other_time(const OpPlan& plan) const;
-  /// Makes the accesses to the GPU's own memory take no longer than `time`, alone on the system.
+  /// Limits the accesses to the GPU's own memory to `time`, alone on the system.
   void take_of_own_memory(Duration time, OpPlan& plan) const;
 
   std::int64_t gpus_ = 1;
@@ -184,7 +185,7 @@ class System {
   std::vector<std::optional<PacketModel>> packet_models_;  // likewise
   std::vector<SystemChannel> channels_;
   std::vector<ChannelId> own_channels_;
-  Bandwidth own_peak_{};  // largest capacity of them
+  Bandwidth own_peak_{};  // the largest of their capacities
   std::vector<std::string> device_names_;
   std::vector<std::string> tier_names_;
   std::vector<std::unique_ptr<Link>> links_;
@@ -195,8 +196,8 @@ class System {
   std::array<std::optional<FabricPath>, kFabricNames.size()> fabrics_;
   Duration host_step_{};
   std::unique_ptr<ComputeUnit> gpu_;
-  /// Position of gpu.sms, where a request engine holds SMs. Its capacity is that of the GPU's own
-  /// memory: a byte is what all SMs do while one passes.
+  /// Index of gpu.sms, if a request engine holds SMs. Its capacity is that of the GPU's own memory:
+  /// one byte stands for the work of all SMs in the time of one byte of memory traffic.
   std::optional<std::size_t> sms_;
 };
 

@@ -36,7 +36,7 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::ranges::find(list, name) != list.end();
 }
 
-// Names in records tell devices apart, and paths and sharing refer to them.
+// Records, paths and sharing refer to devices by name, so names must be unique.
 void check_names(Fields& f, const SystemConfig& c) {
   for (const auto& [name, link] : c.links) {
     const bool taken = c.tiers.contains(name) || std::ranges::count(kRequesterNames, name) != 0;

@@ -1,7 +1,7 @@
 #pragma once
 // A system as YAML describes it: a GPU, its memory tiers, the links between them, and the path of
-// each remote tier as a list of link names from the GPU outward; how many such GPUs there are, and
-// what they share. Every device is `model: <kind>` with the fields of that kind.
+// each remote tier as a list of link names from the GPU outward; also the number of such GPUs and
+// the devices that they share. Every device is `model: <kind>` with the fields of that kind.
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,15 +14,15 @@
 
 namespace tiersim {
 
-/// How a device treats accesses that come at the same time.
+/// The treatment of concurrent accesses by a device.
 enum class Level : std::uint8_t {
-  flow,      ///< they share its channels, max-min fair
-  analytic,  ///< each takes what it takes alone, whoever else is there
-  packet,    ///< they meet as packets, commands and credits
+  flow,      ///< accesses share its channels, max-min fair
+  analytic,  ///< each access takes as long as alone
+  packet,    ///< accesses contend as packets, commands and credits
 };
 inline constexpr std::array<std::string_view, 3> kLevelNames{"flow", "analytic", "packet"};
 
-/// One device: its kind, that kind's own fields, its level, and what it costs.
+/// One device: its kind, the kind's own fields, its level and its costs.
 template <class Interface>
 struct DeviceConfig {
   std::string kind;
@@ -42,14 +42,14 @@ struct TierConfig {
 };
 void describe(Fields& f, TierConfig& c);
 
-/// How the GPUs of a group reach each other, and how they work together over it.
+/// The network between the GPUs of a group, and the collective operations over it.
 struct FabricConfig {
   DeviceConfig<Collective> collective;
   std::vector<std::string> path;  ///< links that a GPU's traffic crosses, its port first
 };
 void describe(Fields& f, FabricConfig& c);
 
-/// What the CPU does between two steps: scheduling, sampling, launching.
+/// The CPU's work between two steps: scheduling, sampling, launching.
 struct HostConfig {
   Sourced<Duration> step;
 };
@@ -62,14 +62,14 @@ struct GpusConfig {
 };
 void describe(Fields& f, GpusConfig& c);
 
-/// Links and tiers that several GPUs share; every GPU has the others to itself.
+/// Links and tiers that several GPUs share; every GPU has its own instance of all others.
 struct SharedConfig {
   std::vector<std::string> host;  ///< one on each host, for its GPUs
   std::vector<std::string> all;   ///< one for all GPUs
 };
 void describe(Fields& f, SharedConfig& c);
 
-/// What turns a price and a power into a cost of time.
+/// The numbers that convert a price and a power into a cost of time.
 struct EconomicsConfig {
   Sourced<double> amortisation_years;
   Sourced<double> utilisation;
@@ -90,8 +90,8 @@ struct SystemConfig {
   std::optional<HostConfig> host;
   std::optional<EconomicsConfig> economics;
 
-  /// The network for that purpose: its own, or that of `tensor` for pipelines and experts; null
-  /// where there is none.
+  /// The network for this purpose: its own, or that of `tensor` for pipelines and experts; null if
+  /// there is none.
   const FabricConfig* fabric(Fabric purpose) const;
   /// GPUs that share one instance of the link or tier.
   std::int64_t sharers(const std::string& device) const;

@@ -34,7 +34,7 @@ class Path {
                                     timings_.begin());
   }
 
-  /// The operation whose end let this one start: the kernel before it where it waited for the
+  /// The operation whose end let this one start: the previous kernel if this one waited for the
   /// compute unit, else the last of its dependencies.
   std::optional<std::size_t> before(std::size_t op) const {
     if (plans_[op].exclusive && timings_[op].start > timings_[op].ready)
@@ -68,7 +68,7 @@ TimeSplit split_time(const StepGraph& graph, const System& system, const std::ve
     const bool own_start = part == TimePart::collective || part == TimePart::host;
     split[static_cast<std::size_t>(own_start ? part : TimePart::latency)] +=
         timing.flow - timing.start;
-    // One that is not exclusive waits for the other GPUs of its group only.
+    // An operation that is not exclusive waits only for the other GPUs of its group.
     if (!plans[*op].exclusive) split[static_cast<std::size_t>(part)] += timing.start - timing.ready;
     split[static_cast<std::size_t>(part)] += timing.end - timing.flow;
   }

@@ -1,13 +1,13 @@
 #pragma once
-// Where the time of a step went: a partition of it over what a person asks about, by following the
-// chain of operations that ended last, each back to what it waited for. The parts sum to the step.
+// A partition of the time of a step over its causes. It follows the chain of operations that ended
+// last, each back to the operation it waited for. The parts sum to the step.
 //
 //   weights    kernels that wait for their weights (projections, MLP, experts, embedding, head)
 //   kv         kernels that wait for keys and values in the near tier (attention, appending)
 //   compute    kernels that wait for arithmetic
-//   screening  kernels and fetches that find out which rows to read
+//   screening  kernels and fetches that select the rows to read
 //   link_wait  waiting for rows on their way from the far tier, or for write-backs to it
-//   latency    launches, and the way of the first byte
+//   latency    launches, and the latency of the first byte
 //   collective GPUs meet and exchange activations, start-up included
 //   host       the CPU between two steps
 #include <array>

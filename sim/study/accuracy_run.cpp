@@ -16,9 +16,10 @@ namespace {
 using Json = nlohmann::json;
 using numerics::RecallQuestion;
 
-constexpr std::uint64_t kAccuracySeed = 1;  // that of `tiersim numerics maple` where none is given
+constexpr std::uint64_t kAccuracySeed = 1;  // the default of `tiersim numerics maple`
 
-// What a point's method attends to: all rows, a question for the study, or why there is none.
+// The rows that a point's method attends to: all of them, a question for the study, or the reason
+// why the study has no answer.
 struct Asked {
   bool all_rows = false;
   std::optional<RecallQuestion> question = {};

@@ -1,13 +1,13 @@
 #pragma once
-// Recall at budget beside speed: what `tiersim numerics` computes of a method at the settings of a
+// Recall at budget beside speed: the result of `tiersim numerics` for a method at the settings of a
 // simulated point.
 #include "reports/pareto/pareto_report.hpp"
 
 namespace tiersim {
 
 struct Accuracy {
-  ParetoObjective recall;  ///< to maximize; nothing where no study has it
-  ParetoColumn basis;      ///< what each value is of, or why there is none
+  ParetoObjective recall;  ///< to maximize; empty if no study covers the method
+  ParetoColumn basis;      ///< the study behind each value, or the reason for none
 };
 
 /// Reads the methods' settings from the configurations of the records. Takes seconds.

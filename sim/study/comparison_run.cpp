@@ -11,7 +11,7 @@
 namespace tiersim {
 namespace {
 
-// The machine's settings lie over the scenario's, the way's over both.
+// The machine's settings lie over the scenario's, and the variant's over both.
 ScenarioConfig load(const StudyVariant& way, const StudyVariant& machine,
                     std::vector<std::string> set) {
   set.insert(set.end(), machine.set.begin(), machine.set.end());
@@ -42,7 +42,7 @@ CurvePoint point(ScenarioConfig& config, const Curves& curves) {
           .batch = config.step.batch};
 }
 
-// Batches of the two ways under one rule; 0 where not even one sequence fits.
+// Batches of the two variants under one rule; 0 if not even one sequence fits.
 std::pair<std::int64_t, std::int64_t> batches(ScenarioConfig& base, ScenarioConfig& other,
                                               const GridBatch& rule) {
   const auto largest = [&](ScenarioConfig& config) {
@@ -56,7 +56,7 @@ std::pair<std::int64_t, std::int64_t> batches(ScenarioConfig& base, ScenarioConf
   return {of_base, of_other};
 }
 
-// One (machine, case): its two ways, at every combination of the rest.
+// One pair of machine and case: its two variants at every combination of the other parameters.
 class GridColumn {
  public:
   GridColumn(const SpeedupGrid& grid, const GridCase& which, const StudyVariant& machine,
@@ -92,10 +92,10 @@ class GridColumn {
   const SpeedupGrid& grid_;
   ScenarioConfig base_;
   ScenarioConfig other_;
-  std::vector<std::optional<StepPair>> pairs_;  // region fastest, then batch, projection
+  std::vector<std::optional<StepPair>> pairs_;  // region changes fastest, then batch, projection
 };
 
-// All combinations, host fastest.
+// All combinations; the host changes fastest.
 std::vector<GridCell> cells_of(const SpeedupGrid& grid, std::size_t machines) {
   std::vector<GridCell> out;
   for (std::size_t m = 0; m < machines; ++m)
@@ -146,7 +146,7 @@ GridResult run_grid(const SpeedupGrid& grid, const VariantLists& lists,
   return result;
 }
 
-// They share nothing, so that each may run on a core of its own; the order is that of the targets.
+// Sections share nothing, so that each may run on a core of its own; they keep the targets' order.
 std::vector<ReportSection> reproduce_comparisons(const Targets& targets,
                                                  const std::vector<std::string>& set) {
   std::vector<std::future<ReportSection>> sections;

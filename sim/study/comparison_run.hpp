@@ -1,6 +1,6 @@
 #pragma once
-// Curves and speed-up grids of a paper's targets, simulated. Files are loaded once for each machine
-// and way; what varies beyond that is set in the loaded configuration.
+// Simulates the curves and speed-up grids of a paper's targets. Files are loaded once for each
+// machine and variant; all other parameters are set in the loaded configuration.
 #include <vector>
 
 #include "reports/papers/comparisons/curves_result.hpp"
@@ -15,7 +15,7 @@ CurvesResult run_curves(const Curves& curves, const VariantLists& lists,
 GridResult run_grid(const SpeedupGrid& grid, const VariantLists& lists,
                     const std::vector<std::string>& set);
 
-/// Both, for every one of the targets, in their order.
+/// Sections of both kinds for all targets, in their order.
 std::vector<ReportSection> reproduce_comparisons(const Targets& targets,
                                                  const std::vector<std::string>& set);
 

@@ -13,8 +13,9 @@
 namespace tiersim {
 namespace {
 
-constexpr std::int64_t kRounds = 8;  // requests of each user of a cell
-// Static batches of a point of an engine: fewer where they are large and so tell more each.
+constexpr std::int64_t kRounds = 8;  // requests of each user in a cell
+// Static batches for a point of an engine: fewer for large batches, each of which gives more
+// samples.
 constexpr std::int64_t kMostBatches = 16;
 constexpr std::int64_t kLeastBatches = 4;
 constexpr std::int64_t kSequences = 512;
@@ -57,7 +58,7 @@ ExitServed served_cell(const ServingConfig& config, const std::string& what) {
           .layers = metric(record, "layers_run.mean")};
 }
 
-// One decode step of this many sequences with all layers, on the GPU.
+// Time of one decode step with `batch` sequences and all layers on the GPU.
 double step_s(ServingConfig& config, std::int64_t batch, Region region) {
   ScenarioConfig& scenario = config.scenario;
   const StepConfig before = scenario.step;
@@ -114,7 +115,7 @@ class ModelCells {
     return out;
   }
 
-  // As many users as the cell has sequences in flight, each with one request at a time.
+  // As many users as the cell has sequences in flight, with one request each at a time.
   void enter(const ExitCell& cell, double correlation) {
     const auto users = static_cast<std::int64_t>(std::llround(in_flight(cell)));
     config_.workload.arrivals =
@@ -127,8 +128,8 @@ class ModelCells {
           .exit_rate = cell.exit_rate, .spread = targets_.spread, .correlation = correlation};
   }
 
-  // The time of a token is about straight in the host's time a sequence; who meets whom in a batch
-  // bends it a little.
+  // The time of a token is nearly linear in the host's time a sequence; the composition of batches
+  // adds a slight curvature.
   double host_of_full(const ExitCell& full) {
     const auto off = [&](double sequence_s) {
       config_.server.host = host_of(std::max(0.0, sequence_s));
@@ -154,7 +155,7 @@ class ModelCells {
   ServerHostConfig shipped_;
 };
 
-// Static batches, so that a step is that of a batch which nothing joins or leaves.
+// Static batches, which no sequence joins or leaves during a step.
 void make_batches(ServingConfig& config, std::int64_t batch, std::int64_t output_tokens) {
   const std::int64_t input = config.workload.input->tokens;
   config.workload.arrivals = ArrivalConfig{.process = ArrivalProcess::at_once};
@@ -199,7 +200,7 @@ class BatchSweepPoints {
       config.early_exit->depths->correlation = engine_.correlations[correlation];
     const auto record = serve(config);
     if (!record) return {.problem = record.error()};
-    // A static batch that does not fit is smaller.
+    // A static batch that does not fit is made smaller.
     if (const double size = metric(*record, "batch_size.mean");
         std::llround(size) < engine_.batches[batch])
       return {.problem = fmt::format("{:.0f} sequences fit", size)};

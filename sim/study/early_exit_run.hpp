@@ -1,6 +1,6 @@
 #pragma once
-// Serving with early exit, simulated for a paper's targets: every printed cell at its concurrency,
-// under three hosts, and engines at one batch after another.
+// Simulates serving with early exit for a paper's targets: every printed cell at its concurrency
+// with three hosts, and engines over a range of batches.
 #include <vector>
 
 #include "reports/papers/early_exit/batch_sweep.hpp"
@@ -9,11 +9,12 @@
 
 namespace tiersim {
 
-/// `set` lies under the settings of every file. All throw Failure with the mistakes of a file.
+/// `set` lies under the settings of every file. All functions throw Failure with the mistakes of a
+/// file.
 CellResults run_cells(const EarlyExitTargets& targets, const std::vector<std::string>& set);
 BatchSweepResult run_engine(const BatchSweep& engine, const std::vector<std::string>& set);
 
-/// A section for the cells, and one for each engine; none where the targets have no `early_exit`.
+/// One section for the cells and one for each engine; none if the targets have no `early_exit`.
 std::vector<ReportSection> reproduce_early_exit(const Targets& targets,
                                                 const std::vector<std::string>& set);
 

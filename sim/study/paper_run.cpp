@@ -18,7 +18,7 @@ std::vector<std::string_view> metric_names() {
   return out;
 }
 
-// Which columns there are is known here only: reports see records, not the list of metrics.
+// Checks column names here, because reports see records but not the list of metrics.
 class ColumnCheck {
  public:
   ColumnCheck(const Document& document, Diagnostics& diagnostics)
@@ -63,7 +63,7 @@ Point point_in_configs(const std::string& scenario, std::vector<std::string> set
   return {config_root() / scenario, std::move(set)};
 }
 
-// Mistakes in a study's own settings say which study it is.
+// Adds the study's id to mistakes in its settings.
 template <class Run>
 auto within(const std::string& id, const Run& run) {
   try {
@@ -73,7 +73,7 @@ auto within(const std::string& id, const Run& run) {
   }
 }
 
-// On a terminal only: which of the studies or questions is at work.
+// Shows the running study or question, on a terminal only.
 class Progress {
  public:
   explicit Progress(std::size_t of) : of_(of) {}
@@ -107,7 +107,7 @@ StudyRow study_row(const Study& study, StudyPoint point, PointRunner& runner) {
   return {std::move(point), std::move(result.record), std::move(result.problem)};
 }
 
-// The value that a variant's metric is to have.
+// The target value of a variant's metric.
 double target_of(const SolveQuestion& question, const Point& variant, PointRunner& runner) {
   if (!question.equals.empty()) {
     const auto value = metric_value(question.metric, question.equals);

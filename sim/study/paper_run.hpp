@@ -1,5 +1,5 @@
 #pragma once
-// From the targets of a paper to its report: loads, simulates and compares. Throws Failure with
+// Makes the report of a paper from its targets: loads, simulates and compares. Throws Failure with
 // every mistake of a file.
 #include <filesystem>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace tiersim {
 
-/// Reads and checks targets, the columns and metrics that they name included.
+/// Reads and checks targets, with the columns and metrics that they name.
 Targets load_targets(const std::filesystem::path& path);
 
 std::vector<ReproducedRow> reproduce_rows(const Targets& targets, PointRunner& runner);
 
-/// With the settings under each step's own. Those that run are also added to `simulations`, for a
-/// timeline.
+/// Reproduces the steps; `set` lies under each step's own settings. The steps that run are also
+/// added to `simulations`, for a timeline.
 std::vector<ReproducedStep> reproduce_steps(const Targets& targets,
                                             const std::vector<std::string>& set,
                                             std::vector<Simulation>& simulations);

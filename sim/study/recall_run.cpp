@@ -9,7 +9,7 @@
 namespace tiersim {
 namespace {
 
-// `numerics` takes it when no seed is given.
+// The default seed of `numerics`.
 constexpr std::uint64_t kRecallSeed = 1;
 
 std::size_t column_of(const numerics::Table& table, std::string_view name) {

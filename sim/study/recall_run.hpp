@@ -1,5 +1,5 @@
 #pragma once
-// How well methods choose rows, for the figure that shows it beside their speed.
+// Recall of the rows that methods select, for the figure that shows it beside their speed.
 #include <future>
 #include <vector>
 
@@ -7,8 +7,9 @@
 
 namespace tiersim {
 
-/// Starts the study of synthetic heads of `tiersim numerics maple`, with its default seed, beside
-/// everything else: it takes about five seconds of one core and shares nothing with simulations.
+/// Starts the study of synthetic heads of `tiersim numerics maple`, with its default seed, in
+/// parallel to all other work: it takes about five seconds of one core and shares nothing with
+/// simulations.
 std::future<std::vector<RecallPoint>> start_recall();
 
 }  // namespace tiersim

@@ -23,7 +23,7 @@ Expected<double> in_metric_units(const std::string& text) {
   return metric_units(*value);
 }
 
-// What has no dimension is a number, with its unit or without.
+// Parses a metric without dimension as a number, with its unit or without.
 Expected<double> plain_metric(const std::string& text, std::string_view unit) {
   std::string number = text;
   if (const std::string suffix = ' ' + std::string(unit); number.ends_with(suffix))

@@ -1,5 +1,5 @@
 #pragma once
-// One question answered by simulation: at which value of a setting a metric has a value. Shared by
+// Finds by simulation the value of a setting at which a metric has a given value. Shared by
 // `tiersim solve` and the questions of `tiersim reproduce`.
 #include <string>
 
@@ -9,26 +9,26 @@
 
 namespace tiersim {
 
-/// Throws Failure (usage) when there is no such metric.
+/// Throws Failure (usage) if there is no such metric.
 void expect_metric(const std::string& metric);
 
-/// A value of the metric, which exists, in its unit: "50 ms" is 0.05 of a time. Only what has no
-/// dimension (tokens/s, a count) is a bare number. The error names what is expected.
+/// A value of an existing metric in its unit: "50 ms" is 0.05 for a time. Only metrics without a
+/// dimension (tokens/s, a count) take a bare number. The error names the expected form.
 Expected<double> metric_value(const std::string& metric, const std::string& text);
 
 /// The point's record; throws Failure (bad_config) with every mistake of its files and settings.
 PointResult run_point(PointRunner& runner, const Point& point,
                       Evaluation evaluation = Evaluation::all);
 
-/// The metric of a record; throws Failure (bad_config) when a record of this step has none.
+/// The metric's value in a record; throws Failure (bad_config) if the record of this step has none.
 double metric_of(const RunRecord& record, const std::string& metric, const Point& point);
 
-/// The range of a setting of the point; only whole numbers of it where the setting is a count. The
-/// error says what is wrong with the ends.
+/// The range of a setting of the point, in whole numbers if the setting is a count. The error names
+/// the problem of the ends.
 Expected<SettingRange> range_of(PointRunner& runner, Point point, const std::string& vary,
                                 const std::string& low, const std::string& high);
 
-/// What does not fit is an answer of its own ("cannot run"); mistakes throw Failure.
+/// A point that does not fit gives an answer of its own ("cannot run"); mistakes throw Failure.
 SolveAnswer answer(PointRunner& runner, const Point& point, const SettingRange& range,
                    const std::string& metric, double target);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A paper's statements about numerics, held to a numerical study.
+// Compares a paper's statements about numerics with a numerical study.
 #include <future>
 #include <vector>
 
@@ -8,9 +8,9 @@
 
 namespace tiersim {
 
-/// Starts beside everything else, since it shares nothing with simulations and takes about a second
-/// of one core. No section where the targets have no `numerics`. The future throws Failure where a
-/// study or statement is not there.
+/// Starts in parallel to all other work, since it shares nothing with simulations and takes about a
+/// second of one core. Empty if the targets have no `numerics`. The future throws Failure if a
+/// study or statement is missing.
 std::future<std::vector<ReportSection>> start_numerics(const Targets& targets);
 
 }  // namespace tiersim

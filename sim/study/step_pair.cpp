@@ -18,7 +18,7 @@ std::size_t index(Ingredient ingredient) {
   return static_cast<std::size_t>(ingredient);
 }
 
-// What the time after the setup goes to.
+// The limit of the time after the setup.
 StepLimit limit_of(const Op& op, const OpPlan& plan, const std::vector<SystemChannel>& channels,
                    StepKind kind) {
   if (op.kind == OpKind::collective) return StepLimit::collective;
@@ -26,7 +26,7 @@ StepLimit limit_of(const Op& op, const OpPlan& plan, const std::vector<SystemCha
       plan.min_reason == "compute" && plan.setup + plan.min_duration == plan.uncontended(channels);
   if (arithmetic) return StepLimit::flop;
   const bool rows = op.phase == Phase::attention || op.phase == Phase::write_back;
-  // More prompts would not share a prompt's weights.
+  // A larger batch would not share a prompt's weights.
   return rows || kind == StepKind::prefill ? StepLimit::hbm : StepLimit::capacity;
 }
 
@@ -130,7 +130,7 @@ const StepPair::Side& StepPair::from(const Choice& choice, Ingredient ingredient
   return sides_[choice[index(ingredient)]][choice[index(Ingredient::batch)]];
 }
 
-// Bytes of one, FLOPs of one, padding of one.
+// Combines bytes, FLOPs and padding, each from one of the two variants.
 Op StepPair::attention(const Choice& choice, const AttentionKernelConfig& kernel) const {
   Op op = from(choice, Ingredient::bytes).attention;
   const Side& padded = from(choice, Ingredient::padding);
@@ -172,13 +172,13 @@ StepRate StepPair::rate_of(std::size_t way, const AttentionKernelConfig& kernel,
 
 Speedup StepPair::speedup(const AttentionKernelConfig& kernel, Duration host) const {
   constexpr std::size_t kSets = std::size_t{1} << kIngredients;
-  std::array<double, kSets> logs{};  // by which ingredients are the other's
+  std::array<double, kSets> logs{};  // indexed by the set of exchanged ingredients
   for (std::size_t set = 0; set < kSets; ++set) {
     Choice choice{};
     for (std::size_t i = 0; i < kIngredients; ++i) choice[i] = set >> i & 1U;
     logs[set] = portable_log(rate(choice, kernel, host));
   }
-  // Weight of a set of s others before an ingredient: s! (n - 1 - s)! / n!
+  // Shapley weight of a set of s exchanged ingredients: s! (n - 1 - s)! / n!
   std::array<double, kIngredients> weight{};
   for (std::size_t s = 0; s < kIngredients; ++s) {
     weight[s] = 1.0 / static_cast<double>(kIngredients);

@@ -15,7 +15,7 @@ void append(std::vector<std::string>& set, const std::vector<std::string>& more)
   set.insert(set.end(), more.begin(), more.end());
 }
 
-// With the largest context and batch, so that what is out of range is said here.
+// Loads with the largest context and batch, so that a value out of range is reported here.
 ScenarioConfig load(const WinMap& map, const MapWay& way, std::vector<std::string> set) {
   append(set, way.set);
   append(set, {fmt::format("step.context={}", map.contexts.back()),
@@ -29,7 +29,7 @@ double tokens_per_s(const ScenarioConfig& config, const System& system) {
   return static_cast<double>(replicas(config) * graph.tokens) / to_seconds(bound.time);
 }
 
-// One panel: fills the rates of every way.
+// One panel: fills the rates of every variant.
 void run_panel(const WinMap& map, const std::vector<std::string>& set,
                std::vector<std::vector<CellRates>>& rates) {
   for (std::size_t w = 0; w < map.ways.size(); ++w) {
@@ -50,7 +50,7 @@ void run_panel(const WinMap& map, const std::vector<std::string>& set,
 
 WinMapResult run_map(const WinMap& map, const std::vector<std::string>& set) {
   WinMapResult result(map);
-  std::vector<std::future<void>> panels;  // each writes its own rates
+  std::vector<std::future<void>> panels;  // each panel writes its own rates
   for (std::size_t r = 0; r < map.rows.size(); ++r)
     for (std::size_t c = 0; c < map.columns.size(); ++c) {
       std::vector<std::string> of_panel = set;

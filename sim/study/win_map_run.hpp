@@ -1,6 +1,6 @@
 #pragma once
-// Win maps of a paper's targets, simulated. Each way is loaded once for each panel; its context and
-// batch are then set in the loaded configuration.
+// Simulates the win maps of a paper's targets. Each variant is loaded once for each panel; its
+// context and batch are then set in the loaded configuration.
 #include <string>
 #include <vector>
 
@@ -9,8 +9,8 @@
 
 namespace tiersim {
 
-/// The time of a step is its bound, not the engine's: for operations that follow each other and
-/// share no channel with another GPU's both are the same (tests/cli/win_map_test.py). `set` lies
+/// The time of a step is its bound, not the engine's: both are equal for operations that run one
+/// after another and share no channel with another GPU's (tests/cli/win_map_test.py). `set` lies
 /// under the settings of every panel. Throws Failure with the mistakes of a file.
 WinMapResult run_map(const WinMap& map, const std::vector<std::string>& set);
 

@@ -17,7 +17,7 @@ std::string key_of(const std::string& option) {
   return option.substr(0, option.find('='));
 }
 
-// Calls with every axis of the grid.
+// Calls `visit` with every axis of the grid.
 template <class Visit>
 void for_each_axis(const SpaceGrid& grid, const Visit& visit) {
   for (const AxisGroup& group : grid.groups)
@@ -30,7 +30,7 @@ bool is_keyword(const std::string& name) {
   return false;
 }
 
-// One without a name is reported where it is read.
+// An axis without a name is reported where it is read.
 void add_named(const std::vector<SweepAxisGroup>& groups, const std::string& path,
                std::vector<NamedAxis>& out) {
   const auto add = [&](const SweepAxis& axis, std::string at) {
@@ -176,7 +176,7 @@ void AxisBuilder::check_scenario(const SpaceGrid& grid, const std::string& path)
         places_.report(choice.path, fmt::format("'{}' has no scenario", choice.label),
                        "give it one, or one for all at the top");
   });
-  const bool may_choose = broken_.empty();  // axes that are not there may have files
+  const bool may_choose = broken_.empty();  // missing axes may name files
   if (grid.scenario.empty() && chooses == nullptr && may_choose)
     places_.report(path, "there is no scenario to run", "add `scenario: FILE`");
 }
@@ -209,7 +209,7 @@ std::int64_t AxisBuilder::count(const CompiledSpace& space) const {
     for (const AxisGroup& group : space.grids[g].groups)
       if (__builtin_mul_overflow(points, group.size, &points))
         points = std::numeric_limits<std::int64_t>::max();
-    if (space.grids[g].groups.empty()) points = 0;  // only included points
+    if (space.grids[g].groups.empty()) points = 0;  // only the included points
     if (points > kMostCandidates || (total += points) > kMostCandidates) {
       places_.report(config_.grids.empty() ? "axes" : fmt::format("grids.{}", g),
                      fmt::format("has more than {} points", kMostCandidates),

@@ -29,7 +29,7 @@ std::optional<ValueRange> parse_range(const Range& range, const std::string& pat
   return std::nullopt;
 }
 
-// No two labels may be the same value.
+// Reports labels of one axis that stand for the same value.
 void expect_distinct(const AxisChoices& axis, const SpecPlaces& places) {
   std::map<std::string, const AxisChoice*> seen;
   for (const AxisChoice& choice : axis.choices) {

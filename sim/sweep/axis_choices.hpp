@@ -1,5 +1,5 @@
 #pragma once
-// An axis of a SPEC with its values written out: labels, what expressions see, and settings.
+// An axis of a SPEC with all its values: labels, their values in expressions, and settings.
 // Internal to sim/sweep.
 #include <cstdint>
 #include <memory>
@@ -18,7 +18,7 @@ struct AxisChoice {
   ExpressionValue value = {};
   std::vector<std::string> set = {};
   std::string scenario = {};  ///< empty: that of the sweep or grid
-  std::string path = {};      ///< where it stands in the SPEC: "axes.0.values.2"
+  std::string path = {};      ///< place in the SPEC: "axes.0.values.2"
 };
 
 struct AxisChoices {
@@ -28,17 +28,17 @@ struct AxisChoices {
   std::vector<AxisChoice> choices = {};
   std::optional<ValueRange> range = {};
 
-  /// The choice with this label or value ("64 KiB" is "65536 B"); nothing where there is none.
+  /// The choice with this label or value ("64 KiB" is "65536 B"); nothing if there is none.
   std::optional<std::size_t> find(const std::string& label) const;
   std::vector<std::string> labels() const;
-  /// Any value of its key, or one of its variants; nothing where there is no such variant.
+  /// Any value of its key, or one of its variants; nothing if there is no such variant.
   std::optional<AxisChoice> choose(const std::string& label) const;
-  /// Of an axis with a range: the value at this share of the way (ValueRange::label_at).
+  /// For an axis with a range: the value at this share of the range (ValueRange::label_at).
   AxisChoice choose_at(double share, std::int64_t parts) const;
 };
 
-/// Nothing where it has no values through a mistake; mistakes are reported. `whole`: the setting is
-/// a count.
+/// Nothing if a mistake leaves the axis without values; mistakes are reported. `whole` is true
+/// where the setting is a count.
 std::optional<AxisChoices> expand_axis(const SweepAxis& axis, const std::string& path, bool whole,
                                        const SpecPlaces& places);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMostPoints = 1'000'000;
 
-// To so many significant digits.
+// Rounds to `digits` significant digits.
 double rounded(double value, int digits) {
   return std::strtod(fmt::format("{:.{}e}", value, digits - 1).c_str(), nullptr);
 }
@@ -124,7 +124,7 @@ Expected<ValueRange, RangeProblem> ValueRange::parse(const SweepLogRange& range,
   if (!std::isfinite(*range.factor) || *range.factor <= 1)
     return Unexpected(
         RangeProblem{"factor", fmt::format("'{}' is no finite number above 1", *range.factor)});
-  // A range that falls is divided by its factor.
+  // For a falling range, `factor` divides.
   const bool falls = out.high_ < out.low_;
   const double ratio = falls ? out.low_ / out.high_ : out.high_ / out.low_;
   const double steps = std::round(portable_log(ratio) / portable_log(*range.factor));
@@ -147,7 +147,7 @@ double ValueRange::value(std::int64_t i) const {
   const double share = x / static_cast<double>(last);
   if (!logarithmic_) return step_ != 0 ? low_ + step_ * x : low_ + (high_ - low_) * share;
   if (step_ == 0) return low_ * portable_exp(share * portable_log(high_ / low_));
-  // By squaring, so that powers of whole factors are exact.
+  // By repeated squaring, so that powers of whole factors are exact.
   double product = 1;
   double factor = step_;
   for (std::int64_t left = i; left > 0; left /= 2) {

@@ -12,10 +12,10 @@
 namespace tiersim {
 namespace {
 
-// So many candidates are looked at before anything runs, to find a space without points.
+// Limit of the candidates that are tried before anything runs, to detect a space without points.
 constexpr std::int64_t kMostTried = 1'000'000;
 
-// To the next place; false after the last.
+// Moves to the next place; false after the last.
 bool advance(const SpaceGrid& grid, GridPlace& place) {
   for (std::size_t g = place.size(); g-- > 0;) {
     if (++place[g].index < grid.groups[g].size) return true;
@@ -80,8 +80,7 @@ class Space final : public DesignSpace {
     return point;
   }
 
-  /// Whether there is any point; what is wrong where there is not, or where the first cannot be
-  /// made.
+  /// Nothing if there is any point; else the mistake, also if the first point cannot be made.
   std::optional<Diagnostic> find_any(const Location& where) const {
     std::int64_t tried = 0;
     try {
@@ -103,7 +102,7 @@ class Space final : public DesignSpace {
                       "filter and exclude take all of them away"};
   }
 
-  /// Chooses the points of a sample; what is wrong where it cannot.
+  /// Chooses the points of a sample; returns the mistake if that is impossible.
   std::optional<Diagnostic> draw(const SweepSample& sample, const Location& where) {
     try {
       auto drawn = draw_sample(space_, sample);
@@ -119,7 +118,7 @@ class Space final : public DesignSpace {
   struct Walk {
     PointMaker maker;
     const std::function<bool(const SpacePoint&)>& visit;
-    std::vector<SpacePoint> included;  // those that have not come up by themselves
+    std::vector<SpacePoint> included;  // those not found in the product
     std::int64_t position = 0;
     SpacePoint point = {};
   };
@@ -150,7 +149,7 @@ class Space final : public DesignSpace {
   }
   void visit_included(Walk& walk) const {
     while (!walk.included.empty()) {
-      walk.point = walk.included.front();  // the same point may be there twice
+      walk.point = walk.included.front();  // the same point may be listed twice
       if (!offer(walk)) return;
     }
   }
@@ -175,7 +174,7 @@ class Space final : public DesignSpace {
   std::map<std::string, Diagnostic> origins_;  // of every expression, by path
 };
 
-// Whether every label of the axis is a number of one dimension, in all grids.
+// Marks the axes on which every label, in all grids, is a number of one dimension.
 void find_numeric_axes(CompiledSpace& space) {
   std::map<std::size_t, std::set<std::string>> kinds;
   const auto add = [&](std::size_t column, const ExpressionValue& value) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kBaseNames{"B", "FLOP", "s", "J", "USD"};
 
-// What each quantity is of base units: its dimension, and how many of its own base units make one.
+// The dimension of each quantity, and the number of its base units in one.
 template <class T>
 struct Basis;
 template <>
@@ -146,7 +146,7 @@ struct EveryQuantity {
 };
 using Quantities = WithQuantities<EveryQuantity>;
 
-// Units of metrics that have no dimension: "tokens/s". "1" and "1/s" are no words.
+// Units of metrics without a dimension, such as "tokens/s". "1" and "1/s" are not words.
 std::vector<std::string> count_units() {
   std::vector<std::string> all;
   for (const MetricDefinition& metric : kMetrics) {

@@ -12,7 +12,7 @@
 namespace tiersim {
 namespace {
 
-// Each mistake once, on one line.
+// Each mistake once, all on one line.
 std::string one_line(const Diagnostics& diagnostics) {
   std::string out;
   for (const Diagnostic& d : diagnostics.list()) {

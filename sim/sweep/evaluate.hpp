@@ -1,5 +1,5 @@
 #pragma once
-// One point of a sweep: its configuration, its id, and what a store keeps of its result.
+// One point of a sweep: its configuration, its id, and the part of its result that a store keeps.
 #include <optional>
 #include <string>
 
@@ -12,25 +12,25 @@
 namespace tiersim {
 
 struct ReadPoint {
-  std::optional<Runnable> config = {};  ///< nothing where it has mistakes
-  /// SHA-256 of the canonical configuration, which is the run id of its record; of the point's own
-  /// text where it is no configuration.
+  std::optional<Runnable> config = {};  ///< nothing if it has mistakes
+  /// SHA-256 of the canonical configuration, which is the run id of its record. For a point with
+  /// mistakes, SHA-256 of the point's own text.
   std::string id = {};
-  std::string problem = {};  ///< why it is none, in one line
+  std::string problem = {};  ///< the mistakes, in one line
 };
 
-/// The point's files were prepared. May be called by several threads.
+/// Reads a point whose files are prepared. Several threads may call it at once.
 ReadPoint read_point(const PointLoader& loader, const Point& point);
-/// The same, with the tree that it was read from.
+/// The same, and gives the tree of the configuration.
 ReadPoint read_point(const PointLoader& loader, const Point& point, Node& root);
 
-/// Canonical JSON of its configuration, as a record has it; empty where it is none.
+/// Canonical JSON of its configuration, as in a record; empty if the point has mistakes.
 std::string configuration_json(const ReadPoint& point);
 
-/// The outcome of a point whose files or settings have mistakes.
+/// The outcome of a point with mistakes in its files or settings.
 PointOutcome failed_point(const Point& point, const Diagnostics& diagnostics);
 
-/// Simulates it: the record's results, or why there are none.
+/// Simulates the point; gives the record's results, or the reason why there are none.
 PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep keep);
 
 }  // namespace tiersim

@@ -1,5 +1,5 @@
-// Trees to values. Kinds and dimensions are looked at with every operator, so that evaluating and
-// checking are one thing; a check only goes into every branch and passes over faults of numbers.
+// Evaluation of expression trees. Every operator checks kinds and dimensions, so that evaluation
+// and check share the code; a check also evaluates every branch and ignores faults of numbers.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,7 @@ enum class Kind : std::uint8_t { number, text, truth };
 
 struct Value {
   Kind kind = Kind::number;
-  double number = 0;  // 1 or 0 of a truth value
+  double number = 0;  // 1 or 0 for a truth value
   Dimension dimension = {};
   std::string text = {};
 
@@ -126,7 +126,7 @@ class Evaluator {
     return truth_value(is_or ? left || right : left && right);
   }
 
-  // Of one kind and dimension, or what is wrong with that.
+  // Requires one kind and dimension; throws the mistake otherwise.
   static void expect_alike(const Value& a, const Value& b, const ExpressionNode& at,
                            const char* verb) {
     if (a.kind == b.kind && a.dimension == b.dimension) return;
@@ -224,7 +224,7 @@ class Evaluator {
     if (!a.dimension.plain() && !whole)
       fail(node, fmt::format("the exponent of {} must be a whole number", a.noun()));
     if (whole) {
-      // By squaring, which is exact wherever the result is.
+      // By repeated squaring, which is exact wherever the result is.
       double result = 1;
       double factor = a.number;
       for (auto left = static_cast<int>(std::abs(b.number)); left > 0; left /= 2) {
@@ -243,7 +243,7 @@ class Evaluator {
   Value not_real(const ExpressionNode& node) const {
     return finite(number_value(std::numeric_limits<double>::quiet_NaN()), node);
   }
-  // As long as a check does not see what it is of.
+  // NaN for arguments without a logarithm, which only a check passes.
   static double logarithm_of(double x) {
     return x > 0 && std::isnormal(x) ? portable_log(x) : std::numeric_limits<double>::quiet_NaN();
   }
@@ -298,7 +298,7 @@ class Evaluator {
                                                            : exponential(x);
     return finite(number_value(y), node);
   }
-  // Exact for powers of two, whatever the logarithm rounds to.
+  // Exact for powers of two, independent of the logarithm's rounding.
   static double binary_logarithm(double x) {
     int exponent = 0;
     const double mantissa = std::frexp(x, &exponent);

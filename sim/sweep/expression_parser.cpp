@@ -1,5 +1,5 @@
-// Text to tree by precedence climbing: each level parses what binds tighter than it, then takes the
-// operators of its own.
+// Parses text into a tree by precedence climbing: each level parses the operators that bind
+// tighter, then its own operators.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,7 +14,7 @@
 namespace tiersim {
 namespace {
 
-// A tree is walked by recursion, and its depth is at most that of its text.
+// Trees are walked recursively, so these limits of the text also limit the recursion.
 constexpr std::size_t kMaxText = 4096;
 constexpr int kMaxDepth = 100;
 
@@ -36,7 +36,7 @@ struct Binary {
   std::string_view symbol;
   Operation operation;
 };
-// Longer ones first, since they begin with shorter ones.
+// Longer operators first, since they begin with shorter ones.
 constexpr std::array kComparisons{
     Binary{"==", Operation::equal},      Binary{"!=", Operation::unequal},
     Binary{"<=", Operation::less_equal}, Binary{">=", Operation::greater_equal},
@@ -51,7 +51,7 @@ struct Instead {
   std::string_view symbol;
   const char* hint;
 };
-// What other languages write.
+// Operators of other languages, with the replacement to suggest.
 constexpr std::array kOtherOperators{
     Instead{"&&", "write 'and'"},    Instead{"||", "write 'or'"}, Instead{"<>", "write '!='"},
     Instead{"^", "a power is '**'"}, Instead{"!", "write 'not'"}, Instead{"=", "write '=='"},
@@ -79,7 +79,7 @@ class Parser {
     throw ExpressionError{offset, std::move(message), std::move(hint)};
   }
 
-  // What follows a complete expression but does not belong to it.
+  // Reports text that follows a complete expression.
   [[noreturn]] void fail_at_rest() const {
     for (const Instead& other : kOtherOperators)
       if (rest().starts_with(other.symbol))
@@ -346,7 +346,7 @@ class Parser {
     return node;
   }
 
-  // Counts how deep the recursion is.
+  // Counts the depth of the recursion.
   struct Nested {
     explicit Nested(Parser& p) : parser(p) {
       if (++parser.depth_ > 3 * kMaxDepth)
@@ -369,7 +369,7 @@ void collect_names(const ExpressionNode& node, std::vector<std::string>& names) 
   for (const ExpressionNode& child : node.children) collect_names(child, names);
 }
 
-// The first in the text, since children stand in its order.
+// The first use in the text, since children are in the order of the text.
 std::optional<std::size_t> first_use(const ExpressionNode& node, std::string_view name) {
   if (node.operation == Operation::name && node.word == name) return node.offset;
   for (const ExpressionNode& child : node.children)

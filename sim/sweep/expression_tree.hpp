@@ -1,5 +1,5 @@
 #pragma once
-// What the parser of expressions makes and the evaluation walks. Internal to sim/sweep.
+// The tree between the parser of expressions and their evaluation. Internal to sim/sweep.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,18 +47,18 @@ enum class Operation : std::uint8_t {
 
 struct ExpressionNode {
   Operation operation = Operation::number;
-  std::size_t offset = 0;  // in the text, of the operator or of what stands for itself
-  double number = 0;       // in base units; 1 or 0 of a truth value
+  std::size_t offset = 0;  // in the text: of the operator, literal or name
+  double number = 0;       // in base units; 1 or 0 for a truth value
   Dimension dimension = {};
   std::string word = {};                      // text, or the name of a name or function
-  std::vector<ExpressionNode> children = {};  // of `in`: what is looked for, then the list
+  std::vector<ExpressionNode> children = {};  // of `in`: the searched value, then the list
 };
 
-/// "min" and the others; nullptr where there is none of this name.
+/// A function such as "min"; find_function() gives nullptr for an unknown name.
 struct ExpressionFunction {
   const char* name;
   Operation operation;
-  std::size_t least;  ///< arguments
+  std::size_t least;  ///< number of arguments
   std::size_t most;
 };
 const ExpressionFunction* find_function(std::string_view name);

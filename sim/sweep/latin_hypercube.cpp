@@ -13,7 +13,7 @@ namespace {
 
 using NameOf = std::function<std::optional<std::string>(const LatinPoint&)>;
 
-// After so many draws without a point a part counts as empty; over all parts together, so many.
+// Number of draws without a point after which a part counts as empty; the second limits all parts.
 constexpr std::int64_t kDrawsOfAPart = 1000;
 constexpr std::int64_t kDrawsOfAllParts = 1'000'000;
 
@@ -23,11 +23,11 @@ void shuffle(std::vector<T>& values, Rng& rng) {
     std::swap(values[left - 1], values[rng.below(left)]);
 }
 
-// Which of `choices` each point gets: all equally often, give or take one.
+// The choice of each point: all are used equally often, give or take one.
 std::vector<std::int64_t> balanced(std::int64_t choices, std::int64_t points, Rng& rng) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(choices));
   std::iota(order.begin(), order.end(), 0);
-  shuffle(order, rng);  // which of them get one more
+  shuffle(order, rng);  // chooses those used once more
   std::vector<std::int64_t> out;
   for (std::int64_t i = 0; i < points; ++i)
     out.push_back(order[static_cast<std::size_t>(i % choices)]);
@@ -39,7 +39,7 @@ double share_in(std::int64_t part, std::int64_t parts, Rng& rng) {
   return (static_cast<double>(part) + rng.uniform()) / static_cast<double>(parts);
 }
 
-// Points of a Latin hypercube that are changed until each is in the space and none is twice.
+// Changes the points of a Latin hypercube until each is in the space and no two are equal.
 class Repair {
  public:
   Repair(std::vector<LatinPoint>& points, const std::vector<std::int64_t>& choices,
@@ -74,8 +74,8 @@ class Repair {
   bool is_good(std::size_t i) const { return names_[i] && count_.at(*names_[i]) == 1; }
 
  private:
-  // A share elsewhere in the same part, or a choice that is met once less, so that the two change
-  // places in how often they are met.
+  // Draws another share within the same part, or a choice that is used once less, so that the two
+  // choices exchange their counts.
   void draw_again(std::size_t i, std::size_t axis, Rng& rng) {
     LatinCell& cell = points_[i][axis];
     const LatinCell before = cell;
@@ -99,7 +99,7 @@ class Repair {
     enter(i);
   }
 
-  // Swaps one cell of two points, unless fewer are good then.
+  // Swaps one cell of two points, unless that leaves fewer good points.
   void exchange(std::size_t a, std::size_t b, std::size_t axis) {
     if (a == b) return;
     const std::size_t before = good_;
@@ -114,7 +114,7 @@ class Repair {
     enter(b);
   }
 
-  // A point is good where it is in the space and the only one of its name.
+  // A point is good if it is in the space and the only one with its name.
   void enter(std::size_t i) {
     names_[i] = name_of_(points_[i]);
     if (!names_[i]) return;
@@ -133,7 +133,7 @@ class Repair {
   const std::vector<std::int64_t>& choices_;
   const NameOf& name_of_;
   std::vector<std::optional<std::string>> names_;
-  std::unordered_map<std::string, int> count_;              // looked up only: its order
+  std::unordered_map<std::string, int> count_;              // only looked up, so the order
   std::vector<std::unordered_map<std::int64_t, int>> met_;  // does not matter; by axis and choice
   std::size_t good_ = 0;
 };
@@ -148,7 +148,7 @@ LatinPoint any_point(const std::vector<std::int64_t>& choices, std::int64_t poin
   return out;
 }
 
-// Of the parts in which no placed point is, those in which draws find none either.
+// The parts without a placed point in which random draws find no point either.
 std::vector<LatinProblem::Empty> empty_parts(const std::vector<LatinPoint>& points,
                                              const std::vector<std::int64_t>& choices,
                                              const Repair& repair, Rng& rng,

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 9> kUnitSuffixes{
     "_tokens_per_s", "_requests_per_s", "_per_s",          "_s",     "_bytes",
     "_flops",        "_j_per_token",    "_usd_per_mtoken", "_tokens"};
 
-// Names of a record that a definition stands for.
+// Adds the names in a record that the definition covers.
 void add_names(const MetricDefinition& definition, std::vector<std::string>& names) {
   const std::string all(definition.name);
   const std::size_t brace = all.find('{');
@@ -36,7 +36,7 @@ std::vector<std::string> all_names() {
   return names;
 }
 
-// Whether `name` is the metric's without its unit.
+// True where `name` is the metric's name without its unit.
 bool is_short_for(std::string_view name, std::string_view metric) {
   const std::size_t dot = std::min(metric.find('.'), metric.size());
   const std::string_view stem = metric.substr(0, dot);
@@ -49,7 +49,7 @@ bool is_short_for(std::string_view name, std::string_view metric) {
 }
 
 std::string hint_for(const std::string& name, const std::vector<std::string>& names) {
-  std::vector<std::string> words = names;  // and short ones
+  std::vector<std::string> words = names;  // with their short forms
   std::vector<std::string> similar;
   for (const std::string& full : names) {
     const std::size_t dot = std::min(full.find('.'), full.size());

@@ -13,7 +13,7 @@
 namespace tiersim {
 namespace {
 
-// An error that ends in a hint in brackets, as those of resolve_metric() do.
+// Splits an error of resolve_metric() into the message and the hint in brackets at its end.
 Diagnostic mistake(Location where, const std::string& error) {
   Diagnostic out{.where = std::move(where), .message = error};
   const std::size_t bracket = error.rfind(" (");
@@ -24,7 +24,7 @@ Diagnostic mistake(Location where, const std::string& error) {
   return out;
 }
 
-// Within the text of element `index` of subject_to.
+// The place of a byte in the text of element `index` of subject_to.
 Location place_of(const Document& document, std::size_t index, std::size_t offset) {
   Location where = document.locate(fmt::format("subject_to.{}", index));
   const Entry* list = document.root().find("subject_to");
@@ -43,7 +43,7 @@ Diagnostic mistake(const Document& document, std::size_t index, const Expression
 
 std::optional<SpacePoint> first_point(const DesignSpace& space) {
   std::optional<SpacePoint> first;
-  // An error at some point is reported by whoever runs the points.
+  // An error at some point is reported when the points run.
   static_cast<void>(space.for_each([&](const SpacePoint& point) {
     first = point;
     return false;
@@ -58,7 +58,7 @@ std::optional<std::string> label_of(const std::vector<std::string>& columns,
   return point.labels.at(static_cast<std::size_t>(it - columns.begin()));
 }
 
-// What a condition is checked with before anything has run: labels of one point, 1 of any metric.
+// Values for checking a condition before anything runs: the labels of one point, and 1 for metrics.
 class Names {
  public:
   Names(const std::vector<std::string>& columns, const SpacePoint& point)
@@ -71,7 +71,7 @@ class Names {
     return metric_magnitude(*metric, 1);
   }
 
-  /// What is wrong with a name; empty where nothing is.
+  /// The mistake in a name; empty if there is none.
   std::string wrong_with(const std::string& name) const {
     if (label_of(columns_, point_, name)) return "";
     const auto metric = resolve_metric(name);
@@ -81,7 +81,7 @@ class Names {
     return metric.error();
   }
 
-  /// Whether the point is on all axes that the expression names.
+  /// True where the point is on all axes that the expression names.
   bool know(const Expression& expression) const {
     return std::ranges::none_of(expression.names(), [&](const std::string& name) {
       const auto label = label_of(columns_, point_, name);
@@ -94,7 +94,7 @@ class Names {
   const SpacePoint& point_;
 };
 
-// What is wrong with the constraint, of an expression that parses.
+// Checks a constraint whose expression parses.
 void check_constraint(const Expression& expression, const Names& names, const Document& document,
                       std::size_t index, Diagnostics& diagnostics) {
   bool known = true;

@@ -1,11 +1,11 @@
 #pragma once
-// What a sweep is after: metrics to maximize or minimize, and conditions that a point must meet.
+// The goals of a sweep: metrics to maximize or minimize, and constraints on points.
 //
 //   const auto wanted = ObjectiveSet::build(config, *space, document, diagnostics);
 //   search.tell(point.position, wanted->result_of(point, record.metrics));
 //
 // A condition sees the axes and derived columns of a point, and its metrics by any name that
-// resolve_metric() knows; an axis of the same name hides a metric.
+// resolve_metric() accepts; an axis hides a metric of the same name.
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,21 +28,21 @@ struct ObjectiveEntry {
   Sense direction = Sense::minimize;
 };
 
-/// A condition, with how far a point is from it.
+/// A constraint, with the distance of a point from it.
 class Constraint {
  public:
   static Expected<Constraint, ExpressionError> parse(const std::string& text);
 
   const Expression& whole() const { return whole_; }
-  /// 0 where it holds. Of `a < b` that does not hold |a - b| over the larger of |a| and |b|,
-  /// between 0 and 2; of several joined by `and` the sum; 1 of anything else that does not hold,
-  /// and where it has no value.
+  /// 0 if the constraint holds. For a violated `a < b`, |a - b| over the larger of |a| and |b|,
+  /// between 0 and 2; for several joined by `and`, the sum; 1 for any other violated constraint, or
+  /// one without a value.
   double violation(const Expression::Lookup& lookup) const;
 
  private:
   struct Part {
     Expression condition;
-    std::optional<Expression> left;  // of a comparison by <, <=, > or >=
+    std::optional<Expression> left;  // for a comparison by <, <=, > or >=
     std::optional<Expression> right;
   };
   explicit Constraint(Expression whole) : whole_(std::move(whole)) {}
@@ -54,18 +54,18 @@ class ObjectiveSet {
  public:
   using Metrics = std::map<std::string, Metric>;
 
-  /// Unknown metrics, a metric that is an objective twice, conditions that do not parse, have names
-  /// that are neither axis nor metric, compare what cannot be compared or are no conditions, each
-  /// at its place. Nothing where there are any.
+  /// Reports each mistake at its place: unknown metrics, a metric that is an objective twice, and
+  /// conditions that do not parse, contain unknown names, compare values of different kinds, or are
+  /// not conditions. Nothing if there are any.
   static std::optional<ObjectiveSet> build(const SweepConfig& config, const DesignSpace& space,
                                            const Document& document, Diagnostics& diagnostics);
 
   const std::vector<ObjectiveEntry>& objectives() const { return objectives_; }
   Senses directions() const;
 
-  /// How far the conditions are from holding, all together; 0 where all hold.
+  /// The sum of the violations of all constraints; 0 if all hold.
   double violation(const SpacePoint& point, const Metrics& metrics) const;
-  /// For a search: no values where the record lacks one of the objectives.
+  /// For a search: no values if the record lacks one of the objectives.
   SearchResult result_of(const SpacePoint& point, const Metrics& metrics) const;
 
  private:

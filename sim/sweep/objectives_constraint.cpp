@@ -1,5 +1,5 @@
-// How far a condition is from holding. The expression says only whether it holds, so the text is
-// cut at `and` and at its comparison, and the sides are expressions of their own.
+// The violation of a constraint. The expression's value is only true or false, so the text is split
+// at `and` and at its comparison, and the sides become expressions of their own.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -18,7 +18,7 @@ bool word_at(const std::string& text, std::size_t at, std::string_view word) {
          (at + word.size() == text.size() || !is_word(text[at + word.size()]));
 }
 
-// Calls `visit` with every place that is in no bracket and in no quoted text.
+// Calls `visit` with every offset outside of brackets and quoted text.
 template <class Visit>
 void outside(const std::string& text, const Visit& visit) {
   int depth = 0;
@@ -39,7 +39,7 @@ void outside(const std::string& text, const Visit& visit) {
   }
 }
 
-// "a < 1 and b < 2" in two; whole where an `or` or `not` binds less.
+// Splits "a < 1 and b < 2" in two; keeps the text whole if an `or` or `not` binds less.
 std::vector<std::string> joined_by_and(const std::string& text) {
   std::vector<std::size_t> cuts;
   bool whole = false;
@@ -72,7 +72,7 @@ Expected<Constraint, ExpressionError> Constraint::parse(const std::string& text)
   Constraint out(*std::move(whole));
   for (const std::string& piece : joined_by_and(text)) {
     auto condition = Expression::parse(piece);
-    if (!condition) {  // cut where the grammar does not: then it is one condition
+    if (!condition) {  // not where the grammar splits: it is one condition
       out.parts_.assign(1, Part{out.whole_, std::nullopt, std::nullopt});
       return out;
     }
@@ -104,7 +104,7 @@ double Constraint::violation(const Expression::Lookup& lookup) const {
     if (value && part.left && part.right) {
       const auto left = number_of(*part.left, lookup);
       const auto right = number_of(*part.right, lookup);
-      // Where both are equal, `<` does not hold by as little as can be.
+      // If both are equal, `<` is violated by the least amount.
       if (left && right) {
         const double scale = std::max(std::abs(*left), std::abs(*right));
         away = scale > 0 ? std::max(std::abs(*left - *right) / scale, 1e-12) : 1e-12;

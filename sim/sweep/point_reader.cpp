@@ -13,7 +13,7 @@
 namespace tiersim {
 namespace {
 
-// Some combinations of files, names and words; more take turns.
+// Limit of the combinations of files, names and words in memory; further ones replace the oldest.
 constexpr std::size_t kMostFamilies = 32;
 
 std::string_view setting_key(std::string_view option) {
@@ -24,7 +24,7 @@ std::string_view value_of(std::string_view option) {
   return option.substr(std::min(option.find('=') + 1, option.size()));
 }
 
-// The scalar at a dotted path; null where there is none.
+// The scalar at a dotted path; null if there is none.
 Node* scalar_at(Node& root, std::string_view path) {
   Node* at = &root;
   for (;;) {
@@ -59,11 +59,11 @@ bool is_number_text(std::string_view text) {
   return true;
 }
 
-// Points with the same file and settings but for the values of some numbers.
+// Points with the same file and settings, except for the values of some numbers.
 struct PointReader::Family {
   struct Setting {
-    std::string text = {};   // all of it, or its key and '='
-    Node* number = nullptr;  // its value in the tree, where that may be another
+    std::string text = {};   // the whole setting, or its key and '='
+    Node* number = nullptr;  // its value in the tree, if that may change
   };
 
   Family(std::string name, Node tree, ReadPoint read)
@@ -76,7 +76,7 @@ struct PointReader::Family {
       Node* node = is_number_text(value_of(option)) && !loader.may_name_files(option)
                        ? scalar_at(root, key)
                        : nullptr;
-      // Another setting may lie over this one.
+      // A later setting may override this one.
       if (node != nullptr && node->scalar != value_of(option)) node = nullptr;
       settings.push_back({node == nullptr ? option : std::string(key) + '=', node});
       if (node != nullptr) keys.add(key);
@@ -97,7 +97,7 @@ struct PointReader::Family {
     return true;
   }
 
-  // False where its configuration has a mistake.
+  // Returns false if the configuration has a mistake.
   bool read(const std::vector<std::string>& set) {
     for (std::size_t i = 0; i < set.size(); ++i)
       if (settings[i].number != nullptr) settings[i].number->scalar = value_of(set[i]);
@@ -128,7 +128,7 @@ const ReadPoint& PointReader::read(const std::string& scenario,
   Family* family = family_of(scenario, set);
   if (family == nullptr) return read_whole(scenario, set);
   if (family->read(set)) return family->point;
-  other_ = read_point(loader_, {scenario, set});  // says what is wrong
+  other_ = read_point(loader_, {scenario, set});  // with the mistakes
   return other_;
 }
 

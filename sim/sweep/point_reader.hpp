@@ -1,5 +1,5 @@
 #pragma once
-// Reads one point of a sweep after the other. Most points differ from those before them by some
+// Reads the points of a sweep one after another. Most points differ from earlier ones only in some
 // numbers: then only these are read, checked across the whole configuration, and hashed.
 //
 //   PointReader reader(loader);                 // one a thread
@@ -17,13 +17,13 @@ namespace tiersim {
 
 class PointReader {
  public:
-  /// The loader stays as it is while points are read, but for files that it reads.
+  /// While points are read, the loader changes only by reading further files.
   explicit PointReader(const PointLoader& loader);
   PointReader(const PointReader&) = delete;
   PointReader& operator=(const PointReader&) = delete;
   ~PointReader();
 
-  /// What read_point() gives. Its files were prepared. Lives until the next call.
+  /// The result of read_point() for a point with prepared files. Valid until the next call.
   const ReadPoint& read(const std::string& scenario, const std::vector<std::string>& set);
 
  private:
@@ -32,11 +32,11 @@ class PointReader {
   const ReadPoint& read_whole(const std::string& scenario, const std::vector<std::string>& set);
 
   const PointLoader& loader_;
-  std::vector<std::unique_ptr<Family>> families_;  // the one that was last used first
+  std::vector<std::unique_ptr<Family>> families_;  // the most recently used first
   ReadPoint other_;                                // a point with mistakes
 };
 
-/// Whether YAML takes the text for a scalar as it stands: a number, or one with its unit.
+/// True where YAML reads the text unquoted as a scalar: a number, possibly with a unit.
 bool is_number_text(std::string_view text);
 
 }  // namespace tiersim

@@ -1,6 +1,6 @@
 #pragma once
-// What tells results apart in memory: an id folded to 128 bits, of which no two are alike by
-// chance.
+// The identity of a result in memory: an id cut to 128 bits, among which chance collisions do not
+// occur.
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ struct ResultId {
   std::uint64_t low = 0;
   bool operator==(const ResultId&) const = default;
 
-  /// Of 64 hexadecimal digits.
+  /// From 64 hexadecimal digits.
   static ResultId of(std::string_view hex) {
     constexpr std::size_t kDigits = 16;
     TS_EXPECTS(hex.size() == 4 * kDigits, hex);

@@ -8,7 +8,7 @@
 namespace tiersim {
 namespace {
 
-// A space in which so few of the candidates pass is searched no longer.
+// Limit of the draws in a space where few candidates pass.
 constexpr std::int64_t kMostDraws = 20'000'000;
 
 }  // namespace
@@ -17,7 +17,7 @@ Expected<std::vector<std::int64_t>> random_positions(
     std::int64_t total, std::int64_t points, Rng& rng,
     const std::function<bool(std::int64_t)>& passes) {
   std::vector<std::int64_t> out;
-  // The shuffle of Fisher and Yates, of which only what was exchanged is kept.
+  // The shuffle of Fisher and Yates, which stores only the exchanged elements.
   std::unordered_map<std::int64_t, std::int64_t> moved;
   const auto at = [&](std::int64_t i) {
     const auto it = moved.find(i);

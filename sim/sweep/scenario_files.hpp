@@ -1,6 +1,6 @@
 #pragma once
-// The scenarios that a SPEC names, each read once for all that look into it: the check of its
-// settings, the question which of them are counts, and the plan. Internal to sim/sweep.
+// The scenarios that a SPEC names, each read once for all users: the check of its settings, the
+// query for counts, and the plan. Internal to sim/sweep.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,23 +12,23 @@ namespace tiersim {
 
 class ScenarioFiles {
  public:
-  /// Of `options` the overrides are not used: they are the SPEC's own.
+  /// The overrides in `options` are not used: they belong to the SPEC.
   ScenarioFiles(const Document& spec, const LoadOptions& options);
 
-  /// From here on there is nothing but what `loader()` has, and no file is looked for.
+  /// From here on only the documents in `loader()` are used, and no file is looked up.
   void freeze() { frozen_ = true; }
 
-  /// The file that the SPEC calls so: beside it, or below the shipped configurations.
+  /// The file of this name in the SPEC: beside it, or below the shipped configurations.
   std::optional<std::filesystem::path> find(const std::string& name) const;
   bool has(const std::string& name) const;
 
-  /// A point as far as it can be loaded, so that reading it finds its other mistakes. Nothing where
+  /// A point as far as it can be loaded, so that reading it finds its other mistakes. Nothing if
   /// there is no such scenario.
   std::optional<Document> load(const Point& point, Diagnostics& diagnostics);
 
-  /// By the names that the SPEC has for them.
+  /// The loader, in which files have their names of the SPEC.
   PointLoader& loader() { return loader_; }
-  /// Where nothing was loaded yet; names are found as here.
+  /// A loader without documents, which finds names in the same way.
   PointLoader new_loader() const;
 
  private:

@@ -11,22 +11,22 @@
 namespace tiersim {
 namespace {
 
-// Points that are remembered. A rank only falls as points are added, so that what is below this
-// many is no parent any more.
+// Number of points kept. A rank only falls as points are added, so points beyond this number are
+// never parents again.
 constexpr std::size_t kRemembered = 400;
 constexpr double kNear = 0.20;
 constexpr double kFar = 0.25;
 constexpr double kMixed = 0.20;
 constexpr double kBeyond = 0.20;
-// and what is left of 1: drawn from all
-constexpr int kTries = 8;  // for a place that is new, before one is drawn from the rest
+// the remaining points are drawn from all
+constexpr int kTries = 8;  // draws of a new place, before one is drawn from the rest
 
-// Within the axis: an end is kept.
+// The coordinate after a step, limited to the axis.
 std::int64_t moved(std::int64_t from, std::int64_t step, std::int64_t size) {
   return std::clamp<std::int64_t>(from + step, 0, size - 1);
 }
 
-// Ranks and, within one, those far from others first; a tie goes to the point that came first.
+// Ordered by rank and, within a rank, by crowding distance; ties go to the earlier point.
 std::vector<std::size_t> order_of_acceptable(const std::vector<Objectives>& points,
                                              const Senses& directions) {
   const auto ranks = pareto_ranks(points, directions);
@@ -108,7 +108,7 @@ void Search::tell(std::int64_t position, SearchResult result) {
   ++told_;
 }
 
-// The next generation, where the last one is complete and no new one has been chosen.
+// Chooses the next generation, if the last one is complete and no new one has been chosen.
 void Search::choose() {
   if (!ready_.empty()) return;
   TS_EXPECTS(told_ == waiting_.size(), told_, waiting_.size());
@@ -162,7 +162,7 @@ bool Search::take_any() {
   return true;
 }
 
-// One more point.
+// Adds one point to the generation.
 void Search::breed() {
   const double kind = rng_.uniform();
   if (kind < kNear + kFar + kMixed + kBeyond) {
@@ -181,7 +181,7 @@ SearchPlace Search::child(double kind, const SearchPlace& a, const SearchPlace& 
   return beyond(a, b);
 }
 
-// Of two of the best, half a generation of them, the better; they are in order.
+// The better of two of the best points, from as many as half a generation; `best_` is in order.
 const SearchPlace& Search::parent() {
   const auto best = std::min(
       best_.size(), std::max<std::size_t>(4, static_cast<std::size_t>(settings_.generation) / 2));
@@ -202,7 +202,7 @@ SearchPlace Search::near(const SearchPlace& from) {
 SearchPlace Search::far(const SearchPlace& from) {
   SearchPlace out = from;
   if (out.at.empty()) return out;
-  // One axis, or more with falling chance.
+  // One axis, or more with decreasing probability.
   do {
     const std::size_t axis = rng_.below(out.at.size());
     const std::int64_t size = lattice_.sizes(out.grid)[axis];
@@ -214,7 +214,7 @@ SearchPlace Search::far(const SearchPlace& from) {
   return out;
 }
 
-// Beyond one parent, away from another, by part of what lies between them.
+// Beyond one parent, away from another, by a part of the distance between them.
 SearchPlace Search::beyond(const SearchPlace& a, const SearchPlace& b) {
   if (a.grid != b.grid) return far(a);
   SearchPlace out = a;

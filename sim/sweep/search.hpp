@@ -1,6 +1,6 @@
 #pragma once
-// Finds the Pareto front of a design space with a part of its points: an even start, then a
-// generation at a time near the best so far.
+// Finds the Pareto front of a design space from a part of its points: an even start, then one
+// generation at a time near the best points so far.
 //
 //   Search search(space, *config.search, objectives.directions());
 //   while (!search.done()) {
@@ -9,22 +9,22 @@
 //   }
 //
 // The start is a Latin hypercube over all axes, or over as many as the start has places. Then every
-// generation ranks what is known: acceptable points before others, by non-dominated sorting and
-// crowding; the others by how far they are from acceptable (Deb, Computer Methods in Applied
-// Mechanics and Engineering 186, 2000); what failed last. Parents are drawn from the best in
+// generation ranks the known points: acceptable points first, by non-dominated sorting and
+// crowding; then the others by their distance from acceptable (Deb, Computer Methods in Applied
+// Mechanics and Engineering 186, 2000); failed points last. Parents are drawn from the best in
 // tournaments of two. Of the new points
 //   a fifth are neighbours of a parent, one step along one axis;
-//   a quarter longer steps, along one axis or more, each by a power of two that the axis holds, so
-//   that steps of every size are tried;
-//   a fifth mixtures of two parents, axis by axis;
-//   a fifth lie beyond a parent, away from another, by part of what lies between them;
-//   the rest is drawn from all that is left, so that no front keeps the search to itself.
-// A place that was visited is never run again: what falls on one becomes a draw from the rest.
+//   a quarter are longer steps along one axis or more, each by a power of two that the axis holds,
+//   so that steps of every size are tried;
+//   a fifth are mixtures of two parents, axis by axis;
+//   a fifth lie beyond a parent, away from another, by a part of the distance between them;
+//   the rest is drawn from all remaining places, so that no front captures the search.
+// A visited place is never run again: a choice that falls on one becomes a draw from the rest.
 //
-// The choice depends on the seed and on what was told, never on when or in which order it was told.
+// The choice depends on the seed and on the results, never on when or in which order they arrive.
 // So a resumed search chooses the same points, and finds most of them in the store. It has no model
-// of the objectives: it is for lattices where a neighbour is more like a point than a stranger is.
-// Labels of a list that has no order are a lattice as well, where the longer steps find their way.
+// of the objectives: it suits lattices in which neighbours are more alike than distant points.
+// Labels of a list without an order also form a lattice; there the longer steps make progress.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -38,29 +38,29 @@
 
 namespace tiersim {
 
-/// What a point came to.
+/// The result of a point.
 struct SearchResult {
-  Objectives values = {};  ///< in the order of the directions; empty: it failed or has none
-  double violation = 0;    ///< how far its constraints are from holding; 0: acceptable
+  Objectives values = {};  ///< in the order of the directions; empty: failed or missing
+  double violation = 0;    ///< sum of its constraint violations; 0: acceptable
 };
 
-/// All indices, the best first: as the search ranks them.
+/// All indices in the order of the search's ranking, the best first.
 std::vector<std::size_t> search_order(const std::vector<SearchResult>& results,
                                       const Senses& directions);
 
 class Search {
  public:
-  /// `space` outlives this; at least one direction.
+  /// `space` must outlive this; at least one direction.
   Search(const DesignSpace& space, const SweepSearch& settings, Senses directions);
 
-  /// The next generation; what was chosen before must have been told. Positions count from 0 in the
-  /// order of choice. Empty when the budget is spent or no place is left.
+  /// The next generation; requires the results of all points chosen before. Positions count from 0
+  /// in the order of choice. Empty if the budget is spent or no place is left.
   std::vector<SpacePoint> next();
 
-  /// The result of a point of the last generation, each once.
+  /// Stores the result of a point of the last generation; once a point.
   void tell(std::int64_t position, SearchResult result);
 
-  /// Whether next() would be empty. False before the last generation has been told.
+  /// True where next() would be empty. False before the last generation has its results.
   bool done();
 
   std::int64_t chosen() const { return chosen_; }
@@ -92,8 +92,8 @@ class Search {
   bool exhausted_ = false;
   std::vector<Known> best_;                // ranked, the best first
   std::map<std::int64_t, Known> waiting_;  // of this generation, by position
-  std::size_t told_ = 0;                   // of waiting_
-  std::vector<SpacePoint> ready_;          // chosen and not given out
+  std::size_t told_ = 0;                   // results in waiting_
+  std::vector<SpacePoint> ready_;          // chosen, not yet returned
 };
 
 }  // namespace tiersim

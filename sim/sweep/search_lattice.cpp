@@ -7,7 +7,7 @@
 namespace tiersim {
 namespace {
 
-constexpr int kDraws = 200;  // before a draw is given up: one in a hundred places left is found
+constexpr int kDraws = 200;  // limit of draws: finds one in a hundred remaining places
 
 std::vector<std::int64_t> shuffled(std::int64_t count, Rng& rng) {
   std::vector<std::int64_t> out(static_cast<std::size_t>(count));
@@ -16,7 +16,7 @@ std::vector<std::int64_t> shuffled(std::int64_t count, Rng& rng) {
   return out;
 }
 
-// One of the elements that stratum `i` of `strata` covers of an axis.
+// One of the elements of an axis that stratum `i` of `strata` covers.
 std::int64_t in_stratum(std::int64_t i, std::int64_t strata, std::int64_t size, Rng& rng) {
   const double at = (static_cast<double>(i) + rng.uniform()) / static_cast<double>(strata);
   return std::min(size - 1, static_cast<std::int64_t>(at * static_cast<double>(size)));
@@ -50,7 +50,7 @@ std::vector<SearchPlace> SearchLattice::spread(std::int64_t count, Rng& rng) con
   std::set<SearchPlace> known = visited_;
   for (std::int64_t grid = 0; grid < grids; ++grid) {
     const auto g = static_cast<std::size_t>(grid);
-    const std::int64_t share = (count + grids - 1 - grid) / grids;  // the first grids the rest
+    const std::int64_t share = (count + grids - 1 - grid) / grids;  // the first grids take the rest
     std::vector<std::vector<std::int64_t>> strata;
     for (std::size_t axis = 0; axis < sizes_[g].size(); ++axis)
       strata.push_back(shuffled(share, rng));

@@ -1,6 +1,6 @@
 #pragma once
-// The places of a design space that a search has not been at: lattices of its grids, what was
-// visited, and ways to choose of the rest that never end in a loop.
+// The unvisited places of a design space: the lattices of its grids, the visited places, and ways
+// to choose from the rest that always end.
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -22,30 +22,30 @@ struct SearchPlace {
 
 class SearchLattice {
  public:
-  /// `space` outlives this.
+  /// `space` must outlive this.
   explicit SearchLattice(const DesignSpace& space);
 
   const std::vector<std::int64_t>& sizes(std::size_t grid) const { return sizes_[grid]; }
 
-  /// Up to `count` places that spread evenly: shared out among the grids by turns; in each a Latin
-  /// hypercube, every axis cut into as many strata as there are places and each stratum used once
-  /// (McKay, Beckman and Conover, Technometrics 21(2), 1979). Places that are filtered away or were
-  /// visited are left out.
+  /// Up to `count` places spread evenly: divided among the grids, and in each grid a Latin
+  /// hypercube, in which every axis is cut into as many strata as there are places and each stratum
+  /// is used once (McKay, Beckman and Conover, Technometrics 21(2), 1979). Filtered and visited
+  /// places are left out.
   std::vector<SearchPlace> spread(std::int64_t count, Rng& rng) const;
 
-  /// A place drawn from all, every grid by its size; not looked at.
+  /// A place drawn from all, with every grid weighted by its size; it may be filtered or visited.
   SearchPlace any(Rng& rng) const;
 
-  /// Visits the place and gives its point; nothing where it is filtered away or was visited.
+  /// Visits the place and gives its point; nothing if it is filtered or already visited.
   std::optional<SpacePoint> visit(const SearchPlace& place);
 
-  /// Visits a place drawn from those that are left, or the next of a fixed walk through all where
-  /// draws find none. Nothing where no place is left.
+  /// Visits a place drawn from the remaining ones, or the next of a fixed walk through all places
+  /// if draws find none. Nothing if no place is left.
   std::optional<std::pair<SearchPlace, SpacePoint>> visit_any(Rng& rng);
 
  private:
-  // Every place of a grid once, in an order far from that of the axes: steps of a length that has
-  // no divisor in common with the number of places, near its golden section.
+  // Every place of a grid once, in an order far from that of the axes: steps of a length near the
+  // golden section of the number of places and coprime to it.
   struct Walk {
     std::int64_t places = 0;
     std::int64_t step = 1;
@@ -61,7 +61,7 @@ class SearchLattice {
   std::set<SearchPlace> visited_;
 };
 
-/// A number of 0 to n - 1.
+/// A random number from 0 to n - 1.
 inline std::int64_t drawn_below(std::int64_t n, Rng& rng) {
   return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(n)));
 }

@@ -16,9 +16,10 @@ class SearchRun {
   SearchRun(SweepPlan& plan, SweepStore& store, SweepSession& session)
       : plan_(plan), store_(store), session_(session) {}
 
-  // Runs what the store does not have of these points; false where the run ends before them.
+  // Runs those of the points that are not in the store; false if the run ends before them.
   bool run(const std::vector<SpacePoint>& points, const std::vector<bool>& is_done) {
-    // All files first: workers read what prepare() adds to, and now all of them are idle.
+    // All files first: workers read the documents that prepare() adds, and now all of them are
+    // idle.
     std::vector<const SpacePoint*> ready;
     for (const SpacePoint& point : points) {
       if (is_at(is_done, point.position)) continue;
@@ -50,14 +51,14 @@ class SearchRun {
   void store_all() {
     while (waiting_ > 0) {
       const std::size_t stored = session_.store_some();
-      if (stored == 0) return;  // it is ending
+      if (stored == 0) return;  // the run is ending
       waiting_ -= stored;
     }
   }
   static bool is_at(const std::vector<bool>& all, std::int64_t position) {
     return std::cmp_less(position, all.size()) && all[static_cast<std::size_t>(position)];
   }
-  // What prepare() read just now.
+  // Stores the files that prepare() has just read.
   void add_inputs() {
     const std::size_t count = plan_.loader().documents().size();
     if (count == inputs_) return;

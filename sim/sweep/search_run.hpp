@@ -1,5 +1,6 @@
 #pragma once
-// Runs a search: generations, of which only the first to do a point in any sweep simulates it.
+// Runs a search by generations. A configuration that any sweep in the store has run is not
+// simulated again.
 #include "sim/sweep/sweep_run.hpp"
 
 namespace tiersim {

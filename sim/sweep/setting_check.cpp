@@ -14,15 +14,15 @@
 namespace tiersim {
 namespace {
 
-// Of more values than this the ends and the middle are tried.
+// For axes with more values than this, the ends and the middle are tried.
 constexpr std::size_t kMostValues = 1000;
 constexpr std::size_t kMostContexts = 24;
 
-// A setting with where it stands in the SPEC.
+// A setting with its place in the SPEC.
 struct PlacedOption {
   std::string text = {};
   std::string path = {};      // of the option, or of the value
-  std::string key_path = {};  // of the key; empty where the option stands there as a whole
+  std::string key_path = {};  // of the key; empty if the option is written as a whole
 };
 
 // A point to try: a file and settings.
@@ -31,7 +31,7 @@ struct Trial {
   std::vector<PlacedOption> options = {};
 };
 
-// What overrides are called in diagnostics (overrides.cpp).
+// True where the diagnostic belongs to the override, whose name may be cut (overrides.cpp).
 bool is_of(const Diagnostic& diagnostic, const std::string& option) {
   constexpr std::size_t kShortened = 100;
   const std::string name = "--set '" + option.substr(0, kShortened);
@@ -48,7 +48,8 @@ class SettingChecker {
         files_(files),
         diagnostics_(diagnostics),
         places_(spec, diagnostics, before) {
-    // Which settings are counts is asked of the scenario, with settings as they are before.
+    // Compiled twice: the first result finds the scenarios, which tell the settings that are
+    // counts.
     compile({}, before);
     compile([known = counts()](const std::string& key) { return known.contains(key); }, before);
   }
@@ -68,7 +69,7 @@ class SettingChecker {
   }
 
  private:
-  // Faults of a trial that are of one of its settings: by position of the option.
+  // A mistake of a trial in one of its settings, given by the position of the option.
   struct Fault {
     std::size_t option = 0;
     Diagnostic diagnostic = {};
@@ -82,7 +83,7 @@ class SettingChecker {
     axes.build(space_);
     SpaceBuilder(config_, silent, axes.broken()).build(space_);
   }
-  // Keys of ranges that are counts.
+  // Keys with ranges whose setting is a count.
   std::set<std::string> counts() {
     std::set<std::string> keys;
     std::set<std::string> out;
@@ -139,7 +140,7 @@ class SettingChecker {
     return out;
   }
 
-  // Nothing where there is no such file.
+  // Nothing if there is no such file.
   std::optional<Document> load(const Trial& of, Diagnostics& own) {
     Point point{of.scenario};
     for (const PlacedOption& option : of.options) point.set.push_back(option.text);
@@ -168,8 +169,8 @@ class SettingChecker {
     return document && takes_whole_numbers(read_runnable(*document, ignored), key);
   }
 
-  // The place, and the same with each variant of the other groups in turn: what is wrong in all of
-  // them is wrong by itself.
+  // The place, and the same place with each variant of the other groups in turn: a mistake in all
+  // of them belongs to the setting itself.
   static std::vector<GridPlace> contexts(const SpaceGrid& grid, const GridPlace& place,
                                          std::size_t of_group) {
     std::vector<GridPlace> out{place};
@@ -201,15 +202,16 @@ class SettingChecker {
       diagnostics_.report(std::move(out));
   }
 
-  // Faults of the settings that `is_own` picks, in every context of the place.
+  // Reports mistakes of the settings that `is_own` selects, if they occur in every context of the
+  // place.
   template <class IsOwn>
   void check_place(std::size_t g, const GridPlace& place, std::size_t of_group,
                    const IsOwn& is_own) {
     std::vector<Fault> common;
-    std::optional<Trial> reference;  // whose faults `common` are
+    std::optional<Trial> reference;  // the trial with the faults in `common`
     for (const GridPlace& context : contexts(space_.grids[g], place, of_group)) {
       Trial here = trial(g, context);
-      // A file that is not there was reported, and says nothing of settings.
+      // A missing file was reported before, and settings cannot be checked without it.
       if (!files_.has(here.scenario)) continue;
       std::vector<Fault> faults;
       for (Fault& fault : faults_of(here))
@@ -269,7 +271,7 @@ class SettingChecker {
     file_faults_.clear();
   }
 
-  // Settings that are derived, at the first place that has all of them.
+  // Checks derived settings at the first place that has all of them.
   void check_derived(std::size_t g) {
     const SpaceGrid& grid = space_.grids[g];
     if (std::ranges::all_of(grid.derived, [](const DerivedColumn& d) { return d.key.empty(); }))
@@ -296,7 +298,7 @@ class SettingChecker {
 
   void check_included(const IncludedPoint& included) {
     const SpaceGrid& grid = space_.grids[included.grid];
-    if (included.choices.size() != grid.axis_names().size()) return;  // reported
+    if (included.choices.size() != grid.axis_names().size()) return;  // reported before
     Trial with = base_trial(included.grid);
     std::size_t next = 0;
     for (const AxisGroup& group : grid.groups)
@@ -330,7 +332,7 @@ void check_settings(const SweepConfig& config, const Document& spec, ScenarioFil
 }
 
 IsCount count_settings(const SweepConfig& config, const Document& spec, ScenarioFiles& files) {
-  // What is reported here is reported by those that check.
+  // The checks report these mistakes, so they are ignored here.
   auto ignored = std::make_shared<Diagnostics>();
   auto checker = std::make_shared<SettingChecker>(config, spec, files, *ignored, *ignored);
   auto known = std::make_shared<std::map<std::string, bool>>();
@@ -343,7 +345,7 @@ IsCount count_settings(const SweepConfig& config, const Document& spec, Scenario
 
 std::unique_ptr<DesignSpace> load_space(const SweepConfig& config, const Document& spec,
                                         ScenarioFiles& files, Diagnostics& diagnostics) {
-  // Each passes over what was wrong when the SPEC was read, not over what the other finds.
+  // Each check skips the mistakes of reading the SPEC, but not those that the other check finds.
   Diagnostics of_settings = diagnostics;
   check_settings(config, spec, files, of_settings);
   auto space = DesignSpace::build(config, spec, diagnostics, count_settings(config, spec, files));

@@ -179,7 +179,7 @@ void SpaceBuilder::check_constraints(const NameScope& scope) const {
       expect_truth(*expression, scope, true, "a constraint");
 }
 
-// Here and not where the SPEC is read, so that a mistake in one of them hides none of these.
+// Checked here rather than at reading, so that a mistake in one does not hide these.
 void SpaceBuilder::check_search() const {
   if (!config_.search) return;
   if (config_.sample) places_.report("search", "stands beside a sample", "one of the two");

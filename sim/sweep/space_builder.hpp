@@ -1,5 +1,5 @@
 #pragma once
-// From a SPEC to compiled grids, or to every mistake of it. Internal to sim/sweep.
+// Compiles a SPEC into grids, or reports every mistake of it. Internal to sim/sweep.
 #include <map>
 #include <set>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tiersim {
 
-/// A point that is listed by itself.
+/// A point of the `include` list.
 struct IncludedPoint {
   std::size_t grid = 0;
   std::vector<AxisChoice> choices = {};  ///< for each axis, in the order of the groups
@@ -20,32 +20,32 @@ struct CompiledSpace {
   SpaceColumns columns = {};
   std::vector<SpaceGrid> grids = {};
   std::vector<IncludedPoint> included = {};
-  std::int64_t candidates = 0;  ///< of the product
+  std::int64_t candidates = 0;  ///< points of the product
 };
 
-/// What names stand for in a grid, by their first and by their last value, so that expressions can
-/// be checked before anything runs.
+/// The values of names in a grid: the first and the last value of each, so that expressions can be
+/// checked before anything runs.
 struct NameScope {
   std::map<std::string, std::pair<ExpressionValue, ExpressionValue>, std::less<>> values = {};
-  std::set<std::string, std::less<>> broken = {};  ///< have mistakes that were reported
+  std::set<std::string, std::less<>> broken = {};  ///< with mistakes that were reported
   std::set<std::string, std::less<>> derived = {};
   std::string grid = {};
 };
 
-/// An axis as the SPEC calls it, also one whose values have mistakes.
+/// An axis by its name in the SPEC, also if its values have mistakes.
 struct NamedAxis {
   std::string name = {};
   std::string key = {};
   std::string path = {};
 };
 
-/// The axes of a SPEC: every group of every grid.
+/// Compiles the axes of a SPEC: every group of every grid.
 class AxisBuilder {
  public:
   AxisBuilder(const SweepConfig& config, const SpecPlaces& places, const IsCount& is_count)
       : config_(config), places_(places), is_count_(is_count) {}
 
-  /// Grids with their groups, and columns for them; reports mistakes of axes.
+  /// Adds grids with their groups, and the columns; reports mistakes of axes.
   void build(CompiledSpace& space);
   /// Names of axes whose values have mistakes.
   const std::set<std::string, std::less<>>& broken() const { return broken_; }
@@ -66,7 +66,7 @@ class AxisBuilder {
   std::set<std::string, std::less<>> broken_;
 };
 
-/// Expressions and lists of points, once the axes are there.
+/// Compiles expressions and lists of points, after the axes.
 class SpaceBuilder {
  public:
   SpaceBuilder(const SweepConfig& config, const SpecPlaces& places,
@@ -85,7 +85,7 @@ class SpaceBuilder {
   void check_objectives() const;
   void check_search() const;
   std::optional<PlacedExpression> parse(const std::string& text, const std::string& path) const;
-  /// What it gives where all names have values and fit; reports what does not.
+  /// The value if all names have values that fit; reports mistakes otherwise.
   std::optional<ExpressionValue> check(const PlacedExpression& placed, const NameScope& scope,
                                        bool metrics) const;
   bool check_names(const PlacedExpression& placed, const NameScope& scope, bool metrics) const;
@@ -93,7 +93,7 @@ class SpaceBuilder {
                     const char* what) const;
   void add_exclusions(CompiledSpace& space) const;
   void add_included(CompiledSpace& space) const;
-  /// The labels that a match names, in the grid; nothing where the grid cannot have it.
+  /// The choices in the grid that a match names; nothing if the grid cannot have them.
   std::optional<Exclusion> match_in(const SpaceGrid& grid, const SweepMatch& match) const;
   void report_match(const CompiledSpace& space, const SweepMatch& match,
                     const std::string& path) const;

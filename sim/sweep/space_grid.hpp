@@ -1,6 +1,6 @@
 #pragma once
-// One grid of a design space, compiled: its axes written out, its expressions parsed, every name
-// bound to a column. Internal to sim/sweep.
+// One grid of a design space, compiled: its axes with all values, its expressions parsed, every
+// name bound to a column. Internal to sim/sweep.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace tiersim {
 
-/// Axes that move together.
+/// Axes that change together.
 struct AxisGroup {
   std::vector<AxisChoices> axes = {};
-  std::vector<std::size_t> columns = {};  ///< of each axis
-  std::int64_t size = 0;                  ///< choices of each axis
+  std::vector<std::size_t> columns = {};  ///< one per axis
+  std::int64_t size = 0;                  ///< number of choices of each axis
 };
 
-/// An expression with where it stands in the SPEC.
+/// An expression with its place in the SPEC.
 struct PlacedExpression {
   Expression expression;
   std::string path;
@@ -31,20 +31,20 @@ struct DerivedColumn {
   PlacedExpression value;
 };
 
-/// Choices that are left out: of each group named, the one.
+/// An excluded combination of choices: pairs of a group and its choice.
 using Exclusion = std::vector<std::pair<std::size_t, std::int64_t>>;
 
 struct SpaceGrid {
-  std::string name = {};  ///< empty where the sweep has no grids
+  std::string name = {};  ///< empty if the sweep has no grids
   std::string scenario = {};
   std::vector<std::string> set = {};
   std::vector<AxisGroup> groups = {};
   std::vector<DerivedColumn> derived = {};
-  std::vector<PlacedExpression> early_filters = {};  ///< of axes alone: before anything is derived
+  std::vector<PlacedExpression> early_filters = {};  ///< only of axes: before derived values
   std::vector<PlacedExpression> filters = {};
   std::vector<Exclusion> exclusions = {};
 
-  /// The group and axis of this name.
+  /// The group and axis of a name.
   struct At {
     std::size_t group = 0;
     std::size_t axis = 0;
@@ -53,40 +53,41 @@ struct SpaceGrid {
   std::vector<std::string> axis_names() const;
 };
 
-/// Where a point is chosen on a group: one of its choices, or a share of the way along its range.
+/// A choice on a group: one of its values, or a share of its range.
 struct GroupChoice {
   std::int64_t index = 0;
   double share = -1;       ///< below 0: the choice `index`
-  std::int64_t parts = 1;  ///< that the way is cut into
+  std::int64_t parts = 1;  ///< number of parts of the range
 };
 
-/// A place on every group, and for single points the choices themselves.
+/// A choice on every group, and for included points the choices themselves.
 using GridPlace = std::vector<GroupChoice>;
 
-/// Columns of all grids, with what expressions see of each.
+/// Columns of all grids, with their values in expressions.
 struct SpaceColumns {
   std::vector<SpaceColumn> columns = {};
 
   std::optional<std::size_t> find(std::string_view name) const;
-  /// The column of this name, which is made where there is none.
+  /// The index of the column of this name, which is added if it is missing.
   std::size_t take(const std::string& name);
 };
 
-/// Makes points of a grid. Keeps buffers, so one for each thread.
+/// Makes points of a grid. It keeps buffers, so each thread needs its own.
 class PointMaker {
  public:
   explicit PointMaker(const SpaceColumns& columns) : columns_(columns) {}
 
-  /// A derived value or filter that has no value at a point.
+  /// A derived value or filter without a value at a point.
   struct Fault {
     std::string path = {};
     ExpressionError error = {};
     std::string point = {};  ///< "batch = 4, method = Quest"
   };
 
-  /// Whether the place is a point, which then is in `point` but for its position. Throws Fault.
+  /// True where the place is a point, which is then written to `point` without its position. Throws
+  /// Fault.
   bool make(const SpaceGrid& grid, const GridPlace& place, SpacePoint& point);
-  /// A single point of these choices, one for each axis in the order of the groups; not filtered.
+  /// An included point with these choices, one per axis in the order of the groups; not filtered.
   void make(const SpaceGrid& grid, const std::vector<AxisChoice>& choices, SpacePoint& point);
 
  private:

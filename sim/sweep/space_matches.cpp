@@ -1,4 +1,4 @@
-// Points by their labels: what is excluded, and what is included besides.
+// Points given by their labels: excluded ones and included ones.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace {
 
 std::string choice_hint(const std::string& name, const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
-  // A number is not misspelt, so none is near.
+  // Numbers are not misspelt, so they get no suggestion.
   const bool is_text = std::holds_alternative<std::string>(expression_value(name));
   const std::string_view near = is_text ? nearest(name, names) : std::string_view();
   const std::vector<std::string> some(
@@ -25,7 +25,7 @@ std::string choice_hint(const std::string& name, const std::vector<std::string>&
 
 constexpr const char* kGrid = "grid";
 
-// Names of all axes, and labels of one, over all grids.
+// Names of all axes, or labels of one axis, over all grids.
 std::vector<std::string> all_axes(const CompiledSpace& space) {
   std::vector<std::string> names;
   for (const SpaceGrid& grid : space.grids)
@@ -65,13 +65,13 @@ std::optional<Exclusion> SpaceBuilder::match_in(const SpaceGrid& grid,
     if (!index) return std::nullopt;
     const auto chosen = static_cast<std::int64_t>(*index);
     for (const auto& [group, other] : out)
-      if (group == at->group && other != chosen) return std::nullopt;  // zipped otherwise
+      if (group == at->group && other != chosen) return std::nullopt;  // zipped with another label
     out.emplace_back(at->group, chosen);
   }
   return out;
 }
 
-// Why no grid has points with these labels.
+// Reports the reason why no grid has points with these labels.
 void SpaceBuilder::report_match(const CompiledSpace& space, const SweepMatch& match,
                                 const std::string& path) const {
   bool reported = false;

@@ -13,7 +13,7 @@ namespace {
 
 using Sampled = Expected<std::vector<SampledPoint>, SampleProblem>;
 
-// Labels of a list that a message shows at most.
+// Limit of the labels in a message.
 constexpr std::size_t kMostNamed = 3;
 
 bool has_range(const AxisGroup& group) {
@@ -26,7 +26,7 @@ std::int64_t size_of(const SpaceGrid& grid) {
   return grid.groups.empty() ? 0 : size;
 }
 
-// Position in the product, the last axis fastest.
+// The place of a position in the product, in which the last axis changes fastest.
 GridPlace place_at(const SpaceGrid& grid, std::int64_t position) {
   GridPlace place(grid.groups.size());
   for (std::size_t g = place.size(); g-- > 0;) {
@@ -119,7 +119,7 @@ Expected<std::vector<LatinPoint>, SampleProblem> latin_sample(const CompiledSpac
   return *std::move(drawn);
 }
 
-// Grids get equal parts of the points, give or take one.
+// Every grid gets the same number of points, give or take one.
 Sampled latin_samples(const CompiledSpace& space, const SweepSample& sample, Rng& rng) {
   std::vector<SampledPoint> out;
   const auto count = static_cast<std::int64_t>(space.grids.size());

@@ -1,5 +1,5 @@
 #pragma once
-// The points of a space that a SPEC's `sample` chooses. Internal to sim/sweep.
+// The points that a SPEC's `sample` chooses. Internal to sim/sweep.
 #include <string>
 #include <vector>
 
@@ -13,13 +13,13 @@ struct SampledPoint {
   GridPlace place = {};
 };
 
-/// Why there is no such sample, and what to do.
+/// The reason why there is no such sample, and a hint.
 struct SampleProblem {
   std::string message = {};
   std::string hint = {};
 };
 
-/// All of the sample; equal seeds give equal points. Throws PointMaker::Fault.
+/// The whole sample; equal seeds give equal points. Throws PointMaker::Fault.
 Expected<std::vector<SampledPoint>, SampleProblem> draw_sample(const CompiledSpace& space,
                                                                const SweepSample& sample);
 

@@ -48,7 +48,7 @@ void SpecPlaces::report(const std::string& path, std::string message, std::strin
 Diagnostic SpecPlaces::fault(const std::string& path, const ExpressionError& error) const {
   Location where = value(path);
   const Node* node = node_at(path);
-  // Of text over several lines it is not known how it was folded.
+  // The folding of text over several lines is unknown.
   const bool one_line = node != nullptr && node->scalar.find('\n') == std::string::npos;
   if (one_line) where.column += static_cast<int>(error.offset) + (node->quoted ? 1 : 0);
   return {where, error.message, error.hint, path};

@@ -1,5 +1,5 @@
 #pragma once
-// Where things of a SPEC stand, and mistakes reported there. Internal to sim/sweep.
+// Places of values in a SPEC, and mistakes reported there. Internal to sim/sweep.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,17 +11,17 @@ namespace tiersim {
 
 class SpecPlaces {
  public:
-  /// Mistakes go to `diagnostics`; what is below those of `before` is not looked at.
+  /// Mistakes go to `diagnostics`; values with mistakes in `before` are not checked again.
   SpecPlaces(const Document& document, Diagnostics& diagnostics, const Diagnostics& before = {});
 
-  /// Whether something of the value was reported before.
+  /// True where a mistake in the value was reported before.
   bool is_broken(const std::string& path) const;
 
-  /// At the value of the dotted path, as "axes.0.values.2"; no key of it may have dots.
+  /// Reports at the value of the dotted path, as in "axes.0.values.2"; its keys must not have dots.
   void report(const std::string& path, std::string message, std::string hint = {}) const;
-  /// At a byte of the expression that is the value.
+  /// Reports at a byte of the expression that is the value.
   void report(const std::string& path, const ExpressionError& error) const;
-  /// At a key or value of a mapping whose keys may have dots.
+  /// Reports at a key or value of a mapping whose keys may have dots.
   void report_key(const std::string& path, const std::string& key, std::string message,
                   std::string hint = {}) const;
   void report_value(const std::string& path, const std::string& key, std::string message,

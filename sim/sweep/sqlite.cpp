@@ -15,12 +15,12 @@ Sqlite::Sqlite(const std::filesystem::path& path, Open how) : path_(path) {
                     : how == Open::write ? SQLITE_OPEN_READWRITE
                                          : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   sqlite3* db = nullptr;
-  // An absolute name, since SQLite takes "file:..." and ":memory:" for something else.
+  // An absolute name, because SQLite gives "file:..." and ":memory:" a special meaning.
   const std::string name = std::filesystem::absolute(path).string();
   const int status = sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   db_.reset(db);
   if (status != SQLITE_OK) fail();
-  constexpr int kPatienceMs = 10'000;  // for another process that is committing
+  constexpr int kPatienceMs = 10'000;  // wait for another process to commit
   sqlite3_busy_timeout(db, kPatienceMs);
 }
 
@@ -55,7 +55,7 @@ Statement& Statement::bind(int at, std::int64_t value) {
 }
 
 Statement& Statement::bind(int at, std::string_view text) {
-  // SQLite's own marker for text that it need not copy is a null pointer.
+  // The null destructor is SQLITE_STATIC: SQLite does not copy the text.
   if (sqlite3_bind_text64(statement_.get(), at, text.data() == nullptr ? "" : text.data(),
                           text.size(), nullptr, SQLITE_UTF8) != SQLITE_OK)
     db_->fail();
@@ -99,7 +99,7 @@ Transaction::~Transaction() {
   if (db_ == nullptr) return;
   try {
     db_->execute("ROLLBACK");
-  } catch (const StoreError&) {  // what led here is on its way already
+  } catch (const StoreError&) {  // the earlier error is already on its way
   }
 }
 

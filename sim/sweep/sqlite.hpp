@@ -1,6 +1,6 @@
 #pragma once
-// SQLite, with errors as exceptions and statements that are reset by themselves. What a store can
-// meet (a full disk, a file that is none) is no fault of a point, so it ends the command.
+// SQLite, with errors as exceptions and statements that reset themselves. Errors of a store (a full
+// disk, a file of another format) are not the fault of a point, so they end the command.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -14,7 +14,7 @@ struct sqlite3_stmt;
 
 namespace tiersim {
 
-/// What SQLite says, with the file.
+/// SQLite's message, with the file.
 struct StoreError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -24,9 +24,9 @@ class Sqlite {
   enum class Open : std::uint8_t { read, write, create };
   Sqlite(const std::filesystem::path& path, Open how);
 
-  /// Statements without results.
+  /// Executes statements without results.
   void execute(const std::string& sql);
-  /// Of the row that was inserted last.
+  /// The id of the row inserted last.
   std::int64_t last_row() const;
   [[noreturn]] void fail() const;
   const std::filesystem::path& path() const { return path_; }
@@ -50,12 +50,12 @@ class Statement {
   Statement(Sqlite& db, std::string_view sql);
 
   Statement& bind(int at, std::int64_t value);
-  /// The text lives until the statement is stepped to its end or reset.
+  /// The text must live until the statement is stepped to its end or reset.
   Statement& bind(int at, std::string_view text);
   Statement& bind(int at, std::nullptr_t);
 
   bool step();
-  /// Steps a statement that has no rows, or whose rows do not matter.
+  /// Runs a statement that has no rows, or whose rows are not needed.
   void run() {
     while (step()) {
     }
@@ -74,7 +74,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// All or nothing: rolled back where commit() is not reached.
+/// All or nothing: rolled back unless commit() is reached.
 class Transaction {
  public:
   explicit Transaction(Sqlite& db) : db_(&db) { db.execute("BEGIN IMMEDIATE"); }

@@ -74,7 +74,7 @@ std::string_view name_of(PointStatus status) {
 
 }  // namespace
 
-// What was prepared, and where the results of one extent and version are.
+// The prepared statements, and the rows of the results of one extent and version.
 struct SweepStore::Writing {
   struct Row {
     std::int64_t rowid = 0;
@@ -118,8 +118,8 @@ SweepStore::SweepStore(const std::filesystem::path& path, Access access)
     : db_(path, access == Access::read ? Sqlite::Open::read : Sqlite::Open::create) {
   if (access == Access::write) create_tables(db_);
   expect_tables(db_);
-  // A commit is in the file system's hands at once, which is what outlives this process; only a
-  // crash of the machine may take the last ones back, whole. Pages go from the log into the file
+  // A commit reaches the file system at once, so it survives the end of this process; only a crash
+  // of the machine may lose the last commits, each as a whole. Pages go from the log into the file
   // every 40 MB, since most of them change again before.
   if (access == Access::write)
     db_.execute(
@@ -188,8 +188,8 @@ std::vector<std::pair<Point, std::string>> SweepStore::inputs(std::int64_t sweep
   return out;
 }
 
-// `+` below: where a store has no index of results, SQLite makes one for the query, but only where
-// it does not take points for few because of their sweep.
+// `+` below: without an index of results, SQLite makes one for the query, but not if it takes the
+// points of a sweep for few.
 void SweepStore::done(std::int64_t sweep, bool failed,
                       const std::function<void(std::int64_t)>& visit) {
   Statement rows(db_,
@@ -240,7 +240,7 @@ void SweepStore::begin_writing(const StoredSweep& sweep) {
 
 void SweepStore::write(const StoredSweep& sweep, std::span<const StoredPoint> points) {
   begin_writing(sweep);
-  writing_->whole = false;  // until the file says what `rows` does
+  writing_->whole = false;  // until the file matches `rows`
   Transaction transaction(db_);
   for (const auto& [point, outcome] : points) {
     const std::string labels = labels_json(sweep.columns, point.labels);
@@ -281,7 +281,7 @@ void SweepStore::for_each(const StoredSweep& sweep,
   Statement rows(db_,
                  "SELECT p.position, p.labels, p.scenario, p.settings, r.id, r.status, r.error, "
                  "r.results FROM points p JOIN results k ON k.id = p.id AND k.extent = ? AND "
-                 "k.version = ? JOIN results r ON r.rowid = k.rowid "  // no text in an index of k
+                 "k.version = ? JOIN results r ON r.rowid = k.rowid "  // k's index has no text
                  "WHERE +p.sweep = ? ORDER BY p.sweep, p.position");
   rows.bind(1, sweep.extent).bind(2, sweep.version).bind(3, sweep.sweep);
   while (rows.step())
@@ -295,7 +295,7 @@ StoredPoint SweepStore::point_of_row(const StoredSweep& sweep, const Statement& 
              .set = Json::parse(rows.text(3)).get<std::vector<std::string>>(),
              .labels = labels_of(sweep.columns, rows.text(1))},
             {rows.text(4), status_of(rows.text(5)), rows.text(6), rows.text(7)}};
-  } catch (const std::exception& error) {  // somebody edited it
+  } catch (const std::exception& error) {  // the file was edited
     throw StoreError(fmt::format("{}: point {} of '{}' is damaged: {}", path().string(),
                                  rows.integer(0), sweep.name, error.what()));
   }

@@ -1,18 +1,19 @@
 #pragma once
-// Results of sweeps in one SQLite file, of the same layout for every command:
+// Results of sweeps in one SQLite file, with one layout for all commands:
 //
-//   sweeps    a SPEC (JSON), the version that ran it, its columns, how many points it has
-//   inputs    the files of a sweep as they were when it began, bases merged in
-//   points    position in its sweep -> labels (JSON object), scenario and settings, id of its
-//   result results   id (SHA-256 of the canonical configuration), extent, version -> status, error,
-//   results view point_metrics   sweep, position, metric, value, unit, class: one row a number view
-//   point_labels    sweep, position, axis, label
+//   sweeps         a SPEC (JSON), the version that ran it, its columns, its number of points
+//   inputs         the files of a sweep at its start, with bases merged in
+//   points         position in its sweep -> labels (JSON object), scenario, settings, id of result
+//   results        id (SHA-256 of the canonical configuration), extent, version -> status, error,
+//                  results
+//   point_metrics  view: sweep, position, metric, value, unit, class; one row a number
+//   point_labels   view: sweep, position, axis, label
 //
-// A result belongs to no sweep: whoever has a point with the same configuration finds it. While
-// points come in, the file is in WAL mode and every transaction is whole or absent, so that a
-// killed process loses only what it had not finished. What is where in `results` is known in memory
-// then, and an index is made at the end. compact() puts rows into one order: the same
-// sweeps are then the same bytes, however they were run. Errors are StoreError.
+// A result belongs to no sweep: all points with the same configuration share it. While points come
+// in, the file is in WAL mode and every transaction is whole or absent, so that a killed process
+// loses only unfinished work. The rows of `results` are then found through a map in memory, and an
+// index is made at the end. compact() puts rows into one order: equal sweeps are then equal bytes,
+// in whatever way they were run. Errors are StoreError.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -31,8 +32,8 @@ namespace tiersim {
 
 enum class PointStatus : std::uint8_t {
   ok,
-  infeasible,  ///< a configuration that does not fit the hardware: an answer, no failure
-  error,       ///< mistakes that only this combination of settings has
+  infeasible,  ///< a configuration that does not fit the hardware: a result, not a failure
+  error,       ///< mistakes of this combination of settings only
 };
 inline constexpr std::array<std::string_view, 3> kPointStatusNames{"ok", "infeasible", "error"};
 
@@ -42,27 +43,27 @@ struct Shard {
   std::int64_t count = 1;
 
   bool contains(std::int64_t position) const { return position % count == index - 1; }
-  /// Points of so many that it has.
+  /// Number of the shard's points among `all`.
   std::int64_t points(std::int64_t all) const { return (all + count - index) / count; }
 };
 
 struct StoredSweep {
   std::int64_t sweep = 0;  ///< number in this store, from 1
   std::string name = {};
-  std::string file = {};     ///< SPEC as it was given
-  std::string digest = {};   ///< of SPEC, version and inputs: what makes it this sweep
+  std::string file = {};     ///< SPEC as given
+  std::string digest = {};   ///< of SPEC, version and inputs: the identity of the sweep
   std::string spec = {};     ///< canonical JSON
   std::string version = {};  ///< of tiersim
-  std::string extent = {};   ///< reading and what is kept of it: "times/results"
+  std::string extent = {};   ///< reading and the kept part: "times/results"
   std::vector<SpaceColumn> columns = {};
-  std::optional<std::int64_t> points = {};  ///< none while a search is not at its end
+  std::optional<std::int64_t> points = {};  ///< none until a search has ended
 };
 
 struct PointOutcome {
   std::string id = {};
   PointStatus status = PointStatus::ok;
-  std::string problem = {};  ///< where not ok, in one line
-  std::string results = {};  ///< JSON; empty where not ok, or where the store has it already
+  std::string problem = {};  ///< in one line; empty if ok
+  std::string results = {};  ///< JSON; empty if not ok, or if already in the store
 };
 
 struct StoredPoint {
@@ -73,47 +74,47 @@ struct StoredPoint {
 class SweepStore {
  public:
   enum class Access : std::uint8_t { read, write };
-  /// Makes the file where it is to be written and is not there. An error where it is no store.
+  /// Access::write makes a missing file. Throws if the file is not a store.
   SweepStore(const std::filesystem::path& path, Access access);
-  /// Whether the file is an SQLite database, to tell it from configurations and records.
+  /// True where the file is an SQLite database rather than a configuration or record.
   static bool is_store(const std::filesystem::path& path);
   SweepStore(SweepStore&&) noexcept;
   ~SweepStore();
 
   std::vector<StoredSweep> sweeps();
   std::optional<StoredSweep> find(const std::string& digest);
-  /// Its number is given by the store.
+  /// Adds a sweep and returns its number in the store.
   std::int64_t add(const StoredSweep& sweep,
                    const std::vector<std::pair<Point, std::string>>& inputs);
   void set_points(std::int64_t sweep, std::int64_t points);
   std::vector<std::pair<Point, std::string>> inputs(std::int64_t sweep);
   void add_input(std::int64_t sweep, const Point& files, const std::string& text);
 
-  /// Points of the sweep with a result; those with an error only where `failed` is true.
+  /// Visits points of the sweep with a result; those with an error only if `failed` is true.
   void done(std::int64_t sweep, bool failed, const std::function<void(std::int64_t)>& visit);
-  /// Points of a part of a sweep that have this status.
+  /// Number of points with this status in a shard of a sweep.
   std::int64_t count(std::int64_t sweep, PointStatus status, const Shard& shard = {});
-  /// The first by position with this status.
+  /// The first point, by position, with this status.
   std::optional<StoredPoint> first(const StoredSweep& sweep, PointStatus status);
-  /// Ids of all results of this version and extent, but for those of status `error`.
+  /// Ids of all results of this version and extent, without those of status `error`.
   void ids(const StoredSweep& like, const std::function<void(const std::string&)>& visit);
 
-  /// In one transaction. A result of an error is replaced, any other that is there stays. Nobody
-  /// else writes to the file meanwhile.
+  /// Writes points in one transaction. A result with an error is replaced; any other existing one
+  /// stays. No other process may write to the file meanwhile.
   void write(const StoredSweep& sweep, std::span<const StoredPoint> points);
-  /// Makes results quick to find again; without it all is there, and slower to read.
+  /// Makes the index of results; without it reading is slower but complete.
   void end_writing();
 
-  /// By position; `visit` returns false to stop.
+  /// In order of position; `visit` returns false to stop.
   void for_each(const StoredSweep& sweep, const std::function<bool(const StoredPoint&)>& visit);
-  /// The id of a point that the sweep has.
+  /// The result id of a point of the sweep.
   std::string id_of(const StoredSweep& sweep, std::int64_t position);
-  /// Of the configuration alone: nothing where the store has no such result.
+  /// The result of a configuration: nothing if the store has none.
   std::optional<PointOutcome> result(const StoredSweep& like, const std::string& id);
 
-  /// Throws where the file is damaged.
+  /// Throws if the file is damaged.
   void expect_whole();
-  /// Adds the sweeps, points and results that the other store has and this one has not.
+  /// Adds the sweeps, points and results of the other store that are missing here.
   void merge(const std::filesystem::path& other);
 
   const std::filesystem::path& path() const { return db_.path(); }
@@ -129,10 +130,10 @@ class SweepStore {
 };
 
 /// Writes the rows of a store in their order into a new file that replaces it. No other process may
-/// be writing to it. False where one is reading just now, so that the file stays as it is.
+/// write to it meanwhile. Returns false, with the file unchanged, if another process is reading it.
 bool compact(const std::filesystem::path& path);
 
-/// {"context": 8192, "method": "MAPLE"}: labels that are plain numbers are numbers.
+/// {"context": 8192, "method": "MAPLE"}: plain numbers are written as numbers.
 std::string labels_json(const std::vector<SpaceColumn>& columns,
                         const std::vector<std::string>& labels);
 

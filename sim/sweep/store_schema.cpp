@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::string_view kLayout = "tiersim.store/v2";
 
-// Rows of results are found by what they are of; their rowid is the order in which they came. Ids
-// come in no order, so keeping an index of them while points come in would cost more than all else:
-// it is made when a run ends, and a killed one leaves none.
+// Rows of results are found by their key; their rowid is the order of arrival. Ids come in random
+// order, so an index of them would cost more than everything else while points come in. It is made
+// when a run ends; a killed run leaves none.
 constexpr const char* kTables = R"(
 CREATE TABLE tiersim(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE sweeps(
@@ -56,11 +56,11 @@ bool has_tables(Sqlite& db) {
 
 constexpr const char* kIndex = "results_by_id ON results(id, extent, version)";
 
-// Large pages make for few writes of results of some kilobytes.
+// Large pages need few writes for results of some kilobytes.
 constexpr int kPageBytes = 32768;
 
-// Results follow the points that they are of, so that their order says nothing of who came first.
-// Only what orders them is sorted, not their text.
+// Results follow the order of their points, so that the file does not depend on the order of
+// arrival. Only the keys are sorted, not the text.
 constexpr const char* kCopy = R"(
 INSERT INTO sweeps SELECT * FROM old.sweeps ORDER BY sweep;
 INSERT INTO inputs SELECT * FROM old.inputs ORDER BY sweep, file, settings;
@@ -83,8 +83,8 @@ void sync(const fs::path& path) {
   if (!done) throw StoreError(fmt::format("{}: {}", path.string(), error.message()));
 }
 
-// Whether all of the write-ahead log has gone into the file. An empty log may lie beside the new
-// file for a moment; one with pages of the old file would be taken for the new one's.
+// True where the whole write-ahead log has gone into the file. An empty log may lie beside the new
+// file for a moment; a log with pages of the old file would be taken for that of the new one.
 bool empty_log(const fs::path& path) {
   Sqlite db(path, Sqlite::Open::write);
   Statement checkpoint(db, "PRAGMA wal_checkpoint(TRUNCATE)");
@@ -110,10 +110,10 @@ bool is_plain_number(const std::string& text) {
 
 void create_tables(Sqlite& db) {
   if (has_tables(db)) return;
-  if (Statement(db, "SELECT 1 FROM sqlite_master").step()) return;  // somebody else's file
-  db.execute(fmt::format("PRAGMA page_size={}", kPageBytes));       // of a file that is empty
+  if (Statement(db, "SELECT 1 FROM sqlite_master").step()) return;  // a file of another program
+  db.execute(fmt::format("PRAGMA page_size={}", kPageBytes));       // for an empty file
   Transaction transaction(db);
-  if (!has_tables(db)) {  // another process may have made them meanwhile
+  if (!has_tables(db)) {  // another process may have made them
     db.execute(kTables);
     Statement(db, "INSERT INTO tiersim VALUES ('layout', ?)").bind(1, kLayout).run();
   }
@@ -157,7 +157,7 @@ std::string labels_json(const std::vector<SpaceColumn>& columns,
 }
 
 void SweepStore::merge(const fs::path& other) {
-  Sqlite(other, Sqlite::Open::read);  // the error of a file that is not there
+  Sqlite(other, Sqlite::Open::read);  // throws if the file is missing
   end_writing();
   index_results(db_, "main");
   const SweepStore source(other, Access::read);
@@ -193,7 +193,7 @@ void copy_in_order(const fs::path& from, const fs::path& to) {
   out.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;");
   out.execute("ATTACH " + quoted_path(from) + " AS old");
   create_tables(out);
-  index_results(out, "old");  // where a killed run left none
+  index_results(out, "old");  // a killed run left none
   Transaction transaction(out);
   out.execute(kCopy);
   index_results(out, "main");
@@ -204,10 +204,10 @@ void copy_in_order(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 bool compact(const fs::path& given) {
-  const fs::path path = fs::canonical(given);  // what a link names is replaced, not the link
+  const fs::path path = fs::canonical(given);  // replaces the target of a link, not the link
   fs::path temporary = path;
   temporary += ".compact";
-  fs::remove(temporary);  // of a process that was killed
+  fs::remove(temporary);  // left by a killed process
   bool free = false;
   try {
     copy_in_order(path, temporary);

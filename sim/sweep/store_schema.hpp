@@ -1,5 +1,5 @@
 #pragma once
-// The tables of a store, and moving rows between stores in an order of their own.
+// The tables of a store, and ordered copies of rows between stores.
 #include <string>
 #include <vector>
 
@@ -7,13 +7,13 @@
 
 namespace tiersim {
 
-/// Makes them where they are not.
+/// Makes the tables if they are missing.
 void create_tables(Sqlite& db);
-/// Throws StoreError where the file is no store, or one of another layout.
+/// Throws StoreError if the file is not a store, or has another layout.
 void expect_tables(Sqlite& db);
 
-/// An index of results by id, extent and version, where there is none; `schema` as SQLite names the
-/// file: "main", or what it was attached as.
+/// Makes an index of results by id, extent and version, if there is none; `schema` is SQLite's name
+/// of the file: "main", or the name of the attached one.
 void index_results(Sqlite& db, const std::string& schema);
 void drop_index(Sqlite& db);
 

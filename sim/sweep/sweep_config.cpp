@@ -20,7 +20,7 @@ bool is_number(const std::string& word) {
   return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// What an axis must have; `f` reports relative to the axis' mapping.
+// Checks an axis; `f` reports relative to the axis' mapping.
 void check_axis(Fields& f, const SweepAxis& c) {
   const int ways = static_cast<int>(!c.values.empty()) + (c.range ? 1 : 0) + (c.log_range ? 1 : 0);
   if (!c.variants.empty()) {

@@ -1,6 +1,6 @@
 #pragma once
 // A design space as YAML describes it (`schema: tiersim.sweep/v1`): a scenario or a served workload
-// and what is varied of it.
+// and the settings to vary.
 //
 //   schema: tiersim.sweep/v1
 //   name: what a pool must be for MAPLE
@@ -19,11 +19,11 @@
 //   objectives: [{maximize: throughput}, {minimize: tpot}]
 //   subject_to: ["tpot < 200 ms"]
 //
-// Points are the product of the axes, the last fastest. With `grids`, the axes at the top are
-// crossed with those of each grid in turn. Then `derived` adds settings and columns, `exclude` and
-// `filter` take points away, `include` adds single ones at the end, and `sample` or `search` takes
-// some of what is left of the product; included points stay. `set` lies under the settings of the
-// axes. With grids, 'grid' is a column, and includes say which they mean.
+// Points are the product of the axes, with the last changing fastest. With `grids`, the axes at the
+// top are combined with those of each grid in turn. Then `derived` adds settings and columns,
+// `exclude` and `filter` remove points, `include` adds single points at the end, and `sample` or
+// `search` takes some of the remaining points of the product; included points stay. `set` lies
+// under the settings of the axes. With grids, 'grid' is a column, and each include names its grid.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -39,12 +39,12 @@ namespace tiersim {
 /// A named choice on an axis: another file, settings, or both.
 struct SweepVariant {
   std::string label = {};
-  std::string scenario = {};  ///< instead of the sweep's, where given
+  std::string scenario = {};  ///< replaces the sweep's, if given
   std::vector<std::string> set = {};
 };
 void describe(Fields& f, SweepVariant& c);
 
-/// From an end to the other, both included: by number of points or by step. Ends and step are
+/// From one end to the other, both included, by number of points or by step. Ends and step are
 /// numbers or quantities of one dimension.
 struct SweepRange {
   std::string from = {};
@@ -54,7 +54,7 @@ struct SweepRange {
 };
 void describe(Fields& f, SweepRange& c);
 
-/// The same by equal factors.
+/// The same with equal factors.
 struct SweepLogRange {
   std::string from = {};
   std::string to = {};
@@ -63,9 +63,9 @@ struct SweepLogRange {
 };
 void describe(Fields& f, SweepLogRange& c);
 
-/// Values of one setting, by exactly one of `values`, `range` and `log_range`; or variants.
+/// Values of one setting, given by exactly one of `values`, `range` and `log_range`; or variants.
 struct SweepAxis {
-  std::string name = {};  ///< in columns and expressions; else the last word of the key
+  std::string name = {};  ///< in columns and expressions; default: the last word of the key
   std::string key = {};
   std::vector<std::string> values = {};
   std::optional<SweepRange> range = {};
@@ -74,23 +74,23 @@ struct SweepAxis {
 };
 void describe(Fields& f, SweepAxis& c);
 
-/// The name of an axis: as given, else the last word of its key that is no number.
+/// The name of an axis: as given, else the last word of its key that is not a number.
 std::string axis_name(const SweepAxis& axis);
-/// Letters, digits and _, in parts with dots between.
+/// True for letters, digits and _, in parts separated by dots.
 bool is_identifier(std::string_view name);
 
-/// One axis, or several that move together.
+/// One axis, or several that change together.
 struct SweepAxisGroup {
   SweepAxis axis = {};
-  std::vector<SweepAxis> zip = {};  ///< as many values each; `axis` is then empty
+  std::vector<SweepAxis> zip = {};  ///< equally many values each; `axis` is then empty
 };
 void describe(Fields& f, SweepAxisGroup& c);
 
-/// A value computed of axes and of what was derived before it: a setting, a column, or both.
+/// A value computed from axes and earlier derived values: a setting, a column, or both.
 struct SweepDerived {
   std::string name = {};
   std::string key = {};
-  std::string expression = {};  ///< of axes and what was derived before (expression.hpp)
+  std::string expression = {};  ///< of axes and earlier derived values (expression.hpp)
 };
 void describe(Fields& f, SweepDerived& c);
 
@@ -99,7 +99,7 @@ using SweepMatch = std::map<std::string, std::string>;  ///< axis -> label
 /// A sub-grid.
 struct SweepGrid {
   std::string name = {};
-  std::string scenario = {};  ///< instead of the sweep's, where given
+  std::string scenario = {};  ///< replaces the sweep's, if given
   std::vector<std::string> set = {};
   std::vector<SweepAxisGroup> axes = {};
   std::vector<SweepDerived> derived = {};  ///< after those of the sweep
@@ -110,7 +110,7 @@ void describe(Fields& f, SweepGrid& c);
 enum class SampleMethod : std::uint8_t { random, latin_hypercube };
 inline constexpr std::array<std::string_view, 2> kSampleMethodNames{"random", "latin_hypercube"};
 
-/// Some points instead of all.
+/// A sample of the points.
 struct SweepSample {
   SampleMethod method = SampleMethod::latin_hypercube;
   std::int64_t points = 1;
@@ -119,16 +119,17 @@ struct SweepSample {
 void describe(Fields& f, SweepSample& c);
 
 /// Pareto-guided refinement: `start` points spread over the space, then neighbours of the best, up
-/// to `budget` in all.
+/// to `budget` points in total.
 struct SweepSearch {
   std::int64_t budget = 100;
   std::int64_t start = 20;
-  std::int64_t generation = 16;  ///< points chosen at a time, whatever -j is
+  std::int64_t generation = 16;  ///< points chosen at a time, independent of -j
   std::int64_t seed = 1;
 };
 void describe(Fields& f, SweepSearch& c);
 
-/// One of the two: a metric (a name of `tiersim list metrics`, or short: throughput, ttft.p99).
+/// One of the two is set: a metric (a name of `tiersim list metrics`, or short: throughput,
+/// ttft.p99).
 struct SweepObjective {
   std::string maximize = {};
   std::string minimize = {};
@@ -136,16 +137,16 @@ struct SweepObjective {
 void describe(Fields& f, SweepObjective& c);
 
 enum class SweepReading : std::uint8_t {
-  accounting,  ///< footprint and traffic; nothing needs to fit
+  accounting,  ///< footprint and traffic; tiers may be too small
   analytic,    ///< also the bound: closed forms, no events
   times,       ///< also the engine
-  all,         ///< also intervals, where numbers have them
+  all,         ///< also intervals, if numbers have them
 };
 inline constexpr std::array<std::string_view, 4> kSweepReadingNames{"accounting", "analytic",
                                                                     "times", "all"};
 enum class SweepKeep : std::uint8_t {
-  metrics,  ///< names and values: enough for curves, Pareto and sensitivity
-  results,  ///< all that a record holds under `results`
+  metrics,  ///< names and values, as needed by curves, Pareto and sensitivity
+  results,  ///< everything under `results` of a record
 };
 inline constexpr std::array<std::string_view, 2> kSweepKeepNames{"metrics", "results"};
 
@@ -163,7 +164,7 @@ struct SweepConfig {
   std::optional<SweepSample> sample = {};
   std::optional<SweepSearch> search = {};
   std::vector<SweepObjective> objectives = {};
-  std::vector<std::string> subject_to = {};  ///< expressions of metrics, true where acceptable
+  std::vector<std::string> subject_to = {};  ///< expressions of metrics, true for acceptable points
   SweepReading reading = SweepReading::times;
   SweepKeep keep = SweepKeep::results;
 };

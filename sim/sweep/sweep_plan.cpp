@@ -27,7 +27,7 @@ std::string digest_of(const SweepConfig& config, const SweepInputs& inputs) {
   return sha256_hex(text);
 }
 
-// Files of points are the same for most of them, and the check of the settings has read them.
+// Most points share their files, which the check of the settings has already read.
 class Preparer {
  public:
   Preparer(PointLoader& loader, const PointLoader& checked, Diagnostics& diagnostics)
@@ -52,7 +52,7 @@ class Preparer {
   Point last_;
 };
 
-// Whether a reading has the metric; servers have theirs in any.
+// True where a reading gives the metric; servers give theirs in any reading.
 bool has(SweepReading reading, std::string_view metric) {
   constexpr std::array<std::string_view, 8> kOfTheEngine{"step_time_s",
                                                          "tpot_s",
@@ -87,8 +87,8 @@ void check_reading(const SweepConfig& config, const Document& document,
   }
 }
 
-// Every value of every axis of a search, the other axes at their first: enough to read every file
-// that a point may name, though not in every combination.
+// Prepares every value of every axis of a search, with the other axes at their first value: enough
+// to read every file that a point may name, but not in every combination.
 void prepare_lattices(const DesignSpace& space, Preparer& preparer) {
   for (std::size_t grid = 0; grid < space.grids(); ++grid) {
     const std::vector<std::int64_t> sizes = space.sizes(grid);
@@ -111,14 +111,14 @@ double candidates(const DesignSpace& space) {
   return all;
 }
 
-constexpr double kMostWalked = 1e6;  // candidates of a search whose files are all read at once: 3 s
+constexpr double kMostWalked = 1e6;  // most candidates whose files a search reads at once: 3 s
 
 bool is_spec(const Document& document) {
   const auto& schemas = document.root().schemas;
   return !schemas.empty() && schemas.back().kind == "sweep";
 }
 
-// Whether points that a store has are those of the space, as far as the first of them say.
+// True where points in the store are those of the space, as far as the first ones show.
 bool is_same_space(const DesignSpace& space, bool is_search, const StoredSweep& sweep,
                    SweepStore& store) {
   constexpr std::size_t kMostCompared = 1000;
@@ -146,7 +146,7 @@ std::unique_ptr<SweepPlan> SweepPlan::make(const fs::path& spec, const LoadOptio
                                            Diagnostics& diagnostics) {
   std::unique_ptr<SweepPlan> plan(new SweepPlan);
   const Document document = plan->read_spec(spec, options, diagnostics);
-  if (!is_spec(document)) return nullptr;  // reported
+  if (!is_spec(document)) return nullptr;  // already reported
   const SweepConfig& config = plan->config_;
   ScenarioFiles files(document, options);
   plan->space_ = load_space(config, document, files, diagnostics);

@@ -1,6 +1,6 @@
 #pragma once
-// A SPEC made ready to run: read and checked whole, with every file that its points name. What a
-// store knows of it makes it the same sweep in every shard and in a later --resume.
+// A SPEC ready to run: read and checked completely, with every file that its points name. A store
+// identifies it as the same sweep in every shard and in a later --resume.
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -22,13 +22,13 @@ using SweepInputs = std::vector<std::pair<Point, std::string>>;  ///< files -> t
 
 class SweepPlan {
  public:
-  /// Every mistake of SPEC and of what it names goes to `diagnostics`; null where there are any.
+  /// Every mistake of SPEC and of its files goes to `diagnostics`; null if there are any.
   /// `options.overrides` lie over the SPEC itself.
   static std::unique_ptr<SweepPlan> make(const std::filesystem::path& spec,
                                          const LoadOptions& options, Diagnostics& diagnostics);
 
-  /// The last sweep of this SPEC that the store has, over the files as they were: nothing but SPEC
-  /// is read. Null where the store has none, or SPEC has mistakes.
+  /// The last sweep of this SPEC in the store, with the stored files: only SPEC is read. Null if
+  /// the store has none, or SPEC has mistakes.
   static std::unique_ptr<SweepPlan> resume(const std::filesystem::path& spec,
                                            const LoadOptions& options, SweepStore& store);
 
@@ -36,13 +36,13 @@ class SweepPlan {
   const DesignSpace& space() const { return *space_; }
   const ObjectiveSet& objectives() const { return *objectives_; }
   PointLoader& loader() { return *loader_; }
-  /// Its number is 0: no store has it yet.
+  /// The sweep for the store, with number 0: no store has it yet.
   const StoredSweep& sweep() const { return sweep_; }
   SweepInputs inputs() const;
 
-  /// Goes on with the files as they were: replaces what was loaded.
+  /// Continues with the stored files, which replace the loaded ones.
   void adopt(const StoredSweep& sweep, const SweepInputs& inputs);
-  /// Reads the files of a point that a search came upon; false with their mistakes.
+  /// Reads the files of a point that a search has chosen; false if they have mistakes.
   bool prepare(const SpacePoint& point, Diagnostics& diagnostics);
 
  private:
@@ -57,19 +57,19 @@ class SweepPlan {
   StoredSweep sweep_;
 };
 
-/// The last sweep of this SPEC (canonical JSON) by this version that the store has.
+/// The last sweep of this SPEC (canonical JSON) by this version in the store.
 std::optional<StoredSweep> last_of(SweepStore& store, const std::string& spec,
                                    std::string_view version);
 
-/// What to run of a point.
+/// The scenario and settings of a point.
 inline Point point_of(const SpacePoint& point) {
   return {point.scenario, point.set};
 }
 
-/// Loads inputs of a store, so that no file is read.
+/// Loads the inputs of a store, so that no file is read.
 void adopt_inputs(PointLoader& loader, const SweepInputs& inputs);
 
-/// What StoredSweep::extent says.
+/// The text of StoredSweep::extent.
 std::string extent_text(SweepReading reading, SweepKeep keep);
 std::pair<SweepReading, SweepKeep> extent_of(const StoredSweep& sweep);
 

@@ -11,7 +11,7 @@
 namespace tiersim {
 namespace {
 
-// Points of the shard that are not done, until the run ends.
+// Pushes the unfinished points of the shard, until the run ends.
 void produce(const SweepPlan& plan, const SweepOptions& options, const std::vector<bool>& is_done,
              SweepSession& session) {
   const auto problem = plan.space().for_each([&](const SpacePoint& point) {
@@ -20,7 +20,7 @@ void produce(const SweepPlan& plan, const SweepOptions& options, const std::vect
     if (is_done[static_cast<std::size_t>(point.position)]) return true;
     return session.pool().push(point);
   });
-  TS_EXPECTS(!problem, problem->text());  // the plan went through all points already
+  TS_EXPECTS(!problem, problem->text());  // the plan has visited all points before
   if (session.ending()) session.pool().stop();
   session.pool().close();
 }
@@ -49,7 +49,7 @@ SweepOutcome run_grid(SweepPlan& plan, SweepStore& store, const SweepOptions& op
     while (session.store_some()) {
     }
   } catch (...) {
-    session.pool().stop();  // or the producer would wait for room
+    session.pool().stop();  // otherwise the producer would wait for room
     throw;
   }
   producer.join();

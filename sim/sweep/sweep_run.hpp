@@ -1,5 +1,5 @@
 #pragma once
-// Runs what a store does not have of a sweep.
+// Runs the points of a sweep that are not in the store.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -18,12 +18,12 @@ struct SweepOptions {
   bool fail_fast = false;
 };
 
-/// Of the shard, while it runs.
+/// Progress of the shard.
 struct SweepProgress {
-  std::int64_t points = 0;    ///< in all; of a search, its budget
-  std::int64_t before = 0;    ///< were in the store
-  std::int64_t finished = 0;  ///< and are in the store now
-  std::int64_t failed = 0;    ///< of these
+  std::int64_t points = 0;    ///< in total; for a search, its budget
+  std::int64_t before = 0;    ///< in the store at the start
+  std::int64_t finished = 0;  ///< in the store now
+  std::int64_t failed = 0;    ///< among `finished`
 };
 using OnProgress = std::function<void(const SweepProgress&)>;
 
@@ -32,9 +32,9 @@ struct SweepOutcome {
   bool complete = false;  ///< every point of the shard has a result
 };
 
-/// Evaluates points until all are done, `stop` is set, or one fails where that ends it. The sweep
-/// of the plan is in the store. `progress` is called after each commit. Where a
-/// search of very many points comes upon a file with mistakes late, its point has failed.
+/// Evaluates points until all are done, `stop` is set, or one fails under fail-fast. The sweep of
+/// the plan must be in the store. `progress` is called after each commit. In a search with very
+/// many points, a file with mistakes may be found late; its point then fails.
 SweepOutcome run_sweep(SweepPlan& plan, SweepStore& store, const SweepOptions& options,
                        const std::atomic<bool>& stop, const OnProgress& progress);
 

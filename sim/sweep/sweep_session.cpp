@@ -28,7 +28,7 @@ bool SweepSession::claim(const std::string& id) {
 
 PointOutcome SweepSession::work(PointReader& reader, const SpacePoint& point) {
   const ReadPoint& read = reader.read(point.scenario, point.set);
-  // Whoever claimed it first stores the result.
+  // The thread that claims the id first stores the result.
   if (!claim(read.id)) return {read.id, PointStatus::ok, "", ""};
   PointOutcome outcome = evaluate(read, plan_.config().reading, plan_.config().keep);
   if (outcome.status == PointStatus::error && options_.fail_fast) {

@@ -1,6 +1,6 @@
 #pragma once
-// What running a grid and running a search share: workers that simulate no configuration twice, and
-// the store that takes what they finish.
+// The common part of grid and search runs: workers that simulate no configuration twice, and the
+// store that takes their results.
 #include <atomic>
 #include <mutex>
 #include <unordered_set>
@@ -18,11 +18,11 @@ class SweepSession {
                const std::atomic<bool>& stop, const OnProgress& progress);
 
   WorkerPool& pool() { return pool_; }
-  /// Whether whoever started this wants it to end, or a failure ends it.
+  /// True after Ctrl-C, or after a failure under --fail-fast.
   bool ending() const { return stop_ || failed_fast_; }
-  /// Waits for points and stores them; how many they were. 0 when nothing is left to wait for.
+  /// Waits for points and stores them; returns their number, or 0 if nothing is left to wait for.
   std::size_t store_some();
-  /// A point whose files have mistakes.
+  /// Stores a point whose files have mistakes.
   void store_failure(const SpacePoint& point, const Diagnostics& diagnostics);
   void set_before(std::int64_t points, std::int64_t before);
 
@@ -41,8 +41,8 @@ class SweepSession {
   std::atomic<bool> failed_fast_ = false;
   SweepOutcome outcome_;
   std::mutex claims_;
-  std::unordered_set<ResultId, ResultIdHash> claimed_;  // in the store, or being worked on
-  WorkerPool pool_;                                     // last: its threads use all of this
+  std::unordered_set<ResultId, ResultIdHash> claimed_;  // in the store, or in work
+  WorkerPool pool_;  // last, since its threads use all other members
 };
 
 }  // namespace tiersim

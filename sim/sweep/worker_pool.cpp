@@ -53,7 +53,7 @@ std::vector<StoredPoint> WorkerPool::take() {
   std::unique_lock lock(mutex_);
   const auto idle = [&] { return points_.empty() && working_ == 0; };
   outcomes_ready_.wait(lock, [&] { return !outcomes_.empty() || (closed_ && idle()); });
-  // A commit costs a good part of what a fast point does, so a few share one.
+  // A commit costs about as much as a fast point, so several points share one.
   constexpr std::chrono::milliseconds kGather(5);
   outcomes_ready_.wait_for(lock, kGather, [&] { return outcomes_.size() >= kBatch || idle(); });
   std::vector<StoredPoint> out = std::exchange(outcomes_, {});

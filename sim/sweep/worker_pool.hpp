@@ -1,13 +1,13 @@
 #pragma once
-// Threads that evaluate points. Points go in one after the other, outcomes come out in batches, in
-// the order in which they became ready; nothing that is stored depends on it.
+// Threads that evaluate points. Points go in one by one; outcomes come out in batches, in the order
+// of their completion, on which nothing stored depends.
 //
 //   WorkerPool pool(threads, make_work);
 //   std::thread producer([&] { while (more) if (!pool.push(next)) break; pool.close(); });
 //   for (auto batch = pool.take(); !batch.empty(); batch = pool.take()) store.write(sweep, batch);
 //
-// Outcomes gather for the next batch while one is being written, and some milliseconds more: a
-// commit for each slow point, and one for many fast ones.
+// Outcomes gather for the next batch while one is being written, and for some milliseconds more: a
+// slow point has a commit of its own, and many fast points share one.
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -26,21 +26,21 @@ class WorkerPool {
 
   using Work = std::function<PointOutcome(const SpacePoint&)>;
 
-  /// Each thread makes its own `Work`, which may remember what it did before.
+  /// Each thread makes its own `Work`, which may keep state between points.
   WorkerPool(std::size_t threads, std::function<Work()> make_work);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
-  /// Stops, and waits for what is being worked on.
+  /// Stops, and waits for the points in work.
   ~WorkerPool();
 
-  /// Waits while many points and outcomes are waiting already, so whoever pushes and takes in one
-  /// thread takes in between (kMostWaiting). False after stop().
+  /// Waits if many points and outcomes are pending (kMostWaiting), so a thread that both pushes and
+  /// takes must take in between. Returns false after stop().
   bool push(SpacePoint point);
-  /// No more points follow.
+  /// Declares that no more points follow.
   void close();
-  /// Points that nobody has begun are dropped.
+  /// Drops the points that no thread has begun.
   void stop();
-  /// Waits for outcomes; none are left where it is empty. Throws what a worker threw.
+  /// Waits for outcomes; an empty result means that none are left. Throws a worker's exception.
   std::vector<StoredPoint> take();
 
  private:

@@ -27,11 +27,11 @@ void ChannelTrace::sample(SimTime now) {
   since_ = now;
 }
 
-// What the window that ends now was, from its begin on.
+// Writes the values of the window that ends now, at its begin.
 void ChannelTrace::show(std::size_t c, SimTime now) {
   Channel& channel = channels_[c];
   const Bytes taken = hardware_.taken(ChannelId(c));
-  if (taken == Bytes{}) return;  // nothing passes it, or not yet
+  if (taken == Bytes{}) return;  // no operation has used it so far
   const std::string& name = system_.channels()[c].name;
   const bool first = channel.utilisation < 0;
   const Bytes more = taken - channel.taken;

@@ -1,10 +1,10 @@
 #pragma once
-// Counters of a server's links and tiers in a trace (serving_trace.hpp): of each channel, all of
-// its instances together, the bytes that it has taken so far, the share of its capacity that it
-// gave and the most operations that moved bytes through it at once; each until the next value.
+// Counters of a server's links and tiers in a trace (serving_trace.hpp). For each channel, over all
+// its instances: the bytes so far, the used share of its capacity and the largest number of
+// concurrent operations; each value holds until the next.
 //
-// Whoever measures the channels calls sample() as often as something ends; windows of less than a
-// millisecond are joined. What the engine's links have counted is exact at any time.
+// The caller calls sample() at the end of every operation; windows of less than a millisecond are
+// joined. The counts of the engine's links are exact at any time.
 #include <cstdint>
 #include <vector>
 
@@ -15,23 +15,23 @@ namespace tiersim {
 
 class ChannelTrace {
  public:
-  /// All three outlive it.
+  /// All three must outlive this.
   ChannelTrace(const System& system, const ServingHardware& hardware, TraceWriter& writer,
                const std::string& process);
 
-  /// One operation more or less moves bytes through the channel.
+  /// One operation more or fewer moves bytes through the channel.
   void on_flow(ChannelId channel, std::int64_t change);
   void sample(SimTime now);
-  /// The last values, at the end of what is shown.
+  /// Writes the last values, at the end of the shown time.
   void close(SimTime now);
 
  private:
   struct Channel {
-    Bytes taken{};             // until the window began
-    double utilisation = -1;   // as shown last; below 0: nothing was
-    std::int64_t at_once = 0;  // likewise
+    Bytes taken{};             // until the start of the window
+    double utilisation = -1;   // value written last; below 0: none
+    std::int64_t at_once = 0;  // value written last
     std::int64_t now = 0;
-    std::int64_t most = 0;  // in the window
+    std::int64_t most = 0;  // largest number in the window
   };
   void show(std::size_t channel, SimTime now);
 

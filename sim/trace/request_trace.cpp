@@ -26,7 +26,7 @@ void RequestTracks::on_plan(SimTime now, std::span<const Sequence* const> runnin
   ++plans_;
   for (const Sequence* sequence : running) {
     const auto found = stays_.find(sequence->request.id);
-    if (found == stays_.end()) continue;  // has ended, and is padding of a static batch
+    if (found == stays_.end()) continue;  // finished: padding of a static batch
     Stay& stay = found->second;
     if (stay.spans.empty()) admit(now, stay);
     enter(now, phase_of(*sequence), stay);
@@ -93,7 +93,7 @@ void RequestTracks::cut(SimTime now) {
   running_.clear();
 }
 
-// Arrows after the slice that they leave, with its times (trace_writer.hpp).
+// Arrows come after the slice that they leave, with its times (trace_writer.hpp).
 void RequestTracks::write(SimTime now, std::int64_t request, Stay& stay) {
   const TraceTrack track = slots_[stay.slot];
   const Sequence& s = *stay.sequence;

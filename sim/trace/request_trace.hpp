@@ -1,15 +1,16 @@
 #pragma once
-// The requests of one replica as tracks of a trace (serving_trace.hpp). Each has a slot while it
-// runs, which the next one takes, so that ten thousand requests are as many tracks as run at once:
+// The requests of one replica as tracks of a trace (serving_trace.hpp). Each request has a slot
+// while it runs, which a later one reuses, so that ten thousand requests need only as many tracks
+// as run at once:
 //
 //   request 17              from its admission until it ends or leaves for another replica
-//     prefill, decode       what it does, as the scheduler sees it when it plans an iteration
-//     loading               its blocks are on their way: a prefix, swapped out, or handed over
+//     prefill, decode       its phase, as the scheduler sees it when it plans an iteration
+//     loading               its blocks are being copied: a prefix, swapped out, or handed over
 //     preempted             it waits for blocks again
 //
 // Arrows go to the iteration that gave its first token and to the copies of its blocks. The time
-// before its admission is a stay, "queued". A request is written when it ends, so that only those
-// that are there are kept.
+// before its admission is a stay, "queued". A request is written when it ends, so that only active
+// requests are kept.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -29,12 +30,13 @@ class RequestTracks {
 
   void on_submit(SimTime now, const Sequence& sequence);
   void on_plan(SimTime now, std::span<const Sequence* const> running);
-  /// Something that its request waits for or gets, on another track at a time that is in a slice.
+  /// An arrow to an event that the request waits for or gets, on another track and at a time within
+  /// a slice.
   void add_arrow(std::int64_t request, std::string_view name, TraceTrack to, SimTime time);
-  /// The request has ended, or leaves.
+  /// The request ends or leaves the replica.
   void leave(SimTime now, const Sequence& sequence) { leave(now, sequence.request.id); }
   void leave(SimTime now, std::int64_t request);
-  /// Writes whoever is there, as far as it has come.
+  /// Writes all active requests with their state at `now`.
   void cut(SimTime now);
 
  private:
@@ -56,7 +58,7 @@ class RequestTracks {
     std::size_t slot = 0;
     std::vector<Span> spans = {};  // the last one is open
     std::vector<Arrow> arrows = {};
-    std::uint64_t planned = 0;  // the last plan that it ran in
+    std::uint64_t planned = 0;  // the last plan with this request
   };
 
   static Phase phase_of(const Sequence& sequence);
@@ -67,7 +69,7 @@ class RequestTracks {
   TraceWriter& writer_;
   int process_;
   std::map<std::int64_t, Stay> stays_;  // by request
-  std::vector<std::int64_t> running_;   // admitted and not gone, preempted ones included
+  std::vector<std::int64_t> running_;   // admitted and active, preempted ones included
   std::vector<TraceTrack> slots_;
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> free_;
   std::uint64_t plans_ = 0;

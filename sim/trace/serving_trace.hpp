@@ -1,15 +1,15 @@
 #pragma once
-// A server over time as a timeline that Perfetto (ui.perfetto.dev) loads, written as it runs: only
-// the requests that are there are kept (trace_writer.hpp has the format).
+// A server over time as a timeline that Perfetto (ui.perfetto.dev) loads. It is written during the
+// run, so that only active requests are kept (trace_writer.hpp describes the format).
 //
 //   links and tiers   a process: counters of each channel (channel_trace.hpp)
-//   each replica      a process: a track for its iterations, with what they did, one for copies of
-//                     blocks (several where they overlap), one for each slot of running requests
-//                     (request_trace.hpp) and the stays of those that wait; counters: requests that
-//                     run and that wait, blocks of the pool that sequences hold
+//   each replica      a process: a track for its iterations with their contents, one for copies of
+//                     blocks (several if they overlap), one for each slot of running requests
+//                     (request_trace.hpp) and the stays of waiting requests; counters: running and
+//                     waiting requests, blocks of the pool that sequences hold
 //
-// It stands in front of the run's statistics and passes everything on. What is shown does not
-// depend on the requests that follow, so a limit cuts the end off; what is left out is counted.
+// It receives the observations before the run's statistics and passes them all on. The trace does
+// not depend on later requests, so a limit only cuts off its end; omitted events are counted.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,12 +23,12 @@ namespace tiersim {
 
 class ServingTrace final : public ServingListener {
  public:
-  /// Nothing is shown of what happens after `most_events` events.
+  /// The trace ends after `most_events` events.
   explicit ServingTrace(TraceSink sink, std::int64_t most_events = std::int64_t{1} << 62U);
 
   // After the run:
   std::int64_t events() const { return events_; }
-  const std::optional<SimTime>& cut() const { return cut_; }  ///< its end, if before the run's
+  const std::optional<SimTime>& cut() const { return cut_; }  ///< end, if before the run\'s
   std::int64_t iterations_left_out() const { return iterations_left_out_; }  ///< after the cut
   std::int64_t requests_left_out() const { return requests_left_out_; }      ///< after the cut
 
@@ -56,7 +56,7 @@ class ServingTrace final : public ServingListener {
     TraceTrack iterations;
     TraceLanes copies;
     RequestTracks requests;
-    std::int64_t running = -1;  // as shown last
+    std::int64_t running = -1;  // value written last
     std::int64_t waiting = -1;
     std::int64_t blocks = -1;
   };
@@ -69,7 +69,7 @@ class ServingTrace final : public ServingListener {
   std::optional<SimTime> cut_ = {};
   std::int64_t iterations_left_out_ = 0;
   std::int64_t requests_left_out_ = 0;
-  // from begin() on
+  // set by begin()
   ServingObserver* next_ = nullptr;
   std::optional<TraceWriter> writer_;
   std::optional<ChannelTrace> channels_;

@@ -1,20 +1,20 @@
 #pragma once
-// A step as a timeline that Perfetto (ui.perfetto.dev) loads; of a server over time see
-// serving/serving_trace.hpp, of the format trace_writer.hpp.
+// A step as a timeline that Perfetto (ui.perfetto.dev) loads. serving_trace.hpp does the same for a
+// server over time; trace_writer.hpp describes the format.
 //
-//   each GPU     a process: a track for its kernels and one for each kind of transfer (several
-//                where transfers of a kind overlap), arrows from what ends to what waited for it on
-//                another track; counters: payload moved so far through each device, which end at
-//                the accounting's traffic, and kernels that wait for the compute unit
+//   each GPU     a process: a track for its kernels and one for each kind of transfer (several if
+//                transfers of a kind overlap), arrows to operations on another track that
+//                waited; counters: payload so far through each device, which ends at the
+//                accounting's traffic, and kernels that wait for the compute unit
 //   the devices  a process: a track for each channel (direction of a link, of a tier's memory, of
 //                the copy engine) of each instance, with the operations whose bytes pass it;
 //                counters: operations that move bytes through it and that wait to do so, and its
-//                utilisation, which is the share of its capacity that was taken since the last
-//                operation on it began or ended
+//                utilisation, which is the used share of its capacity since an operation on it
+//                last began or ended
 //
-// Utilisation is what the engine's links count, so the step is run once more for it. Windows in
-// which a channel could take less than 16 KiB are joined to what follows, since bytes in flight
-// count whole; channels at analytic level, which nobody shares, have none.
+// Utilisation comes from the engine's counts, so the step is run once more for it. A window in
+// which the channel could carry less than 16 KiB is joined to the next one, since bytes in flight
+// count whole. Channels at analytic level, which are not shared, have none.
 #include <span>
 
 #include "sim/step/simulate.hpp"

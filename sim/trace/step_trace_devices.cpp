@@ -12,7 +12,7 @@ namespace {
 
 constexpr Bytes kLeastWindow = Bytes::from_base(16'384);  // of the channel's capacity
 
-/// What one instance of a channel had taken by when, with short windows joined.
+/// The bytes through one instance of a channel over time, with short windows joined.
 class Taken final : public ChannelObserver {
  public:
   struct Point {
@@ -31,7 +31,7 @@ class Taken final : public ChannelObserver {
     if (now - points.back().time >= least) points.push_back({now, taken});
   }
 
-  /// From time 0 to the last time that is known of.
+  /// From time 0 to the last known time.
   std::vector<Point> of(const Key& key) const {
     const auto found = points_.find(key);
     if (found == points_.end()) return {};
@@ -72,7 +72,7 @@ class DevicesTrace {
   }
 
  private:
-  struct Use {  // of an instance, by one operation of one GPU
+  struct Use {  // of an instance, by one operation on one GPU
     const OpTiming* timing = nullptr;
     std::size_t op = 0;
     std::size_t gpu = 0;
@@ -114,7 +114,8 @@ class DevicesTrace {
     }
   }
 
-  // Ready, but still behind a kernel, waiting for other GPUs or in its setup; then moving.
+  // Waiting while it is ready but behind a kernel, waits for other GPUs or is in its setup; then
+  // moving.
   void count_operations(const std::string& name, const std::vector<Use>& uses) {
     struct Change {
       std::int64_t waiting = 0;
@@ -137,7 +138,7 @@ class DevicesTrace {
     }
   }
 
-  // Each value holds until the next one; GPUs that do the same have the first one's.
+  // Each value holds until the next one. GPUs that do the same have the values of the first one.
   void count_utilisation(std::size_t channel, std::size_t instance, const std::string& name) {
     std::vector<Taken::Point> points = taken_.of({channel, instance});
     if (points.empty()) points = taken_.of({channel, 0});

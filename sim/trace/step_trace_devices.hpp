@@ -1,6 +1,6 @@
 #pragma once
-// The devices of a step as a process of a trace (trace.hpp): what passes each channel, how many
-// wait, and how much of it is used.
+// The devices of a step as a process of a trace (step_trace.hpp): the operations on each channel,
+// how many wait, and its utilisation.
 #include "sim/step/simulate.hpp"
 #include "sim/trace/trace_writer.hpp"
 
@@ -8,8 +8,8 @@ namespace tiersim {
 
 void trace_devices(const Simulation& sim, TraceWriter& writer);
 
-/// Utilisation of a channel between two times, 0 to 1 in steps of 0.001. Bytes in flight are
-/// counted whole, so that a short window could come out above 1.
+/// Utilisation of a channel between two times, 0 to 1 in steps of 0.001. It is limited to 1,
+/// because bytes in flight count whole and a short window could exceed 1.
 double trace_utilisation(Bytes taken, Bandwidth capacity, Duration window);
 
 }  // namespace tiersim

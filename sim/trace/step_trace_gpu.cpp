@@ -11,7 +11,7 @@
 namespace tiersim {
 namespace {
 
-/// What an operation's track shows: 0 kernels, then one for each phase of whatever is none.
+/// The track group of an operation: 0 for kernels, then one for each phase of other operations.
 std::size_t group_of(const Op& op) {
   return op.kind == OpKind::compute ? 0 : 1 + static_cast<std::size_t>(op.phase);
 }
@@ -21,7 +21,7 @@ std::string group_name(std::size_t group) {
   return group == 0 ? "kernels" : fmt::format("transfer: {}", kPhaseNames[group - 1]);
 }
 
-/// Operations by a time of theirs, then by id.
+/// Operations in the order of one of their times, then by id.
 std::vector<std::size_t> in_order(std::span<const OpTiming> timings, SimTime OpTiming::*time) {
   std::vector<std::size_t> order(timings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -46,7 +46,7 @@ class GpuTrace {
   }
 
  private:
-  // Groups in the order of their names, whoever begins first.
+  // Groups are in the order of their names, independent of their begin.
   void choose_tracks() {
     std::array<std::optional<TraceLanes>, kGroups> lanes;
     tracks_.resize(timings_.size());
@@ -71,7 +71,7 @@ class GpuTrace {
                    {"setup_us", timing.flow - timing.start}});
   }
 
-  // What it waited for, where the eye does not see it: on another kind of track.
+  // Arrows from its dependencies on other kinds of tracks, where the order is not visible.
   void arrows(std::size_t i) {
     for (const OpId before : sim_.graph.ops[i].after) {
       const std::size_t b = before.index();
@@ -81,7 +81,7 @@ class GpuTrace {
     }
   }
 
-  // An operation's bytes are counted when it ends.
+  // An operation's bytes are counted at its end.
   void count_bytes() {
     std::vector<ReadWrite> sums(sim_.system->device_names().size());
     for (std::size_t d = 0; d < sums.size(); ++d) count_device(d, SimTime{}, sums[d]);

@@ -1,5 +1,5 @@
 #pragma once
-// One GPU of a step as a process of a trace (trace.hpp).
+// One GPU of a step as a process of a trace (step_trace.hpp).
 #include <cstdint>
 
 #include "sim/step/simulate.hpp"

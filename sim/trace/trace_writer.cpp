@@ -48,7 +48,7 @@ void TraceWriter::end_event() {
   if (buffer_.size() >= kBuffer) flush();
 }
 
-// Names come from configurations.
+// Names come from configurations, so they may hold any character.
 void TraceWriter::add_text(std::string_view text) {
   const auto plain = [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; };
   if (std::ranges::all_of(text, plain))

@@ -1,6 +1,6 @@
 #pragma once
 // Writes events of the Trace Event Format (JSON), which Perfetto (ui.perfetto.dev) and
-// chrome://tracing load, as they come: nothing but a buffer is kept.
+// chrome://tracing load. Events are written as they come; only a buffer is kept.
 //
 //   TraceWriter writer(sink, {{"run_id", id}});
 //   const int gpu = writer.add_process("GPU 0");
@@ -9,15 +9,15 @@
 //   writer.counter(gpu, "pool.read bytes", end, {{"bytes", 4096}});
 //   writer.finish();
 //
-// What Perfetto asks of whoever writes (its JSON importer, src/trace_processor/importers/json):
-//   tracks    two slices of a track are apart or one within the other; others are dropped. Numbers
-//             of tracks are unique over all processes, and 0 is no number.
-//   times     microseconds, here with picosecond digits. They are cut to nanoseconds, begin and
-//             length each, so that slices which touch stay apart. One within another could come to
-//             end a nanosecond after it: such ones are opened and closed.
-//   arrows    begin and end at the slice that is open on their track at their time, of those with
-//             the same begin the one written last. So an arrow is written after its slices, with
-//             the times at which they begin, and its begin before its end.
+// Requirements of Perfetto (its JSON importer, src/trace_processor/importers/json):
+//   tracks    two slices of a track are disjoint or nested; others are dropped. Numbers of tracks
+//             are unique over all processes, and 0 is not a number.
+//   times     microseconds, here with picosecond digits. Perfetto cuts begin and length to
+//             nanoseconds separately, so that touching slices stay apart. A nested slice could then
+//             end a nanosecond after its parent: such slices are opened and closed by two events.
+//   arrows    begin and end at the slice that is open on their track at their time; of slices with
+//             the same begin, at the one written last. An arrow is written after its slices, with
+//             their begin times, and its own begin before its end.
 //   counters  each key of a counter is a line of its own, "NAME KEY".
 #include <cstdint>
 #include <functional>
@@ -32,7 +32,7 @@
 
 namespace tiersim {
 
-/// Takes the text in pieces. What it throws goes through.
+/// Takes the text in pieces. Its exceptions pass through.
 using TraceSink = std::function<void(std::string_view)>;
 
 struct TraceTrack {
@@ -52,28 +52,29 @@ class TraceWriter {
   /// `about` goes to the file's otherData.
   TraceWriter(TraceSink sink, const std::vector<std::pair<std::string, std::string>>& about);
 
-  /// Processes and tracks are shown in the order in which they are added.
+  /// Processes and tracks are shown in the order of these calls.
   int add_process(std::string_view name);
   TraceTrack add_track(int process, std::string_view name);
 
   void slice(TraceTrack track, std::string_view category, std::string_view name, SimTime begin,
              SimTime end, TraceValues values);
-  /// A slice that others lie in: what is opened first is closed last.
+  /// A slice that contains others: the slice opened first is closed last.
   void open(TraceTrack track, std::string_view category, std::string_view name, SimTime begin,
             TraceValues values);
   void close(TraceTrack track, SimTime end);
-  /// Values that hold from `time` on.
+  /// Writes values that hold from `time` on.
   void counter(int process, std::string_view name, SimTime time, TraceValues values);
-  /// From a slice to another, each by a time at which it is the innermost one that is open.
+  /// An arrow from one slice to another. Each is given by a time at which it is the innermost open
+  /// slice.
   void arrow(std::string_view category, std::string_view name, TraceTrack from, SimTime leaves,
              TraceTrack to, SimTime arrives);
-  /// A stay of which any number may overlap: Perfetto shows those of one name as one stack.
+  /// A stay. Any number of stays may overlap: Perfetto shows those of one name as one stack.
   void stay(int process, std::string_view category, std::string_view name, std::int64_t id,
             SimTime begin, SimTime end, TraceValues values);
 
-  /// Events so far: what is shown, not what names it.
+  /// Number of events so far, without those that only give names.
   std::int64_t events() const { return events_; }
-  /// Closes the text. `left_out` is said in otherData where it is above 0.
+  /// Closes the text. `left_out` is written to otherData if it is above 0.
   void finish(std::int64_t left_out = 0);
 
  private:
@@ -90,24 +91,24 @@ class TraceWriter {
   std::int64_t events_ = 0;
   std::int64_t arrows_ = 0;
   int processes_ = 0;
-  int tracks_ = 1000;  // where nothing has a track's number, Perfetto takes that of the process
+  int tracks_ = 1000;  // Perfetto uses a process's number where no track has it
   bool first_ = true;
 };
 
-/// Tracks of one kind, as many as it takes for slices that overlap: each has the first one that is
-/// free. Slices come in the order of their begin.
+/// Tracks of one kind, as many as overlapping slices need: each slice takes the first free track.
+/// Slices come in the order of their begin.
 class TraceLanes {
  public:
   TraceLanes(TraceWriter& writer, int process, std::string name)
       : writer_(&writer), process_(process), name_(std::move(name)) {}
-  /// A track for what lasts from `begin` to `end`.
+  /// A track for a slice from `begin` to `end`.
   TraceTrack take(SimTime begin, SimTime end);
 
  private:
   TraceWriter* writer_;
   int process_;
   std::string name_;
-  std::vector<std::pair<TraceTrack, SimTime>> lanes_;  // and until when each is taken
+  std::vector<std::pair<TraceTrack, SimTime>> lanes_;  // with the time until which each is taken
 };
 
 }  // namespace tiersim

@@ -8,7 +8,7 @@
 namespace tiersim {
 namespace {
 
-// What answers at once: the whole round trip is in the links before it.
+// A memory that answers at once, because the links before it contain the whole round trip.
 class NoMemory final : public MemoryTier {
  public:
   std::span<const Channel> channels() const override { return {}; }

@@ -10,13 +10,13 @@ namespace {
 
 using enum LevelMeasure::Kind;
 
-constexpr std::int64_t kNoLimit = std::int64_t{1} << 50;  // B/s, the most that a link may have
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 50;  // B/s, the largest capacity of a link
 
 double giga_per_second(double bytes, Duration time) {
   return bytes / to_seconds(time) / kGiga;
 }
 
-// When each has ended, and how far each was when the first one had.
+// The end of each access, and its progress at the end of the first one.
 struct Ends {
   std::vector<Duration> at;
   std::vector<double> moved;  // bytes
@@ -48,7 +48,7 @@ Ends alone(const std::vector<LevelAccess>& accesses) {
   return out;
 }
 
-// Everyone begins at 0, waits its latency and is then a flow.
+// Every access begins at 0, waits for its latency and is then a flow.
 class Together final : public EventHandler {
  public:
   explicit Together(const std::vector<LevelAccess>& accesses) : asks_(accesses), network_(engine_) {
@@ -87,7 +87,7 @@ class Together final : public EventHandler {
         links.push_back(network_.add_link(each.name, each.capacity));
     return links[channel];
   }
-  // By first use, so that no order is that of addresses.
+  // Numbered by first use, so that no order depends on addresses.
   std::size_t numbered(const Instance& instance) {
     const auto found = std::ranges::find(instances_, instance);
     if (found != instances_.end()) return static_cast<std::size_t>(found - instances_.begin());
@@ -118,10 +118,10 @@ class Together final : public EventHandler {
   const std::vector<LevelAccess>& asks_;
   Engine engine_;
   FlowNetwork network_;
-  std::vector<LinkId> own_;  // of each access, crossed by nobody else
+  std::vector<LinkId> own_;  // of each access, without other flows
   std::vector<Instance> instances_;
   std::vector<std::vector<LinkId>> links_;  // by instance and channel
-  std::vector<double> share_of_payload_;    // payload in a byte of the flow
+  std::vector<double> share_of_payload_;    // payload per byte of the flow
   Ends ends_;
 };
 

@@ -1,11 +1,11 @@
 #pragma once
-// Accesses as the analytic and the flow level see them: the same costs of the same devices, each
-// alone or all together.
-//   Equation  analytic: latency + the longest of what its channels and its window take, whoever
-//             else is there. Flow: the same where it meets nobody, else max-min fair in the bytes
-//             of each access's widest channel, as the executor shares; accesses with a weight share
-//             by it in payload, which keeps a mix of reads and writes in its proportion.
-//   Ignores   as the flow models of the devices.
+// Accesses at the analytic and the flow level, with the same costs of the same devices: each alone,
+// or all together.
+//   Equation  analytic: latency + the longest time of its channels and its window, independent of
+//             other accesses. Flow: the same without contention, else max-min fair in the bytes of
+//             each access's widest channel, like the executor. Accesses with a weight share by it
+//             in payload, which keeps the proportion of a mix of reads and writes.
+//   Ignores   the same as the flow models of the devices.
 //   Checked   tests/unit/validate/fidelity_map_test.cpp
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace tiersim {
 
-/// One access, or a stream of them, from its beginning to its end.
+/// One access, or a stream of accesses, from its beginning to its end.
 struct LevelAccess {
   struct Part {
     const Device* device = nullptr;
@@ -24,12 +24,12 @@ struct LevelAccess {
   };
   std::vector<Part> parts = {};
   Bytes payload{};
-  Duration latency{};       ///< before the first byte; none where a rate is asked for
-  Duration least{};         ///< what its requester's window takes
-  std::int64_t weight = 0;  ///< 0: as the executor
+  Duration latency{};       ///< before the first byte; none for a measure of rate
+  Duration least{};         ///< duration due to its requester's window
+  std::int64_t weight = 0;  ///< 0: shares like the executor
 };
 
-/// What is asked of accesses.
+/// The measured quantity.
 struct LevelMeasure {
   enum class Kind : std::uint8_t {
     rate,         ///< payload of all until the last one ends, GB/s
@@ -43,15 +43,15 @@ struct LevelMeasure {
 /// "GB/s", "us" or "ns".
 std::string unit_of(LevelMeasure::Kind kind);
 
-/// An access of one device that nothing else limits, without its latency.
+/// An access to one device without other limits and without its latency.
 LevelAccess ask_of(const Device& device, Direction direction, Bytes payload, Bytes run,
                    std::size_t instance = 0);
-/// What this adds to its parts.
+/// Adds a device and its cost to the access.
 void add_part(LevelAccess& access, const Device& device, AccessCost cost, std::size_t instance = 0);
-/// Sum over its parts.
+/// The sum over the access's parts.
 Duration latency_of(const LevelAccess& access);
 
-/// `level` is analytic or flow.
+/// The result at `level`, which is analytic or flow.
 LevelAnswer answer_of(const std::vector<LevelAccess>& accesses, LevelMeasure measure,
                       Fidelity level);
 

@@ -11,7 +11,7 @@
 namespace tiersim {
 namespace {
 
-// A device that was read without a mistake is of this kind.
+// Checks that a device that was read without mistakes is of this kind.
 template <class Config, class Interface>
 const Config* expect_kind(Fields& f, const std::optional<DeviceConfig<Interface>>& device,
                           const char* key, const char* kind) {

@@ -1,7 +1,7 @@
 #pragma once
-// The hardware that a map of the three levels is drawn on (`schema: tiersim.fidelity_map/v1`,
-// reports/targets/fidelity), and why levels differ there. Each device has a `packet_level` mapping,
-// which is what the packet level takes; a file may leave out what it does not ask about.
+// The hardware of a fidelity map (`schema: tiersim.fidelity_map/v1`, reports/targets/fidelity), and
+// the reasons why levels differ on it. Each device has a `packet_level` mapping, which the packet
+// level uses. A file may leave out devices that it does not compare.
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace tiersim {
 
-/// Why flow and packet differ in one workload, or in all of a group.
+/// The reason why flow and packet differ in one workload, or in all of a group.
 struct LevelReason {
-  std::string workload;  ///< its id, or the beginning of several: "pcie.read-"
+  std::string workload;  ///< its id, or the common beginning of several: "pcie.read-"
   std::string why;
 };
 

@@ -22,11 +22,11 @@ constexpr Bytes kRun = 4_KiB;
 constexpr Bytes kLine = 64_B;
 constexpr Bytes kRandomPayload = 8_MiB;
 
-// What is the same for all workloads of the link.
+// The parts common to all workloads of the link.
 struct Cxl {
   CxlConfig config;
   CxlPacketConfig pool;   // with its switch
-  CxlPacketConfig alone;  // without
+  CxlPacketConfig alone;  // without a switch
   std::unique_ptr<Link> link;
 
   explicit Cxl(const CxlConfig& c)
@@ -35,7 +35,7 @@ struct Cxl {
   }
 };
 
-// So many modules as the packet mapping says one of, behind the expander.
+// Equal modules behind the expander: the device's peak divided by that of one packet-level module.
 struct Module {
   DramConfig config;
   std::shared_ptr<MemoryTier> device;
@@ -81,7 +81,7 @@ CxlProbe cxl_stream(Bytes payload, double read_share) {
   return probe_of(payload, kRun, read_share, CxlProbe::Addresses::sequential);
 }
 
-// Two reads of one host that begin together.
+// Two reads of one host that begin at the same time.
 class InOrderLines final : public CxlHostPort::Owner {
  public:
   explicit InOrderLines(const CxlPacketConfig& config)
@@ -129,7 +129,7 @@ void add_alone(Workloads& list, const Cxl& cxl) {
            {ahead, behind}, [alone = cxl.alone] { return InOrderLines(alone).run(kAhead, kLine); });
 }
 
-// With no limit but the wire: more in flight than any of them has lines.
+// Limited by the wire only: more lines may be in flight than any of the transfers has.
 void add_single_transfers(Workloads& list, const Cxl& cxl) {
   CxlPacketConfig config = cxl.alone;
   config.host.outstanding.value = kManyLines;
@@ -181,7 +181,7 @@ void add_behind_module(Workloads& list, const Cxl& cxl, const Module& module) {
                    module));
 }
 
-// One host that reads from many, and two hosts that read from one.
+// One host that reads from many modules, and two hosts that read from one.
 void add_pools(Workloads& list, const Cxl& cxl) {
   std::vector<LevelAccess> accesses;
   for (std::size_t i = 0; i < std::size_t{kExpanders}; ++i) {

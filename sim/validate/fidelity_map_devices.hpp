@@ -1,5 +1,5 @@
 #pragma once
-// The workloads of each device; fidelity_map.cpp puts them together.
+// The workloads of each device; fidelity_map.cpp combines them.
 #include "hwmodels/collective/direct.hpp"
 #include "hwmodels/collective/nccl.hpp"
 #include "hwmodels/link/cxl.hpp"
@@ -11,7 +11,7 @@
 
 namespace tiersim::fidelity_map {
 
-/// Runs of a random gather, and how ids and titles name them.
+/// A run of a random gather, with its names in ids and titles.
 struct NamedSize {
   Bytes size;
   const char* id;
@@ -23,29 +23,29 @@ inline constexpr std::array kGatherRuns{
     NamedSize{Bytes::from_base(1024), "1k", "1 KiB"},
     NamedSize{Bytes::from_base(4096), "4k", "4 KiB"},
 };
-/// Packets of a single transfer.
+/// Packets in a single transfer.
 inline constexpr std::array<std::int64_t, 5> kTransferPackets{1, 4, 16, 64, 256};
-/// From here on a transfer must take the same at both levels.
+/// Number of packets from which on a transfer must take the same time at both levels.
 inline constexpr std::int64_t kAlikeFrom = 64;
 
 /// Payload of a bulk stream.
 inline constexpr Bytes kBulk = Bytes::from_base(64 << 20);
-/// What a short access waits behind.
+/// Size of the access behind which a short one waits.
 inline constexpr Bytes kAhead = Bytes::from_base(1 << 20);
 
-/// Two thirds of `payload` read and a third written, which keep their proportion.
+/// Two thirds of `payload` read and one third written, in constant proportion.
 std::vector<LevelAccess> mixed_asks(const Device& device, Bytes payload, Bytes run);
-/// So many requests of at most `size` that may wait for an answer.
+/// A window of `outstanding` requests in flight, each of at most `size`.
 struct Window {
   std::int64_t outstanding = 0;
   Bytes size{};
 };
-/// Limits a read in runs of `run` by its window: its round trip is the latency of its parts and
-/// `more`, with what queueing in `links` and in `memory` (may be null) adds.
+/// Limits a read in runs of `run` by its window. The round trip is the latency of its parts and
+/// `more`, plus the queueing in `links` and in `memory` (may be null).
 void limit(LevelAccess& access, Bytes run, const Window& window, Duration more,
            std::initializer_list<const Link*> links, const MemoryTier* memory = nullptr);
 
-/// Collects workloads of one group.
+/// Collects the workloads of one group.
 class Workloads {
  public:
   Workloads(std::string group, std::shared_ptr<void> devices)

@@ -1,4 +1,5 @@
-// A GPU's memory: by packets one of its stacks, whose share of its data sheet stands for all.
+// A GPU's memory. At packet level one of its stacks is simulated, and its share of the data sheet's
+// rate holds for all.
 #include "hwmodels/packet/dram/dram_probe.hpp"
 #include "sim/validate/fidelity_map_devices.hpp"
 
@@ -10,7 +11,7 @@ using namespace literals;
 constexpr Bytes kStreamRun = 4_KiB;
 constexpr std::int64_t kGatheredAtoms = 400'000;
 
-// Atoms of one stack when `payload` is spread over all.
+// Atoms in one stack when `payload` is spread over all stacks.
 std::int64_t atoms_of_stack(const DramConfig& hbm, Bytes payload) {
   const auto map = AddressMap::make(hbm.packet_level->address_map);
   TS_EXPECTS(map.has_value(), hbm.pseudo_channels.value);

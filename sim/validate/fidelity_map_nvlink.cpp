@@ -14,7 +14,7 @@ using enum LevelMeasure::Kind;
 constexpr std::int64_t kGpus = 8;
 constexpr std::int64_t kFewReads = 64;
 constexpr Bytes kGatheredPayload = 16_MiB;
-constexpr Bytes kInFlight = 2_MiB;  // several times what the wire holds in a round trip
+constexpr Bytes kInFlight = 2_MiB;  // several times the bytes on the wire in a round trip
 constexpr std::array kAllReduces{
     NamedSize{8_KiB, "8k", "8 KiB"},
     NamedSize{64_KiB, "64k", "64 KiB"},
@@ -39,7 +39,7 @@ struct Node {
     packets.switch_latency.value = s.latency.value * s.crossings.value;
   }
 
-  /// From one GPU's port through the switch to another one's.
+  /// From one GPU's port through the switch to another GPU's port.
   LevelAccess access(Direction direction, Bytes payload, Bytes run, std::size_t from,
                      std::size_t to) const {
     LevelAccess out = ask_of(*port, direction, payload, run, from);
@@ -68,7 +68,7 @@ NvlinkWorkload nvlink_gather(Bytes run, double read_share) {
           .random_addresses = true};
 }
 
-// Two writes of one flow that begin together.
+// Two writes of one flow that begin at the same time.
 class InOrderCopies final : public FabricListener {
  public:
   explicit InOrderCopies(const NvlinkNode& node) : fabric_(engine_, shape_of(node, 2)) {}
@@ -148,7 +148,7 @@ void add_single_transfers(Workloads& list, const Node& node) {
   }
 }
 
-// One rank's port and the time that the library takes; all ranks do the same at the same time.
+// One rank's port and the library's time; all ranks do the same at the same time.
 void add_all_reduces(Workloads& list, const std::shared_ptr<const Node>& node,
                      const Collective& library, const CollectiveProbeConfig& config,
                      const char* name, const char* title) {

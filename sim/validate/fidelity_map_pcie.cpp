@@ -43,7 +43,7 @@ PcieProbe pcie_gather(Bytes run) {
           .transfers = std::max<std::int64_t>(20'000, kGathered.in_base() / run.in_base())};
 }
 
-// As a request engine with so many tags reads.
+// A read by a request engine with `tags` tags.
 LevelAccess read_of(const PcieConfig& config, const Link& link, Bytes payload, Bytes run,
                     std::int64_t tags) {
   LevelAccess access = ask_of(link, Direction::read, payload, run);
@@ -51,7 +51,7 @@ LevelAccess read_of(const PcieConfig& config, const Link& link, Bytes payload, B
   return access;
 }
 
-// Two writes of one device that begin together: the short one has the long one before it.
+// Two writes of one device that begin at the same time, the long one ahead of the short one.
 class InOrder final : public PcieDevice::Owner {
  public:
   explicit InOrder(const PciePacketConfig& config) : fabric_(engine_, config, 1, nullptr, *this) {}
@@ -73,7 +73,7 @@ class InOrder final : public PcieDevice::Owner {
   Duration ended_{};
 };
 
-// All through one link at the root, whose switch adds nothing to a rate.
+// All accesses cross one link at the root, whose switch does not change the rate.
 std::vector<LevelAccess> many_to_one(const Link& link, Direction direction) {
   std::vector<LevelAccess> accesses;
   for (std::size_t i = 0; i < std::size_t{kDevices}; ++i) {

@@ -12,13 +12,13 @@ using namespace literals;
 
 constexpr double kPicosecondsPerNanosecond = 1e3;
 
-// What an access costs one device.
+// The cost of an access at one device.
 struct Part {
   const Device* device = nullptr;
   std::span<const Channel> channels;
   AccessCost cost;
 
-  /// Alone on the device.
+  /// The time without contention.
   Duration body() const {
     Duration longest = cost.min_duration;
     for (const Charge& charge : cost.charges)
@@ -27,7 +27,7 @@ struct Part {
   }
 };
 
-// The hardware of a curve, built.
+// The built hardware of a curve.
 class Hardware {
  public:
   explicit Hardware(const HardwareCurve& curve) {
@@ -50,14 +50,14 @@ class Hardware {
     return path;
   }
 
-  /// What queueing on the way and in the memory adds.
+  /// The queueing delay on the path and in the memory.
   Duration added_latency(Bandwidth rate, double read_share) const {
     Duration time = memory_ ? memory_->added_latency(rate, read_share) : Duration{};
     for (const Link* link : ways_) time += link->added_latency(rate, read_share);
     return time;
   }
 
-  /// Every device that the access meets: requester, links, memory.
+  /// All devices on the access's path: requester, links, memory.
   std::vector<Part> parts(Direction direction, Bytes payload, Bytes run) const {
     std::vector<Part> out;
     const Bytes requested = requester_ ? requester_->request_run(run) : run;
@@ -84,19 +84,19 @@ class Hardware {
 
   std::unique_ptr<MemoryTier> memory_;
   std::vector<std::unique_ptr<Link>> links_;
-  std::vector<const Link*> ways_;  // the same
+  std::vector<const Link*> ways_;  // pointers to links_
   std::unique_ptr<Requester> requester_;
   std::unique_ptr<Collective> collective_;
 };
 
-// Reads and writes of a saturating workload.
+// The reads and writes of a saturating workload.
 struct Mix {
   Bytes run;
   Bytes read;
   Bytes write;
 
   explicit Mix(const ProbeWorkload& asked) : run(asked.run.value_or(4_KiB)) {
-    constexpr std::int64_t kParts = 1 << 20;  // enough that whole runs do not show in the share
+    constexpr std::int64_t kParts = 1 << 20;  // enough to hide whole runs in the share
     const auto reads =
         static_cast<std::int64_t>(asked.read_share.value_or(1) * static_cast<double>(kParts));
     read = run * reads;
@@ -104,7 +104,7 @@ struct Mix {
   }
 };
 
-// Each takes what it takes alone.
+// Every access takes as long as alone.
 Duration time_alone(const Hardware& hardware, const Mix& mix) {
   Duration longest{};
   for (const auto& [direction, payload] :
@@ -120,7 +120,7 @@ class Ignored final : public EventHandler {
   void on_event(Engine&, std::uint64_t) override {}
 };
 
-// Reads and writes are a flow each, over the channels of every device.
+// Reads and writes are one flow each, over the channels of every device.
 Duration time_together(const Hardware& hardware, const Mix& mix) {
   Engine engine;
   FlowNetwork network(engine);
@@ -164,7 +164,7 @@ Duration collective_time(const Hardware& hardware, const ProbeWorkload& asked) {
   return cost.latency + longest;
 }
 
-// Of one run through everything, with the time that its bytes take in each link.
+// The time of one run through all devices, with the time of its bytes in each link.
 Duration unloaded(const Hardware& hardware, Bytes run) {
   Duration sum{};
   for (const Part& part : hardware.parts(Direction::read, run, run))

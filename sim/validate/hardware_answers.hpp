@@ -1,17 +1,17 @@
 #pragma once
-// The answers of the levels of fidelity to a point of a reference curve.
+// The results of the levels of fidelity for a point of a reference curve.
 #include "sim/validate/hardware_curves.hpp"
 
 namespace tiersim {
 
-/// By the devices' own functions: unloaded, and alone.
+/// By the devices' own functions: unloaded and without contention.
 LevelResult analytic_result(const HardwareCurve& curve, const ReferencePoint& point);
-/// The same with what other accesses add: queueing at the offered rate, transfers in a network.
+/// The same with contention: queueing at the offered rate, and transfers in a flow network.
 LevelResult flow_result(const HardwareCurve& curve, const ReferencePoint& point);
 /// By packets, commands and credits.
 LevelResult packet_result(const HardwareCurve& curve, const ReferencePoint& point);
 
-/// All points at all levels.
+/// The results of all points at all levels.
 CurveReading read_curve(const HardwareCurve& curve);
 
 }  // namespace tiersim

@@ -47,7 +47,7 @@ bool has(const ProbeWorkload& c, ProbeAxis axis) {
   return false;
 }
 
-// What the question needs, and that nothing stands there that it does not look at.
+// Requires the devices that the question needs, and refuses keys that it does not use.
 void check_hardware(Fields& f, const HardwareCurve& c) {
   const bool collective =
       c.facts.quantity == ProbeQuantity::time || c.facts.quantity == ProbeQuantity::bus_bandwidth;

@@ -1,8 +1,8 @@
 #pragma once
-// Reference curves of hardware beside the devices that should follow them (`schema:
-// tiersim.hardware_curves/v1`, reports/targets/hardware). A curve has a memory, links to it, a
-// requester or a collective, as far as its question needs them; nothing in a device was fitted to a
-// curve that does not say so.
+// Reference curves of hardware beside the devices that should match them (`schema:
+// tiersim.hardware_curves/v1`, reports/targets/hardware). A curve has a memory, the links to it, a
+// requester or a collective, as its question requires. A device that was fitted to a curve says so;
+// all others are independent of it.
 #include <optional>
 #include <vector>
 
@@ -18,7 +18,7 @@ struct HardwareCurve {
       links;  ///< from the requester outward, or the port of a rank first
   std::optional<DeviceConfig<Requester>> requester;
   std::optional<DeviceConfig<Collective>> collective;
-  ProbeWorkload at;  ///< of every point that does not say otherwise
+  ProbeWorkload at;  ///< defaults of all points
   std::vector<ReferencePoint> points;
 };
 

@@ -1,5 +1,5 @@
-// The packet level's answers. A device takes part with the `packet_level` mapping of its file;
-// where the hardware of a curve has no model, or says too little, the answer is why.
+// The packet level's results. A device takes part with the `packet_level` mapping of its file. If
+// the hardware of a curve has no model, or lacks numbers, the result is the reason.
 #include "sim/validate/packet_answers.hpp"
 
 #include <algorithm>
@@ -35,23 +35,22 @@ LevelResult of_rate(ProbeQuantity quantity, Bandwidth rate, Bytes run) {
   return {quantity == ProbeQuantity::accesses ? giga / static_cast<double>(run.in_base()) : giga};
 }
 
-// The file's latency is that of a row that must be opened after another one was closed, with the
-// way to the memory, which is what is left of it: ns.
+// The rest of the file's latency, which is that of the path to the memory, in ns: the file's
+// latency includes opening a row after closing another one.
 double way_to(const DramConfig& memory, const DramPacketConfig& stack) {
   const DramClocks clocks(stack.timings);
   const Duration row(clocks.period_ps * (clocks.rp + clocks.rcd + clocks.cl + clocks.burst));
   return std::max(0.0, in_ns(memory.latency.value - row));
 }
 
-// Enough for each pseudo channel to pass some refreshes, and no more than takes a tenth of a
-// second.
+// Enough for each pseudo channel to pass some refreshes, within a tenth of a second of run time.
 std::int64_t atoms_for(const DramPacketConfig& stack) {
   const DramShape shape(*AddressMap::make(stack.address_map));
   const auto channels = static_cast<std::int64_t>(shape.pseudo_channels);
   return std::clamp<std::int64_t>(50'000 * channels, 100'000, 400'000);
 }
 
-// A write of part of an atom is a read of it and a write, each with a row of its own.
+// A write of part of an atom is a read and a write of the atom, each with its own row.
 double saturated_dram(const DramConfig& memory, const DramPacketConfig& stack,
                       ProbeQuantity quantity, DramProbe probe) {
   const double read_first = probe.run < memory.atom.value ? 1 - probe.read_share : 0;
@@ -110,7 +109,7 @@ DramMemory modules_of(const DramConfig& memory, const DramPacketConfig& stack) {
                     memory.interleave.value);
 }
 
-// One port, with the memory of an expander behind it or with what the link's file says of one.
+// One port, with the memory of an expander behind it or the memory in the link's own file.
 LevelResult read_cxl(const CxlConfig& link, const CxlPacketDetails& details,
                      const DramConfig* memory, ProbeQuantity quantity, const ProbeWorkload& asked) {
   const bool latency = quantity == ProbeQuantity::latency;
@@ -140,7 +139,7 @@ LevelResult read_cxl(const CxlConfig& link, const CxlPacketDetails& details,
   return {way + in_ns(result.read.mean)};
 }
 
-// Links of one hop, but for NVLink.
+// Links of one hop, except NVLink.
 LevelResult read_link(const HardwareCurve& curve, const DramConfig* memory,
                       const ProbeWorkload& asked) {
   const ProbeQuantity quantity = curve.facts.quantity;

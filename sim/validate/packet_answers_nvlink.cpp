@@ -13,7 +13,7 @@ namespace {
 
 using namespace literals;
 
-constexpr std::int64_t kPacketsMost = 4'000'000;  // of one point: half a second
+constexpr std::int64_t kPacketsMost = 4'000'000;  // per point: half a second of run time
 
 const NvlinkConfig* port_of(const HardwareCurve& curve) {
   return curve.links.empty() ? nullptr : config_of<NvlinkConfig>(*curve.links.front().spec);
@@ -23,7 +23,7 @@ Unexpected<std::string> why_not(std::string why) {
   return Unexpected(std::move(why));
 }
 
-// The port and at most one switch; else why not.
+// The port and at most one switch; else the reason why they cannot be simulated.
 Expected<NvlinkNode> node_of(const HardwareCurve& curve) {
   const NvlinkConfig* port = port_of(curve);
   if (port == nullptr) return why_not("no packet-level model has this port");
@@ -48,12 +48,12 @@ Expected<NvlinkNode> node_of(const HardwareCurve& curve) {
   return node;
 }
 
-// Packets that a collective sends at least: a rank gives away 2 (n - 1) / n of the size.
+// Least packets of a collective: a rank sends 2 (n - 1) / n of the size.
 std::int64_t packets_of(const NvlinkNode& node, Bytes size, std::int64_t ranks) {
   return 2 * (ranks - 1) * (size.in_base() / node.port.packet.value.in_base());
 }
 
-// Why the question cannot be run; empty where it can.
+// The reason why the question cannot be run; empty if it can.
 std::string obstacle_to(const CollectiveProbeConfig& config, const CollectiveQuestion& question) {
   const std::int64_t packets = packets_of(config.node, question.bytes, question.ranks);
   if (packets > kPacketsMost)

@@ -17,8 +17,7 @@ namespace {
 
 constexpr double kSecondsPerTick = 1e-12;
 
-// `whole` shared among `launches`: the part of launch number `at`; the first ones take what is left
-// over.
+// The part of `whole` for launch number `at` of `launches`; the first ones take the remainder.
 std::int64_t part_of(std::int64_t whole, std::int64_t launches, std::int64_t at) {
   return whole / launches + (at < whole % launches ? 1 : 0);
 }
@@ -85,14 +84,14 @@ StatedStatus status_of(const StatedRange& stated, double low, double high) {
   return disjoint ? StatedStatus::inconsistent : StatedStatus::partly;
 }
 
-// What prices and power say enters no time.
+// Prices and power do not affect times.
 bool is_cost(const std::string& path) {
   return std::ranges::any_of(
       std::array<std::string_view, 4>{"price", "power", "energy", "economics"},
       [&](std::string_view part) { return path.find(part) != std::string::npos; });
 }
 
-// By quantity, then by draw. `set` holds the last draw afterwards.
+// Results by quantity, then by draw. `set` holds the last draw afterwards.
 std::vector<std::vector<double>> drawn_answers(PredictionSet& set, const Document& document,
                                                Diagnostics& diagnostics) {
   std::vector<std::vector<double>> drawn(set.quantities.size());

@@ -1,8 +1,8 @@
 #pragma once
-// Answers a PredictionSet: the time of every kernel alone on the system (System::plan, as the bound
-// and the engine have it), the quantities made of these times, and their intervals by drawing the
-// uncertain numbers again and again. All quantities see the same draws, so an interval of a ratio
-// is not widened by what both its sides share.
+// Evaluates a PredictionSet: the time of every kernel alone on the system (System::plan, as in the
+// bound and the engine), the quantities formed from these times, and their intervals from repeated
+// draws of the uncertain numbers. All quantities use the same draws, so the interval of a ratio is
+// not widened by uncertainty that both sides share.
 #include <array>
 #include <string>
 #include <string_view>
@@ -16,20 +16,20 @@ namespace tiersim {
 
 class System;
 
-/// How what is simulated lies to what was stated.
+/// The relation of the simulated interval to the stated range.
 enum class StatedStatus : std::uint8_t {
-  consistent,    ///< the whole interval lies in the stated range
-  partly,        ///< part of it does
-  inconsistent,  ///< none of it does
+  consistent,    ///< the whole interval lies in the range
+  partly,        ///< part of it lies in the range
+  inconsistent,  ///< none of it lies in the range
 };
 inline constexpr std::array<std::string_view, 3> kStatedStatusNames{"consistent", "partly",
                                                                     "inconsistent"};
 
 struct PredictedAnswer {
   PredictedQuantity quantity;
-  double simulated = 0;  ///< by the system as it stands, in unit_of(quantity.kind)
-  double low = 0;        ///< of its 95 % interval; never above `simulated`
-  double high = 0;       ///< never below `simulated`
+  double simulated = 0;  ///< at the best values, in unit_of(quantity.kind)
+  double low = 0;        ///< end of the 95 % interval; at most `simulated`
+  double high = 0;       ///< at least `simulated`
   StatedStatus status = StatedStatus::consistent;
 };
 
@@ -38,17 +38,17 @@ struct PredictedSet {
   std::string date;
   std::string system;
   std::string run_id;                               ///< SHA-256 of the set's canonical text
-  NumberClass number_class = NumberClass::assumed;  ///< weakest of the numbers behind times
+  NumberClass number_class = NumberClass::assumed;  ///< weakest class behind the times
   std::int64_t draws = 0;
-  std::vector<SourcedNumber> uncertain;  ///< the numbers that have an interval
+  std::vector<SourcedNumber> uncertain;  ///< the numbers with an interval
   std::vector<PredictedAnswer> answers;
 };
 
-/// The time of the kernel alone, all its launches [s]. Tiers must be the system's.
+/// The time of all launches of the kernel, alone on the system [s]. Its tiers must be the system's.
 double predicted_seconds(const System& system, const PredictedKernel& kernel);
 
-/// Reads and answers a set. Mistakes, also of a draw that breaks a rule of the system, go to
-/// `diagnostics`; what is returned then is not to be used.
+/// Reads and evaluates a set. Mistakes go to `diagnostics`, as do draws that violate a rule of the
+/// system; the result is then invalid.
 PredictedSet answer_questions(const std::filesystem::path& path, const LoadOptions& options,
                               Diagnostics& diagnostics);
 

@@ -1,8 +1,8 @@
 #pragma once
-// Questions about kernels that a card can answer, asked of the models before it does
-// (`schema: tiersim.prediction_set/v1`, configs/predictions). A set names a system, the kernels by
-// what they move and compute, the ratios, shares, rates and differences of their times that were
-// stated beforehand. Intervals come from the system's numbers that have one (ci95). predict.hpp
+// Predictions about kernels that are made before a card measures them (`schema:
+// tiersim.prediction_set/v1`, configs/predictions). A set names a system, the kernels by their
+// traffic and FLOPs, and the ratios, shares, rates and differences of their times that were stated
+// beforehand. Intervals come from the system's numbers with an interval (ci95). prediction_run.hpp
 // evaluates a set.
 #include <array>
 #include <cstdint>
@@ -17,20 +17,20 @@
 
 namespace tiersim {
 
-/// Bytes that a kernel reads from or writes to a tier, as in Access; names instead of ids.
+/// Bytes that a kernel reads from or writes to a tier, like Access but with names instead of ids.
 struct PredictedAccess {
   std::string tier;
   Direction direction = Direction::read;
   Bytes bytes;
-  std::optional<Bytes> run;  ///< contiguous bytes of each request; all of them where absent
+  std::optional<Bytes> run;  ///< contiguous bytes of each request; missing: all bytes
 };
 void describe(Fields& f, PredictedAccess& c);
 
 inline constexpr std::array<std::string_view, 2> kOpKindNames{"compute", "transfer"};
 
-/// A kernel at one shape. Several launches one after another share its work evenly.
+/// A kernel at one shape. Several launches, one after another, share its work evenly.
 struct PredictedKernel {
-  std::string timed_as = {};  ///< name of the case that will be timed; empty where there is none
+  std::string timed_as = {};  ///< name of the case that will be timed; empty if none
   OpKind kind = OpKind::compute;
   KernelFamily family = KernelFamily::gemm;
   Arithmetic arithmetic = Arithmetic::bf16;
@@ -41,18 +41,18 @@ struct PredictedKernel {
 };
 void describe(Fields& f, PredictedKernel& c);
 
-/// A kernel that runs `times` times, one after another.
+/// A kernel that runs `times` times in sequence.
 struct PredictedTerm {
   std::string kernel;
   double times = 1;
 };
 void describe(Fields& f, PredictedTerm& c);
 
-/// What is made of the two sums of times.
+/// The quantity formed from two sums of times.
 enum class PredictedKind : std::uint8_t {
-  ratio,       ///< of over `to`
-  share,       ///< of over `to`, in percent
-  difference,  ///< of less `to` [us]
+  ratio,       ///< `of` over `to`
+  share,       ///< `of` over `to`, in percent
+  difference,  ///< `of` minus `to` [us]
   rate,        ///< bytes read from remote tiers by `of`, over its time [GB/s]
 };
 inline constexpr std::array<std::string_view, 4> kPredictedKindNames{"ratio", "share", "difference",
@@ -60,7 +60,7 @@ inline constexpr std::array<std::string_view, 4> kPredictedKindNames{"ratio", "s
 /// "", "%", "us", "GB/s".
 std::string_view unit_of(PredictedKind kind);
 
-/// What was said before, by hand; one end may be open.
+/// The range stated beforehand by hand; one end may be open.
 struct StatedRange {
   std::optional<double> low;
   std::optional<double> high;
@@ -74,14 +74,14 @@ struct PredictedQuantity {
   std::vector<PredictedTerm> of;
   std::vector<PredictedTerm> to;  ///< none under `rate`
   StatedRange stated;
-  std::string note = {};  ///< what the number does not mean
+  std::string note = {};  ///< limits of the number's meaning
 };
 void describe(Fields& f, PredictedQuantity& c);
 
 struct PredictionSet {
   std::string name;
-  std::string date;     ///< on which the set was made, before any measurement: 2026-01-31
-  SystemConfig system;  ///< with intervals on the numbers that are not known better
+  std::string date;     ///< when the set was made, before any measurement: 2026-01-31
+  SystemConfig system;  ///< with intervals on uncertain numbers
   std::int64_t draws = 400;
   std::int64_t seed = 1;
   std::map<std::string, PredictedKernel> kernels;

@@ -1,8 +1,8 @@
 #pragma once
-// What others measured on inference servers, beside the files that simulate it
-// (`schema: tiersim.published_runs/v1`, reports/targets/published). Runs are in groups: one engine
-// on one machine, from one document. A run is the group's serving file with settings on top, and
-// what was printed of it. Nothing is fitted on these numbers.
+// Published measurements of inference servers, with the files that simulate them (`schema:
+// tiersim.published_runs/v1`, reports/targets/published). Runs are in groups: one engine on one
+// machine, from one document. A run is the group's serving file with settings on top, and the
+// printed values. Nothing is fitted to these numbers.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -14,32 +14,32 @@
 
 namespace tiersim {
 
-/// What servers are measured by; each is compared with the metric of that name in a record.
+/// The metrics of servers; each is compared with the record's metric of record_metric().
 enum class PublishedMetric : std::uint8_t { tpot, median_gap, ttft, throughput };
 inline constexpr std::array<std::string_view, 4> kPublishedMetricNames{"tpot", "median_gap", "ttft",
                                                                        "throughput"};
 inline constexpr std::array kPublishedMetrics{PublishedMetric::tpot, PublishedMetric::median_gap,
                                               PublishedMetric::ttft, PublishedMetric::throughput};
 
-/// Name in a record, and unit there.
+/// The name in a record, and its unit there.
 std::string_view record_metric(PublishedMetric metric);
 std::string_view unit_of(PublishedMetric metric);
 
 struct PublishedValues {
-  std::optional<Duration> tpot = {};        ///< mean over the requests of the time between tokens
-  std::optional<Duration> median_gap = {};  ///< of the times from token to token of all answers
+  std::optional<Duration> tpot = {};        ///< mean over requests of the time between tokens
+  std::optional<Duration> median_gap = {};  ///< median of the gaps between tokens over all answers
   std::optional<Duration> ttft = {};        ///< mean over the requests
   std::optional<double> throughput = {};    ///< output tokens a second, of the whole server
 
-  /// In the unit of unit_of(); none where it was not printed.
+  /// The value in unit_of(); none if it was not printed.
   std::optional<double> value(PublishedMetric metric) const;
 };
 void describe(Fields& f, PublishedValues& c);
 
 struct PublishedRun {
   std::string id;
-  std::optional<std::int64_t> users = {};  ///< of a closed loop
-  std::vector<std::string> set = {};       ///< on top of the group's
+  std::optional<std::int64_t> users = {};  ///< in a closed loop
+  std::vector<std::string> set = {};       ///< on top of the group's settings
   PublishedValues published;
 };
 void describe(Fields& f, PublishedRun& c);
@@ -51,18 +51,18 @@ struct PublishedGroup {
   std::string source;  ///< document, and the place in it
   std::string config;  ///< serving file, relative to the configs folder
   std::vector<std::string> set = {};
-  std::int64_t requests_per_user = 10;  ///< of the runs that have users
-  std::string assumed;                  ///< what is not stated, and what is taken instead
-  std::string note = {};                ///< why the errors are what they are
-  bool wall = false;    ///< whether its runs show what happens when no more sequences fit
-  bool counted = true;  ///< in the summary; not where it reads the runs of another group otherwise
+  std::int64_t requests_per_user = 10;  ///< for runs with users
+  std::string assumed;                  ///< missing information, and the assumptions for it
+  std::string note = {};                ///< the causes of the errors
+  bool wall = false;                    ///< true where its runs show the capacity limit
+  bool counted = true;  ///< in the summary; false for runs that another group covers
   std::vector<PublishedRun> runs;
 };
 void describe(Fields& f, PublishedGroup& c);
 
-/// Errors that one would like to stay below: shares of the printed value.
+/// Desired limits of the errors, as shares of the printed value.
 struct PublishedAims {
-  double tpot = 0.1;  ///< and of median_gap
+  double tpot = 0.1;  ///< also for median_gap
   double ttft = 0.2;
   double throughput = 0.1;
 

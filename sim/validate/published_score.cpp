@@ -13,7 +13,7 @@ std::optional<double> simulated(const RunRecord& record, PublishedMetric metric)
   return found == record.metrics.end() ? std::nullopt : std::optional(found->second.value);
 }
 
-// Of sorted values: the smallest that so many of them are not above.
+// The nearest-rank percentile of sorted values.
 double nearest_rank(const std::vector<double>& sorted, std::size_t percent) {
   const std::size_t rank = (sorted.size() * percent + 99) / 100;
   return sorted[std::max<std::size_t>(rank, 1) - 1];
@@ -79,7 +79,8 @@ PublishedErrors errors_of(const std::vector<PublishedOutcome>& outcomes, Publish
   std::ranges::sort(magnitudes);
   out.count = static_cast<std::int64_t>(magnitudes.size());
   out.signed_mean = sum / static_cast<double>(out.count);
-  // Of an even number the mean of the middle two, so that it is no better than half of them.
+  // For an even number the mean of the middle two, so that at least half of the errors are not
+  // larger.
   const std::size_t middle = magnitudes.size() / 2;
   out.median = (magnitudes[(magnitudes.size() - 1) / 2] + magnitudes[middle]) / 2;
   out.p90 = nearest_rank(magnitudes, 90);

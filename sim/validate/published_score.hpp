@@ -1,6 +1,6 @@
 #pragma once
-// Simulated runs of servers beside what was published of them: an error for every printed value,
-// and how large the errors are by metric.
+// Simulated runs of servers beside their published results: an error for every printed value, and
+// the size of the errors by metric.
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,22 +10,22 @@
 
 namespace tiersim {
 
-/// One printed value and what was simulated.
+/// One printed value and the simulated one.
 struct PublishedCase {
   std::string id;  ///< "group.run.metric"
   PublishedMetric metric = PublishedMetric::tpot;
-  double predicted = 0;  ///< in unit_of(metric), as the reference
+  double predicted = 0;  ///< in unit_of(metric), like the reference
   double reference = 0;
   double error = 0;    ///< (predicted - reference) / reference
-  double aim = 0;      ///< that its magnitude should stay below
-  bool close = false;  ///< whether it does
+  double aim = 0;      ///< desired limit of the error's magnitude
+  bool close = false;  ///< true where the error is below it
 };
 
-/// A run of a group that shows the wall: what it says of capacity.
+/// The capacity limit in one run of a group that shows it.
 struct WallPoint {
   std::int64_t users = 0;
-  std::int64_t positions = 0;       ///< that the pool has room for
-  std::int64_t fitting = 0;         ///< sequences of full length among them
+  std::int64_t positions = 0;       ///< capacity of the pool
+  std::int64_t fitting = 0;         ///< sequences of full length that fit in it
   std::optional<double> ttft = {};  ///< s
   std::optional<double> tpot = {};  ///< s
   double throughput = 0;            ///< tokens/s
@@ -36,14 +36,14 @@ struct PublishedOutcome {
   const PublishedRun* run = nullptr;
   std::vector<PublishedCase> cases = {};
   std::optional<WallPoint> wall = {};
-  std::string problem = {};  ///< why it could not run; empty where it did
+  std::string problem = {};  ///< reason why it could not run; empty if it did
 };
 
-/// Compares a record with what was published of the run; both must outlive the outcome.
+/// Compares a record with the run's published values; both must outlive the outcome.
 PublishedOutcome score(const PublishedRuns& runs, const PublishedGroup& group,
                        const PublishedRun& run, const RunRecord& record);
 
-/// Magnitudes of errors, over all values that are counted or those of a group.
+/// Magnitudes of errors, over all counted values or over those of a group.
 struct PublishedErrors {
   std::int64_t count = 0;
   std::int64_t close = 0;

@@ -19,7 +19,7 @@ std::vector<Fidelity> levels_of(const SensitivityCase& each) {
   return each.levels.empty() ? std::vector{Fidelity::flow, Fidelity::packet} : each.levels;
 }
 
-// Questions of a curve, each point at each level.
+// Adds the questions of a curve: each point at each level.
 void add_curve(std::vector<SensitivityQuestion>& out, const SensitivityConfig& config,
                const SensitivityCase& each) {
   for (std::size_t k = 0; k < config.curves.size(); ++k)
@@ -61,13 +61,13 @@ SensitivityAnswer of_workload(const SensitivityQuestion& question,
   return {};
 }
 
-// Relative; none where one of them is missing.
+// The relative change; none if one of the values is missing.
 std::optional<double> moved(const SensitivityAnswer& from, const SensitivityAnswer& to) {
   if (!from.value || !to.value || *from.value == 0) return std::nullopt;
   return *to.value / *from.value - 1;
 }
 
-// What both steps did to one answer.
+// The effects of both steps on one result.
 struct Effect {
   std::size_t question;
   std::array<std::optional<double>, 2> moved;
@@ -97,7 +97,7 @@ std::string reason_for(const SensitivityConfig& config, const std::string& devic
   return best == nullptr ? "" : best->why;
 }
 
-// Gives the place of the device in the case that is named.
+// Returns the device's place in the case that is named.
 std::string judge(ParameterSensitivity& row, const std::vector<SensitivityQuestion>& questions,
                   const std::vector<Effect>& effects) {
   const auto best = std::ranges::max_element(effects, std::less{});
@@ -176,7 +176,7 @@ std::vector<SensitivityStudy::Target> SensitivityStudy::targets(std::size_t devi
   return out;
 }
 
-// The same step everywhere: the first that nothing refuses.
+// One step for all targets: the first that no check refuses.
 SensitivityStep SensitivityStudy::change(std::vector<Target>& targets, double factor) {
   SensitivityStep step{.refused = targets.front().value == 0 ? "is 0, of which there is no share"
                                                              : "no other value is allowed"};
@@ -226,9 +226,9 @@ ParameterSensitivity SensitivityStudy::sensitivity_of(std::size_t device, const 
     }
     for (Target& target : changed) target.number->set(target.value);
   }
-  std::string named;  // place of the device in the case
+  std::string named;  // place of the device in the named case
   if (row.more.refused.empty() || row.less.refused.empty()) named = judge(row, questions, effects);
-  // That of the named case: curves may have another one than the shipped device.
+  // The value in the named case: a curve may have another value than the shipped device.
   for (const Target& target : changed)
     if (target.place == named) row.value = target.number->text();
   if (row.verdict == SensitivityVerdict::insensitive)

@@ -1,15 +1,15 @@
 #pragma once
-// Which case catches a change of a number. One study belongs to one thread, since it changes its
-// configuration and puts it back:
+// Finds the cases that detect a change of a number. One study belongs to one thread, since it
+// changes its configuration and restores it:
 //
 //   SensitivityStudy study(config);
 //   const std::vector<SensitivityAnswer> base = ...study.answer(device, i) for every question...
 //   for (const std::string& path : study.parameters(device))
 //     rows.push_back(study.sensitivity_of(device, path, base));
 //
-//   Equation  moved = changed answer / answer - 1, at most over both steps. Of the cases where a
-//             step leaves the band the one that moves most is named, else of all cases.
-//   Ignores   two numbers that change together; answers that a change takes away, as an offered
+//   Equation  moved = changed result / result - 1, the larger of both steps. Named is the case that
+//             moves most among those where a step leaves the band, else among all cases.
+//   Ignores   two numbers that change together; results that a change removes, such as an offered
 //             load that is no longer served; the analytic level, which has flow's costs.
 //   Checked   tests/unit/validate/sensitivity_test.cpp, tests/cli/validate_sensitivity_test.py
 #include "sim/record/sensitivity_record.hpp"
@@ -27,18 +27,18 @@ struct SensitivityQuestion {
   std::size_t point = 0;
   std::string workload = {};
 
-  /// The same where the same is asked, whatever device it is asked for.
+  /// Equal for equal cases, independent of the device under test.
   std::string key() const;
 };
 
 struct SensitivityAnswer {
-  std::optional<double> value = {};  ///< none where the level has none
-  bool fails = false;                ///< outside of a band that it is held to
+  std::optional<double> value = {};  ///< none if the level has no result
+  bool fails = false;                ///< true outside of a band that applies to it
 };
 
 class SensitivityStudy {
  public:
-  /// The members of `config` stay where they are while this lives.
+  /// The members of `config` must not move during the life of this object.
   explicit SensitivityStudy(SensitivityConfig& config);
 
   const std::vector<SensitivityQuestion>& questions(std::size_t device) const {
@@ -46,10 +46,10 @@ class SensitivityStudy {
   }
   SensitivityAnswer answer(std::size_t device, std::size_t question) const;
 
-  /// Paths within the device, in the order in which its cases have them.
+  /// Paths of numbers within the device, in the order of its cases.
   std::vector<std::string> parameters(std::size_t device) const;
-  /// `base`: answers to questions(device), nothing changed. Asked are these of the questions; all
-  /// where there are none.
+  /// The sensitivity of one number. `base` holds the results of questions(device) without changes.
+  /// Only the questions in the last argument are run; an empty list stands for all.
   ParameterSensitivity sensitivity_of(std::size_t device, const std::string& path,
                                       const std::vector<SensitivityAnswer>& base,
                                       const std::vector<std::size_t>& only = {});
@@ -68,7 +68,7 @@ class SensitivityStudy {
   std::vector<DeviceNumber> numbers_;                        // of all curves and workloads
 };
 
-/// Workloads that cases name and that the level map does not have.
+/// Workloads that cases name but the fidelity map does not have.
 std::vector<std::string> unknown_workloads(const SensitivityConfig& config);
 
 }  // namespace tiersim

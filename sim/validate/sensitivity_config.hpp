@@ -1,8 +1,8 @@
 #pragma once
-// Which cases could catch a change of a device's numbers (`schema: tiersim.sensitivity/v1`,
+// The cases that can detect a change of a device's numbers (`schema: tiersim.sensitivity/v1`,
 // reports/targets/sensitivity). A case is a reference curve of `tiersim validate hardware` or a
-// workload of `tiersim validate levels`; the file says where the device lies in it, and names no
-// number: those are whatever the device has.
+// workload of `tiersim validate levels`. The file gives the device's place in the case but no
+// numbers: all numbers of the device are tested.
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,13 +12,13 @@
 
 namespace tiersim {
 
-/// A curve or a workload, and the device in it.
+/// A curve or a workload, and the device's place in it.
 struct SensitivityCase {
   std::string curve;                 ///< id, or empty
   std::string workload;              ///< id, or empty
   std::string at;                    ///< "memory", "links.0", "collective"; "hbm", "pcie", ...
-  std::vector<std::int64_t> points;  ///< of the curve, from 0; all where empty
-  std::vector<Fidelity> levels;      ///< flow and packet where empty
+  std::vector<std::int64_t> points;  ///< of the curve, from 0; empty: all
+  std::vector<Fidelity> levels;      ///< empty: flow and packet
 };
 
 struct SensitiveDevice {
@@ -27,10 +27,10 @@ struct SensitiveDevice {
   std::vector<SensitivityCase> cases;
 };
 
-/// Why nothing catches a number.
+/// The reason why no case detects a number.
 struct SensitivityReason {
-  std::string device;     ///< empty: of every device
-  std::string parameter;  ///< its path, or the beginning of several
+  std::string device;     ///< empty: for every device
+  std::string parameter;  ///< its path, or the common beginning of several
   std::string why;
 };
 

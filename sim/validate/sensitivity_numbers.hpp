@@ -1,11 +1,11 @@
 #pragma once
-// The numbers of a device that could change how long something takes, found by its describe(): all
-// that say their source, and all settings without one that stand in no list (elements of a list are
-// coordinates or weights there). What is an energy, a power or a price is left out by its unit.
+// The numbers of a device that could change a time, found through its describe(): all numbers with
+// a source, and all settings without one that are not in a list (list elements are coordinates or
+// weights there). Energies, powers and prices are left out by their units.
 //
 //   for (DeviceNumber& n : numbers_below(view, "links.0.")) n.set(1.2 * n.value());
 //
-// A reference lives as long as the configuration keeps its members where they are.
+// A DeviceNumber is valid as long as the members of the configuration do not move.
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,13 +22,13 @@ class DeviceNumber {
   const std::string& path() const { return path_; }  ///< from the root of the configuration
   double value() const;                              ///< in base units
   std::string text() const;                          ///< canonical
-  /// Counts and quantities take the nearest whole one of their base unit.
+  /// Counts and quantities are rounded to the nearest whole number of their base unit.
   void set(double value);
 
-  /// What to try for about `factor` of the value, the nearest first: that share, at least one unit
-  /// off and within the limits; where only listed values are allowed the next of them; and twice or
-  /// half. A size of 32 B to 4 KiB that is a power of two is a granule or a largest packet, which
-  /// has no 20 %: it takes twice or half. Values equal to this one are left out.
+  /// Candidates for about `factor` times the value, the nearest first: that product, at least one
+  /// unit off and within the limits; the next listed value if only listed values are allowed; and
+  /// twice or half. A power of two from 32 B to 4 KiB is a granule or a largest packet, for which
+  /// 20 % is impossible: it takes twice or half. Values equal to this one are left out.
   std::vector<double> near(double factor) const;
 
  private:
@@ -40,10 +40,10 @@ class DeviceNumber {
   Limits limits_;
 };
 
-/// Those whose path begins with `prefix`, in the order of describe().
+/// The numbers whose path begins with `prefix`, in the order of describe().
 std::vector<DeviceNumber> numbers_below(const detail::StructValue& config,
                                         const std::string& prefix);
-/// The first check of describe() that does not hold, "path: message"; empty where all do.
+/// The first failing check of describe(), "path: message"; empty if all hold.
 std::string broken_check_of(const detail::StructValue& config);
 
 }  // namespace tiersim

@@ -127,7 +127,7 @@ class Sizes(Planted):
     def test_two_types_of_one_name(self):
         for folder, space in (("sim/step", "tiersim"), ("workloads", "tiersim"), ("reports", "tiersim::other")):
             self.plant(f"{folder}/trace.hpp", f"#pragma once\nnamespace {space} {{\nstruct Trace {{\n  int x;\n}};\n}}\n")
-        self.assert_finds("workloads/trace.hpp:3: type_names: tiersim::Trace", "sim/trace/step_trace.hpp")
+        self.assert_finds("workloads/trace.hpp:3: type_names: tiersim::Trace", "sim/step/trace.hpp")
 
     def test_a_folder_without_readme(self):
         self.plant("kernels/a.cu", "int a;\n")

@@ -1,6 +1,7 @@
-# cmake -DNPM= -DMODE=AUTO|ON -DLOCK= -DWORK= -DBUNDLE= -DSTAMP= -P fetch.cmake: fetches what the
-# lock file names into WORK and makes one script of it, BUNDLE. Where that cannot be, MODE decides
-# whether it is an error; a stamp is then left all the same, so that not every build asks the network.
+# cmake -DNPM= -DMODE=AUTO|ON -DLOCK= -DWORK= -DBUNDLE= -DSTAMP= -P fetch.cmake: fetches the
+# packages of the lock file into WORK and combines them into one script, BUNDLE. If that fails, MODE
+# decides if it is an error; a stamp is written in any case, so that not every build uses the
+# network.
 cmake_minimum_required(VERSION 3.25)
 
 macro(give_up reason)
@@ -16,7 +17,8 @@ endmacro()
 
 file(MAKE_DIRECTORY "${WORK}")
 file(COPY "${LOCK}/package.json" "${LOCK}/package-lock.json" DESTINATION "${WORK}")
-# No script of a package runs. Seconds, not the minutes that npm takes to believe in no network.
+# No script of a package runs. Short time limits, because npm takes minutes to detect a missing
+# network.
 execute_process(
   COMMAND "${NPM}" ci --ignore-scripts --no-audit --no-fund --prefer-offline --loglevel=error
     --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=30000
@@ -26,7 +28,7 @@ if(NOT result EQUAL 0)
   give_up("npm ci failed (${result})\n${talk}\n")
 endif()
 
-# The interpreter is a module; as a script it takes what it imports from `vega` and adds itself there.
+# The interpreter is a module; as a script it takes its imports from `vega` and adds itself there.
 set(modules "${WORK}/node_modules")
 file(READ "${modules}/vega-interpreter/build/vega-interpreter.js" interpreter)
 foreach(edge IN ITEMS
@@ -38,7 +40,7 @@ foreach(edge IN ITEMS
   string(REGEX REPLACE "${edge}" "" interpreter "${interpreter}")
 endforeach()
 
-# Licences first: they must go with every copy, and every page is one.
+# Licences first: they must go with every copy, and every page is a copy.
 set(licences "")
 foreach(package IN ITEMS vega vega-lite vega-interpreter d3-array)
   file(READ "${modules}/${package}/LICENSE" licence)
