@@ -19,7 +19,7 @@ struct HopConfig {
   Sourced<Duration> latency;
   Sourced<std::int64_t> crossings;
   std::optional<Sourced<Bandwidth>> capacity;
-  /// Of an NVLink switch: further parameters of the packet level.
+  /// Further parameters of an NVLink switch at packet level.
   std::optional<NvswitchPacketConfig> packet_level;
 };
 

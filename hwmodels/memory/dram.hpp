@@ -58,7 +58,7 @@ struct DramConfig {
   std::optional<Sourced<Duration>> partial_write_time;
   Sourced<Duration> latency;
   std::optional<DramQueueing> queueing;
-  /// Of one stack or module: further parameters of the packet level.
+  /// Further parameters of one stack or module at packet level.
   std::optional<DramPacketConfig> packet_level;
 };
 

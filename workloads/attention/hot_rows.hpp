@@ -8,7 +8,6 @@
 //   Hit rate  a number, or a reuse curve measured on a trace of chosen rows (index_trace), linear
 //             between its points. A share beyond its points is an error, since nothing is known
 //             there. A curve holds for the budget and the page that its trace was recorded with.
-//             error. A curve holds for the budget and the page that its trace was recorded with.
 #include <optional>
 #include <vector>
 

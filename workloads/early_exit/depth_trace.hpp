@@ -7,7 +7,6 @@
 //
 // Depths count from 1. A run with more requests, or a request with more tokens, than the trace
 // starts over at its beginning.
-// tokens, than the trace.
 #include <filesystem>
 #include <string>
 #include <vector>

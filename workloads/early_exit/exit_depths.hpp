@@ -15,7 +15,6 @@
 // m is the mean of e^(-4x) over the answer: thresholds fall as e^(-tau x) with tau = 4 (CALM,
 // equation 5 and section 4) and rates are taken as linear in them. x has 64 steps, each with a mu
 // of its own. An answer of few tokens skips steps, so its mean differs.
-// its own mu. An answer of few tokens misses the mean by what the steps that it skips differ.
 #include <cstdint>
 #include <vector>
 

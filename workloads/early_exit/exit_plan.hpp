@@ -16,7 +16,6 @@
 // or at the end. `softmax` has its token from the head of the exit layer (the kernel gives the
 // best), so no head follows; the others run the head once for all at the end. The CPU decides after
 // every measured layer of every pass.
-// measured layer of every pass.
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -9,7 +9,6 @@
 //   softmax   q . c is estimated as q_j . c_j / beta_j. The positional part is not cut.
 // alpha and beta are the same constants: 1 / shards for a balancing transform, the shares of the
 // energy for principal components (4.3.2).
-// principal components (4.3.2), the same numbers for both.
 #include "workloads/numerics/latent_attention.hpp"
 
 namespace tiersim::numerics {

@@ -29,7 +29,7 @@ struct SliceErrorCase {
   std::vector<SliceErrors> seeds;
 };
 
-/// How well a slice represents the whole, for two slices: the first slice's share of a token's
+/// Quality of a slice as an estimate, for two slices: the first slice's share of a token's
 /// energy (condition 1), and the relation of its partial scores without position to the whole ones
 /// (condition 2).
 struct SliceBalance {

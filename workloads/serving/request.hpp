@@ -19,7 +19,7 @@ struct Request {
   /// loop, where a user who thinks longer may send an older number later.
   std::int64_t id = 0;
   SimTime arrival{};
-  /// Of the prompt; of the encoder's input in models with an encoder.
+  /// Tokens of the prompt, or of the encoder's input in models with an encoder.
   std::int64_t input_tokens = 1;
   std::int64_t output_tokens = 1;  ///< length of the answer, the first token included
   PrefixBlocks prefix = {};        ///< WorkloadConfig::prefix_block tokens each; may be empty

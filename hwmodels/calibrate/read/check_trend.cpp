@@ -83,7 +83,7 @@ class Line {
     const TimingCase& timing = timings_.cases[index];
     const TimingCase& low = timings_.cases[below.index];
     const TimingCase& high = timings_.cases[above.index];
-    // Of the upper neighbour.
+    // Weight of the upper neighbour.
     const double weight = -below.log_size / (above.log_size - below.log_size);
     const auto square = [](double x) { return x * x; };
     Residual out;

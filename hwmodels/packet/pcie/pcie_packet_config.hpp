@@ -92,7 +92,7 @@ struct PcieSwitch {
   Sourced<Duration> latency = no_time();
   SwitchForwarding forwarding = SwitchForwarding::cut_through;
   SwitchQueues queues = SwitchQueues::virtual_output;
-  /// Of the link to the root; that of the others if absent.
+  /// Raw rate of the link to the root; that of the other links if absent.
   std::optional<Sourced<Bandwidth>> upstream_raw;
   std::vector<std::int64_t> weights;  ///< of the device ports; empty: round robin
 };
