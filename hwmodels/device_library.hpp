@@ -1,5 +1,6 @@
 #pragma once
-// Every device kind of this folder, by name. A value, built on request: no global registry.
+// The registry of every device kind of this folder, by name. It is a value that is built on
+// request; there is no global registry.
 #include "sim/model/device_spec.hpp"
 
 namespace tiersim {

@@ -11,8 +11,8 @@
 namespace tiersim {
 namespace {
 
-constexpr double kMostLoad = 4;             // of a port, both ways together
-constexpr double kMostOfSaturation = 0.98;  // just above where the H100 was measured
+constexpr double kMostLoad = 4;             // of a port, both directions together
+constexpr double kMostOfSaturation = 0.98;  // just above the highest load measured on an H100
 constexpr double kSteps = 1048576;          // 2^20
 
 double ps(const Sourced<Duration>& time) {
@@ -37,7 +37,7 @@ double points_at(const std::vector<LatencyPoint>& points, double load) {
   return low + (ps(above->added) - low) * ((load - from) / (above->load - from));
 }
 
-// In ps.
+// Added latency in ps.
 double value_of(const LatencyCurve& curve, double load) {
   const double within = std::min(load, end_of(curve));
   if (within <= 0) return 0;

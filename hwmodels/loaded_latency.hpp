@@ -1,17 +1,19 @@
 #pragma once
 // Model card: loaded_latency (fidelity: flow)
-//   Models    what queueing in a memory or link adds to its unloaded latency, by the payload that
-//             it serves and the share of reads in it: a family of curves, one for each read share
-//             that somebody measured.
-//   Equation  load u = payload rate / the rate that the device names. A curve is a formula,
-//             scale * u^exponent / (1 - u / saturation) for u <= .98 saturation, or points that
-//             straight lines join, from nothing at u = 0. At a read share between two curves:
-//             u_end = that share of the way between their ends, x = u / u_end, and the value is as
-//             far between the values of the two at the same share x of their own ends. So a mix
+//   Models    the latency that queueing adds to the unloaded latency of a memory or link, by the
+//             payload rate and the share of reads in it: a family of curves, one for each read
+//             share that was measured.
+//   Equation  load u = payload rate / the peak rate of the device. A curve is either a formula,
+//             scale * u^exponent / (1 - u / saturation) for u <= .98 saturation, or points joined
+//             by straight lines, from zero at u = 0. A read share r between the shares r0 and r1
+//             of two curves is interpolated: with w = (r - r0) / (r1 - r0), the curve for r ends
+//             at u_end = (1 - w) u0_end + w u1_end, and with x = u / u_end its value is (1 - w)
+//             times the first curve at x u0_end plus w times the second at x u1_end. So a mix
 //             saturates between its neighbours, and the value never falls with the rate.
-//   Ignores   which addresses and who asks; bursts. Nothing is extrapolated: beyond the end of a
-//             curve its last value holds, and beyond the outer read shares the outer curves do.
-//   Valid     a load that lasts longer than the queues need to fill.
+//   Ignores   the addresses and the requester of an access; bursts. Nothing is extrapolated:
+//             beyond the end of a curve its last value holds, and beyond the outer read shares
+//             the outer curves hold.
+//   Valid     a load that lasts longer than the queues take to fill.
 //   Source    the form of the data: Mess benchmark (Esmaili-Dokht et al., MICRO 2024).
 //   Checked   tests/unit/hwmodels/loaded_latency_test.cpp
 #include <optional>
@@ -33,7 +35,7 @@ struct LatencyPoint {
   Sourced<Duration> added;
 };
 
-/// At one read share: a formula, or points in rising order.
+/// The curve at one read share: either a formula, or points in rising order of load.
 struct LatencyCurve {
   double read_share = 1;
   std::optional<LatencyFormula> formula = {};
@@ -41,22 +43,22 @@ struct LatencyCurve {
 };
 
 struct LatencyFamily {
-  std::vector<LatencyCurve> by_read_share = {};  ///< in rising order of the share
+  std::vector<LatencyCurve> by_read_share = {};  ///< in rising order of the read share
 };
 
 void describe(Fields& f, LatencyFormula& c);
 void describe(Fields& f, LatencyPoint& c);
 void describe(Fields& f, LatencyCurve& c);
 void describe(Fields& f, LatencyFamily& c);
-/// The list of a family, among the fields of a mapping that is more than one.
+/// Describes the list of a family as one field of a larger mapping.
 void describe_curves(Fields& f, std::vector<LatencyCurve>& curves);
 
 class LoadedLatency {
  public:
-  /// `curves` is not empty and has passed describe(); a load of 1 is `whole`.
+  /// `curves` is not empty and has passed describe(); `whole` is the payload rate at a load of 1.
   LoadedLatency(std::vector<LatencyCurve> curves, Bandwidth whole);
 
-  /// Added at this payload rate; never falls with it.
+  /// Added latency at this payload rate; it never falls as the rate grows.
   Duration at(Bandwidth rate, double read_share) const;
 
  private:

@@ -1,13 +1,13 @@
 #pragma once
-// Time of work that is done in portions of which each takes as long: windows of bytes in flight,
-// queues of commands.
+// Time of work that is done in equal portions, one after another: windows of bytes in flight,
+// batches of queued commands.
 #include <limits>
 
 #include "sim/base/units.hpp"
 
 namespace tiersim {
 
-/// ceil(each * amount / portion): time of `amount` when every `portion` of it takes `each`.
+/// ceil(each * amount / portion): the time of `amount` when every `portion` of it takes `each`.
 constexpr Duration portions_time(Duration each, std::int64_t amount, std::int64_t portion) {
   TS_EXPECTS(each.count() >= 0 && amount >= 0 && portion > 0, each, amount, portion);
   const Int128 ps = (Int128{amount} * each.count() + portion - 1) / portion;

@@ -1,6 +1,6 @@
 #pragma once
-// An access of `payload` bytes in contiguous runs of `run` bytes: how many runs, and how long the
-// last one is. Shared by every device that moves whole granules.
+// An access of `payload` bytes in contiguous runs of `run` bytes: the number of runs, and the
+// length of a shorter last one. Used by every device that moves whole granules.
 #include <cstdint>
 
 #include "sim/base/units.hpp"
@@ -8,9 +8,9 @@
 namespace tiersim {
 
 struct Runs {
-  std::int64_t full = 0;  ///< runs of the whole length
-  Bytes length;           ///< of each full run
-  Bytes rest;             ///< length of one more, shorter run; 0 when there is none
+  std::int64_t full = 0;  ///< number of runs of the whole length
+  Bytes length;           ///< length of each full run
+  Bytes rest;             ///< length of a shorter last run; 0 when there is none
 
   static Runs of(Bytes payload, Bytes run) {
     TS_EXPECTS(run > Bytes{} && run <= payload, run, payload);

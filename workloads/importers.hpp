@@ -1,12 +1,12 @@
 #pragma once
-// Formats of others that a configuration of workloads may name a file of.
+// Importers of foreign file formats that a workload's configuration may refer to.
 #include <vector>
 
 #include "sim/config/importer.hpp"
 
 namespace tiersim {
 
-/// For LoadOptions::importers, wherever a model or a method may stand in the document.
+/// Importers for LoadOptions::importers, wherever a document may contain a model or a method.
 std::vector<Importer> make_importers();
 
 }  // namespace tiersim

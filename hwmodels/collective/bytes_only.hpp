@@ -1,11 +1,12 @@
 #pragma once
 // Model card: bytes_only (collectives without a start-up time; fidelity: analytic)
-//   Models    what a port must carry at least, by the best exchange of pieces between n ranks.
+//   Models    the bytes that a port must carry at least, by the best exchange of pieces between n
+//             ranks.
 //   Equation  all_reduce: 2 (n - 1) / n of the size each way; reduce_scatter, all_gather,
-//             all_to_all: (n - 1) / n; send: all of it, with the way of the first byte.
-//   Ignores   start-up, synchronisation, protocols: everything that makes small ones slow. A bound,
-//             and what hand calculations take.
-//   Valid     where a lower bound is asked for.
+//             all_to_all: (n - 1) / n; send: the whole size, plus the latency of the first byte.
+//   Ignores   start-up, synchronisation and protocols, which make small collectives slow. The
+//             result is a lower bound, as hand calculations use it.
+//   Valid     where a lower bound is wanted.
 //   Source    Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009: the bytes are minimal.
 //   Checked   tests/unit/hwmodels/collective_test.cpp
 #include "sim/model/device_spec.hpp"

@@ -32,7 +32,7 @@ class Direct final : public Collective {
   }
 
  private:
-  // `count` times, a run to each peer and one from each.
+  // `count` exchanges: in each, a rank sends a run to every peer and receives one from each.
   CollectiveCost exchanges(std::int64_t count, std::int64_t peers, Bytes run, const PortPath& port,
                            std::string_view algorithm) const {
     const Bytes through = run * (count * peers);

@@ -1,8 +1,9 @@
 #pragma once
 // Model card: direct (kernels that store to their peers, or load from them; fidelity: flow)
 //   Models    the all-reduce kernels of serving engines and of MSCCL++. One shot: each rank sends
-//             all it has to every peer, and each adds everything up. Two shots: each rank adds up
-//             one piece, then sends the sum to every peer. The bytes are flows of the port.
+//             its whole buffer to every peer, and each adds up all of them. Two shots: each rank
+//             adds up one piece, then sends the sum to every peer. The bytes are flows of the
+//             port.
 //   Equation  n ranks, size S, rate B of the kernel:
 //             one shot   one_shot + (n - 1) peer + (n - 1) S / B
 //             two shots  two_shot + 2 (n - 1) peer + 2 (n - 1) / n S / B
@@ -22,7 +23,7 @@
 
 namespace tiersim {
 
-/// How an all-reduce is done; every other collective has one way.
+/// Algorithm of an all-reduce; every other collective has only one.
 enum class DirectAlgorithm : std::uint8_t { automatic, one_shot, two_shot };
 inline constexpr std::array<std::string_view, 3> kDirectAlgorithmNames{"auto", "one_shot",
                                                                        "two_shot"};

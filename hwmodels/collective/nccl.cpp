@@ -24,18 +24,19 @@ bool serves(NcclAlgorithm a, CollectiveKind kind) {
   return is_ring(a) || kind == CollectiveKind::all_reduce;
 }
 
-// What an algorithm does with one collective.
+// Hops and bytes of one collective by one algorithm.
 struct Route {
   std::int64_t hops = 0;   // that follow each other
-  std::int64_t count = 0;  // of runs, each way
-  Bytes run;               // payload
+  std::int64_t count = 0;  // number of runs, each way
+  Bytes run;               // payload of a run
 };
 
 Route route_of(NcclAlgorithm a, const CollectiveWork& work) {
   const std::int64_t peers = work.ranks - 1;
   if (work.kind == CollectiveKind::send) return {1, 1, work.size};
   if (is_ring(a)) return {pieces_sent(work), pieces_sent(work), piece_of(work)};
-  // Every rank gives the switch all pieces and takes the sum of one, then the other way round.
+  // Every rank sends all pieces to the switch and receives the sum of one, then sends that sum and
+  // receives all of them.
   if (a == nvls) return {2, work.ranks + 1, piece_of(work)};
   return {2 * peers, std::min<std::int64_t>(peers, 2), work.size};
 }
@@ -53,7 +54,7 @@ class Nccl final : public Collective {
       if (!of_[i] || !serves(algorithm, work.kind) || (fixed && algorithm != algorithm_)) continue;
       keep_fastest(best, cost_of(algorithm, *of_[i], work, port), port);
     }
-    TS_ENSURES(best.has_value(), name(algorithm_));  // ring_simple serves all of them
+    TS_ENSURES(best.has_value(), name(algorithm_));  // ring_simple serves every collective
     return *best;
   }
 

@@ -45,20 +45,21 @@ constexpr std::string_view name(NcclAlgorithm a) {
   return kNcclAlgorithmNames[static_cast<std::size_t>(a)];
 }
 
-/// An algorithm with its protocol.
+/// Constants of an algorithm with its protocol.
 struct NcclConstants {
   Sourced<Duration> start;
   Sourced<Duration> hop;
-  Sourced<double> payload;                 ///< share of the bytes sent, the rest is flags
-  std::optional<Sourced<double>> busy;     ///< share of the port that its bytes reach
-  std::optional<Sourced<Bandwidth>> rate;  ///< of payload, each direction
+  Sourced<double> payload;              ///< share of payload in the bytes sent; the rest is flags
+  std::optional<Sourced<double>> busy;  ///< share of the port's bandwidth that it reaches
+  std::optional<Sourced<Bandwidth>> rate;  ///< payload rate in each direction
 };
 
 struct NcclConfig {
   NcclAlgorithm algorithm = NcclAlgorithm::automatic;
-  /// By NcclAlgorithm, that of `automatic` unused; absent where the system does not have it.
+  /// Indexed by NcclAlgorithm, where `automatic` is unused; empty where the system lacks the
+  /// algorithm.
   std::array<std::optional<NcclConstants>, kNcclAlgorithmNames.size()> of;
-  std::optional<CollectivePacketConfig> packet_level;  ///< beside these, at packet level
+  std::optional<CollectivePacketConfig> packet_level;  ///< further parameters of the packet level
 };
 
 void describe(Fields& f, NcclConstants& c);

@@ -7,9 +7,9 @@
 namespace tiersim {
 namespace {
 
-// Larger than any p that timings tell from the larger of two terms.
+// Stands for an absent sharpness; no timings tell a larger p from the larger of the two terms.
 constexpr double kSharpest = 64;
-// The shortest case may be one that was slow by chance; launch alone is not beyond it.
+// Tolerance: the shortest timed case may have been slow by chance.
 constexpr double kShortestTimed = 0.9;
 
 Duration from_seconds(double seconds) {
@@ -98,7 +98,7 @@ CalibratedKernel::CalibratedKernel(const CalibratedKernelConfig& config, std::st
     table_.push_back({to_seconds(knot.modelled), to_seconds(knot.measured)});
 }
 
-// Rates go with the data sheet, which is the timed part's own where nothing else was asked for.
+// Scales the fitted rates by the ratio of data-sheet ceilings, of this GPU over the timed part.
 KernelParameters CalibratedKernel::scaled(const KernelWork& work,
                                           const SpecifiedRates& rates) const {
   KernelParameters p = fitted_;
@@ -129,7 +129,8 @@ KernelTime CalibratedKernel::time(const KernelWork& work, const SpecifiedRates& 
   const double factor = config_.misfit.value * (transferred_ ? config_.transfer.value : 1);
   const double fitted = through_table(table_, p.t0 + blend(memory, compute, p.sharpness));
   const Duration total = from_seconds(factor * fitted);
-  // A draw of uncertain numbers is no faster than the device, nor than what it waits for.
+  // A random draw of uncertain parameters is never faster than the device or the accesses waited
+  // for.
   const Duration by_memory = work.memory_bytes / work.memory_peak;
   const Duration by_others = config_.bandwidth ? work.other_time : work.memory_time;
   KernelTime out;

@@ -1,13 +1,13 @@
 #pragma once
 // Model card: copy_engine (fidelity: flow)
 //   Models    the GPU's DMA engines: a capacity for each direction, a descriptor for each
-//             contiguous run, submissions of many descriptors where there are batches, and for
-//             reads the requests that may be outstanding.
+//             contiguous run, submissions of many descriptors where batches are configured, and
+//             for reads the number of outstanding requests.
 //   Equation  rate <= bandwidth; time >= runs * descriptor_time; with `batch`, time >=
 //             ceil(runs / descriptors) * time of a batch as well: the host writes one while the
 //             engine works off the one before. Towards the GPU rate <= outstanding * min(run,
 //             request size) / RTT(rate), see request_window.hpp.
-//   Ignores   how many engines there are; that the first batch overlaps nothing.
+//   Ignores   the number of engines; the first batch, which overlaps nothing.
 //   Valid     copies that one engine works off in order.
 //   Source    copy engine Gen5 x16 about 55 GB/s (measured by others); a descriptor takes 1-2 us:
 //             8192 rows of 4 KB reach about 3 GB/s.
@@ -20,7 +20,7 @@
 
 namespace tiersim {
 
-/// Descriptors that the host hands over together.
+/// Descriptors that the host submits together.
 struct DescriptorBatch {
   Sourced<std::int64_t> descriptors;
   Sourced<Duration> time;

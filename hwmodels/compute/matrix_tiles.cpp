@@ -70,7 +70,7 @@ Int128 MatrixTiles::depth_in_turn(Int128 tiles, std::int64_t depth) const {
   const auto few = static_cast<std::int64_t>(tiles);
   const std::int64_t most = std::min(sms, depth / slice + (depth % slice != 0));
   std::int64_t least = depth;
-  // Among the splits that take so many waves, the finest has the least depth.
+  // Among the splits with the same number of waves, the finest has the least depth.
   std::int64_t splits = 1;
   for (std::int64_t waves = 1; splits < most; ++waves) {
     splits = std::min(most, waves * sms / few);

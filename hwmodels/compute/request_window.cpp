@@ -8,7 +8,7 @@
 namespace tiersim {
 namespace {
 
-// The largest rate up to `most` whose round trip the window still covers; 0 where there is none.
+// The largest rate up to `most` at which the window covers the round trip; 0 where there is none.
 std::int64_t rate_of(Bytes window, const RoundTrip& round_trip, std::int64_t most) {
   const auto covered = [&](std::int64_t rate) {
     const Int128 needed = Int128{rate} * round_trip.at(Bandwidth::from_base(rate)).count();
@@ -48,8 +48,8 @@ Duration RequestWindow::time(Bytes payload, Bytes run, const RoundTrip& round_tr
   if (in_flight_) window = std::min(window, *in_flight_);
   const std::int64_t rate = rate_of(window, round_trip, most.in_base());
   const Duration trip = round_trip.at(Bandwidth::from_base(rate));
-  // Where the latency steps up right above the rate, the step and not the window is the limit: a
-  // larger window then never takes longer.
+  // Where the latency steps up right above the rate, that step is the limit rather than the window.
+  // This bound ensures that a larger window never takes longer.
   const Duration least =
       rate < most.in_base() ? payload / Bandwidth::from_base(rate + 1) : Duration{};
   return std::max(portions_time(trip, payload.in_base(), window.in_base()), least);

@@ -1,11 +1,11 @@
 #pragma once
-// What a request engine keeps in flight, and how long an access takes because of it.
+// Bytes that a request engine keeps in flight, and the time of an access that they allow.
 //   Equation  rate <= window / RTT(rate), where the window is the least of the bytes in flight and
-//             outstanding * min(run, request), and RTT grows with the rate as the memory at the end
-//             of the path says. The rate is the largest that fulfils this, found by bisection on
-//             whole bytes a second, so every compiler finds the same.
-//   Ignores   load that others put on links and memory: each access sees the latency of its own
-//             rate; the time that a request's own data take on the wire.
+//             outstanding * min(run, request), and RTT grows with the rate as the memory at the
+//             end of the path states. The rate is the largest that fulfils this, found by
+//             bisection on whole bytes a second, so every compiler finds the same.
+//   Ignores   load of others on links and memory: each access sees the latency of its own rate;
+//             the time that a request's own data take on the wire.
 //   Disagrees with packets limited by what is outstanding: PCIe Gen5 by +0.1 % (64 B) to +0.8 %
 //             (512 B requests), CXL lines by -0.4 to +1.4 %, at any number in flight.
 //   Checked   tests/unit/hwmodels/requests_test.cpp, flow_against_packets_test.cpp
@@ -17,7 +17,7 @@
 
 namespace tiersim {
 
-/// PCI Express tags or the like; both fields or none.
+/// Limit on outstanding requests, such as PCI Express tags; both fields or none.
 struct OutstandingRequests {
   Sourced<std::int64_t> count;
   Sourced<Bytes> size;
@@ -28,8 +28,8 @@ class RequestWindow {
  public:
   RequestWindow(std::optional<Bytes> in_flight, const std::optional<OutstandingRequests>& requests);
 
-  /// Least time of `payload` in runs of `run` bytes, when no more than `most` is possible anyway; 0
-  /// where nothing limits the window.
+  /// Least time of `payload` in runs of `run` bytes on a path of bandwidth `most`; 0 where nothing
+  /// limits the window.
   Duration time(Bytes payload, Bytes run, const RoundTrip& round_trip, Bandwidth most) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace tiersim {
 namespace {
 
-// blend(), rounded up to a picosecond, never below the larger of the two.
+// blend() of two times, rounded up to a picosecond, never below the larger of the two.
 Duration blended(Duration a, Duration b, double p) {
   const Duration more = std::max(a, b);
   const double ps = blend(static_cast<double>(a.count()), static_cast<double>(b.count()), p);
@@ -20,7 +20,7 @@ Duration blended(Duration a, Duration b, double p) {
 class RooflineGpu final : public ComputeUnit {
  public:
   explicit RooflineGpu(const RooflineGpuConfig& c) : launch_(c.launch.value) {
-    // In the order of Arithmetic. Without fp8 units such weights are multiplied as bf16.
+    // In the order of Arithmetic. Without fp8 units, fp8 weights are multiplied as bf16.
     peaks_ = {c.peak_bf16.value, c.peak_fp8 ? c.peak_fp8->value : c.peak_bf16.value,
               c.peak_int8.value};
     specified_ = weakest(weakest(c.peak_bf16.number_class, c.peak_int8.number_class),
@@ -46,7 +46,7 @@ class RooflineGpu final : public ComputeUnit {
     if (calibrated_[family])
       return calibrated_[family]->time(work, {.rate = rate, .peak = peaks_[arithmetic]});
     const bool tiled = tiles_ && family == kGemm && work.matrix.rows > 0;
-    // As counted, the FLOPs of an operation may be more than those of its one shape.
+    // The counted FLOPs of an operation may exceed those of its one shape.
     const Duration compute =
         tiled ? std::max(work.flops, tiles_->occupied(work.matrix)) / tile_rates_[arithmetic]
               : work.flops / rate;
@@ -87,7 +87,7 @@ class RooflineGpu final : public ComputeUnit {
   std::array<FlopRate, kArithmeticNames.size()> peaks_{};
   ByFamily<std::array<FlopRate, kArithmeticNames.size()>> rates_{};
   std::optional<MatrixTiles> tiles_;
-  std::array<FlopRate, kArithmeticNames.size()> tile_rates_{};  // of full waves
+  std::array<FlopRate, kArithmeticNames.size()> tile_rates_{};  // rates of full waves
   NumberClass tiles_class_ = NumberClass::measured;
   ByFamily<std::optional<CalibratedKernel>> calibrated_;
   NumberClass specified_ = NumberClass::assumed;

@@ -1,15 +1,15 @@
 #pragma once
 // Model card: roofline_gpu (fidelity: analytic)
-//   Models    one GPU's kernels at specification level: launch, arithmetic and memory.
+//   Models    the kernels of one GPU at specification level: launch, arithmetic and memory.
 //   Equation  t = launch + (m^p + c^p)^(1/p), p = sharpness, and max(m, c) where it is absent;
 //             c = flops / (peak of the arithmetic * efficiency of the family);
-//             of a gemm whose shape is known, where there are `matrix_tiles`: c = FLOPs that fit
-//             into the waves of whole tiles / (peak * efficiency of full waves), which is
-//             `efficiency` again for the product that it was measured on: matrix_tiles.hpp;
+//             for a gemm of known shape, with `matrix_tiles`: c = FLOPs that fit into the waves
+//             of whole tiles / (peak * efficiency of full waves), which gives `efficiency` again
+//             for the product that it was measured on: matrix_tiles.hpp;
 //             m = memory time, at least memory bytes * latency / in_flight (Little's law).
-//   Ignores   waves, tails and padding of tiles beyond the FLOPs as counted, but for such a gemm;
+//   Ignores   waves, tails and padding of tiles beyond the counted FLOPs, except for such a gemm;
 //             clocks and power, L2.
-//   Valid     kernels large enough to fill the GPU; a gemm of any shape, where there are tiles.
+//   Valid     kernels large enough to fill the GPU; a gemm of any shape with `matrix_tiles`.
 //   Fitted    a family under `kernels` follows its fit instead: calibrated_kernel.hpp.
 //   Source    data sheets for peaks; efficiency from a measured 8192^3 bf16 matrix product.
 //   Checked   tests/unit/hwmodels/compute_test.cpp, matrix_tiles_test.cpp
@@ -24,18 +24,18 @@
 
 namespace tiersim {
 
-/// Efficiency of each kernel family that has one of its own.
+/// Efficiencies of the kernel families that differ from the common one.
 struct FamilyEfficiency {
   std::array<std::optional<Sourced<double>>, kKernelFamilyNames.size()> of;
 };
 
-/// Kernel families that were fitted to timings.
+/// Fits of the kernel families that were fitted to timings.
 struct CalibratedFamilies {
   std::array<std::optional<CalibratedKernelConfig>, kKernelFamilyNames.size()> of;
 };
 
 struct RooflineGpuConfig {
-  std::string part;  ///< "h200": which timings are of this GPU
+  std::string part;  ///< name of this GPU among the timed parts: "h200"
   Sourced<FlopRate> peak_bf16;
   std::optional<Sourced<FlopRate>> peak_fp8;
   Sourced<FlopRate> peak_int8;

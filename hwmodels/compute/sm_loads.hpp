@@ -1,18 +1,18 @@
 #pragma once
 // Model card: sm_loads (fidelity: flow)
 //   Models    kernels that load from or store to remote memory: a measured capacity for each
-//             direction, the sector that they move at least, and for loads the bytes that the SMs
-//             keep in flight and the requests that may be outstanding.
+//             direction, the sector as the smallest unit moved, and for loads the bytes that the
+//             SMs keep in flight and the number of outstanding requests.
 //   Equation  sectors(run) = run rounded up to whole sectors, in every term and on the links;
 //             loads: rate <= min(bandwidth, window / RTT(rate)), where window is the least of
 //             in_flight and outstanding * min(sectors(run), request size): request_window.hpp;
 //             stores are posted: rate <= bandwidth.
-//             With `sms`, transfers hold taken / of of the GPU's SMs (the channel gpu.sms):
-//             arithmetic beside them takes of / (of - taken) as long.
-//   Ignores   without `sms`, the SMs that such a kernel takes from others; with it, that a kernel
-//             that waits for memory needs some of its SMs, too, that a gather which others slow
-//             holds its SMs longer, and that fewer SMs keep less in flight (in_flight is of those
-//             that are taken). The write buffers behind stores; stores of part of a sector that a
+//             With `sms`, a transfer holds taken of the GPU's `of` SMs (the channel gpu.sms):
+//             arithmetic beside it takes of / (of - taken) times as long.
+//   Ignores   without `sms`, the SMs that such a kernel takes from others. With `sms`, the SMs
+//             that a memory-bound kernel needs, the longer hold of SMs by a gather that others
+//             slow down, and the fewer bytes that fewer SMs keep in flight (in_flight is of the
+//             taken SMs). The write buffers behind stores; stores of part of a sector, which a
 //             link would carry with fewer bytes.
 //   Valid     runs that start on a sector; each has its sectors to itself.
 //   Source    nvbandwidth on H100, PCIe Gen5 x16: 35.2 GB/s host to device, 52.77 device to host;
@@ -26,7 +26,7 @@
 
 namespace tiersim {
 
-/// SMs that a kernel which moves data occupies, of those that the GPU has.
+/// SMs that a data-moving kernel occupies (`taken`) out of those of the GPU (`of`).
 struct HeldSms {
   Sourced<std::int64_t> taken;
   Sourced<std::int64_t> of;

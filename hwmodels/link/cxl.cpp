@@ -52,7 +52,7 @@ class Cxl final : public Link {
     const double coding = c.flit.value == kSmallFlit ? 128.0 / 130.0 : 1.0;
     return scale_down(c.raw.value * c.ports.value, coding);
   }
-  // A rate below 1 KB/s would be no capacity; one above what any channel may have is no limit.
+  // Clamped: below 1 KB/s a channel has no capacity; above the largest bandwidth there is no limit.
   static Bandwidth rate_in_flight(const CxlConfig& c) {
     const CxlReadsInFlight& reads = *c.reads_in_flight;
     const Int128 bytes = Int128{kLine.in_base()} * reads.lines.value * c.ports.value;
@@ -61,14 +61,14 @@ class Cxl final : public Link {
         std::clamp(rate, Int128{1000}, Int128{kBandwidthMost.in_base()})));
   }
 
-  // Flit bytes of so many half slots, rounded up: 8.5 bytes each of 68 B flits.
+  // Wire bytes of this many half slots, rounded up; a half slot of a 68 B flit takes 8.5 bytes.
   Bytes flit_bytes(std::int64_t half_slots) const {
     const std::int64_t parts = (flit_ * half_slots).in_base();
     return Bytes::from_base(parts / half_slots_ + (parts % half_slots_ != 0 ? 1 : 0));
   }
 
   Bytes flit_;
-  std::int64_t half_slots_;  // in a flit
+  std::int64_t half_slots_;  // half slots in a flit
   Duration latency_;
   std::vector<Channel> channels_;
   std::optional<LoadedLatency> queueing_;

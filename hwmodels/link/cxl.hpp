@@ -1,6 +1,6 @@
 #pragma once
 // Model card: cxl (CXL.mem over 68-byte or 256-byte flits; fidelity: flow)
-//   Models    `ports` equal CXL ports that addresses are interleaved over, as two directional
+//   Models    `ports` equal CXL ports with addresses interleaved over them, as two directional
 //             capacities. Traffic is in 64 B lines; a flit of 68 B has 4 slots of 16 B, a flit of
 //             256 B has 15 beside its header, CRC and FEC.
 //   Equation  capacity = ports * raw per direction, times 128/130 for 68 B flits;
@@ -10,14 +10,14 @@
 //             third channel.
 //             Latency: a read takes the round trip; a write is posted by the GPU, so it takes half.
 //             With `queueing`: added latency by load and read share, loaded_latency.hpp.
-//   Ignores   credits, head-of-line blocking, retries, uneven interleaving; that a stated latency
-//             was measured with the time of a line in it, which is added once more.
+//   Ignores   credits, head-of-line blocking, retries, uneven interleaving. A measured latency
+//             includes the time of one line, which is added once more.
 //   Disagrees with its packets (68 B flits, x8, no credits that bind): mixes of reads and writes by
-//             less than 1 %; reads of 1 to 64 lines take 1 to 2.4 % more time. A write is done
-//             here when it has left, and there when its answer is back: half the latency.
-//             Limits that bind there and are none here unless reads_in_flight says so, as shipped:
-//             128 lines of a host port over 374 ns give 22 GB/s (here 52), 48 that an expander
-//             works on for 150 ns each give 20 (here 26).
+//             less than 1 %; reads of 1 to 64 lines take 1 to 2.4 % more time. A write ends here
+//             when it has left, and at packet level when its answer is back: half the latency.
+//             As shipped, two limits bind at packet level only, unless reads_in_flight states
+//             them: 128 lines of a host port over 374 ns give 22 GB/s (here 52), and 48 lines of
+//             150 ns each in an expander give 20 GB/s (here 26).
 //   Valid     68 B flits: CXL 1.1 and 2.0 (Gen5). 256 B flits: CXL 3.x (Gen6), standard flits.
 //   Source    CXL specification, flit packing; Gen5 x8: 26.4 GB/s read, 37.5 at 2:1, 23.7 write;
 //             Gen6 x8 about 54, x16 about 108 GB/s read (derived, not measured).
@@ -42,14 +42,14 @@ struct CxlConfig {
   Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};
   Sourced<Duration> latency;
   std::optional<CxlReadsInFlight> reads_in_flight;
-  std::optional<LatencyFamily> queueing;         ///< of payload both ways over ports * raw
-  std::optional<CxlPacketDetails> packet_level;  ///< beside these, at packet level
+  std::optional<LatencyFamily> queueing;  ///< load: payload of both directions over ports * raw
+  std::optional<CxlPacketDetails> packet_level;  ///< further parameters of the packet level
 };
 
 void describe(Fields& f, CxlReadsInFlight& c);
 void describe(Fields& f, CxlConfig& c);
 std::unique_ptr<Link> make_device(const CxlConfig& config);
-/// Packets of `ports` ports, or of the switch that the mapping has; none without the mapping.
+/// Packet model of `ports` ports, or of the configured switch; empty without `packet_level`.
 std::optional<PacketModel> make_packets(const CxlConfig& config);
 void register_cxl(Registry<DeviceKind<Link>>& registry);
 

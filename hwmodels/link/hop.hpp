@@ -1,8 +1,7 @@
 #pragma once
 // Model card: hop (a root complex or switch on a path; fidelity: analytic, flow with a capacity)
-//   Models    a fixed latency for each crossing, and where it is stated a capacity for each
-//             direction, in bytes of payload. Otherwise the capacities are those of the ports on
-//             its two sides.
+//   Models    a fixed latency for each crossing and, where stated, a capacity for each direction
+//             in bytes of payload. Otherwise the ports on its two sides are the capacities.
 //   Equation  read: t = crossings * latency; a posted write takes half of it, one way.
 //   Ignores   arbitration, head-of-line blocking, headers inside.
 //   Valid     without a capacity: where the ports beside it are the narrower ones.
@@ -20,7 +19,8 @@ struct HopConfig {
   Sourced<Duration> latency;
   Sourced<std::int64_t> crossings;
   std::optional<Sourced<Bandwidth>> capacity;
-  std::optional<NvswitchPacketConfig> packet_level;  ///< of an NVLink switch, at packet level
+  /// Further parameters of an NVLink switch at packet level.
+  std::optional<NvswitchPacketConfig> packet_level;
 };
 
 void describe(Fields& f, HopConfig& c);

@@ -5,11 +5,11 @@
 //   Equation  capacity = raw per direction; wire bytes of a message = max(bytes + message_header +
 //             packet_header for each packet, raw / message_rate); a read sends a request message
 //             without data the other way.
-//             Latency: a read takes the round trip, a posted write half of it, one way. What a
-//             peer writes here is charged as a write, towards the GPU.
+//             Latency: a read takes the round trip, a posted write half of it, one way. Data
+//             that a peer writes into this node is charged as a write, towards the GPU.
 //   Ignores   congestion and switches of the network (give them as hops), acknowledgements, the
-//             host's time to post work and to see it done, the memory buses beside the adapter.
-//             There is no packet level to measure that against.
+//             host's time to post work and to poll for completion, the memory buses beside the
+//             adapter. No packet level exists to measure the effect of these.
 //   Valid     queue pairs that are set up; a path that is not oversubscribed.
 //   Source    InfiniBand architecture specification, volume 1 (headers); data sheets for the rates.
 //   Checked   tests/unit/hwmodels/nvlink_network_test.cpp

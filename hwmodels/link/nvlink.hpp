@@ -1,8 +1,8 @@
 #pragma once
 // Model card: nvlink (one GPU's NVLink port, or a chip-to-chip NVLink; fidelity: flow)
-//   Models    all NVLinks of one GPU as two capacities, what comes in (ejection) and what goes out
-//             (injection), in packets with a header. The switch between ports does not block, so
-//             ports are all there is; a switch's latency is a hop of its own.
+//   Models    all NVLinks of one GPU as two capacities, ejection (into the GPU) and injection (out
+//             of it), in packets with a header. The switch between ports does not block, so
+//             ports are the only capacities; the latency of a switch is a hop of its own.
 //   Equation  capacity = raw * efficiency per direction; wire bytes of a run = sectors(run) +
 //             header for each packet; a read also sends a header each packet the other way.
 //             Latency: a read takes the round trip, a posted write half of it, one way.
@@ -32,17 +32,17 @@ struct NvlinkConfig {
   Sourced<Bytes> packet;
   Sourced<Bytes> header;
   Sourced<Duration> latency;
-  std::optional<NvlinkPacketConfig> packet_level;  ///< what it knows beside these
+  std::optional<NvlinkPacketConfig> packet_level;  ///< further parameters of the packet level
 };
 
-/// Why a port cannot be at packet level, and where that stands below its mapping.
+/// A reason why a port cannot be at packet level, with its path in the port's mapping.
 struct PacketObstacle {
   std::string_view path;
   std::string_view message;
   std::string_view hint;
 };
-/// All of them; `port` has passed describe(). The flow level takes such ports: one whose latency is
-/// counted elsewhere, say.
+/// All obstacles of a port that has passed describe(). The flow level takes such ports: one whose
+/// latency is counted elsewhere, say.
 std::vector<PacketObstacle> packet_obstacles(const NvlinkConfig& port);
 
 void describe(Fields& f, NvlinkConfig& c);

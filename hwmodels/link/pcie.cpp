@@ -59,7 +59,7 @@ class Pcie final : public Link {
   std::array<Channel, 2> channels_;
 };
 
-// What the Device Control register can say: three bits for each of the two sizes.
+// Values that the Device Control register can hold: three bits for each of the two sizes.
 Limits register_limits() {
   return in_range(128_B, 4096_B);
 }

@@ -7,9 +7,9 @@
 //             completion of at most max_payload (or max_completion where it is given);
 //             write: request_header + data for each max_payload.
 //             Gen1 to Gen5: headers of 24 B (MRd, MWr) and 20 B (CplD) with framing and LCRC;
-//             link_efficiency holds ACK, flow control and SKIP. Gen6 sends flits of 256 B of which
-//             236 B are transaction packets: link_efficiency = 236/256 of the line rate holds all
-//             of that, and headers have neither framing nor LCRC (16 B and 12 B).
+//             link_efficiency covers ACK, flow control and SKIP. Gen6 sends flits of 256 B of
+//             which 236 B are transaction packets: link_efficiency = 236/256 of the line rate
+//             covers all of that, and headers have neither framing nor LCRC (16 B and 12 B).
 //             Latency: a read takes the round trip, a posted write half of it, one way.
 //   Ignores   credits and tags (a Requester limits what is in flight), ordering, errors and
 //             replays; link packets that depend on the size of others (link_efficiency is that of
@@ -40,13 +40,13 @@ struct PcieConfig {
   Sourced<Bytes> completion_header{Bytes::from_base(20), NumberClass::specification,
                                    "CplD with framing and LCRC"};
   Sourced<Duration> latency;
-  std::optional<PciePacketDetails> packet_level;  ///< beside these, at packet level
+  std::optional<PciePacketDetails> packet_level;  ///< further parameters of the packet level
 };
 
 void describe(Fields& f, PcieConfig& c);
 std::unique_ptr<Link> make_device(const PcieConfig& config);
-/// Packets of one device and its root complex, whatever the mapping says of a switch; none without
-/// the mapping.
+/// Packet model of one device and its root complex, without a configured switch; empty without
+/// `packet_level`.
 std::optional<PacketModel> make_packets(const PcieConfig& config);
 void register_pcie(Registry<DeviceKind<Link>>& registry);
 

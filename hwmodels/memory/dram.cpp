@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kBus = 0;
 constexpr std::size_t kWrite = 1;
 
-// The three terms are the curve of reads alone.
+// All curves; the formula's three terms are the curve of reads alone.
 std::vector<LatencyCurve> curves_of(const DramQueueing& c) {
   std::vector<LatencyCurve> curves = c.by_read_share;
   curves.push_back({.read_share = 1, .formula = LatencyFormula{c.scale, c.exponent, c.saturation}});
@@ -48,7 +48,7 @@ class Dram final : public MemoryTier {
     const double efficiency = read ? read_efficiency_ : write_efficiency_;
     const Runs runs = Runs::of(payload, run);
     const Bytes moved = runs.total([&](Bytes length) { return round_up(length, atom_); });
-    // Of runs that are no whole atoms, each ends in a part of one.
+    // Where a run is not a whole number of atoms, its last atom is written in part.
     const std::int64_t last_row =
         read || round_up(run, atom_) == run ? row_bytes_ : partial_row_bytes_;
     const Bytes busy =
@@ -85,7 +85,7 @@ class Dram final : public MemoryTier {
   double write_efficiency_;
   Duration latency_;
   std::int64_t row_bytes_;          // bus bytes that pass while one row is opened
-  std::int64_t partial_row_bytes_;  // and while a part of an atom is written in one
+  std::int64_t partial_row_bytes_;  // bus bytes that pass while a partial atom is written
   std::vector<Channel> channels_;
   std::optional<LoadedLatency> queueing_;
 };

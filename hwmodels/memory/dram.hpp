@@ -6,23 +6,23 @@
 //   Equation  bus bytes of a run of g bytes = sum over its interleave chunks c of
 //             max(atoms(c) / efficiency, row_time * peak / pseudo_channels); capacity = peak.
 //             Long runs reach efficiency * peak, isolated rows pseudo_channels * c / row_time.
-//             Writes also take a second channel of write_limit * peak: reads, copies and writes
-//             alone then all reach what was measured (H100: .934, .90 and .67 of peak).
+//             Writes also take a second channel of write_limit * peak. Reads, copies and writes
+//             alone then all reach their measured rates (H100: .934, .90 and .67 of peak).
 //             Added latency at u = rate / peak: scale * u^exponent / (1 - u / saturation), with
 //             u <= .98 saturation: finite, and never falling with the rate. With exponent 1 and
-//             scale = k / saturation this is k x / (1 - x), x = u / saturation. That is of reads
-//             alone; `by_read_share` has curves of mixes and of writes: loaded_latency.hpp.
-//             Writes in runs that are no whole atoms read the last one first: its chunk takes
+//             scale = k / saturation this is k x / (1 - x), x = u / saturation. This curve is of
+//             reads alone; `by_read_share` has those of mixes and of writes: loaded_latency.hpp.
+//             A write in runs that are not whole atoms first reads the last atom: its chunk takes
 //             partial_write_time instead of row_time, where that is stated.
 //   Ignores   banks, refresh as events, turnaround between single reads and writes. A write is
-//             charged the latency of a read. Bytes of the atom that a partial write reads are time
-//             here, and not counted as moved. Request engines ask for the latency of reads alone.
+//             charged the latency of a read. The bytes that a partial write reads take time but
+//             are not counted as moved. Request engines see the latency of reads alone.
 //   Disagrees with its packets (H100 and H200, 4096 atoms outstanding in a stack): random reads of
 //             32 B to 4 KB by +1 to +6 % (bank conflicts), 2:1 by +3 to +12 % (turnaround),
 //             streams of reads by -2 to -3 %. Writes alone by -21 to -29 %: write_limit is a limit
 //             of the GPU, before the memory. GDDR6X of 24 channels: random 256 B by +17 %, 2:1 by
 //             +29 %. DDR5: all within 6 %. Random writes of 8 B on H200: 15.7 G/s here, 18.5 by
-//             packets (a read and a write that nothing joins), 15.4 measured.
+//             packets (which do not join the read and the write), 15.4 measured.
 //   Valid     accesses spread evenly over the pseudo channels; at least one run per pseudo channel.
 //             The latency curve: measured up to u = .965 saturation.
 //   Source    Mess benchmark (loaded latency, read and write efficiency), GUPS tables (row time,
@@ -42,7 +42,7 @@ struct DramQueueing {
   Sourced<Duration> scale;
   Sourced<double> exponent;
   Sourced<double> saturation;
-  std::vector<LatencyCurve> by_read_share = {};  ///< of shares below 1
+  std::vector<LatencyCurve> by_read_share = {};  ///< curves of read shares below 1
 };
 
 struct DramConfig {
@@ -58,13 +58,14 @@ struct DramConfig {
   std::optional<Sourced<Duration>> partial_write_time;
   Sourced<Duration> latency;
   std::optional<DramQueueing> queueing;
-  std::optional<DramPacketConfig> packet_level;  ///< of one stack or module, at packet level
+  /// Further parameters of one stack or module at packet level.
+  std::optional<DramPacketConfig> packet_level;
 };
 
 void describe(Fields& f, DramQueueing& c);
 void describe(Fields& f, DramConfig& c);
 std::unique_ptr<MemoryTier> make_device(const DramConfig& config);
-/// Packets of one stack or module under its share of the load; none without the mapping.
+/// Packet model of one stack or module under its share of the load; empty without `packet_level`.
 std::optional<PacketModel> make_packets(const DramConfig& config);
 void register_dram(Registry<DeviceKind<MemoryTier>>& registry);
 

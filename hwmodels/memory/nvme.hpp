@@ -1,12 +1,12 @@
 #pragma once
 // Model card: nvme (solid-state drive as a slow tier; fidelity: flow)
-//   Models    one drive, or several that addresses are spread over: a bandwidth and a command rate
-//             for each direction, the block that it moves, and a queue of bounded depth.
+//   Models    one drive, or several with addresses spread over them: a bandwidth and a command
+//             rate for each direction, the block size, and a queue of bounded depth.
 //   Equation  channel bytes of a run = max(blocks(run), bandwidth / iops), as each run is one
 //             command; time >= commands * latency / queue_depth (Little's law).
-//   Ignores   that reads and writes share the flash, garbage collection, the write cache and what
-//             is left when it is full, tails, the split of commands larger than the drive's limit,
-//             the host's time for each command.
+//   Ignores   flash bandwidth that reads and writes share, garbage collection, the write cache
+//             and the lower rate once it is full, tails, the split of commands larger than the
+//             drive's limit, the host's time for each command.
 //   Valid     runs aligned to blocks; enough of them to fill the queue. Steady state for writes as
 //             far as the data sheet's sustained figures go.
 //   Source    data sheets give all parameters.

@@ -1,5 +1,6 @@
 #pragma once
-// Which accesses a microbenchmark makes, from its own random streams: the same on every platform.
+// The accesses of a microbenchmark, drawn from random streams of its own and thus the same on every
+// platform.
 #include <cmath>
 #include <cstdint>
 #include <string_view>
@@ -17,7 +18,7 @@ class AccessPattern {
     std::uint64_t address;  ///< a multiple of the size
   };
 
-  /// Addresses below `region` >= `size` > 0, after each other (and round again) or at random.
+  /// Addresses below `region` >= `size` > 0: sequential, starting over at the end, or random.
   AccessPattern(std::uint64_t seed, std::string_view name, bool random, Bytes size, Bytes region,
                 double read_share)
       : addresses_(seed, name),
@@ -47,7 +48,7 @@ class AccessPattern {
   std::uint64_t next_ = 0;
 };
 
-/// Time to the next of Poisson arrivals of `size` each at `rate` > 0 in all.
+/// Time to the next of Poisson arrivals of `size` each, at `rate` > 0 in total.
 inline Duration next_arrival(Rng& rng, Bytes size, Bandwidth rate) {
   const double mean = size / Bytes::from_base(1) * 1e12 / static_cast<double>(rate.in_base());
   return Duration(std::llround(rng.exponential(mean)));

@@ -3,9 +3,10 @@
 //   Models    RoundRobin: one packet an input in turn. WeightedRoundRobin: bytes in proportion to
 //             weights, whatever the sizes of packets (deficit round robin).
 //   Equation  deficit: at its turn an input may send weight * quantum more bytes than it had left;
-//             inputs that always have something ready get shares weight / sum of weights.
+//             inputs that are always ready get shares weight / sum of weights.
 //   Ignores   the time that arbitration takes.
-//   Valid     any number of inputs; quantum * weight about a packet or more, else picking is slow.
+//   Valid     any number of inputs; quantum * weight of at least about a packet, else pick() is
+//             slow.
 //   Source    Shreedhar and Varghese, Efficient fair queueing using deficit round robin, 1995.
 //   Checked   tests/unit/packet/arbiter_test.cpp
 #include <cstdint>
@@ -19,10 +20,10 @@ namespace tiersim {
 
 class RoundRobin {
  public:
-  /// inputs > 0.
+  /// Precondition: inputs > 0.
   explicit RoundRobin(std::size_t inputs) : inputs_(inputs) { TS_EXPECTS(inputs > 0, inputs); }
 
-  /// The next input after the last one picked for which `ready(input)`, or none.
+  /// The next input for which `ready(input)`, searched from the one after the last picked; or none.
   template <class Ready>
   std::optional<std::size_t> pick(Ready&& ready) {
     for (std::size_t i = 0; i < inputs_; ++i) {
@@ -41,22 +42,22 @@ class RoundRobin {
 
 class WeightedRoundRobin {
  public:
-  /// What `head(input)` says where there is a packet that cannot go now (no credits): the input
-  /// is passed over and keeps its deficit. 0 says that there is none, and the deficit is lost.
+  /// Value of `head(input)` for a packet that cannot go now (no credits): the input is skipped and
+  /// keeps its deficit. For 0, an empty input, the deficit is lost.
   static constexpr std::int64_t kBlocked = -1;
 
-  /// Weights > 0; quantum > 0, in bytes for a weight of 1.
+  /// Preconditions: weights > 0; quantum > 0, in bytes for a weight of 1.
   WeightedRoundRobin(std::vector<std::int64_t> weights, std::int64_t quantum)
       : weights_(std::move(weights)), deficits_(weights_.size()), quantum_(quantum) {
     TS_EXPECTS(!weights_.empty() && quantum > 0, weights_.size(), quantum);
     for (const std::int64_t weight : weights_) TS_EXPECTS(weight > 0, weight);
   }
 
-  /// The input whose head goes next, or none; `head(input)` is the size of its first packet in
-  /// bytes, 0 or kBlocked. The packet picked must then be taken.
+  /// The input whose packet goes next, or none. `head(input)` is the size of its first packet in
+  /// bytes, 0 or kBlocked. The caller must then take the packet.
   template <class Head>
   std::optional<std::size_t> pick(Head&& head) {
-    std::size_t idle = 0;  // inputs in a row that cannot send, however much they may
+    std::size_t idle = 0;  // consecutive inputs that cannot send at any deficit
     while (idle < weights_.size()) {
       const std::int64_t size = head(turn_);
       if (size > 0) {
@@ -82,7 +83,7 @@ class WeightedRoundRobin {
   std::vector<std::int64_t> deficits_;
   std::int64_t quantum_;
   std::size_t turn_ = 0;
-  bool visited_ = false;  // whether the input of this turn has had its quantum
+  bool visited_ = false;  // true where the input of this turn has had its quantum
 };
 
 }  // namespace tiersim

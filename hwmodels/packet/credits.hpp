@@ -1,9 +1,9 @@
 #pragma once
 // Model card: credits
-//   Models    credit-based flow control: a sender takes credits before it sends, the receiver gives
-//             them back when the buffer is free again (and the return has travelled).
+//   Models    credit-based flow control: a sender takes credits before it sends; the receiver
+//             returns them when its buffer is free again and the return has travelled.
 //   Equation  issued = returned + held, 0 <= held <= limit.
-//   Ignores   how the return travels; the caller delays give().
+//   Ignores   the way of the return; the caller delays give().
 //   Valid     any unit (packets, 16 B of data, flits), as long as both ends use the same.
 //   Source    definition; PCI Express base specification, flow control; CXL, link layer credits.
 //   Checked   tests/unit/packet/credits_test.cpp
@@ -16,7 +16,7 @@
 
 namespace tiersim {
 
-/// The buffer of a receiver, as the sender counts it; one object for each class of credit.
+/// The sender's count of a receiver's buffer; one object for each class of credit.
 ///   if (!headers.take(1)) headers.wait(1, *this, packet);  // on_event() when it holds them
 ///   ...
 ///   headers.give(engine, 1);
@@ -25,25 +25,26 @@ class Credits {
   /// A receiver that advertises no limit.
   static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-  /// limit > 0.
+  /// Precondition: limit > 0.
   explicit Credits(std::int64_t limit) : limit_(limit) { TS_EXPECTS(limit > 0, limit); }
 
-  /// Whether take() would get `count`: enough are free and nobody came before.
+  /// True where take() would succeed: enough credits are free and no earlier waiter is queued.
   bool can_take(std::int64_t count) const { return waiting_ == 0 && count <= available(); }
   bool take(std::int64_t count) {
     if (!can_take(count)) return false;
     issue(count);
     return true;
   }
-  /// Puts `handler` at the end of the queue. It holds the credits when on_event(payload) comes.
-  /// `count` <= limit: more could never be given.
+  /// Appends `handler` to the queue; at its on_event(payload) it holds the credits. Precondition:
+  /// `count` <= limit, as more could never be granted.
   void wait(std::int64_t count, EventHandler& handler, std::uint64_t payload = 0) {
     TS_EXPECTS(count <= limit_, count, limit_);
     if (waiting_ == waiters_.size()) grow();
     waiters_[(first_ + waiting_) % waiters_.size()] = {&handler, payload, count};
     ++waiting_;
   }
-  /// Returns `count` of those held; the first waiters that now fit get theirs at this instant.
+  /// Returns `count` of the held credits. Those of the first waiters whose requests now fit get
+  /// them at this instant.
   void give(Engine& engine, std::int64_t count) {
     TS_EXPECTS(count >= 0 && count <= held(), count, held());
     returned_ += count;

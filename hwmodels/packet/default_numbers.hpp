@@ -1,6 +1,6 @@
 #pragma once
 // Model card: default_numbers
-//   Models    numbers of packet-level devices where a file states none: each says what it is.
+//   Models    default numbers of packet-level devices, each with its class and source.
 //   Equation  none.
 //   Ignores   nothing.
 //   Valid     always.
@@ -11,7 +11,7 @@
 
 namespace tiersim {
 
-/// A time that is left out.
+/// A time of 0, for an effect that is left out.
 inline Sourced<Duration> no_time() {
   return {Duration{}, NumberClass::assumed, "left out where none is stated"};
 }

@@ -33,7 +33,7 @@ std::uint32_t DramMemory::open(const Request& request, Client& client) {
   return index;
 }
 
-// Granules go round the modules, so a module sees every `modules_`-th of them, next to each other.
+// Granules rotate over the modules. A module sees every `modules_`-th of them, as neighbours.
 std::uint64_t DramMemory::atom_in_module(std::uint64_t address) const {
   const std::uint64_t granule = address / interleave_ / modules_;
   return (granule * interleave_ + address % interleave_) / atom_;
@@ -70,8 +70,8 @@ void DramMemory::wake(Engine& engine, std::size_t channel) {
   engine.schedule(std::max(engine.now(), at(next)), *this, channel + 1, Lane::late);
 }
 
-// A decision's clock is now or was passed by: in the late lane, everything of this instant is
-// there.
+// A decision's clock is now or earlier. In the late lane, all requests of this instant have
+// arrived.
 void DramMemory::on_event(Engine& engine, std::uint64_t what) {
   const std::size_t channel = what - 1;
   const std::int64_t clock = engine.now().time_since_epoch().count() / clocks_.period_ps;

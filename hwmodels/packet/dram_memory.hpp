@@ -1,9 +1,9 @@
 #pragma once
 // Model card: dram_memory
-//   Models    DRAM at packet level behind a link: modules that addresses are interleaved over, each
-//             with its pseudo channels and their schedulers.
+//   Models    DRAM at packet level behind a link: modules with interleaved addresses, each with its
+//             pseudo channels and their schedulers.
 //   Equation  a request is cut into atoms and has been served when the last of them has. A decision
-//             of a scheduler is served in the clock at which it falls due, after what arrives until
+//             of a scheduler is served in its own clock, after all requests that arrive until
 //             then.
 //   Ignores   as pseudo_channel; the wires between the controller and its client.
 //   Valid     as pseudo_channel.
@@ -32,8 +32,8 @@ class DramMemory final : public MemoryPort, public EventHandler {
   struct Open {
     Client* client = nullptr;
     std::uint64_t tag = 0;
-    std::int64_t atoms = 0;  // that are not done
-    std::int64_t last = 0;   // clock at which the last one of the others was
+    std::int64_t atoms = 0;  // atoms still to be served
+    std::int64_t last = 0;   // latest completion so far, in clocks
   };
   SimTime at(std::int64_t clock) const { return SimTime(Duration(clock * clocks_.period_ps)); }
   std::uint32_t open(const Request& request, Client& client);
@@ -48,7 +48,7 @@ class DramMemory final : public MemoryPort, public EventHandler {
   std::uint64_t interleave_;
   std::uint64_t modules_;
   std::vector<PseudoChannel> channels_;  // of all modules
-  std::vector<std::int64_t> wake_at_;    // clock of the earliest event of each; kNever: none
+  std::vector<std::int64_t> wake_at_;    // clock of each channel's earliest event; kNever: none
   std::vector<Open> open_;
   std::vector<std::uint32_t> free_;
   std::vector<DramDone> done_;

@@ -1,5 +1,5 @@
 #pragma once
-// A queue that allocates only while it grows: packets that wait, or that are on their way.
+// A queue of packets, in buffers or in flight, that allocates only while it grows.
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -18,7 +18,7 @@ class FifoRing {
     slots_[(first_ + count_) & (slots_.size() - 1)] = value;
     ++count_;
   }
-  /// !empty().
+  /// Precondition: !empty().
   T& front() {
     TS_EXPECTS(count_ > 0, count_);
     return slots_[first_];
@@ -27,7 +27,7 @@ class FifoRing {
     TS_EXPECTS(count_ > 0, count_);
     return slots_[first_];
   }
-  /// The one `position` < size() behind the first.
+  /// The element `position` < size() places behind the first.
   T& operator[](std::size_t position) {
     TS_EXPECTS(position < count_, position, count_);
     return slots_[(first_ + position) & (slots_.size() - 1)];
@@ -48,7 +48,7 @@ class FifoRing {
     first_ = 0;
   }
 
-  std::vector<T> slots_;  // a power of two, so that a position is a mask
+  std::vector<T> slots_;  // its size is a power of two, so that a position is a mask
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };

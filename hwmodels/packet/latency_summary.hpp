@@ -1,5 +1,5 @@
 #pragma once
-// What the packet-level microbenchmarks say of the latencies that they saw.
+// Latency statistics of the packet-level microbenchmarks.
 #include <vector>
 
 #include "sim/base/units.hpp"
@@ -13,8 +13,8 @@ struct LatencySummary {
   Duration longest{};
 };
 
-/// Percentiles are the smallest sample that so many per cent do not exceed (nearest rank). All are
-/// zero where there is no sample. `samples` is reordered.
+/// Percentiles are by nearest rank: the smallest sample with at least that share of all samples at
+/// or below it. All are zero where there is no sample. `samples` is reordered.
 LatencySummary summarise(std::vector<Duration>& samples);
 
 }  // namespace tiersim

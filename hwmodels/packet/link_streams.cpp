@@ -57,11 +57,11 @@ void LinkStreams::on_event(Engine&, std::uint64_t job) {
   issue(job);
 }
 
-// As many pieces as its windows and its pace allow.
+// Issues as many pieces as the job's windows and pace allow.
 void LinkStreams::issue(std::size_t index) {
   Job& job = jobs_[index];
   while (job.issued < job.bytes) {
-    // The part that is most behind: the smallest issued / bytes.
+    // The part that is furthest behind: the smallest issued / bytes.
     std::size_t next = job.parts.size();
     for (std::size_t i = 0; i < job.parts.size(); ++i) {
       const Part& part = job.parts[i];
@@ -70,7 +70,8 @@ void LinkStreams::issue(std::size_t index) {
           Int128{part.issued} * job.parts[next].bytes < Int128{job.parts[next].issued} * part.bytes)
         next = i;
     }
-    if (job.parts[next].in_flight >= job.parts[next].window) return;  // an end lets it go on
+    // The end of a piece lets the job go on.
+    if (job.parts[next].in_flight >= job.parts[next].window) return;
     const auto paced =
         static_cast<std::int64_t>(Int128{job.spread.count()} * job.issued / job.bytes);
     const SimTime due = job.began + Duration(paced);
@@ -86,7 +87,7 @@ void LinkStreams::issue(std::size_t index) {
 LinkStreams::Piece LinkStreams::next_piece(std::size_t index, std::size_t which) {
   Job& job = jobs_[index];
   Part& part = job.parts[which];
-  if (part.in_run == 0) {  // a run begins, at a random place
+  if (part.in_run == 0) {  // a run begins at a random place
     part.in_run = std::min(part.access.run.in_base(), part.left);
     const std::uint64_t places =
         (std::uint64_t{1} << (kJobShift - 1)) / static_cast<std::uint64_t>(cut_);

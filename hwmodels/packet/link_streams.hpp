@@ -1,16 +1,16 @@
 #pragma once
 // Model card: link_streams
-//   Models    operations that read and write through a link at packet level, as many at a time as
-//             there are: each keeps so many pieces in flight, and its pieces go round its accesses
-//             so that all of them end together.
+//   Models    any number of concurrent operations that read and write through a link at packet
+//             level: each keeps a fixed number of pieces in flight, and its pieces rotate over its
+//             accesses so that all of them end together.
 //   Equation  a run is cut into pieces of at most `cut` bytes, each a whole number of atoms, at an
-//             address of its own. Of an operation that takes `spread` elsewhere, what comes behind
-//             the first x of its bytes comes at x of that time at the earliest. Reads are done with
-//             their last data, which took `beyond` behind the link; posted writes when the far side
-//             has taken them, and `beyond` later.
-//   Ignores   who issues the requests, beyond their number; `from`, except where a model says so:
-//             operations share the link by what they have in flight, whoever asks.
-//   Valid     as the link's own packets. An operation that is `window` pieces behind another one's
+//             address of its own. If an operation takes `spread` elsewhere, the bytes behind its
+//             first share x come at x * spread at the earliest. Reads are done with their last
+//             data, which took `beyond` behind the link; posted writes when the far side has
+//             taken them, and `beyond` later.
+//   Ignores   the source of the requests, beyond their number; `from`, unless a model states
+//             otherwise: operations share the link in proportion to their bytes in flight.
+//   Valid     as the link's own packets. An operation that is `window` pieces behind another one
 //             waits for these, as in any queue that is served in order.
 //   Source    definition.
 //   Checked   tests/unit/packet/pcie_streams_test.cpp, cxl_streams_test.cpp
@@ -29,30 +29,31 @@ class LinkStreams : public PacketDevice, public EventHandler {
   void start(const PacketWork& work, EventHandler& done, std::uint64_t tag) final;
   void on_event(Engine& engine, std::uint64_t job) final;
 
-  /// Operations under way, or whose last answers are on their way.
+  /// Operations that are under way or wait for their last answers.
   std::size_t open() const { return jobs_.size() - free_jobs_.size(); }
 
  protected:
   struct Piece {
-    std::uint64_t name;     ///< of what is said about it later
-    std::uint64_t address;  ///< a multiple of `cut`, or behind another piece; says whose it is
+    std::uint64_t name;  ///< identifies the piece in later calls
+    /// A multiple of `cut`, or behind another piece; identifies its operation.
+    std::uint64_t address;
     Bytes size;
     Direction direction;
     std::size_t from;
   };
 
-  /// `cut` <= 32 KiB is a multiple of `atom`, and both are powers of two.
+  /// Preconditions: `cut` <= 32 KiB is a multiple of `atom`, and both are powers of two.
   LinkStreams(Engine& engine, Bytes cut, Bytes atom);
   ~LinkStreams() override = default;
 
-  /// Begins a piece, at this instant.
+  /// Begins a piece now.
   virtual void send(const Piece& piece) = 0;
-  /// Pieces of such an access that may be in flight, above 0.
+  /// Number of pieces of such an access that may be in flight, above 0.
   virtual std::int64_t window(const PacketAccess& access, Duration beyond) const = 0;
 
-  /// So much of an operation will have been moved `later` than now.
+  /// Reports that `size` bytes of an operation will have been moved `later` than now.
   void moved(std::size_t job, Bytes size, Duration later);
-  /// A piece takes no place in the link any more. All of it has been moved.
+  /// Frees the piece's place in the link. All of its bytes have been moved.
   void piece_ended(std::uint64_t name);
 
   static bool is_write(std::uint64_t name) { return name >> 63U != 0; }
@@ -63,15 +64,15 @@ class LinkStreams : public PacketDevice, public EventHandler {
   static std::size_t job_at(std::uint64_t address) { return address >> kJobShift; }
   Duration beyond(std::size_t job) const { return jobs_[job].beyond; }
 
-  /// What lies behind the link: reads take `latency`, a turn at `rate` where there is one, and what
-  /// their operation says.
+  /// The memory behind the link: a read takes `latency`, its turn at `rate` if there is one, and
+  /// the time that its operation adds.
   class Behind final : public MemoryPort {
    public:
-    /// `counts_writes`: writes have been moved when this has taken them.
+    /// `counts_writes`: a write has been moved when this memory has taken it.
     Behind(LinkStreams& streams, std::optional<Bandwidth> rate, Duration latency,
            bool counts_writes);
     void serve(Engine& engine, const Request& request, Client& client) override;
-    /// None of a write where others must wait for it.
+    /// Empty for a write that others must wait for.
     std::optional<Duration> time_of(Engine& engine, const Request& request,
                                     SimTime arrives) override;
 
@@ -90,9 +91,9 @@ class LinkStreams : public PacketDevice, public EventHandler {
   struct Part {
     PacketAccess access;
     std::int64_t bytes;       // of whole atoms
-    std::int64_t left;        // of the payload, not issued
-    std::int64_t in_run = 0;  // of the run that is being issued
-    std::int64_t issued = 0;  // of `bytes`
+    std::int64_t left;        // payload still to be issued
+    std::int64_t in_run = 0;  // bytes left in the run that is being issued
+    std::int64_t issued = 0;  // part of `bytes` that was issued
     std::uint64_t next = 0;   // address of the next piece
     std::int64_t window;      // pieces
     std::int64_t in_flight = 0;
@@ -104,7 +105,7 @@ class LinkStreams : public PacketDevice, public EventHandler {
     Duration spread{}, beyond{};
     std::int64_t bytes = 0, issued = 0, moved = 0, ended = 0;
     std::size_t from = 0;
-    bool told = false;  // there is an event that lets it issue
+    bool told = false;  // true where an event lets it issue
     EventHandler* done = nullptr;
     std::uint64_t tag = 0;
   };

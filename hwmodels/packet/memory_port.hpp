@@ -1,10 +1,10 @@
 #pragma once
-// The memory behind a link, as a packet-level model sees it.
+// The memory behind a link, as the packet-level models use it.
 // Model card: memory_port
-//   Models    whatever answers reads and takes writes, in any order; FixedMemory is a latency and a
-//             rate that reads and writes share.
+//   Models    any memory that answers reads and takes writes, in any order; FixedMemory is a
+//             latency and a rate that reads and writes share.
 //   Equation  FixedMemory: done = end of service + latency, service in the order of the calls.
-//   Ignores   FixedMemory: banks, refresh, turnaround; a DRAM model gives these.
+//   Ignores   FixedMemory: banks, refresh, turnaround; a DRAM model has these.
 //   Valid     any number of clients of one engine.
 //   Source    definition.
 //   Checked   tests/unit/packet/cxl_probe_test.cpp, tests/unit/packet/pcie_probe_test.cpp
@@ -21,7 +21,7 @@ class MemoryPort {
  public:
   class Client {
    public:
-    /// The data of the read are there, or the write has been taken, now.
+    /// Called when the read's data have arrived, or the write has been taken.
     virtual void served(std::uint64_t tag) = 0;
 
    protected:
@@ -31,15 +31,16 @@ class MemoryPort {
     std::uint64_t address = 0;
     Bytes size;
     Direction direction = Direction::read;
-    std::uint64_t tag = 0;  ///< the client's name for it, unique among those in flight
+    std::uint64_t tag = 0;  ///< chosen by the client, unique among those in flight
   };
 
   virtual ~MemoryPort() = default;
-  /// Takes a request at this instant. client.served(tag) is called later, or at this instant but
-  /// not before this returns. The client lives until then.
+  /// Takes a request now. client.served(tag) is called at this instant or later, but not before
+  /// this function returns. The client must outlive the request.
   virtual void serve(Engine& engine, const Request& request, Client& client) = 0;
-  /// The same for a request that comes at `arrives` >= now, where it can be said now how long it
-  /// will take: then nobody is called, and no event is spent. `arrives` never falls.
+  /// The service time of a request that arrives at `arrives` >= now, where it is known already;
+  /// then there is no callback and no event. Empty otherwise. `arrives` must not fall between
+  /// calls.
   virtual std::optional<Duration> time_of(Engine& /*engine*/, const Request& /*request*/,
                                           SimTime /*arrives*/) {
     return std::nullopt;

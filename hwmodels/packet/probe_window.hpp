@@ -1,6 +1,6 @@
 #pragma once
-// What a microbenchmark measures, and when: from the end of its warm-up to the moment at which the
-// first source has nothing left to send, so that neither filling nor draining counts.
+// The measurement window of a microbenchmark: from the end of its warm-up to the moment at which
+// the first source has nothing left to send, so that neither filling nor draining counts.
 #include <cstdint>
 #include <vector>
 
@@ -11,12 +11,12 @@ namespace tiersim {
 
 class ProbeWindow {
  public:
-  /// `warm_up` things end before the window opens. Sources are counted from 0.
+  /// `warm_up` accesses end before the window opens. Sources are counted from 0.
   ProbeWindow(std::size_t sources, std::int64_t warm_up)
       : warm_up_(warm_up), in_window_(sources), present_(SimTime{}) {}
 
   void began(SimTime now) { present_.add(now, 1); }
-  /// A thing of `source` that began at `since` has ended.
+  /// Records the end of an access of `source` that began at `since`.
   void ended(SimTime now, std::size_t source, SimTime since, Bytes payload) {
     present_.add(now, -1);
     stays_ += (now - since).count();
@@ -30,14 +30,14 @@ class ProbeWindow {
       closes_ = now;
     }
   }
-  /// The first call closes the window, at the last end before it.
+  /// Closes the window, on the first call, at the last end before it.
   void source_is_dry() { closed_ = closes_ > opened_; }
-  /// Whether what ends now counts.
+  /// True where an access that ends now counts.
   bool open() const { return ended_ > warm_up_ && !closed_; }
 
-  /// Of everything, from the opening on; of the whole run where the window holds nothing.
+  /// Bandwidth of all sources, from the opening on; of the whole run where the window is empty.
   Bandwidth bandwidth() const;
-  /// Of one source.
+  /// Bandwidth of one source.
   Bandwidth bandwidth_of(std::size_t source) const { return rate_of(in_window_[source]); }
 
   std::int64_t count() const { return ended_; }

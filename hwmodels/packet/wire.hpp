@@ -1,10 +1,10 @@
 #pragma once
 // Model card: wire
 //   Models    a serialiser that sends packets one after the other, then a flight time.
-//   Equation  with nothing idle in between, the n-th byte of a busy period that began at t has left
+//   Equation  without idle time in between, the n-th byte of a busy period that began at t has left
 //             at t + ceil(n / rate): whole picoseconds that do not drift, however short the packets
 //             are. A packet has arrived `flight` after its last byte has left.
-//   Ignores   errors and replays; what a protocol adds to a packet is the caller's to add.
+//   Ignores   errors and replays; the overhead of a protocol, which the caller adds to the size.
 //   Valid     calls in the order in which the packets are to leave.
 //   Source    definition.
 //   Checked   tests/unit/packet/wire_test.cpp
@@ -24,19 +24,19 @@ class Wire {
   struct Passage {
     SimTime starts;   ///< its first byte begins to leave
     SimTime leaves;   ///< its last byte has left; the next packet may start
-    SimTime arrives;  ///< its last byte is there
+    SimTime arrives;  ///< its last byte has arrived
   };
 
-  /// rate > 0, flight >= 0.
+  /// Preconditions: rate > 0, flight >= 0.
   Wire(Bandwidth rate, Duration flight) : rate_(rate.in_base()), flight_(flight) {
     TS_EXPECTS(rate_ > 0 && flight.count() >= 0, rate_, flight);
   }
 
-  /// Sends `size` >= 0 at `ready`, or after what was given before where that takes longer.
+  /// Sends `size` >= 0 bytes at `ready`, or after all earlier packets if that is later.
   Passage send(SimTime ready, Bytes size) {
     TS_EXPECTS(size.in_base() >= 0, size);
     const SimTime starts = std::max(ready, free_at());
-    if (ready > free_at()) {  // a new busy period: what was rounded up is over
+    if (ready > free_at()) {  // a new busy period: earlier rounding no longer matters
       whole_ = ready;
       remainder_ = 0;
     }
@@ -48,19 +48,20 @@ class Wire {
     return {.starts = starts, .leaves = free_at(), .arrives = free_at() + flight_};
   }
 
-  /// When the last packet given so far has left.
+  /// The time at which the last packet so far has left.
   SimTime free_at() const { return remainder_ == 0 ? whole_ : whole_ + Duration(1); }
   Duration flight() const { return flight_; }
   Bandwidth rate() const { return Bandwidth::from_base(rate_); }
 
-  /// All that was given so far: bytes, packets, and the time that they take, in whole picoseconds
-  /// rounded down for each packet.
+  /// Totals so far: bytes, packets, and the time that they take, in whole picoseconds rounded down
+  /// for each packet.
   Bytes sent() const { return sent_; }
   std::int64_t packets() const { return packets_; }
   Duration busy() const { return busy_; }
 
  private:
-  /// Most bytes whose product with 1e12, with a remainder below 1e15, fits into 64 bits.
+  /// Largest number of bytes whose product with 1e12, plus a remainder below 1e15, fits into 64
+  /// bits.
   static constexpr std::uint64_t kNarrow = 9'000'000;
 
   void advance(std::uint64_t size) {
@@ -81,8 +82,8 @@ class Wire {
 
   std::int64_t rate_;
   Duration flight_;
-  SimTime whole_{};              // end of what was sent, rounded down
-  std::uint64_t remainder_ = 0;  // what that leaves, in 1 / rate of a picosecond
+  SimTime whole_{};              // end of the last packet, rounded down
+  std::uint64_t remainder_ = 0;  // remainder of that rounding, in 1 / rate of a picosecond
   Bytes sent_{};
   std::int64_t packets_ = 0;
   Duration busy_{};

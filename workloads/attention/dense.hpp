@@ -6,7 +6,7 @@
 //             sequence.
 //   FLOPs     4 * batch * heads * context * head_dim a layer.
 //   Prefill   exact attention; every row is written to its tier.
-//   Ignores   that the newest row need not be fetched: it is counted with the others.
+//   Ignores   the newest row need not be fetched, but is counted with the others.
 //   Source    baseline of MAPLE Table 1.
 #include "workloads/attention/method.hpp"
 

@@ -9,13 +9,13 @@
 namespace tiersim {
 namespace {
 
-constexpr double kSlack = 1e-9;  // far above rounding errors, far below what a row matters
+constexpr double kSlack = 1e-9;  // far above rounding errors, far below the weight of a row
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return a / b + (a % b != 0 ? 1 : 0);
 }
 
-// Chance that none of `page` given rows is among the chosen.
+// Probability that none of `page` given rows is chosen.
 double missed(std::int64_t rows, std::int64_t chosen, std::int64_t page) {
   double chance = 1.0;
   for (std::int64_t i = 0; i < page && chance > 0.0; ++i)
@@ -38,7 +38,7 @@ std::int64_t expected_union(std::int64_t rows, std::int64_t chosen, double heads
   TS_EXPECTS(rows >= 1 && chosen >= 0 && chosen <= rows && heads >= 1.0, rows, chosen, heads);
   if (heads == 1.0 || chosen == 0 || chosen == rows) return chosen;
   const double skipped = static_cast<double>(rows - chosen) / static_cast<double>(rows);
-  // e^-700 is no row of any context; portable_exp takes no less.
+  // e^-700 is below one row of any context, and the lower limit of portable_exp.
   const double untouched = portable_exp(std::max(-700.0, heads * portable_log(skipped)));
   const double reached = static_cast<double>(rows) * (1.0 - untouched);
   return std::clamp(whole_up(reached), chosen, rows);

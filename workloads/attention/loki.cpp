@@ -70,12 +70,12 @@ class Loki final : public Method {
   ChosenRows rows(const KvShape& shape) const {
     return {.fetch = fetch_, .tier = kv_tier_, .choice = choice(shape)};
   }
-  // What screening reads of the keys.
+  // The part of the keys that screening reads.
   Part prefixes(const KvShape& shape) const {
     const Bytes run = stored(rank_, shape.type);
     return {TensorClass::keys, run * (shape.sequences * shape.context), run};
   }
-  // Matrices of one layer.
+  // Basis matrices of one layer.
   Bytes basis(const AttentionContext& c) const {
     const std::int64_t width = c.model.key_width();
     return stored(c.model.cached_heads() * width * width, c.step.weight_type);

@@ -75,12 +75,12 @@ class Maple final : public Method {
     return key_type_ == DataType::int8 ? Arithmetic::int8 : Arithmetic::bf16;
   }
   Bytes lowrank_row(const AttentionContext& c) const { return stored(rank(c.model), key_type_); }
-  // One layer, whole batch.
+  // Low-rank keys of one layer, whole batch.
   Bytes lowrank_keys(const AttentionContext& c) const {
     const KvShape shape(c);
     return lowrank_row(c) * (shape.sequences * shape.context);
   }
-  // P, W_K and W_Q of one layer; W_Q gives every query head its own.
+  // Elements of P, W_K and W_Q of one layer; W_Q has a part for every query head.
   std::int64_t projection_elements(const LlmConfig& model) const {
     const std::int64_t k = model.cached_heads() * rank(model);
     return model.hidden * k + k * k + k * model.heads * rank(model);

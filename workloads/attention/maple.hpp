@@ -14,12 +14,12 @@
 //             attention 4 * batch * heads * budget * context * head_dim.
 //   Prefill   the same projection over the whole prompt, low-rank keys kept near; full rows written
 //             far.
-//   Guess     a guessed query comes with a guessed low-rank key; where `fetch.guess_miss` has it
-//             screened again, the true one takes its place.
-//   Ignores   top-k and the scores' own traffic (fused with screening).
+//   Guess     a guessed query comes with a guessed low-rank key. If `fetch.guess_miss` makes the
+//             layer screen again, the true key replaces it.
+//   Ignores   top-k and the traffic of the scores (fused with screening).
 //   MLA       the latent row takes the place of the key row; it has no values of its own.
-//   Assumed   that cached low-rank keys are INT8 with rank head_dim / 4: the paper states INT8 for
-//             the projections; its Table 1 (+6.25 % footprint) is what this reading gives.
+//   Assumed   INT8 low-rank keys of rank head_dim / 4: the paper states INT8 for the projections,
+//             and its Table 1 (+6.25 % footprint) agrees with this.
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {

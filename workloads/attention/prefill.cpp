@@ -7,8 +7,8 @@
 namespace tiersim {
 namespace {
 
-// What one query head multiplies with, and the rows that it comes from: keys and values of each KV
-// head; or, where the unpacking is absorbed into the projections, the latent itself.
+// Widths of one query head's products and of the rows that they read: keys and values of each KV
+// head, or the latent itself where the unpacking is absorbed into the projections.
 struct HeadWidths {
   std::int64_t key = 0;
   std::int64_t value = 0;
@@ -30,13 +30,13 @@ struct HeadWidths {
   }
 };
 
-// What one sequence's queries, or all chunks', attend to.
+// Positions that the queries of one sequence, or of all chunks, attend to.
 struct Pairs {
   std::int64_t queries = 0;
-  std::int64_t positions = 0;  // whose rows the step itself has made
+  std::int64_t positions = 0;  // rows made by this step
   std::int64_t pairs = 0;
   TensorClass from = TensorClass::activations;
-  std::int64_t before = 0;  // whose rows were cached earlier
+  std::int64_t before = 0;  // rows cached earlier
   TensorClass before_from = TensorClass::keys;
 };
 
@@ -79,7 +79,7 @@ OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, const Pai
   return graph.add(std::move(op));
 }
 
-// Rows before the chunks, copied to staging as far as they are far; each chunk's lie together.
+// Copies the far rows before the chunks to staging; those of each chunk are contiguous.
 OpId fetch_before(StepGraph& graph, const AttentionContext& c, int layer, std::int64_t positions,
                   const std::vector<CachedTensor>& cached, std::vector<OpId> after) {
   const auto of_class = [&](TensorClass wanted) {

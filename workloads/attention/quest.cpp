@@ -59,7 +59,7 @@ class Quest final : public Method {
                                   .by = fetch_.by,
                                   .fetch_after = in.in_copy_order(in.projected),
                                   .ready = kept});
-    // Unless the query is a guess, screening sees the new row in its page's bounds.
+    // Unless the query is guessed, screening sees the new row in the bounds of its page.
     LayerInputs stored = in;
     stored.projected = kept;
     if (!in.guessed()) stored.screen_after = kept;
@@ -76,7 +76,7 @@ class Quest final : public Method {
   ChosenRows rows(const KvShape& shape) const {
     return {.fetch = fetch_, .tier = kv_tier_, .choice = choice(shape)};
   }
-  // Of every page, each sequence's as one run.
+  // Bounds of every page; those of a sequence are one run.
   Part bounds(const KvShape& shape) const {
     const Bytes run = shape.key_row() * (2 * pages(shape));
     return {TensorClass::page_bounds, run * shape.sequences, run};

@@ -9,12 +9,12 @@
 namespace tiersim {
 namespace {
 
-// Whole blocks as positions; the last block may be cut by the end of the context.
+// Positions of whole blocks; the end of the context may cut the last one.
 std::int64_t positions_of(const KvShape& shape, std::int64_t blocks, std::int64_t block) {
   return std::min(shape.context, blocks * block);
 }
 
-// What attention reads, and in which runs: near rows in place, far ones from staging and cache.
+// Parts that attention reads, with their runs: near rows in place, far rows from staging and cache.
 std::vector<Part> attended_parts(const KvShape& shape, const ChosenRows& rows,
                                  const RowCounts& counts) {
   const std::int64_t block = rows.choice.block;
@@ -26,7 +26,7 @@ std::vector<Part> attended_parts(const KvShape& shape, const ChosenRows& rows,
   return parts;
 }
 
-// The copy of so many positions, once `after` is done; invalid where there is nothing to copy.
+// The copy of this many positions after `after`; invalid where there is nothing to copy.
 OpId add_copy(StepGraph& graph, const AttentionContext& c, int layer, const ChosenRows& rows,
               std::int64_t positions, std::int64_t listed, std::vector<OpId> after) {
   if (rows.tier == KvTier::near || positions == 0) return OpId();

@@ -1,20 +1,21 @@
 #pragma once
-// How a method that chooses rows gets them: which of them a choice comes to, who copies them, in
-// which pages, and what a near-tier cache or a guessed query changes. Described under `fetch`, the
-// same for every such method.
+// The fetch of chosen rows: how many a choice amounts to, which engine copies them, in which pages,
+// and the effect of a near-tier cache or a guessed query. All such methods describe it under
+// `fetch`.
 //
 // From a choice of k positions for each query head to copied rows, for each sequence and cached
 // head:
 //   union     choose_per query_head: the g query heads of a group choose k each and their union is
 //             fetched once; g counts as 1 + (1 - head_overlap) (g - 1) independent heads.
 //             kv_head: the group chooses k together.
-//   hits      of the union, what the row cache holds (hot_rows.hpp) is read there and not fetched.
-//   pages     the rest is copied in whole pages of `page` positions, aligned; a page that holds a
-//             chosen row is fetched whole, and attention reads the chosen rows of it.
-//   guess     step.overlap prefetch_screening: the share `guess_miss` of the union was not
-//             foreseen. It is screened for again by the true query and copied by a second fetch,
-//             of which the cache holds its part too. 0: the guess is used as it is, and nothing is
-//             screened twice.
+//   hits      rows of the union that the row cache holds (hot_rows.hpp) are read there and not
+//             fetched.
+//   pages     the rest is copied in whole pages of `page` positions, aligned; a page with a chosen
+//             row is fetched whole, and attention reads its chosen rows.
+//   guess     step.overlap prefetch_screening: a share `guess_miss` of the union is not predicted.
+//             It is screened again by the true query and copied by a second fetch, of which the
+//             cache also holds its part. 0: the guess is used alone, and nothing is screened
+//             twice.
 // expected_rows.hpp has the formulas. Attention is 4 * k * head_dim FLOPs a query head whatever the
 // union, since each head attends to its own rows.
 #include <functional>
@@ -28,19 +29,19 @@ namespace tiersim {
 enum class ChoosePer : std::uint8_t { kv_head, query_head };
 inline constexpr std::array<std::string_view, 2> kChoosePerNames{"kv_head", "query_head"};
 
-/// What screening chooses: positions for each query head, in aligned blocks of so many.
+/// Choice of a screening: positions for each query head, in aligned blocks of `block`.
 struct RowChoice {
   std::int64_t positions = 0;
   std::int64_t block = 1;
 };
 
-/// What a choice comes to for one sequence and cached head, in positions.
+/// Rows of a choice for one sequence and cached head, in positions.
 struct RowCounts {
   std::int64_t attended = 0;  ///< by each query head
   std::int64_t listed = 0;    ///< entries of the index list: distinct positions or blocks
   std::int64_t cached = 0;    ///< read from the row cache
-  std::int64_t staged = 0;    ///< distinct, not cached: read where they were fetched to
-  std::int64_t fetched = 0;   ///< copied from the far tier: `staged` in whole pages
+  std::int64_t staged = 0;    ///< distinct and not cached: read from staging
+  std::int64_t fetched = 0;   ///< copied from the far tier: `staged` rounded up to whole pages
   std::int64_t again = 0;     ///< copied by the second fetch of a guessed layer
   std::int64_t listed_again = 0;
 };
@@ -54,10 +55,10 @@ struct RowFetch {
   double guess_miss = 0;
 
   RowCounts counts(const KvShape& shape, const RowChoice& choice) const;
-  /// Settings that do not fit the model, the step, or rows that live in this tier.
+  /// Settings that do not fit the model, the step, or rows in this tier.
   std::vector<MethodProblem> problems(const LlmConfig& model, const StepConfig& step, KvTier tier,
                                       const std::function<RowChoice(const KvShape&)>& choose) const;
-  /// Blocks of a sequence that the row cache keeps.
+  /// Number of blocks of a sequence that the row cache keeps.
   std::int64_t cache_blocks(const KvShape& shape, std::int64_t block) const;
 
  private:
@@ -65,21 +66,22 @@ struct RowFetch {
 };
 void describe(Fields& f, RowFetch& c);
 
-/// The rows that a method chooses in one layer, and how it does.
+/// The rows that a method chooses in one layer, and the operations of the choice.
 struct ChosenRows {
   const RowFetch& fetch;
   KvTier tier = KvTier::far;
   RowChoice choice = {};
-  /// Adds the operations that make the index list, by the queries that `after` makes; the last one.
+  /// Adds the operations that make the index list from the queries of `after`; returns the last
+  /// one.
   std::function<OpId(OpId after)> screen = {};
 };
 
-/// Staging, index list and row cache of all layers. `whole` is what a layer that fetches every row
-/// stages at once; staging is made for the larger of the two.
+/// Adds staging, index list and row cache of all layers. `whole` is the staging of a layer that
+/// fetches every row; staging has the larger of the two sizes.
 void add_row_buffers(StepGraph& graph, const AttentionContext& context, const ChosenRows& rows,
                      Bytes whole = {});
 
-/// Screening, the copies and the attention of a layer. Near rows are read where they are.
+/// Adds screening, copies and attention of a layer. Near rows are read in place.
 LayerOps add_chosen_rows(StepGraph& graph, const AttentionContext& context, const LayerInputs& in,
                          const ChosenRows& rows);
 

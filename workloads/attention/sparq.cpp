@@ -7,7 +7,7 @@
 namespace tiersim {
 namespace {
 
-constexpr Bytes kSector = Bytes::from_base(32);  // what a GPU loads at least
+constexpr Bytes kSector = Bytes::from_base(32);  // smallest load of a GPU
 
 class Sparq final : public Method {
  public:
@@ -37,8 +37,8 @@ class Sparq final : public Method {
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);
     std::vector<CachedTensor> out = cached_rows(c, c.placement.far, shape.context);
-    // Transposed: a new position is one element of each column; 4-bit ones share a byte, which is
-    // counted as a column of pairs.
+    // Transposed: a new position adds one element to each column. 4-bit elements share a byte, so
+    // two columns count as one.
     const std::int64_t elements = bits(shape.type) < 8 ? 8 / bits(shape.type) : 1;
     if (key_copies_ == 2)
       out.push_back({TensorClass::key_copy, c.placement.far, shape.context,
@@ -64,8 +64,8 @@ class Sparq final : public Method {
  private:
   RowChoice choice(const KvShape& shape) const { return {.positions = shape.chosen(budget_)}; }
   ChosenRows rows(const KvShape& shape) const { return {.fetch = fetch_, .choice = choice(shape)}; }
-  // Bytes of each row that one copy must load: a sector for each column until all are touched, and
-  // the whole row once that is half of it.
+  // Bytes of each row that must be loaded where there is one copy of the keys: a sector for each
+  // column until all are touched, or the whole row once that is half of it.
   Bytes row_part(const KvShape& shape) const {
     const Bytes sectors = kSector * rank_;
     return sectors * 2 < shape.key_row() ? sectors : shape.key_row();

@@ -79,13 +79,13 @@ class Tiered final : public Method {
     return {near, shape.context - near};
   }
 
-  // The logarithm of the sum of exponentials of each query head, in fp32.
+  // The logarithms of the sums of exponentials of all query heads, in fp32.
   static Bytes sums(const KvShape& shape) {
     constexpr std::int64_t kFloat = 4;
     return Bytes::from_base(kFloat) * shape.query_heads;
   }
 
-  // After the copy before, and when the layer that was in its buffer is done.
+  // Predecessors of a layer's copy: the previous copy, and the attention that frees its buffer.
   std::vector<OpId> copy_order(const LayerInputs& in) const {
     std::vector<OpId> after;
     if (!in.before.empty()) after.push_back(in.before.back().fetched);

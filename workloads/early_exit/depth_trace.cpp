@@ -10,7 +10,7 @@
 namespace tiersim {
 namespace {
 
-constexpr std::int64_t kDepthMost = 1000;  // as LlmConfig's range of layers
+constexpr std::int64_t kDepthMost = 1000;  // as the range of layers in LlmConfig
 constexpr std::size_t kDepthsMost = 1'000'000;
 constexpr std::size_t kProblemsMost = 10;
 

@@ -1,12 +1,12 @@
 #pragma once
-// A trace of the layers after which tokens left, as text:
+// A trace of the layers after which tokens exited, as text:
 //
 //   # anything
-//   6 5 5 4        request 0: the depths of its tokens, in the order in which they came
+//   6 5 5 4        request 0: the exit depths of its tokens, in order
 //   8 8 7          request 1 ...
 //
-// Depths count from 1. Used again from the start where a run has more requests, or a request more
-// tokens, than the trace.
+// Depths count from 1. A run with more requests, or a request with more tokens, than the trace
+// starts over at its beginning.
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -11,7 +11,7 @@
 namespace tiersim {
 namespace {
 
-constexpr int kSteps = 64;       // of an answer, where thresholds decay
+constexpr int kSteps = 64;       // steps of an answer, where thresholds decay
 constexpr double kFall = 4;      // tau of CALM
 constexpr double kFarOut = 8.5;  // Phi(-8.5) is below 1e-17
 
@@ -23,12 +23,12 @@ double mean_fallen() {
   for (int step = 0; step < kSteps; ++step) sum += fallen(step);
   return sum / kSteps;
 }
-// Rate at this step over the mean rate.
+// Exit rate at this step over the mean rate.
 double rate_at(int step, double decay) {
   return (1 - decay * fallen(step)) / (1 - decay * mean_fallen());
 }
 
-// z up to which a token leaves at layers 1, 2, ... layers - 1.
+// Upper limits of z for an exit at layer 1, 2, ... layers - 1.
 std::vector<double> thresholds(double mu, double spread, std::int64_t layers) {
   std::vector<double> out;
   for (std::int64_t l = 1; l < layers; ++l)
@@ -42,10 +42,12 @@ double mean_of(const std::vector<double>& thresholds) {
   return mean;
 }
 
-// The mean grows with mu from 1 to `layers`. The two ends are no normal: all tokens leave there.
+// Solves for mu by bisection: the mean grows with mu from 1 to `layers`. At both ends all tokens
+// exit at one layer.
 std::vector<double> solved(double mean, double spread, std::int64_t layers) {
   const auto n = static_cast<double>(layers);
-  const double margin = 20 * spread + n;  // beyond it no token leaves anywhere else
+  // Beyond it, all tokens exit at the first or the last layer.
+  const double margin = 20 * spread + n;
   if (mean >= n) return thresholds(n + margin, spread, layers);
   double low = 1 - margin;
   double high = n + margin;
@@ -57,7 +59,8 @@ std::vector<double> solved(double mean, double spread, std::int64_t layers) {
   return thresholds(high, spread, layers);
 }
 
-// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection that leaves no pattern.
+// The finaliser of SplitMix64 (Steele, Lea and Flood 2014), a bijection that leaves no visible
+// pattern.
 std::uint64_t scramble(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -65,7 +68,7 @@ std::uint64_t scramble(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-// A standard normal that is a function of these four alone.
+// A standard normal as a function of these four arguments alone.
 double normal(std::uint64_t seed, std::uint64_t stream, std::int64_t a, std::int64_t b) {
   const std::uint64_t bits =
       scramble(scramble(scramble(scramble(seed) ^ stream) ^ static_cast<std::uint64_t>(a)) ^

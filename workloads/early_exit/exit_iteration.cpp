@@ -8,17 +8,17 @@
 namespace tiersim {
 namespace {
 
-// Layers one by one, each after what the one before it left.
+// Adds layers one by one, each after the operation that the one before it ends with.
 class ExitLayers {
  public:
   ExitLayers(AttentionContext replica, const Method& method, IterationWork work, StepGraph& graph)
       : replica_(std::move(replica)), method_(method), work_(std::move(work)), graph_(graph) {
-    replica_.step.region = Region::layers;  // the ends are there already
+    replica_.step.region = Region::layers;  // embedding and head are added elsewhere
     work_.logits = 0;
   }
 
-  // A chain is for one number of rows. Methods that look at the layers before find all that another
-  // chain had to be done.
+  // A chain is for one number of rows. A new chain marks all earlier layers as done, for methods
+  // that refer to them.
   OpId add(const ExitLayer& at, OpId after) {
     if (!chain_ || at.rows != work_.decodes || at.layer != next_) {
       work_.decodes = at.rows;

@@ -1,7 +1,7 @@
 #pragma once
-// One iteration of decoding sequences that leave early, as operations: what build_iteration() is
-// for sequences that pass all layers. For methods whose operations overlap, so that costs of parts
-// cannot be added up; the next layer waits for the confidence after this one.
+// One iteration of decoding sequences that exit early, as operations; the counterpart of
+// build_iteration() for sequences that pass all layers. It is for methods whose operations overlap,
+// where costs of parts cannot be added up. The next layer waits for the confidence after this one.
 #include <string>
 #include <vector>
 
@@ -10,8 +10,8 @@
 
 namespace tiersim {
 
-/// `work` has no pieces of prompts; its sequences are those of the plan, and each of its layers'
-/// rows has their mean context. The head runs for `work.logits` rows, where it runs.
+/// `work` has no pieces of prompts. Its sequences are those of the plan, and the rows of each layer
+/// have their mean context. If the head runs, it runs for `work.logits` rows.
 StepGraph build_exit_iteration(const AttentionContext& replica, const Method& method,
                                const IterationWork& work, const ExitPlan& exits,
                                ExitTechnique technique, std::vector<std::string> tier_names);

@@ -7,7 +7,7 @@ namespace tiersim {
 namespace {
 
 constexpr std::int64_t kVocabularyTile = 128;     // rows of the head that a block multiplies
-constexpr Bytes kBestTwo = Bytes::from_base(16);  // of a row: two logits, an index, a sum
+constexpr Bytes kBestTwo = Bytes::from_base(16);  // for each row: two logits, an index, a sum
 constexpr Bytes kWord = Bytes::from_base(4);
 
 void add_read(Op& op, TierId tier, Bytes size) {
@@ -25,7 +25,7 @@ Op small_kernel(int layer, OpId after) {
           .after = {after}};
 }
 
-// Every row's flag, which later layers read, and the word that they are ANDed into.
+// Every row's flag, which later layers read, and the word that the flags are ANDed into.
 Bytes vote_reads(int layer, std::int64_t rows) {
   return layer == 0 ? kWord : kWord * (1 + rows);
 }
@@ -33,7 +33,7 @@ Bytes vote_writes(std::int64_t rows) {
   return kWord * (1 + rows);
 }
 
-// Hands the batch's word to the decision and sets it anew for the next layer.
+// Passes the batch's word to the decision and resets it for the next layer.
 OpId add_gate(StepGraph& graph, TierId near, int layer, OpId after) {
   Op op = small_kernel(layer, after);
   add_read(op, near, kWord);
@@ -67,7 +67,8 @@ OpId add_softmax(StepGraph& graph, const AttentionContext& c, int layer, std::in
   return add_gate(graph, near, layer, graph.add(std::move(combine)));
 }
 
-// The residual add with the measure: three sums over the state for a cosine, two for a classifier.
+// The residual add fused with the measure: three sums over the state for a cosine, two for a
+// classifier.
 OpId add_residual_vote(StepGraph& graph, const AttentionContext& c, bool cosine, int layer,
                        std::int64_t rows, OpId after) {
   const TierId near = c.placement.near;
@@ -82,22 +83,22 @@ OpId add_residual_vote(StepGraph& graph, const AttentionContext& c, bool cosine,
   return add_gate(graph, near, layer, graph.add(std::move(op)));
 }
 
-// What makes the rows that a position caches, from its hidden state: keys and values, or the
-// latent and its unpacking where that is what is cached.
+// The products that make a position's cached rows from its hidden state: keys and values, or the
+// latent and its unpacking where the cache holds these.
 std::vector<Product> kv_products(const LlmConfig& m) {
   if (!m.mla)
     return {{.in = m.hidden,
              .out = 2 * m.kv_width(),
              .produced = 2 * m.kv_width(),
              .weights = m.hidden * 2 * m.kv_width()}};
-  // projections_in() says in which order its products come.
+  // projections_in() defines the order of its products.
   const auto absorbed = m.projections_in(LatentForm::absorbed);
   std::vector<Product> out{absorbed[absorbed.size() - 2]};
   if (!m.caches_latents()) out.push_back(m.projections_in(LatentForm::explicit_heads).back());
   return out;
 }
 
-// Of one sequence.
+// Cached tensors of one sequence.
 std::vector<CachedTensor> cached_of_one(const AttentionContext& c, const Method& method) {
   AttentionContext one = c;
   one.step.batch = 1;
@@ -115,7 +116,7 @@ OpId fill(StepGraph& graph, const AttentionContext& c, const Method& method, con
                  .count = work.layers};
   }
   add_read(op, near, stored(work.rows * c.model.hidden, DataType::bf16));
-  add_read(op, near, kWord * 2 * work.rows);  // the factor of its norm, and its position
+  add_read(op, near, kWord * 2 * work.rows);  // norm factor and position of each row
   Op to_far{.kind = OpKind::transfer,
             .phase = Phase::write_back,
             .layer = op.layer,

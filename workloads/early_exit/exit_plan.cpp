@@ -19,14 +19,14 @@ class Planner {
     plan_.head_batches = config.technique == ExitTechnique::softmax ? 0 : 1;
   }
 
-  // Sequences, least deep first, that stay together until the last one may leave.
+  // Sequences in rising order of depth that stay together until the last one may exit.
   void together(std::span<const std::int64_t> depths) {
     if (depths.empty()) return;
     for (std::int64_t layer = 0; layer < layers(); ++layer)
       layer < depths.back() ? run(layer, size_of(depths), 0) : fill(layer, size_of(depths));
   }
 
-  // Those that left are filled with a layer that others run (`beside`), or at the end.
+  // Sequences that exited are filled beside a layer that others run (`beside`), or at the end.
   void alone(std::span<const std::int64_t> depths, bool beside) {
     std::int64_t left = 0;
     for (std::int64_t layer = 0; layer < layers(); ++layer) {

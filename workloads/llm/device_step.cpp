@@ -30,7 +30,7 @@ DeviceStep device_step(const AttentionContext& context) {
   device.model = device_model(device.model, device.step, p);
   if (p.sequences_are_spread()) device.step.batch = (context.step.batch + p.tensor - 1) / p.tensor;
   if (context.handover) {
-    // All copies that the decoding replica holds, from all GPUs that share this one's layers.
+    // All copies of the decoding replica, sent by all GPUs that share this one's layers.
     const ParallelConfig& to = context.handover->to;
     const std::int64_t copies = to.sequences_are_spread() ? 1 : to.tensor;
     const std::int64_t senders = p.sequences_are_spread() ? 1 : p.tensor;
@@ -39,7 +39,7 @@ DeviceStep device_step(const AttentionContext& context) {
   return out;
 }
 
-// A GPU's sequences are cut, so that it meets each of them once.
+// Splits a GPU's own sequences, so that each of them is in one micro-batch.
 std::vector<std::int64_t> micro_batches(const AttentionContext& context) {
   const ParallelConfig& p = context.parallel;
   const std::int64_t gpus = p.sequences_are_spread() ? p.tensor : 1;

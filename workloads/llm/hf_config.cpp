@@ -40,12 +40,12 @@ void refuse_biases(HfKeys& keys) {
   keys.refuse("mlp_bias");
 }
 
-// A window that holds for all layers.
+// Reads a window that holds for all layers.
 void read_window(HfKeys& keys, LlmConfig& c) {
   c.attention_window = keys.whole_or_none("sliding_window");
 }
 
-// A window that is only used where a flag says so, and then in some layers only.
+// Refuses a window that a flag enables, and then for some layers only.
 void refuse_window(HfKeys& keys) {
   keys.refuse("use_sliding_window");
   keys.ignore("sliding_window");
@@ -95,7 +95,7 @@ void read_qwen2(HfKeys& keys, LlmConfig& c) {
 
 void read_qwen3(HfKeys& keys, LlmConfig& c) {
   read_stack(keys, c);
-  c.head_dim = keys.whole("head_dim");  // no quotient of the others in this family
+  c.head_dim = keys.whole("head_dim");  // independent of the other keys in this family
   c.kv_heads = keys.whole("num_key_value_heads");
   c.qk_norm = true;
   refuse_window(keys);
@@ -124,11 +124,11 @@ void read_latent_attention(HfKeys& keys, LlmConfig& c) {
     keys.reject("q_lora_rank", "is missing", std::string(kNullForNone));
   c.kv_heads = keys.whole_or_none("num_key_value_heads").value_or(c.heads);
   c.head_dim = c.mla->qk_head_dim();
-  keys.ignore("head_dim");  // where it is there, of the rotary part
+  keys.ignore("head_dim");  // if present, that of the rotary part
   refuse_biases(keys);
 }
 
-// `method` is what the router does where the file does not say.
+// `method` is the default of the router's method.
 void read_deepseek(HfKeys& keys, LlmConfig& c, const std::string& method) {
   read_stack(keys, c);
   read_latent_attention(keys, c);
@@ -188,7 +188,7 @@ constexpr std::array<ModelType, 10> kTypes{{{"deepseek_v2", read_deepseek_v2},
                                             {"qwen3_moe", read_qwen3_moe},
                                             {"t5", read_t5}}};
 
-// The last part of a path; of "a/b/" it is b.
+// The last part of a path; that of "a/b/" is b.
 std::string last_part(std::string path) {
   while (!path.empty() && path.back() == '/') path.pop_back();
   const std::size_t slash = path.rfind('/');
@@ -202,7 +202,7 @@ std::string name_of(HfKeys& keys, const std::filesystem::path& path, std::string
   return name.empty() ? std::string(type) : name;
 }
 
-// What weights the file goes with; a model has no types, so they run in the type of the step.
+// Description of the file's weight format; a model has no types, and takes those of the step.
 std::string quantisation(HfKeys& keys) {
   const std::string key = "quantization_config";
   if (!keys.has_entries(key)) return "";
@@ -214,7 +214,7 @@ std::string quantisation(HfKeys& keys) {
   return note + ", run here as step.weight_type says";
 }
 
-// Without the folders above the file's: the same file on another machine is the same model.
+// Without parent folders: the same file on another machine is the same model.
 std::string source_of(HfKeys& keys, const std::filesystem::path& path, std::string_view type) {
   const auto folder = path.parent_path().filename();
   std::string source = fmt::format("Hugging Face configuration file {}, model_type {}",
@@ -253,7 +253,7 @@ Expected<std::string, std::vector<ImportProblem>> import_hf_config(
   keys.reject_mixed_layers();
   keys.reject_unknown_sizes();
   if (!keys.problems().empty()) return Unexpected(keys.problems());
-  // JSON is YAML, and this writes what the reader reads.
+  // JSON is valid YAML, and this is the form that the reader expects.
   return R"({"schema":"tiersim.model/v1",)" + canonical_json(model).substr(1);
 }
 

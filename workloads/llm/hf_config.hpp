@@ -1,13 +1,13 @@
 #pragma once
-// The config.json that a model of the Hugging Face hub is published with, as an LlmConfig:
+// Importer of config.json files, as models are published with on the Hugging Face hub:
 //
 //   model: {hf_config: Llama-2-7b-hf/config.json}
 //
-// Understood are the types in hf_model_types(). What changes the size of a tensor and is not
-// understood (biases, windows in some layers only, a key that looks like a dimension) is an error;
-// what does not (rotary base, dropout, tokens) is ignored. Where a key is missing, the default is
-// that of the type's configuration class in transformers, if it has one that follows from the other
-// keys; a default that is only the class author's example is an error instead.
+// The supported types are those of hf_model_types(). A key that changes the size of a tensor and is
+// not supported (biases, windows in some layers only, a key that looks like a dimension) is an
+// error; one that does not (rotary base, dropout, tokens) is ignored. The default of a missing key
+// is that of the type's configuration class in transformers, if that follows from the other keys;
+// a default that is only an example of the class's author is an error instead.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@
 
 namespace tiersim {
 
-/// Values of `model_type` that are understood.
+/// Supported values of `model_type`.
 std::vector<std::string> hf_model_types();
 
 /// YAML of a tiersim.model/v1 mapping. The name is that of the checkpoint (_name_or_path) or of the

@@ -12,10 +12,10 @@ namespace {
 
 using Value = nlohmann::ordered_json;
 
-// Far above any dimension, and far below where a product of two of them overflows.
+// Far above any dimension; products of two still do not overflow.
 constexpr std::int64_t kLargest = 1'000'000'000;
 
-// Words of a key that may be a size of a tensor or change the number of tensors.
+// Words in keys that may be a tensor's size or change the number of tensors.
 constexpr auto kSizeWords = std::to_array<std::string_view>(
     {"adapter",      "bias",   "blocks", "config", "dim",    "dims",  "expert",
      "experts",      "freq",   "head",   "heads",  "hidden", "inner", "interval",
@@ -23,8 +23,8 @@ constexpr auto kSizeWords = std::to_array<std::string_view>(
      "types",        "vocab",  "width",  "window"});
 constexpr auto kSizePrefixes = std::to_array<std::string_view>({"d", "n", "num"});
 
-// Keys with such words that change no tensor of the model: how it generates, is split over devices
-// or routes.
+// Keys with such words that change no tensor of the model, but its generation, its split over
+// devices or its routing.
 constexpr auto kNoSizes = std::to_array<std::string_view>(
     {"chunk_size_feed_forward", "compression_config", "encoder_no_repeat_ngram_size", "ep_size",
      "max_window_layers", "n_ctx", "n_group", "n_positions", "no_repeat_ngram_size",
@@ -69,7 +69,7 @@ std::string shown(const Value& value) {
   return text;
 }
 
-// Of a byte counted from 1, as the parser does it.
+// Line and column of a byte, counted from 1 as the parser does.
 std::string position(std::string_view text, std::size_t byte) {
   const std::string_view before = text.substr(0, std::max<std::size_t>(byte, 1) - 1);
   const std::size_t start = before.rfind('\n') + 1;  // 0 where there is none
@@ -77,10 +77,10 @@ std::string position(std::string_view text, std::size_t byte) {
                      before.size() - start + 1);
 }
 
-// The parser takes the last of several values in silence; `repeated` has the keys of them.
+// The parser silently takes the last of several values; `repeated` receives their keys.
 Value parse(const std::string& text, std::set<std::string>& repeated) {
   using Event = Value::parse_event_t;
-  std::vector<std::set<std::string>> open;  // keys so far of each object around the place
+  std::vector<std::set<std::string>> open;  // keys so far of each open object
   return Value::parse(text, [&](int, Event event, Value& parsed) {
     if (event == Event::object_start) open.emplace_back();
     if (event == Event::object_end) open.pop_back();

@@ -1,6 +1,6 @@
 #pragma once
-// The keys of a Hugging Face config.json as they are asked for: every mistake is kept, and what was
-// not asked for and may be a size is one.
+// The keys of a Hugging Face config.json, read by name. All mistakes are collected; an unread key
+// that may be a size is one of them.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,7 +14,7 @@ namespace tiersim {
 
 class HfKeys {
  public:
-  /// Problems of the text as a whole are found in problems(); every key is missing then.
+  /// Problems of the whole text are returned by problems(); every key is then missing.
   HfKeys(std::string shown_path, const std::string& text);
   ~HfKeys();
   HfKeys(const HfKeys&) = delete;
@@ -22,32 +22,32 @@ class HfKeys {
 
   bool readable() const { return readable_; }
 
-  /// 0 after a problem: the key is missing, or no whole number. A missing key has the hint.
+  /// Returns 0 after a problem: the key is missing or no whole number. `hint` is for a missing key.
   std::int64_t whole(const std::string& key, const std::string& hint = {});
-  /// None where the key is missing or null.
+  /// Empty where the key is missing or null.
   std::optional<std::int64_t> whole_or_none(const std::string& key);
   bool flag(const std::string& key, bool preset);
   std::string text(const std::string& key, const std::string& preset);
   /// A list of whole numbers; empty where the key is missing or null.
   std::vector<std::int64_t> wholes(const std::string& key);
-  /// A text in the mapping of the key; empty where there is none.
+  /// A text within the mapping of the key; empty where there is none.
   std::string text_below(const std::string& key, const std::string& inner);
-  /// A whole number in the mapping of the key; none where there is none.
+  /// A whole number within the mapping of the key; empty where there is none.
   std::optional<std::int64_t> whole_below(const std::string& key, const std::string& inner);
-  /// Whether the key has a mapping or list with something in it.
+  /// True where the key has a non-empty mapping or list.
   bool has_entries(const std::string& key) const;
-  /// Whether the key is there, if only as null.
+  /// True where the key is present, even if null.
   bool has_key(const std::string& key) const;
 
-  /// Asked for, whatever it says.
+  /// Marks the key as read, whatever its value.
   void ignore(const std::string& key) { asked_.insert(key); }
-  /// A problem when the flag is set: what it adds is not modelled.
+  /// Reports a problem when the flag is set: its effect is not modelled.
   void refuse(const std::string& key);
-  /// A problem at a key whose value does not fit.
+  /// Reports a problem at a key whose value does not fit.
   void reject(const std::string& key, const std::string& why, const std::string& hint = {});
-  /// A problem when `layer_types` says that some layers attend in another way.
+  /// Reports a problem when `layer_types` has layers of another kind of attention.
   void reject_mixed_layers();
-  /// A problem for every key that was not asked for and looks like a size.
+  /// Reports a problem for every unread key that looks like a size.
   void reject_unknown_sizes();
 
   const std::vector<ImportProblem>& problems() const { return problems_; }

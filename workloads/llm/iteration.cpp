@@ -5,7 +5,7 @@
 namespace tiersim {
 namespace {
 
-// Chunks of the GPU that has most of them, where each GPU has sequences of its own.
+// Chunks of the GPU with the most of them, where each GPU has sequences of its own.
 std::vector<PromptChunk> own_chunks(const ParallelConfig& p, std::vector<PromptChunk> all) {
   if (!p.sequences_are_spread()) return all;
   std::ranges::stable_sort(all, std::greater<>{}, &PromptChunk::tokens);

@@ -1,38 +1,40 @@
 #pragma once
-// One iteration of continuous batching as operations: sequences that decode, and pieces of prompts,
-// in one pass over the weights. One GPU's part, as of a step (step_builder.hpp).
+// One iteration of continuous batching as operations: decoding sequences and pieces of prompts in
+// one pass over the weights. It is one GPU's part, as for a step (step_builder.hpp).
 //
-// Sequences of different length decode as if all had their mean: what a method reads is linear in
-// the context but for whole pages, tiles and rounded shares. `context` is that mean, a whole
-// number; whoever wants a fraction takes two of them.
+// Sequences of different lengths decode as if all had the mean length, since reads of a method are
+// linear in the context except for whole pages, tiles and rounded shares. `context` is that mean as
+// a whole number; a fractional mean takes two iterations.
 #include <vector>
 
 #include "workloads/llm/step_chain.hpp"
 
 namespace tiersim {
 
-/// What a replica works on.
+/// Work of a replica.
 struct IterationWork {
-  std::int64_t decodes = 0;              ///< sequences that get one more position
-  std::int64_t context = 1;              ///< positions of each of them, the new one included
+  std::int64_t decodes = 0;  ///< sequences that each grow by one position
+  std::int64_t context = 1;  ///< positions of each decoding sequence, the new one included
   std::vector<PromptChunk> chunks = {};  ///< pieces of prompts
-  std::int64_t logits = 0;               ///< rows that a token is chosen for
-  std::int64_t encoder_context = 0;      ///< of decoding sequences, where there is an encoder
+  std::int64_t logits = 0;               ///< rows whose next token is chosen
+  std::int64_t encoder_context = 0;      ///< of decoding sequences, for models with an encoder
 
   friend bool operator==(const IterationWork&, const IterationWork&) = default;
 };
 
-/// Its parts on the GPU that has most to do. `replica`: the model as a whole; its step says types
-/// and forms only. Not for prompts of models with an encoder: build_step() has those.
+/// Attention parts of the iteration on the GPU with the most work. `replica` is the whole model;
+/// its step gives types and forms only. Prompts of models with an encoder are not supported here;
+/// see build_step().
 std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
                                            const IterationWork& work);
-/// What that GPU does of it outside of the attention.
+/// Work of that GPU outside of the attention.
 DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& work);
 
 /// The whole iteration: embedding, all layers, head.
 StepGraph build_iteration(const AttentionContext& replica, const Method& method,
                           const IterationWork& work, std::vector<std::string> tier_names);
-/// Of it: embedding and head; one layer without its attention; one layer's attention of one part.
+/// Parts of build_iteration(): embedding and head; one layer without its attention; one layer's
+/// attention of one part.
 StepGraph build_iteration_ends(const AttentionContext& replica, const Method& method,
                                const IterationWork& work, std::vector<std::string> tier_names);
 StepGraph build_iteration_layer(const AttentionContext& replica, const Method& method,

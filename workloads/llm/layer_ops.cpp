@@ -5,7 +5,7 @@
 namespace tiersim {
 namespace {
 
-// Heads that each multiply with a block of their own are products of their own.
+// Heads that each multiply with their own block are separate products.
 MatrixShape shape(const Product& p, std::int64_t rows) {
   const std::int64_t blocks = p.in * p.out / p.weights;
   return {.rows = rows, .columns = p.out / blocks, .depth = p.in / blocks, .count = blocks};
@@ -56,7 +56,7 @@ OpId LayerOpsBuilder::dense_mlp(int layer, OpId after) {
   return products(Phase::mlp, layer, c_.model.mlp_products(c_.model.intermediate), after);
 }
 
-// A GPU that holds a part of the experts gets that part of what the router sends out.
+// A GPU with a part of the experts gets the same part of the routed tokens.
 OpId LayerOpsBuilder::experts(int layer, OpId after) {
   const LlmConfig& m = c_.model;
   const MoeConfig& moe = *m.moe;
@@ -64,7 +64,8 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
     return (all * m.held_experts() + moe.experts - 1) / moe.experts;
   };
   const std::int64_t reached = held(expected_experts(moe, tokens_));
-  const std::int64_t routed = held(tokens_ * moe.experts_per_token);  // passes of tokens
+  // Token passes through experts.
+  const std::int64_t routed = held(tokens_ * moe.experts_per_token);
   const std::int64_t shared = own_tokens_ * moe.shared_experts;
   const std::int64_t used = reached + moe.shared_experts;
   after = LayerOpsBuilder(c_, graph_, own_tokens_)
@@ -79,7 +80,7 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
   for (std::size_t i = 0; i < of_routed.size(); ++i) {
     const Product& r = of_routed[i];
     const Product& s = of_shared[i];
-    // Every expert as if it had the mean of all tokens.
+    // Every expert has the mean number of tokens.
     const MatrixShape mean{.rows = (routed + shared + used - 1) / used,
                            .columns = r.out,
                            .depth = r.in,

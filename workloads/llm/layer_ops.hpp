@@ -1,13 +1,13 @@
 #pragma once
-// The operations of a transformer layer outside its attention: matrix products, experts, embedding.
+// The operations of a transformer layer outside of attention: matrix products, experts, embedding.
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {
 
-/// Adds operations that work on `tokens` tokens to a graph. Bytes of a product: its weights once,
-/// what it reads and writes of every token in bf16. FLOPs: 2 * weights * tokens. The context is of
-/// one GPU; `own_tokens` of the tokens pass its router and its shared experts, all where it is left
-/// out.
+/// Adds operations on `tokens` tokens to a graph. A product moves its weights once, and its inputs
+/// and outputs of every token in bf16; it takes 2 * weights * tokens FLOPs. The context is that of
+/// one GPU. `own_tokens` of the tokens pass the router and the shared experts of this GPU; by
+/// default all.
 class LayerOpsBuilder {
  public:
   LayerOpsBuilder(const AttentionContext& context, StepGraph& graph, std::int64_t tokens)
@@ -17,24 +17,24 @@ class LayerOpsBuilder {
       : c_(context), graph_(graph), tokens_(tokens), own_tokens_(own_tokens) {}
 
   OpId product(Phase phase, int layer, const Product& p, OpId after);
-  /// One after the other.
+  /// Adds products that run one after another.
   OpId products(Phase phase, int layer, const std::vector<Product>& chain, OpId after);
-  /// The layer's MLP, or its router and the experts that the tokens are expected to reach; `after`
-  /// where the layer has none.
+  /// Adds the layer's MLP, or its router and the experts that the tokens are expected to reach.
+  /// Returns `after` where the layer has neither.
   OpId mlp(int layer, OpId after);
   /// A dense MLP, as in an encoder.
   OpId dense_mlp(int layer, OpId after);
   OpId embedding();
-  /// Logits of so many rows.
+  /// Adds the logits of this many rows.
   OpId head(std::int64_t rows, OpId after);
-  /// An exchange of activations; nothing between one rank and itself. `size` as CollectiveWork.
+  /// Adds an exchange of activations; none for a single rank. `size` is as in CollectiveWork.
   OpId collective(int layer, CollectiveKind kind, Bytes size, std::int64_t ranks, OpId after,
                   Fabric fabric = Fabric::tensor);
 
  private:
   struct Work {  // of one product
     std::int64_t weights = 0;
-    std::int64_t multiplied = 0;  // weights, each as often as it is multiplied with
+    std::int64_t multiplied = 0;  // weights, each counted as often as it is multiplied
     std::int64_t read = 0;        // activation elements
     std::int64_t written = 0;
     MatrixShape matrix = {};

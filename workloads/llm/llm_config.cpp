@@ -12,7 +12,7 @@ Product full(std::int64_t in, std::int64_t out) {
   return {.in = in, .out = out, .produced = out, .weights = in * out};
 }
 
-// Each head multiplies its own part of the input with a block of its own.
+// Product where each head multiplies its part of the input with its own block.
 Product by_head(std::int64_t heads, std::int64_t in, std::int64_t out) {
   return {
       .in = heads * in, .out = heads * out, .produced = heads * out, .weights = heads * in * out};
@@ -65,7 +65,7 @@ std::vector<Product> LlmConfig::projections_in(LatentForm form) const {
   if (form == LatentForm::absorbed) {
     products.push_back(by_head(heads, mla->qk_nope_head_dim, mla->head_latent()));
   } else {
-    // A head unpacks its own latent head, so that this is a product of its own for each of them.
+    // Each head unpacks its own latent head, as a separate product.
     Product unpack = full(mla->kv_lora_rank, heads * (mla->qk_nope_head_dim + mla->v_head_dim));
     unpack.weights /= mla->latent_heads;
     products.push_back(unpack);
@@ -101,7 +101,7 @@ std::vector<Product> LlmConfig::mlp_products(std::int64_t width) const {
   return {up, full(width, hidden)};
 }
 
-// One self attention with its norms and biases, without the norm before it.
+// Weights of one self attention with its norms and biases, without the norm before it.
 std::int64_t LlmConfig::attention_parameters() const {
   std::int64_t all = weights(projections_in()) + weights(projections_out());
   if (mla) all += mla->q_lora_rank + mla->kv_lora_rank;  // a norm over each latent
@@ -115,7 +115,7 @@ std::int64_t LlmConfig::layer_parameters(std::int64_t layer) const {
   if (encoder)
     all += weights(cross_projections_in()) + cross_kv().weights + weights(cross_projections_out()) +
            hidden;
-  if (!has_mlp(layer)) return all - hidden;  // nor the norm before it
+  if (!has_mlp(layer)) return all - hidden;  // nor is there the norm before it
   if (!is_moe_layer(layer)) return all + mlp_weights();
   all += router_weights() + shared_weights() + held_experts() * expert_weights();
   return all + (moe->router_bias ? moe->experts : 0);

@@ -1,11 +1,11 @@
 #pragma once
-// A transformer by its published dimensions, and what follows from them: weights of each part,
-// matrix products of a layer, widths of a cached row. Decoder-only (Llama, Mistral, Qwen), with
-// latent attention (DeepSeek, Kimi), with experts (Mixtral, DeepSeek, Kimi), or with an encoder
-// (T5). All counts are elements or weights, never bytes.
+// A transformer by its published dimensions, with derived numbers: weights of each part, matrix
+// products of a layer, widths of a cached row. Decoder-only (Llama, Mistral, Qwen), with latent
+// attention (DeepSeek, Kimi), with experts (Mixtral, DeepSeek, Kimi), or with an encoder (T5). All
+// counts are elements or weights, never bytes.
 //
 // Not counted: a multi-token-prediction module, scales of a quantised checkpoint, and buffers that
-// are no weights (rotary frequencies).
+// are not weights (rotary frequencies).
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace tiersim {
 
-/// A bidirectional encoder before the decoder, with the decoder's widths; every decoder layer then
+/// A bidirectional encoder before the decoder, of the decoder's widths; every decoder layer then
 /// has a cross attention after its self attention.
 struct EncoderConfig {
   std::int64_t layers = 0;
@@ -26,42 +26,42 @@ struct EncoderConfig {
 };
 void describe(Fields& f, EncoderConfig& c);
 
-/// One matrix product, for a token: 2 * weights FLOPs. Biases are not in `weights`.
+/// One matrix product, with 2 * weights FLOPs for each token. `weights` does not count biases.
 struct Product {
-  std::int64_t in = 0;        ///< width of what it reads
+  std::int64_t in = 0;        ///< width of the input
   std::int64_t out = 0;       ///< width of the product
-  std::int64_t produced = 0;  ///< width of what it writes; less than out under a fused gate
+  std::int64_t produced = 0;  ///< width of the stored output; less than `out` for a fused gate
   std::int64_t weights = 0;   ///< in * out; less where each head multiplies with its own block
 
   friend bool operator==(const Product&, const Product&) = default;
 };
 
-/// Which end of a pipeline a part is: the first stage has the embedding, the last the head.
+/// Pipeline stage of a part: the first stage has the embedding, the last the head.
 enum class PipelineStage : std::uint8_t { whole, first, last };
 
-/// What shard_of() says of one GPU's part of a model beyond smaller dimensions.
+/// Result of shard_of() for one GPU's part of a model, beyond smaller dimensions.
 struct ModelPart {
   PipelineStage stage = PipelineStage::whole;
-  std::int64_t output_heads = 0;         ///< heads whose outputs its output projection takes
-  std::int64_t held_experts = 0;         ///< of a layer
+  std::int64_t output_heads = 0;         ///< heads whose outputs enter its output projection
+  std::int64_t held_experts = 0;         ///< experts of a layer on this GPU
   std::int64_t shared_intermediate = 0;  ///< width of its part of one shared expert
 
   friend bool operator==(const ModelPart&, const ModelPart&) = default;
 };
 
-/// Where keys and values are unpacked from the latent under MLA: each decode step multiplies its
-/// query with the unpacking instead (absorbed), or they are made for every position (explicit).
+/// Place where keys and values are unpacked from the latent under MLA. Absorbed: each decode step
+/// multiplies its query with the unpacking. Explicit: keys and values are made for every position.
 enum class LatentForm : std::uint8_t { absorbed, explicit_heads };
 
-/// Dimensions as in the model's own configuration file.
+/// Dimensions, named as in the model's own configuration file.
 struct LlmConfig {
   std::string name = {};
   std::string source = {};
   std::int64_t layers = 0;  ///< of the decoder
   std::int64_t hidden = 0;
   std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;      ///< heads under MLA, where each unpacks keys of its own
-  std::int64_t head_dim = 0;      ///< nope and rope together under MLA
+  std::int64_t kv_heads = 0;      ///< heads under MLA, where each has its own unpacked keys
+  std::int64_t head_dim = 0;      ///< under MLA, the sum of its nope and rope parts
   std::int64_t intermediate = 0;  ///< width of the MLP of layers without experts
   std::int64_t vocabulary = 0;
   bool tied_embeddings = false;
@@ -73,53 +73,55 @@ struct LlmConfig {
   std::optional<MlaConfig> mla = {};
   std::optional<MoeConfig> moe = {};
   std::optional<EncoderConfig> encoder = {};
-  std::optional<ModelPart> part = {};  ///< of one GPU among several; no part of the configuration
+  /// One GPU's part of a model; not a field of the configuration.
+  std::optional<ModelPart> part = {};
 
   std::int64_t query_width() const { return heads * head_dim; }
   std::int64_t kv_width() const { return kv_heads * head_dim; }
 
-  /// Whether the cache holds latents.
+  /// True where the cache holds latents.
   bool caches_latents() const { return mla && !mla->unpacked; }
-  /// One head's value, unpacked.
+  /// Width of one head's unpacked value.
   std::int64_t value_dim() const { return mla ? mla->v_head_dim : head_dim; }
-  /// One cached key row; of latents, the latent and the rotary key, which serve all heads.
+  /// Width of one cached key row; for latents, the latent and the rotary key, which serve all
+  /// heads.
   std::int64_t key_width() const { return caches_latents() ? mla->latent_width() : head_dim; }
-  /// One cached value row; of latents 0, since the values are in them.
+  /// Width of one cached value row; 0 for latents, which include the values.
   std::int64_t value_width() const { return caches_latents() ? 0 : value_dim(); }
-  /// Rows of each kind that a position has in a layer.
+  /// Number of rows of each kind for one position in a layer.
   std::int64_t cached_heads() const { return caches_latents() ? 1 : kv_heads; }
-  /// Groups of query heads that read the same keys.
+  /// Number of groups of query heads that read the same keys.
   std::int64_t key_groups() const { return caches_latents() ? mla->latent_heads : kv_heads; }
-  /// Multiply-adds for each query head and position in decode: scores, and weighted sum.
+  /// Multiply-adds for each query head and position in decode: of scores, and of the weighted sum.
   std::int64_t score_width() const {
     return caches_latents() ? mla->head_latent() + mla->qk_rope_head_dim : head_dim;
   }
   std::int64_t mix_width() const { return caches_latents() ? mla->head_latent() : value_dim(); }
-  /// Elements that the decoder's cache grows by with a position, all layers.
+  /// Elements that one position adds to the decoder's cache, over all layers.
   std::int64_t cached_width() const {
     return layers * cached_heads() * (key_width() + value_width());
   }
-  /// Positions that a token attends to out of so many.
+  /// Number of positions that a token attends to out of `positions`.
   std::int64_t attended(std::int64_t positions) const;
 
   /// The products of a decoder layer before and after its (self) attention, in order. MLA,
   /// absorbed: the queries, the cached latent and the key unpacking; then the value unpacking and
   /// the output. Explicit: the queries, the latent, and keys and values of every head; then the
-  /// output. Their weights together are all matrix weights of the attention.
+  /// output. Together they have all matrix weights of the attention.
   std::vector<Product> projections_in(LatentForm form = LatentForm::absorbed) const;
   std::vector<Product> projections_out(LatentForm form = LatentForm::absorbed) const;
-  /// The same for the cross attention that follows it; none without an encoder. Its keys and values
-  /// are made once for a sequence, of the encoder's output: cross_kv().
+  /// The products of the cross attention that follows it; empty without an encoder. cross_kv()
+  /// makes its keys and values once for each sequence, from the encoder's output.
   std::vector<Product> cross_projections_in() const;
   std::vector<Product> cross_projections_out() const;
   Product cross_kv() const;
-  /// An MLP of this width: gate and up as one product, then down.
+  /// The products of an MLP of this width: gate and up as one product, then down.
   std::vector<Product> mlp_products(std::int64_t width) const;
 
   /// Matrix weights of the MLP of a layer without experts.
   std::int64_t mlp_weights() const { return weights_of_mlp(intermediate); }
   /// Matrix weights of a layer with experts: of one routed expert, of all shared ones, and of the
-  /// router. 0 without experts.
+  /// router; 0 without experts.
   std::int64_t expert_weights() const { return moe ? weights_of_mlp(moe->expert_intermediate) : 0; }
   std::int64_t shared_weights() const {
     return moe ? moe->shared_experts * weights_of_mlp(shared_intermediate()) : 0;
@@ -127,7 +129,7 @@ struct LlmConfig {
   std::int64_t router_weights() const { return moe ? hidden * moe->experts : 0; }
   bool is_moe_layer(std::int64_t layer) const { return moe && layer >= moe->dense_layers; }
   bool has_mlp(std::int64_t layer) const { return !is_moe_layer(layer) || !moe->removed; }
-  /// Routed experts of a layer on one GPU, and the width of a shared one there.
+  /// Number of routed experts of a layer on one GPU, and the width of a shared one there.
   std::int64_t held_experts() const { return part ? part->held_experts : moe->experts; }
   std::int64_t shared_intermediate() const {
     return part ? part->shared_intermediate : moe->expert_intermediate;

@@ -5,7 +5,7 @@
 namespace tiersim {
 namespace {
 
-// By repeated squaring, so that no C library decides the last bit.
+// Power by repeated squaring, so that all C libraries give the same last bit.
 double whole_power(double base, std::int64_t exponent) {
   double result = 1.0;
   for (; exponent > 0; exponent /= 2) {
@@ -35,10 +35,11 @@ void describe(Fields& f, MoeConfig& c) {
           "a token cannot pass more experts than there are");
 }
 
-// The unreached, U = (E - k) ((E - k) / E)^(tokens - 1), are rounded down. U is a whole number for
-// a few first token counts at most: there it is computed in whole numbers, since a rounding error
-// would cost an expert. From where it is none, it never is again, and the error of the power (below
-// 1e-10 of U before U < 1 ends the matter) only decides which side of a whole number it is on.
+// The number of unreached experts, U = (E - k) ((E - k) / E)^(tokens - 1), is rounded down. U is a
+// whole number for a few small token counts at most. There it is computed in whole numbers, since a
+// rounding error would cost an expert. After the first fractional U there is no further whole one,
+// and the error of the power, below 1e-10 of U until U < 1, matters only that close to a whole
+// number.
 std::int64_t expected_experts(const MoeConfig& moe, std::int64_t tokens) {
   const std::int64_t all = moe.experts;
   const std::int64_t missed = all - moe.experts_per_token;

@@ -12,17 +12,17 @@ struct MoeConfig {
   std::int64_t experts_per_token = 0;
   std::int64_t shared_experts = 0;
   std::int64_t expert_intermediate = 0;  ///< width of one expert's MLP
-  std::int64_t dense_layers = 0;         ///< the first so many layers have a plain MLP
-  bool router_bias = false;              ///< one per expert (DeepSeek-V3: e_score_correction_bias)
-  bool removed = false;  ///< layers with experts have no MLP at all: to time the rest
+  std::int64_t dense_layers = 0;         ///< number of leading layers with a plain MLP
+  bool router_bias = false;  ///< one for each expert (DeepSeek-V3: e_score_correction_bias)
+  bool removed = false;      ///< layers with experts have no MLP at all, to time the rest
 
   friend bool operator==(const MoeConfig&, const MoeConfig&) = default;
 };
 void describe(Fields& f, MoeConfig& c);
 
-/// Experts of a layer that at least one of `tokens` tokens is expected to reach, rounded up:
-/// E (1 - (1 - k/E)^tokens). Assumes that every token picks its k of E experts uniformly and on its
-/// own; trained routers are close to that by their balancing loss, and skew would lower the count.
+/// Experts of a layer that at least one of `tokens` tokens is expected to reach, rounded up: E (1 -
+/// (1 - k/E)^tokens). Each token is assumed to pick its k of E experts uniformly and independently.
+/// The balancing loss keeps trained routers close to that; skew would lower the count.
 std::int64_t expected_experts(const MoeConfig& moe, std::int64_t tokens);
 
 }  // namespace tiersim

@@ -1,14 +1,14 @@
 #pragma once
-// How the GPUs of one replica share a model. `gpus.count` of the system over devices() is the
-// number of replicas; each runs a step of its own.
+// The sharing of a model among the GPUs of one replica. `gpus.count` of the system over devices()
+// is the number of replicas; each runs a step of its own.
 //
-//   tensor            heads, MLP columns and vocabulary are split over so many GPUs
-//   latent_slices     TPLA (arXiv 2508.15881, section 4.4): the tensor group falls into so many
-//                     groups, each with its own slice of the latent and all heads, which are split
-//                     within it. 1: MLA, every GPU holds the whole latent
+//   tensor            heads, MLP columns and vocabulary are split over this many GPUs
+//   latent_slices     TPLA (arXiv 2508.15881, section 4.4): the tensor group is divided into this
+//                     many groups, each with its own slice of the latent and all heads, which are
+//                     split within it. 1: MLA, every GPU holds the whole latent
 //   attention: data   every GPU of the tensor group has whole attention weights and sequences
-//                     of its own (SGLang's DP attention); all else is split as ever
-//   pipeline          consecutive layers on so many groups; the batch is cut into as many
+//                     of its own (SGLang's DP attention); everything else is split as usual
+//   pipeline          consecutive layers on this many groups; the batch is cut into as many
 //                     micro-batches
 //   experts: spread   whole experts on each GPU (EP)
 //   experts: split    a part of every expert on each
@@ -23,8 +23,8 @@ namespace tiersim {
 enum class AttentionSharing : std::uint8_t { tensor, data };
 inline constexpr std::array<std::string_view, 2> kAttentionSharingNames{"tensor", "data"};
 
-/// Where slices of the latent meet: after the output projection, which every slice then has whole,
-/// or before it, so that each GPU has a part of it.
+/// Point where slices of the latent are added up: after the output projection, of which every slice
+/// then has all weights, or before it, so that each GPU has a part of it.
 enum class OutputProjection : std::uint8_t { replicated, split };
 inline constexpr std::array<std::string_view, 2> kOutputProjectionNames{"replicated", "split"};
 
@@ -39,9 +39,9 @@ struct ParallelConfig {
   std::int64_t pipeline = 1;
   ExpertSharing experts = ExpertSharing::split;
 
-  /// GPUs of one replica.
+  /// Number of GPUs of one replica.
   std::int64_t devices() const { return tensor * pipeline; }
-  /// GPUs that split the heads of a slice between them.
+  /// Number of GPUs that share the heads of a slice.
   std::int64_t head_shards() const {
     return attention == AttentionSharing::data ? 1 : tensor / latent_slices;
   }

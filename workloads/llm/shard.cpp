@@ -16,7 +16,7 @@ class Problems {
   void expect(bool holds, const char* key, std::string message, std::string hint) {
     if (!holds) list_.push_back({key, std::move(message), std::move(hint)});
   }
-  /// That so many GPUs get equal parts of something.
+  /// Checks that `parts` GPUs get equal parts of `whole`.
   void divides(const char* key, std::int64_t parts, std::int64_t whole, const char* what) {
     expect(whole % parts == 0, key,
            fmt::format("{} GPUs cannot have equal parts of {} {}", parts, whole, what),
@@ -66,7 +66,7 @@ void check_heads(Problems& problems, const LlmConfig& m, const ParallelConfig& p
   }
 }
 
-// Shared experts are split like an MLP, unless each GPU has tokens of its own for them.
+// Shared experts are split like an MLP, unless each GPU has its own tokens for them.
 void check_experts(Problems& problems, const MoeConfig& moe, const ParallelConfig& p) {
   if (p.experts == ExpertSharing::split)
     return problems.divides("tensor", p.tensor, moe.expert_intermediate, "columns of an expert");
@@ -75,11 +75,11 @@ void check_experts(Problems& problems, const MoeConfig& moe, const ParallelConfi
     problems.divides("tensor", p.tensor, moe.expert_intermediate, "columns of a shared expert");
 }
 
-// The stage with most weights, which the others wait for: the first, where dense layers weigh more
-// than a head, or the last. Either is taken to have the larger number of layers.
+// The stage with the most weights, which the others wait for: the first, if its dense layers weigh
+// more than a head, or else the last. Either is assumed to have the larger number of layers.
 LlmConfig heaviest_stage(const LlmConfig& m, std::int64_t stages) {
   LlmConfig first = m;
-  first.tied_embeddings = true;  // a stage has the embedding or the head
+  first.tied_embeddings = true;  // a stage has either the embedding or the head
   first.layers = parts_of(m.layers, stages);
   LlmConfig last = first;
   first.part->stage = PipelineStage::first;
@@ -100,7 +100,7 @@ std::vector<ShardProblem> shard_problems(const LlmConfig& m, const ParallelConfi
                   fmt::format("{} slices do not divide {} tensor GPUs", p.latent_slices, p.tensor),
                   "each slice is on the same number of GPUs");
   if (m.heads == 0 || m.layers == 0 || (!m.mla && m.kv_heads == 0))
-    return problems.take();  // half read
+    return problems.take();  // the model is incomplete after errors
   check_slices(problems, m, p);
   check_heads(problems, m, p);
   problems.divides("tensor", p.tensor, m.intermediate, "columns of the MLP");

@@ -1,7 +1,7 @@
 #pragma once
-// What of a model one GPU of a replica has: a model of its own with fewer heads, a narrower latent,
-// narrower MLPs, fewer layers. All that is counted of a model (weights, cached widths, products)
-// then counts for one GPU by the same code.
+// One GPU's part of a replica's model, as a model of its own with fewer heads, a narrower latent,
+// narrower MLPs and fewer layers. The same code then counts weights, cached widths and products for
+// one GPU.
 #include <string>
 #include <vector>
 
@@ -10,18 +10,19 @@
 
 namespace tiersim {
 
-/// A way to share that the model does not allow, for the user to mend.
+/// A way of sharing that the model does not allow, reported to the user.
 struct ShardProblem {
   std::string key;  ///< of `parallel`
   std::string message;
   std::string hint;
 };
-/// Empty where every GPU gets an equal part. Parts of either may be half read.
+/// Problems of this sharing; empty where every GPU gets an equal part. Either argument may be
+/// incomplete after errors.
 std::vector<ShardProblem> shard_problems(const LlmConfig& model, const ParallelConfig& parallel);
 
-/// The GPU's part, of the pipeline stage that has most weights: the first or the last, with the
-/// larger number of layers. Every stage is taken to be as slow, so that a pipeline's times are
-/// upper bounds where stages are few layers each. shard_problems() is empty.
+/// The GPU's part in the pipeline stage with the most weights: the first or the last, with the
+/// larger number of layers. Every stage is assumed to be as slow, so the times of pipelines with
+/// few layers a stage are upper bounds. Precondition: shard_problems() is empty.
 LlmConfig shard_of(const LlmConfig& model, const ParallelConfig& parallel);
 
 }  // namespace tiersim

@@ -9,8 +9,8 @@
 namespace tiersim {
 namespace {
 
-// Positions that are live at a time: of a prefill those of one prompt, as prompts are worked off
-// one after another; of as many as there are GPUs, where each has prompts of its own.
+// Positions that are live at a time. A prefill processes one prompt after another, or one on each
+// GPU where each GPU has prompts of its own.
 std::int64_t own_positions(const DeviceStep& step) {
   const StepConfig& s = step.context.step;
   const std::int64_t positions = s.kind == StepKind::decode ? s.batch : s.context;
@@ -23,7 +23,7 @@ std::int64_t group_positions(const DeviceStep& step) {
   return std::min(step.group_batch, c.parallel.tensor) * c.step.context;
 }
 
-// Peak: residual stream and the widest product's input and output, and the logits.
+// Peak of activations: residual stream, the widest product's input and output, and the logits.
 Bytes activations(const DeviceStep& step) {
   const AttentionContext& c = step.context;
   const LlmConfig& m = c.model;
@@ -43,8 +43,7 @@ Bytes activations(const DeviceStep& step) {
          stored(logits, DataType::bf16);
 }
 
-// Partial results of a split attention, and the two buffers that a collective passes its pieces
-// through.
+// Partial results of a split attention, and the two buffers of a collective.
 Bytes workspace(const DeviceStep& step) {
   const AttentionContext& c = step.context;
   Bytes sum;
@@ -94,13 +93,13 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
       chain.begin();
       continue;
     }
-    // Those of a pipeline come to a stage one after another.
+    // Micro-batches of a pipeline reach a stage one after another.
     chain.begin(before);
     for (int layer = 0; layer < layers; ++layer) chain.add_layer(layer, copy_after);
     chain.end();
   }
   if (context.step.overlap != Overlap::micro_batches) return graph;
-  // Layer by layer, so that the copies of one micro-batch follow those of the other.
+  // Layer by layer, so that the copies of the micro-batches alternate.
   for (int layer = 0; layer < layers; ++layer)
     for (StepChain& chain : chains) chain.add_layer(layer, copy_after);
   for (StepChain& chain : chains) chain.end();

@@ -12,8 +12,8 @@ bool cross_attends(const AttentionContext& c) {
   return c.model.encoder.has_value();
 }
 
-// What makes the queries alone. Under MLA the last two projections are the cached latent, and the
-// unpacking: of a query where it is absorbed, else of keys and values.
+// The products that make the queries alone. Under MLA the last two projections are the cached
+// latent and the unpacking: that of a query where it is absorbed, else that of keys and values.
 std::vector<Product> query_products(const LlmConfig& m, LatentForm form) {
   if (!m.mla)
     return {{.in = m.hidden,
@@ -78,13 +78,13 @@ void StepChain::begin(OpId after) {
     host = graph_.add({.kind = OpKind::host, .phase = Phase::host, .flops = {}});
   last_ = host.valid() ? host : after;
   if (stage() == PipelineStage::last && timed(Region::layers)) {
-    last_ = to_next_stage(last_);  // what the stage before sends
+    last_ = to_next_stage(last_);  // output of the previous stage
     if (host.valid() && after.valid()) graph_.ops[last_.index()].after.push_back(after);
     return;
   }
   if (!whole) return;
   const OpId encoded = cross_attends(c_) && prefill() ? encode() : OpId();
-  // Each GPU has rows of the vocabulary of its own.
+  // Each GPU has its own rows of the vocabulary.
   const OpId rows = group_.embedding();
   for (const OpId before : {host, after, encoded})
     if (before.valid()) graph_.ops[rows.index()].after.push_back(before);
@@ -110,7 +110,7 @@ OpId StepChain::project(LayerOpsBuilder& ops, const AttentionContext& c, int lay
                       input);
 }
 
-// Parts of one latent form share the products.
+// Parts with the same latent form share the products.
 OpId StepChain::attend_parts(int layer, OpId last) {
   for (const LatentForm form : {LatentForm::absorbed, LatentForm::explicit_heads}) {
     const auto has_form = [&](const AttentionPart& part) {
@@ -189,9 +189,9 @@ OpId StepChain::mlp(int layer, OpId last) {
                            group_.mlp(layer, gathered));
 }
 
-// Each token goes to the GPUs of its experts, and their outputs come back: once for every expert,
-// in bf16. Engines that send a token once to a GPU with several of its experts, or in fp8, move
-// less.
+// Each token goes to the GPUs of its experts and the outputs come back, once for every expert and
+// in bf16. Engines move less if they send a token once to a GPU with several of its experts, or in
+// fp8.
 OpId StepChain::experts_spread(int layer, OpId last) {
   const Bytes routed = hidden(step_.own_tokens() * c_.model.moe->experts_per_token);
   const std::int64_t ranks = c_.parallel.tensor;
@@ -274,7 +274,7 @@ OpId StepChain::encode() {
   for (int layer = 0; layer < m.layers; ++layer) {
     last = ops.product(Phase::projection, layer, m.cross_kv(), last);
     const Bytes rows = cross_rows(c_);
-    Op& made = graph_.ops[last.index()];  // written as they are cached, not as activations
+    Op& made = graph_.ops[last.index()];  // written as cached rows, not as activations
     made.accesses.back() = {c_.placement.near, Direction::write, TensorClass::cross_rows, rows * 2,
                             rows * 2};
   }

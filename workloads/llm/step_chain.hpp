@@ -7,38 +7,39 @@
 
 namespace tiersim {
 
-/// Sequences that pass a layer's attention together, in an iteration that has several such parts.
+/// Sequences whose attention is computed together, in an iteration with several such parts.
 struct AttentionPart {
   AttentionContext context;  ///< of one GPU
   bool attends = true;       ///< false: only the products and collectives around the attention
-  std::vector<LayerOps> layers = {};  ///< of the attention so far
+  std::vector<LayerOps> layers = {};  ///< of the layers so far
 
   std::int64_t tokens() const { return context.step.batch * context.new_positions(); }
 };
 
-/// The attention of one layer over a part, once its queries, keys and values are there.
+/// The attention of one layer over a part, after `projected` has made its queries, keys and values.
 LayerOps add_part_attention(StepGraph& graph, const AttentionPart& part, const Method& method,
                             int layer, OpId projected);
 
 class StepChain {
  public:
-  /// `step` is of this micro-batch.
+  /// `step` is the step of this micro-batch.
   StepChain(DeviceStep step, const Method& method, StepGraph& graph);
-  /// The same of an iteration whose sequences fall into parts, each of a kind of its own: all their
-  /// tokens share the products, but for those of parts that unpack a latent in different places.
-  /// `step` is a decode step of as many sequences as there are new positions. No query is guessed,
-  /// and there is one pipeline stage and no handover.
+  /// A chain for an iteration whose sequences fall into several parts. All tokens share the
+  /// products, except for parts that unpack a latent at different places. `step` is a decode step
+  /// of as many sequences as there are new positions. No query is guessed, and there is one
+  /// pipeline stage and no handover.
   StepChain(DeviceStep step, const Method& method, StepGraph& graph,
             std::vector<AttentionPart> parts);
   StepChain(const StepChain&) = delete;
   StepChain& operator=(const StepChain&) = delete;
 
-  /// `after`: what the micro-batch before it ends with, where they run one after another.
+  /// `after`: last operation of the previous micro-batch, where they run one after another.
   void begin(OpId after = OpId());
-  /// `copy_after`: the copy before this layer's first; becomes the layer's last, if it has any.
+  /// `copy_after`: the copy that this layer's first copy waits for; set to the layer's last copy,
+  /// if any.
   void add_layer(int layer, OpId& copy_after);
   void end();
-  /// The operation that what comes next waits for.
+  /// The operation that the next one waits for.
   OpId last() const { return last_; }
 
  private:
@@ -65,16 +66,16 @@ class StepChain {
   const AttentionContext& c_;  // of step_
   const Method& method_;
   StepGraph& graph_;
-  LayerOpsBuilder own_;               // tokens of its own sequences
-  LayerOpsBuilder group_;             // those of the tensor group
-  std::vector<AttentionPart> parts_;  // none where step_ is the only one
-  OpId last_;                         // what comes next waits for it
-  OpId guessed_;                      // queries of the layer to come
+  LayerOpsBuilder own_;               // of its own sequences' tokens
+  LayerOpsBuilder group_;             // of the tensor group's tokens
+  std::vector<AttentionPart> parts_;  // empty where step_ is the only part
+  OpId last_;                         // the next operation waits for it
+  OpId guessed_;                      // queries of the next layer
   std::vector<LayerOps> layers_;
   std::vector<OpId> waiting_;  // layers whose cache is handed over at the end
 };
 
-/// Keys and values of the encoder's output, one decoder layer: made once, read by every step.
+/// Keys and values of the encoder's output for one decoder layer: made once, read by every step.
 Bytes cross_rows(const AttentionContext& device);
 
 }  // namespace tiersim

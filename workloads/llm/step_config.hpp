@@ -1,6 +1,6 @@
 #pragma once
-// The step that is asked of a model: decode or prefill, how many sequences, how long, in which
-// types, and what of it may overlap.
+// A step of a model: decode or prefill, its sequences and their length, its types, and the allowed
+// overlap.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -13,20 +13,20 @@ namespace tiersim {
 
 enum class StepKind : std::uint8_t {
   decode,   ///< every sequence grows by one position
-  prefill,  ///< every sequence is read whole, for the first time
+  prefill,  ///< every sequence is processed as a whole, from its start
 };
 inline constexpr std::array<std::string_view, 2> kStepKindNames{"decode", "prefill"};
 
-/// Which operations may run beside each other. Nothing overlaps unless it says so.
+/// Operations that may run in parallel. Without an overlap setting, none do.
 enum class Overlap : std::uint8_t {
-  serial,              ///< each operation after the one before it; only write-backs run beside
+  serial,              ///< each operation after the previous one; only write-backs overlap
   prefetch_screening,  ///< a layer screens and fetches by a query guessed from the layer before
   micro_batches,       ///< two halves of the batch, each serial, share the devices
 };
 inline constexpr std::array<std::string_view, 3> kOverlapNames{"serial", "prefetch_screening",
                                                                "micro_batches"};
 
-/// Which operations are part of the step; what stays in memory is the same for all.
+/// Operations that are part of the step; memory contents are the same for all values.
 enum class Region : std::uint8_t {
   step,             ///< everything
   layers,           ///< without embedding, head and host
@@ -36,7 +36,7 @@ enum class Region : std::uint8_t {
 inline constexpr std::array<std::string_view, 4> kRegionNames{"step", "layers", "attention_block",
                                                               "attention"};
 
-/// Whether latent attention absorbs the unpacking of keys and values into the products beside it.
+/// The form of latent attention: with the unpacking of keys and values absorbed, or explicit.
 enum class LatentUnpacking : std::uint8_t {
   automatic,  ///< absorbed in decode, explicit in prefill
   absorbed,
@@ -56,7 +56,7 @@ struct StepConfig {
   Region region = Region::step;
   LatentUnpacking latent = LatentUnpacking::automatic;
 };
-/// What the step does of a model with latents.
+/// The latent form of a step, for models with latents.
 LatentForm latent_form(const StepConfig& step);
 void describe(Fields& f, StepConfig& c);
 

@@ -16,11 +16,11 @@ class Sums {
   WeightParts parts_{};
 };
 
-// projections_in() and projections_out() say in which order their products come.
+// projections_in() and projections_out() define the order of their products.
 void add_latent_attention(const LlmConfig& m, Sums& sums) {
   const auto in = m.projections_in();
   const auto out = m.projections_out();
-  const std::size_t kv = in.size() - 2;  // after one product of the queries, or two
+  const std::size_t kv = in.size() - 2;  // after the one or two products of the queries
   TS_EXPECTS((kv == 1 || kv == 2) && out.size() == 2, in.size(), out.size());
   sums.add(kv == 1 ? WeightPart::q : WeightPart::q_a, in[0].weights);
   if (kv == 2) sums.add(WeightPart::q_b, in[1].weights);

@@ -16,7 +16,7 @@ RowVector exact_logits(const AttentionSample& sample, Index position) {
 }
 
 RowVector softmax(const RowVector& logits) {
-  // Below e^-700 a weight adds nothing to a sum that has a 1 in it.
+  // The maximum has weight 1 before normalisation, so a weight below e^-700 changes no sum.
   const double top = logits.maxCoeff();
   RowVector out(logits.size());
   for (Index i = 0; i < logits.size(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// One head's queries, keys and values over a sequence, and what exact attention makes of them. What
-// every selection method is measured on.
+// One head's queries, keys and values over a sequence, and its exact attention: the input on which
+// every selection method is measured.
 #include <vector>
 
 #include "workloads/numerics/matrices.hpp"
@@ -9,13 +9,13 @@ namespace tiersim::numerics {
 
 using Index = Eigen::Index;
 
-/// Row t belongs to position t, and the query of position t sees rows 0 to t. Queries may be known
-/// of the newest positions only: row i of `q` belongs to position first_query() + i.
+/// Row t belongs to position t, and the query of position t attends to rows 0 to t. Queries may be
+/// known for the newest positions only: row i of `q` belongs to position first_query() + i.
 struct AttentionSample {
   Matrix q;               ///< queries x head_dim
   Matrix k;               ///< tokens x head_dim
   Matrix v;               ///< tokens x value_dim
-  Index decode_from = 0;  ///< first position whose query is decoded; those before are the prompt
+  Index decode_from = 0;  ///< first decoded position; earlier ones are the prompt
 
   Index tokens() const { return k.rows(); }
   Index head_dim() const { return k.cols(); }
@@ -23,14 +23,14 @@ struct AttentionSample {
   auto query(Index position) const { return q.row(position - first_query()); }
 };
 
-/// q K^T / sqrt(head_dim) of the query at `position`, over the rows that it sees.
+/// q K^T / sqrt(head_dim) of the query at `position`, over rows 0 to `position`.
 RowVector exact_logits(const AttentionSample& sample, Index position);
 
-/// Softmax of one row, from +, -, *, / alone: the same bits everywhere.
+/// Softmax of one row, computed with +, -, * and / only, so that all platforms give the same bits.
 RowVector softmax(const RowVector& logits);
 
-/// Attention that each row has had from the queries at positions before `until`, summed; as long as
-/// `until`. Needs the query of every position.
+/// Attention to each row, summed over the queries at positions before `until`; of length `until`.
+/// The query of every position must be known.
 Vector accumulated_attention(const AttentionSample& sample, Index until);
 
 /// The `count` columns with the highest scores, in ascending order; of equal scores the lowest

@@ -1,11 +1,11 @@
 #pragma once
 // Algorithm 1 of Miao et al. 2024 (early exit): one token of every sequence of a batch, layer by
-// layer, until all have been accepted once; then the keys and values of the layers not run are made
-// from the last hidden state.
+// layer, until all have been accepted once. The keys and values of the skipped layers are then
+// made from the last hidden state.
 //
-// The paper's box gives Status the length n, which there is the number of layers; line 5 joins it
-// with `accepted` of the batch and section 3.1 keeps one for each sequence, so it is as long as the
-// batch here. The box leaves output_layer unset where some sequence is never accepted: that is n.
+// The paper's box gives Status the length n, there the number of layers. But line 5 joins it with
+// `accepted` of the batch and section 3.1 keeps one for each sequence, so here its length is that
+// of the batch. The box leaves output_layer unset where a sequence is never accepted: here it is n.
 #include <vector>
 
 #include "workloads/numerics/early_exit_rule.hpp"
@@ -18,14 +18,15 @@ struct BatchStep {
   std::vector<RowVector> states;          ///< by sequence, after output_layer
 };
 
-/// states: by sequence, the embedded tokens.
+/// `states`: the embedded token of each sequence.
 BatchStep step_batch(const Decoder& decoder, const ExitRule& rule, std::vector<RowVector> states,
                      std::vector<Sequence>& batch);
 
-/// Layers 1 to `layers` of one sequence, and the keys and values of the others from what they give.
+/// Runs layers 1 to `layers` of one sequence, and fills the other layers' keys and values from the
+/// result.
 RowVector step_to(const Decoder& decoder, Eigen::Index layers, RowVector state, Sequence& sequence);
 
-/// Hidden states of one token: the embedded one, then after each layer. Appends to all caches.
+/// Hidden states of one token: after the embedding, then after each layer. Appends to all caches.
 std::vector<RowVector> trajectory(const Decoder& decoder, RowVector state, Sequence& sequence);
 
 /// Confidence after each layer of a trajectory.

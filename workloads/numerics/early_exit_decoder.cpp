@@ -16,7 +16,7 @@ Matrix projection(Rng& rng, Index rows, Index columns) {
   return random_normal(rng, rows, columns) / std::sqrt(static_cast<double>(rows));
 }
 
-// The tanh form, as T5 v1.1 has it: x / (1 + e^-2y) is x (1 + tanh y) / 2.
+// The tanh form of T5 v1.1: x / (1 + e^-2y) equals x (1 + tanh y) / 2.
 double gelu(double x) {
   const double y = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
   if (y < -300) return 0;
@@ -50,7 +50,7 @@ Decoder random_decoder(Rng& rng, const DecoderSizes& sizes) {
   double size = sizes.boost;
   for (Index i = 0; i < sizes.layers; ++i) {
     DecoderLayer layer;
-    // A score sums `head` products and is not scaled, so queries are drawn smaller by its root.
+    // A score is an unscaled sum of `head` products, so queries are drawn smaller by its root.
     const double unscaled = 1 / std::sqrt(static_cast<double>(sizes.head));
     layer.query = unscaled * projection(rng, sizes.depth, inner);
     layer.key = projection(rng, sizes.depth, inner);

@@ -4,8 +4,8 @@
 //
 // Left out: relative position biases (zero here) and dropout. Scores are not scaled, as in T5.
 // Gains of the norms are folded into the matrices. Every function takes one token of one sequence,
-// so that what it gives does not depend on the batch, to the bit. Source: Raffel et al. 2020,
-// section 2.1; Shazeer 2020 (gated GELU).
+// so that its result is independent of the batch, to the bit. Source: Raffel et al. 2020, section
+// 2.1; Shazeer 2020 (gated GELU).
 #include <vector>
 
 #include "workloads/numerics/matrices.hpp"
@@ -13,19 +13,19 @@
 namespace tiersim::numerics {
 
 struct DecoderSizes {
-  Eigen::Index depth = 64;  ///< of a hidden state
+  Eigen::Index depth = 64;  ///< width of a hidden state
   Eigen::Index heads = 4;
   Eigen::Index head = 16;
-  Eigen::Index wide = 128;  ///< of the feed-forward
+  Eigen::Index wide = 128;  ///< width of the feed-forward
   Eigen::Index vocabulary = 256;
-  Eigen::Index layers = 8;  ///< T5 v1.1 small's
+  Eigen::Index layers = 8;  ///< as T5 v1.1 small
   Eigen::Index encoder_tokens = 8;
-  /// Layer i adds about boost * saturation^i of a normalised state's size to the state, so that
-  /// states settle with depth, which early exit needs (assumed; trained models do, Geva et al.
-  /// 2022).
+  /// Layer i adds about boost * saturation^i times the size of a normalised state to the state, so
+  /// that states settle with depth. Early exit needs that (assumed; trained models do so, Geva et
+  /// al. 2022).
   double boost = 1.0;
   double saturation = 0.75;
-  double logit_deviation = 4.0;  ///< over the vocabulary
+  double logit_deviation = 4.0;  ///< standard deviation over the vocabulary
 };
 
 struct DecoderLayer {
@@ -47,7 +47,7 @@ struct Decoder {
 
 Decoder random_decoder(Rng& rng, const DecoderSizes& sizes);
 
-/// Keys and values of one sequence at one layer, a row a token.
+/// Keys and values of one sequence at one layer, with a row for each token.
 struct KvRows {
   Matrix keys;
   Matrix values;
@@ -56,14 +56,14 @@ struct KvRows {
 };
 
 struct Sequence {
-  std::vector<KvRows> self;   ///< one a layer
-  std::vector<KvRows> cross;  ///< one a layer, of the encoder's tokens
+  std::vector<KvRows> self;   ///< one for each layer
+  std::vector<KvRows> cross;  ///< one for each layer, over the encoder's tokens
 };
 
 /// encoder: tokens x depth, normalised.
 Sequence new_sequence(const Decoder& decoder, const Matrix& encoder);
 
-/// Key and value that `layer` (from 0) makes of a hidden state, with its norm, and appends.
+/// Appends the key and value that `layer` (from 0) makes of the normalised hidden state.
 void append_kv(const Decoder& decoder, Eigen::Index layer, const RowVector& state,
                Sequence& sequence);
 
@@ -71,10 +71,10 @@ void append_kv(const Decoder& decoder, Eigen::Index layer, const RowVector& stat
 RowVector run_layer(const Decoder& decoder, Eigen::Index layer, const RowVector& state,
                     Sequence& sequence);
 
-/// Scores of the vocabulary by a hidden state after any layer.
+/// Logits of the vocabulary from a hidden state after any layer.
 RowVector logits(const Decoder& decoder, const RowVector& state);
 
-/// The state over its root mean square.
+/// The state divided by its root mean square.
 RowVector normalised(const Decoder& decoder, const RowVector& state);
 
 }  // namespace tiersim::numerics

@@ -28,7 +28,7 @@ std::vector<double> thresholds(Measure measure) {
   return {0.3, 0.5, 0.7, 0.8, 0.9};
 }
 
-// The one that curves and batches are run with.
+// The threshold of the curves and batches.
 double middle_threshold(Measure measure) {
   return thresholds(measure)[2];
 }
@@ -47,7 +47,7 @@ std::vector<Index> accepted_at(const std::vector<std::vector<double>>& all, doub
   return out;
 }
 
-// P(all of a batch) from P(one).
+// Probability that all of a batch leave, from the probability p of one token.
 double to_the_power(double p, int batch) {
   double all = 1;
   for (int i = 0; i < batch; ++i) all *= p;
@@ -141,7 +141,7 @@ Curve depth_curve(const EarlyExitSample& sample) {
   return curve;
 }
 
-// Algorithm 1 on whole batches against each sequence alone.
+// Compares algorithm 1 on whole batches with each sequence alone.
 Statement batch_rule(const EarlyExitSample& sample) {
   int batches = 0;
   int right = 0;
@@ -223,9 +223,9 @@ Statement limits(const EarlyExitSample& sample) {
           .holds = holds};
 }
 
-// Batches drawn with replacement from the tokens: their depth against the product formula. Of
-// N draws a frequency has standard deviation sqrt(p (1 - p) / N); with 3 x 7 x 8 comparisons at 5
-// of them, 1 run in 10000 would fail by chance.
+// Compares the depth of batches, drawn with replacement from the tokens, with the product formula.
+// A frequency over N draws has standard deviation sqrt(p (1 - p) / N). With 3 x 7 x 8 comparisons
+// at a limit of 5 of them, 1 run in 10000 would fail by chance.
 Statement distribution(const EarlyExitSample& sample, std::uint64_t seed) {
   Rng rng(seed, "early exit batches");
   double worst = 0;
@@ -247,7 +247,7 @@ Statement distribution(const EarlyExitSample& sample, std::uint64_t seed) {
         const double expected = to_the_power(p[l], batch);
         const double gap = std::abs(at_most[l] / static_cast<double>(kDraws) - expected);
         const double deviation = std::sqrt(expected * (1 - expected) / kDraws);
-        // Half a draw: a frequency is a multiple of 1 / N.
+        // Plus half a draw, since a frequency is a multiple of 1 / N.
         holds = holds && gap <= 5 * deviation + 0.5 / kDraws;
         if (deviation > 0) worst = std::max(worst, gap / deviation);
       }

@@ -1,5 +1,5 @@
 #pragma once
-// How deep a batch goes: by measure, threshold and batch size. Source: Miao et al. 2024 (early
+// The exit depth of batches, by measure, threshold and batch size. Source: Miao et al. 2024 (early
 // exit), sections 2.1 and 3.1.
 #include <cstdint>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace tiersim::numerics {
 
-/// P(first accepted layer <= l) of independent tokens, l = 0 to n; a token that is never accepted
-/// goes to layer n.
+/// P(first accepted layer <= l) of independent tokens, for l = 0 to n. A token that is never
+/// accepted has depth n.
 using DepthDistribution = std::vector<double>;
 DepthDistribution depth_distribution(const std::vector<Eigen::Index>& accepted_at,
                                      Eigen::Index layers);

@@ -16,14 +16,14 @@ namespace {
 using Eigen::Index;
 
 constexpr std::size_t kBatch = 4;
-constexpr std::size_t kTokens = 96;  // that the errors are means of
+constexpr std::size_t kTokens = 96;  // number of tokens in the mean errors
 
 RowVector last_row(const Matrix& rows) {
   return rows.row(rows.rows() - 1);
 }
 
-// Keys and values of one state at the layers after `exit`, with their weights beside each other:
-// the one product that the paper speaks of.
+// Keys and values of one state at the layers after `exit`, with the weights of all layers stacked
+// into one product, as in the paper.
 RowVector stacked_product(const Decoder& decoder, Index exit, const RowVector& state) {
   const Index inner = decoder.sizes.heads * decoder.sizes.head;
   const Index skipped = decoder.sizes.layers - exit;
@@ -47,7 +47,7 @@ RowVector filled_rows(const Decoder& decoder, Index exit, const Sequence& sequen
   return out;
 }
 
-// A threshold that lets a batch leave after a few layers, so that something is filled.
+// A threshold at which a batch leaves after a few layers, so that some layers are filled.
 double shallow_threshold(const EarlyExitSample& sample, std::size_t first) {
   double threshold = 1;
   for (std::size_t i = 0; i < kBatch; ++i) {
@@ -60,7 +60,7 @@ double shallow_threshold(const EarlyExitSample& sample, std::size_t first) {
 
 Statement fill_statement(const EarlyExitSample& sample, Rng& rng) {
   const Decoder& decoder = sample.decoder;
-  double projected = 0;  // largest |filled - product| over what rounding allows
+  double projected = 0;  // largest |filled - product| over the rounding bound
   double decoded = 0;
   std::string depths;
   for (std::size_t first = 0; first < 4 * kBatch; first += kBatch) {
@@ -78,13 +78,13 @@ Statement fill_statement(const EarlyExitSample& sample, Rng& rng) {
       if (step.output_layer < sample.layers()) {
         const RowVector product = stacked_product(decoder, step.output_layer, step.states[i]);
         const RowVector filled = filled_rows(decoder, step.output_layer, batch[i]);
-        // Two sums of `depth` products of a state of mean square 1, in any order.
+        // Bound of two sums of `depth` products of a state of mean square 1, in any order.
         const double allowed = 2 * rounding_bound(decoder.sizes.depth) *
                                std::sqrt(static_cast<double>(decoder.sizes.depth)) *
                                decoder.layers.front().key.norm() * 2;
         projected = std::max(projected, (product - filled).cwiseAbs().maxCoeff() / allowed);
       }
-      // The reference stores those projections itself; then both decode one token more.
+      // The reference stores those projections itself; then both decode one more token.
       step_to(decoder, step.output_layer, states[i], reference[i]);
       const RowVector token = random_token(rng, decoder);
       const RowVector got = step_to(decoder, sample.layers(), token, batch[i]);
@@ -108,13 +108,13 @@ Statement fill_statement(const EarlyExitSample& sample, Rng& rng) {
 struct FillError {
   double keys = 0;
   double values = 0;
-  double next = 0;  // of the next token's hidden state at full depth
-  double same = 0;  // share of next tokens that stay the same
+  double next = 0;  // error of the next token's hidden state at full depth
+  double same = 0;  // share of next tokens that are the same
 };
 
 FillError fill_error(const EarlyExitSample& sample, Index exit, std::uint64_t seed) {
   const Decoder& decoder = sample.decoder;
-  Rng rng(seed, "early exit next tokens");  // the same tokens for every exit
+  Rng rng(seed, "early exit next tokens");  // the same tokens at every exit
   const std::size_t count = std::min(kTokens, sample.tokens.size());
   const auto n = static_cast<double>(count);
   FillError sum;

@@ -8,8 +8,8 @@
 
 namespace tiersim::numerics {
 
-/// Adds the statement that filling is projecting the exit's state, and how far that is from what
-/// all layers would have cached, by exit layer, as a table and a curve.
+/// Adds the statement that filling projects the state at the exit. Adds the distance of the filled
+/// rows from those of all layers, by exit layer, as a table and a curve.
 void add_fill_study(const EarlyExitSample& sample, std::uint64_t seed, Study& study);
 
 }  // namespace tiersim::numerics

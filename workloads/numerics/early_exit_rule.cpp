@@ -16,7 +16,7 @@ using Eigen::Index;
 
 constexpr int kNewtonSteps = 12;
 
-// e^x, x <= 0; what is below the range of doubles is 0.
+// e^x for x <= 0; 0 below the range of doubles.
 double decay(double x) {
   return x < -700 ? 0 : portable_exp(x);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// When a token may leave early: three measures of confidence against a threshold.
+// The exit rule of a token: one of three measures of confidence against a threshold.
 // Source: Miao et al. 2024 (early exit), section 2.1; Schuster et al. 2022 (CALM), section 3.5.
 #include <string_view>
 #include <vector>
@@ -12,14 +12,14 @@ enum class Measure { softmax, state, classifier };
 std::vector<Measure> all_measures();
 std::string_view name_of(Measure measure);
 
-/// Difference of the two largest probabilities of softmax(logits): (1 - e^(l2 - l1)) / sum e^(l -
-/// l1), so that no exponent is positive. At least two logits.
+/// Difference of the two largest probabilities of softmax(logits), as (1 - e^(l2 - l1)) / sum e^(l
+/// - l1), where no exponent is positive. Needs at least two logits.
 double softmax_response(const RowVector& logits);
 
 /// Cosine of two hidden states, at most 1.
 double state_similarity(const RowVector& before, const RowVector& after);
 
-/// Sigmoid of a linear function.
+/// Linear classifier: the sigmoid of a linear function.
 struct Classifier {
   RowVector weights;
   double bias = 0;
@@ -29,7 +29,7 @@ struct Classifier {
 /// 1 / (1 + e^-x) without overflow.
 double sigmoid(double x);
 
-/// Logistic regression with a ridge: rows of features with labels 0 or 1, by Newton's method.
+/// Logistic regression with a ridge, by Newton's method: rows of features with labels 0 or 1.
 Classifier fit_classifier(const Matrix& features, const Vector& labels, double ridge);
 
 /// A token is accepted after a layer where the confidence there is greater than the threshold.

@@ -1,6 +1,6 @@
 #pragma once
-// What the study of early exit computes on: a random decoder, sequences that have decoded a few
-// tokens at full depth, and the next token of each at every layer.
+// Input of the early-exit study: a random decoder, sequences that have decoded a few tokens at full
+// depth, and the next token of each at every layer.
 #include <cstdint>
 #include <vector>
 
@@ -10,13 +10,13 @@ namespace tiersim::numerics {
 
 struct DecodedToken {
   Sequence before;                ///< caches without the token
-  std::vector<RowVector> states;  ///< embedded, then after each layer
+  std::vector<RowVector> states;  ///< after the embedding, then after each layer
 };
 
 struct EarlyExitSample {
   Decoder decoder;
-  /// Says whether the best token of a state is that of the last layer's (CALM's independent
-  /// objective), fitted on other tokens.
+  /// Predicts that the best token of a state equals that of the last layer (CALM's independent
+  /// objective); fitted on other tokens.
   Classifier classifier;
   std::vector<DecodedToken> tokens;
 

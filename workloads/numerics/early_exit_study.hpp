@@ -1,6 +1,6 @@
 #pragma once
-// The numerical study of early exit: how deep batches go by measure and threshold, what filling the
-// cache of skipped layers does, and the statements of Algorithm 1. About a second.
+// The numerical study of early exit: depths of batches by measure and threshold, the effect of
+// filled caches of skipped layers, and the statements of Algorithm 1. It takes about a second.
 #include <cstdint>
 
 #include "workloads/numerics/study.hpp"

@@ -1,15 +1,15 @@
 #pragma once
-// Heads that somebody recorded, as arrays:
+// Recorded heads, as arrays:
 //
 //   Q  [heads, queries, head_dim] or [queries, head_dim] of one head
 //   K  [heads, tokens, head_dim], queries at most tokens: those of the newest positions
 //   V  [heads, tokens, value_dim]
 //   X  [tokens, hidden], optional: the layer's input, for MAPLE, which also needs every query
 //
-// as attention multiplies them: after rotary embedding where there is one, except that MAPLE, which
-// is linear in X, wants those before. At least 64 tokens and a head_dim of 16. Elements are within
-// +-1e30, and of each head the largest is 1e-30 or more, with X also in the first half of the
-// tokens. The keys of a head are not all the same.
+// The values are those that attention multiplies: after rotary embedding, if there is one. MAPLE is
+// linear in X and needs those before it. There must be at least 64 tokens and a head_dim of 16.
+// Elements are within +-1e30, and the largest of each head is at least 1e-30; for runs with X, also
+// in the first half of the tokens. The keys of a head must not all be equal.
 #include <optional>
 #include <string>
 

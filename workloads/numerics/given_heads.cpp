@@ -11,14 +11,14 @@ namespace {
 constexpr Index kMostDecoded = 48;
 constexpr std::int64_t kLeastTokens = 64;
 constexpr std::int64_t kLeastDim = 16;
-// Losses are sums of fourth powers (10^120 at most) and the ratios of two of them (10^240): between
-// these no result leaves what a double holds, and no head vanishes in it.
+// Losses are sums of fourth powers (up to 10^120) and ratios of two of them (up to 10^240). Within
+// these limits every result fits into a double, and no head underflows to zero.
 constexpr double kMostElement = 1e30;
 constexpr double kLeastLargest = 1e-30;
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// [heads, rows, columns], whether there are heads or not.
+// An array as [heads, rows, columns], also where it has no dimension of heads.
 struct Block {
   explicit Block(const NpyArray& array)
       : values(array.values),
@@ -49,7 +49,7 @@ void check_each(const NpyArray& array, ArrayName name, bool heads, Check& check)
                shape_text(array.shape), heads ? "[heads, rows, columns] or " : "");
 }
 
-// "(0, 5, 3)" of an element by its place in the file.
+// The index "(0, 5, 3)" of an element, from its place in the file.
 std::string index_text(const std::vector<std::int64_t>& shape, std::ptrdiff_t place) {
   std::vector<std::int64_t> index(shape.size());
   for (std::size_t d = shape.size(); d-- > 0; place /= shape[d]) index[d] = place % shape[d];
@@ -66,7 +66,7 @@ void check_elements(const NpyArray& array, ArrayName name, Check& check) {
                more > 0 ? fmt::format(" (and {} more)", more) : "");
 }
 
-// `what`: " of head 0", or nothing. Whether the largest is large enough.
+// Checks the largest magnitude; `what` is " of head 0" or empty. True where it is large enough.
 bool check_largest(const Matrix& rows, ArrayName name, const std::string& what, Check& check) {
   const double largest = rows.cwiseAbs().maxCoeff();
   check.unless(largest != 0, name, "every element{} is 0", what);
@@ -80,7 +80,7 @@ void check_heads(const Block& block, ArrayName name, Check& check) {
     check_largest(block.head(head), name, fmt::format(" of head {}", head), check);
 }
 
-// Of what is distilled on, nothing may be 0 throughout: a share of its power would be 0 / 0.
+// Refuses calibration data that are 0 throughout, where a share of the power would be 0 / 0.
 void check_calibrated(const Block& block, ArrayName name, Check& check) {
   const Index half = block.rows / 2;
   for (std::int64_t head = 0; head < block.heads; ++head)

@@ -1,5 +1,5 @@
 #pragma once
-// Heads from arrays that somebody recorded, in place of synthetic ones.
+// Heads from recorded arrays, in place of synthetic ones.
 #include <vector>
 
 #include "workloads/numerics/given_arrays.hpp"
@@ -7,9 +7,9 @@
 
 namespace tiersim::numerics {
 
-/// Every mistake in shapes and elements, or the heads. Offline parts are calibrated on the first
-/// half of the tokens; of the queries, the last 48 at most are measured, and none from before half
-/// of the tokens where every query is given.
+/// The heads, or every mistake in shapes and elements. Offline parts are calibrated on the first
+/// half of the tokens. At most the last 48 queries are measured, and where every query is given
+/// none of the first half.
 Expected<LayerData, std::vector<ArrayProblem>> heads_from(const GivenArrays& arrays);
 
 }  // namespace tiersim::numerics

@@ -7,9 +7,9 @@
 namespace tiersim::numerics {
 namespace {
 
-// What stands in W_q and W_k before they are trained: for head h of the layer the identity, cut to
-// the head's `rank` columns, times the factor that fits best. With S_h those columns of X P,
-// the least ||Q K^T - c S_h S_h^T|| has c = <Q K^T, S_h S_h^T> / ||S_h S_h^T||^2.
+// W_q and W_k before training: for head h of the layer the identity, cut to the head's `rank`
+// columns, times the factor of the best fit. With S_h those columns of X P, ||Q K^T - c S_h
+// S_h^T||^2 is least at c = <Q K^T, S_h S_h^T> / ||S_h S_h^T||^2.
 LowRankHead identity_head(const Matrix& projected, Index head, Index rank,
                           const AttentionSample& over) {
   const Index k = projected.cols();
@@ -18,16 +18,16 @@ LowRankHead identity_head(const Matrix& projected, Index head, Index rank,
   const Matrix low = projected * w;
   const double inner = (over.q.transpose() * low).cwiseProduct(over.k.transpose() * low).sum();
   const double power = score_power(low, low);
-  const double factor = power == 0 ? 0 : inner / power;  // no column of P may meet what x has
+  const double factor = power == 0 ? 0 : inner / power;  // 0 where P drops all of x
   return {.w_q = w * factor, .w_k = w};
 }
 
-// A head's queries and keys over some tokens, and their power, which all ranks share.
+// A head's queries and keys over some tokens, and their score power, which all ranks share.
 struct Over {
   explicit Over(const AttentionSample& tokens)
       : sample(tokens), power(score_power(tokens.q, tokens.k)) {}
   double loss_share(const Matrix& projected, const LowRankHead& head) const {
-    if (power == 0) return 0;  // every score is 0, and so is what is learnt of them
+    if (power == 0) return 0;  // every score is 0, and so is every fit
     return score_loss(sample.q, sample.k, power, projected * head.w_q, projected * head.w_k) /
            power;
   }
@@ -76,7 +76,7 @@ std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& 
   std::vector<Over> calibration(layer.calibration.begin(), layer.calibration.end());
   std::vector<Over> text(layer.heads.begin(), layer.heads.end());
   for (const Index rank : ranks) {
-    Rng rng(seed, "numerics.projection");  // the same columns first, whatever the rank
+    Rng rng(seed, "numerics.projection");  // the first columns are the same for every rank
     const Index k = projected_columns(layer.x.cols(), rank, layer.heads.front().head_dim());
     const Matrix p = sparse_projection(rng, layer.x.cols(), k);
     const Distiller distiller(layer.calibration_x * p);

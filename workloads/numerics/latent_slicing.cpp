@@ -10,7 +10,7 @@ namespace {
 
 using Eigen::Index;
 
-// The share of a slice is of the whole's energy, so the mean over the whole is energy / share /
+// A slice's share is a share of the total energy, so the mean over the whole is energy / share /
 // rank.
 Matrix sliced_norm(const Matrix& rows, const Vector& shares, double epsilon) {
   const Index width = rows.cols() / shares.size();
@@ -43,7 +43,7 @@ Matrix sliced_attention(const LatentWeights& weights, const Slicing& slicing, co
   const Index width = weights.rank() / slicing.shards();
   Matrix out = Matrix::Zero(states.rows(), weights.down.rows());
   std::vector<Matrix> queries;
-  std::vector<Matrix> places;  // what is not cut, the same for every shard
+  std::vector<Matrix> places;  // the uncut positional part, the same for every shard
   for (const LatentHead& head : weights.heads) {
     queries.emplace_back(states * head.query);
     places.push_back(rope_scores(head, states, rows, first));

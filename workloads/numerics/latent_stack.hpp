@@ -1,6 +1,6 @@
 #pragma once
-// Layers of latent attention with a residual stream, run exactly or sliced over a cache that either
-// way may have written: what separating prefill from decode needs (TPLA, section 4.5).
+// Layers of latent attention with a residual stream, run exactly or in slices over a cache that
+// either mode has written, as the separation of prefill from decode needs it (TPLA, section 4.5).
 //
 //   std::vector<LatentRows> cache;
 //   run_stack(layers, prompt, Mode::exact, cache);             // prefill as MLA
@@ -18,12 +18,12 @@ struct LatentLayer {
 
 enum class Mode { exact, sliced };
 
-/// Hidden states after the layers: x + attention(x over its root mean square), one after the other.
-/// states: the next tokens x hidden. cache: one a layer; it is appended to, and empty for none yet.
+/// Hidden states after the layers, each of which adds attention(x over its root mean square) to x.
+/// states: the next tokens x hidden. cache: one for each layer, appended to; empty at the start.
 Matrix run_stack(const std::vector<LatentLayer>& layers, const Matrix& states, Mode mode,
                  std::vector<LatentRows>& cache);
 
-/// What layer's attention reads: every row over its root mean square.
+/// Input of a layer's attention: every row over its root mean square.
 Matrix attention_input(const Matrix& states);
 
 }  // namespace tiersim::numerics

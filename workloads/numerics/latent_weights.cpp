@@ -11,12 +11,13 @@ namespace {
 
 using Eigen::Index;
 
-// Independent normals that keep the variance of what is multiplied with them.
+// Independent normals of a variance that the product with the input keeps.
 Matrix projection(Rng& rng, Index rows, Index columns) {
   return random_normal(rng, rows, columns) / std::sqrt(static_cast<double>(rows));
 }
 
-// Turned, so that the directions of large variance are not channels; then the large channels.
+// A random rotation moves the directions of large variance off the channels; some channels are then
+// made outliers.
 Matrix down_projection(Rng& rng, const LatentSizes& sizes, const LatentSpectrum& spectrum) {
   Matrix down = projection(rng, sizes.hidden, sizes.rank);
   for (Index i = 0; i < sizes.rank; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// Weights of one layer of multi-head latent attention (MLA), random ones with a stated spectrum,
-// and the two changes of them that leave what they compute unchanged.
+// Weights of one layer of multi-head latent attention (MLA): random weights of a given spectrum,
+// and two transformations that keep the layer's function.
 //
 //   LatentWeights w = with_sharpness(random_latent_weights(rng, {}, {}), states, 2, 1);
 //   w = with_gain_absorbed(w);       // the norm's gain moves into the up-projections
@@ -16,10 +16,10 @@ namespace tiersim::numerics {
 
 struct LatentSizes {
   Eigen::Index hidden = 128;
-  Eigen::Index rank = 64;  ///< of the latent
-  Eigen::Index rope = 16;  ///< of the key that carries positions; even
+  Eigen::Index rank = 64;  ///< width of the latent
+  Eigen::Index rope = 16;  ///< width of the rotary key; even
   Eigen::Index heads = 8;
-  Eigen::Index head = 16;  ///< of a key without position, and of a value
+  Eigen::Index head = 16;  ///< width of a key without position, and of a value
 };
 
 struct LatentHead {
@@ -38,41 +38,41 @@ struct LatentWeights {
   double epsilon = 1e-6;
 
   Eigen::Index rank() const { return down.cols(); }
-  /// What scores are multiplied with: 1 / sqrt(head + rope).
+  /// Factor of the scores: 1 / sqrt(head + rope).
   double scale() const;
 };
 
 /// Every row over its root mean square (epsilon added to the mean), times the gain.
 Matrix rms_norm_rows(const Matrix& rows, const RowVector& gain, double epsilon);
 
-/// What random weights are like. Assumed: latents of trained models decay and have large channels
-/// and their queries look for keys like themselves, but no paper read here prints how much.
+/// Properties of random weights. Assumed: in trained models the latents' spectrum decays, some
+/// channels are large, and queries score keys like themselves; no paper read here states how much.
 /// Exponent 0, no outliers and alignment 0 is the isotropic case.
 struct LatentSpectrum {
-  /// Eigenvalue i of the raw latents' second moment is i^-exponent (for standard normal hidden
-  /// states), in directions drawn at random; then `outliers` channels are multiplied by
+  /// Eigenvalue i of the raw latents' second-moment matrix is i^-exponent (for standard normal
+  /// hidden states), in random directions. Then `outliers` channels are multiplied by
   /// `outlier_scale`.
   double exponent = 1.0;
   Eigen::Index outliers = 2;
   double outlier_scale = 3.0;
-  /// Share of the variance of a head's up_key that is the matrix by which its query reads the
-  /// latent of its own token: 1 scores by likeness, 0 by chance.
+  /// Share of the variance of a head's up_key that comes from the matrix by which its query reads
+  /// the latent of its own token: 1 scores by similarity, 0 at random.
   double alignment = 0.5;
 };
 
 LatentWeights random_latent_weights(Rng& rng, const LatentSizes& sizes,
                                     const LatentSpectrum& spectrum);
 
-/// Other weights: the queries scaled so that over all pairs of `states` each head's scaled scores
-/// have these standard deviations, without position and with.
+/// The weights with scaled queries. Over all pairs of `states`, each head's scaled scores then have
+/// these standard deviations: `sharpness` without position, `rope_sharpness` with it.
 LatentWeights with_sharpness(const LatentWeights& weights, const Matrix& states, double sharpness,
                              double rope_sharpness);
 
-/// The same function with a gain of ones.
+/// The same function with a gain of ones, by changed up-projections.
 LatentWeights with_gain_absorbed(const LatentWeights& weights);
 
-/// The same function with latents turned by an orthogonal matrix (rank x rank). Needs a gain of
-/// ones, since a turn and other gains do not commute.
+/// The same function with latents rotated by an orthogonal matrix (rank x rank). The gain must be
+/// ones, since other gains do not commute with a rotation.
 LatentWeights transformed(const LatentWeights& weights, const Matrix& orthogonal);
 
 }  // namespace tiersim::numerics

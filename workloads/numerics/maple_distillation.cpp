@@ -13,7 +13,7 @@ namespace {
 
 using Eigen::Index;
 
-// A tall or wide matrix as orthonormal columns times a small one.
+// A matrix as orthonormal columns times a small matrix.
 struct Thin {
   explicit Thin(const Matrix& a) {
     const Index size = std::min(a.rows(), a.cols());

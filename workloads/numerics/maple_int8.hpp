@@ -1,12 +1,12 @@
 #pragma once
-// MAPLE in eight bits, as its screening kernel does it: the matrices W_q, W_k (section 3.1 of the
-// paper), the stored low-rank keys and the query of a step; scores are whole numbers in 32 bits.
+// MAPLE in eight bits, as in its screening kernel: the matrices W_q and W_k (section 3.1 of the
+// paper), the stored low-rank keys and the query of a step. Scores are 32-bit integers.
 //
-// Symmetric, with one scale a column: x = scale * n, n in -127..127, rounded to nearest. The keys'
-// scales are fixed by the prompt; what a later key has beyond them is cut off. A query takes the
-// keys' scales into itself before it gets one scale of its own, so the integer score of a token is
-// its score over one factor that all tokens share, and the order of the tokens is that of the
-// integers. X P stays in floating point: the paper quantises the parameters.
+// The quantisation is symmetric, with one scale for each column: x = scale * n, n in -127..127,
+// rounded to nearest. The prompt fixes the keys' scales, and later keys are clipped to them. A
+// query absorbs the keys' scales before it gets a scale of its own. The integer score of a token
+// is then its score over a factor that all tokens share, and has the same order. X P stays in
+// floating point: the paper quantises the parameters.
 #include "workloads/numerics/attention_sample.hpp"
 #include "workloads/numerics/maple_distillation.hpp"
 
@@ -14,35 +14,35 @@ namespace tiersim::numerics {
 
 inline constexpr double kInt8Max = 127;
 
-/// A matrix of whole numbers and what its columns are multiplied by.
+/// An integer matrix with a scale for each of its columns.
 struct Int8Matrix {
   Eigen::MatrixXi numbers;  ///< -127..127
-  RowVector scale;          ///< one a column; 0 where the column is
+  RowVector scale;          ///< of each column; 0 for a column of zeros
 
   Matrix values() const { return numbers.cast<double>() * scale.asDiagonal(); }
 };
 
-/// Scales are those of the first `scaled_by` rows; elements beyond them are cut off.
+/// Quantises with the scales of the first `scaled_by` rows; larger elements are clipped.
 Int8Matrix quantised(const Matrix& a, Eigen::Index scaled_by);
 
 /// Low-rank queries and keys of one head over one text, in float64 and in eight bits.
 class Int8Screen {
  public:
-  /// projected: X P, tokens x k. The first `prompt` tokens fix the scales of the keys.
+  /// projected: X P, tokens x k. The first `prompt` tokens set the keys' scales.
   Int8Screen(const Matrix& projected, const LowRankHead& head, Eigen::Index prompt);
 
-  /// Scores of rows 0 to `position` for the query there: whole numbers.
+  /// Integer scores of rows 0 to `position` for the query there.
   RowVector integer_scores(Eigen::Index position) const;
-  /// What an integer score of that query is multiplied by.
+  /// Factor from integer scores of that query to scores.
   double unit(Eigen::Index position) const;
-  /// Q~ K~^T in float64, before anything is rounded.
+  /// Q~ K~^T in float64, before any rounding.
   RowVector exact_scores(Eigen::Index position) const;
-  /// The most by which unit * integer score can differ from the exact one, a row each:
+  /// Bound on the difference between unit * integer score and the exact score, for each row:
   ///   sum over c of (dq_c + t / (2 s_c)) |k'_c| + |q_c| (dk_c + e_c)
-  /// where dq_c = w_c ||S_i||_1 / 2 bounds what rounding W_q does to a query element (w_c: scale of
-  /// its column, S_i: row of X P), dk_c is the same of a key, s_c the stored key's scale, e_c =
-  /// max(s_c / 2, |k_c| - 127 s_c) what storing it in eight bits does, t the query's scale, and k'
-  /// the stored key. Columns whose keys are all 0 have no part in it.
+  /// where dq_c = w_c ||S_i||_1 / 2 bounds the error of a query element by rounding W_q (w_c: scale
+  /// of its column, S_i: row of X P) and dk_c that of a key element; s_c is the stored key's scale,
+  /// e_c = max(s_c / 2, |k_c| - 127 s_c) the error of storing it in eight bits, t the query's
+  /// scale, and k' the stored key. Columns where all keys are 0 do not count.
   RowVector error_bound(Eigen::Index position) const;
 
   const Matrix& exact_queries() const { return q_; }
@@ -63,8 +63,8 @@ class Int8Screen {
   Matrix k_error_;  // dk + e
 };
 
-/// Of the `count` rows that the exact scores choose, how many scores that are wrong by at most
-/// `bound` may miss: those that a row outside can reach.
+/// Number of the `count` rows chosen by exact scores that scores with errors up to `bound` may
+/// miss: those that a row outside can overtake.
 Eigen::Index rows_at_risk(const RowVector& exact, const RowVector& bound, Eigen::Index count);
 
 }  // namespace tiersim::numerics

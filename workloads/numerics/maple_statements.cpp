@@ -11,14 +11,14 @@
 namespace tiersim::numerics {
 namespace {
 
-// A sum of up to a thousand weights of total 1, in another order: 1000 roundings of 2^-53.
+// Up to a thousand weights of total 1 summed in another order: 1000 roundings of 2^-53.
 constexpr double kSumRounding = 1000 * 0x1p-53;
 
-// A loss is a difference of sums of about its power, each good to 1e-15 of it (Gram matrices of a
-// few thousand rows, random roundings).
+// A loss is a difference of sums of about its power, each accurate to 1e-15 of it (Gram matrices of
+// a few thousand rows, random roundings).
 constexpr double kLossRounding = 1e-14;
 
-// Of a hidden state that is 0 both are.
+// For a hidden state of 0, both error and bound are 0.
 double worst_share(const RowVector& error, const RowVector& bound) {
   double worst = 0;
   for (Index i = 0; i < error.size(); ++i) {
@@ -112,7 +112,7 @@ Statement random_recall_is_the_share(const std::vector<SweepPoint>& random,
                 .holds = true};
   double worst = 0;
   for (const SweepPoint& point : random) {
-    // B drawn of n, B of them right: B^2/n right on average, variance B (B/n) (1-B/n) (n-B)/(n-1).
+    // B of n rows drawn, B of them right: B^2/n on average, variance B (B/n) (1-B/n) (n-B)/(n-1).
     double expected = 0;
     double variance = 0;
     double recall = 0;

@@ -13,10 +13,11 @@ namespace tiersim::numerics {
 namespace {
 
 constexpr std::array kShares = {1.0 / 64, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2};
-constexpr double kShare = 1.0 / 8;  // where ranks are compared; the paper's smallest, section 4.2
+// Share of rows at which ranks are compared: the paper's smallest, section 4.2.
+constexpr double kShare = 1.0 / 8;
 constexpr int kLayers = 2;
 
-// An eighth of the ladder to all of it: 4, 8, 16, 32, 64 of 64.
+// Ranks of the comparison: 4, 8, 16, 32, 64 for a head_dim of 64.
 std::vector<Index> ranks_of(Index head_dim) {
   std::vector<Index> out;
   for (Index rank = head_dim / 16; rank < head_dim; rank *= 2) out.push_back(rank);
@@ -24,15 +25,15 @@ std::vector<Index> ranks_of(Index head_dim) {
   return out;
 }
 
-// What was measured of a set of heads.
+// Measurements on a set of heads.
 struct Results {
   std::vector<SweepPoint> by_budget;
   std::vector<SweepPoint> random;
-  std::vector<std::vector<SweepPoint>> by_rank;  // a method each
+  std::vector<std::vector<SweepPoint>> by_rank;  // one group for each method
   std::vector<SweepPoint> maple_float64;         // by rank
 };
 
-// All at the same screening bytes: a quarter of head_dim a token and head.
+// All methods read the same screening bytes: a quarter of head_dim for each token and head.
 std::vector<SelectionMethod> usual_methods(const std::vector<HeadCase>& heads) {
   const Index d = heads.front().sample.head_dim();
   std::vector<SelectionMethod> out{oracle_method(d)};
@@ -86,7 +87,7 @@ void add_curves(const Results& results, Study& study) {
                                   Figure::recall, Over::bytes));
 }
 
-// Tables, curves and statements that any heads allow.
+// Adds the tables, curves and statements that apply to any heads.
 Results add_selection(const std::vector<HeadCase>& heads, Study& study) {
   Results results = results_of(heads);
   study.tables.push_back(table_of("selection_by_budget",
@@ -158,8 +159,8 @@ std::vector<NeedleResult> needle_results(std::uint64_t seed) {
           result(h2o_method(), true, false),        result(streaming_method(), true, false)};
 }
 
-// MAPLE projects all of a hidden state, the others start from keys: the size of what no head reads
-// tells them apart, and no source gives it.
+// MAPLE projects whole hidden states, the others start from keys. The size of features that no head
+// reads therefore separates them, and no source states it.
 Table unread_table(std::uint64_t seed, SyntheticSpec spec) {
   Table out{.id = "selection_by_unread",
             .title =

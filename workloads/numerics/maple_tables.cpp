@@ -22,7 +22,7 @@ double mean_step(const HeadCase& head, const std::function<double(const ExactSte
   return sum / static_cast<double>(head.exact.size());
 }
 
-// Directions that hold that share of the keys' variance.
+// Number of directions that hold this share of the keys' variance.
 double rank_at(const HeadCase& head, double share) {
   const Vector shares = variance_shares(head.sample.k, key_basis(head.sample.k));
   double sum = 0;
@@ -31,8 +31,8 @@ double rank_at(const HeadCase& head, double share) {
   return static_cast<double>(rank);
 }
 
-// Of a normal distribution 3; above it few components are large. As if of equal components, 1,
-// where a query is 0 (or so near it that its fourth powers are).
+// Kurtosis: 3 for a normal distribution; above it few components are large. It is 1, as of equal
+// components, where a query or its fourth powers are 0.
 double kurtosis_of_queries(const HeadCase& head) {
   return mean_step(head, [&](const ExactStep& step) {
     const RowVector q = head.sample.query(step.position);

@@ -10,7 +10,7 @@
 namespace tiersim::numerics {
 namespace {
 
-// Box and Muller's transform; one of the pair is enough.
+// Box and Muller's transform; the second value of the pair is not used.
 double normal(Rng& rng) {
   const double radius = std::sqrt(-2 * portable_log(rng.uniform()));
   return radius * std::cos(2 * std::numbers::pi * rng.uniform());

@@ -1,7 +1,7 @@
 #pragma once
-// What every study computes with: float64 matrices, and random ones that are the same on every
-// machine. The only headers besides sim/base and sim/config with a third-party type in them: here a
-// matrix is what everything is about.
+// Float64 matrices for all studies, and random ones that are the same on every machine. These are
+// the only headers besides sim/base and sim/config with a third-party type, since matrices are what
+// this library works on.
 #include <Eigen/Core>
 
 #include "sim/base/rng.hpp"
@@ -18,7 +18,7 @@ Matrix random_normal(Rng& rng, Eigen::Index rows, Eigen::Index columns);
 /// A random orthogonal matrix: the Q of a normal matrix.
 Matrix random_orthogonal(Rng& rng, Eigen::Index size);
 
-/// Softmax of every row, shifted by its maximum first.
+/// Softmax of every row, stabilised by its maximum.
 Matrix softmax_rows(const Matrix& scores);
 
 /// Root mean square of all elements of a - b over that of a.

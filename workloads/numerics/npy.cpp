@@ -31,14 +31,14 @@ std::size_t little_endian(std::string_view bytes) {
   return out;
 }
 
-// What the header says.
+// Contents of the header.
 struct Header {
   std::size_t item = 0;  // bytes of an element
   std::vector<std::int64_t> shape;
   std::size_t data = 0;  // offset of the first element
 };
 
-// The header's text: a Python dict of exactly the keys descr, fortran_order and shape.
+// Parser of the header's text: a Python dict with exactly the keys descr, fortran_order and shape.
 class HeaderParser {
  public:
   HeaderParser(std::string_view bytes, std::size_t begin, std::size_t end)

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kRecallLayers = 2;  // as maple_study
 
-// Whole components of a head; none where the share gives no whole number, or none or too many.
+// Number of components of a head for this share; empty where it is not whole, is 0, or is too
+// large.
 std::optional<Index> components_of(double share) {
   const Index head_dim = SyntheticSpec{}.head_dim;
   const double exact = share * static_cast<double>(head_dim);

@@ -1,8 +1,8 @@
 #pragma once
-// How well a method chooses rows at settings of one's own, on the heads of `tiersim numerics
-// maple`: recall is the share chosen of as many rows with the highest exact scores. A simulated
-// step has no text and so no accuracy; this is what stands beside its speed. It is that of
-// synthetic heads without fine-tuning (synthetic_layer.hpp), not that of a trained model.
+// Recall of a method at user-defined settings, on the heads of `tiersim numerics maple`: the share
+// of the rows with the highest exact scores that are among as many chosen rows. A simulated step
+// has no text and so no accuracy; this figure accompanies its speed. It is for synthetic heads
+// without fine-tuning (synthetic_layer.hpp), not for a trained model.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@ namespace tiersim::numerics {
 
 struct RecallQuestion {
   std::string method;     ///< maple, sparq, loki, quest, h2o or streaming_llm
-  double share = 0;       ///< of the rows that is attended to, 0 to 1
+  double share = 0;       ///< share of the attended rows, 0 to 1
   double rank_share = 0;  ///< maple, sparq, loki: screened components over head_dim
   std::int64_t page = 0;  ///< quest: positions
 
@@ -25,7 +25,7 @@ struct RecallAnswer {
   double deviation = 0;  ///< standard deviation over heads
 };
 
-/// Rows and components of the study's heads, on which settings are shares.
+/// Numbers of the study's heads, of which settings are shares.
 struct RecallHeads {
   std::int64_t heads = 0;
   std::int64_t head_dim = 0;
@@ -33,8 +33,9 @@ struct RecallHeads {
 };
 RecallHeads recall_heads();
 
-/// One a question, of the same heads as the study with this seed. None where the study's heads
-/// cannot be asked: another method, a share that is no whole number of components, no row at all.
+/// One answer for each question, on the heads of the study with this seed. Empty where the study's
+/// heads do not support it: another method, a share that is no whole number of components, or no
+/// rows.
 std::vector<std::optional<RecallAnswer>> recall_at_budget(
     const std::vector<RecallQuestion>& questions, std::uint64_t seed);
 

@@ -11,11 +11,11 @@ namespace {
 using Eigen::Index;
 
 constexpr double kUnit = 0x1p-53;
-// Roundings of a row's mean square, root, quotient and gain beyond the sum itself.
+// Roundings of a row's mean square, root, quotient and gain, in addition to the sum itself.
 constexpr Index kNormSteps = 8;
 
-// How much a relative error of x W grows in its shortest row: the sizes of the factors over that of
-// the product.
+// Growth of a relative error of x W in its shortest row: the size of the factors over that of the
+// product.
 double cancellation(const LatentWeights& weights, const Matrix& states) {
   const Matrix raw = states * weights.down;
   double worst = 0;
@@ -25,8 +25,8 @@ double cancellation(const LatentWeights& weights, const Matrix& states) {
   return worst;
 }
 
-// Relative error of a normalised latent: both ways err by x W U's chain, whose size changes the
-// norm as much again.
+// Relative error of a normalised latent. Both ways err by the chain x W U, whose size changes the
+// norm by as much again.
 double latent_error(const LatentWeights& weights, const Matrix& orthogonal, const Matrix& states) {
   const Index rank = weights.rank();
   const double chain = rounding_bound(states.cols() + 2 * rank + kNormSteps);
@@ -55,12 +55,13 @@ double attention_bound(const LatentWeights& weights, const Matrix& orthogonal,
                        const Matrix& states) {
   const Index rank = weights.rank();
   const double turn = std::sqrt(static_cast<double>(rank));
-  const double length = turn * weights.gain.cwiseAbs().maxCoeff();  // of a normalised latent
+  const double length = turn * weights.gain.cwiseAbs().maxCoeff();  // length of a normalised latent
   const double state = largest_row(states);
-  // Everything summed over in a layer: a chain that no output exceeds.
+  // Number of operations in a layer, an upper bound for every output.
   const Index steps = 2 * states.cols() + 4 * rank + 2 * weights.heads.front().query.cols() +
                       weights.rope_key.cols() + states.rows() + kNormSteps;
-  // Turned up-projections carry U once more, and U^T U is the identity to its own error.
+  // Transformed up-projections contain U once more, and U^T U differs from the identity by its own
+  // error.
   const double relative = latent_error(weights, orthogonal, states) +
                           2 * rounding_bound(steps) * turn + orthogonality_error(orthogonal);
   double bound = 0;
@@ -68,7 +69,7 @@ double attention_bound(const LatentWeights& weights, const Matrix& orthogonal,
     const double score = weights.scale() * state *
                          (head.query.norm() * head.up_key.norm() * length +
                           head.rope_query.norm() * weights.rope_key.norm() * state);
-    // A weight of the softmax moves by e^(2 d) - 1 <= 2 d / (1 - 2 d) where scores move by d.
+    // A softmax weight changes by e^(2 d) - 1 <= 2 d / (1 - 2 d) where scores change by d.
     const double twice = 2 * relative * score;
     TS_INVARIANT(twice < 0.5, twice);
     const double moved = twice / (1 - twice);

@@ -57,7 +57,7 @@ class SparQ final : public Selector {
     const double scale = whole == 0 ? 1 : std::sqrt(dims * part.lpNorm<1>() / whole);
     const RowVector scores = part * sample_.k.topRows(step.position + 1).transpose() / scale;
     const RowVector weights = softmax(scores);
-    // By scores: weights may be equal, 0 for one, where those are not.
+    // Sorted by scores: weights may be equal (for example 0) where scores are not.
     Choice out{.rows = highest(scores, step.budget), .attended = 0};
     for (const Index row : out.rows) out.attended += weights(row);
     return out;
@@ -84,7 +84,7 @@ class Quest final : public Selector {
     const Index pages = full + (rows % page_ == 0 ? 0 : 1);
     Matrix smallest = smallest_.topRows(pages);
     Matrix largest = largest_.topRows(pages);
-    if (pages > full) {  // of the newest page, what there is so far
+    if (pages > full) {  // the newest page, as far as it is filled
       const auto newest = sample_.k.middleRows(full * page_, rows - full * page_);
       smallest.row(full) = newest.colwise().minCoeff();
       largest.row(full) = newest.colwise().maxCoeff();
@@ -102,7 +102,7 @@ class Quest final : public Selector {
     largest_.row(to) = keys.colwise().maxCoeff();
   }
 
-  // Page by page, the highest bound first, until the budget is full.
+  // Takes pages in order of their bounds, highest first, until the budget is full.
   std::vector<Index> rows_of_best(const RowVector& bounds, Index rows, Index budget) const {
     std::vector<Index> order(static_cast<std::size_t>(bounds.size()));
     std::iota(order.begin(), order.end(), Index{0});
@@ -119,7 +119,7 @@ class Quest final : public Selector {
 
   const AttentionSample& sample_;
   Index page_;
-  Matrix smallest_;  // of whole pages, page x head_dim
+  Matrix smallest_;  // of full pages, page x head_dim
   Matrix largest_;
 };
 

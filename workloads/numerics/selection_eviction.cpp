@@ -1,4 +1,4 @@
-// The methods that give rows up for good: they choose among what they have kept.
+// Methods that evict rows for good: they choose among the rows they have kept.
 #include <algorithm>
 #include <limits>
 
@@ -46,7 +46,7 @@ class H2O final : public Selector {
  private:
   Index row(Index i) const { return kept_[static_cast<std::size_t>(i)]; }
 
-  // Down to the budget: the newest half stays whatever it had.
+  // Evicts down to the budget; the newest half stays at any attention.
   void evict(const DecodeStep& step) {
     if (std::ssize(kept_) <= step.budget) return;
     const Index newest = std::max<Index>(step.budget / 2, 1);
@@ -59,8 +59,8 @@ class H2O final : public Selector {
     kept_ = std::move(stay);
   }
 
-  Vector attention_;         // of every row seen, kept or not
-  std::vector<Index> kept_;  // ascending
+  Vector attention_;         // to every row so far, kept or not
+  std::vector<Index> kept_;  // in rising order
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
-// The methods at their settings, each with what it moves to choose: bytes a cached token and head
-// that are read before the chosen rows are. Keys are BF16 (2 bytes an element), MAPLE's low-rank
-// keys eight bits, Quest's bounds BF16, two a page; H2O reads and writes an fp32 sum a row that it
-// keeps; StreamingLLM looks at nothing; the oracle reads every key.
+// The methods at their settings, each with its screening bytes: bytes read for each cached token
+// and head before the chosen rows are read. Keys are BF16 (2 bytes an element), MAPLE's low-rank
+// keys eight bits, Quest's bounds BF16, two for each page. H2O reads and writes an fp32 sum for
+// each kept row, StreamingLLM reads nothing, and the oracle reads every key.
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ struct SelectionMethod {
   double bytes_a_kept_row = 0;
   std::function<SelectorPtr(const HeadCase&)> make;
 
-  /// Bytes a cached token, with that share of the rows kept.
+  /// Bytes for each cached token, when this share of the rows is kept.
   double screening_bytes(double share) const { return bytes_a_token + bytes_a_kept_row * share; }
 };
 
@@ -29,9 +29,9 @@ SelectionMethod h2o_method();
 SelectionMethod quest_method(Index head_dim, Index page);
 SelectionMethod sparq_method(Index components);
 SelectionMethod loki_method(Index rank);
-/// In eight bits; `place`: which of a case's fits.
+/// MAPLE in eight bits; `place`: index of the fit in HeadCase::maple.
 SelectionMethod maple_method(Index rank, std::size_t place);
-/// The same before anything is rounded.
+/// MAPLE in float64, before any rounding.
 SelectionMethod maple_float64_method(Index rank, std::size_t place);
 
 }  // namespace tiersim::numerics

@@ -34,7 +34,7 @@ Quality quality_of(const AttentionSample& sample, const ExactStep& exact, const 
   const std::vector<Index> best = highest(exact.logits, budget);
   std::vector<Index> both;
   std::ranges::set_intersection(best, choice.rows, std::back_inserter(both));
-  // A softmax of its own over the chosen rows, since all their exact weights may be 0.
+  // A separate softmax over the chosen rows, since all their exact weights may be 0.
   RowVector logits(std::ssize(choice.rows));
   Quality out{.recall = static_cast<double>(both.size()) / static_cast<double>(budget)};
   for (Index i = 0; i < logits.size(); ++i) {

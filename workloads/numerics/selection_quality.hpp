@@ -1,37 +1,37 @@
 #pragma once
-// How good a choice of rows is: recall of the rows with the most attention, attention that falls on
-// them, and how far the attention's output is off.
+// Quality of a choice of rows: recall of the rows with the most attention, captured attention, and
+// error of the attention's output.
 #include <vector>
 
 #include "workloads/numerics/selection.hpp"
 
 namespace tiersim::numerics {
 
-/// What exact attention does at one position.
+/// Exact attention at one position.
 struct ExactStep {
   Index position = 0;
   RowVector logits;
-  RowVector weights;  ///< their softmax
+  RowVector weights;  ///< softmax of the logits
   RowVector output;   ///< over all rows
-  RowVector mean;     ///< of the values of all rows
+  RowVector mean;     ///< mean of all values
 };
 
-/// Every decoded position of a sample.
+/// Exact attention at every decoded position of a sample.
 std::vector<ExactStep> exact_steps(const AttentionSample& sample);
 
-/// Rows of a share, rounded up.
+/// Number of rows for this share, rounded up.
 Index rows_of(double share, Index rows);
 
 struct Quality {
   double recall = 0;  ///< share of the `budget` rows with the highest logits that were chosen
-  double mass = 0;    ///< attention of the chosen rows under the exact softmax
+  double mass = 0;    ///< exact softmax weight of the chosen rows
   double error = 0;   ///< |output - exact output| / |exact output|; softmax over the chosen rows
 };
 
 Quality quality_of(const AttentionSample& sample, const ExactStep& exact, const Choice& choice,
                    Index budget);
 
-/// One quality for every decoded position, with a share of the rows as budget.
+/// The quality at every decoded position, with a share of the rows as budget.
 std::vector<Quality> qualities(const AttentionSample& sample, const std::vector<ExactStep>& exact,
                                Selector& selector, double share);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Methods over heads and budgets, and what is made of the results: means, spreads, tables, curves.
+// A sweep of methods over heads and budgets, and the statistics, tables and curves of its results.
 #include <string>
 #include <vector>
 
@@ -12,28 +12,28 @@ namespace tiersim::numerics {
 struct SweepPoint {
   std::string name;
   std::string setting;
-  double share = 0;                         ///< of the rows
-  double screening_bytes = 0;               ///< a cached token and head
+  double share = 0;                         ///< share of the rows
+  double screening_bytes = 0;               ///< for each cached token and head
   std::vector<std::vector<Quality>> heads;  ///< [head][decoded position]
 
-  Quality mean() const;       ///< over heads, of their means
-  Quality deviation() const;  ///< sample standard deviation of the heads' means; 0 of one head
-  std::vector<double> recalls() const;  ///< the heads' mean recall
+  Quality mean() const;       ///< over the heads' means
+  Quality deviation() const;  ///< sample standard deviation of the heads' means; 0 for one head
+  std::vector<double> recalls() const;  ///< mean recall of each head
 };
 
 SweepPoint measure(const std::vector<HeadCase>& heads, const SelectionMethod& method, double share);
 
-/// Difference b - a of two samples taken in pairs: its mean, and the standard error of that.
+/// Mean of the paired differences b - a of two samples, with its standard error.
 struct PairedDifference {
   double mean = 0;
-  double standard_error = 0;  ///< 0 of a single pair
+  double standard_error = 0;  ///< 0 for a single pair
 };
 PairedDifference paired_difference(const std::vector<double>& a, const std::vector<double>& b);
 
-/// All points, a row each.
+/// All points, with a row for each.
 Table table_of(std::string id, std::string title, const std::vector<SweepPoint>& points);
 
-/// One line a name: the chosen figure over the share of rows, or over the screening bytes.
+/// The chosen figure over the share of rows or the screening bytes, with one line for each name.
 enum class Figure { recall, mass, error };
 enum class Over { share, bytes };
 Curve curve_of(std::string id, std::string title, const std::vector<SweepPoint>& points,

@@ -1,6 +1,6 @@
 #pragma once
-// What a numerical study found, free of any matrix type: tables, curves and statements that hold or
-// do not. The command line prints them.
+// The results of a numerical study without matrix types: tables, curves, and statements with their
+// verdicts. The command line prints them.
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -10,7 +10,7 @@ namespace tiersim::numerics {
 
 using Cell = std::variant<std::string, std::int64_t, double>;
 
-/// One header and rows of as many cells. `id` is a file name without extension.
+/// A header, and rows of as many cells. `id` is a file name without extension.
 struct Table {
   std::string id;
   std::string title;
@@ -19,7 +19,7 @@ struct Table {
   std::vector<std::string> notes = {};
 };
 
-/// Points of one line over the values of `x`; drawn over each other where they share an id.
+/// Points of one line over the values of `x`; all lines of a curve share a plot.
 struct Line {
   std::string name;
   std::vector<double> x;
@@ -33,13 +33,13 @@ struct Curve {
   std::vector<Line> lines;
 };
 
-/// What a paper or theory states, and whether these numbers show it.
+/// A statement of a paper or of theory, with the verdict of these numbers.
 struct Statement {
   std::string id;      ///< "tpla.proposition_1"
   std::string says;    ///< in words
   std::string source;  ///< paper and section
   std::string found;   ///< the figures behind the verdict
-  bool exact = false;  ///< to rounding, rather than in shape
+  bool exact = false;  ///< true: holds to rounding; false: holds in shape
   bool holds = false;
 };
 

@@ -10,8 +10,8 @@
 namespace tiersim::numerics {
 namespace {
 
-// Features of a hidden state: three marks, then parts side by side. `ask` holds what a position
-// looks for, in the coordinates of `identity`; only queries read it, and only keys read `identity`.
+// Features of a hidden state: three marks, then parts side by side. `ask` holds the identity that a
+// position looks for; only queries read it, and only keys read `identity`.
 struct Features {
   explicit Features(const SyntheticSpec& s)
       : topic_size(s.head_dim / 4),
@@ -51,8 +51,8 @@ std::vector<Index> shuffled(Rng& rng, Index size) {
   return out;
 }
 
-// An orthonormal basis whose vectors each have `spread` channels: a part moves few channels, which
-// is why a query has few large components (what SparQ builds on).
+// An orthonormal basis whose vectors each have `spread` channels. A part then affects few channels,
+// so a query has few large components, as SparQ needs.
 Matrix channel_basis(Rng& rng, Index size, Index spread) {
   const std::vector<Index> channel = shuffled(rng, size);
   Matrix out = Matrix::Zero(size, size);
@@ -62,7 +62,7 @@ Matrix channel_basis(Rng& rng, Index size, Index spread) {
       for (Index column = 0; column < spread; ++column)
         out(block + column, channel[static_cast<std::size_t>(block + row)]) = turn(row, column);
   }
-  return out;  // rows are the vectors
+  return out;  // the basis vectors are rows
 }
 
 double head_factor(Rng& rng, double most) {
@@ -105,7 +105,7 @@ std::vector<SyntheticParameter> parameters_of(const SyntheticSpec& s) {
 
 SyntheticLayer::SyntheticLayer(const SyntheticSpec& spec, Rng& rng) : spec_(spec) {
   TS_EXPECTS(spec.head_dim % 16 == 0 && spec.head_dim % spec.spread == 0, spec.head_dim);
-  TS_EXPECTS(spec.heads >= 2, spec.heads);  // room for the features
+  TS_EXPECTS(spec.heads >= 2, spec.heads);  // the features need this much room
   TS_EXPECTS(spec.decode_steps < spec.tokens && spec.sinks < spec.tokens, spec.tokens);
   turn_ = random_orthogonal(rng, spec.hidden());
   for (Index head = 0; head < spec.heads; ++head) heads_.push_back(draw_head(rng));
@@ -119,15 +119,14 @@ SyntheticLayer::HeadWeights SyntheticLayer::draw_head(Rng& rng) const {
   const Matrix basis = channel_basis(rng, d, s.spread);
   Matrix q = Matrix::Zero(s.hidden(), d);
   Matrix k = q;
-  // A mark: every query's constant meets the mark of the keys that have it.
+  // The constant of every query meets the mark of the keys that have one.
   k.row(Features::kSink) = basis.row(0) * root;
   k.row(Features::kHeavy) = basis.row(1) * root;
-  // Drawn one after the other: the operands of + are evaluated in an order of the compiler's
-  // choice.
+  // Drawn in separate statements, since a compiler may choose the order of operands of +.
   const double heavy = s.heavy_logit * head_factor(rng, s.head_factor);
   const double sink = s.sink_logit * head_factor(rng, s.head_factor);
   q.row(Features::kConstant) = basis.row(0) * sink + basis.row(1) * heavy;
-  // A part of `size` features of mean variance 1 meets itself with `size` on average.
+  // The product of a part of `size` features of mean variance 1 with itself is `size` on average.
   const auto part = [&](Index of_q, Index of_k, Index size, Index at, double logit) {
     const double gain = logit * head_factor(rng, s.head_factor) * root / static_cast<double>(size);
     q.middleRows(of_q, size) = basis.middleRows(at, size) * gain;
@@ -136,7 +135,7 @@ SyntheticLayer::HeadWeights SyntheticLayer::draw_head(Rng& rng) const {
   part(f.topic, f.topic, f.topic_size, 2, s.topic_logit);
   part(f.drift, f.drift, f.drift_size, 2 + f.topic_size, s.drift_logit);
   part(f.ask, f.identity, f.identity_size, 2 + f.topic_size + f.drift_size, s.ask_logit);
-  // Queries' noise against keys of about 1 a channel, whatever the size of its features.
+  // Noise of queries against keys of about 1 a channel, whatever the size of their features.
   const double each = 1 / (s.unread * std::sqrt(static_cast<double>(f.noise_size)));
   q.middleRows(f.noise, f.noise_size) =
       random_normal(rng, f.noise_size, d) * (each * s.noise_logit);
@@ -169,7 +168,7 @@ Matrix SyntheticLayer::hidden_states(Rng& rng, Index tokens) const {
       topic = static_cast<Index>(rng.below(static_cast<std::uint64_t>(s.topics)));
     drift = drift * s.drift_memory + draw(rng, drift_deviation) * fresh;
     const RowVector identity = draw(rng, identity_deviation);
-    if (t < s.sinks) {  // a mark and nothing else: sinks carry little content
+    if (t < s.sinks) {  // a sink has its mark and nothing else: sinks carry little content
       row(Features::kSink) = 1;
       continue;
     }

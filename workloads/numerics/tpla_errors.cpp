@@ -17,7 +17,7 @@ using Eigen::Index;
 
 constexpr Index kQueries = 16;  // the newest tokens
 
-// rows: of the turned weights, exact. exact: the output to compare with.
+// rows: exact rows of the transformed weights. exact: the reference output.
 SliceErrors errors_of(const LatentWeights& weights, Slicing slicing, const Matrix& states,
                       const LatentRows& rows, const Matrix& exact) {
   const Matrix queries = states.bottomRows(kQueries);
@@ -30,7 +30,7 @@ SliceErrors errors_of(const LatentWeights& weights, Slicing slicing, const Matri
   return {.norm = error(sliced, false), .softmax = error(rows, true), .both = error(sliced, true)};
 }
 
-// rows: of the turned weights, exact; over the tokens that calibrated nothing.
+// rows: exact rows of the transformed weights, over tokens not used for calibration.
 SliceBalance balance_of(const TurnedSample& turned, const Matrix& states, const LatentRows& rows) {
   const Matrix& latent = rows.latent;
   const Index half = latent.cols() / 2;
@@ -93,7 +93,8 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// In how many seeds an order holds between cases of one family with two slices.
+// Number of seeds in which an order holds between cases of one family with two slices, and of
+// seeds.
 template <class Order>
 std::pair<int, int> seeds_with(const SliceErrorFamily& family, Constants constants, Order order) {
   const auto seed_of = [&](Transform t, std::size_t seed) {
@@ -128,7 +129,7 @@ Statement ordering(const std::string& id, const std::string& says, const SliceEr
           .holds = held == of};
 }
 
-// Section 4.2 divides a slice's scores by beta; no figure of the paper shows it with and without.
+// Section 4.2 divides a slice's scores by beta; no figure of the paper compares with and without.
 Statement score_constants(const SliceErrorFamily& wide) {
   const auto softmax = [&](Transform t, Constants c) {
     return mean(wide.find(t, c, 2).seeds).softmax;
@@ -154,7 +155,7 @@ Statement score_constants(const SliceErrorFamily& wide) {
 
 const SliceErrorCase& SliceErrorFamily::find(Transform transform, Constants constants,
                                              Index shards) const {
-  // A balancing transform knows no more with alpha than without.
+  // For a balancing transform, alpha gives no more information than none.
   if (transform != Transform::pca && constants == Constants::none) constants = Constants::norm;
   const auto at = std::find_if(cases.begin(), cases.end(), [&](const SliceErrorCase& c) {
     return c.transform == transform && c.constants == constants && c.shards == shards;

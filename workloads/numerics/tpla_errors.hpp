@@ -1,7 +1,7 @@
 #pragma once
-// How far slicing moves the output of one layer: by transform, constants, number of slices, and
-// what is sliced, over several seeds. Source: TPLA, section 5.3.2 and Figure 2, which measures
-// accuracy of trained models; here it is the relative error of the layer's output.
+// Error of one layer's output by slicing: by transform, constants, number of slices and sliced
+// step, over several seeds. Source: TPLA, section 5.3.2 and Figure 2, which measures the accuracy
+// of trained models; here the measure is the relative error of the layer's output.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -15,7 +15,7 @@ namespace tiersim::numerics {
 
 constexpr std::array<Eigen::Index, 3> kShardCounts = {2, 4, 8};
 
-/// Relative errors of the attention output (Frobenius norm) of one seed.
+/// Relative errors of the attention output (Frobenius norm) for one seed.
 struct SliceErrors {
   double norm = 0;
   double softmax = 0;
@@ -29,8 +29,9 @@ struct SliceErrorCase {
   std::vector<SliceErrors> seeds;
 };
 
-/// What a slice says of the whole, for two slices: the first one's share of a token's energy
-/// (condition 1) and how its partial scores without position follow the whole ones (condition 2).
+/// Quality of a slice as an estimate, for two slices: the first slice's share of a token's
+/// energy (condition 1), and the relation of its partial scores without position to the whole ones
+/// (condition 2).
 struct SliceBalance {
   Transform transform = Transform::identity;
   double share = 0;
@@ -39,30 +40,31 @@ struct SliceBalance {
   double correlation = 0;
 };
 
-/// All cases on latents of one kind.
+/// All cases on one kind of latents.
 struct SliceErrorFamily {
   std::string id;
   std::string title;
   std::vector<SliceErrorCase> cases;
-  /// MLA cut to GLA, by seed; empty where the number of slices was not asked for.
+  /// MLA cut to GLA, by seed; empty for numbers of slices that were not run.
   std::array<std::vector<double>, kShardCounts.size()> grouped;
   std::vector<SliceBalance> balance;  ///< of the first seed
 
   const SliceErrorCase& find(Transform transform, Constants constants, Eigen::Index shards) const;
 };
 
-/// Of the first `count` seeds, for the numbers of slices in `shards`, of kShardCounts.
+/// Errors of the first `count` seeds, for the numbers of slices in `shards`, a subset of
+/// kShardCounts.
 SliceErrorFamily slice_errors(std::string id, std::string title, const TplaAssumptions& assumptions,
                               std::uint64_t seed, int count,
                               std::span<const Eigen::Index> shards = kShardCounts);
 
 Table error_table(const SliceErrorFamily& family);
 Table balance_table(const std::vector<SliceErrorFamily>& families);
-/// Error against slices.
+/// Error against the number of slices.
 Curve error_curve(const SliceErrorFamily& family);
 
-/// The orderings of the paper for two slices, judged on `wide` (its width of latent) with scores as
-/// slices have them; the figures name the other constants and latents too.
+/// The orderings of the paper for two slices, judged on `wide` (the paper's width of latent) with
+/// the scores of slices. The texts also give the figures of other constants and latents.
 std::vector<Statement> error_statements(const SliceErrorFamily& wide,
                                         const std::vector<SliceErrorFamily>& others);
 

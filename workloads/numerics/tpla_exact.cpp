@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Index;
 
-// The worst case of an equality over samples and transforms.
+// The worst case of an equality over all samples and transforms.
 class Equality {
  public:
   Equality(std::string id, std::string says, std::string source)
@@ -116,7 +116,8 @@ Statement grouped_statement(const NamedSample& named) {
       const Matrix tpla = sliced_attention(t.weights, slicing, s.states, rows, 0);
       const Matrix gla =
           grouped_attention(duplicate_queries(t.weights, slicing), s.states, rows, 0);
-      // The same operations in the same order: equal to the bit where the products' blocks are.
+      // The same operations in the same order: equal to the bit where the products have equal
+      // blocks.
       equal.add(fmt::format("{}, {}, g = {}", named.name, name_of(t.transform), shards),
                 largest_row(tpla - gla), attention_bound(s.bare, t.turn, s.states),
                 largest_row(tpla));
@@ -126,7 +127,7 @@ Statement grouped_statement(const NamedSample& named) {
 }
 
 std::vector<Statement> hadamard_examples() {
-  // Not over sqrt(4): every number below is whole and every operation exact.
+  // Without the factor 1 / sqrt(4), so that every number below is whole and every operation exact.
   const Matrix h = 2 * hadamard(4);
   const RowVector spike = (RowVector(4) << 4, 0, 0, 0).finished();
   const RowVector level = spike * h;

@@ -21,12 +21,12 @@ constexpr Index kPrompt = 96;
 constexpr Index kDecoded = 8;
 
 struct Stacks {
-  std::vector<LatentLayer> mla;   // the gain absorbed
-  std::vector<LatentLayer> tpla;  // with PCA of what each layer sees
-  std::vector<Vector> energy;     // of the calibration tokens' latents at each layer of tpla
+  std::vector<LatentLayer> mla;   // gain absorbed
+  std::vector<LatentLayer> tpla;  // with PCA of each layer's inputs
+  std::vector<Vector> energy;  // energies of the calibration tokens' latents at each layer of tpla
 };
 
-// Layers one after the other, each made for the hidden states that reach it.
+// Creates one layer after another, each for the hidden states that reach it.
 Stacks random_stacks(Rng& rng, const TplaAssumptions& a, const Matrix& calibration) {
   Stacks stacks;
   Matrix states = calibration;
@@ -57,7 +57,7 @@ void slice(Stacks& stacks, Constants constants, Index shards) {
 
 struct Run {
   Matrix decoded;                     // hidden states after the layers
-  std::vector<LatentRows> prefilled;  // the cache as prefill left it
+  std::vector<LatentRows> prefilled;  // the cache after prefill
 };
 
 Run run(const std::vector<LatentLayer>& layers, const Matrix& states, Mode prefill, Mode decode) {
@@ -75,12 +75,12 @@ Run run(const std::vector<LatentLayer>& layers, const Matrix& states, Mode prefi
 struct Errors {
   double separated = 0;
   double throughout = 0;
-  double cache = 0;  // of what a sliced prefill leaves in the last layer
-  int won = 0;       // seeds in which separated is smaller
+  double cache = 0;  // error of the last layer's cache after a sliced prefill
+  int won = 0;       // seeds in which the separated error is smaller
   int of = 0;
 };
 
-// Of one seed, added as one part of `count`.
+// Adds the errors of one seed, with weight 1 / `count`.
 void add_errors(const Stacks& stacks, const Run& exact, const Matrix& states, int count,
                 Errors& sum) {
   const Run separated = run(stacks.tpla, states, Mode::exact, Mode::sliced);
@@ -95,9 +95,8 @@ void add_errors(const Stacks& stacks, const Run& exact, const Matrix& states, in
   ++sum.of;
 }
 
-// One layer: prefill is MLA to rounding, and so is decode over its cache where decode is not
-// sliced; the rows of the prompt that a sliced decode reads are those of the exact prefill, bit for
-// bit.
+// For one layer. Prefill equals MLA to rounding, and so does unsliced decode over its cache. The
+// prompt rows that a sliced decode reads are those of the exact prefill, bit for bit.
 Statement separation_statement(Rng& rng, const TplaAssumptions& a) {
   const NamedSample named = named_sample(rng, "", a);
   const TplaSample& s = named.sample;

@@ -1,6 +1,6 @@
 #pragma once
-// What the study of TPLA computes on: a layer, the tokens that calibrate it and others that it is
-// tried on, and the ways to reparameterise and slice it.
+// Input of the TPLA study: a layer, its calibration tokens and test tokens, and the ways to
+// reparameterise and slice it.
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace tiersim::numerics {
 
 /// Hidden states are sqrt(share) topic + sqrt(1 - share) noise, both standard normal, so that
-/// tokens of a topic are alike (assumed).
+/// tokens of a topic are similar (assumed).
 struct TplaAssumptions {
   LatentSizes sizes;
   LatentSpectrum spectrum;
@@ -22,16 +22,16 @@ struct TplaAssumptions {
   Eigen::Index tokens = 128;
 };
 
-/// Latents that decay, with large channels, topics, and queries that look for their like.
+/// Latents with decaying spectrum, large channels, topics, and queries that score similar keys.
 TplaAssumptions decaying();
-/// Nothing to find for any transform: every direction and token is like every other.
+/// No structure for any transform to exploit: all directions and tokens are alike.
 TplaAssumptions isotropic();
-/// decaying() at the width of DeepSeek-V3's and Kimi-K2's latent: 512 + 64.
+/// decaying() with the latent width of DeepSeek-V3 and Kimi-K2: 512 + 64.
 TplaAssumptions paper_wide();
 
 struct TplaSample {
-  LatentWeights mla;   ///< as trained: with a gain
-  LatentWeights bare;  ///< the gain absorbed
+  LatentWeights mla;   ///< as trained, with a gain
+  LatentWeights bare;  ///< gain absorbed
   Matrix calibration;  ///< tokens x hidden
   Matrix states;       ///< tokens x hidden
 };
@@ -46,19 +46,19 @@ std::string_view name_of(Transform transform);
 struct TurnedSample {
   Transform transform = Transform::identity;
   Matrix turn;            ///< orthogonal, rank x rank
-  LatentWeights weights;  ///< bare ones, transformed
+  LatentWeights weights;  ///< `bare`, transformed
   Vector energy;          ///< mean squares of the normalised latents, on the calibration tokens
 };
 
-/// Under every transform; principal components are those of the calibration tokens.
+/// One sample for every transform; principal components are those of the calibration tokens.
 std::vector<TurnedSample> all_turned(Rng& rng, const TplaSample& sample);
 
-/// What slices know of the whole. Section 4.3 gives both constants of a transform as its shares of
-/// the energy: equal for all but principal components, whose are sums of eigenvalues.
+/// Constants by which slices estimate the whole. Section 4.3 gives both constants of a transform as
+/// its shares of the energy: equal shares, or for principal components the sums of eigenvalues.
 enum class Constants {
-  norm,  ///< alpha; scores of a slice are taken as they are
+  norm,  ///< alpha; a slice's scores are not scaled
   both,  ///< alpha, and scores over beta = alpha
-  none,  ///< a slice takes itself for the whole
+  none,  ///< a slice is taken for the whole
 };
 std::string_view name_of(Constants constants);
 

@@ -42,7 +42,7 @@ Study tpla_study(std::uint64_t seed) {
   Study study{.name = "tpla", .tables = {}, .curves = {}, .statements = {}};
   Rng rng(seed, "tpla equalities");
   TplaAssumptions wide = paper_wide();
-  wide.calibration_tokens = wide.sizes.rank;  // PCA is as orthogonal after few as after many
+  wide.calibration_tokens = wide.sizes.rank;  // PCA is equally orthogonal after few tokens
   append(exact_statements(
              {named_sample(rng, "latent 64", decaying()), named_sample(rng, "latent 512", wide)}),
          study.statements);

@@ -1,7 +1,6 @@
 #pragma once
-// The numerical study of tensor-parallel latent attention (TPLA): which of its statements hold to
-// rounding, and how large the errors of slicing are by transform and number of slices. A few
-// seconds.
+// The numerical study of tensor-parallel latent attention (TPLA): the statements that hold to
+// rounding, and the errors of slicing by transform and number of slices. It takes a few seconds.
 #include <cstdint>
 #include <vector>
 
@@ -11,8 +10,8 @@ namespace tiersim::numerics {
 
 Study tpla_study(std::uint64_t seed);
 
-/// Its statements alone, from less: equalities on the latent of 64, orderings for two slices over
-/// fewer of the same seeds. A quarter of the time.
+/// The statements alone, from smaller runs: equalities on the latent of 64, orderings for two
+/// slices over fewer of the same seeds. It takes a quarter of the time.
 std::vector<Statement> tpla_statements(std::uint64_t seed);
 
 }  // namespace tiersim::numerics

@@ -21,7 +21,7 @@ Duration checked_sum(Duration a, Duration b) {
   return Duration(sum);
 }
 
-// For shape >= 1: the transformed normal is accepted with a probability above 0.95.
+// For shape >= 1; a draw is accepted with a probability above 0.95.
 double draw_large_gamma(Rng& rng, double shape) {
   const double d = shape - 1.0 / 3.0;
   const double c = 1.0 / std::sqrt(9.0 * d);
@@ -56,7 +56,7 @@ SimTime Arrivals::next() {
   const std::int64_t before = made_++;
   const double mean = 1.0 / config_.requests_per_s;
   if (config_.process == ArrivalProcess::at_once || before == 0) return SimTime(last_);
-  if (config_.process == ArrivalProcess::fixed_rate) {  // not by adding up rounded gaps
+  if (config_.process == ArrivalProcess::fixed_rate) {  // rounded gaps would add up to an error
     last_ = checked_time(static_cast<double>(before) / config_.requests_per_s);
   } else if (config_.process == ArrivalProcess::poisson) {
     last_ = checked_sum(last_, checked_time(rng_.exponential(mean)));

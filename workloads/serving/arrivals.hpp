@@ -6,7 +6,8 @@
 //   gamma        gamma distributed with mean 1 / rate and the coefficient of variation v: shape
 //                1 / v^2 (Marsaglia and Tsang, ACM Transactions on Mathematical Software 26, 2000)
 //
-// The same bits on every platform. No gap depends on lengths: the stream is one of its own.
+// All platforms give the same bits. Gaps have a random stream of their own, so lengths do not
+// change them.
 #include <cstdint>
 
 #include "sim/base/rng.hpp"
@@ -14,16 +15,16 @@
 
 namespace tiersim {
 
-/// Standard normal, by inversion: one draw of the stream each, cut at 6.4 standard deviations.
+/// A standard normal by inversion: one draw of the stream each, cut at 6.4 standard deviations.
 double draw_normal(Rng& rng);
-/// Gamma with this shape > 0 and scale 1.
+/// A gamma-distributed number with this shape > 0 and scale 1.
 double draw_gamma(Rng& rng, double shape);
 
 class Arrivals {
  public:
-  /// Of an open process.
+  /// `config` must be of an open process.
   Arrivals(const ArrivalConfig& config, std::uint64_t seed);
-  /// When the next request comes; the first one at time 0. Throws UnitOverflow after 106 days.
+  /// Arrival of the next request; the first one is at time 0. Throws UnitOverflow after 106 days.
   SimTime next();
 
  private:

@@ -9,7 +9,7 @@
 namespace tiersim {
 namespace {
 
-// Takes so many digits from the start; nothing where there are fewer.
+// Takes `count` digits from the start; empty where there are fewer.
 std::optional<int> take_digits(std::string_view& text, std::size_t count) {
   int value = 0;
   if (text.size() < count) return std::nullopt;
@@ -27,7 +27,7 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-// Nanoseconds and picoseconds included: ".9799600" is 979,960,000,000 ps.
+// Takes decimals of a second in picoseconds: ".9799600" is 979,960,000,000 ps.
 std::optional<std::int64_t> take_decimals(std::string_view& text) {
   if (text.empty()) return 0;
   constexpr std::size_t kMost = 12;
@@ -59,7 +59,7 @@ std::optional<std::int64_t> take_days(std::string_view& text) {
   return std::chrono::sys_days(date).time_since_epoch().count();
 }
 
-// Picoseconds since 1970 of "2023-11-16 18:17:03.9799600".
+// Picoseconds from 1970 to a time such as "2023-11-16 18:17:03.9799600".
 std::optional<Int128> stamp(std::string_view text) {
   const auto days = take_days(text);
   if (!days || !take(text, ' ')) return std::nullopt;

@@ -4,8 +4,8 @@
 //   TIMESTAMP,ContextTokens,GeneratedTokens
 //   2023-11-16 18:17:03.9799600,4808,10
 //
-// A stamp is a date and a time of day with up to 12 decimals, all of one time zone, in any order;
-// it is read to the picosecond. Prompts have no names of blocks, so none shares a prefix.
+// A timestamp is a date and a time of day with up to 12 decimals, read to the picosecond. All are
+// of one time zone and may be in any order. Prompts have no block names, so none shares a prefix.
 #include <string_view>
 
 #include "workloads/serving/trace_file_builder.hpp"
@@ -14,7 +14,7 @@ namespace tiersim {
 
 inline constexpr std::string_view kAzureHeader = "TIMESTAMP,ContextTokens,GeneratedTokens";
 
-/// `text` begins with the header.
+/// `text` begins with the header line.
 void read_azure_trace(std::string_view text, TraceBuilder& out);
 
 }  // namespace tiersim

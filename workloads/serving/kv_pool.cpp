@@ -12,8 +12,8 @@ KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : b
   cache_.emplace(prefixes->levels);
 }
 
-// As many entries leave as the pool is over its size. What is written to a level made way in the
-// next nearer one that anything was written to: levels without capacity are passed by.
+// Evicts as many entries as the pool is over its size. Each level that was written to got its
+// entries from the next nearer level with writes; levels without capacity are skipped.
 void KvPool::make_room(std::vector<BlockMove>& moves) {
   if (!cache_) return;
   const std::int64_t over = own_ + cache_->pooled() * entry_blocks_ - blocks_;
@@ -79,8 +79,8 @@ void KvPool::arrived(std::span<const std::uint64_t> prefix) {
   if (!prefix.empty()) cache_->arrived(prefix);
 }
 
-// Where another has made the same in the meantime, that one's stay; where another's copy is on its
-// way up, it is there now.
+// Another sequence's copy stays where it made the same entry first. An entry that another one is
+// loading counts as arrived.
 void KvPool::share(std::span<const std::uint64_t> prefix) {
   if (prefix.empty()) return;
   give(static_cast<std::int64_t>(prefix.size()) * entry_blocks_);

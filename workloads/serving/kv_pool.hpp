@@ -1,5 +1,5 @@
 #pragma once
-// The blocks of one replica: those of sequences, and those of prompts that others may share.
+// The KV blocks of one replica: those of sequences, and those of prompts that others may share.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace tiersim {
 
-/// Why blocks move between tiers.
+/// Reason for a move of blocks between tiers.
 enum class MoveKind : std::uint8_t { swap_out, swap_in, prefix_load, prefix_store, handover };
 inline constexpr std::array<std::string_view, 5> kMoveKindNames{
     "swap_out", "swap_in", "prefix_load", "prefix_store", "handover"};
 
-/// Blocks that go from one level to another. Level 0 is the pool; of prefixes 1, 2, ... are the
-/// tiers below it.
+/// A move of blocks between levels. Level 0 is the pool; for prefixes, 1, 2, ... are the tiers
+/// below it.
 struct BlockMove {
   MoveKind kind = MoveKind::swap_out;
   std::int64_t blocks = 0;
@@ -25,8 +25,8 @@ struct BlockMove {
 
 class KvPool {
  public:
-  /// With a prefix cache: blocks of one of its entries, and how many entries each level below the
-  /// pool holds.
+  /// With a prefix cache: the blocks of one of its entries, and the number of entries that each
+  /// level below the pool holds.
   struct Prefixes {
     std::int64_t entry_blocks = 1;
     std::vector<std::int64_t> levels = {};
@@ -34,35 +34,36 @@ class KvPool {
   KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes);
 
   std::int64_t blocks() const { return blocks_; }
-  /// Held by sequences, pinned prefixes included.
+  /// Blocks held by sequences, pinned prefixes included.
   std::int64_t used() const { return own_ + pinned() * entry_blocks_; }
-  /// The same and idle prefixes.
+  /// Blocks held by sequences and by prefixes, pinned or idle.
   std::int64_t occupied() const { return own_ + (cache_ ? cache_->pooled() : 0) * entry_blocks_; }
-  /// Of prefixes, at a level below the pool (1, 2, ...).
+  /// Blocks of prefixes at a level below the pool (1, 2, ...).
   std::int64_t below(std::int64_t level) const {
     return cache_ ? cache_->held(level) * entry_blocks_ : 0;
   }
-  /// Free, or free once idle prefixes leave.
+  /// Blocks that are free, or become free by evicting idle prefixes.
   std::int64_t available() const { return blocks_ - used(); }
 
-  /// Takes blocks for a sequence; idle prefixes leave as they must, and what that moves is added.
-  /// False, and nothing has changed, where there are not so many.
+  /// Takes blocks for a sequence, evicts idle prefixes as needed, and appends the resulting moves.
+  /// False, without any change, where too few are available.
   bool take(std::int64_t blocks, std::vector<BlockMove>& moves);
   void give(std::int64_t blocks);
 
-  /// Of a prompt: leading entries that are somewhere.
+  /// Leading entries of a prompt that are at any level.
   struct Found {
     std::int64_t entries = 0;
-    std::int64_t below = 0;  ///< of them, in lower levels
-    std::int64_t idle = 0;   ///< of them, in the pool and pinned by nobody
+    std::int64_t below = 0;  ///< number of them in lower levels
+    std::int64_t idle = 0;   ///< number of them in the pool and unpinned
   };
   Found find(std::span<const std::uint64_t> prefix) const;
-  /// Pins what find() saw; what lies below begins to come up, as the moves say. The room has been
-  /// checked: `below` entries, and the idle ones, are no longer available.
+  /// Pins the entries of find() and begins to load those of lower levels, by the appended moves.
+  /// The caller has checked the room: the `below` entries and the idle ones are no longer
+  /// available.
   void pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& moves);
   bool is_loading(std::span<const std::uint64_t> prefix) const;
   void arrived(std::span<const std::uint64_t> prefix);
-  /// Blocks of a sequence become entries that others can share.
+  /// Turns blocks of a sequence into entries that others can share.
   void share(std::span<const std::uint64_t> prefix);
   void release(std::span<const std::uint64_t> prefix);
 

@@ -1,5 +1,5 @@
 #pragma once
-// How many tokens each request has. The same bits on every platform.
+// Numbers of tokens of each request. All platforms give the same bits.
 #include <cstdint>
 #include <string_view>
 
@@ -10,7 +10,7 @@ namespace tiersim {
 
 class Lengths {
  public:
-  /// `stream` names the random numbers: those of prompts move no answer.
+  /// `stream` names the random stream, so that prompts and answers have separate ones.
   Lengths(const LengthConfig& config, std::uint64_t seed, std::string_view stream);
   std::int64_t next();
 

@@ -67,7 +67,7 @@ void PrefixCache::arrived(std::span<const std::uint64_t> prefix) {
 }
 
 void PrefixCache::release(std::span<const std::uint64_t> prefix) {
-  // The last one first: it is the oldest of them, and leaves before those that it builds on.
+  // Last block first: it becomes the oldest and is evicted before those that it builds on.
   for (std::size_t k = prefix.size(); k-- > 0;) {
     TS_EXPECTS(index_.contains(prefix[k]), prefix[k]);
     const Index i = index_.find(prefix[k])->second;

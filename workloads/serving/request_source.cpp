@@ -1,4 +1,4 @@
-// The sources of requests: made up as they are asked for, or out of a trace.
+// The sources of requests: generated on demand, or read from a trace.
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace tiersim {
 namespace {
 
-// Requests with lengths, in the order in which they are made.
+// Creates requests with lengths, in order.
 class RequestMaker {
  public:
   RequestMaker(const WorkloadConfig& config, std::uint64_t seed)
@@ -123,7 +123,7 @@ class TraceSource final : public RequestSource {
 
  private:
   SimTime replayed(Duration recorded) const {
-    if (speed_ == 1) return SimTime(recorded);  // also where a double has no picoseconds left
+    if (speed_ == 1) return SimTime(recorded);  // exact also where a double cannot hold picoseconds
     const double ps = static_cast<double>(recorded.count()) / speed_;
     if (!(ps < 9.2e18)) throw UnitOverflow();
     return SimTime(Duration(std::llround(ps)));
@@ -153,7 +153,7 @@ Expected<std::string> read_trace(const TraceConfig& config) {
   return text;
 }
 
-// Names of blocks beyond the prompt: the blocks have another size than prefix_block says.
+// Message for a prompt with more block names than its length allows: the block size differs.
 std::optional<std::string> prefix_mistake(const WorkloadConfig& config, const RequestTrace& trace) {
   const std::int64_t block = config.prefix_block;
   for (const TraceRequest& request : trace.requests)

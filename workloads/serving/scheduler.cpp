@@ -23,7 +23,8 @@ Scheduler::Scheduler(const ServerConfig& config, BlockLimits limits)
       watermark_(
           static_cast<std::int64_t>(config.kv.watermark * static_cast<double>(limits_.blocks))) {}
 
-// Its own, beside the prefix that it shares. An encoder's rows take as much as any.
+// The sequence's own blocks, beside the shared prefix. An encoder's rows take as many blocks as
+// others.
 std::int64_t Scheduler::blocks_for(const Sequence& s, std::int64_t positions) const {
   const auto whole = [&](std::int64_t of) {
     const std::int64_t all = (of + limits_.block - 1) / limits_.block;
@@ -42,7 +43,7 @@ std::span<const std::uint64_t> Scheduler::prefix_of(const Sequence& s, std::int6
   return std::span(s.request.prefix).first(static_cast<std::size_t>(entries));
 }
 
-// Entries that need not be computed: the last position of the prompt must be.
+// Entries that need not be computed. The last position of the prompt always must be.
 std::int64_t Scheduler::usable(const Sequence& s, std::int64_t found) const {
   return std::min(found, (s.prompt - 1) / limits_.prefix_block);
 }
@@ -85,7 +86,7 @@ Iteration Scheduler::plan() {
 
 void Scheduler::decode_running(Iteration& out) {
   const std::vector<Sequence*> now = running_;
-  // Static batches have all the room that they will need.
+  // A static batch has all its blocks from the start.
   const bool has_all = config_.scheduler.policy == SchedulerPolicy::static_batch;
   for (Sequence* s : now) {
     if (!s->runs || s->loading() || s->prefilling()) continue;
@@ -93,7 +94,7 @@ void Scheduler::decode_running(Iteration& out) {
   }
 }
 
-// What is left of the budget.
+// Returns the remaining budget.
 std::int64_t Scheduler::continue_prompts(Iteration& out, std::int64_t budget) {
   const std::vector<Sequence*> now = running_;
   for (Sequence* s : now) {
@@ -108,7 +109,7 @@ std::int64_t Scheduler::continue_prompts(Iteration& out, std::int64_t budget) {
 }
 
 void Scheduler::admit_prompts(Iteration& out, std::int64_t budget, bool whole) {
-  // What a preemption has freed is for those that run.
+  // Blocks that a preemption has freed are for running sequences.
   while (preempted_now_ == 0 && budget > 0 && !waiting_.empty() &&
          running() < config_.scheduler.max_sequences) {
     Sequence& s = *waiting_.front();
@@ -120,7 +121,7 @@ void Scheduler::admit_prompts(Iteration& out, std::int64_t budget, bool whole) {
   }
 }
 
-// As many as fit at the longest length of all of them.
+// Takes as many requests as fit when all have the longest length among them.
 void Scheduler::form_batch(Iteration& out) {
   std::int64_t input = 0;
   std::int64_t output = 0;
@@ -141,7 +142,7 @@ void Scheduler::form_batch(Iteration& out) {
     batch.push_back(&s);
     waiting_.pop_front();
   }
-  std::vector<BlockMove> moves;  // there are none without a prefix cache
+  std::vector<BlockMove> moves;  // stays empty, as there is no prefix cache
   for (Sequence* s : batch) {
     s->blocks = blocks(input, output);
     const bool taken = pool_.take(s->blocks, moves);
@@ -152,13 +153,14 @@ void Scheduler::form_batch(Iteration& out) {
   }
 }
 
-// Whether the sequence has blocks for so many positions now; others may have lost theirs.
+// Takes blocks for this many positions and preempts others if need be. False where the sequence
+// itself was preempted.
 bool Scheduler::grow(Sequence& s, std::int64_t positions, Iteration& out) {
   const std::int64_t more = blocks_for(s, positions) - s.blocks;
   if (more <= 0) return true;
   std::vector<BlockMove> moves;
   while (!pool_.take(more, moves)) {
-    // The one that was admitted last, of those that are not on their way or at work already.
+    // The victim is the last admitted sequence that is neither loading nor in this iteration.
     const auto at_work = [&](const Sequence* other) {
       return std::ranges::count(out.decodes, other) != 0 ||
              std::ranges::count(out.pieces, other, &Iteration::Piece::sequence) != 0;
@@ -194,7 +196,8 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
   const std::int64_t tokens = whole || limits_.encoder ? s.prompt - cached : std::min(left, budget);
   s.shared = found.entries;
   s.loads_from = found.entries - found.below;
-  // The whole prompt has room from the start, or prompts in pieces would take it from each other.
+  // The whole prompt must fit from the start, or prompts in pieces would take blocks from each
+  // other.
   const std::int64_t own = blocks_for(s, s.prompt);
   if (!has_room(own + (found.below + found.idle) * pool_.entry_blocks())) {
     s.shared = 0;
@@ -219,7 +222,7 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
   return true;
 }
 
-// Blocks that were swapped out, or that another replica has filled.
+// Brings back blocks that were swapped out, or that another replica has filled.
 bool Scheduler::bring_back(Sequence& s, Iteration& out) {
   const bool swapped = s.swapped > 0;
   const std::int64_t blocks = swapped ? s.swapped : blocks_for(s, s.cached);
@@ -238,7 +241,8 @@ bool Scheduler::bring_back(Sequence& s, Iteration& out) {
 void Scheduler::preempt(Sequence& s, Iteration& out) {
   ++preempted_now_;
   ++s.preemptions;
-  // A copy of what it shares goes along: pinned by who waits, it could be what others wait for.
+  // A copy of the shared prefix is swapped too: pinned by a waiting sequence, it could block
+  // others.
   const std::int64_t blocks = s.blocks + s.shared * pool_.entry_blocks();
   const bool fits = swapped_ + blocks <= limits_.swap_blocks;
   if (config_.kv.preemption == Preemption::swap && fits) {
@@ -264,7 +268,7 @@ void Scheduler::drop_blocks(Sequence& s) {
   s.shared = 0;
 }
 
-// Named blocks that are whole now. What fills a prompt's last one up is its answer, and no prefix.
+// Shares named blocks that are now whole. A block that the answer fills up is no prefix.
 void Scheduler::share_computed(Sequence& s) {
   if (limits_.prefix_block == 0) return;
   const std::int64_t whole =
@@ -301,7 +305,7 @@ void Scheduler::arrived(const SequenceMove& done) {
   Sequence& s = *done.sequence;
   TS_EXPECTS(s.moves > 0, s.moves);
   if (--s.moves > 0 || done.move.kind != MoveKind::prefix_load) return;
-  // The deeper a block lies in a prompt, the lower its level: its own are the last ones.
+  // Deeper blocks of a prompt are at lower levels, so the sequence's own loads are the last ones.
   pool_.arrived(prefix_of(s, s.shared).subspan(static_cast<std::size_t>(s.loads_from)));
   for (Sequence* other : running_)
     other->waits_for_prefix =

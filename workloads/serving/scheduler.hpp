@@ -1,14 +1,13 @@
 #pragma once
-// Who works in the next iteration of one replica (server_config.hpp has the policies), and which
-// blocks each sequence has. Knows no clock: plan() says what to do, finish() that it is done.
+// The sequences of the next iteration of one replica (server_config.hpp has the policies), and the
+// blocks of each. The scheduler has no clock: plan() returns the work, finish() reports its end.
 //
 //   admission   first come, first served, a preempted sequence before all others; where blocks for
 //               its whole prompt are free, beyond the watermark unless nothing runs
-//   preemption  where a running sequence needs a block and none is free, the one that was admitted
-//               last gives its own up, if need be the one that needs it
-//   prefixes    whole named blocks of a prompt that are in the cache are not computed again, but
-//               the last position is, which the first token comes from; what is computed is shared
-//               as soon as it is there
+//   preemption  where a running sequence needs a block and none is free, the last admitted one
+//               gives up its blocks; this may be the sequence itself
+//   prefixes    whole named blocks of a prompt that are cached are not computed again, except for
+//               the last position, which gives the first token; computed blocks are shared at once
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -20,18 +19,18 @@
 
 namespace tiersim {
 
-/// What the sequences of a replica have room in.
+/// Capacity for the sequences of a replica.
 struct BlockLimits {
   std::int64_t blocks = 1;        ///< of the pool
-  std::int64_t block = 16;        ///< positions of one
-  std::int64_t most_blocks = 0;   ///< of one sequence, however long; 0: no limit
+  std::int64_t block = 16;        ///< positions of one block
+  std::int64_t most_blocks = 0;   ///< upper limit of one sequence of any length; 0: no limit
   std::int64_t swap_blocks = 0;   ///< in the far tier
-  bool encoder = false;           ///< the input is read by an encoder, whose rows are kept
+  bool encoder = false;           ///< an encoder reads the input, and its rows are kept
   std::int64_t prefix_block = 0;  ///< positions of a named block; 0: no prefix cache
-  std::vector<std::int64_t> prefix_levels = {};  ///< entries of each level below the pool
+  std::vector<std::int64_t> prefix_levels = {};  ///< number of entries of each level below the pool
 };
 
-/// Blocks that are moved for a sequence; for none where a prefix leaves the pool.
+/// Blocks that are moved for a sequence; the sequence is null where a prefix leaves the pool.
 struct SequenceMove {
   BlockMove move;
   Sequence* sequence = nullptr;
@@ -41,12 +40,12 @@ struct Iteration {
   struct Piece {
     Sequence* sequence = nullptr;
     std::int64_t tokens = 0;    ///< positions that it gains
-    std::int64_t executed = 0;  ///< the same, padded
+    std::int64_t executed = 0;  ///< the same with padding
   };
   std::vector<Sequence*> decodes = {};
   std::vector<Piece> pieces = {};         ///< of prompts
-  std::vector<SequenceMove> before = {};  ///< moves that must be done before it begins
-  std::vector<SequenceMove> beside = {};  ///< moves that begin now; arrived() when they are done
+  std::vector<SequenceMove> before = {};  ///< moves that must end before the iteration begins
+  std::vector<SequenceMove> beside = {};  ///< moves that begin with it; arrived() reports their end
   bool works() const { return !decodes.empty() || !pieces.empty(); }
 };
 
@@ -54,28 +53,29 @@ class Scheduler {
  public:
   Scheduler(const ServerConfig& config, BlockLimits limits);
 
-  /// A request, or one that another replica has prefilled. The sequence outlives its stay here.
+  /// Adds a request, or one that another replica has prefilled. The sequence must outlive its stay
+  /// here.
   void submit(Sequence& sequence);
   Iteration plan();
-  /// The iteration is done: positions and tokens count. Sequences that ended have left.
+  /// Ends the iteration: its positions and tokens count. Sequences that ended have left.
   void finish(const Iteration& iteration);
-  /// A move of `beside` is done.
+  /// Ends a move of `beside`.
   void arrived(const SequenceMove& done);
-  /// A prefilled sequence goes to another replica: it runs here no more, and its blocks stay as
-  /// source_blocks until release().
+  /// Hands a prefilled sequence over to another replica: it no longer runs here, and its blocks
+  /// stay as source_blocks until release().
   void hand_over(Sequence& sequence);
   void release(Sequence& sequence);
 
   std::int64_t running() const { return static_cast<std::int64_t>(running_.size()); }
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
-  /// Those that run, in the order of admission.
+  /// The running sequences, in order of admission.
   std::span<const Sequence* const> sequences() const { return running_; }
   std::int64_t blocks_used() const { return pool_.used(); }
   std::int64_t swapped() const { return swapped_; }
   const KvPool& pool() const { return pool_; }
-  /// Leading positions of the prompt that are in the prefix cache.
+  /// Number of leading positions of the prompt that are in the prefix cache.
   std::int64_t cached_prefix(const Request& request) const;
-  /// Most blocks that the request will hold.
+  /// Largest number of blocks that the request will hold.
   std::int64_t most_blocks_of(const Request& request) const;
   const BlockLimits& limits() const { return limits_; }
 
@@ -101,7 +101,7 @@ class Scheduler {
   KvPool pool_;
   std::int64_t watermark_;
   std::int64_t swapped_ = 0;
-  std::int64_t preempted_now_ = 0;  // in this plan: nobody is admitted then
+  std::int64_t preempted_now_ = 0;  // preemptions in this plan; above 0, nobody is admitted
   std::deque<Sequence*> waiting_;
   std::vector<Sequence*> running_;  // in the order of admission
 };

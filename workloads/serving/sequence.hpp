@@ -1,5 +1,5 @@
 #pragma once
-// A request while a replica works on it.
+// A request during its processing by a replica.
 #include <cstddef>
 #include <cstdint>
 
@@ -9,26 +9,28 @@ namespace tiersim {
 
 struct Sequence {
   Request request;
-  std::size_t slot = 0;  ///< its owner's
-  // what is done of it
-  std::int64_t prompt = 0;     ///< positions to read before the next token: the input, and after a
-                               ///< recompute what was generated as well; 1 after an encoder
-  std::int64_t cached = 0;     ///< positions whose keys and values are there
+  std::size_t slot = 0;  ///< for its owner
+  // Progress.
+  /// Positions to read before the next token: the input, after a recompute also the generated
+  /// tokens; 1 after an encoder.
+  std::int64_t prompt = 0;
+  std::int64_t cached = 0;     ///< positions with cached keys and values
   std::int64_t generated = 0;  ///< tokens of the answer
-  bool ended = false;          ///< static batches keep it until all of them have
-  // where it is
-  std::int64_t blocks = 0;         ///< of the pool, its own
-  std::int64_t shared = 0;         ///< leading prefix blocks that it has pinned
+  bool ended = false;          ///< static batches keep it until all of them have ended
+  // State.
+  std::int64_t blocks = 0;         ///< its own blocks of the pool
+  std::int64_t shared = 0;         ///< number of leading prefix blocks that it pins
   std::int64_t swapped = 0;        ///< blocks in the far tier
   bool runs = false;               ///< admitted
-  std::int64_t moves = 0;          ///< of its blocks, that are under way
-  std::int64_t loads_from = 0;     ///< first of the shared ones that its own moves bring up
-  bool waits_for_prefix = false;   ///< others' moves bring up what it shares
-  std::int64_t source = -1;        ///< replica that holds its prefilled cache for it
-  std::int64_t source_blocks = 0;  ///< there
+  std::int64_t moves = 0;          ///< moves of its blocks under way
+  std::int64_t loads_from = 0;     ///< first shared block that its own moves load
+  bool waits_for_prefix = false;   ///< others' moves load its shared blocks
+  std::int64_t source = -1;        ///< replica that holds its prefilled cache
+  std::int64_t source_blocks = 0;  ///< blocks held there
   std::int64_t source_shared = 0;
-  // for whoever measures
-  std::int64_t cached_tokens = 0;  ///< of its prompt, found in the prefix cache when it first ran
+  // Measurements.
+  /// Tokens of its prompt that the prefix cache had when it first ran.
+  std::int64_t cached_tokens = 0;
   std::int64_t preemptions = 0;
   bool has_started = false;
   SimTime started{};

@@ -3,7 +3,7 @@
 namespace tiersim {
 namespace {
 
-// Nothing that a CPU does once an iteration, a sequence or a kernel takes longer.
+// Upper limit of the CPU's time for an iteration, a sequence or a kernel.
 constexpr Duration kSecond(std::int64_t{1'000'000'000'000});
 
 }  // namespace

@@ -1,17 +1,17 @@
 #pragma once
-// An inference server: how it forms batches, keeps the cache of keys and values, and spreads
-// requests over replicas of a model.
+// An inference server: its batching, its cache of keys and values, and the distribution of requests
+// over replicas of a model.
 //
-//   scheduler      who works in an iteration
+//   scheduler      the sequences of an iteration
 //     static         a batch of requests is prefilled, padded to the longest, and decoded until the
 //                    last one ends; then the next batch (FasterTransformer)
 //     prefill_first  every iteration, waiting prompts that fit go first and whole; otherwise every
 //                    running sequence decodes (Orca, vLLM until 0.5)
 //     decode_first   prompts are read only when nothing decodes
-//     chunked        every running sequence decodes, and prompts fill what is left of the token
-//                    budget, in pieces (Sarathi-Serve, vLLM since 0.6)
-//   kv             paged blocks; what a full pool does with the youngest sequence
-//   prefix_cache   blocks of earlier prompts: in the pool while nobody else needs the room, then in
+//     chunked        every running sequence decodes, and pieces of prompts fill the rest of the
+//                    token budget (Sarathi-Serve, vLLM since 0.6)
+//   kv             paged blocks, and the policy of a full pool for the youngest sequence
+//   prefix_cache   blocks of earlier prompts: in the pool while no sequence needs the room, then in
 //                  the tiers below it
 //   replicas       all do the same, or some prefill and hand over to others that decode
 #include <array>
@@ -27,7 +27,7 @@
 
 namespace tiersim {
 
-/// What nobody has stated, as a number that says so: zero.
+/// Zero, with a source that says it was not stated.
 template <class T>
 Sourced<T> unstated_zero() {
   return {.source = "not stated: none"};
@@ -39,29 +39,29 @@ inline constexpr std::array<std::string_view, 4> kSchedulerPolicyNames{"static",
 
 struct SchedulerConfig {
   SchedulerPolicy policy = SchedulerPolicy::chunked;
-  std::int64_t max_sequences = 256;        ///< that run at the same time on a replica
+  std::int64_t max_sequences = 256;        ///< running at the same time on a replica
   std::int64_t max_batched_tokens = 8192;  ///< new tokens of an iteration
 };
 void describe(Fields& f, SchedulerConfig& c);
 
-/// What happens to the youngest running sequence when a block is needed and none is free.
+/// Treatment of the youngest running sequence when a block is needed and none is free.
 enum class Preemption : std::uint8_t {
-  recompute,  ///< its blocks are dropped; it is prefilled again, with what it had generated
-  swap,       ///< its blocks go to the far tier and come back
+  recompute,  ///< its blocks are dropped; it is prefilled again with its generated tokens
+  swap,       ///< its blocks are moved to the far tier and back
 };
 inline constexpr std::array<std::string_view, 2> kPreemptionNames{"recompute", "swap"};
 
 struct KvCacheConfig {
   std::int64_t block = 16;  ///< positions of a block
-  /// What the driver, the runtime and captured graphs keep of each GPU's memory.
+  /// Part of each GPU's memory that the driver, the runtime and captured graphs occupy.
   Sourced<Bytes> runtime_reserve = unstated_zero<Bytes>();
   double watermark = 0.01;  ///< share of the blocks that admission leaves free
   Preemption preemption = Preemption::recompute;
-  std::optional<Bytes> swap_space = {};  ///< of the far tier, one replica; all of it by default
+  std::optional<Bytes> swap_space = {};  ///< in the far tier, for one replica; all of it by default
 };
 void describe(Fields& f, KvCacheConfig& c);
 
-/// One tier below the pool that blocks of earlier prompts are kept in.
+/// A tier below the pool for blocks of earlier prompts.
 struct PrefixTier {
   std::string tier;
   Bytes capacity;  ///< for one replica
@@ -69,7 +69,7 @@ struct PrefixTier {
 void describe(Fields& f, PrefixTier& c);
 
 struct PrefixCacheConfig {
-  std::vector<PrefixTier> tiers = {};  ///< nearest first; none: the pool only
+  std::vector<PrefixTier> tiers = {};  ///< nearest first; empty: the pool only
 };
 void describe(Fields& f, PrefixCacheConfig& c);
 
@@ -82,24 +82,24 @@ enum class Routing : std::uint8_t {
 inline constexpr std::array<std::string_view, 4> kRoutingNames{"round_robin", "fewest_requests",
                                                                "fewest_tokens", "prefix"};
 
-/// Some replicas prefill and hand the cache over to those that decode.
+/// Some replicas prefill and hand over the cache to those that decode.
 struct DisaggregationConfig {
   std::int64_t prefill_replicas = 1;  ///< the first ones; the others decode
 };
 void describe(Fields& f, DisaggregationConfig& c);
 
-/// The CPU's part of an iteration, by what it is for. Serial with the GPU unless `overlap`.
+/// CPU time of an iteration, by purpose. The CPU and the GPU alternate unless `overlap`.
 struct ServerHostConfig {
   Sourced<Duration> iteration =
-      unstated_zero<Duration>();  ///< each iteration: the scheduler, building inputs
+      unstated_zero<Duration>();  ///< for each iteration: the scheduler, building inputs
   Sourced<Duration> sequence =
       unstated_zero<Duration>();  ///< each sequence in it: bookkeeping, sampling, detokenising
   Sourced<Duration> launch =
-      unstated_zero<Duration>();  ///< each kernel; a GPU that is faster waits for its launches
+      unstated_zero<Duration>();  ///< for each kernel; a faster GPU waits for its launches
   Sourced<Duration> sync =
-      unstated_zero<Duration>();  ///< each time the CPU must know a result before it goes on
+      unstated_zero<Duration>();  ///< each time the CPU waits for a result before it goes on
   bool overlap = false;           ///< the next iteration is prepared while the GPU works
-  std::int64_t workers = 0;       ///< replicas served at a time; 0: each has its own
+  std::int64_t workers = 0;       ///< replicas that the CPU serves at a time; 0: no limit
 };
 void describe(Fields& f, ServerHostConfig& c);
 

@@ -1,13 +1,13 @@
 #pragma once
-// Traces of requests to a real service, as published:
+// Published request traces of real services:
 //
 //   azure_trace.hpp      Azure LLM inference 2023: CSV
 //   mooncake_trace.hpp   Mooncake: JSON lines, with names of the blocks of each prompt
 //
-// The first line tells which. Requests are put in the order of arrival, those of one time in the
-// order of the file; the earliest arrives at time 0. A line that is not of the form is a mistake of
-// the file, and so is a request without a token in or out: a server cannot serve it, and to drop it
-// would change the load that the trace stands for, so whoever wants that takes the line out.
+// The first line decides on the form. Requests are sorted by arrival, those of equal times in the
+// order of the file; the earliest arrives at time 0. A line of another form is a mistake of the
+// file, and so is a request without an input or output token. A server cannot serve such a request,
+// and to drop it would change the load of the trace, so the user must remove the line.
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -21,14 +21,14 @@
 
 namespace tiersim {
 
-/// A request of a trace, made small: a trace is held whole.
+/// A request of a trace in compact form, since a whole trace is in memory.
 struct TraceRequest {
   SimTime arrival{};  ///< after the earliest one
   std::int32_t input_tokens = 1;
   std::int32_t output_tokens = 1;
-  std::int32_t line = 0;         ///< in the file, from 1
-  std::int32_t prefix_size = 0;  ///< names of the blocks that the prompt starts with
-  std::size_t prefix_begin = 0;  ///< in RequestTrace::names
+  std::int32_t line = 0;         ///< number in the file, from 1
+  std::int32_t prefix_size = 0;  ///< number of names of the blocks that the prompt starts with
+  std::size_t prefix_begin = 0;  ///< first of them in RequestTrace::names
 };
 
 struct RequestTrace {
@@ -47,7 +47,7 @@ using TraceProblems = std::vector<ImportProblem>;
 Expected<RequestTrace, TraceProblems> parse_request_trace(const std::string& file,
                                                           std::string_view text);
 
-/// YAML `replay: {requests: {..., source: absolute path}, sha256: ...}`, once all lines are right.
+/// YAML `replay: {requests: {..., source: absolute path}, sha256: ...}`, if all lines are valid.
 Expected<std::string, TraceProblems> import_request_trace(const std::filesystem::path& path,
                                                           const std::string& text);
 

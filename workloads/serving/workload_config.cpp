@@ -8,7 +8,7 @@
 namespace tiersim {
 namespace {
 
-// The enumerator with this name, which is one of them.
+// The enumerator of this name, which must exist.
 template <class Enum, std::size_t N>
 Enum enumerator(const std::array<std::string_view, N>& names, std::string_view name) {
   const auto at = std::ranges::find(names, name);

@@ -1,6 +1,6 @@
 #pragma once
-// Where requests come from: an arrival process with lengths drawn from distributions, or the trace
-// of a real service (trace_file.hpp).
+// The source of requests: an arrival process with lengths drawn from distributions, or the trace of
+// a real service (trace_file.hpp).
 //
 //   workload:                                        workload:
 //     requests: 1000                                   trace: traces/conversation.jsonl
@@ -8,9 +8,9 @@
 //     input: {distribution: uniform, min: 100, max: 2000}
 //     output: {tokens: 256}
 //
-// The loader turns `trace` into `replay`: how many requests the file has, its digest, and its path
-// as the source of that number. So a record holds no requests, its run id is that of the file's
-// bytes wherever the file lies, and running it again fails where the file is another by then.
+// The loader turns `trace` into `replay`: the number of requests in the file, its digest, and its
+// path as the source of that number. So a record holds no requests, its run id depends on the
+// file's bytes and not on its place, and a rerun fails where the file has changed.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -25,23 +25,23 @@
 namespace tiersim {
 
 enum class ArrivalProcess : std::uint8_t {
-  at_once,      ///< all at time 0: how fast are they done?
-  closed_loop,  ///< so many users, each with one request at a time
+  at_once,      ///< all at time 0, to measure the total time
+  closed_loop,  ///< a fixed number of users, each with one request at a time
   fixed_rate,   ///< equal gaps
   poisson,      ///< exponential gaps
-  gamma,        ///< gaps of a stated coefficient of variation: bursty above 1
+  gamma,        ///< gaps of a given coefficient of variation: bursty above 1
 };
 inline constexpr std::array<std::string_view, 5> kArrivalProcessNames{
     "at_once", "closed_loop", "fixed_rate", "poisson", "gamma"};
 
-/// The first request of an open process comes at time 0 and the others each a gap after the one
-/// before. The users of a closed loop think first.
+/// The first request of an open process comes at time 0, and each other one a gap after the one
+/// before. The users of a closed loop think before their first request.
 struct ArrivalConfig {
   ArrivalProcess process = ArrivalProcess::poisson;
-  double requests_per_s = 0;  ///< of the open processes
+  double requests_per_s = 0;  ///< rate of an open process
   double variation = 1;       ///< gamma: standard deviation of the gaps over their mean
   std::int64_t users = 0;     ///< of a closed loop
-  /// Of a closed loop: mean time from an answer to the next request, exponentially distributed.
+  /// Mean time from an answer to the next request in a closed loop, exponentially distributed.
   Duration think_time{};
 };
 void describe(Fields& f, ArrivalConfig& c);
@@ -50,42 +50,43 @@ enum class LengthDistribution : std::uint8_t { fixed, uniform, lognormal };
 inline constexpr std::array<std::string_view, 3> kLengthDistributionNames{"fixed", "uniform",
                                                                           "lognormal"};
 
-/// Most tokens of a prompt or an answer; as StepConfig's context.
+/// Largest number of tokens of a prompt or an answer; as in StepConfig's context.
 inline constexpr std::int64_t kMostTokens = 100'000'000;
 
 struct LengthConfig {
   LengthDistribution distribution = LengthDistribution::fixed;
-  std::int64_t tokens = 0;  ///< fixed: all; lognormal: the median
-  double sigma = 0;         ///< lognormal: of the logarithm
-  std::int64_t min = 1;     ///< uniform: the range; lognormal: what is drawn is cut to it
+  std::int64_t tokens = 0;  ///< fixed: every length; lognormal: the median
+  double sigma = 0;         ///< lognormal: standard deviation of the logarithm
+  std::int64_t min = 1;     ///< uniform: the range; lognormal: draws are clipped to it
   std::int64_t max = 0;     ///< the range includes it
 };
 void describe(Fields& f, LengthConfig& c);
 
 /// A trace and how it is replayed.
 struct TraceConfig {
-  /// In the file, whose path is the source.
+  /// Number of requests in the file; the source is the file's path.
   Sourced<std::int64_t> requests = {};
-  std::string digest = {};  ///< SHA-256 of its bytes
-  double speed = 1;         ///< arrivals come so much faster than recorded
+  std::string digest = {};  ///< SHA-256 of the file's bytes
+  double speed = 1;         ///< factor by which arrivals are faster than recorded
   std::int64_t skip = 0;    ///< requests left out at the start; the next one comes at time 0
 };
 void describe(Fields& f, TraceConfig& c);
 
 struct WorkloadConfig {
-  std::int64_t requests = 0;  ///< how many; of a trace all that are left where 0: request_count()
+  /// Number of requests; 0 takes all that are left of a trace: request_count().
+  std::int64_t requests = 0;
   std::optional<ArrivalConfig> arrivals = {};  ///< these three, or a trace
   std::optional<LengthConfig> input = {};
   std::optional<LengthConfig> output = {};
   std::optional<TraceConfig> trace = {};
-  std::int64_t prefix_block = 512;  ///< tokens that one name of a prefix stands for
+  std::int64_t prefix_block = 512;  ///< tokens of one named prefix block
 };
 void describe(Fields& f, WorkloadConfig& c);
 
-/// How many requests the source will make. `config` has been read without mistakes, here and below.
+/// Number of requests of the source. Here and below, `config` was read without mistakes.
 std::int64_t request_count(const WorkloadConfig& config);
 
-/// The source of these requests; the error is what is wrong with the trace file, for the user.
+/// The source of these requests, or a message about the trace file for the user.
 Expected<std::unique_ptr<RequestSource>> make_request_source(const WorkloadConfig& config,
                                                              std::uint64_t seed);
 

@@ -16,7 +16,7 @@
 namespace tiersim {
 namespace {
 
-constexpr std::int64_t kContextMost = 100'000'000;  // as StepConfig's range
+constexpr std::int64_t kContextMost = 100'000'000;  // as the range of StepConfig
 constexpr std::int64_t kGroupsMost = 1'000'000;
 constexpr std::size_t kProblemsMost = 10;
 
@@ -93,8 +93,8 @@ class Parser {
   }
 
   IndexTrace trace_;
-  std::int64_t groups_ = 0;  // 0: not given
-  std::int64_t lines_ = 0;   // of positions
+  std::int64_t groups_ = 0;  // 0: not stated
+  std::int64_t lines_ = 0;   // lines of positions
   int number_ = 0;
   std::vector<ImportProblem> problems_;
 };
@@ -142,7 +142,7 @@ Expected<std::string, std::vector<ImportProblem>> import_index_trace(const std::
   const auto trace = parse_index_trace(text);
   if (!trace) return Unexpected(trace.error());
   const ReuseCounts counts = count_reuse(*trace);
-  // Close together where caches are small and the curve bends most.
+  // Dense where caches are small and the curve bends most.
   constexpr std::array kShares{0.0,  0.01, 0.02, 0.03, 0.05, 0.07, 0.1,
                                0.15, 0.2,  0.3,  0.5,  0.7,  1.0};
   std::string yaml = "reuse:\n";

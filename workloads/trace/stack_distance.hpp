@@ -1,8 +1,8 @@
 #pragma once
-// Which share of lookups an LRU cache of every size would serve, from one pass over them (Mattson
-// et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970): a row is
-// found by the caches that hold at least as many rows as its stack distance, the number of distinct
-// rows used since its last use, itself included. O(log n) a lookup.
+// The hit rate of an LRU cache of every size, from one pass over the lookups (Mattson et al.,
+// Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970). A row is found by
+// the caches that hold at least as many rows as its stack distance: the number of distinct rows
+// used since its last use, itself included. A lookup takes O(log n).
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -10,14 +10,15 @@
 
 namespace tiersim {
 
-/// Lookups come in batches: all rows of a batch are looked up in what the batches before left, then
-/// all of them become the newest, the last of the batch on top.
+/// Lookups come in batches: all rows of a batch are looked up in the state that earlier batches
+/// left, then all of them become the newest, the last of the batch on top.
 class StackDistances {
  public:
-  /// `lookups` is the number of rows in all batches together.
+  /// `lookups` is the total number of rows of all batches.
   explicit StackDistances(std::int64_t lookups);
 
-  /// Distance of each row of the batch, from 1; 0 where it was never used before. No row twice.
+  /// Distance of each row of the batch, from 1; 0 for a row that was never used before. A batch has
+  /// no row twice.
   std::vector<std::int64_t> look_up(std::span<const std::int64_t> batch);
 
  private:

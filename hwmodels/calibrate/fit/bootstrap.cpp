@@ -12,12 +12,13 @@
 namespace tiersim {
 namespace {
 
-// Residuals on the scale of unit weight, with the variance that errors have.
+// Residuals scaled to unit weight and divided by sqrt(1 - leverage), so that they have the variance
+// of the errors.
 std::vector<double> freed_residuals(const TermFit& fit) {
   std::vector<double> out;
   double sum = 0;
   for (std::size_t i = 0; i < fit.observations.size(); ++i) {
-    // A case that the fit runs through says nothing of the errors.
+    // A case of leverage near 1 says nothing about the errors; the bound avoids a division by 0.
     const double left = std::max(0.05, 1 - fit.solution.leverages[i]);
     out.push_back(fit.solution.residuals[i] * std::sqrt(fit.observations[i].weight / left));
     sum += out.back();

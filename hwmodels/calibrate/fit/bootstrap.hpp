@@ -1,5 +1,5 @@
 #pragma once
-// Residual bootstrap of a fit: times as they might have come out, fitted again.
+// Residual bootstrap of a fit: the fit is repeated on randomly redrawn times.
 #include <cstdint>
 #include <vector>
 
@@ -14,9 +14,9 @@ std::vector<KernelParameters> bootstrap(const TermFit& fit, int draws, std::uint
 /// Student's 97.5 % quantile over the normal one.
 double student_factor(double degrees_of_freedom);
 
-/// 2.5 to 97.5 % of the positive values, around `value`; made wider, in the logarithm, by Student's
-/// quantile over the normal one, since residuals of so many degrees of freedom say only so much
-/// about the size of the errors.
+/// The interval of 2.5 to 97.5 % of the positive values, around `value`. It is widened, in the
+/// logarithm, by Student's quantile over the normal one, since few degrees of freedom estimate the
+/// size of the errors poorly.
 Estimate interval_of(double value, std::vector<double> values, double degrees_of_freedom);
 
 }  // namespace tiersim

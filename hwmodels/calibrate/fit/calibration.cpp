@@ -11,16 +11,16 @@
 namespace tiersim {
 namespace {
 
-// Shares of L2 between which a working set is partly in it.
+// Shares of L2 between which a working set is partly in L2.
 constexpr double kSurelyIn = 0.7;
 constexpr double kSurelyOut = 1.5;
 
-// Shapes of one library call, which the kernels' own cases name by their place in a model.
+// Shapes of one library call. The cases of our own kernels name them by their place in a model.
 constexpr std::string_view kLibraryProduct = "library_product";
 constexpr std::array<std::string_view, 3> kProducts{"projection", "feed_forward", "head_product"};
 
-// "mma_sync" of "mma_sync.ring2": tiles and depths of rings that were tuned for a size are one
-// kernel, what is computed in another way is not.
+// "mma_sync" of "mma_sync.ring2": variants that differ only in tuned tiles and depths of rings are
+// one kernel; variants that compute in another way are not.
 std::string stem_of(const std::string& variant) {
   const auto end = std::ranges::find_if(variant, [](char c) {
     return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_');
@@ -63,7 +63,7 @@ Ceilings ceilings_of(const TimingSet& set, Regime regime, const std::string& dty
           .peak = hard_peak(set, "flops." + dtype)};
 }
 
-// Geometric mean over the fitted cases, where they have the quantity.
+// Geometric mean over the fitted cases that have the quantity.
 double middle_of(const std::vector<double>& values) {
   double sum = 0;
   double count = 0;

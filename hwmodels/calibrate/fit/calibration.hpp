@@ -1,6 +1,6 @@
 #pragma once
-// From the timings of a device to one fit for each kernel, and from those to what the simulator
-// uses for each kernel family.
+// Calibration of a device: one fit for each timed kernel, and the choice of the fit that the
+// simulator uses for each kernel family.
 #include <array>
 #include <optional>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace tiersim {
 
-/// Cases that no fit takes, and why.
+/// Cases that no fit uses, with the reason.
 struct LeftOut {
   std::string what;  ///< a case, or the cases of one kernel
   std::string why;
@@ -24,31 +24,32 @@ struct Calibration {
   std::vector<LeftOut> left_out;
 };
 
-/// The hard peak of that name; 0 where the set has none.
+/// The device's hard peak of that name; 0 where the set has none.
 double hard_peak(const TimingSet& set, std::string_view name);
 
-/// Which level served the case's bytes: the link where any crossed it; L2 where the inputs stood
-/// there from the run before and fill at most 0.7 of it; memory where nothing stood there or they
-/// fill at least 1.5 of it. None in between, where a working set is on the cliff: nothing is
-/// interpolated across it.
+/// Memory level that served the bytes of a case: the link where any byte crossed it; L2 where the
+/// inputs were left there by the previous run and fill at most 0.7 of it; memory where the inputs
+/// were not in L2 or fill at least 1.5 of it. Empty in between, where part of a working set fits:
+/// nothing is interpolated across that cliff.
 std::optional<Regime> regime_of(const TimingCase& timing, double l2_bytes);
 
-/// The equation's inputs of a case in its regime.
+/// Inputs of the kernel equation for a case in its regime.
 KernelPoint point_of(const TimingCase& timing, Regime regime);
 
-/// What is fitted together: "dense_decode/fma bf16" of the variants fma.ring2 and fma.ring3. A
-/// library's products are one, whatever part of a model asks for them.
+/// Name of the fit that a case belongs to: "dense_decode/fma bf16" for the variants fma.ring2 and
+/// fma.ring3. All products of a library are one fit, whatever part of a model uses them.
 std::string fit_name(const TimingCase& timing);
 
-/// Fits every kernel of the set that has enough cases, a library's kernels too: which one stands
-/// for a family is for family_kernels() to say.
+/// Fits every kernel of the set that has enough cases, kernels of libraries included;
+/// family_kernels() states which kernel stands for a family.
 Calibration calibrate(const TimingSet& set, const FitOptions& options = {});
 
 /// The kernels whose fits a family may use, best first; empty where nothing is timed for it.
 std::span<const std::string_view> family_kernels(KernelFamily family);
 
-/// The memory-regime fit that the family uses: the first of its kernels that was fitted; of its
-/// variants the one that takes least at the middle of all their cases. Null where there is none.
+/// The memory-regime fit of the family: that of the first of its kernels that was fitted. Among the
+/// variants of this kernel it is the one that takes least time at the middle of all their cases.
+/// Null where there is none.
 const KernelFit* fit_for(KernelFamily family, const Calibration& calibration);
 
 }  // namespace tiersim

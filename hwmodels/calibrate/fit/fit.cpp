@@ -20,8 +20,7 @@ double modelled(const TermFit& terms, std::size_t i) {
   return portable_exp(terms.observations[i].log_seconds - terms.solution.residuals[i]);
 }
 
-// Standard deviation of a new case around the fit, in log time: residuals as they would be had the
-// fit not seen the case.
+// Standard deviation of a new case around the fit, in log time, from leave-one-out residuals.
 double deviation_of_new(const TermFit& terms) {
   double sum = 0;
   for (std::size_t i = 0; i < terms.observations.size(); ++i) {
@@ -44,7 +43,7 @@ Estimate interval_over(const KernelFit& fit, double freedom,
   return interval_of(get(fit.best), std::move(values), freedom);
 }
 
-// Of the logarithms over the draws; 0 where one does not vary.
+// Correlations of the logarithms over the draws; 0 where a parameter does not vary.
 std::array<double, 6> correlations(const std::vector<KernelParameters>& draws) {
   std::array<std::vector<double>, 4> logs;
   for (const KernelParameters& d : draws) {
@@ -70,7 +69,7 @@ std::array<double, 6> correlations(const std::vector<KernelParameters>& draws) {
   return out;
 }
 
-// What terms and draws make of a fit; without table and errors.
+// A fit from its terms and bootstrap draws, without table and errors.
 KernelFit fit_of(const TermFit& terms, int draws, std::uint64_t seed) {
   KernelFit fit;
   const auto free = [&](Parameter p) { return terms.free[static_cast<std::size_t>(p)]; };
@@ -127,8 +126,8 @@ Split split(const std::vector<FitCase>& cases, const auto& is_held) {
 }
 
 struct Fold {
-  double plain = 0;     // squared log errors of the held cases by the equation
-  double by_table = 0;  // through the table
+  double plain = 0;     // squared log errors of the held-out cases by the equation
+  double by_table = 0;  // the same through the table
   std::size_t count = 0;
 };
 
@@ -148,7 +147,8 @@ Fold look_at_fold(const TermFit& all, const std::vector<FitCase>& cases, std::si
   return out;
 }
 
-// Keeps the table where every fold is better with it, and then takes the scatter from the folds.
+// Keeps the table where it lowers the error in every fold, and then takes the scatter from the
+// folds.
 void add_table(KernelFit& fit, const TermFit& terms, const std::vector<FitCase>& cases) {
   std::vector<TimeKnot> table = build_table(pairs_of(terms));
   if (table.empty()) return;
@@ -177,8 +177,8 @@ std::vector<CaseError> errors_of(const KernelFit& fit, const std::vector<FitCase
   return out;
 }
 
-// Errors on cases that a fit to the others is asked for: terms are the same, but numbers, table and
-// misfit know nothing of them.
+// Errors on the held-out cases of a fit to the others. The terms are those of the whole fit, but
+// parameters, table and misfit are fitted without the held-out cases.
 std::vector<CaseError> held_out_errors(const TermFit& terms, const Split& parts,
                                        const FitOptions& options) {
   if (parts.held.empty() || parts.seen.size() <= terms.free_count()) return {};
@@ -252,7 +252,8 @@ Estimate predict(const KernelFit& fit, const KernelPoint& point) {
 Expected<KernelFit> fit_kernel(std::vector<FitCase> cases, const FitOptions& options) {
   if (cases.size() < kFewestCases)
     return Unexpected(fmt::format("{} cases, where a fit needs {}", cases.size(), kFewestCases));
-  // By size, so that every third case is held out over the whole range, and the largest is last.
+  // Sorted by size, so that every third case is held out over the whole range and the largest is
+  // last.
   std::ranges::stable_sort(cases, [](const FitCase& a, const FitCase& b) {
     return std::pair(a.point.bytes + a.point.flops, a.name) <
            std::pair(b.point.bytes + b.point.flops, b.name);

@@ -13,7 +13,7 @@
 namespace tiersim {
 namespace {
 
-// Half widths of 95 % intervals, as standard deviations of the log time.
+// Standard deviation of the log time, from the 95 % interval of a case.
 double log_deviation(const FitCase& c) {
   constexpr double kHalfWidths = 2 * 1.959964;
   return c.high > c.low && c.low > 0 ? portable_log(c.high / c.low) / kHalfWidths : 0;
@@ -37,7 +37,7 @@ std::size_t count(const FreeParameters& free) {
   return static_cast<std::size_t>(std::ranges::count(free, true));
 }
 
-// What the cases could show at all.
+// Parameters that the cases could determine at best.
 FreeParameters candidates(const std::vector<Observation>& observations) {
   const auto any = [&](auto&& has) { return std::ranges::any_of(observations, has); };
   const bool bytes = any([](const Observation& o) { return o.point.bytes > 0; });
@@ -51,7 +51,7 @@ FreeParameters candidates(const std::vector<Observation>& observations) {
     least = std::min(least, o.point.bytes_in_flight);
     most = std::max(most, o.point.bytes_in_flight);
   }
-  // Where all cases keep as much in flight, bandwidth and latency cannot be told apart.
+  // Where all cases keep equally many bytes in flight, bandwidth and latency cannot be separated.
   return {true, bytes, flops, both, bytes && most > 2 * least};
 }
 
@@ -62,7 +62,7 @@ FreeParameters without(FreeParameters free, Parameter term) {
   return free;
 }
 
-// Whether the smaller model is good enough, as far as these cases can tell.
+// F test at 1 %: true where the cases do not justify the larger model.
 bool is_enough(const LeastSquares& smaller, const LeastSquares& larger, std::size_t dropped,
                double freedom) {
   if (freedom < 1) return true;
@@ -75,8 +75,8 @@ double freedom_of(const std::vector<Observation>& observations, const FreeParame
   return static_cast<double>(observations.size()) - static_cast<double>(count(free));
 }
 
-// The fit without a term, where that is good enough; none where it is not, or the term is not
-// there.
+// The fit without a term, where the F test accepts that; empty where it does not, or where the term
+// is not free.
 std::optional<LeastSquares> good_without(const TermFit& fit, Parameter term) {
   if (!fit.free[at(term)]) return std::nullopt;
   const FreeParameters fewer = without(fit.free, term);
@@ -94,8 +94,8 @@ void drop(TermFit& fit, Parameter term, LeastSquares smaller, const char* note) 
   fit.notes.emplace_back(note);
 }
 
-// Whether, of two fits that are both good enough, the one by arithmetic alone comes closer to what
-// the device can do.
+// Of two accepted fits, by memory alone and by arithmetic alone: true where the second comes closer
+// to its ceiling or, without ceilings, has the smaller residuals.
 bool is_arithmetic(const LeastSquares& by_memory, const LeastSquares& by_arithmetic,
                    const Ceilings& ceilings) {
   if (ceilings.bandwidth <= 0 || ceilings.peak <= 0) return by_arithmetic.sum < by_memory.sum;
@@ -121,7 +121,8 @@ void drop_unseen(TermFit& fit, const Ceilings& ceilings) {
          "memory never takes long enough to show its rate");
 }
 
-// 1 / (own variance + common scatter beyond it), from the residuals under the present weights.
+// Weight = 1 / (own variance + common scatter beyond it), from the residuals under the present
+// weights.
 void weigh(TermFit& fit, const std::vector<FitCase>& cases) {
   double own = 0;
   double seen = 0;
@@ -132,7 +133,7 @@ void weigh(TermFit& fit, const std::vector<FitCase>& cases) {
   const auto n = static_cast<double>(cases.size());
   const double freedom = std::max(1.0, freedom_of(fit.observations, fit.free));
   const double scatter = std::max(0.0, seen / freedom - own / n);
-  const double least = std::max(1e-12, 1e-3 * (own / n + scatter));  // none counts without end
+  const double least = std::max(1e-12, 1e-3 * (own / n + scatter));  // bounds the weight of a case
   for (std::size_t i = 0; i < cases.size(); ++i)
     fit.observations[i].weight =
         1 / std::max(least, log_deviation(cases[i]) * log_deviation(cases[i]) + scatter);
@@ -175,13 +176,13 @@ TermFit refit(const TermFit& like, const std::vector<FitCase>& cases) {
 
 namespace {
 
-// The most that a sum of squares may be above the best for an F test not to reject it at 5 %.
+// The largest sum of squares that an F test does not reject at 5 %.
 double allowed_sum(const TermFit& fit) {
   const double freedom = fit.degrees_of_freedom();
   return fit.solution.sum * (1 + limit_of_f(1, freedom, 0.95) / freedom);
 }
 
-// Where, from `inside` towards `end`, values stop being accepted; the end where none does.
+// The point between `inside` and `end` where values stop being accepted; `end` where none does.
 template <class Accepted>
 double edge_of(double inside, double end, const Accepted& accepted) {
   if (accepted(end)) return end;
@@ -217,7 +218,7 @@ Estimate profile_of_rate(const TermFit& fit, Parameter rate) {
   FreeParameters held = fit.free;
   held[at(rate)] = false;
   const auto accepted = [&, allowed = allowed_sum(fit)](double log_factor) {
-    // The corner that goes with another rate may be far from the best one.
+    // With another rate, the best sharpness may be far from the present one.
     return std::ranges::any_of(std::array{fit.solution.best.sharpness, 1.3, 3.0}, [&](double p) {
       KernelParameters start = fit.solution.best;
       start.*member = best * portable_exp(log_factor);

@@ -1,5 +1,5 @@
 #pragma once
-// Which terms of the kernel equation a set of cases shows, and how much each case counts.
+// The terms of the kernel equation that a set of cases determines, and the weight of each case.
 #include <string>
 #include <vector>
 
@@ -19,19 +19,20 @@ struct TermFit {
   double degrees_of_freedom() const;
 };
 
-/// Weights from the intervals and the scatter beyond them; terms by F tests at 1 %.
+/// Fits the equation: weights from the intervals and the scatter beyond them, terms by F tests at 1
+/// %.
 TermFit fit_terms(const std::vector<FitCase>& cases, const Ceilings& ceilings = {});
 
-/// The same terms on other cases, from there.
+/// Fits the terms of `like` to other cases, starting from its parameters.
 TermFit refit(const TermFit& like, const std::vector<FitCase>& cases);
 
 /// 95 % profile interval of p: every p whose best sum of squares an F test does not reject. The
 /// whole range where p is not free.
 Estimate profile_of_sharpness(const TermFit& fit);
 
-/// The same of bandwidth or peak, which must be free: for where p is hardly seen, since a sharp
-/// corner at a low rate and a round one at a high rate then look alike, and draws around the best
-/// fit stay with one of them.
+/// 95 % profile interval of bandwidth or peak, which must be free. It is needed where the cases
+/// hardly determine p: a sharp corner at a low rate and a round one at a high rate then look alike,
+/// and bootstrap draws around the best fit stay with one of them.
 Estimate profile_of_rate(const TermFit& fit, Parameter rate);
 
 }  // namespace tiersim

@@ -18,7 +18,7 @@ double blend(double a, double b, double p) {
   const double less = std::min(a, b);
   if (less <= 0) return more;
   const double exponent = p * portable_log(less / more);
-  if (exponent < -40) return more;  // adds less than 2^-57 of it
+  if (exponent < -40) return more;  // the smaller term adds less than 2^-57 of the larger
   return more * portable_exp(portable_log(1 + portable_exp(exponent)) / p);
 }
 

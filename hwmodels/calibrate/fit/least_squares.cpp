@@ -15,7 +15,7 @@ namespace {
 
 using Row = std::array<double, kParameterCount>;
 
-// The scale on which the method steps.
+// Parameters on the scale of the steps: logarithms, and 1/p.
 Row to_scale(const KernelParameters& p) {
   const auto log_or_zero = [](double x) { return x > 0 && std::isfinite(x) ? portable_log(x) : 0; };
   return {log_or_zero(p.t0), log_or_zero(p.bandwidth), log_or_zero(p.peak), 1 / p.sharpness,
@@ -36,7 +36,7 @@ KernelParameters from_scale(const Row& row, const FreeParameters& free,
 Row clamped(Row row) {
   double& inverse = row[at(Parameter::sharpness)];
   inverse = std::clamp(inverse, 1 / kSharpnessMost, 1.0);
-  // A t0 far below every time is a t0 of zero; 1e-12 s to 1e3 s holds any kernel.
+  // A t0 far below every time equals zero; 1e-12 s to 1e3 s covers any kernel.
   row[at(Parameter::t0)] = std::clamp(row[at(Parameter::t0)], -27.6, 7.0);
   row[at(Parameter::latency)] = std::clamp(row[at(Parameter::latency)], -27.6, 7.0);
   row[at(Parameter::bandwidth)] = std::clamp(row[at(Parameter::bandwidth)], 0.0, 60.0);
@@ -44,7 +44,7 @@ Row clamped(Row row) {
   return row;
 }
 
-// The equation at one point with its derivatives on that scale.
+// Value and derivatives of the equation at one point, on that scale.
 struct Evaluated {
   double log_seconds = 0;
   Row slope{};
@@ -89,7 +89,7 @@ class Problem {
       if (free[p]) columns_.push_back(p);
   }
 
-  // Residuals and, where asked for, the Jacobian; both times the root of the weight.
+  // Residuals and, if `jacobian` is not null, the Jacobian; both times the root of the weight.
   double look(const Row& row, Eigen::VectorXd& residuals, Eigen::MatrixXd* jacobian) const {
     const KernelParameters p = from_scale(row, free_, held_);
     const auto n = static_cast<Eigen::Index>(observations_.size());
@@ -120,7 +120,7 @@ class Problem {
     Eigen::MatrixXd jacobian;
     out.sum = look(row, residuals, &jacobian);
     Eigen::MatrixXd normal = jacobian.transpose() * jacobian;
-    // What no observation moves has no covariance of its own; a tiny ridge keeps the others'.
+    // A parameter that moves no observation makes the matrix singular; a tiny ridge avoids that.
     normal.diagonal().array() += 1e-12 * normal.diagonal().maxCoeff();
     const Eigen::MatrixXd inverse =
         normal.ldlt().solve(Eigen::MatrixXd::Identity(normal.rows(), normal.cols()));
@@ -144,7 +144,7 @@ class Problem {
   std::vector<std::size_t> columns_;
 };
 
-// Rates and times that the observations themselves suggest.
+// A starting point: rates and times estimated from the observations.
 KernelParameters suggested(const std::vector<Observation>& observations) {
   KernelParameters p{.t0 = 1e3, .bandwidth = 1, .peak = 1, .sharpness = 2, .latency = 0};
   double in_flight_rate = std::numeric_limits<double>::infinity();

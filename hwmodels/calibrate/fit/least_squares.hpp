@@ -1,7 +1,7 @@
 #pragma once
 // Weighted least squares of the kernel equation in the logarithm of time, so that a microsecond and
-// a millisecond count alike. Levenberg and Marquardt's method over the logarithms of t0, bandwidth,
-// peak and latency and over 1/p; a term that no case shows can be held.
+// a millisecond count alike. The method is Levenberg and Marquardt's, over the logarithms of t0,
+// bandwidth, peak and latency and over 1/p. A term that no case determines can be held fixed.
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace tiersim {
 
-/// One case as the fit sees it.
+/// One case as input of the fit.
 struct Observation {
   KernelPoint point;
   double log_seconds = 0;
   double weight = 1;  ///< 1 / variance of log_seconds, up to a common factor
 };
 
-/// Which parameters are free, in the order of Parameter; t0 always is.
+/// Parameters of the equation, in the order of FreeParameters; t0 is always free.
 enum class Parameter : std::size_t { t0, bandwidth, peak, sharpness, latency };
 inline constexpr std::size_t kParameterCount = 5;
 constexpr std::size_t at(Parameter p) {
@@ -27,7 +27,7 @@ using FreeParameters = std::array<bool, kParameterCount>;
 
 struct LeastSquares {
   KernelParameters best;
-  double sum = 0;                 ///< of weighted squared residuals
+  double sum = 0;                 ///< weighted sum of squared residuals
   std::vector<double> residuals;  ///< of log_seconds: observed - fitted, unweighted
   std::vector<double> leverages;  ///< of each observation, in [0, 1]
   /// Covariance of the transformed free parameters for unit weight variance, row by row in the
@@ -38,14 +38,14 @@ struct LeastSquares {
 /// Variance of the fitted log time at a point, for unit weight variance.
 double variance_at(const LeastSquares& fit, const FreeParameters& free, const KernelPoint& point);
 
-/// p is between 1 and this.
+/// Upper bound of p; the lower bound is 1.
 inline constexpr double kSharpnessMost = 32;
 
-/// From `start`; what is not free keeps its value there.
+/// Fit by descent from `start`; parameters that are not free keep its values.
 LeastSquares fit_from(const KernelParameters& start, const FreeParameters& free,
                       const std::vector<Observation>& observations);
 
-/// From several starts that the observations suggest; the best of them.
+/// The best fit from several starting points, which are estimated from the observations.
 LeastSquares fit_globally(const FreeParameters& free, const std::vector<Observation>& observations);
 
 }  // namespace tiersim

@@ -15,7 +15,7 @@
 namespace tiersim {
 namespace {
 
-// Names of the peaks that kernels at the same time share; "flops" is that of their own type.
+// Names of the peaks that concurrent kernels share; "flops" is that of their operand type.
 constexpr std::array<const char*, 4> kShared{"memory", "link_read", "link_write", "flops"};
 
 double highest_peak(const TimingSet& set, const std::string& name, bool hard) {
@@ -25,7 +25,7 @@ double highest_peak(const TimingSet& set, const std::string& name, bool hard) {
   return most;
 }
 
-// The most that any fit shows of it; 0 where none does.
+// The largest value that any fit has for this peak; 0 where none has one.
 double fitted_peak(const Calibration& calibration, const std::string& name) {
   double most = 0;
   for (const KernelFit& fit : calibration.fits) {
@@ -36,8 +36,8 @@ double fitted_peak(const Calibration& calibration, const std::string& name) {
   return most;
 }
 
-// The measured ceiling; else what the fitted kernels reach; else the data sheet's; 0 where there is
-// none.
+// The measured ceiling; else the highest rate of the fitted kernels; else the data sheet's; 0 where
+// there is none.
 double shared_peak(const TimingSet& set, const Calibration& calibration, const std::string& name) {
   if (const double measured = highest_peak(set, name, false); measured > 0) return measured;
   if (const double fitted = fitted_peak(calibration, name); fitted > 0) return fitted;
@@ -63,7 +63,7 @@ const KernelFit* fit_of(const Calibration& calibration, const std::string& name,
   return nullptr;
 }
 
-// A part with its time alone.
+// A part of a sequence with its time when run alone.
 struct TimedPart {
   std::string name;
   TimingCase kernel;
@@ -100,7 +100,7 @@ class Predictor {
     });
     if (timed != set_.cases.end()) out.kernel = *timed;
     const auto regime = regime_of(out.kernel, set_.l2_bytes);
-    TS_ENSURES(regime.has_value(), out.name);  // a cold case always has one
+    TS_ENSURES(regime.has_value(), out.name);  // every cold case has one
     if (const KernelFit* fit = fit_of(calibration_, fit_name(out.kernel), *regime)) {
       out.time = predict(*fit, point_of(out.kernel, *regime));
       return out;
@@ -114,7 +114,8 @@ class Predictor {
     return out;
   }
 
-  // Times of the parts, one for each; how they share peaks is that of their times at best.
+  // Time of the sequence with these times of its parts; the shared peaks are loaded as at their
+  // best times.
   enum class Sharing { peaks, none };
   double total(const PlannedSequence& sequence, const std::vector<TimedPart>& parts,
                const std::vector<double>& seconds, Sharing sharing) const {
@@ -135,7 +136,7 @@ class Predictor {
     std::vector<double> best;
     for (const TimedPart& part : parts) best.push_back(part.time.value);
     const double value = total(sequence, parts, best, Sharing::peaks);
-    // Two instances of a case are wrong in the same way.
+    // All instances of a case have the same error.
     std::map<std::string, std::vector<std::size_t>> of_case;
     for (std::size_t i = 0; i < parts.size(); ++i) of_case[parts[i].name].push_back(i);
     double below = 0;
@@ -155,7 +156,7 @@ class Predictor {
     for (const PlannedStep& step : sequence.steps) chain += best[step.part];
     add(below, value - total(sequence, parts, best, Sharing::none));
     add(above, std::max(0.0, chain - value));
-    // A shortfall as large as the time itself says only that it is positive.
+    // Keeps the lower end above 0.
     return {value, std::max(value - std::sqrt(below), value * 1e-3), value + std::sqrt(above)};
   }
 
@@ -164,7 +165,7 @@ class Predictor {
   SequencePredictions& out_;
 };
 
-// What is left of a step, as a share of it.
+// The remaining share of a step.
 struct Progress {
   const ScheduledStep* step = nullptr;
   double left = 1;
@@ -176,7 +177,8 @@ bool is_ready(const std::vector<Progress>& all, std::size_t number) {
                              [&](std::size_t before) { return all[before].done; });
 }
 
-// The step that each stream runs now; at least one, as each waits for earlier ones only.
+// The next step of each stream that is ready to run; at least one, as steps wait for earlier ones
+// only.
 std::vector<std::size_t> running(const std::vector<Progress>& all) {
   std::vector<std::size_t> out;
   std::vector<std::size_t> streams;
@@ -188,7 +190,7 @@ std::vector<std::size_t> running(const std::vector<Progress>& all) {
   return out;
 }
 
-// How much longer than alone what runs takes.
+// Factor by which the running steps take longer than alone.
 double slowdown(const std::vector<Progress>& all, const std::vector<std::size_t>& now) {
   double most = 1;
   for (std::size_t peak = 0; peak < all[now.front()].step->shares.size(); ++peak) {
@@ -215,10 +217,10 @@ double schedule(const std::vector<ScheduledStep>& steps) {
     const double slow = slowdown(all, now);
     const auto time_left = [&](std::size_t i) { return all[i].left * all[i].step->seconds; };
     const std::size_t next = *std::ranges::min_element(now, {}, time_left);
-    const double passed = time_left(next);  // of a kernel alone
+    const double passed = time_left(next);  // in time of a kernel alone
     clock += passed * slow;
     for (const std::size_t i : now) {
-      // Whatever ends with the first ends now, and leaves no rounding behind.
+      // Steps that end with the first one end now; no rounding error is left over.
       all[i].done = time_left(i) <= passed;
       all[i].left -= passed / all[i].step->seconds;
       if (all[i].done) ++ended;

@@ -22,8 +22,8 @@ using detail::CsvRow;
 using detail::CsvTable;
 
 constexpr double kNano = 1e-9;
-constexpr double kShortest = 1e-3;  // ns; shorter is a slip
-constexpr double kLongest = 1e6;    // s; and so is longer
+constexpr double kShortest = 1e-3;  // ns; a shorter time is a slip of a unit
+constexpr double kLongest = 1e6;    // s; a longer time is one too
 constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
 
 bool is_json(const std::string& text) {
@@ -31,7 +31,7 @@ bool is_json(const std::string& text) {
   return first != std::string::npos && text[first] == '{';
 }
 
-// The cells of one file by column, with what is wrong with each.
+// The cells of one file by column; mistakes in them are reported.
 class TableReader {
  public:
   TableReader(const std::string& text, const std::string& file, Diagnostics& diagnostics)
@@ -61,7 +61,7 @@ class TableReader {
            table_.header.cells.end();
   }
 
-  /// The column of `what` with its unit: "measured_us"; in ns where there is none.
+  /// The column of this time with its unit: "measured_us"; the one in ns where there is none.
   std::string timed(std::string_view what) const {
     for (const std::string_view unit : kUnits)
       if (has(fmt::format("{}_{}", what, unit))) return fmt::format("{}_{}", what, unit);
@@ -89,14 +89,14 @@ class TableReader {
     if (table_.rows.empty()) report(table_.header, {}, "has no rows");
   }
 
-  /// An empty cell where there is no such column.
+  /// An empty cell where the table lacks the column.
   CsvCell cell(const CsvRow& row, std::string_view column) const {
     for (std::size_t i = 0; i < row.cells.size(); ++i)
       if (table_.header.cells[i].text == column) return row.cells[i];
     return {};
   }
 
-  /// Nothing where the cell is empty or is no number of at least `least`, which is reported.
+  /// Empty where the cell is empty, or is no number of at least `least`, which is reported.
   std::optional<double> number(const CsvRow& row, const std::string& column, double least) {
     const CsvCell from = cell(row, column);
     if (from.text.empty()) return std::nullopt;
@@ -107,14 +107,14 @@ class TableReader {
     return std::nullopt;
   }
 
-  /// The same of a cell that must not be empty.
+  /// Like number(), for a cell that must not be empty.
   std::optional<double> required(const CsvRow& row, const std::string& column, double least) {
     const CsvCell from = cell(row, column);
     if (from.text.empty() && has(column)) report(row, from, fmt::format("{}: is empty", column));
     return number(row, column, least);
   }
 
-  /// Seconds in the column of `what`; nothing as for number() or, if it must be there, required().
+  /// The time in seconds; empty in the cases of number() or, with `must`, of required().
   std::optional<double> seconds(const CsvRow& row, std::string_view what, double least_ns,
                                 bool must) {
     const std::string column = timed(what);
@@ -141,7 +141,7 @@ class TableReader {
   Diagnostics& diagnostics_;
 };
 
-// What is wrong with a case that is to be added; empty where nothing.
+// Message about a case that is to be added; empty where it is valid.
 std::string problem_of(const PredictedTimes& have, const std::string& name, const Estimate& time) {
   if (!(0 < time.low && time.low <= time.value && time.value <= time.high))
     return name + ": not 0 < low <= predicted <= high";
@@ -190,7 +190,7 @@ PredictedTimes predicted_of_json(const std::string& text, const std::string& fil
   return out;
 }
 
-// The other members are held to their schema by whoever wrote and checked the file.
+// Other members of a composition are not checked here; its writer has checked them by the schema.
 MeasuredTimes measured_of_composition(JsonFields fields, const std::string& file) {
   MeasuredTimes out;
   out.file = file;
@@ -223,7 +223,7 @@ MeasuredTimes measured_of_composition(JsonFields fields, const std::string& file
   return out;
 }
 
-// The least time by the data sheet: of the busiest of memory, link and arithmetic.
+// Least time by the data sheet: that of the busiest of memory, link and arithmetic.
 std::optional<double> floor_of(const TimingCase& timing, const TimingSet& set) {
   double floor = 0;
   const auto at_peak = [&](const std::string& peak, double amount) {
@@ -326,7 +326,7 @@ MeasuredTimes read_measured_times(const std::string& file, const std::string& te
     if (stage != nullptr && stage->text == "composition")
       return measured_of_composition(JsonFields(&root, "", file, diagnostics), file);
   } else {
-    Diagnostics ignored;  // read again below
+    Diagnostics ignored;  // the file is read again below
     const TableReader look(text, file, ignored);
     if (look.has_timed("measured")) {
       TableReader table(text, file, diagnostics);

@@ -15,7 +15,7 @@
 namespace tiersim {
 namespace {
 
-// Why predictions do not come first by their dates; empty where they do.
+// Message where the dates do not show that the predictions came first; empty where they do.
 std::string date_problem(const PredictedTimes& predicted, const MeasuredTimes& measured) {
   if (predicted.date.empty() || measured.date.empty())
     return fmt::format("{} has no date, so nothing says which came first",
@@ -45,7 +45,7 @@ bool same(const Estimate& a, const Estimate& b) {
   return near(a.value, b.value) && near(a.low, b.low) && near(a.high, b.high);
 }
 
-// Of a baseline, over the scored cases that have one; a baseline has no interval.
+// Errors of a baseline over the scored cases that have one; a baseline has no interval.
 std::optional<ErrorSummary> baseline(const MeasuredTimes& measured, const Score& score,
                                      std::optional<double> MeasuredTimes::Case::*time) {
   std::vector<CaseError> errors;

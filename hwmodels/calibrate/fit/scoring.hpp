@@ -1,10 +1,11 @@
 #pragma once
 // Model card: scoring (predictions against measurements)
-//   Models    how far predictions that were committed beforehand lie from what was measured then.
+//   Models    the errors of predictions that were committed before the measurement.
 //   Equation  error = (predicted - measured) / measured; a case is covered where low <= measured <=
 //             high; percentiles by nearest rank, the median of an even count is the mean of the
 //             two.
-//   Ignores   that errors of cases of one kernel go together: the counts say how many there are.
+//   Ignores   correlation between the errors of cases of one kernel: the counts say how many
+//             cases there are.
 //   Valid     times above 0. An error below a case's repeat noise is not resolved, and is counted
 //             all the same.
 //   Source    definitions above
@@ -20,7 +21,7 @@
 
 namespace tiersim {
 
-/// Times as a file predicts them [s].
+/// Times that a file predicts [s].
 struct PredictedTimes {
   struct Case {
     std::string name;
@@ -32,29 +33,29 @@ struct PredictedTimes {
   std::vector<Case> cases;
 };
 
-/// Times as a file measured them [s].
+/// Times that a file reports as measured [s].
 struct MeasuredTimes {
   struct Case {
     std::string name;
     double seconds = 0;
-    double noise = 0;                  ///< of repetition, over `seconds`; 0 where not known
-    std::optional<double> roofline;    ///< floor by data-sheet peaks
-    std::optional<double> sum;         ///< of the medians of its kernels, each timed alone
-    std::optional<Estimate> foretold;  ///< the prediction that its file was measured against
+    double noise = 0;                  ///< repeat noise over `seconds`; 0 where not known
+    std::optional<double> roofline;    ///< lower bound by data-sheet peaks
+    std::optional<double> sum;         ///< sum of the medians of its kernels, each timed alone
+    std::optional<Estimate> foretold;  ///< the prediction stated in the file of measurements
   };
   std::string file;
-  std::string level;  ///< kernel: single ones; sequence: composed ones
+  std::string level;  ///< kernel: single kernels; sequence: composed ones
   std::string build_id;
   std::string date;
-  std::string data_class;  ///< measured, reported, synthetic; none is refused
+  std::string data_class;  ///< measured, reported or synthetic; none is refused
   std::string device;
   std::vector<Case> cases;
 };
 
 enum class ScoreStatus : std::uint8_t {
-  covered,      ///< measured inside the predicted interval
-  below_noise,  ///< outside, but by less than repetition resolves
-  missed,       ///< outside
+  covered,      ///< inside the predicted interval
+  below_noise,  ///< outside, but by less than the repeat noise
+  missed,       ///< outside by more than the repeat noise
 };
 inline constexpr std::array<std::string_view, 3> kScoreStatusNames{"covered", "below_noise",
                                                                    "missed"};
@@ -73,15 +74,16 @@ struct Score {
   ErrorSummary summary;
   double noise_floor = 0;                ///< median of the cases' repeat noise
   std::int64_t unresolved = 0;           ///< cases whose error is below their own noise
-  std::optional<ErrorSummary> roofline;  ///< of the floors, where a case has one; no intervals
-  std::optional<ErrorSummary> sum;       ///< of the sums of kernel medians
+  std::optional<ErrorSummary> roofline;  ///< errors of these lower bounds, without intervals
+  std::optional<ErrorSummary> sum;       ///< errors of the sums of kernel medians
   std::vector<std::string> only_predicted;
   std::vector<std::string> only_measured;
 };
 
-/// Why the two must not be held against each other, in words; empty where they may: another build,
-/// predictions later than the measurement or without a date, a day against a time of that day (two
-/// equal days are taken), measured against other predictions, a dry run.
+/// Reasons against a comparison of the two files, in words; empty where there are none. Refused are
+/// different builds; predictions later than the measurement or without a date; a day against a time
+/// of that day (two equal days are accepted); a measurement made against other predictions; a dry
+/// run.
 std::vector<std::string> refusals(const PredictedTimes& predicted, const MeasuredTimes& measured);
 
 /// Scores the cases that both name. Times are above 0; names are unique.

@@ -11,7 +11,7 @@
 namespace tiersim {
 namespace {
 
-constexpr std::size_t kFewestKnots = 4;  // that PCHIP takes
+constexpr std::size_t kFewestKnots = 4;  // that PCHIP needs
 constexpr std::size_t kMostKnots = 8;
 constexpr std::size_t kGroup = 5;
 

@@ -1,6 +1,7 @@
 #pragma once
-// A monotone table from what the equation says to what was measured: what a kernel does that four
-// parameters cannot say. Between knots by PCHIP in the logarithms (Fritsch and Carlson 1980).
+// A monotone table from the equation's time to the measured time. It corrects effects that four
+// parameters cannot express. PCHIP interpolates the logarithms between knots (Fritsch and Carlson
+// 1980).
 #include <vector>
 
 #include "hwmodels/calibrate/fit/kernel_fit.hpp"
@@ -14,8 +15,8 @@ struct TimePair {
   double weight = 1;
 };
 
-/// Knots at the weighted mean logarithms of groups of at least five neighbours, at most eight,
-/// pooled until they rise (pool adjacent violators); empty where fewer than four are left.
+/// Knots at the weighted mean logarithms of groups of at least five neighbours, at most eight
+/// knots, pooled until they rise (pool adjacent violators). Empty where fewer than four are left.
 std::vector<TimeKnot> build_table(std::vector<TimePair> pairs);
 
 }  // namespace tiersim

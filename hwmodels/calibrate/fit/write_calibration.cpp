@@ -61,7 +61,7 @@ class Writer {
   std::string source_;
 };
 
-// What of the correlations the written numbers need: those present, in order.
+// Correlations of the numbers that are written, in order.
 std::string correlations(const KernelFit& fit, bool sharpness) {
   const std::array present{true, fit.has_bandwidth, fit.has_peak, sharpness};
   std::string out;
@@ -73,7 +73,7 @@ std::string correlations(const KernelFit& fit, bool sharpness) {
   return out;
 }
 
-// As the simulator names it; empty where it has no such arithmetic.
+// The simulator's name of the arithmetic; empty where it has none.
 std::string arithmetic_of(const KernelFit& fit) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOthers{{{"fp16", "bf16"},
                                                                                   {"f16", "bf16"},
@@ -91,7 +91,7 @@ std::string arithmetic_of(const KernelFit& fit) {
 
 std::string family_yaml(const TimingSet& set, const KernelFit& fit,
                         const CalibrationOrigin& origin) {
-  // Shares of their data-sheet rates that parts were seen to reach.
+  // The interval is the observed spread of parts in the reached share of their data-sheet rates.
   constexpr std::string_view kTransfer =
       "transfer: {value: 1, class: assumed, ci95: [0.84, 1.19], source: \"parts reach different "
       "shares of their data sheets: HBM copies .82 to .93, matrix products .67 to .80\"}";
@@ -143,7 +143,7 @@ bool is_part(std::string_view device, std::string_view part) {
     if (word) words.back() += upper ? static_cast<char>(c - 'A' + 'a') : c;
     inside = word;
   }
-  // A word, neighbours joined ("RTX 4090"), or a capacity ("80GB").
+  // The token is a word, two joined neighbours ("RTX 4090"), or a capacity ("80GB").
   const auto has = [&](std::string_view token) {
     for (std::size_t first = 0; first < words.size(); ++first) {
       std::string joined;

@@ -1,7 +1,7 @@
-// Bytes of sizes. Where the bytes of all cases of a kernel but one are exactly a constant times the
-// product of their sizes, that one is wrong, and the factor says how: it is the element count, or
-// counts bits, or KB where others count KiB. Where all are exactly the product, of operands of
-// several bytes, all are element counts.
+// Check of bytes against sizes. If the bytes of all cases of a kernel but one are exactly a
+// constant times the product of their sizes, that one is wrong, and its factor tells the mistake:
+// an element count, bits for bytes, or KB where the others use KiB. If the bytes of all cases are
+// exactly the product, and operands take several bytes, all are element counts.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,15 +15,15 @@
 namespace tiersim::detail {
 namespace {
 
-constexpr double kExact = 1e-9;      // of rounding in a division
-constexpr double kSlipExact = 1e-6;  // of a factor against bytes that a formula gave
-constexpr std::size_t kProof = 3;    // sizes that agree
+constexpr double kExact = 1e-9;      // rounding of a division
+constexpr double kSlipExact = 1e-6;  // a slip's factor, against bytes by formula
+constexpr std::size_t kProof = 3;    // number of sizes that must agree
 
 bool near(double a, double b, double within = kExact) {
   return std::abs(a - b) <= within * std::abs(b);
 }
 
-// The product of the sizes; nothing where a size is 0 or already in bytes.
+// The product of the sizes; empty where a size is 0 or already in bytes.
 std::optional<double> product(const TimingCase& timing) {
   double out = 1;
   for (const auto& [name, size] : timing.shape) {
@@ -45,7 +45,7 @@ void check_group(const TimingSet& timings, const std::vector<Ratio>& ratios, Fin
   for (const Ratio& ratio : ratios) values.push_back(ratio.value);
   std::ranges::sort(values);
   const double common = values[values.size() / 2];
-  std::map<double, int> sizes;  // those that agree
+  std::map<double, int> sizes;  // products of the sizes that agree, with their counts
   std::vector<Ratio> others;
   for (const Ratio& ratio : ratios) {
     if (near(ratio.value, common)) {
@@ -81,7 +81,7 @@ void check_group(const TimingSet& timings, const std::vector<Ratio>& ratios, Fin
   }
 }
 
-// A kernel that moves bytes in all sizes but one moves some in that one.
+// A kernel that moves bytes at all other sizes must also move some at this one.
 void check_missing(const TimingSet& timings, Findings& findings) {
   struct Group {
     std::size_t with = 0;
@@ -129,7 +129,7 @@ std::optional<ByteSlip> byte_slip(double factor, int element) {
 }
 
 void check_byte_formulas(const TimingSet& timings, Findings& findings) {
-  if (timings.format == "nccl_tests") return;  // its reader has held every row against its count
+  if (timings.format == "nccl_tests") return;  // its reader has checked every row
   for (double TimedWork::*const member : {&TimedWork::memory_bytes, &TimedWork::link_read_bytes}) {
     std::map<std::tuple<std::string, std::string, std::string>, std::vector<Ratio>> groups;
     for (std::size_t i = 0; i < timings.cases.size(); ++i) {

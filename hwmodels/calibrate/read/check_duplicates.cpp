@@ -1,4 +1,4 @@
-// The same case twice: which of two times holds cannot be told.
+// Check for duplicates: of two times of the same case, neither can be preferred.
 #include <algorithm>
 #include <map>
 #include <tuple>

@@ -1,4 +1,4 @@
-// What a case's name says against the fields beside it.
+// Check of a case's name against the fields beside it.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -13,7 +13,7 @@
 namespace tiersim::detail {
 namespace {
 
-// The letters that names abbreviate sizes by, and the sizes that each may mean. "*" multiplies.
+// Letters that abbreviate sizes in names, with the sizes that each may mean. "*" multiplies.
 struct Alias {
   std::string_view letters;
   std::array<std::string_view, 4> sizes;
@@ -58,7 +58,7 @@ std::optional<std::int64_t> size_of(const TimingCase& timing, std::string_view n
   return found->second;
 }
 
-// "b64" as letters and number; "row4kb" has a unit behind it.
+// "b64" as letters and number; empty for "row4kb", which ends in a unit.
 std::optional<std::pair<std::string_view, std::int64_t>> sized(std::string_view token) {
   const std::size_t digits = token.find_first_of("0123456789");
   if (digits == 0 || digits == std::string_view::npos) return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<std::pair<std::string_view, std::int64_t>> sized(std::string_view 
   return std::pair{token.substr(0, digits), static_cast<std::int64_t>(*number * scale)};
 }
 
-// The sizes of this case that a token may mean.
+// The sizes of this case that a token may abbreviate.
 std::vector<std::pair<std::string_view, std::int64_t>> meant(const TimingCase& timing,
                                                              std::string_view letters) {
   std::vector<std::pair<std::string_view, std::int64_t>> out;
@@ -121,7 +121,7 @@ void check_words(const TimingCase& timing, std::size_t index, const std::set<std
     findings.refuse(index, "mislabelled",
                     fmt::format("its name says {}, but its operands are {}", other, timing.dtype));
   }
-  // By whole words: 'latent_decode' does not say 'decode'. What stands first is what was run.
+  // Whole words only: 'latent_decode' does not name 'decode'. The first part names the kernel.
   const bool first = !parts.empty() && parts.front() != timing.kernel;
   const bool separated = timing.kernel.find_first_of(kSeparators) != std::string::npos;
   const bool stated =

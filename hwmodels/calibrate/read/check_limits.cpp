@@ -1,4 +1,4 @@
-// What a case contradicts by itself: its interval, and the peaks of the device.
+// Checks of a single case: its interval, and the peaks of the device.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,13 +11,13 @@
 namespace tiersim::detail {
 namespace {
 
-// Reads over PCIe in completions of 256 bytes reach 52.7 of 63.0 GB/s at Gen5 x16, and the same
-// share at the other generations; devices with larger packets are above, none above the raw rate.
+// PCIe reads in completions of 256 bytes reach 52.7 of 63.0 GB/s at Gen5 x16, and the same share at
+// the other generations. Devices with larger packets exceed it; none exceeds the raw rate.
 constexpr double kReadModelShare = 52.7 / 63.0;
 
-constexpr double kLongFloor = 10e-6;  // s: no launch takes as long
-constexpr double kSlow = 300;         // times the floor: no kernel is, a slip of a unit would be
-// Of a file whose times are 1000 too long, all are, over the floor and over the fastest launch.
+constexpr double kLongFloor = 10e-6;  // s; longer than any launch
+constexpr double kSlow = 300;  // times the floor; slower than any kernel, so the unit is wrong
+// A file whose times are 1000 times too long exceeds the floor and the fastest launch in all cases.
 constexpr double kFastestLaunch = 1e-6;  // s
 constexpr double kUnitSlip = 999;        // 1000, less rounding
 constexpr std::size_t kWholeFile = 3;    // cases
@@ -31,7 +31,7 @@ std::string time_text(double seconds) {
   return fmt::format("{:.5g} us", seconds * 1e6);
 }
 
-// The peak of an operand type by the name that peaks have.
+// The operand type as the names of peaks spell it.
 std::string flops_name(const std::string& dtype) {
   const std::map<std::string, std::string> same{
       {"f16", "fp16"}, {"half", "fp16"}, {"bfloat16", "bf16"}, {"f32", "fp32"},   {"float", "fp32"},
@@ -61,7 +61,7 @@ class Limits {
   }
 
   void finish() {
-    const bool timed = timings_.data_class != "none";  // a dry run takes any time
+    const bool timed = timings_.data_class != "none";  // a dry run may have any time
     if (timed && held_.size() >= kWholeFile && least_over_all_ >= kUnitSlip) {
       for (const std::size_t index : held_) {
         findings_.refuse(
@@ -103,7 +103,7 @@ class Limits {
     return false;
   }
 
-  // How far above their floors the cases are that no launch hides.
+  // Records how far the case is above its lower bound, if that is long against a launch.
   void add_to_slowness(std::size_t index, const TimingCase& timing) {
     double floor = 0;
     const auto at_least = [&](const std::string& name, double amount) {
@@ -122,8 +122,8 @@ class Limits {
     least_over_ = std::min(least_over_, timing.seconds / floor);
   }
 
-  // The lowest hard peak of that name; null where there is none. Types that a sequence mixes are
-  // held against the fastest.
+  // The lowest hard peak of that name; null where there is none. A sequence of mixed types is
+  // checked against the fastest type.
   const TimingPeak* peak(const std::string& name) const {
     const TimingPeak* found = nullptr;
     for (const TimingPeak& each : timings_.peaks) {
@@ -138,7 +138,7 @@ class Limits {
 
   void refuse(std::size_t index, const TimingCase& timing, double amount, const TimingPeak& limit,
               const std::string& more) {
-    constexpr double kFar = 10;  // no cache is as much faster than memory
+    constexpr double kFar = 10;  // no cache is this much faster than memory
     constexpr double kThousand = 1000;
     const bool flops = limit.name.starts_with("flops.");
     const double over = amount / timing.seconds / limit.value;
@@ -216,7 +216,7 @@ class Limits {
   const TimingSet& timings_;
   Findings& findings_;
   std::map<std::string, int> unheld_;
-  std::vector<std::size_t> held_;  // cases with a floor
+  std::vector<std::size_t> held_;  // cases with a lower bound
   double least_over_all_ = std::numeric_limits<double>::infinity();
   int long_ = 0;
   double least_over_ = std::numeric_limits<double>::infinity();

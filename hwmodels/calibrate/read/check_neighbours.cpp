@@ -1,5 +1,5 @@
-// Pairs of cases of one kernel whose times contradict each other, and which of them is wrong: the
-// one with the most contradictions, until none is left.
+// Check of pairs of cases of one kernel whose times contradict each other. The case with the most
+// contradictions is refused first, until none is left.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,12 +17,12 @@
 namespace tiersim::detail {
 namespace {
 
-// Where more work takes more than in proportion: what a clock loses under a power limit.
+// Margin where the work grows: the share of its clock that a power limit may take.
 constexpr double kSlowerWhenLong = 0.50;
-// A time that far off is a slip of a unit and no noise.
+// A larger factor is a slip of a unit rather than noise.
 constexpr double kNeighbourSlip = 30;
 
-// Sizes that say how work is spread over the device, not how much there is.
+// True for sizes that spread the work over the device and do not change its amount.
 bool spreads(const std::string& size) {
   static constexpr std::array<std::string_view, 8> kSpreading{
       "blocks", "splits", "threads", "warps", "stages", "streams", "nodes", "ranks"};
@@ -40,15 +40,15 @@ class Group {
       : timings_(timings), members_(std::move(members)), errors_(errors) {}
 
   struct Pair {
-    std::size_t slow = 0;  // whose time is longer than the other allows
+    std::size_t slow = 0;  // its time is longer than the other allows
     std::size_t fast = 0;
     double ratio = 0;
-    double over = 0;  // of the logarithm, beyond noise and model; within them below 0
+    double over = 0;  // in the logarithm, beyond noise and model; negative within them
     double beyond_noise = 0;
     bool doubtful = false;  // beyond noise, within the model
   };
 
-  // What `slow` exceeds of what `fast` allows.
+  // The excess of `slow` over the time that `fast` allows; empty where they cannot be compared.
   std::optional<Pair> compare(const TimingCase& slow, const TimingCase& fast) const {
     if (!comparable(slow, fast)) return std::nullopt;
     const double ratio = work_ratio(slow, fast);
@@ -83,8 +83,8 @@ class Group {
     return found;
   }
 
-  // The worst that `timing` in the place of case `index` contradicts of what is left; 0 for
-  // nothing.
+  // The strongest contradiction of `timing`, in place of case `index`, with the remaining cases;
+  // empty where there is none.
   std::optional<Pair> worst(const TimingCase& timing, std::size_t index,
                             const std::vector<bool>& out) const {
     std::optional<Pair> found;
@@ -102,7 +102,7 @@ class Group {
     return found;
   }
 
-  // The most that a case contradicts any but `but` of what is left, beyond noise alone.
+  // The largest excess beyond noise alone, of a case against the remaining ones but `but`.
   double doubt(std::size_t index, std::size_t but, const std::vector<bool>& out) const {
     double most = 0;
     for (const std::size_t j : members_) {
@@ -148,7 +148,7 @@ std::string numbers(const TimingCase& a, const TimingCase& b) {
       b.work.flops);
 }
 
-// Says what is wrong with a case, against those that are left.
+// Reports the mistake of a case, as seen against the remaining ones.
 void explain(const TimingSet& timings, const Group& group, std::size_t index,
              const Group::Pair& pair, const std::vector<bool>& out, Findings& findings) {
   const TimingCase& timing = timings.cases[index];
@@ -170,7 +170,7 @@ void explain(const TimingSet& timings, const Group& group, std::size_t index,
       return;
     }
   }
-  // Half the bytes look like twice the time, or thereabouts: neighbours and noise blur it.
+  // Half the bytes look like about twice the time: neighbours and noise blur the factor.
   const double element = element_bytes(timing.dtype);
   const bool elements = slow && element > 1 && factor < 1.3 * element && element < 1.3 * factor &&
                         !group.worst(with_bytes(timing, element), index, out);
@@ -185,8 +185,8 @@ struct Blame {
   double over = 0;
 };
 
-// The case with the most contradictions, by their size where several have as many; both, where two
-// contradict each other alone.
+// The case with the most contradictions, or the largest where several have as many. Both cases,
+// where two contradict only each other.
 std::vector<std::size_t> culprits(const std::vector<Group::Pair>& pairs) {
   std::map<std::size_t, Blame> blame;
   for (const Group::Pair& pair : pairs) {
@@ -208,8 +208,8 @@ std::vector<std::size_t> culprits(const std::vector<Group::Pair>& pairs) {
   return worst;
 }
 
-// The strongest contradiction of a case with what is left, or with the other of two culprits. Of
-// two that contradict each other alone, the one that others doubt as well, if only one is doubted.
+// Refuses a case by its strongest contradiction with the remaining ones. Of two cases that
+// contradict only each other, it refuses the one that others doubt as well, or else both.
 void accuse(const TimingSet& timings, const Group& group, std::vector<std::size_t> wrong,
             std::vector<bool>& out, Findings& findings) {
   if (wrong.size() == 2) {
@@ -242,12 +242,12 @@ void check_group(const TimingSet& timings, const Group& group, Findings& finding
     std::erase_if(pairs, [&](const Group::Pair& p) { return out[p.slow] || out[p.fast]; });
   }
   for (const Group::Pair& pair : pairs) {
-    if (pair.ratio > 1) continue;  // within what a clock may lose
+    if (pair.ratio > 1) continue;  // within the margin of the clock
     findings.warn(pair.slow, "non-monotone",
                   numbers(timings.cases[pair.slow], timings.cases[pair.fast]) +
                       ": beyond their noise, within what the model leaves out");
   }
-  for (const std::size_t index : refused) {  // does a slip say why?
+  for (const std::size_t index : refused) {  // a slip of a unit may be the reason
     const auto pair = group.worst(timings.cases[index], index, out);
     if (pair) explain(timings, group, index, *pair, out, findings);
   }

@@ -1,8 +1,8 @@
-// Cases far from the line between their neighbours in size, in log t over log size.
+// Check for cases far from the line between their neighbours in size, in log t over log size.
 //
-// Of cases whose works are all proportional, t = t0 + c w: between w = 1 and w = r the curve lies
-// below the line by at most log((sqrt r + 1) / (2 r^(1/4))), where t0 = c sqrt r, and never above
-// it. What is left is noise, and what the model leaves out.
+// Among cases whose works are all proportional, t = t0 + c w. Between w = 1 and w = r the curve
+// lies below the line by at most log((sqrt r + 1) / (2 r^(1/4))), where t0 = c sqrt r, and never
+// above it. Any further distance is noise, or an effect that the model leaves out.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,26 +17,26 @@
 namespace tiersim::detail {
 namespace {
 
-constexpr double kProportional = 0.01;  // that ratios of works may differ by
-constexpr double kApart = 1.05;         // in size, to be a neighbour
-constexpr std::size_t kFewest = 5;      // residuals whose median absolute deviation says something
+constexpr double kProportional = 0.01;  // tolerance of ratios of works
+constexpr double kApart = 1.05;         // least ratio of sizes of neighbours
+constexpr std::size_t kFewest = 5;      // least number of residuals for a median absolute deviation
 constexpr double kMadToDeviation = 1.4826;  // of a normal distribution
 
-// The case below or above that is nearest in size.
+// The nearest case in size, below or above.
 struct Neighbour {
   std::size_t index = 0;
-  double log_size = 0;  // of its size over that of the case itself
+  double log_size = 0;  // log of its size over that of the case itself
 };
 
 struct Residual {
   std::size_t index = 0;
   Neighbour below, above;
-  double value = 0;  // log t less the line
+  double value = 0;  // log t minus the line
   double noise = 0;  // its standard deviation
-  double gap = 0;    // by which the curve may lie below the line
+  double gap = 0;    // largest distance of the curve below the line
 };
 
-// How much larger the works of `a` are than those of `b`, where all are by the same.
+// The factor between the works of `a` and `b`, where it is the same for all works; else empty.
 std::optional<double> scale(const TimingCase& a, const TimingCase& b) {
   if (!comparable(a, b)) return std::nullopt;
   const double up = work_ratio(a, b);
@@ -83,7 +83,8 @@ class Line {
     const TimingCase& timing = timings_.cases[index];
     const TimingCase& low = timings_.cases[below.index];
     const TimingCase& high = timings_.cases[above.index];
-    const double weight = -below.log_size / (above.log_size - below.log_size);  // of the upper one
+    // Weight of the upper neighbour.
+    const double weight = -below.log_size / (above.log_size - below.log_size);
     const auto square = [](double x) { return x * x; };
     Residual out;
     out.index = index;
@@ -107,8 +108,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// 1.4826 times the median absolute deviation of the residuals that `of` has no part in: noise that
-// the intervals do not state.
+// 1.4826 times the median absolute deviation of the residuals that do not involve case `of`. It
+// estimates noise that the intervals do not state.
 double spread(const std::vector<Residual>& residuals, const Residual& of) {
   std::vector<double> values;
   for (const Residual& residual : residuals) {

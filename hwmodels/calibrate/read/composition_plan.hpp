@@ -1,7 +1,7 @@
 #pragma once
-// Sequences of kernels as a campaign states them before it runs them (JSON of schema
-// tiersim.composition_plan/v1): what is launched, on which of two streams, after what, and what
-// each launch moves and computes by formula.
+// Sequences of kernels that a campaign plans before it runs them (JSON of schema
+// tiersim.composition_plan/v1): each launch with its stream (one of two), its dependencies, and the
+// bytes and FLOPs that it takes by formula.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -11,13 +11,13 @@
 
 namespace tiersim {
 
-/// A kernel of a sequence. `kernel` has no time; its name is the case's.
+/// A kernel of a sequence. `kernel` has no time; its name is that of the case.
 struct PlannedPart {
   TimingCase kernel;
-  std::string timed_as;  ///< name of the case whose timing is this kernel's; may be empty
+  std::string timed_as;  ///< name of the case that times this kernel; may be empty
 };
 
-/// A launch. It follows the step before it on its stream, and those in `after`.
+/// A launch. It waits for the step before it on its stream, and for those in `after`.
 struct PlannedStep {
   std::size_t part = 0;
   std::size_t stream = 0;          ///< 0 or 1
@@ -26,7 +26,7 @@ struct PlannedStep {
 
 struct PlannedSequence {
   std::string name;
-  std::string missing;  ///< the case that it lacks: it cannot run, and has no parts
+  std::string missing;  ///< name of a missing case: the sequence cannot run and has no parts
   std::vector<PlannedPart> parts;
   std::vector<PlannedStep> steps;
 };
@@ -36,7 +36,7 @@ struct CompositionPlan {
   std::vector<PlannedSequence> sequences;
 };
 
-/// `file` is for messages; mistakes go to `diagnostics`.
+/// `file` is the name in messages; mistakes go to `diagnostics`.
 CompositionPlan read_composition_plan(const std::string& file, const std::string& text,
                                       Diagnostics& diagnostics);
 

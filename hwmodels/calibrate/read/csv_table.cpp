@@ -10,8 +10,8 @@
 namespace tiersim::detail {
 namespace {
 
-// The cells of a line; nothing, with the column of the quote, where one is left open or has text
-// behind it.
+// The cells of a line. Empty, with the column of the quote in `bad`, where a quote is left open or
+// text follows it.
 std::optional<std::vector<CsvCell>> split(std::string_view line, std::size_t& bad) {
   std::vector<CsvCell> out;
   std::size_t at = 0;

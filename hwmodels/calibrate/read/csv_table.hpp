@@ -1,5 +1,5 @@
 #pragma once
-// A text of comma-separated values as cells with their places. For read_csv.cpp.
+// Comma-separated values as cells with their line and column, for read_csv.cpp.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace tiersim::detail {
 
 struct CsvCell {
-  std::string text;  ///< without quotes and blanks around it
+  std::string text;  ///< without quotes and surrounding blanks
   int column = 1;    ///< in its line, in bytes
 };
 
@@ -27,8 +27,8 @@ struct CsvSetting {
 
 struct CsvTable {
   std::vector<CsvSetting> settings;  ///< lines "# key: value"
-  CsvRow header;                     ///< empty where there is none
-  std::vector<CsvRow> rows;          ///< each as long as the header
+  CsvRow header;                     ///< empty where the file has none
+  std::vector<CsvRow> rows;          ///< each with as many cells as the header
 };
 
 CsvTable read_csv_table(const std::string& file, std::string_view text, Diagnostics& diagnostics);

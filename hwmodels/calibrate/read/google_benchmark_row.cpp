@@ -27,7 +27,7 @@ constexpr std::array<WorkCounter, 5> kWorkCounters{{
     {"flops", &TimedWork::flops},
 }};
 constexpr std::string_view kRate = "_per_second";
-// What the library writes beside the counters, and what nothing here depends on.
+// Members that the library writes beside the counters, and that are not used here.
 constexpr std::array<std::string_view, 12> kLibrarys{"family_index",   "per_family_instance_index",
                                                      "run_type",       "repetition_index",
                                                      "threads",        "iterations",
@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, 12> kLibrarys{"family_index",   "per_fami
 constexpr std::array<std::string_view, 6> kNameOptions{
     "iterations", "repeats", "threads", "min_time", "min_warmup_time", "warmup_time"};
 
-// "rows:64" and "4096" of a name become sizes; "manual_time" and its kin are no shape.
+// "rows:64" and "4096" in a name become sizes; "manual_time" and the like are no shape.
 void read_name(const std::string& run, TimingCase& timing) {
   std::string_view rest = run;
   const std::size_t end = std::min(rest.find('/'), rest.size());
@@ -72,7 +72,7 @@ class Counters {
   Counters(JsonFields& row, GoogleRow& out, double rate_seconds)
       : row_(row), out_(out), rate_seconds_(rate_seconds) {}
 
-  // Whether `key` is a counter that means something.
+  // Reads counter `key`; false where the name is not known.
   bool take(const std::string& key) {
     return take_work(key) || take_rate(key) || take_time(key) || take_other(key);
   }
@@ -139,7 +139,8 @@ class Counters {
   double rate_seconds_;
 };
 
-// Its own run_type where it says one; by the end of its name in files from before that member.
+// Name of the row's aggregate: by run_type and aggregate_name, or in older files by the suffix of
+// its name; empty for a repetition.
 std::string aggregate_of(JsonFields& row, const std::string& name, const std::string& run) {
   if (row.has("run_type") && row.choice("run_type", {"iteration", "aggregate"}) != "aggregate") {
     return {};

@@ -1,5 +1,5 @@
 #pragma once
-// One row of Google Benchmark's JSON, its name and its counters taken apart. For
+// One row of Google Benchmark's JSON with its name and counters parsed, for
 // read_google_benchmark.cpp.
 #include <string>
 
@@ -9,14 +9,14 @@
 namespace tiersim::detail {
 
 struct GoogleRow {
-  TimingCase timing;      ///< work, shape and name; no times yet
+  TimingCase timing;      ///< work, shape and name, without times
   std::string run;        ///< run_name
-  std::string aggregate;  ///< mean, median, stddev, cv or another; empty: a repetition
-  double real = 0;        ///< s; of a _cv row the fraction
-  double low = 0;         ///< s; 0 where no counter says it
+  std::string aggregate;  ///< mean, median, stddev, cv or another; empty for a repetition
+  double real = 0;        ///< s; of a _cv row, the fraction
+  double low = 0;         ///< s; 0 without such a counter
   double high = 0;
   std::int64_t repetitions = 1;
-  bool failed = false;  ///< no result: noted, and everything else is empty
+  bool failed = false;  ///< no result: the row is noted, and the other fields are empty
 };
 
 GoogleRow read_google_row(JsonFields& row, const std::string& file, const ReadOptions& options,

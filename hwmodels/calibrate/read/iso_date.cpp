@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kDay = 86'400;  // s
 
-// `text` has the digits where `form` has a 0, and everywhere else what the form has.
+// True where `text` has digits at the zeros of `form`, and equals it everywhere else.
 bool has_form(std::string_view text, std::string_view form) {
   if (text.size() != form.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -17,14 +17,14 @@ bool has_form(std::string_view text, std::string_view form) {
   return true;
 }
 
-// Of digits.
+// `text` consists of digits.
 int number(std::string_view text) {
   int out = 0;
   for (const char digit : text) out = 10 * out + (digit - '0');
   return out;
 }
 
-// Seconds that a zone is before UTC.
+// Seconds that local time in a zone is ahead of UTC.
 std::optional<std::int64_t> zone_offset(std::string_view text) {
   if (text == "Z") return 0;
   if (!has_form(text, "+00:00") && !has_form(text, "-00:00")) return std::nullopt;

@@ -1,12 +1,13 @@
 #pragma once
-// The members of one JSON object, asked for by name. A member that is missing or of another kind is
-// a mistake, and so is, at the end, one that nobody asked for:
+// The members of one JSON object, read by name. A missing member or one of another kind is a
+// mistake; a member that was never read is reported by finish():
 //
 //  JsonFields peak(node, "context.peaks[0]", file, diagnostics);
 //  const double value = peak.number("value", 0);
 //  peak.finish();  // unknown key 'vaule' (did you mean 'value'?)
 //
-// After a mistake a value is 0, empty or false; the diagnostics say that nothing is to be used.
+// After a mistake the value is 0, empty or false; the caller checks the diagnostics before using
+// it.
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -20,7 +21,8 @@ namespace tiersim {
 
 class JsonFields {
  public:
-  /// The node, file and diagnostics must outlive this. `node` may be null: said already.
+  /// The node, file and diagnostics must outlive this object. `node` may be null where an earlier
+  /// mistake was reported.
   JsonFields(const JsonNode* node, std::string path, const std::string& file,
              Diagnostics& diagnostics);
 
@@ -32,18 +34,18 @@ class JsonFields {
   std::string choice(const std::string& key, std::initializer_list<std::string_view> allowed);
   JsonFields object(const std::string& key);
   std::vector<JsonFields> list(const std::string& key);
-  /// A list of whole numbers.
+  /// A list of whole numbers of at least `least`.
   std::vector<std::int64_t> wholes(const std::string& key, std::int64_t least);
-  /// Whole numbers by name.
+  /// An object of whole numbers by name.
   std::map<std::string, std::int64_t> sizes(const std::string& key);
-  /// These must be there and are not looked at.
+  /// These members must exist; their values are ignored.
   void skip(std::initializer_list<const char*> keys);
-  /// The members that nobody has asked for yet, in the order of the file; they count as asked for.
+  /// The members that were not read so far, in the order of the file; they then count as read.
   std::vector<std::string> rest();
-  /// Reports what nobody asked for.
+  /// Reports the members that were never read.
   void finish();
 
-  /// Reports a mistake at member `key`, or at the object itself where it has none.
+  /// Reports a mistake at member `key`, or at the object itself where it lacks the member.
   void fail(const std::string& key, std::string message, std::string hint = {});
   const std::string& path() const { return path_; }
   int line() const;

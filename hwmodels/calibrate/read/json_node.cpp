@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kDeepest = 64;
 
-// An iterator over a text that says through `read` how far the parser has come.
+// An iterator over a text that reports the parser's position through `read`.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -42,7 +42,7 @@ class CountingIterator {
   const char** read_;
 };
 
-// Builds the tree from the parser's events. Every event comes when its token has just been read.
+// Builds the tree from the parser's events. Each event comes right after its token was read.
 class TreeBuilder {
  public:
   TreeBuilder(const std::string& file, std::string_view text, JsonNode& root,
@@ -89,7 +89,8 @@ class TreeBuilder {
     node.text = std::move(value);
     return true;
   }
-  bool binary(nlohmann::json::binary_t& /*value*/) { return false; }  // no text format has it
+  // No text format has binary values.
+  bool binary(nlohmann::json::binary_t& /*value*/) { return false; }
   bool start_object(std::size_t /*size*/) { return open(JsonNode::Kind::object); }
   bool start_array(std::size_t /*size*/) { return open(JsonNode::Kind::list); }
   bool end_object() { return close(); }
@@ -113,7 +114,7 @@ class TreeBuilder {
   }
 
  private:
-  // Of a text still to be read, so that counting lines stays linear.
+  // Moves forward only, so that counting lines takes linear time.
   void move_to(const char* place) {
     for (; counted_ < place; ++counted_) {
       column_ = *counted_ == '\n' ? 1 : column_ + 1;
@@ -124,7 +125,7 @@ class TreeBuilder {
     diagnostics_.report({{file_, line_, column_}, std::move(message)});
     return false;
   }
-  // Of the text whose closing quote has just been read.
+  // Start of the text whose closing quote was just read.
   const char* opening_quote() const {
     const auto escaped = [&](const char* place) {
       const char* first = place;
@@ -176,7 +177,8 @@ class TreeBuilder {
   const char* counted_;
   int line_ = 1;
   int column_ = 1;
-  std::vector<JsonNode*> open_;  // a parent's list grows only while its last item is not open
+  // Pointers stay valid: a list grows only when its last item is complete.
+  std::vector<JsonNode*> open_;
   std::string key_;
 };
 

@@ -1,9 +1,9 @@
 #pragma once
-// JSON with the place of everything in it, so that a mistake in a file of thousands of lines is
-// said with line and column. Repeated keys and text that is no JSON are mistakes here already.
+// JSON with the line of every value, so that a mistake in a file of thousands of lines is reported
+// with line and column. Repeated keys and invalid JSON are reported by the parser.
 //
 //  JsonNode root;
-//  if (!parse_json("timing.json", text, root, diagnostics)) ...  // said why
+//  if (!parse_json("timing.json", text, root, diagnostics)) ...  // reported
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,18 +22,18 @@ struct JsonNode {
   std::int64_t integer = 0;
   double number = 0;
   std::string text;
-  std::vector<std::string> keys;  ///< of an object, as `items`
-  std::vector<JsonNode> items;    ///< of a list or an object
-  int line = 1;                   ///< of the member's key, or of the item
+  std::vector<std::string> keys;  ///< of an object: the keys of `items`
+  std::vector<JsonNode> items;    ///< values of a list or an object
+  int line = 1;                   ///< line of the member's key, or of the item
   int column = 1;
 
-  /// Null where there is none.
+  /// The member of that name; null where there is none.
   const JsonNode* find(std::string_view key) const;
-  /// "a list", "an object", "12", "'text'": for messages.
+  /// The value for messages: "a list", "an object", "12", "'text'".
   std::string shown() const;
 };
 
-/// False, with a diagnostic, where `text` is no JSON. At most 64 levels deep.
+/// False, with a diagnostic, where `text` is invalid JSON or deeper than 64 levels.
 bool parse_json(const std::string& file, std::string_view text, JsonNode& root,
                 Diagnostics& diagnostics);
 

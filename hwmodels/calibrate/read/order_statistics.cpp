@@ -13,7 +13,7 @@ double quantile_of(std::vector<double> values, double share) {
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, values.size() - 1);
   const double part = position - static_cast<double>(below);
-  // Half a sum rather than a step from one to the other: the same bits from either side.
+  // Half the sum gives the same bits from either side, which an interpolated step does not.
   if (part == 0.5) return (values[below] + values[above]) / 2;
   return values[below] + part * (values[above] - values[below]);
 }

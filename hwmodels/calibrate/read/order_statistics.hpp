@@ -1,5 +1,5 @@
 #pragma once
-// What is said of repeated values by their order. None takes an empty list.
+// Order statistics of repeated values. No function takes an empty list.
 #include <utility>
 #include <vector>
 

@@ -45,7 +45,7 @@ Plausible Findings::result() const {
 }
 
 double log_noise(const TimingCase& timing) {
-  constexpr double kStandardErrors = 1.96;  // of a 95 % interval to each side
+  constexpr double kStandardErrors = 1.96;  // half width of a 95 % interval
   const bool stated = timing.low > 0 && timing.high > timing.low;
   if (!stated) return std::max(kUnstatedNoise, timing.repeat_noise);
   return portable_log(timing.high / timing.low) / (2 * kStandardErrors);

@@ -1,29 +1,29 @@
 #pragma once
-// Which timings cannot be, before anything is fitted to them. A refusal names the case, its row and
-// the numbers that contradict each other; all of them come in one go.
+// Refusal of impossible timings, before anything is fitted to them. A refusal names the case, its
+// row and the numbers that contradict each other; all of them are reported at once.
 //
 //  const Plausible checked = check_timings(timings);
 //  for (const TimingRefusal& refusal : checked.refused) ...  // text(refusal)
 //
-// What is refused, by its rule:
-// - "above the peak": bytes or FLOPs over the time beat what can serve them: the link, the FLOP/s
-//  of the operand type, memory for cold cases and for what L2 cannot hold of warm ones,
-//  L2 for warm ones;
+// The rules of refusals:
+// - "above the peak": bytes or FLOPs over the time exceed the rate of what can serve them: the
+//  link, the FLOP/s of the operand type, memory for cold cases and for the part of warm ones
+//  that exceeds L2, L2 for warm ones;
 // - "bad interval": the median is not within its own interval;
 // - "no bytes": 0 bytes of memory, where the kernel's other cases, three or more, all move some;
 // - "duplicate": the same kernel, sizes and work again, with the same time or with another;
-// - "mislabelled": a size, type, kernel or temperature in the name against the fields beside it;
-// - "elements for bytes", "bits for bytes", "KB against KiB": bytes that are off the formula that
-//  all other sizes obey exactly, by such a factor;
+// - "mislabelled": a size, type, kernel or temperature in the name contradicts the fields;
+// - "elements for bytes", "bits for bytes", "KB against KiB": bytes that differ, by such a
+//  factor, from the formula that all other sizes obey exactly;
 // - "unit slip": a time 1000 or 10^6 off what other sizes of the kernel allow; or every case of
-//  three or more at least 1000 times its floor and the fastest launch;
+//  three or more at least 1000 times its lower bound and the fastest launch;
 // - "non-monotone": more bytes and more FLOPs than another case, in clearly less time;
 // - "off the trend": far above proportion, or from the line between its neighbours in size;
-// - and those of the reader: "out of range", "repeats apart", "wrong result", "size against
+// - the refusals of the reader: "out of range", "repeats apart", "wrong result", "size against
 //  count", "algbw against time", and so on.
 //
-// What other sizes allow. A time t0 + g(work), with g monotone and proportional along a ray, as
-// every roofline is, obeys t_i <= max(1, k) t_j, k the largest ratio of a work of i to that of j.
+// Bounds from other sizes. A time t0 + g(work), with g monotone and proportional along a ray, as
+// in every roofline, obeys t_i <= max(1, k) t_j, k the largest ratio of a work of i to that of j.
 // Excess over that is refused beyond noise and model: beyond both intervals, z standard errors, and
 // 12 % (a kernel's time by bytes and FLOPs alone is up to 6 % off a case, so 12 % a pair), or 50 %
 // where k > 1 (a clock falls from 1.98 to 1.3 GHz under its power limit). Only cases are compared
@@ -34,8 +34,8 @@
 // P(Z > z) <= exp(-z^2 / 2) / 2: below 1e-3 a file in all, for the normal errors (of log t) that
 // the intervals state; 5 % where none is stated. The trend test takes 1.4826 times the median
 // absolute deviation of the others of its kernel, five or more, where that is larger. Slips that
-// move a time by less than these margins, or the bytes of a launch-bound case without sizes, cannot
-// be seen.
+// move a time by less than these margins, or the bytes of a launch-bound case without sizes, are
+// not detected.
 #include <string>
 #include <vector>
 
@@ -43,12 +43,12 @@
 
 namespace tiersim {
 
-/// What may be but should be looked at; the fields are those of a refusal.
+/// A suspicious but possible case; the fields are those of a refusal.
 using TimingWarning = TimingRefusal;
 
 struct Plausible {
   std::vector<TimingCase> kept;        ///< in the order of the set
-  std::vector<TimingRefusal> refused;  ///< the set's own first, then by case
+  std::vector<TimingRefusal> refused;  ///< those of the whole set first, then by case
   std::vector<TimingWarning> warnings;
 };
 

@@ -135,7 +135,7 @@ TimingRepeat read_interval(JsonFields& entry) {
   return repeat;
 }
 
-// A time of a kernel that computed something else is a time of nothing.
+// Refuses the time of a kernel whose result is wrong.
 void read_agreement(JsonFields& entry, const TimingCase& timing, TimingSet& set) {
   JsonFields agreement = entry.object("agreement");
   const double error = agreement.number("error", 0);
@@ -157,7 +157,7 @@ void read_name(JsonFields& entry, const std::string& case_name, const std::strin
   const std::int64_t process = entry.whole("repetition_index", 0);
   const std::string run = case_name + '/' + temperature;
   const std::string run_name = entry.text("run_name");
-  if (temperature.empty()) return;  // said already
+  if (temperature.empty()) return;  // already reported
   if (run_name != run) entry.fail("run_name", fmt::format("this is not '{}'", run));
   if (name != fmt::format("{}/process:{}", run, process)) {
     entry.fail("name",

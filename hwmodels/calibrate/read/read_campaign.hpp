@@ -1,9 +1,9 @@
 #pragma once
-// A file of the kernel campaign (configs/schema/campaign.schema.json): each entry is one process of
-// one case. Processes are merged (timing_repeats.hpp). Of several launches of a case, the one with
-// the most bytes in flight a block stands for it: it streams the data, and what follows it combines
-// or gates. Its waves give the tail, ceil(waves) / waves (1 where no card knew them), and the bytes
-// in flight of the whole GPU, those of a block times the blocks that are resident at once.
+// Reader of a kernel campaign's file (configs/schema/campaign.schema.json): each entry is one
+// process of one case. Processes are merged (timing_repeats.hpp). A case of several launches is
+// represented by the one with the most bytes in flight a block: it streams the data, and the later
+// launches combine or gate. Its waves give the tail, ceil(waves) / waves (1 where the card was not
+// known). The bytes in flight of the whole GPU are those of a block times the resident blocks.
 #include <string>
 
 #include "hwmodels/calibrate/read/json_fields.hpp"

@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 10> kOthers{
     "name",     "kernel",          "variant", "dtype", "temperature",
     "baseline", "bytes_in_flight", "flops",   "tail",  "waves"};
 
-// "time_us" is the time in us; "time" has its unit in each cell.
+// "time_us" holds times in us; cells of "time" state their own unit.
 struct TimeColumn {
   std::string_view what;
   std::optional<double> unit;  // s
@@ -132,7 +132,7 @@ class Reader {
     }
   }
 
-  // What a header says twice: time_ns and time_us.
+  // Reports a quantity with two columns: time_ns and time_us.
   void check_times(const std::map<std::string, int>& counted) {
     for (const std::string_view what : kTimes) {
       const auto found = counted.find(std::string(what));
@@ -192,7 +192,7 @@ class Reader {
     const CsvCell* found = cell(row, name);
     return found == nullptr ? std::string() : found->text;
   }
-  // `otherwise` where the column is missing; an empty cell is a mistake.
+  // Returns `otherwise` where the column is missing; an empty cell is a mistake.
   double number(const CsvRow& row, std::string_view name, double least, double otherwise) {
     const CsvCell* found = cell(row, name);
     if (found == nullptr) return otherwise;
@@ -308,7 +308,7 @@ class Reader {
     return out + (timing.temperature == Temperature::warm ? "/warm" : "/cold");
   }
 
-  // A row that says which process it is of, and whose case stood before, is another process of it.
+  // Adds a case; a row with a process number, whose case is known, adds a repeat to that case.
   void add(const CsvRow& row, TimingCase timing, const TimingRepeat& repeat) {
     if (cell(row, "process") != nullptr) {
       const std::int64_t process = whole(row, "process");
@@ -339,9 +339,10 @@ class Reader {
   const ReadOptions& options_;
   Diagnostics& diagnostics_;
   TimingSet set_;
-  std::map<std::string, std::size_t, std::less<>> place_;  // of a column
-  std::vector<std::vector<TimingRepeat>> repeats_;         // of a case
-  std::map<std::string, std::size_t> processes_;           // the case of what processes share
+  std::map<std::string, std::size_t, std::less<>> place_;  // index of each column
+  std::vector<std::vector<TimingRepeat>> repeats_;         // of each case
+  // Index of the case by the fields that its processes share.
+  std::map<std::string, std::size_t> processes_;
   std::map<std::string, bool> seen_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Timings as comma-separated values: settings, a header line, a row a case.
+// Reader of timings as comma-separated values: settings, a header line, and one row for each case.
 //
 //  # device: NVIDIA H200
 //  # date: 2026-11-21

@@ -24,7 +24,7 @@ using detail::GoogleRow;
 
 // All rows of one run_name.
 struct Run {
-  std::optional<TimingCase> timing;  // of its first repetition, else of an aggregate
+  std::optional<TimingCase> timing;  // from its first repetition, else from an aggregate
   bool from_aggregate = false;
   std::vector<double> seconds;
   double low = 0;
@@ -33,10 +33,10 @@ struct Run {
   std::map<std::string, double> aggregates;
 };
 
-// Aggregates are printed with 17 digits, but summed in another order.
+// Aggregates are printed with 17 digits, but the library sums in another order.
 constexpr double kRounding = 1e-6;
 
-// Old versions of the library wrote the local time without its zone: its day is taken.
+// Old versions of the library wrote the local time without its zone: only the day is used.
 std::string date_of(JsonFields& context, TimingSet& set) {
   constexpr std::size_t kDay = 10;
   std::string date = context.text("date");
@@ -105,7 +105,7 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Where both stand in the file.
+// Checks the aggregates against the repetitions, where the file has both.
 void compare(const Run& run, TimingSet& set) {
   const auto check = [&](const char* name, double expected) {
     const auto found = run.aggregates.find(name);
@@ -119,7 +119,7 @@ void compare(const Run& run, TimingSet& set) {
   check("median", median_of(run.seconds));
 }
 
-// The time of a run whose repetitions were not written.
+// The time of a run whose file has aggregates only.
 std::optional<TimingRepeat> from_aggregates(const Run& run) {
   const auto value = [&](const char* name) -> std::optional<double> {
     const auto found = run.aggregates.find(name);

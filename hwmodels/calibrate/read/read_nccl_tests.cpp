@@ -19,7 +19,7 @@ namespace {
 struct Collective {
   std::string_view name;
   double factor_per_share = 0;  // busbw / algbw over (n-1)/n; 0: the factor is 1
-  bool counts_a_share = false;  // the count is of one rank
+  bool counts_a_share = false;  // the count is of one rank only
 };
 constexpr std::array<Collective, 9> kCollectives{{
     {"all_reduce", 2, false},
@@ -45,7 +45,7 @@ const Collective* collective_named(std::string_view name) {
   return found == kCollectives.end() ? nullptr : found;
 }
 
-// A printed number with half a unit of its last digit.
+// A printed number and half a unit of its last digit.
 struct Printed {
   double value = 0;
   double half = 0;
@@ -157,7 +157,7 @@ class Log {
     }
   }
 
-  // The line under the header.
+  // Checks the line of units under the header.
   void check_units(int number, std::string_view text) {
     const std::vector<std::string_view> units = words(text);
     const auto times = std::ranges::count(units, "(us)");
@@ -218,7 +218,7 @@ class Log {
     return collective_->factor_per_share == 0 ? 1 : (n - 1) / n;
   }
 
-  // Whether algbw is `bytes` over the time, in us times `scale`, within the digits of both.
+  // True where algbw equals `bytes` over the time, in us times `scale`, within the printed digits.
   static bool rate_fits(const Half& half, double bytes, double scale) {
     const auto rate = [&](double us) { return bytes / (us * scale) * 1e-3; };
     const double time = half.time.value;
@@ -228,8 +228,8 @@ class Log {
            half.algorithm.value >= rate(time + digit) - half.algorithm.half;
   }
 
-  // Every way in which a half contradicts itself. Early versions of the tests gave both rates of
-  // all_gather and its kin for the bytes that a rank receives.
+  // All contradictions within a half, as rule and reason. Early versions of the tests computed both
+  // rates of all_gather and the like from the bytes that a rank receives.
   std::vector<std::pair<std::string, std::string>> contradictions(const Row& row,
                                                                   const Half& half) const {
     std::vector<std::pair<std::string, std::string>> out;

@@ -1,5 +1,6 @@
 #pragma once
-// The table that NCCL's tests print (all_reduce_perf and its kin), here without its right half:
+// Reader of the table that NCCL's tests print (all_reduce_perf and the others), here without its
+// right half:
 //
 //  # nThread 1 nGpus 2 ...
 //  #  Rank  0 Group  0 Pid 1 on h device 0 [0x00] NVIDIA H100 80GB HBM3
@@ -7,21 +8,21 @@
 //  #      (B) (elements)                      (us) (GB/s) (GB/s)         (us) ...
 //  1048576   262144  float    sum    -1   24.50  42.80  42.80      0  24.40 ...
 //
-// Each row is two cases, out-of-place and in-place. The columns are those of the header line, so
-// tables without redop or root are read too. A row that contradicts itself is refused with its
-// numbers, within the digits printed:
+// Each row is two cases, out-of-place and in-place. The header line names the columns, so tables
+// without redop or root are read too. A row must satisfy these equations within the printed digits,
+// or it is refused with its numbers:
 // - size = count * bytes of the type, times the ranks where the count is a rank's share
 //  (all_gather, reduce_scatter, alltoall, gather, scatter);
 // - algbw = size / time;
 // - busbw = algbw * f, f = 2 (n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter,
-//  alltoall, gather and scatter, 1 for broadcast, reduce and sendrecv. Early versions, whose two
-//  rates of all_gather and its kin are both (n-1)/n * size / time, are read as well.
+//  alltoall, gather and scatter, 1 for broadcast, reduce and sendrecv. Early versions, where both
+//  rates of all_gather and the like are (n-1)/n * size / time, are read as well.
 //
-// The test is named by a line ("all_reduce_perf -b 8 ...", "Collective test starting: ...") or by
-// ReadOptions::collective; the ranks are those listed, or ReadOptions::ranks, or nThread * nGpus.
-// Work: the bytes that any algorithm must send and receive at a GPU, (n-1)/n * size (size where f
-// is 1), in link_write_bytes and link_read_bytes: a reduction in the switch needs no more, so a bus
-// bandwidth above the link's is possible.
+// The name of the test is from a line ("all_reduce_perf -b 8 ...", "Collective test starting: ...")
+// or from ReadOptions::collective. The ranks are those listed, or ReadOptions::ranks, or nThread *
+// nGpus. The work is the bytes that any algorithm must send and receive at a GPU, (n-1)/n * size
+// (size where f is 1), in link_write_bytes and link_read_bytes. A reduction in the switch needs no
+// more, so a bus bandwidth above the link's is possible.
 // Source: github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md and src/common.cu.
 #include <string>
 #include <string_view>

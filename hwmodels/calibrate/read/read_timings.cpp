@@ -20,7 +20,7 @@
 namespace tiersim {
 namespace {
 
-// Of the file as a whole.
+// Reports a mistake of the file as a whole.
 void fail(Diagnostics& diagnostics, const std::string& file, std::string message,
           std::string hint = {}) {
   Diagnostic mistake;
@@ -49,7 +49,7 @@ bool is_nccl_log(std::string_view text) {
   return std::ranges::any_of(lines_of(text), is_nccl_header);
 }
 
-// Where both say it they must say the same.
+// Takes a value from the options; it must equal that of the file where both state it.
 void take_over(const char* what, const std::string& given, std::string& stated,
                const std::string& file, Diagnostics& diagnostics) {
   if (stated.empty()) stated = given;
@@ -58,7 +58,7 @@ void take_over(const char* what, const std::string& given, std::string& stated,
        fmt::format("the {} of this file is '{}', but '{}' was given", what, stated, given));
 }
 
-// A case whose amounts no device has, and that no arithmetic below could take.
+// Message for a case whose amounts no device has, and that would overflow below; else empty.
 std::optional<std::string> impossible(const TimingCase& timing) {
   constexpr double kMost = 1e18;       // bytes or FLOPs of a launch
   constexpr double kShortest = 1e-12;  // s
@@ -75,7 +75,7 @@ std::optional<std::string> impossible(const TimingCase& timing) {
       return fmt::format("{} of {:g} is neither 0 nor from 1 to {:g}", name, amount, kMost);
   }
   for (const double seconds : {timing.seconds, timing.low, timing.high}) {
-    const bool open = seconds == 0 && seconds != timing.seconds;  // said below as an interval
+    const bool open = seconds == 0 && seconds != timing.seconds;  // reported below as an interval
     if (!open && !(seconds >= kShortest && seconds < kLongest))
       return fmt::format("{:g} s is no time from {:g} to {:g} s", seconds, kShortest, kLongest);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Timings of kernels from a file, whatever wrote it. The format is told by the content:
+// Reader of kernel timings in any supported format. The content decides on the format:
 // - campaign: JSON with schema tiersim.kernel_timings/v1 (read_campaign.hpp);
 // - google_benchmark: JSON with `context` and `benchmarks` (read_google_benchmark.hpp);
 // - nccl_tests: the table that all_reduce_perf and its kin print (read_nccl_tests.hpp);
@@ -9,8 +9,8 @@
 //  if (!timings) ...  // timings.error(): every mistake, with its place
 //  const Plausible checked = check_timings(*timings);  // plausibility.hpp
 //
-// Nothing of a file is passed over in silence: what is not understood is a mistake, what is left
-// out is in the notes of the set.
+// Nothing in a file is ignored silently: an unknown member is a mistake, and the notes of the set
+// list what was left out.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,8 +22,8 @@
 
 namespace tiersim {
 
-/// What the user says about a file that does not say it. Where both say it they must agree; of
-/// peaks, those of the file stand.
+/// Facts that the user states for a file that lacks them. Where both state one, they must agree; of
+/// peaks, those of the file hold.
 struct ReadOptions {
   std::string device = {};
   std::string date = {};
@@ -32,16 +32,16 @@ struct ReadOptions {
   std::vector<TimingPeak> peaks = {};
   /// Columns and counters that are context: neither work nor shape, and left out with a note.
   std::vector<std::string> context = {};
-  std::string collective = {};  ///< of an NCCL log that does not name its test: "all_reduce"
-  std::int64_t ranks = 0;       ///< of an NCCL log without a list of ranks
+  std::string collective = {};  ///< test of an NCCL log that does not name it: "all_reduce"
+  std::int64_t ranks = 0;       ///< number of ranks of an NCCL log that does not list them
 };
 
-/// `file` is for messages.
+/// `file` is the name in messages.
 Expected<TimingSet, Diagnostics> read_timings(const std::string& file, std::string_view text,
                                               const ReadOptions& options);
 
-/// Takes over from `options` what `set` does not say, and holds its class against it: a set is
-/// measured only where it names its device and date. For readers.
+/// Fills missing facts of `set` from `options`, and checks its class: a set is measured only where
+/// it names its device and date. For readers.
 void complete(TimingSet& set, const ReadOptions& options, Diagnostics& diagnostics);
 
 }  // namespace tiersim

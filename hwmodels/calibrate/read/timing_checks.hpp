@@ -1,5 +1,5 @@
 #pragma once
-// The rules behind plausibility.hpp, one function each, and what they say to.
+// The rules behind plausibility.hpp, one function each, and the list of their findings.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tiersim::detail {
 
-/// What has been found so far, by case.
+/// Refusals and warnings so far, by case.
 class Findings {
  public:
   explicit Findings(const TimingSet& timings) : timings_(timings), refused_(timings.cases.size()) {}
@@ -33,35 +33,35 @@ class Findings {
   std::vector<TimingWarning> warnings_;
 };
 
-/// Shares of the false alarms of a file, and the noise of log t where no interval is stated.
+/// Bound on the false alarms of a file, and the noise of log t where no interval is stated.
 inline constexpr double kFalseAlarms = 5e-4;
 inline constexpr double kUnstatedNoise = 0.05;
-/// What a pair of cases may differ by that bytes and FLOPs do not say.
+/// Difference between a pair of cases that bytes and FLOPs do not explain.
 inline constexpr double kModelMargin = 0.12;
 
-/// The standard deviation of log t that the interval of a case states.
+/// Standard deviation of log t, by the interval of a case.
 double log_noise(const TimingCase& timing);
-/// Standard errors that m comparisons exceed, one-sided, with a probability of at most
+/// Number of standard errors that m comparisons exceed, one-sided, with a probability of at most
 /// kFalseAlarms.
 double standard_errors(std::size_t comparisons);
 
-/// Bytes of an element of a type of operands; 0 where it is not known.
+/// Bytes of an element of an operand type; 0 where not known.
 int element_bytes(std::string_view dtype);
 
-/// Of a case i and another j, whether their times can be compared, and the largest ratio of a work
-/// of i to that of j; infinite where j has none of it.
+/// comparable(): true where the times of cases i and j can be compared. work_ratio(): the largest
+/// ratio of a work of i to that of j; infinite where j has none of it.
 bool comparable(const TimingCase& i, const TimingCase& j);
 double work_ratio(const TimingCase& i, const TimingCase& j);
-/// log t_i less the most that t_j allows, both without noise; `ratio` is work_ratio(i, j).
+/// log t_i minus the largest that t_j allows, both without noise; `ratio` is work_ratio(i, j).
 double excess(const TimingCase& i, const TimingCase& j, double ratio, double l2_bytes);
 
-/// How bytes came to be a factor off.
+/// A mistake in bytes that changes them by a known factor.
 struct ByteSlip {
   std::string rule;
   std::string what;
 };
-/// `factor`: stated bytes over those that a formula gives; `element`: bytes of one, 0 where not
-/// known. Nothing where it is no known slip.
+/// `factor`: stated bytes over those of the formula; `element`: bytes of an element, 0 where not
+/// known. Empty where the factor is that of no known slip.
 std::optional<ByteSlip> byte_slip(double factor, int element);
 
 void check_limits(const TimingSet& timings, Findings& findings);

@@ -13,7 +13,7 @@
 namespace tiersim {
 namespace {
 
-// Processes of one case differ by clocks and by where their memory lies, which is far less.
+// Processes of one case differ far less, by their clocks and the place of their memory.
 constexpr double kMostApart = 2;
 
 std::string us(double seconds) {
@@ -49,8 +49,8 @@ TimingRepeat order_interval(std::vector<double> seconds) {
   TS_EXPECTS(!seconds.empty());
   std::ranges::sort(seconds);
   const std::size_t n = seconds.size();
-  // below = P(Binomial(n, 1/2) < k), while it stays within 2.5 %; both times 2^-exponent, as 2^-n
-  // itself is no double from n = 1075 on.
+  // below = P(Binomial(n, 1/2) < k), while it stays within 2.5 %. Both are scaled by 2^-exponent,
+  // since 2^-n itself underflows a double from n = 1075 on.
   constexpr int kStep = 500;
   auto exponent = -static_cast<int>(n);
   double term = 1;

@@ -1,6 +1,6 @@
 #pragma once
-// Several timings of one case as one: the median of their medians, an interval that holds them all,
-// and how far apart they were.
+// Several timings of one case merged into one: the median of their medians, an interval that holds
+// them all, and their spread.
 #include <optional>
 #include <vector>
 
@@ -21,12 +21,11 @@ struct TimingRepeat {
 /// Meeker, Statistical Intervals, 5.2. At least one value.
 TimingRepeat order_interval(std::vector<double> seconds);
 
-/// Sets seconds, low, high and repeat_noise of `timing`. The interval is that of the median
-/// process, widened until it holds the medians of all. At least one repeat.
-///
-/// The refusal is of a case that cannot be: a repeat whose median is not within its own interval
-/// ("bad interval"), or two that are apart by more than a factor of 2 beyond their intervals
-/// ("repeats apart"); which of the two holds cannot be told. Its other fields are set all the same.
+/// Sets seconds, low, high and repeat_noise of `timing`, for at least one repeat. The interval is
+/// that of the median process, widened until it holds the medians of all. A refusal is returned
+/// where a repeat's median is not within its own interval ("bad interval"), or where two repeats
+/// are apart by more than a factor of 2 beyond their intervals ("repeats apart"), since neither of
+/// them can be preferred. The fields of `timing` are set all the same.
 [[nodiscard]] std::optional<TimingRefusal> merge_repeats(const std::vector<TimingRepeat>& repeats,
                                                          TimingCase& timing);
 

@@ -1,8 +1,8 @@
 #pragma once
 // Model card: collective_packet_config
-//   Models    the `packet_level` of a collective device: how its protocols cut what they send.
+//   Models    the `packet_level` of a collective device: the chunks that its protocols send.
 //   Equation  none.
-//   Ignores   what the flow level's fields say already: start-ups, hops, flags, rates.
+//   Ignores   the fields of the flow level: start-ups, hops, flags, rates.
 //   Valid     as collective_run.
 //   Source    NCCL's documentation and source, recalled; each number in the YAML.
 //   Checked   tests/unit/packet/collective_packet_test.cpp, nvlink_fabric_test.cpp
@@ -16,26 +16,26 @@
 
 namespace tiersim {
 
-/// How a receiver knows what has come; LL and LL128 send flags with the data.
+/// The signal that data have arrived: LL and LL128 send flags with the data.
 enum class CollectiveProtocol : std::uint8_t { ll, ll128, simple };
 inline constexpr std::array<std::string_view, 3> kCollectiveProtocolNames{"ll", "ll128", "simple"};
 
-/// How one protocol cuts what it sends.
+/// The pieces that one protocol cuts a message into.
 struct CollectivePipeline {
-  /// Of a ring's piece; each goes on as soon as it is there.
+  /// Slices of a ring's piece; each is forwarded as soon as it has arrived.
   Sourced<std::int64_t> slices = recalled_of_nccl<std::int64_t>(1);
-  /// Chunks of the size in a chain, or of a piece in NVLS.
+  /// Chunks of the whole size in a chain, or of a piece in NVLS.
   Sourced<std::int64_t> parts = recalled_of_nccl<std::int64_t>(16);
-  /// Of a chunk, but for the last one.
+  /// Smallest chunk, except for the last one.
   Sourced<Bytes> least = recalled_of_nccl(Bytes::from_base(1024));
-  Sourced<Bytes> chunk = recalled_of_nccl(Bytes::from_base(524288));  ///< at most
-  /// Chunks that may be sent before the first is worked off.
+  Sourced<Bytes> chunk = recalled_of_nccl(Bytes::from_base(524288));  ///< largest chunk
+  /// Chunks that may be sent before the first is processed.
   Sourced<std::int64_t> slots = recalled_of_nccl<std::int64_t>(8);
 };
 void describe(Fields& f, CollectivePipeline& c);
 
-/// The `packet_level` mapping of a collective device. Flags let lines go on before their chunk is
-/// whole, so that chunks of LL and LL128 are effectively shorter.
+/// The `packet_level` mapping of a collective device. With flags, lines are forwarded before their
+/// chunk is complete, so that chunks of LL and LL128 are effectively shorter.
 struct CollectivePacketConfig {
   CollectivePipeline ll{.chunk = recalled_of_nccl(Bytes::from_base(131072))};
   CollectivePipeline ll128{.chunk = recalled_of_nccl(Bytes::from_base(131072))};

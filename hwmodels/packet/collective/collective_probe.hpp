@@ -17,13 +17,13 @@
 
 namespace tiersim {
 
-/// Adapters of GPUs in several nodes, and what NCCL takes between them.
+/// Network adapters of GPUs in several nodes, and NCCL's constants between nodes.
 struct CollectiveNetwork {
   FabricShape adapters;  ///< one port for each rank
   NcclConstants constants;
 };
 
-/// A node, and the library whose constants are taken: nccl for ring, tree, nvls and hierarchical,
+/// A node, and the library whose constants are used: nccl for ring, tree, nvls and hierarchical,
 /// direct for one_shot and two_shot.
 struct CollectiveProbeConfig {
   NvlinkNode node;
@@ -45,37 +45,37 @@ struct CollectiveQuestion {
 struct CollectiveProbeResult {
   Duration time{};
   double bus_bandwidth = 0;               ///< bytes a second
-  std::vector<FabricPortCounters> ports;  ///< of the nodes, by rank
+  std::vector<FabricPortCounters> ports;  ///< counters of the nodes' ports, by rank
   PacketAlgorithm algorithm = PacketAlgorithm::ring;
   CollectiveProtocol protocol = CollectiveProtocol::simple;
-  std::int64_t packets = 0;  ///< that left ports, in all nodes
+  std::int64_t packets = 0;  ///< packets that left ports, in all nodes
   std::uint64_t events = 0;
 };
 
-/// Algorithm and protocol by the name that the flow level gives them: "ring_ll", "nvls",
-/// "one_shot". None where it is none of them.
+/// Algorithm and protocol of a flow-level name: "ring_ll", "nvls", "one_shot". Empty for a name
+/// that is none of them.
 struct NamedAlgorithm {
   PacketAlgorithm algorithm = PacketAlgorithm::ring;
   CollectiveProtocol protocol = CollectiveProtocol::simple;
 };
 std::optional<NamedAlgorithm> algorithm_named(std::string_view name, CollectiveKind kind);
 
-/// What the flow level would take on this node: the algorithm of its cheapest way.
+/// The algorithm and protocol that the flow level takes on this node, as the cheapest.
 NamedAlgorithm chosen_algorithm(const Collective& flow, const CollectiveProbeConfig& config,
                                 const CollectiveQuestion& question);
 
-/// Whether `config` has the constants for this algorithm and protocol.
+/// True where `config` has the constants of this algorithm and protocol.
 bool has_constants(const CollectiveProbeConfig& config, const CollectiveQuestion& question);
 
-/// has_constants(), an algorithm that serves the kind and is not automatic. A rate of 0 of the
-/// kernel's pace is none.
+/// Runs one collective. Precondition: has_constants(), and an algorithm that serves the kind and is
+/// not automatic. A rate of 0 leaves the kernel's pace unlimited.
 CollectiveProbeResult run_collective_probe(const CollectiveProbeConfig& config,
                                            const CollectiveQuestion& question);
-/// The same with the algorithm that the flow level takes.
+/// Like run_collective_probe(), with the algorithm that the flow level takes.
 CollectiveProbeResult run_collective_probe(const CollectiveProbeConfig& config,
                                            const Collective& flow, CollectiveQuestion question);
 
-/// Schedule and timing of one collective, for those who run several at once.
+/// Schedule and timing of one collective, for callers that run several at once.
 CollectiveSchedule schedule_of(const CollectiveProbeConfig& config,
                                const CollectiveQuestion& question);
 CollectiveTiming timing_of(const CollectiveProbeConfig& config, const CollectiveQuestion& question,

@@ -36,7 +36,8 @@ CollectiveTiming timing_of(const NcclConstants& node, const NcclConstants& netwo
   CollectiveTiming t;
   t.node = software_of(node, fabric.one_way(), port, schedule.streams);
   t.network = software_of(network, between.one_way(), between.link_rate * between.links, 1);
-  // The sum of start, gaps and ways is the flow level's start-up and hops, or the ways.
+  // Start, gaps and packet ways add up to the flow level's start-up and hops, or at least to the
+  // ways.
   const Duration hops = repeated(node.hop.value, schedule.hops);
   const Duration gaps = repeated(t.node.gap, schedule.hops);
   const Duration ways = repeated(fabric.one_way(), schedule.wires);
@@ -88,7 +89,7 @@ Duration CollectiveRun::time() const {
   return last_ - began_;
 }
 
-// At `when`, or as soon as the pace of its stream allows.
+// Makes the transfer ready at `when`, or as soon as the pace of its stream allows.
 void CollectiveRun::make_ready(std::size_t transfer, SimTime when) {
   const CollectiveTransfer& t = schedule_.transfers[transfer];
   const CollectiveSoftware& software = software_of(t);

@@ -8,7 +8,7 @@ namespace {
 using Kind = CollectiveTransfer::Kind;
 using Earlier = ScheduleBuilder::Earlier;
 
-// The chain 0, 1, ..., n - 1 upwards, adding, and downwards again, chunk by chunk.
+// The chain 0, 1, ..., n - 1 upwards with additions, and downwards with the sum, chunk by chunk.
 void tree_chunks(ScheduleBuilder& b, ByteRange all, const CollectivePipeline& p) {
   const std::size_t n = b.schedule().ranks;
   const std::size_t steps = 2 * (n - 1);
@@ -36,7 +36,7 @@ void tree_chunks(ScheduleBuilder& b, ByteRange all, const CollectivePipeline& p)
   b.schedule().streams = n > 2 ? 2 : 1;
 }
 
-// Each rank reads the sum of its piece from the switch and has the switch copy it to all.
+// Each rank reads the sum of its piece from the switch, and the switch copies it to all ranks.
 void switch_sums(ScheduleBuilder& b, CollectiveKind kind, ByteRange all,
                  const CollectivePipeline& p) {
   const std::size_t n = b.schedule().ranks;
@@ -67,7 +67,7 @@ void switch_sums(ScheduleBuilder& b, CollectiveKind kind, ByteRange all,
   }
   b.schedule().hops = (sums ? 1 : 0) + (copies ? 1 : 0);
   b.schedule().wires = (sums ? 2 : 0) + (copies ? 1 : 0);
-  // A port gives the switch n pieces and one copy, and gets as much.
+  // A port sends n pieces and one copy to the switch, and receives as much.
   b.schedule().streams = (sums ? static_cast<std::int64_t>(n) : 0) + (copies ? 1 : 0);
 }
 

@@ -35,7 +35,7 @@ void PacketCollectives::start(const CollectiveWork& work, std::size_t first_port
   free->run->start();
 }
 
-// The run that calls is kept until another one takes its place.
+// The run that calls this function is kept until another one takes its place.
 void PacketCollectives::on_done(Engine& engine, std::uint64_t run) {
   Run& ended = runs_[run];
   engine.schedule(engine.now(), *ended.done, ended.tag);

@@ -1,5 +1,5 @@
 #pragma once
-// Inside of make_schedule(): ranges of bytes, and transfers that follow each other.
+// Internals of make_schedule(): ranges of bytes, and transfers with their predecessors.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -15,7 +15,7 @@ struct ByteRange {
   Bytes bytes{};
 };
 
-/// `range` cut into parts of ceil(bytes / count); the last ones may be shorter or absent (0 B).
+/// `range` cut into parts of ceil(bytes / count); the last ones may be shorter or empty (0 B).
 inline std::vector<ByteRange> cut(ByteRange range, std::int64_t count) {
   const std::int64_t all = range.bytes.in_base();
   const std::int64_t part = (all + count - 1) / count;
@@ -28,7 +28,7 @@ inline std::vector<ByteRange> cut(ByteRange range, std::int64_t count) {
   return out;
 }
 
-/// Chunks of a pipeline: `parts` of them within its bounds.
+/// Chunks of a pipeline: `parts` of them, within the bounds of their size.
 inline std::vector<ByteRange> chunks_of(ByteRange range, const CollectivePipeline& p) {
   if (range.bytes == Bytes{}) return {};
   const std::int64_t all = range.bytes.in_base();
@@ -45,7 +45,7 @@ inline std::vector<ByteRange> chunks_of(ByteRange range, const CollectivePipelin
 class ScheduleBuilder {
  public:
   using Kind = CollectiveTransfer::Kind;
-  using Earlier = std::optional<std::uint32_t>;  // none: it was of 0 B, or there was none
+  using Earlier = std::optional<std::uint32_t>;  // none: there was no transfer, or it had 0 B
 
   ScheduleBuilder(std::size_t ranks, std::size_t nodes) {
     out_.ranks = ranks;
@@ -80,7 +80,7 @@ void add_ring(ScheduleBuilder& b, CollectiveKind kind, ByteRange all, const Coll
 void add_hierarchical(ScheduleBuilder& b, ByteRange all);
 
 // schedule_direct.cpp
-/// `at_once`: to all peers together, as kernels over peer memory; else to one after the other.
+/// `at_once`: to all peers together, as kernels over peer memory send; else to one after another.
 void add_point_to_point(ScheduleBuilder& b, CollectiveKind kind, ByteRange all, bool at_once);
 void add_one_shot(ScheduleBuilder& b, ByteRange all);
 void add_two_shot(ScheduleBuilder& b, CollectiveKind kind, ByteRange all);

@@ -1,4 +1,4 @@
-// Each rank to each other, without a third one in between.
+// Transfers from each rank directly to each other rank.
 #include "hwmodels/packet/collective/schedule_builder.hpp"
 
 namespace tiersim {
@@ -6,7 +6,7 @@ namespace tiersim {
 using Kind = CollectiveTransfer::Kind;
 using Earlier = ScheduleBuilder::Earlier;
 
-// NCCL sends to one peer after the other.
+// NCCL sends to one peer after another.
 void add_point_to_point(ScheduleBuilder& b, CollectiveKind kind, ByteRange all, bool at_once) {
   const std::size_t n = b.schedule().ranks;
   const bool send = kind == CollectiveKind::send;
@@ -49,7 +49,7 @@ void add_one_shot(ScheduleBuilder& b, ByteRange all) {
   b.schedule().streams = static_cast<std::int64_t>(n) - 1;
 }
 
-// Each gives each the piece that is the other's to add up; then each gives all the sum of its own.
+// Each rank sends each other rank the piece that the other adds up; then each sends its sum to all.
 void add_two_shot(ScheduleBuilder& b, CollectiveKind kind, ByteRange all) {
   const std::size_t n = b.schedule().ranks;
   const auto pieces = cut(all, static_cast<std::int64_t>(n));

@@ -1,4 +1,4 @@
-// Rings: in a node, and around rings between nodes.
+// Rings within a node, and hierarchical rings over several nodes.
 #include "hwmodels/packet/collective/schedule_builder.hpp"
 
 namespace tiersim {
@@ -7,15 +7,15 @@ namespace {
 using Kind = CollectiveTransfer::Kind;
 using Earlier = ScheduleBuilder::Earlier;
 
-// Ranks of a ring in its order, and which transfer each of them waits for before it sends a piece.
+// Ranks of a ring in order, and the transfers that each of them waits for before it sends a piece.
 struct Ring {
   std::vector<std::size_t> ranks;
   bool between_nodes = false;
-  std::vector<Earlier> own = {};  ///< by position: what a rank's own data wait for as well
+  std::vector<Earlier> own = {};  ///< by position: further predecessors of a rank's own data
 };
 using Waits = std::vector<std::vector<Earlier>>;  // by position in the ring and piece
 
-// Position i gives piece i - behind - k in step k to the next one.
+// In step k, position i sends piece i - behind - k to the next position.
 void go_round(ScheduleBuilder& b, const Ring& ring, const std::vector<ByteRange>& pieces, Kind kind,
               std::size_t behind, Waits& waits) {
   const std::size_t n = ring.ranks.size();
@@ -36,13 +36,13 @@ void go_round(ScheduleBuilder& b, const Ring& ring, const std::vector<ByteRange>
     }
 }
 
-// Whoever is given a piece adds it; position i ends with the sum of piece i.
+// The receiver adds each piece; position i ends with the sum of piece i.
 void reduce_scatter_ring(ScheduleBuilder& b, const Ring& ring, const std::vector<ByteRange>& pieces,
                          Waits& waits) {
   go_round(b, ring, pieces, Kind::add, 1, waits);
 }
 
-// Position i has piece i; all end with all of them.
+// Position i starts with piece i; every position ends with all pieces.
 void all_gather_ring(ScheduleBuilder& b, const Ring& ring, const std::vector<ByteRange>& pieces,
                      Waits& waits) {
   go_round(b, ring, pieces, Kind::store, 0, waits);
@@ -76,9 +76,9 @@ void add_ring(ScheduleBuilder& b, CollectiveKind kind, ByteRange all, const Coll
   }
 }
 
-// Within each node a ring leaves each rank the node's sum of one piece; the ranks of all nodes that
-// have the same piece add it up in a ring over the network; a ring within each node spreads it, one
-// part after the other.
+// First, a ring within each node leaves each rank the node's sum of one piece. Then the ranks of
+// all nodes with the same piece add it up in a ring over the network. Last, a ring within each node
+// distributes it, one part after another.
 void add_hierarchical(ScheduleBuilder& b, ByteRange all) {
   const std::size_t local = b.schedule().ranks_per_node;
   const std::size_t nodes = b.schedule().ranks / local;

@@ -1,7 +1,7 @@
 #pragma once
 // Model card: cxl_device_box
-//   Models    a memory device: requests wait in its buffers until it may work on them, then take
-//             the controller's latency and the memory's time, and perhaps a tail.
+//   Models    a memory device: requests wait in its buffers until one of its work slots is free,
+//             then take the controller's latency and the memory's time, and perhaps a tail.
 //   Equation  at most `outstanding` lines from the start of work until the response's header has
 //             left; a line's buffer is free, and its credit goes back, at the start of work.
 //   Ignores   order between reads and writes of one line.
@@ -20,7 +20,7 @@ namespace tiersim {
 
 class CxlDeviceBox final : public CxlReceiver, public CxlSource, public MemoryPort::Client {
  public:
-  /// `memory` may be null: then the configuration says what it takes.
+  /// `memory` may be null: then the latency and rate of the configuration hold.
   CxlDeviceBox(Engine& engine, const CxlPacketConfig& config, std::uint16_t index,
                MemoryPort* memory);
   void connect(FlitChannel& down, FlitChannel& up);
@@ -40,16 +40,16 @@ class CxlDeviceBox final : public CxlReceiver, public CxlSource, public MemoryPo
   Duration tail();
 
   Engine& engine_;
-  Duration before_;  // what of the controller's latency is before the memory, and what is after
+  Duration before_;  // part of the controller's latency before the memory access
   Duration after_;
   std::unique_ptr<MemoryPort> own_memory_;
   MemoryPort* memory_;
-  Duration fixed_latency_{};  // of the memory, where there is no MemoryPort
+  Duration fixed_latency_{};  // of the memory, where no MemoryPort is given
   std::optional<CxlTail> tail_;
   Rng rng_;
   Credits at_work_;
   FifoRing<CxlMessage> waiting_;
-  std::vector<CxlMessage> at_memory_;  // by the tag that the memory knows
+  std::vector<CxlMessage> at_memory_;  // by the tag of the memory request
   std::vector<std::uint32_t> free_places_;
   FlitChannel* down_ = nullptr;
   FlitChannel* up_ = nullptr;

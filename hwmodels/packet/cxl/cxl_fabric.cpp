@@ -28,7 +28,7 @@ CxlFabric::CxlFabric(Engine& engine, const CxlPacketConfig& config, const Shape&
   std::vector<CxlSwitchBox::Link> host_links;
   std::vector<CxlSwitchBox::Link> device_links;
   for (const auto& host : hosts_) {
-    // A host's link as the switch sees it: `in` comes from the host.
+    // A host's link from the switch's side: `in` comes from the host.
     const auto link = add_link(engine, config, {.raw = raw}, {.raw = raw, .inputs = shape.devices});
     host->connect(*link.in, *link.out);
     host_links.push_back(link);

@@ -1,5 +1,5 @@
 #pragma once
-// Hosts, perhaps a switch, memory devices, and the links between them.
+// Hosts, memory devices, the links between them and optionally a switch.
 #include <memory>
 #include <vector>
 
@@ -12,12 +12,12 @@ namespace tiersim {
 class CxlFabric {
  public:
   struct Shape {
-    std::vector<std::int64_t> outstanding;  ///< lines of each host; one entry a host
+    std::vector<std::int64_t> outstanding;  ///< lines in flight; one entry for each host
     std::size_t devices = 1;
     std::uint64_t interleave = 256;
   };
-  /// `memories` may be empty: then config.device says what they take. Precondition: one host and
-  /// one device unless the configuration has a switch.
+  /// `memories` may be empty: then config.device has the memory's latency and rate. Precondition:
+  /// one host and one device unless the configuration has a switch.
   CxlFabric(Engine& engine, const CxlPacketConfig& config, const Shape& shape,
             const std::vector<MemoryPort*>& memories, CxlHostPort::Owner& owner);
 

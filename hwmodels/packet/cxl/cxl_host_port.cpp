@@ -60,7 +60,7 @@ void CxlHostPort::on_event(Engine& engine, std::uint64_t index) {
   Access& access = accesses_[index];
   if (--access.to_finish == 0) {
     free_.push_back(static_cast<std::uint32_t>(index));
-    const Access done = access;  // the owner may start another one in its place
+    const Access done = access;  // a copy: the owner may start another access in its place
     owner_.access_ended(index_, done.name, done.direction, done.since);
   }
   pump();

@@ -1,7 +1,7 @@
 #pragma once
 // Model card: cxl_host_port
 //   Models    a host: accesses cut into lines of 64 B, at most `outstanding` lines in flight.
-//   Equation  a line takes half of the host's latency to the pins and the rest from them.
+//   Equation  half of the host's latency passes before the pins, and the rest after them.
 //   Ignores   caches, prefetching, cores.
 //   Valid     as cxl_packet.
 //   Source    as cxl_packet.
@@ -15,7 +15,7 @@ namespace tiersim {
 
 class CxlHostPort final : public CxlReceiver, public EventHandler {
  public:
-  /// Is told when an access has ended: either of the two is of use to it.
+  /// Callbacks at the end of an access; an owner overrides one of the two.
   class Owner {
    public:
     virtual void ended(std::size_t /*host*/, Direction /*direction*/, SimTime /*since*/) {}
@@ -27,7 +27,7 @@ class CxlHostPort final : public CxlReceiver, public EventHandler {
    protected:
     ~Owner() = default;
   };
-  /// Where addresses live.
+  /// Distribution of addresses over devices.
   struct Interleave {
     std::uint64_t granule = 256;
     std::uint64_t devices = 1;
@@ -37,7 +37,7 @@ class CxlHostPort final : public CxlReceiver, public EventHandler {
               std::int64_t outstanding, Interleave interleave, Owner& owner);
   void connect(FlitChannel& down, FlitChannel& up);
 
-  /// Begins an access of `lines` > 0 lines. `name` is given back to the owner.
+  /// Begins an access of `lines` > 0 lines. `name` is passed back to the owner.
   void start(Direction direction, std::uint64_t address, std::int64_t lines,
              std::uint64_t name = 0);
 
@@ -64,7 +64,7 @@ class CxlHostPort final : public CxlReceiver, public EventHandler {
   Credits window_;
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_;
-  FifoRing<std::uint32_t> waiting_;  // with lines to send
+  FifoRing<std::uint32_t> waiting_;  // accesses with lines to send
   FlitChannel* down_ = nullptr;
   FlitChannel* up_ = nullptr;
 };

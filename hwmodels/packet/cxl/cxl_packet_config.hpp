@@ -3,12 +3,12 @@
 //   Models    CXL.mem between hosts and memory devices, slot by slot: requests (M2S Req), requests
 //             with data (RwD), responses without (S2M NDR) and with data (DRS) are packed into
 //             flits of 68 B (4 slots of 16 B) or 256 B (15 slots); credits of the receivers' two
-//             buffers each way; requests in flight at host and device; a switch that several hosts
-//             and devices are at, with its queues and fairness; latency tails of the device.
+//             buffers each way; requests in flight at host and device; a switch between several
+//             hosts and devices, with its queues and fairness; latency tails of the device.
 //   Equation  the first slot of a flit is for headers unless data fill the whole flit; other slots
-//             take data that are owed, or headers. A header slot holds 1 request or 2 responses, a
-//             line 4 data slots. So where traffic never lacks, a read line takes 1 slot to the
-//             device and 4.5 from it, a written line 5 and .5; thin traffic leaves slots empty.
+//             take pending data, or headers. A header slot holds 1 request or 2 responses, a line
+//             4 data slots. So under saturating traffic a read line takes 1 slot to the device
+//             and 4.5 from it, a written line 5 and .5; thin traffic leaves slots empty.
 //   Ignores   CXL.cache and CXL.io, retries, poison, back-invalidation, credit returns as bytes
 //             (they ride in headers), the grid of idle flits (a flit starts when there is
 //             something to send), port contention inside the switch other than at its outputs.
@@ -35,10 +35,11 @@ struct CxlCredits {
 
 struct CxlHost {
   Sourced<std::int64_t> outstanding{128, NumberClass::measured, "CXL-DMSim (arXiv 2411.02282)"};
-  Sourced<Duration> latency = no_time();  ///< of a read outside its pins, both ways together
+  Sourced<Duration> latency = no_time();  ///< of a read outside the host's pins, both ways together
 };
 
-/// A share of accesses takes an exponential time more, such as for refresh or error handling.
+/// A share of accesses takes an additional exponential time, for example for refresh or error
+/// handling.
 struct CxlTail {
   Sourced<double> share;
   Sourced<Duration> mean;
@@ -47,7 +48,7 @@ struct CxlTail {
 
 struct CxlMemoryDevice {
   Sourced<std::int64_t> outstanding{48, NumberClass::measured, "CXL-DMSim (arXiv 2411.02282)"};
-  Sourced<Duration> latency = no_time();         ///< of its controller, both ways together
+  Sourced<Duration> latency = no_time();         ///< of the controller, both ways together
   Sourced<Duration> memory_latency = no_time();  ///< of the memory, where no MemoryPort is given
   std::optional<Sourced<Bandwidth>> memory_rate;
   std::optional<CxlTail> tail;
@@ -57,19 +58,20 @@ struct CxlSwitch {
   Sourced<Duration> latency = no_time();  ///< one way
   SwitchQueues queues = SwitchQueues::virtual_output;
   std::vector<std::int64_t> weights;  ///< of the hosts, at every device port; empty: round robin
-  std::optional<Sourced<Bandwidth>> device_raw;  ///< of a device's link; as the host's if absent
+  std::optional<Sourced<Bandwidth>> device_raw;  ///< of a device's link; that of the host if absent
 };
 
-/// What the packet level knows beside the flow level: the `packet_level:` mapping of a link's file.
+/// The `packet_level:` mapping of a link's file: the parameters that the flow level lacks.
 struct CxlPacketDetails {
-  Sourced<Duration> flight = no_time();  ///< one way, of every link, with both physical layers
+  Sourced<Duration> flight = no_time();  ///< one way, of every link, including both physical layers
   CxlCredits credits;
   CxlHost host;
   CxlMemoryDevice device;
   std::optional<CxlSwitch> pool_switch;
 };
 
-/// All of it. What both levels know is stated once, in the flow-level file (from_flow.hpp).
+/// All packet-level parameters. Those of both levels are stated once, in the flow-level file
+/// (from_flow.hpp).
 struct CxlPacketConfig : CxlPacketDetails {
   Sourced<Bandwidth> raw;  ///< one direction before coding
   Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};

@@ -16,7 +16,7 @@ CxlFabric::Shape shape_of(const CxlProbe& probe) {
   if (shape.outstanding.empty()) {
     shape.outstanding.assign(static_cast<std::size_t>(probe.hosts), probe.outstanding);
   }
-  // Open arrivals wait for nothing but the host's own limit.
+  // Open arrivals wait only for the host's own limit.
   if (probe.offered.in_base() > 0) {
     for (std::int64_t& lines : shape.outstanding) lines = Credits::kUnlimited;
   }
@@ -25,7 +25,7 @@ CxlFabric::Shape shape_of(const CxlProbe& probe) {
   return shape;
 }
 
-/// Jain, Chiu and Hawe, DEC-TR-301, 1984.
+/// Jain's fairness index. Source: Jain, Chiu and Hawe, DEC-TR-301, 1984.
 double jain_index(const std::vector<Bandwidth>& shares) {
   double sum = 0;
   double squares = 0;
@@ -67,7 +67,7 @@ class CxlProbeRun final : public CxlHostPort::Owner, public EventHandler {
         arrive_later(i);
         continue;
       }
-      // As many accesses as keep the host's lines in flight.
+      // Starts enough accesses to keep the host's lines in flight.
       const std::int64_t accesses = (shape_.outstanding[i] + lines_ - 1) / lines_;
       for (std::int64_t n = 0; n < accesses && sources_[i].left > 0; ++n) start(i);
     }

@@ -15,7 +15,7 @@ std::optional<Bandwidth> memory_rate(const CxlMemoryDevice& device) {
 
 }  // namespace
 
-// A request is in one flit; a line with its header is in two of 4 slots, and in one of 15.
+// A request fits in one flit; a line with its header takes two flits of 4 slots, or one of 15.
 Duration unloaded_line(const CxlPacketConfig& c) {
   const std::int64_t crossings = c.pool_switch ? 2 : 1;
   const std::int64_t flits = slots_in_flit(c) > 5 ? 2 : 3;

@@ -3,15 +3,15 @@
 //   Models    operations that read and write lines of CXL.mem at packet level: through `ports`
 //             equal ports of one host, an expander at each; or, where there is a switch, through
 //             it from a host for each GPU that shares it to `ports` expanders.
-//   Equation  as link_streams, in accesses of at most 256 B, which lie in one expander; those of a
-//             long run go round all. In flight of an access: twice what the link gives in the time
-//             from a request to its answer, or twice what host ports may have, whichever is less.
+//   Equation  as link_streams, in accesses of at most 256 B, each in one expander; those of a long
+//             run rotate over all expanders. Bytes of an access in flight: twice the bandwidth
+//             delay product of the link, or twice the limit of the host ports, whichever is less.
 //             A write has been moved when its expander has taken it.
-//   Ignores   without a switch, which GPU asks: a port serves accesses in order. With one, a host's
-//             own link to it, which has the rate of all ports here: it is a device of its own in a
-//             path, as the switch is.
-//   Valid     as cxl_packet. Lines are read behind the expander's limit of lines at work, which
-//             therefore holds them for `beyond`; a write is answered when its expander has it.
+//   Ignores   without a switch, the GPU of a request: a port serves accesses in order. With one, a
+//             host's own link to it, which has the rate of all ports here: in a path it is a
+//             separate device, as the switch is.
+//   Valid     as cxl_packet. Lines are read behind the expander's limit of lines in work, so each
+//             line holds its place for `beyond`; a write is answered when its expander has it.
 //   Source    as cxl_packet.
 //   Checked   tests/unit/packet/cxl_streams_test.cpp
 #include <memory>
@@ -38,10 +38,11 @@ class CxlStreams final : public LinkStreams, public CxlHostPort::Owner {
   CxlPacketConfig config_;
   std::size_t ports_;
   std::vector<std::unique_ptr<Behind>> memories_;
-  std::vector<std::unique_ptr<CxlFabric>> fabrics_;  // of each port, or one with a switch
+  // One for each port, or a single one with a switch.
+  std::vector<std::unique_ptr<CxlFabric>> fabrics_;
 };
 
-/// What packets of a read line that meets nobody take, with the line itself.
+/// Time of a read line on an idle link, with the line itself.
 Duration unloaded_line(const CxlPacketConfig& config);
 
 }  // namespace tiersim

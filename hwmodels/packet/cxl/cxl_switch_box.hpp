@@ -2,8 +2,8 @@
 // Model card: cxl_switch_box
 //   Models    a CXL switch between hosts and memory devices. A message stays in the buffer of its
 //             input, and holds its credit, until its header has left by its output.
-//   Equation  it may leave `latency` after its flit came. Inputs take turns at an output; at a
-//             device's, hosts may share it by weight instead.
+//   Equation  it may leave `latency` after its flit came. Inputs take turns at an output; hosts may
+//             instead share a device's output by weight.
 //   Ignores   contention inside other than at outputs.
 //   Valid     as cxl_packet.
 //   Source    definition.
@@ -18,7 +18,7 @@ namespace tiersim {
 
 class CxlSwitchBox {
  public:
-  /// A link as the switch sees it.
+  /// A link from the switch's side.
   struct Link {
     FlitChannel* in = nullptr;
     FlitChannel* out = nullptr;
@@ -40,8 +40,8 @@ class CxlSwitchBox {
     };
     CxlSwitchBox& box_;
     FlitChannel& in_;
-    std::size_t input_;  // at every output
-    // fifo: those behind the first of each class, and whether there is one at an output.
+    std::size_t input_;  // number of this input at every output
+    // fifo: messages behind the first of each class, and whether the first is at an output.
     std::array<FifoRing<Held>, kCxlClasses> held_;
     std::array<bool, kCxlClasses> at_output_{};
   };

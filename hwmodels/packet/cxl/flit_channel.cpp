@@ -27,7 +27,7 @@ void FlitChannel::offer(std::size_t input, const CxlMessage& message, SimTime re
   if (!sending_ && !packing_) look();
 }
 
-// Of the classes whose first message may go now, the one that has waited longest.
+// Among the classes whose first message may go now, the one that has waited longest.
 std::optional<std::size_t> FlitChannel::class_to_send(const Input& input) {
   std::optional<std::size_t> oldest;
   for (std::size_t c = 0; c < kCxlClasses; ++c) {
@@ -77,7 +77,7 @@ void FlitChannel::look() {
   engine_.schedule(earliest_, *this, kLook);
 }
 
-// Fills the slots of one flit and sends it, unless nothing is in it.
+// Fills the slots of one flit, and sends it unless it is empty.
 void FlitChannel::pack() {
   const std::int64_t used_before = half_slots_used_;
   ending_ = 0;
@@ -102,12 +102,12 @@ void FlitChannel::pack() {
   engine_.schedule(passage.arrives, *this, kArrived);
 }
 
-// One slot of headers: one, or two responses. How many half slots it fills.
+// Packs one slot of headers (a single one, or two responses), and returns its half slots.
 std::int64_t FlitChannel::pack_headers() {
   const std::int64_t first = pack_header();
   return first == 1 ? first + pack_header() : first;
 }
-// Half slots of one header: 0 where there is none.
+// Packs one header and returns its half slots; 0 without a header.
 std::int64_t FlitChannel::pack_header() {
   const auto going = next();
   if (!going) return 0;

@@ -3,11 +3,11 @@
 //   Models    one direction of a CXL.mem link: its sender's queues, the packing of messages into
 //             slots of flits, and the credits of its receiver's two buffers.
 //   Equation  a flit is sent as soon as the wire is free and a header or data wait. Its first slot
-//             is for headers unless data that are owed fill the whole flit; each other slot takes
-//             data that are owed, else headers. So data follow their headers in order, and a line's
-//             worth of slots tends to 4 + 1 or 4 + 1/2 as traffic grows. A message has come when
-//             the flit with its last slot has. Since a flit never waits to be filled, less latency
-//             can pack worse: few lines in flight of a host without latency took a third longer.
+//             is for headers unless pending data fill the whole flit; each other slot takes pending
+//             data, else headers. So data follow their headers in order, and the slots of a line
+//             tend to 4 + 1 or 4 + 1/2 as traffic grows. A message has come when the flit with
+//             its last slot has. Since a flit never waits to be filled, less latency can pack
+//             worse: few lines in flight of a host without latency took a third longer.
 //   Ignores   slot formats that mix classes in one slot in other ways, credit bytes.
 //   Valid     as cxl_packet.
 //   Source    as cxl_packet.
@@ -26,7 +26,7 @@
 
 namespace tiersim {
 
-/// What stands at the far end. It calls release() on the channel when its buffer is free again.
+/// The far end of a channel. It calls release() on the channel when its buffer is free again.
 class CxlReceiver {
  public:
   virtual void receive(const CxlMessage& message) = 0;
@@ -35,7 +35,7 @@ class CxlReceiver {
   ~CxlReceiver() = default;
 };
 
-/// What stands at the near end, where it wants to know that a message has left its queue.
+/// The near end of a channel, called back when a message has left its queue.
 class CxlSource {
  public:
   virtual void departed(const CxlMessage& message) = 0;
@@ -49,7 +49,7 @@ class FlitChannel final : public EventHandler {
   struct Options {
     Bandwidth raw{};
     std::size_t inputs = 1;
-    std::vector<std::int64_t> weights = {};  ///< of the inputs; empty: they take turns
+    std::vector<std::int64_t> weights = {};  ///< of the inputs; empty: round robin
   };
 
   FlitChannel(Engine& engine, const CxlPacketConfig& config, Options options);
@@ -57,17 +57,17 @@ class FlitChannel final : public EventHandler {
   void connect(CxlReceiver& receiver) { receiver_ = &receiver; }
   void connect(std::size_t input, CxlSource& source) { inputs_[input].source = &source; }
 
-  /// Queues a message at an input, to leave at `ready` or later; `ready` never falls from call to
-  /// call of one input and class.
+  /// Queues a message at an input, to leave at `ready` or later. `ready` must not fall between
+  /// calls of one input and class.
   void offer(std::size_t input, const CxlMessage& message, SimTime ready);
-  /// The receiver's buffer of a message is free; its credit travels back.
+  /// Frees the receiver's buffer of a message; its credit travels back.
   void release(const CxlMessage& message);
 
   const Credits& credits(CxlClass c) const { return credits_[index(c)]; }
   std::int64_t entered() const { return entered_; }
   std::int64_t delivered() const { return delivered_; }
   std::int64_t flits() const { return wire_.packets(); }
-  /// Share of the slots of all flits so far that held something; 0 without flits.
+  /// Share of occupied slots in all flits so far; 0 without flits.
   double slots_used() const;
 
   void on_event(Engine& engine, std::uint64_t what) override;
@@ -90,11 +90,11 @@ class FlitChannel final : public EventHandler {
     CxlMessage message;
     std::int64_t slots = 0;
   };
-  // What an event is.
+  // Kinds of events.
   static constexpr std::uint64_t kLook = 0;
   static constexpr std::uint64_t kFree = 1;
   static constexpr std::uint64_t kArrived = 2;
-  static constexpr std::uint64_t kCredit = 3;  // and the class
+  static constexpr std::uint64_t kCredit = 3;  // plus the class
 
   static std::size_t index(CxlClass c) { return static_cast<std::size_t>(c); }
   std::optional<std::size_t> class_to_send(const Input& input);
@@ -109,22 +109,22 @@ class FlitChannel final : public EventHandler {
   Engine& engine_;
   Wire wire_;
   Bytes flit_;
-  Duration credit_way_;  // of a credit that travels back
+  Duration credit_way_;  // travel time of a returned credit
   std::int64_t slots_;
   CxlReceiver* receiver_ = nullptr;
   std::vector<Input> inputs_;
   RoundRobin turns_;
   std::optional<WeightedRoundRobin> weighted_;
   std::vector<Credits> credits_;
-  FifoRing<Owed> owed_;  // messages whose data are not all sent
+  FifoRing<Owed> owed_;  // messages with data that were not all sent
   std::int64_t owed_slots_ = 0;
   std::int64_t ending_ = 0;       // messages that end in the flit being packed
-  FifoRing<CxlMessage> on_wire_;  // in the order of their ends
-  FifoRing<std::int64_t> ends_;   // how many end, of each flit that has any
+  FifoRing<CxlMessage> on_wire_;  // in the order in which they end
+  FifoRing<std::int64_t> ends_;   // for each flit in which messages end, their number
   std::int64_t half_slots_used_ = 0;
   bool sending_ = false;
-  bool packing_ = false;      // sources that are told of a departure may offer more
-  bool none_may_go_ = false;  // of those that wait, as long as this look goes on
+  bool packing_ = false;      // true in pack(), where a source may offer more at a departure
+  bool none_may_go_ = false;  // none of the waiting messages may go, during the present look
   SimTime look_at_ = SimTime::max();
   SimTime earliest_{};
   std::uint64_t order_ = 0;

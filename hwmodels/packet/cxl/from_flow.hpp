@@ -1,7 +1,7 @@
 #pragma once
 // The packet-level parameters of a link whose file states the flow level and a `packet_level:`
-// mapping. `ports` of the flow level is how many devices a probe or a scenario asks for; its
-// `latency` and `reads_in_flight` are not used: at packet level they come out of flights, hosts and
+// mapping. A probe or a scenario sets the number of devices, from `ports` of the flow level. Its
+// `latency` and `reads_in_flight` are not used: at packet level they result from flights, hosts and
 // devices.
 #include "hwmodels/link/cxl.hpp"
 #include "hwmodels/packet/cxl/cxl_packet_config.hpp"

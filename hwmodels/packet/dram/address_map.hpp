@@ -1,8 +1,8 @@
 #pragma once
-// Which bits of an address name what inside a DRAM. Fields are listed from the least significant
-// bit above the atom; the same field may come in several pieces, low piece first. Bits of a field
-// may be hashed with bits of another one. The map is a matrix over GF(2): it is refused unless it
-// has full rank, that is, unless every place has exactly one address.
+// The map from address bits to the fields of a DRAM place (bank, row, column and so on). Fields are
+// listed from the least significant bit above the atom; a field may come in several pieces, low
+// piece first. Bits of a field may be hashed with bits of another one. The map is a matrix over
+// GF(2) and must have full rank: every place then has exactly one address.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -23,7 +23,7 @@ struct AddressPiece {
   std::int64_t bits = 1;
 };
 
-/// Bit `bit` of `field` is exclusive-ored with bit `with_bit` of `with`, as they stand unhashed.
+/// Bit `bit` of `field` is exclusive-ored with bit `with_bit` of `with`, both before hashing.
 struct AddressHash {
   DramField field = DramField::bank;
   std::int64_t bit = 0;
@@ -44,20 +44,19 @@ void describe(Fields& f, AddressPiece& c);
 void describe(Fields& f, AddressHash& c);
 void describe(Fields& f, AddressMapConfig& c);
 
-/// A place; one number for each field, in the order of DramField.
+/// The place of an atom: one number for each field, in the order of DramField.
 using DramPlace = std::array<std::uint32_t, kDramFieldNames.size()>;
 
 class AddressMap {
  public:
-  /// The error says what is wrong: a hash of a bit that is not there, or a matrix without an
-  /// inverse.
+  /// The error names the mistake: a hash of a missing bit, or a matrix without an inverse.
   static Expected<AddressMap> make(const AddressMapConfig& config);
 
   int bits() const { return bits_; }
   int bits_of(DramField field) const { return field_bits_[static_cast<std::size_t>(field)]; }
-  /// Where the atom of that number lies; numbers wrap around at 2^bits.
+  /// Place of the atom of that number; numbers wrap around at 2^bits.
   DramPlace place(std::uint64_t atom) const;
-  /// Atoms next to each other in one row: the columns below the first other field.
+  /// Number of neighbouring atoms in one row: those of the column bits below the first other field.
   std::int64_t granule_atoms() const;
 
  private:

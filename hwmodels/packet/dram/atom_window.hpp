@@ -1,6 +1,6 @@
 #pragma once
-// The queue of atoms in front of one pseudo channel: the oldest ones are seen by the scheduler, the
-// others wait in order. Nothing is allocated once the waiting room has grown.
+// The queue of atoms in front of one pseudo channel: the scheduler sees the oldest ones, and the
+// others wait in order. No memory is allocated once the waiting queue has reached its largest size.
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -13,16 +13,16 @@ namespace tiersim {
 struct DramAtom {
   std::int64_t arrival = 0;
   std::uint32_t row = 0;
-  std::uint16_t bank = 0;  ///< flat, as in DramCommand
+  std::uint16_t bank = 0;  ///< flat index, as in DramCommand
   bool write = false;
-  std::uint32_t tag = 0;  ///< the caller's
+  std::uint32_t tag = 0;  ///< chosen by the caller
 };
 
 class AtomWindow {
  public:
   struct Slot {
     DramAtom atom;
-    std::int64_t visible;  ///< clock since which the scheduler sees it
+    std::int64_t visible;  ///< clock from which the scheduler sees the atom
   };
 
   AtomWindow(std::size_t capacity, std::size_t banks)
@@ -39,16 +39,16 @@ class AtomWindow {
   std::size_t waiting() const { return waiting_count_; }
   bool full() const { return size_ == order_.size(); }
   bool empty() const { return size_ == 0; }
-  /// The i-th oldest.
+  /// The i-th oldest atom that the scheduler sees.
   const Slot& at(std::size_t i) const { return slots_[order_[i].slot]; }
 
   std::size_t bank(std::size_t i) const { return order_[i].bank; }
 
-  /// Atoms that go to the row that their bank has open: of one bank, of all.
+  /// Atoms whose row is open in their bank: of one bank, or of all banks.
   std::size_t hits(std::size_t bank) const { return hits_[bank]; }
   std::size_t hits() const { return all_hits_; }
 
-  /// True where the scheduler sees it at once.
+  /// Adds an atom; true where the scheduler sees it at once.
   bool push(const DramAtom& atom, std::int64_t open_row) {
     if (full()) {
       wait(atom);
@@ -58,7 +58,7 @@ class AtomWindow {
     return true;
   }
 
-  /// Takes the i-th oldest out.
+  /// Removes the i-th oldest atom.
   void remove(std::size_t i, bool hit) {
     const std::uint16_t slot = order_[i].slot;
     if (hit) {
@@ -70,7 +70,7 @@ class AtomWindow {
     --size_;
     free_[free_.size() - size_ - 1] = slot;
   }
-  /// The atom that has waited longest, if any; there must be room for it.
+  /// The atom that has waited longest. Precondition: one waits, and the window has room for it.
   const DramAtom& next_waiting() const { return waiting_[waiting_head_]; }
   void admit_waiting(std::int64_t visible, std::int64_t open_row) {
     const DramAtom atom = waiting_[waiting_head_];
@@ -79,7 +79,7 @@ class AtomWindow {
     admit(atom, visible, open_row);
   }
 
-  /// The bank now has that row open; -1 for none.
+  /// Records the open row of the bank; -1 for none.
   void opened(std::size_t bank, std::int64_t row) {
     all_hits_ -= hits_[bank];
     std::uint32_t count = 0;

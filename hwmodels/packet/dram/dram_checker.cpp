@@ -12,7 +12,7 @@ using enum DramScope;
 constexpr std::size_t kKinds = 6;
 constexpr std::int64_t kNeverBefore = std::numeric_limits<std::int64_t>::min() / 2;
 constexpr std::size_t kListed = 20;
-constexpr int kPostponedRefreshes = 8;  // what the standards allow to put off
+constexpr int kPostponedRefreshes = 8;  // the largest number that the standards allow
 
 std::size_t index(Kind kind) {
   return static_cast<std::size_t>(kind);

@@ -1,5 +1,5 @@
 #pragma once
-// What goes over the command bus of one pseudo channel, for those who want to see it.
+// Commands on the bus of one pseudo channel, as traces and the checker see them.
 #include <cstdint>
 #include <vector>
 

@@ -8,7 +8,7 @@
 namespace tiersim {
 namespace {
 
-// Latencies that are kept for percentiles; of longer runs every k-th transaction is.
+// Latencies that are kept for percentiles; longer runs keep every k-th transaction.
 constexpr std::int64_t kSamplesMost = 1 << 18;
 
 class Driver {
@@ -41,7 +41,7 @@ class Driver {
 
  private:
   struct Open {
-    std::int64_t arrival_ps, arrival;  // the latter in clocks
+    std::int64_t arrival_ps, arrival;  // `arrival` is in clocks
     std::int64_t remaining, last;
     bool write;
   };
@@ -107,7 +107,7 @@ void Driver::start(std::int64_t arrival_ps) {
   }
 }
 
-// The area under the number in the system grows by what waits, until its command is sent.
+// Integrates the number of atoms in the system, until their commands are sent.
 void Driver::advance(std::size_t i, std::int64_t clock) {
   if (clock == last_[i]) return;  // atoms of one transaction
   PseudoChannel& channel = channels_[i];
@@ -150,8 +150,8 @@ void Driver::drain() {
   settle();
 }
 
-// What completes cannot be sooner than a response after its command, so channels may run that far
-// ahead of each other.
+// A completion comes at least one response after its command, so channels may run that far ahead of
+// each other.
 void Driver::run_closed() {
   closed_ = true;
   const std::int64_t many = std::max<std::int64_t>(1, probe_.outstanding_atoms / atoms_of_run_);

@@ -28,7 +28,7 @@ DramStreams::DramStreams(Engine& engine, const DramPacketConfig& config, double 
     channels_.emplace_back(clocks_, shape_, config.scheduler);
 }
 
-// At most 4 KiB a run; of those that are cut, the rest is counted as a share of a piece.
+// Pieces of at most 4 KiB; where a run is cut, its rest counts as a share of a piece.
 DramStreams::Part DramStreams::part_of(const PacketAccess& access) {
   const Bytes all = atom_ * (std::int64_t{1} << static_cast<unsigned>(map_.bits()));
   const Bytes piece = std::min(kPiece, all);
@@ -80,10 +80,10 @@ void DramStreams::wake(std::int64_t clock) {
   engine_.schedule(std::max(engine_.now(), at(clock)), *this, static_cast<std::uint64_t>(clock));
 }
 
-// What completes cannot be sooner than a response after its command, so the channels may run that
-// far ahead of what is issued.
+// A completion comes at least one response after its command, so the channels may run that far
+// ahead of the issued atoms.
 void DramStreams::on_event(Engine&, std::uint64_t payload) {
-  if (static_cast<std::int64_t>(payload) != wake_at_) return;  // an earlier one took its place
+  if (static_cast<std::int64_t>(payload) != wake_at_) return;  // an earlier event took its place
   const std::int64_t begin = wake_at_;
   wake_at_ = -1;
   horizon_ = begin + channels_.front().response();
@@ -108,18 +108,18 @@ void DramStreams::on_event(Engine&, std::uint64_t payload) {
   wake(waits && !due_.empty() ? std::max(horizon_, due_.top().at) : horizon_);
 }
 
-// As many runs as its window and its pace allow.
+// Issues as many runs as the job's window and pace allow.
 void DramStreams::issue(std::size_t index, std::int64_t clock) {
   while (jobs_[index].issued < jobs_[index].atoms) {
     Job& job = jobs_[index];
-    if (job.issued - job.ended >= kAtomsInFlight) return;  // the end of a run lets it go on
+    if (job.issued - job.ended >= kAtomsInFlight) return;  // the end of a run lets the job go on
     const auto paced = static_cast<std::int64_t>(Int128{job.spread} * job.issued / job.atoms);
     if (job.began + paced > clock) {
       if (!job.told) add_due(job.began + paced, index, false);
       job.told = true;
       return;
     }
-    // The part that is most behind: the smallest issued / runs.
+    // The part that is furthest behind: the smallest issued / runs.
     Part* next = nullptr;
     for (Part& part : job.parts) {
       if (part.issued == part.runs) continue;

@@ -1,18 +1,18 @@
 #pragma once
 // Model card: dram_streams
-//   Models    operations that read and write a DRAM at packet level, as many at a time as there
-//             are: each keeps so many atoms in flight, and its requests go round its accesses so
-//             that all of them end together.
+//   Models    any number of concurrent operations that read and write a DRAM at packet level: each
+//             keeps a fixed number of atoms in flight, and its requests rotate over its accesses
+//             so that all of them end together.
 //   Equation  one stack, or module, has its share of every access, stack peak / peak of the whole;
 //             the others are copies of it. Runs above 4 KiB are read in pieces of that size, over
-//             16 streams of addresses, as blocks of a kernel do; shorter ones lie at random. Of an
-//             operation that takes `spread` elsewhere, request i of n comes at i / n of it at the
+//             16 streams of addresses, as blocks of a kernel do; shorter ones lie at random. If an
+//             operation takes `spread` elsewhere, its request i of n comes at i / n of it at the
 //             earliest. Reads are done with their last data, writes when the buffers took them.
-//   Ignores   who issues the requests, beyond their number; caches.
+//   Ignores   the source of the requests, beyond their number; caches.
 //   Valid     as pseudo_channel. An operation that comes while others are served begins up to one
 //             response (tCL and a burst) late, since channels go forward that far at a time.
 //   Source    as pseudo_channel; 4096 atoms in flight in a stack: 128 KiB, above bandwidth times
-//             latency of any that is shipped.
+//             latency of any shipped device.
 //   Checked   tests/unit/packet/dram_streams_test.cpp
 #include <queue>
 #include <vector>
@@ -25,14 +25,14 @@ namespace tiersim {
 
 class DramStreams final : public PacketDevice, public EventHandler {
  public:
-  /// `share` of what is asked comes to this stack, in (0, 1]. Precondition: config.address_map
-  /// makes an AddressMap.
+  /// `share`: part of each access that this stack serves, in (0, 1]. Precondition:
+  /// config.address_map makes an AddressMap.
   DramStreams(Engine& engine, const DramPacketConfig& config, double share);
 
   void start(const PacketWork& work, EventHandler& done, std::uint64_t tag) override;
   void on_event(Engine& engine, std::uint64_t payload) override;
 
-  /// Of all pseudo channels.
+  /// Counts over all pseudo channels.
   DramCounts counts() const;
 
  private:
@@ -46,18 +46,18 @@ class DramStreams final : public PacketDevice, public EventHandler {
     std::vector<Part> parts;
     std::int64_t began, spread;  // clocks
     std::int64_t atoms = 0, issued = 0, ended = 0;
-    bool told = false;  // there is an entry of `due_` that lets it issue
+    bool told = false;  // true where an entry of `due_` lets it issue
     EventHandler* done = nullptr;
     std::uint64_t tag = 0;
   };
-  struct Open {  // a run that was issued
+  struct Open {  // an issued run
     std::size_t job;
     std::int64_t atoms, left, last;
   };
-  struct Due {  // a run has ended, or a job may issue
+  struct Due {  // the end of a run, or a job that may issue
     std::int64_t at;
     std::uint64_t order;
-    std::size_t index;  // of open_ or jobs_
+    std::size_t index;  // in open_ or jobs_
     bool run;
     bool operator>(const Due& o) const { return at != o.at ? at > o.at : order > o.order; }
   };
@@ -87,8 +87,8 @@ class DramStreams final : public PacketDevice, public EventHandler {
   std::vector<DramDone> done_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::uint64_t order_ = 0;
-  std::uint64_t accesses_ = 0;  // so far: each has random addresses of its own
-  std::int64_t horizon_ = 0;    // clock that the channels have come to
+  std::uint64_t accesses_ = 0;  // accesses so far: each has its own random addresses
+  std::int64_t horizon_ = 0;    // clock that the channels have reached
   std::size_t running_ = 0;     // jobs
   std::int64_t wake_at_ = -1;   // clock of the next event; -1: none
 };

@@ -8,7 +8,7 @@ constexpr const char* kStandard = "JESD238 (HBM3), as HBM3_6400Mbps of Ramulator
 Sourced<Duration> specified(std::int64_t ps) {
   return {.value = Duration(ps), .number_class = NumberClass::specification, .source = kStandard};
 }
-// What vendors do not publish, as a cycle-level simulator takes it.
+// Timings that vendors do not publish, as a cycle-level simulator sets them.
 Sourced<Duration> assumed(std::int64_t ps) {
   return {.value = Duration(ps),
           .number_class = NumberClass::assumed,

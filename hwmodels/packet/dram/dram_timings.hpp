@@ -1,6 +1,6 @@
 #pragma once
-// Timing parameters of a DRAM as data sheets name them, and the whole clocks that a controller
-// makes of them. The defaults are those of an HBM3 part at 6.4 Gb/s a pin.
+// Timing parameters of a DRAM by their data-sheet names, and the whole clocks of a controller. The
+// defaults are those of an HBM3 part at 6.4 Gb/s a pin.
 #include <cstdint>
 
 #include "sim/base/number_class.hpp"
@@ -25,7 +25,7 @@ struct DramTimings {
   Sourced<Duration> t_ccd_l_wr;  ///< WR to WR, same bank group
   Sourced<Duration> t_rrd_s;     ///< ACT to ACT of a rank, other bank group
   Sourced<Duration> t_rrd_l;     ///< ACT to ACT, same bank group
-  Sourced<Duration> t_faw;       ///< of a rank, in which at most four ACT may start
+  Sourced<Duration> t_faw;       ///< window of a rank in which at most four ACT may start
   Sourced<Duration> t_wtr_s;     ///< end of write data to RD of the rank
   Sourced<Duration> t_wtr_l;     ///< end of write data to RD of the bank group
   Sourced<Duration> t_gap;       ///< data bus idle between read data and write data
@@ -40,7 +40,7 @@ struct DramTimings {
 
 void describe(Fields& f, DramTimings& c);
 
-/// The same in whole clocks, rounded up. A mutable copy lets a test remove one gate.
+/// The timings in whole clocks, rounded up. Tests remove a gate from a mutable copy.
 struct DramClocks {
   std::int64_t period_ps = 1;
   std::int64_t burst, cl, cwl, rcd, rp, ras, rc, rtp, wr;
@@ -50,7 +50,7 @@ struct DramClocks {
   explicit DramClocks(const DramTimings& timings);
   /// RD to WR of a rank: the write's data follow the read's after the gap.
   std::int64_t rtw() const { return cl + burst + gap - cwl; }
-  /// Of a read that finds another row open, alone.
+  /// Latency of a single read whose bank has another row open.
   Duration row_latency() const { return Duration(period_ps * (rp + rcd + cl + burst)); }
 };
 

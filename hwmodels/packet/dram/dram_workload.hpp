@@ -1,5 +1,5 @@
 #pragma once
-// The transactions of a DRAM microbenchmark: where each lies, and whether it reads.
+// The transactions of a DRAM microbenchmark, each with its place and direction.
 #include <vector>
 
 #include "hwmodels/packet/dram/dram_probe.hpp"

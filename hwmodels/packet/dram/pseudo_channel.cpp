@@ -28,7 +28,7 @@ void PseudoChannel::push(const DramAtom& atom, std::vector<DramDone>& done) {
   ++counts_.pushed;
   now_ = std::max(now_, atom.arrival);
   AtomWindow& window = atom.write ? writes_ : reads_;
-  if (!window.push(atom, banks_[atom.bank].open_row)) return;  // nothing that it could change
+  if (!window.push(atom, banks_[atom.bank].open_row)) return;  // the decision cannot change
   if (atom.write) done.push_back({atom.arrival + response(), atom.tag});
   decided_ = false;
 }
@@ -38,7 +38,7 @@ std::int64_t PseudoChannel::next() {
   return next_;
 }
 
-// Reads go first. Writes go while they are drained, and while nobody reads.
+// Reads have priority. Writes go during a drain, and while no read waits.
 void PseudoChannel::choose_direction() {
   const auto held = static_cast<std::int64_t>(writes_.size());
   if (draining_ && (held == 0 || (held <= scheduler_.write_low && !reads_.empty())))
@@ -70,8 +70,8 @@ inline std::int64_t PseudoChannel::activation(const Bank& bank, std::int64_t vis
       std::max({bank.activate_at, visible + precharge, rank.activate_at,
                 rank.four_activates[rank.oldest] + clocks_.faw, groups_[bank.group].activate_at});
   if (scheduler_.refresh == DramRefresh::per_bank) {
-    // The last refreshes of single banks, oldest first; the newest may lie ahead. What was before
-    // them is forgotten.
+    // The last refreshes of single banks, oldest first. The newest may lie in the future; older
+    // ones than these are not kept.
     at = std::max(at, rank.bank_refreshes[0] + clocks_.rrefd);
     for (const std::int64_t refreshed : rank.bank_refreshes)
       if (at > refreshed - clocks_.rrd_s && at < refreshed + clocks_.rrefd)
@@ -93,7 +93,7 @@ PseudoChannel::Choice PseudoChannel::best(const AtomWindow& window, bool write) 
   std::array<std::uint64_t, kDramBanksMost / 64> seen{};
   Choice best;
   for (std::size_t i = 0; i < window.size(); ++i) {
-    // Of one bank the oldest hit, or else the oldest, is the earliest.
+    // For each bank the oldest hit, or else the oldest atom, is the earliest.
     const std::size_t b = window.bank(i);
     const std::uint64_t bit = std::uint64_t{1} << (b & 63U);
     if ((seen[b >> 6U] & bit) != 0) continue;
@@ -116,7 +116,7 @@ PseudoChannel::Choice PseudoChannel::best(const AtomWindow& window, bool write) 
       column = std::max({column, activate + clocks_.rcd, now_});
     }
     if (column < best.column) best = {column, activate, i};
-    // Nothing after this atom can be earlier.
+    // No later atom can be earlier.
     const bool earliest =
         best.column <= floor || (hits_left == 0 && best.column <= first_activate + clocks_.rcd);
     if (earliest || forced) break;
@@ -182,7 +182,7 @@ void PseudoChannel::column_command(std::size_t b, std::int64_t at, bool write) {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     Rank& rank = ranks_[r];
     const bool own = r == bank.rank;
-    // To another rank only the data bus counts; commands stay in order.
+    // Another rank is limited by the data bus only; commands stay in order.
     const std::int64_t bus = data_end + (own ? 0 : clocks_.cs);
     const std::int64_t next_read = write ? (own ? data_end + clocks_.wtr_s : bus - clocks_.cl)
                                          : (own ? same : bus - clocks_.cl);

@@ -3,22 +3,22 @@
 //   Models    banks with open rows, the command gates tRCD tRP tRAS tRC tRTP tWR tCCD tRRD tFAW
 //             tWTR tRTW, rank switches, all-bank and per-bank refresh, a window of reads that may
 //             be reordered, posted writes that are drained in batches.
-//   Equation  of the atoms in the window, the one whose RD or WR can be earliest is next, the
-//             oldest of equals; its ACT lies as early as the gates allow, also before the RD of
-//             atoms that were chosen earlier, since it needs another bus. No row is closed while
-//             the window holds hits of it. An atom older than max_age is next whatever it costs.
-//             There is no event for a command: choosing an atom reserves its slots.
+//   Equation  of the atoms in the window, the one with the earliest possible RD or WR is next, the
+//             oldest of equals; its ACT comes as early as the gates allow, even before the RD of
+//             atoms that were chosen earlier, since it uses another bus. No row is closed while
+//             the window holds hits of it. An atom older than max_age is next at any cost. There
+//             is no event for a command: choosing an atom reserves its slots.
 //   Ignores   the command bus, the clock that HBM3 loses between stack IDs (tCCD_R), a shorter
-//             tRCD of writes, power-down, refresh that is put off or pulled in, ECC, forwarding of
-//             posted writes to reads, the wires between the GPU's cache and the controller. While
-//             writes are drained no read of the pseudo channel goes.
-//   Valid     whole clocks; arrivals are taken at the next clock. Measured against simulators of
-//             cycles, up to .8 of saturation for latency: DRAMsim3 (HBM3-6400) saturation within
-//             5 %, mean read latency 13 %. Ramulator 2.1 (DDR5-4800) saturation within 4 %, latency
-//             20 % low at most, but 26 % high with a third of writes at half load, where it lets
-//             reads of open rows pass its drains. Ramulator 2.1 (HBM3-6400): here 5 to 9 % more
-//             on random runs of 128 to 512 B (it has tCCD_R and a read queue of 32) and 24 to 35 %
-//             more with writes (its write queue of 32 is a known fault, not copied).
+//             tRCD of writes, power-down, postponed or early refresh, ECC, forwarding of posted
+//             writes to reads, the wires between the GPU's cache and the controller. While writes
+//             are drained no read of the pseudo channel goes.
+//   Valid     whole clocks; arrivals are taken at the next clock. Compared with cycle-level
+//             simulators, up to .8 of saturation for latency: DRAMsim3 (HBM3-6400) saturation
+//             within 5 %, mean read latency 13 %. Ramulator 2.1 (DDR5-4800) saturation within 4 %,
+//             latency 20 % low at most, but 26 % high with a third of writes at half load, where
+//             it lets reads of open rows pass its drains. Ramulator 2.1 (HBM3-6400): here 5 to 9 %
+//             more on random runs of 128 to 512 B (it has tCCD_R and a read queue of 32) and 24 to
+//             35 % more with writes (its write queue of 32 is a known fault, not copied).
 //   Source    JEDEC data sheets by way of the parameters; FR-FCFS: Rixner et al., ISCA 2000.
 //   Checked   tests/unit/packet/dram_{gate,scheduler,probe,reference}_test.cpp,
 //             tests/property/dram_random_commands_test.cpp
@@ -32,13 +32,13 @@
 
 namespace tiersim {
 
-/// An atom that the caller may forget: data of a read are there, a write was taken. Clocks.
+/// An atom that is complete: the data of a read have arrived, or a write was taken. In clocks.
 struct DramDone {
   std::int64_t at = 0;
   std::uint32_t tag = 0;
 };
 
-/// What has happened, for conservation checks and reports.
+/// Event counts, for conservation checks and reports.
 struct DramCounts {
   std::int64_t pushed = 0, reads = 0, writes = 0;  ///< atoms in; served
   std::int64_t hits = 0, activates = 0, refreshes = 0, turnarounds = 0;
@@ -49,24 +49,25 @@ class PseudoChannel {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  /// `trace` may be null; otherwise every command is appended to it.
+  /// Every command is appended to `trace`, unless it is null.
   PseudoChannel(const DramClocks& clocks, const DramShape& shape, const DramScheduler& scheduler,
                 DramTrace* trace = nullptr);
 
-  /// Atoms come in the order of their arrival, none before a decision that was served.
+  /// Adds an atom. Atoms must come in the order of arrival, none before a decision already served.
   void push(const DramAtom& atom, std::vector<DramDone>& done);
   /// The clock of the next decision; kNever where nothing waits.
   std::int64_t next();
-  /// Serves it. What is done is appended, with its time.
+  /// Serves the next decision. Completed atoms are appended to `done`, with their times.
   void serve(std::vector<DramDone>& done);
-  /// Serves every decision before that clock: nothing that arrives from then on can change them.
+  /// Serves every decision before `clock`; no later arrival can change them.
   void run_until(std::int64_t clock, std::vector<DramDone>& done) {
     while (next() < clock) serve(done);
   }
 
   const DramCounts& counts() const { return counts_; }
   std::int64_t in_flight() const { return counts_.pushed - counts_.served(); }
-  /// From the command of a read to the end of its data; a write is acknowledged after as long.
+  /// Time from a read's command to the end of its data; writes are acknowledged after the same
+  /// time.
   std::int64_t response() const { return clocks_.cl + clocks_.burst; }
 
  private:
@@ -74,10 +75,10 @@ class PseudoChannel {
     std::int64_t open_row = -1;
     std::int64_t column_at = 0;     ///< earliest RD or WR
     std::int64_t precharge_at = 0;  ///< earliest PRE
-    std::int64_t activate_at = 0;   ///< earliest ACT, its PRE included
+    std::int64_t activate_at = 0;   ///< earliest ACT, after any PRE
     std::int64_t activated_at = -kLongAgo;
     std::uint32_t rank = 0;
-    std::uint32_t group = 0;  ///< of all ranks
+    std::uint32_t group = 0;  ///< index over all ranks
   };
   struct Rank {
     std::int64_t activate_at = 0;  ///< by tRRD and tFAW
@@ -93,8 +94,8 @@ class PseudoChannel {
   };
   struct Choice {
     std::int64_t column = kNever;
-    std::int64_t activate = -1;  ///< of a miss
-    std::size_t position = 0;    ///< by age in its window
+    std::int64_t activate = -1;  ///< ACT of a miss; -1 for a hit
+    std::size_t position = 0;    ///< index by age in its window
   };
   static constexpr std::int64_t kLongAgo = std::int64_t{1} << 40;
 
@@ -129,7 +130,8 @@ class PseudoChannel {
   DramCounts counts_;
   Choice choice_;
   std::int64_t next_ = kNever;
-  std::int64_t now_ = 0;  ///< of the last arrival or RD or WR: no command on the column bus before
+  /// Clock of the last arrival, RD or WR: no earlier command on the column bus.
+  std::int64_t now_ = 0;
   std::size_t refresh_rank_ = 0;
   bool refresh_next_ = false;
   bool draining_ = false;  ///< until write_low

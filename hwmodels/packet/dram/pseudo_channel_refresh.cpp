@@ -1,4 +1,4 @@
-// Refresh of a pseudo channel. Ranks take turns, so that they do not all stop together.
+// Refresh of a pseudo channel. Ranks are refreshed in turn, so that they do not all stop together.
 #include <algorithm>
 
 #include "hwmodels/packet/dram/pseudo_channel.hpp"

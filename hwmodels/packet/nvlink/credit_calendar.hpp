@@ -1,10 +1,10 @@
 #pragma once
 // Model card: credit_calendar
-//   Models    a receiver's buffer as its sender counts it, where the times at which credits come
-//             back are known before they do: nobody has to be woken for them.
-//   Equation  issued = returned + held, 0 <= held <= limit; free at t = limit - issued + what came
-//             back up to t.
-//   Ignores   how a return travels: whoever gives back says when it arrives.
+//   Models    the sender's count of a receiver's buffer, where the times of credit returns are
+//             known in advance, so that no waiter needs an event.
+//   Equation  issued = returned + held, 0 <= held <= limit; free at t = limit - issued + returns
+//             up to t.
+//   Ignores   the way of a return: the caller of give() states its arrival.
 //   Valid     one sender; takes in the order of time.
 //   Source    definition.
 //   Checked   tests/unit/packet/nvlink_fabric_test.cpp
@@ -17,13 +17,13 @@ namespace tiersim {
 
 class CreditCalendar {
  public:
-  /// Of an instant that never comes.
+  /// Stands for an instant that never comes.
   static constexpr SimTime kNever = SimTime::max();
 
-  /// limit 0: none.
+  /// limit 0: no limit.
   explicit CreditCalendar(std::int64_t limit = 0) : limit_(limit), free_(limit) {}
 
-  /// The first instant at which `count` are free, by the returns that are known.
+  /// The first instant at which `count` credits are free, by the known returns.
   SimTime earliest(std::int64_t count) const {
     std::int64_t free = free_;
     if (limit_ == 0 || free >= count) return SimTime{};
@@ -33,7 +33,7 @@ class CreditCalendar {
     }
     return kNever;
   }
-  /// `count` that are free at `now`.
+  /// Takes `count` credits, which must be free at `now`.
   void take(SimTime now, std::int64_t count) {
     if (limit_ == 0) return;
     for (; !returns_.empty() && returns_.front().when <= now; returns_.pop()) {
@@ -44,7 +44,7 @@ class CreditCalendar {
     free_ -= count;
     issued_ += count;
   }
-  /// They are free again from `when` on.
+  /// Returns `count` credits as of `when`.
   void give(SimTime when, std::int64_t count) {
     if (limit_ == 0) return;
     returns_.insert_sorted({when, count},
@@ -55,7 +55,7 @@ class CreditCalendar {
 
   std::int64_t limit() const { return limit_; }
   std::int64_t issued() const { return issued_; }
-  /// Those whose return has been taken notice of; promised() are also those on their way back.
+  /// returned(): credits whose return has arrived; promised(): also those still on their way back.
   std::int64_t returned() const { return returned_; }
   std::int64_t promised() const { return promised_; }
 

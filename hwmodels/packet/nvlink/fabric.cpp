@@ -7,7 +7,8 @@
 namespace tiersim {
 namespace {
 
-// What is decided at one instant is felt elsewhere only after one of these.
+// The shortest time after which a decision at one place can affect another; a window may be as
+// long.
 Duration longest_window(const FabricShape& s) {
   const Duration header = s.header / s.link_rate;
   const Duration there = std::min(s.inject, s.flight + s.cut_through);
@@ -117,10 +118,10 @@ void PacketFabric::wake_at(SimTime when) {
   engine_.schedule(when, *this);
 }
 
-// One window: ports first, then the switch. Each sees what was decided before the window began, and
-// all that was is known.
+// Processes one window: ports first, then the switch. Each uses only decisions from before the
+// window began, all of which are known.
 void PacketFabric::on_event(Engine& engine, std::uint64_t) {
-  if (engine.now() != due_) return;  // an earlier one took its place
+  if (engine.now() != due_) return;  // an earlier event took its place
   const SimTime end = due_ + window_;
   due_ = kFabricNever;
   for (std::size_t i = 0; i < ports_->sources.size(); ++i)
@@ -144,8 +145,8 @@ void PacketFabric::packet_done(std::uint32_t message, SimTime when) {
   if (--m.missing == 0) finish(message, m.latest);
 }
 
-// Those that end at one instant are told in the order in which they were posted, and before
-// anything else happens then: when their ends were found out does not matter.
+// Messages that end at one instant are reported in the order of posting, before any other event of
+// that instant. The order in which their ends were computed does not matter.
 void PacketFabric::finish(std::uint32_t message, SimTime when) {
   ports_->ends.push({when, ports_->messages[message].sequence, message});
   engine_.call_at(

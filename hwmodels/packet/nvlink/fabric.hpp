@@ -5,16 +5,16 @@
 //             each output or one for all, round robin, cut-through; reads that the switch adds up
 //             over all ports and writes that it copies to all (NVLS).
 //   Equation  a packet leaves its port when the wire is free, it has credits and it is its turn; it
-//             may leave the switch flight + cut_through after its first byte left the port; it is
-//             there when its last byte has passed the second wire, flight + eject later. A message
-//             is striped over the links, packet i on link (address / packet + i) mod links.
-//   Ignores   errors and replays; which output link of a port a switch chip picks (always the one
-//             of the same number); a crossbar without speed-up; a full buffer at the receiver, who
-//             always takes what comes; messages shorter than a packet share one queue for each
+//             may leave the switch flight + cut_through after its first byte left the port; it has
+//             arrived flight + eject after its last byte has passed the second wire. A message is
+//             striped over the links, packet i on link (address / packet + i) mod links.
+//   Ignores   errors and replays; a switch chip's choice of the output link of a port (always the
+//             one of the same number); a crossbar without speed-up; a full buffer at the receiver,
+//             which always takes packets; messages shorter than a packet share one queue for each
 //             destination.
-//   Valid     any latency; the time that it takes to run grows where latencies are very short,
-//             since entities are advanced in windows of the least of them. No result depends on
-//             the window: what happens in one cannot reach another entity before it ends.
+//   Valid     any latency. Very short latencies take longer to simulate, since entities are
+//             advanced in windows of the least of them. No result depends on the window: a
+//             decision in one window cannot affect another entity before the window ends.
 //   Source    switch: Karol, Hluchyj and Morgan, IEEE Trans. Commun. 35(12), 1987 (input queues);
 //             NVLS: multimem loads and stores of the PTX ISA. Latencies and buffers are assumed.
 //   Checked   tests/unit/packet/nvlink_fabric_test.cpp, nvlink_switch_test.cpp
@@ -32,50 +32,50 @@ struct FabricTrain;
 struct FabricSource;
 struct FabricOutput;
 
-/// All numbers of a fabric, without their origins.
+/// All parameters of a fabric, without their sources.
 struct FabricShape {
   std::int64_t gpus = 2;
   std::int64_t links = 1;       ///< of each GPU
   Bandwidth link_rate{};        ///< of one link and direction, for headers and payload
   Bytes packet{};               ///< largest payload of one packet
-  Bytes sector{};               ///< payload is in whole ones of these
+  Bytes sector{};               ///< payload is rounded up to whole sectors
   Bytes header{};               ///< of each packet; a request or an acknowledgement is one header
-  Bytes flit{};                 ///< what one credit stands for
+  Bytes flit{};                 ///< bytes that one credit stands for
   std::int64_t credits = 0;     ///< flits behind each queue of a switch input; 0: no limit
   std::int64_t ack_every = 0;   ///< writes that one acknowledgement covers; 0: none are sent
-  std::int64_t reductions = 0;  ///< sums that one link may wait for; 0: no limit
+  std::int64_t reductions = 0;  ///< concurrent sums of one link; 0: no limit
   Duration inject{};            ///< from the kernel or the copy engine to the link
   Duration flight{};            ///< of the wire between port and switch
   Duration cut_through{};       ///< from a packet's first byte in to its first byte out
-  Duration eject{};             ///< from the link to where it is stored
+  Duration eject{};             ///< from the link to the memory
   Duration credit_return{};     ///< from the last byte out of a queue to its credits at the sender
   Duration reduce{};            ///< of the switch, for a sum
-  Duration memory{};            ///< of the GPU that is read from
-  bool one_queue = false;       ///< of an input, for all outputs; else one for each
-  Duration window{};            ///< for tests: any that is shorter than the longest exact one
+  Duration memory{};            ///< of a GPU that is read from
+  bool one_queue = false;       ///< one queue of an input for all outputs; else one for each
+  Duration window{};            ///< for tests: a window shorter than the longest exact one
 
-  /// From posting a message to its first byte at the other side, on an idle fabric.
+  /// Time from posting a message to its first byte at the other side, on an idle fabric.
   Duration one_way() const { return inject + flight + cut_through + flight + eject; }
   Bytes wire_bytes(Bytes payload) const { return round_up(payload, sector) + header; }
 };
 
 enum class FabricOp : std::uint8_t {
   write,      ///< from src to dst
-  read,       ///< src gets it from dst
-  reduce,     ///< src gets the sum of what all ports of its group have
+  read,       ///< from dst to src
+  reduce,     ///< src receives the sum over all ports of its group
   multicast,  ///< from src to all ports of its group, itself included
 };
 
 class FabricListener {
  public:
-  /// At the instant when the message is done.
+  /// Called at the instant when the message is done.
   virtual void on_done(Engine& engine, std::uint64_t tag) = 0;
 
  protected:
   ~FabricListener() = default;
 };
 
-/// Ports that a sum or a copy is of.
+/// Ports that take part in a sum or a copy.
 struct FabricGroup {
   std::size_t first = 0;
   std::size_t count = 0;  ///< 0: all ports
@@ -84,18 +84,19 @@ struct FabricGroup {
 struct FabricMessage {
   FabricOp op = FabricOp::write;
   std::size_t src = 0;
-  std::size_t dst = 0;              ///< other than src; not used by reduce and multicast
-  FabricGroup group = {};           ///< of reduce and multicast
-  Bytes bytes{};                    ///< above 0
-  std::int64_t address = 0;         ///< decides over which link it begins
-  Bandwidth pace{};                 ///< the sender gives no more payload a second; 0: as it can
-  std::uint64_t flow = 0;           ///< messages of one flow leave their port in order; 0: of none
-  bool until_acknowledged = false;  ///< a write is done when its sender knows, not when it is there
+  std::size_t dst = 0;       ///< other than src; not used by reduce and multicast
+  FabricGroup group = {};    ///< of reduce and multicast
+  Bytes bytes{};             ///< above 0
+  std::int64_t address = 0;  ///< sets its first link
+  Bandwidth pace{};          ///< limit on the sender's payload a second; 0: none
+  std::uint64_t flow = 0;    ///< messages of one flow leave their port in order; 0: no flow
+  /// A write is done when its acknowledgement has returned, not on arrival.
+  bool until_acknowledged = false;
   FabricListener* listener = nullptr;
   std::uint64_t tag = 0;
 };
 
-/// What passed one port, both ways. Payload is in whole sectors; a copy counts at each receiver.
+/// Traffic of one port, both ways. Payload is in whole sectors; a copy counts at each receiver.
 struct FabricPortCounters {
   Bytes wire_out{};
   Bytes wire_in{};
@@ -105,31 +106,31 @@ struct FabricPortCounters {
   std::int64_t packets_in = 0;
 };
 
-/// Of the whole fabric.
+/// Counters of the whole fabric.
 struct FabricCounters {
   std::int64_t entered = 0;  ///< packets that left a port
-  std::int64_t made = 0;     ///< copies and sums that the switch made of them
+  std::int64_t made = 0;     ///< copies and sums made by the switch
   std::int64_t merged = 0;   ///< packets that ended in a copy or a sum
   std::int64_t left = 0;     ///< packets that left the switch
-  std::int64_t queued = 0;   ///< on a wire into the switch or in it
+  std::int64_t queued = 0;   ///< packets on a wire into the switch or in it
   std::int64_t credits_issued = 0;
   std::int64_t credits_promised = 0;  ///< given back, perhaps still on their way
-  std::int64_t credits_held = 0;      ///< by packets that are in queues
+  std::int64_t credits_held = 0;      ///< by packets in queues
   std::int64_t messages_open = 0;
 };
 
 class PacketFabric final : public EventHandler {
  public:
-  /// The engine must live longer.
+  /// The engine must outlive the fabric.
   PacketFabric(Engine& engine, const FabricShape& shape);
   ~PacketFabric();
   PacketFabric(const PacketFabric&) = delete;
   PacketFabric& operator=(const PacketFabric&) = delete;
 
-  /// At this instant.
+  /// Posts a message now.
   void post(const FabricMessage& message);
 
-  /// A flow that no other message has.
+  /// A flow number that no other message has.
   std::uint64_t new_flow();
 
   const FabricShape& shape() const { return shape_; }

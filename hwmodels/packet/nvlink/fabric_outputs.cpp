@@ -1,4 +1,4 @@
-// PacketFabric: from the switch to the ports, and what arriving there leads to.
+// PacketFabric: from the switch to the ports, and the effects of arrivals there.
 #include <algorithm>
 #include <tuple>
 
@@ -15,7 +15,7 @@ void PacketFabric::enqueue(std::size_t link, std::size_t input, std::size_t outp
                            const FabricPacket& packet) {
   FabricOutput& o = ports_->outputs[at(link, output)];
   auto& queue = o.queues[input];
-  if (packet.kind == sum)  // sums are complete in another order than they are ready
+  if (packet.kind == sum)  // the order of completed sums may differ from that of their ready times
     queue.insert_sorted(packet, [&](const FabricPacket& a, const FabricPacket& b) {
       const auto order = [&](const FabricPacket& p) {
         return std::tuple{p.ready, ports_->messages[p.message].sequence, p.index};
@@ -40,11 +40,12 @@ void PacketFabric::advance_output(std::size_t output, SimTime end) {
   }
 }
 
-// With one queue an input, what waits for one output may hold up what is for another: all outputs
-// of a plane go forward together, in the order of time.
+// With one queue for each input, a packet for one output may block packets for others. All outputs
+// of a plane are therefore advanced together, in the order of time.
 void PacketFabric::advance_plane(std::size_t link, SimTime end) {
   const auto gpus = static_cast<std::size_t>(shape_.gpus);
-  const auto head = [&](std::size_t input) {  // output and instant, as far as the input goes
+  // Output and ready time of the first packet of an input.
+  const auto head = [&](std::size_t input) {
     const auto& order = ports_->order[at(link, input)];
     if (order.empty()) return std::pair{gpus, kFabricNever};
     const std::size_t output = order.front();
@@ -139,11 +140,13 @@ void PacketFabric::arrive(std::size_t link, std::size_t gpu, const FabricPacket&
       return packet_done(packet.message, when);
     }
     case contribution:
-      TS_INVARIANT(packet.kind != contribution, packet.message);  // the switch takes them
+      // The switch consumes contributions.
+      TS_INVARIANT(packet.kind != contribution, packet.message);
   }
 }
 
-// One for so many writes, and one for the last on this link of a message whose sender waits.
+// Sends one acknowledgement for every `ack_every` writes, and one for the last packet on this link
+// of a message whose sender waits.
 void PacketFabric::acknowledge(std::size_t link, std::size_t gpu, const FabricPacket& packet,
                                SimTime when) {
   if (shape_.ack_every == 0) return;

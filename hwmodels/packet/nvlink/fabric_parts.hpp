@@ -1,5 +1,5 @@
 #pragma once
-// Inside of PacketFabric: the state of ports, queues and messages.
+// Internals of PacketFabric: the state of ports, queues and messages.
 #include <array>
 #include <functional>
 #include <queue>
@@ -26,71 +26,72 @@ enum class FabricPacketKind : std::uint8_t {
   sum,
 };
 
-/// Packets of one message that leave one link one after the other.
+/// Packets of one message that leave one link consecutively.
 struct FabricTrain {
-  SimTime ready{};  ///< of packet 0 of the message, had it been on this link
+  SimTime ready{};  ///< ready time of packet 0 of the message, as if it were on this link
   std::uint32_t message = 0;
-  std::uint32_t index = 0;  ///< of its next packet, in the message
-  std::uint32_t left = 1;   ///< packets
-  std::uint32_t slot = 0;   ///< of a sum
+  std::uint32_t index = 0;  ///< of the next packet, in the message
+  std::uint32_t left = 1;   ///< packets left
+  std::uint32_t slot = 0;   ///< slot of a sum
   FabricPacketKind kind = FabricPacketKind::write;
-  bool finishes = false;  ///< an acknowledgement of the last write of a message on this link
+  bool finishes = false;  ///< acknowledges the last write of a message on this link
 };
 
-/// What waits in the switch.
+/// A packet that waits in the switch.
 struct FabricPacket {
-  SimTime ready{};  ///< to leave it
+  SimTime ready{};  ///< time at which it may leave
   std::uint32_t message = 0;
   std::uint32_t index = 0;
   std::uint32_t slot = 0;
-  std::uint32_t account = kNoAccount;  ///< that its credits go back to
-  std::uint32_t copies = kNoAccount;   ///< counter of copies that are still to leave
-  std::uint16_t src = 0;               ///< port that it came from; that of a sum is its reader
+  std::uint32_t account = kNoAccount;  ///< account that its credits return to
+  std::uint32_t copies = kNoAccount;   ///< counter of copies still to leave
+  std::uint16_t src = 0;               ///< source port; of a sum, the port of its reader
   FabricPacketKind kind = FabricPacketKind::write;
   bool finishes = false;
 };
 
 struct FabricLane {
-  std::uint64_t key = 0;   ///< the order of turns
-  std::uint64_t flow = 0;  ///< of its messages, 0: of one message without
+  std::uint64_t key = 0;   ///< order of turns
+  std::uint64_t flow = 0;  ///< flow of its messages; 0 for a single message without one
   RingQueue<FabricTrain> trains;
-  SimTime ready = kFabricNever;  ///< of the first packet of the first one
-  std::int64_t flits = 0;        ///< that it takes
+  SimTime ready = kFabricNever;  ///< of the first packet of the first train
+  std::int64_t flits = 0;        ///< flits of that packet
   std::uint32_t account = kNoAccount;
 };
 
-/// One link of one GPU, outwards. Lanes [0, gpus) answer that GPU, the next gpus are of messages of
-/// one packet to it, the next acknowledge its writes; the others are of one longer message each.
-/// Turns go by keys, which say nothing of when something was found to be ready.
+/// One outgoing link of one GPU. Lanes [0, gpus) answer reads of each GPU, the next gpus carry
+/// messages of one packet to it, the next acknowledge its writes; the others carry one longer
+/// message each. Turns follow the keys of lanes, which do not depend on when a packet was found to
+/// be ready.
 struct FabricSource {
   Wire wire;
-  SimTime next = kFabricNever;  ///< when it may send, as far as it is known
+  SimTime next = kFabricNever;  ///< earliest time of its next packet, as far as known
   std::vector<FabricLane> lanes = {};
-  std::vector<std::size_t> active = {};  ///< lanes that have something, by key
+  std::vector<std::size_t> active = {};  ///< lanes with packets, by key
   std::uint64_t turn = 0;                ///< key of the lane that sent last
   std::vector<std::size_t> free_lanes = {};
   std::vector<CreditCalendar> accounts = {};       ///< by output, then copies, then sums
-  std::vector<std::uint32_t> unacknowledged = {};  ///< writes that came here, by their port
+  std::vector<std::uint32_t> unacknowledged = {};  ///< writes received here, by source port
   Bytes payload{};
 };
 
-/// One link of one GPU, inwards: its queues in the switch, one for each input and one for sums.
+/// One incoming link of one GPU: its queues in the switch, one for each input and one for sums.
 struct FabricOutput {
   Wire wire;
   RoundRobin turn;
   SimTime next = kFabricNever;
   std::vector<RingQueue<FabricPacket>> queues = {};
-  std::vector<SimTime> heads = {};  ///< when the first packet of each queue may leave
+  std::vector<SimTime> heads = {};  ///< times at which the first packet of each queue may leave
   Bytes payload{};
 };
 
-/// A packet that leaves the switch several times.
+/// A packet that leaves the switch several times, as copies.
 struct FabricCopies {
   std::int64_t missing = 0;
-  SimTime left{};  ///< the latest so far
+  SimTime left{};  ///< the latest departure so far
 };
 
-/// A sum under way, of one reader and link.
+/// An incomplete sum of one reader and link.
 struct FabricSum {
   SimTime ready{};
   std::int64_t missing = 0;
@@ -98,14 +99,14 @@ struct FabricSum {
 
 struct FabricMessageState {
   FabricMessage spec;
-  std::uint64_t sequence = 0;  ///< of posting
+  std::uint64_t sequence = 0;  ///< order of posting
   std::int64_t packets = 0;
   Bytes last{};              ///< payload of the last packet
-  std::int64_t missing = 0;  ///< arrivals, and acknowledgements that it waits for
-  SimTime latest{};          ///< arrival so far
+  std::int64_t missing = 0;  ///< outstanding arrivals and acknowledgements
+  SimTime latest{};          ///< latest arrival so far
 };
 
-/// The end of a message, which is known before it comes.
+/// The end of a message, known in advance.
 struct FabricEnd {
   SimTime when{};
   std::uint64_t sequence = 0;
@@ -127,8 +128,8 @@ struct FabricPorts {
   std::priority_queue<FabricEnd, std::vector<FabricEnd>, std::greater<>> ends;
   std::vector<FabricCopies> copies;
   std::vector<std::uint32_t> free_copies;
-  /// Of switches with one queue an input.
-  std::vector<RingQueue<std::uint32_t>> order;  ///< outputs of what waits at an input
+  /// For switches with one queue for each input.
+  std::vector<RingQueue<std::uint32_t>> order;  ///< outputs of the packets waiting at an input
   std::vector<SimTime> input_free;
   FabricCounters counters;
 

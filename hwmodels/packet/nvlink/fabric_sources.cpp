@@ -9,13 +9,13 @@ namespace {
 
 using enum FabricPacketKind;
 
-// Not more payload a second than the pace: packet i of a message is ready so long after packet 0.
+// Delay of packet `index` behind packet 0, so that the payload a second stays within the pace.
 Duration paced(const FabricShape& shape, const FabricMessage& message, std::uint32_t index) {
   if (message.pace == Bandwidth{} || index == 0) return {};
   return shape.packet * index / message.pace;
 }
 
-// A position that is free, or a new one.
+// A free slot, or a new one.
 template <class T>
 std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free) {
   if (free.empty()) {
@@ -67,7 +67,7 @@ void PacketFabric::queue_train(std::size_t source, std::size_t lane, const Fabri
   s.next = std::min(s.next, std::max(l.ready, s.wire.free_at()));
 }
 
-// What the first packet of a lane needs.
+// Ready time, flits and account of the first packet of a lane.
 void PacketFabric::next_of_train(FabricSource& source, std::size_t lane) {
   FabricLane& l = source.lanes[lane];
   const FabricTrain& train = l.trains.front();
@@ -77,8 +77,8 @@ void PacketFabric::next_of_train(FabricSource& source, std::size_t lane) {
   const Bytes wire =
       shape_.header + ports_->payload_of(shape_, train.message, train.index, train.kind);
   l.flits = (wire.in_base() + shape_.flit.in_base() - 1) / shape_.flit.in_base();
-  if (train.kind == reduce_request) l.flits = 1;  // a sum
-  if (train.kind == contribution) l.flits = 0;    // the sum has its place
+  if (train.kind == reduce_request) l.flits = 1;  // the credit of a sum
+  if (train.kind == contribution) l.flits = 0;    // the sum has reserved its place
 }
 
 SimTime PacketFabric::earliest(const FabricSource& source, std::size_t lane) const {
@@ -95,7 +95,7 @@ void PacketFabric::advance_source(std::size_t source, SimTime end) {
     if (now != kFabricNever) now = std::max(now, s.wire.free_at());
     s.next = now;
     if (now >= end) return;
-    // The next one in turn that can, or else the first one that can.
+    // The next lane in turn that can send, or else the first one that can.
     std::optional<std::size_t> first;
     std::optional<std::size_t> next;
     for (const std::size_t lane : s.active) {
@@ -178,7 +178,7 @@ void PacketFabric::send_to_all(std::size_t source, FabricPacket packet) {
     enqueue(source / gpus, source % gpus, group.first + i, packet);
 }
 
-// The switch adds up what arrives; the sum goes to its reader when nothing is missing.
+// The switch adds up contributions; a complete sum goes to its reader.
 void PacketFabric::contribute(std::size_t link, const FabricTrain& train, SimTime ready) {
   const std::size_t reader = ports_->messages[train.message].spec.src;
   FabricSum& sum = ports_->sums[at(link, reader)][train.slot];

@@ -35,7 +35,8 @@ FabricShape shape_of(const NvlinkNode& node, std::int64_t gpus) {
   s.inject = endpoint_of(port, packet);
   s.flight = packet.flight.value;
   s.cut_through = node.switch_latency.value / 2;
-  // Whole picoseconds: what halving drops is given to the last part, so that the sum is the port's.
+  // Whole picoseconds: the last part takes what halving drops, so that the parts add up to the
+  // port's latency.
   s.eject = port.latency.value - port.latency.value / 2 - 2 * s.flight - s.inject;
   s.credit_return = packet.credit_return.value;
   s.reduce = node.packet_switch.reduce.value;

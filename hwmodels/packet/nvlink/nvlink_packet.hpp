@@ -1,9 +1,9 @@
 #pragma once
 // Model card: nvlink_packet
-//   Models    what packets need to be known beside the flow level's fields of an NVLink port and of
-//             its switch (hwmodels/link/nvlink.hpp, hop.hpp).
-//   Equation  one way = nvlink.latency / 2 + switch latency / 2: the same as at flow level. Of the
-//             port's half, 2 flights are wires, the rest is shared by both ends. A link has
+//   Models    the packet-level parameters of an NVLink port and its switch, beside the flow-level
+//             fields (hwmodels/link/nvlink.hpp, hop.hpp).
+//   Equation  one way = nvlink.latency / 2 + switch latency / 2, as at flow level. Of the port's
+//             half, 2 flights are wires, and both ends share the rest. A link has the rate
 //             raw * efficiency / links.
 //   Ignores   see fabric.hpp.
 //   Valid     an NVLink domain of one layer of switches; two GPUs and no switch with latency 0.
@@ -20,15 +20,15 @@ namespace tiersim {
 struct NvlinkNode {
   NvlinkConfig port;
   NvlinkPacketConfig packet;
-  Sourced<Duration> switch_latency;  ///< round trip, as of the hop device; 0: no switch
+  Sourced<Duration> switch_latency;  ///< round trip, as in the hop device; 0: no switch
   NvswitchPacketConfig packet_switch;
-  Duration memory{};  ///< what a read waits for at the GPU it reads from
+  Duration memory{};  ///< time that a read waits at the GPU that it reads from
 };
 
-/// Whether the wires leave at least 1 ns of the port's latency to each of its ends.
+/// True where the wires leave at least 1 ns of the port's latency to each of its ends.
 bool leaves_endpoints(const NvlinkConfig& port, const NvlinkPacketConfig& packet);
 
-/// Numbers for `gpus` of them. Precondition: leaves_endpoints().
+/// Parameters of a fabric of `gpus` GPUs. Precondition: leaves_endpoints().
 FabricShape shape_of(const NvlinkNode& node, std::int64_t gpus);
 
 }  // namespace tiersim

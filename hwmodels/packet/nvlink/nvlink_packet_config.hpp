@@ -1,9 +1,9 @@
 #pragma once
 // Model card: nvlink_packet_config
-//   Models    the `packet_level` of an nvlink device and of an NVLink switch; alone, so that the
-//             flow level's fields can hold them.
+//   Models    the `packet_level` of an nvlink device and of an NVLink switch, in a header of its
+//             own so that the flow level's configuration can include it.
 //   Equation  none.
-//   Ignores   what the flow level's fields say already: rate, packets, headers, latencies.
+//   Ignores   the fields of the flow level: rate, packets, headers, latencies.
 //   Valid     as nvlink_packet.
 //   Source    only the number of links is published; the others are assumed, each with its reason,
 //             in the YAML.

@@ -10,7 +10,7 @@ namespace {
 
 struct Flow {
   std::size_t src = 0;
-  std::size_t dst = 0;  ///< src itself: drawn for each access
+  std::size_t dst = 0;  ///< equal to src: drawn for each access
   std::int64_t issued = 0;
   std::int64_t done = 0;
   Rng rng;
@@ -54,7 +54,7 @@ class Probe final : public FabricListener, public EventHandler {
     return result();
   }
 
-  // A Poisson arrival of flow payload - 1.
+  // A Poisson arrival of the flow with number payload - 1.
   void on_event(Engine&, std::uint64_t payload) override {
     const std::size_t flow = payload - 1;
     issue(flow);
@@ -93,7 +93,7 @@ class Probe final : public FabricListener, public EventHandler {
     const Bytes granule = fabric_.shape().packet;
     const std::int64_t stride =
         (workload_.bytes.in_base() + granule.in_base() - 1) / granule.in_base();
-    // Buffers of a port's flows follow one another at both ends, so that no link has more to do.
+    // Buffers of a port's flows are adjacent at both ends, so that all links are equally loaded.
     const auto buffer = static_cast<std::int64_t>(f.src + f.dst);
     const std::int64_t place = workload_.random_addresses
                                    ? static_cast<std::int64_t>(f.rng.below(1U << 20U))

@@ -1,8 +1,8 @@
 #pragma once
 // Model card: ring_queue
-//   Models    a queue in one block of memory that grows to what it has held at most, so that a
-//             packet costs no allocation once a model has warmed up.
-//   Equation  first in, first out; insert_sorted keeps an order that the entries nearly have.
+//   Models    a queue in one block of memory that grows to its largest content, so that a packet
+//             costs no allocation once a model has warmed up.
+//   Equation  first in, first out; insert_sorted assumes that entries come nearly in order.
 //   Ignores   iteration; several ends.
 //   Valid     entries that are cheap to copy.
 //   Source    definition.
@@ -34,7 +34,7 @@ class RingQueue {
     first_ = (first_ + 1) & (slots_.size() - 1);
     --size_;
   }
-  /// Puts `value` behind all that `before(value, other)` does not put it before.
+  /// Inserts `value` behind all elements that `before(value, element)` does not put it before.
   template <class Before>
   void insert_sorted(const T& value, Before&& before) {
     push(value);
@@ -52,7 +52,7 @@ class RingQueue {
     first_ = 0;
   }
 
-  std::vector<T> slots_;  // a power of two of them
+  std::vector<T> slots_;  // a power of two
   std::size_t first_ = 0;
   std::size_t size_ = 0;
 };

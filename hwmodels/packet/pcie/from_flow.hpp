@@ -1,7 +1,7 @@
 #pragma once
 // The packet-level parameters of a link whose file states the flow level and a `packet_level:`
-// mapping: rates, sizes and headers are said once. `link_efficiency` and `latency` of the flow
-// level are not used: at packet level they come out of framing, flights and the host.
+// mapping. Rates, sizes and headers are stated once. `link_efficiency` and `latency` of the flow
+// level are not used: at packet level they result from framing, flights and the host.
 #include "hwmodels/link/pcie.hpp"
 #include "hwmodels/packet/pcie/pcie_packet_config.hpp"
 

@@ -59,7 +59,7 @@ void PcieDevice::pump(Direction direction) {
   }
 }
 
-// Whether it has begun already, or may now.
+// True where the transfer has begun already, or may begin now.
 bool PcieDevice::begin(Queue& queue, const Transfer& transfer, Direction direction) {
   if (transfer.to_request < transfer.size) return true;
   if (direction == Direction::read && !tags_.can_take(1)) return false;

@@ -2,10 +2,10 @@
 // Model card: pcie_device
 //   Models    a device that reads and writes host memory: transfers cut into requests, a tag for
 //             each read request until its last completion, one engine for reads and one for writes.
-//   Equation  a read ends when its last completion is there, after `latency` and its bytes at the
-//             internal rate; a write when the root complex has taken it, after `latency`. Reads
-//             begin `read_interval` apart or more, writes `write_interval`, each in order.
-//   Ignores   what the device does with the data; descriptors other than as these intervals.
+//   Equation  a read ends when its last completion has arrived, after `latency` and its bytes at
+//             the internal rate; a write when the root complex has taken it, after `latency`.
+//             Reads begin at least `read_interval` apart, writes `write_interval`, each in order.
+//   Ignores   the use of the data in the device; descriptors, except for these intervals.
 //   Valid     as pcie_packet.
 //   Source    as pcie_packet.
 //   Checked   tests/unit/packet/pcie_probe_test.cpp
@@ -18,7 +18,7 @@ namespace tiersim {
 
 class PcieDevice final : public EventHandler, public TlpReceiver, public TlpSource {
  public:
-  /// Is told when a transfer has ended.
+  /// Called back when a transfer has ended.
   class Owner {
    public:
     virtual void ended(std::size_t device, std::uint64_t transfer) = 0;
@@ -30,10 +30,10 @@ class PcieDevice final : public EventHandler, public TlpReceiver, public TlpSour
   PcieDevice(Engine& engine, const PciePacketConfig& config, std::uint16_t index, Owner& owner);
   void connect(TlpChannel& up, TlpChannel& down);
 
-  /// Begins a transfer of `size` > 0 bytes as soon as those before it allow it. `name` is given
+  /// Begins a transfer of `size` > 0 bytes as soon as the earlier ones allow it. `name` is passed
   /// back to the owner.
   void start(Direction direction, std::uint64_t address, Bytes size, std::uint64_t name);
-  /// The root complex has taken one write packet.
+  /// Called when the root complex has taken one write packet.
   void written(const Tlp& tlp);
 
   std::int64_t most_tags() const { return tags_.most_held(); }
@@ -45,7 +45,7 @@ class PcieDevice final : public EventHandler, public TlpReceiver, public TlpSour
  private:
   struct Transfer {
     std::uint64_t name = 0;
-    std::uint64_t address = 0;  // of what is to be requested next
+    std::uint64_t address = 0;  // address of the next request
     std::int64_t size = 0;
     std::int64_t to_request = 0;
     std::int64_t to_finish = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Devices, perhaps a switch, a root complex, and the links between them.
+// Devices, a root complex, the links between them and optionally a switch.
 #include <memory>
 #include <vector>
 
@@ -11,8 +11,8 @@ namespace tiersim {
 
 class PcieFabric {
  public:
-  /// `memory` may be null: then config.host says what it takes. Precondition: devices > 0, and one
-  /// unless the configuration has a switch.
+  /// `memory` may be null: then the latencies and rate of config.host hold. Precondition: devices >
+  /// 0, and one unless the configuration has a switch.
   PcieFabric(Engine& engine, const PciePacketConfig& config, std::size_t devices,
              MemoryPort* memory, PcieDevice::Owner& owner);
 

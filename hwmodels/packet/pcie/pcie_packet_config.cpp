@@ -25,7 +25,7 @@ Bytes completion_boundary(const PciePacketConfig& c) {
   return c.completion_boundary ? c.completion_boundary->value : c.max_payload.value;
 }
 
-// Tables 3-7 to 3-9 of revision 5.0 are these factors, in tenths, and this formula.
+// These factors, in tenths, and this formula give tables 3-7 to 3-9 of revision 5.0.
 std::int64_t link_packet_limit(const PcieFraming& framing, Bytes max_payload) {
   const std::int64_t lanes = framing.lanes.value;
   const bool large = max_payload.in_base() >= 512;
@@ -122,7 +122,7 @@ void describe(Fields& f, PcieSwitch& c) {
 
 namespace {
 
-// Fields may hold anything here, also what was refused.
+// Fields may hold any value here, also a refused one.
 bool leaves_room(const PciePacketConfig& c) {
   const PcieFraming& f = c.framing;
   const bool plausible = f.lanes.value > 0 && f.lanes.value <= 16 && f.internal_delay.value >= 0 &&

@@ -4,7 +4,7 @@
 //             at MRRS and 4 KB), completions (cut at a boundary), posted writes (cut at MPS and 4
 //             KB); header and data credits of three classes; finite tags; acknowledgements, credit
 //             updates and SKIP as bytes on the wire, or flits; a switch with several device ports.
-//   Equation  none in the large: rates and latencies come out of packets. Where neither credits nor
+//   Equation  no closed form: rates and latencies result from packets. Where neither credits nor
 //             tags bind, payload / wire bytes of a packet x share of the wire without link packets;
 //             with N tags of d bytes and a round trip RTT, at most N d / RTT.
 //   Ignores   errors and replays, virtual channels beyond one, completion timeouts, ECRC, messages
@@ -29,17 +29,17 @@
 
 namespace tiersim {
 
-/// When acknowledgements and credit updates are sent, by the limit of 3.6: so many symbol times.
-/// `paced`: one of each in every `limit` bytes of a direction, needed or not, which is how
-/// pcie-bench counts. `answering`: one of each after `limit` symbols on all lanes received, so that
-/// a direction pays for the traffic of the other one.
+/// Policy of acknowledgements and credit updates, by the limit of section 3.6 in symbol times.
+/// `paced`: one of each in every `limit` bytes of a direction, needed or not, as pcie-bench counts
+/// them. `answering`: one of each after `limit` symbols on all lanes received, so that a direction
+/// pays for the traffic of the other one.
 enum class LinkPackets : std::uint8_t { paced, answering };
 inline constexpr std::array<std::string_view, 2> kLinkPacketsNames{"paced", "answering"};
 
 enum class SwitchForwarding : std::uint8_t { cut_through, store_and_forward };
 inline constexpr std::array<std::string_view, 2> kSwitchForwardingNames{"cut_through",
                                                                         "store_and_forward"};
-/// Bytes on the wire beside the data, Gen1 to Gen5.
+/// Wire bytes beside the data, Gen1 to Gen5.
 struct PcieFraming {
   LinkPackets link_packets = LinkPackets::paced;
   Sourced<Bytes> link_packet{Bytes::from_base(8), NumberClass::specification,
@@ -47,7 +47,7 @@ struct PcieFraming {
   Sourced<std::int64_t> lanes{16, NumberClass::assumed, "the usual slot"};
   Sourced<std::int64_t> internal_delay{115, NumberClass::specification,
                                        "symbol times, 8 GT/s and above; 70 at 5, 19 at 2.5 GT/s"};
-  /// Instead of what the limit says.
+  /// Intervals that replace those of the limit.
   std::optional<Sourced<Bytes>> ack_every;
   std::optional<Sourced<Bytes>> update_every;
   Sourced<Bytes> skip{Bytes::from_base(4), NumberClass::specification, "SKIP ordered set"};
@@ -55,14 +55,14 @@ struct PcieFraming {
                             "longest interval of SKIP ordered sets, in symbols"};
 };
 
-/// Gen6: transaction packets in flits, which hold the rest.
+/// Gen6: transaction packets in flits, whose other bytes replace the framing.
 struct PcieFlits {
   Sourced<Bytes> flit{Bytes::from_base(256), NumberClass::specification, "PCI Express 6.0"};
   Sourced<Bytes> packets{Bytes::from_base(236), NumberClass::specification,
                          "PCI Express 6.0: beside 6 B link packet, 8 B CRC and 6 B FEC"};
 };
 
-/// Buffer that a receiver advertises: packets and units of 16 B; none where absent is no limit.
+/// Buffer that a receiver advertises: packets and units of 16 B; an absent value is no limit.
 struct PcieCredits {
   std::optional<Sourced<std::int64_t>> posted_headers;
   std::optional<Sourced<std::int64_t>> posted_data;
@@ -74,14 +74,14 @@ struct PcieCredits {
 /// The device that reads and writes.
 struct PcieRequester {
   Sourced<std::int64_t> tags{256, NumberClass::specification, "extended tags: 8 bits"};
-  Sourced<Duration> latency = no_time();         ///< added to a transfer: set-up and its end
+  Sourced<Duration> latency = no_time();         ///< added to each transfer: set-up and completion
   Sourced<Duration> read_interval = no_time();   ///< least time between the starts of two reads
-  Sourced<Duration> write_interval = no_time();  ///< the same of two writes
-  /// Read data cross the device once more, whole, at this rate; absent: they do not.
+  Sourced<Duration> write_interval = no_time();  ///< least time between the starts of two writes
+  /// Rate at which read data cross the device once more, as a whole; absent: they do not.
   std::optional<Sourced<Bandwidth>> internal_rate;
 };
 
-/// Root complex and the memory behind it, where no MemoryPort is given.
+/// Root complex, and the memory behind it where no MemoryPort is given.
 struct PcieHost {
   Sourced<Duration> read_latency = no_time();
   Sourced<Duration> write_latency = no_time();
@@ -92,11 +92,12 @@ struct PcieSwitch {
   Sourced<Duration> latency = no_time();
   SwitchForwarding forwarding = SwitchForwarding::cut_through;
   SwitchQueues queues = SwitchQueues::virtual_output;
-  std::optional<Sourced<Bandwidth>> upstream_raw;  ///< of the link to the root; as others if absent
-  std::vector<std::int64_t> weights;               ///< of the device ports; empty: round robin
+  /// Raw rate of the link to the root; that of the other links if absent.
+  std::optional<Sourced<Bandwidth>> upstream_raw;
+  std::vector<std::int64_t> weights;  ///< of the device ports; empty: round robin
 };
 
-/// What the packet level knows beside the flow level: the `packet_level:` mapping of a link's file.
+/// The `packet_level:` mapping of a link's file: the parameters that the flow level lacks.
 struct PciePacketDetails {
   Sourced<Duration> flight = no_time();  ///< one way, of every link
   bool relaxed_ordering = false;
@@ -108,7 +109,8 @@ struct PciePacketDetails {
   std::optional<PcieSwitch> fabric_switch;
 };
 
-/// All of it. What both levels know is stated once, in the flow-level file (from_flow.hpp).
+/// All packet-level parameters. Those of both levels are stated once, in the flow-level file
+/// (from_flow.hpp).
 struct PciePacketConfig : PciePacketDetails {
   Sourced<Bandwidth> raw;
   Sourced<Bytes> max_payload{Bytes::from_base(256), NumberClass::assumed, "usual server setting"};
@@ -129,17 +131,17 @@ void describe(Fields& f, PcieHost& c);
 void describe(Fields& f, PcieSwitch& c);
 void describe(Fields& f, PciePacketDetails& c);
 void describe(Fields& f, PciePacketConfig& c);
-/// That link packets leave room for others, and that no packet is larger than the buffers: else it
-/// would wait for ever. `at` is in front of the keys that are named.
+/// Checks that link packets leave room for others, and that no packet is larger than the buffers,
+/// where it would wait for ever. `at` prefixes the keys in messages.
 void check_packets_fit(Fields& f, const PciePacketConfig& c, const std::string& at);
 
 /// The specification's limit on the time to an acknowledgement or credit update, in symbol times:
 /// floor((max_payload + 28) x factor / lanes + internal_delay), factor by lanes and max_payload.
 std::int64_t link_packet_limit(const PcieFraming& framing, Bytes max_payload);
-/// The bytes between two of them.
+/// Wire bytes between two acknowledgements or updates.
 Bytes bytes_between_acks(const PciePacketConfig& c);
 Bytes bytes_between_updates(const PciePacketConfig& c);
-/// Where completions are cut: the configured boundary, or max_payload.
+/// Boundary at which completions are cut: the configured one, or max_payload.
 Bytes completion_boundary(const PciePacketConfig& c);
 
 }  // namespace tiersim

@@ -64,7 +64,7 @@ class PcieProbeRun final : public PcieDevice::Owner, public EventHandler {
     const AccessPattern::Access access = source.pattern.next();
     window_.began(engine_.now());
     if (--source.left == 0) window_.source_is_dry();
-    // The name of a transfer is when it began.
+    // A transfer's name is the time at which it began.
     fabric_.device(device).start(
         access.direction, access.address, probe_.size,
         static_cast<std::uint64_t>(engine_.now().time_since_epoch().count()));

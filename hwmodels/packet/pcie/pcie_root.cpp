@@ -55,7 +55,7 @@ void PcieRoot::served(std::uint64_t place) {
   done_in_memory(request);
 }
 
-// `later`, of a write 0: others of its device may wait for it.
+// `later` is 0 for a write that others of its device may wait for.
 void PcieRoot::done_in_memory(const AtMemory& request, Duration later) {
   if (request.tlp.tlp_class == TlpClass::read) {
     engine_.call_after(later + read_latency_, [this, tlp = request.tlp] { answer(tlp); });

@@ -2,7 +2,7 @@
 // Model card: pcie_root
 //   Models    a root complex with the memory behind it: takes posted writes, answers reads with
 //             completions that end at multiples of a boundary.
-//   Equation  a read is served when it has come and every write of its device before it has been
+//   Equation  a read is served when it has come and every earlier write of its device has been
 //             taken (relaxed ordering lifts this); its completions are queued `read_latency` after
 //             the memory has the data. A write holds its buffer until the memory has taken it.
 //   Ignores   limits on reads in service (tags and credits limit them), peer-to-peer traffic,
@@ -19,7 +19,7 @@ namespace tiersim {
 
 class PcieRoot final : public TlpReceiver, public MemoryPort::Client {
  public:
-  /// `memory` may be null: then the data are there at once. It and `devices` live as long.
+  /// `memory` may be null: then data are ready at once. It and `devices` must outlive this object.
   PcieRoot(Engine& engine, const PciePacketConfig& config, MemoryPort* memory,
            std::vector<PcieDevice*> devices);
   void connect(TlpChannel& up, TlpChannel& down);
@@ -28,26 +28,26 @@ class PcieRoot final : public TlpReceiver, public MemoryPort::Client {
   void served(std::uint64_t place) override;
 
  private:
-  /// A read that waits for writes which came before it.
+  /// A read that waits for earlier writes.
   struct HeldRead {
     Tlp tlp;
     std::int64_t writes_before = 0;
   };
-  /// Writes of a device are taken in the order in which they came.
+  /// Writes of a device, taken in the order of arrival.
   struct Writes {
     struct Pending {
       Tlp tlp;
       bool served = false;
     };
     std::int64_t arrived = 0;
-    std::int64_t served = 0;  // that left `pending`
+    std::int64_t served = 0;  // writes that left `pending`
     std::int64_t taken = 0;
     FifoRing<Pending> pending;
     FifoRing<HeldRead> held;
   };
   struct AtMemory {
     Tlp tlp;
-    std::int64_t order = 0;  // of a write
+    std::int64_t order = 0;  // number of a write
   };
 
   void ask_memory(const Tlp& tlp, std::int64_t order);

@@ -2,11 +2,11 @@
 // Model card: pcie_streams
 //   Models    operations that cross one PCI Express link at packet level, between one device and
 //             its root complex.
-//   Equation  as link_streams, in transfers of at most 4 KiB, which begin at a page. In flight of
-//             an access: twice what the link gives in the time from a request to its end, and of
-//             reads no more than the tags and a few that wait for one.
-//   Ignores   a switch, which is a device of its own in a path; which GPU asks, where several share
-//             the link: the device serves transfers in order.
+//   Equation  as link_streams, in transfers of at most 4 KiB, which begin at a page. Bytes of an
+//             access in flight: twice the bandwidth delay product of the link, and of reads no
+//             more than the tags and a few that wait for one.
+//   Ignores   a switch, which is a device of its own in a path; the GPU of a request, where several
+//             share the link: the device serves transfers in order.
 //   Valid     as pcie_packet. `requester` times are of each transfer. A posted write holds its
 //             buffer until the root complex has taken it, not for `beyond`.
 //   Source    as pcie_packet.
@@ -33,7 +33,7 @@ class PcieStreams final : public LinkStreams, public PcieDevice::Owner {
   PcieFabric fabric_;
 };
 
-/// What packets of a read that meets nobody take beside their bytes.
+/// Time of a read on an idle link, without its bytes.
 Duration unloaded_read(const PciePacketConfig& config);
 
 }  // namespace tiersim

@@ -19,7 +19,7 @@ PcieSwitchBox::Port::Port(PcieSwitchBox& box, TlpChannel& in, std::size_t input,
       in_(in),
       input_(input),
       from_root_(from_root),
-      // A device's packets all leave by one output, where both kinds of queue are the same.
+      // All packets of a device leave by one output, where both kinds of queue are the same.
       fifo_(from_root && box.queues_ == SwitchQueues::fifo) {
   in.connect(*this);
 }

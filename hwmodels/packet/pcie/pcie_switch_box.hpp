@@ -19,7 +19,7 @@ namespace tiersim {
 
 class PcieSwitchBox {
  public:
-  /// A link as the switch sees it.
+  /// A link from the switch's side.
   struct Link {
     TlpChannel* in = nullptr;
     TlpChannel* out = nullptr;
@@ -42,10 +42,10 @@ class PcieSwitchBox {
 
     PcieSwitchBox& box_;
     TlpChannel& in_;
-    std::size_t input_;  // at the output
+    std::size_t input_;  // number of this input at the output
     bool from_root_;
     bool fifo_;
-    // fifo: those behind the first of each class, and whether there is one at an output.
+    // fifo: packets behind the first of each class, and whether the first is at an output.
     std::array<FifoRing<Held>, kTlpClasses> held_;
     std::array<bool, kTlpClasses> at_output_{};
   };

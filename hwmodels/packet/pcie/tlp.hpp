@@ -1,5 +1,5 @@
 #pragma once
-// Transaction layer packets, and how transfers are cut into them.
+// Transaction layer packets, and the cutting of transfers into them.
 #include <algorithm>
 #include <cstdint>
 
@@ -14,18 +14,18 @@ inline constexpr std::size_t kTlpClasses = 3;
 struct Tlp {
   std::uint64_t address = 0;
   std::uint32_t request = 0;  ///< tag of a read and its completions; transfer of a write
-  std::int32_t payload = 0;   ///< bytes of data that it carries
-  std::int32_t length = 0;    ///< bytes that it is about: what a read asks for
-  std::uint16_t device = 0;   ///< that asked
+  std::int32_t payload = 0;   ///< bytes of data in the packet
+  std::int32_t length = 0;    ///< bytes that the packet is about: for a read, those requested
+  std::uint16_t device = 0;   ///< the requester
   TlpClass tlp_class = TlpClass::posted;
 };
 
-/// Data credits that it takes: units of 16 B.
+/// Data credits of the packet: units of 16 B.
 inline std::int64_t data_credits(const Tlp& tlp) {
   return (tlp.payload + 15) / 16;
 }
 
-/// No request crosses 4 KB.
+/// Boundary in bytes that no request crosses.
 inline constexpr std::int64_t kPciePage = 4096;
 
 /// Length of the next packet of `left` > 0 bytes at `address`: at most `most`, not across 4 KB.

@@ -142,7 +142,7 @@ void TlpChannel::arrived() {
   receiver_->receive(packet.tlp, packet.tail);
 }
 
-// The other direction pays for one acknowledgement in every `ack_every` bytes received.
+// The other direction sends one acknowledgement for every `ack_every` bytes received.
 void TlpChannel::acknowledge(const Tlp& tlp) {
   unacknowledged_ += wire_.size_of(tlp).in_base();
   if (unacknowledged_ < ack_every_) return;
@@ -155,7 +155,7 @@ bool TlpChannel::limited(std::size_t tlp_class) const {
          data_[tlp_class].limit() != Credits::kUnlimited;
 }
 
-// Where there is no limit nobody is told, as the specification has it.
+// A class without a limit sends no updates, as the specification states.
 void TlpChannel::release(const Tlp& tlp) {
   const std::size_t c = index(tlp.tlp_class);
   if (!limited(c)) {

@@ -3,10 +3,10 @@
 //   Models    one direction of a PCI Express link with its sender's queues and its receiver's
 //             buffer: three classes, header and data credits, ordering, arbitration of inputs.
 //   Equation  a packet may leave when its class has a header credit and its data credits, when no
-//             posted write of the same input that came before it still waits (posted writes
-//             themselves pass whatever waits; relaxed ordering lifts this), and when those of its
-//             class and input before it have left. Of an input the oldest such packet goes; inputs
-//             take turns, or share the wire by weight.
+//             earlier posted write of the same input still waits (posted writes themselves pass
+//             all waiting packets; relaxed ordering lifts this), and when the earlier packets of
+//             its class and input have left. The oldest such packet of an input goes first;
+//             inputs take turns, or share the wire by weight.
 //   Ignores   that freed credits of several classes may share an update.
 //   Valid     as pcie_packet.
 //   Source    PCI Express base specification, 2.4.1 (ordering) and 2.6.1 (flow control).
@@ -23,18 +23,17 @@
 
 namespace tiersim {
 
-/// What stands at the far end of a channel. It calls release() on the channel when the packet has
-/// left its buffer.
+/// The far end of a channel. It calls release() on the channel when the packet has left its buffer.
 class TlpReceiver {
  public:
-  /// `tail`: when the last byte is there; now, unless the channel announces headers.
+  /// `tail`: arrival of the last byte; now, unless the channel announces headers.
   virtual void receive(const Tlp& tlp, SimTime tail) = 0;
 
  protected:
   ~TlpReceiver() = default;
 };
 
-/// What stands at the near end, where it wants to know that a packet has left.
+/// The near end of a channel, called back when a packet has left.
 class TlpSource {
  public:
   virtual void departed(const Tlp& tlp) = 0;
@@ -48,7 +47,7 @@ class TlpChannel final : public EventHandler {
   struct Options {
     Bandwidth raw{};
     std::size_t inputs = 1;
-    std::vector<std::int64_t> weights = {};  ///< of the inputs; empty: they take turns
+    std::vector<std::int64_t> weights = {};  ///< of the inputs; empty: round robin
     bool announce_headers = false;           ///< receive() comes with the header (cut-through)
   };
 
@@ -56,13 +55,14 @@ class TlpChannel final : public EventHandler {
 
   void connect(TlpReceiver& receiver) { receiver_ = &receiver; }
   void connect(std::size_t input, TlpSource& source) { inputs_[input].source = &source; }
-  /// The other direction of the link, which carries what this one's receiver acknowledges.
+  /// Sets the other direction of the link, which carries the acknowledgements of this one's
+  /// receiver.
   void pair_with(TlpChannel& other) { other_ = &other; }
 
-  /// Queues a packet at an input, to leave at `ready` or later; `ready` never falls from call to
-  /// call of one input.
+  /// Queues a packet at an input, to leave at `ready` or later. `ready` must not fall between calls
+  /// of one input.
   void offer(std::size_t input, const Tlp& tlp, SimTime ready);
-  /// The receiver's buffer of a packet is free.
+  /// Frees the receiver's buffer of a packet.
   void release(const Tlp& tlp);
 
   const TlpWire& wire() const { return wire_; }
@@ -70,7 +70,7 @@ class TlpChannel final : public EventHandler {
   const Credits& data(TlpClass c) const { return data_[index(c)]; }
   std::int64_t entered() const { return entered_; }
   std::int64_t delivered() const { return delivered_; }
-  /// Issued, or held and on the way back, over all classes.
+  /// Credits that were issued, and those held or on the way back, over all classes.
   std::int64_t credits_issued() const;
   std::int64_t credits_held() const;
 
@@ -90,12 +90,12 @@ class TlpChannel final : public EventHandler {
     Tlp tlp;
     SimTime tail;
   };
-  /// Credits that travel back, by class.
+  /// Credits on the way back, by class.
   struct Freed {
     std::array<std::int64_t, kTlpClasses> headers{};
     std::array<std::int64_t, kTlpClasses> data{};
   };
-  // What an event is.
+  // Kinds of events.
   static constexpr std::uint64_t kLook = 0;
   static constexpr std::uint64_t kSent = 1;
   static constexpr std::uint64_t kArrived = 2;
@@ -133,8 +133,8 @@ class TlpChannel final : public EventHandler {
   bool sending_ = false;
   Tlp sent_{};
   std::size_t sent_input_ = 0;
-  SimTime look_at_{};   // when a look is due anyway
-  SimTime earliest_{};  // of heads that are not ready, found by the look going on
+  SimTime look_at_{};   // time of the next scheduled look
+  SimTime earliest_{};  // earliest ready time of waiting packets, found by the present look
   std::uint64_t order_ = 0;
   std::int64_t unacknowledged_ = 0;
   std::int64_t entered_ = 0;

@@ -61,7 +61,7 @@ SimTime TlpWire::end_of_flit(SimTime time) const {
   const Int128 elapsed = Int128{time.time_since_epoch().count()} * raw_;
   const Int128 flits = (elapsed + flit_ticks - 1) / flit_ticks;
   SimTime end{Duration(static_cast<std::int64_t>((flits * flit_ticks + raw_ - 1) / raw_))};
-  // The end of the flit before, rounded up, may be `time` itself.
+  // The end of the previous flit, rounded up, may be `time` itself.
   const SimTime before{
       Duration(static_cast<std::int64_t>(((flits - 1) * flit_ticks + raw_ - 1) / raw_))};
   return before >= time ? before : end;

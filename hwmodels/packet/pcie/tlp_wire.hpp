@@ -5,8 +5,8 @@
 //   Equation  framing: a packet takes (header + data) / raw; paced link packets and SKIP take their
 //             bytes once in every interval of raw bytes, between packets. Flits: a packet takes
 //             (header + data) / (raw x packets / flit), and arrives with the end of its flit, where
-//             flits follow each other from time 0 on.
-//   Ignores   that link packets may also go when nothing else does: these cost nothing.
+//             flits are back to back from time 0 on.
+//   Ignores   link packets on an idle wire, which cost nothing.
 //   Valid     as pcie_packet.
 //   Source    as pcie_packet.
 //   Checked   tests/unit/packet/pcie_wire_test.cpp
@@ -19,15 +19,15 @@ namespace tiersim {
 class TlpWire {
  public:
   struct Passage {
-    SimTime header_arrives;  ///< what cut-through needs to know where it goes
-    SimTime arrives;         ///< all of it
-    SimTime free;            ///< the next packet may start
+    SimTime header_arrives;  ///< arrival of the header, from which cut-through routes
+    SimTime arrives;         ///< arrival of the last byte
+    SimTime free;            ///< from when on the next packet may start
   };
 
   TlpWire(const PciePacketConfig& config, Bandwidth raw);
 
   Passage send(SimTime now, const Tlp& tlp);
-  /// `answering`: an acknowledgement or credit update for the other direction.
+  /// Sends an acknowledgement or credit update for the other direction (`answering`).
   void send_link_packet(SimTime now) { wire_.send(now, link_packet_); }
 
   /// Time of a packet on this wire.
@@ -41,7 +41,7 @@ class TlpWire {
   bool answering() const { return answering_; }
   /// Least time between two credit updates.
   Duration update_interval() const { return update_interval_; }
-  /// All bytes so far, with link packets; of flits the part that is for packets.
+  /// All bytes so far, with link packets; of flits, the part that carries packets.
   Bytes sent() const { return wire_.sent(); }
 
  private:
@@ -50,7 +50,7 @@ class TlpWire {
     std::int64_t size = 0;
     std::int64_t every = 0;  // 0: never
     std::int64_t sent = 0;
-    /// Bytes that are due when `position` bytes have gone.
+    /// Bytes that are due when `position` bytes have been sent.
     std::int64_t due(std::int64_t position);
   };
   SimTime end_of_flit(SimTime time) const;
