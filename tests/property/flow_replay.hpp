@@ -1,6 +1,6 @@
 #pragma once
-// Runs a script of flows through a network, and replays what came out in exact rationals: between
-// the instants at which flows started or finished, every flow has its exact max-min share.
+// Runs a script of flows through a network and replays the result in exact rationals: between the
+// instants at which flows start or finish, every flow has its exact max-min share.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-// Predictions against measurements: errors worked out by hand, and what is refused.
+// Predictions against measurements: errors worked out by hand, and refusals.
 #include "hwmodels/calibrate/fit/scoring.hpp"
 
 #include <gtest/gtest.h>
