@@ -41,7 +41,7 @@ TEST(PacketCounts, ACxlLineIsAboutFourEventsAMessage) {
   EXPECT_LE(events_of(cxl_lines(0, 4, 20'000), 20'000), 14.8);
 }
 
-// Ports and switch are advanced in windows of 110 ns: packets cost no events of their own.
+// Ports and switch are advanced in windows of 110 ns: packets cost no further events.
 TEST(PacketCounts, AnNvlinkMessageIsOneEventAWindow) {
   const PacketWork small = nvlink_messages(NvlinkPattern::point_to_point, 0, 4_MiB);
   const PacketWork large = nvlink_messages(NvlinkPattern::point_to_point, 0, 16_MiB);

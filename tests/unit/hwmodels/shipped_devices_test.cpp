@@ -79,7 +79,7 @@ TEST_P(ShippedDevice, CanBeBuilt) {
 INSTANTIATE_TEST_SUITE_P(All, ShippedDevice, ::testing::ValuesIn(names_in("devices")),
                          [](const auto& test) { return test.param; });
 
-// The busy time of all channels, the bytes moved and the least time.
+// Checks that more bytes never cost less: busy time of every channel, bytes moved, least time.
 void expect_more_costs_more(const Device& device, const std::string& name) {
   for (const Direction direction : {Direction::read, Direction::write})
     for (const std::int64_t run : {1, 32, 100, 256, 4096, 1 << 20}) {
