@@ -1,6 +1,6 @@
 // Projections of a T5 v1.1 decoder layer for one step of decoding (Raffel et al. 2020, section 2.1;
 // v1.1: gated GELU, Shazeer 2020, "GLU variants improve transformer"). The RMS norm before a
-// projection costs no launch of its own: its gain is folded into the weights offline and its factor
+// projection needs no separate launch: its gain is folded into the weights offline and its factor
 // comes from the token's numbers as they pass by.
 //
 //   state [tokens][depth] bf16; weights [rows][depth] bf16, gains folded in where normed

@@ -14,7 +14,7 @@
 //          108 issue slots that pass meanwhile. mma.sync would need fewer still (8, at 15 of 16
 //          rows padding), but neither limits, and here the weights stay fp32.
 // In flight one to Stages tiles of 8 KB a warp: 12 warps an SM (2 stages) or 8 (3 stages) hold 96
-//          KB to 192 KB, where HBM asks for 24 KB.
+//          KB to 192 KB, where HBM needs 24 KB.
 #pragma once
 #include "kernels/device/async_copy.cuh"
 #include "kernels/device/decode_parts.cuh"

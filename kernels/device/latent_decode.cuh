@@ -19,7 +19,7 @@
 // Limiter  the tensor cores through mma.sync, which reach about 62 % of what wgmma does
 //          (~ 600 TFLOP/s on an H200), and shared memory beside them; with 16 heads memory.
 // In flight Stages - 1 tiles of a block: 72 KB (latent 512), 80 KB (TPLA), 2 x 40 KB (GLA-2), where
-//          HBM asks for 24 KB an SM.
+//          HBM needs 24 KB an SM.
 #pragma once
 #include "kernels/device/decode_parts.cuh"
 #include "kernels/device/hopper.cuh"  // named barriers only, which sm_80 has too
