@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The timing campaign: builds the kernels, shows them right on the card, times them, and leaves JSON files
-# that `tiersim calibrate` reads. kernels/campaign.sh --help
+# The timing campaign: builds the kernels, checks them on the card, times them, and writes JSON
+# files for `tiersim calibrate`. See kernels/campaign.sh --help.
 #
 # It needs nvcc, a C++ compiler and CUDA's own libraries; with --dry-run a C++ compiler.
 set -euo pipefail
@@ -115,7 +115,8 @@ while [ $# -gt 0 ]; do
 done
 : "${case_limit:=$([ "$mode" = card ] && echo 60 || echo 150)}"
 [ ${#chosen[@]} -gt 0 ] || chosen=("${stages[@]}")
-[ "$mode" = card ] || [ ${#predictions[@]} -gt 0 ] || predictions=(--no-predictions) # of nothing real
+# A dry run measures nothing to predict
+[ "$mode" = card ] || [ ${#predictions[@]} -gt 0 ] || predictions=(--no-predictions)
 
 builds=${TIERSIM_CAMPAIGN_BUILD:-$root/build/campaign}
 program=$builds/$mode/campaign
@@ -180,18 +181,19 @@ sources_of() { # MODE PROGRAM
   [ "$1" = card ] || printf '%s\n' kernels/emulator/*.cpp
 }
 
-# MODE SOURCE, in a shell of its own. An object is as new as the contents it was made from, so that
-# neither a copy of the tree nor another clock builds anything again.
+# MODE SOURCE: compiles in a separate shell. The age of an object is that of the contents it was
+# made from, so that neither a copy of the tree nor another clock causes a rebuild.
 # shellcheck disable=SC2317 # xargs calls it
 compile_one() {
   local source=$2 object command
   object=$builds/$1/$(printf '%s' "$source" | tr / _).o
   case $1:$source in
     card:*.cu) command="$nvcc $nvcc_flags" ;;
-    *:kernels/emulator/*) command="${launcher:+$launcher }$cxx $cxx_flags -O2 -x c++" ;; # the time of a dry run
+    # Most of the time of a dry run
+    *:kernels/emulator/*) command="${launcher:+$launcher }$cxx $cxx_flags -O2 -x c++" ;;
     *) command="${launcher:+$launcher }$cxx $cxx_flags -x c++" ;;
   esac
-  key_of() { # of what the last compilation read
+  key_of() { # hash of the files that the last compilation read
     { printf '%s\n' "$command" && sed -e 's/^[^:]*://' -e 's/\\$//' "$object.d" | tr ' ' '\n' |
       grep -v -e '^$' -e '^/' | sort -u | xargs cat; } 2>/dev/null | sha256sum
   }
@@ -202,7 +204,7 @@ compile_one() {
   key_of >"$object.key"
 }
 
-link_program() { # MODE PROGRAM, where an object is newer or the command is another
+link_program() { # MODE PROGRAM: links where an object is newer or the command differs
   local program=$builds/$1/$2 objects object libraries command stale=
   mapfile -t objects < <(sources_of "$1" "$2" | sed -e 's|/|_|g' -e "s|^|$builds/$1/|" -e 's|$|.o|')
   for object in "${objects[@]}"; do [ "$program" -nt "$object" ] || stale=1; done
@@ -210,7 +212,7 @@ link_program() { # MODE PROGRAM, where an object is newer or the command is anot
   libraries=(-ldl -lpthread)
   if [ "$1" = card ]; then
     command="$nvcc $nvcc_flags"
-    # CUDA's libraries are found where nvcc is, whatever LD_LIBRARY_PATH says
+    # nvcc knows where CUDA's libraries are, whatever LD_LIBRARY_PATH says
     libraries=(-lcublasLt -ldl -Xlinker -rpath -Xlinker "$(dirname "$(realpath "$nvcc")")/../lib64")
   fi
   [ "$command ${libraries[*]}" = "$(cat "$program.link" 2>/dev/null)" ] || stale=1
@@ -246,7 +248,7 @@ expect_card() { # before the first stage that needs one
 
 # ---- stages --------------------------------------------------------------------------------------
 
-describe_build() { # sets `described`: what every file says of its build
+describe_build() { # sets `described`: the build information of every file
   local id commit
   id=$({ find kernels -type f \( -name '*.c*' -o -name '*.h*' \) -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
     printf '%s %s %s\n' "$mode" "$nvcc_flags" "$cxx_flags"; } | sha256sum | cut -c 1-16)
@@ -257,7 +259,7 @@ describe_build() { # sets `described`: what every file says of its build
 }
 
 worst=0
-note_code() { # the first of 1, 5, 4 stands
+note_code() { # keeps the first of 1, 5, 4
   local code
   for code in 1 5 4; do
     if [ "$1" -eq $code ] || [ "$worst" -eq $code ]; then
@@ -267,7 +269,7 @@ note_code() { # the first of 1, 5, 4 stands
   done
 }
 
-limit_of() { # STAGE: what --limit says, else what fits a lent machine
+limit_of() { # STAGE: the limit of --limit, else one that suits a borrowed machine
   case ${limit:+given}$mode:$1 in
     given*) echo "$limit" ;;
     emulator:*) echo 150 ;;
@@ -279,7 +281,7 @@ limit_of() { # STAGE: what --limit says, else what fits a lent machine
   esac
 }
 
-# STAGE SECONDS [option...]: runs the program, again where a case hung or broke the device.
+# STAGE SECONDS [option...]: runs the program, and again where a case hung or broke the device.
 run_program() {
   local stage=$1 until=$((SECONDS + $2)) left=$2 code=4 tries again=()
   shift 2
@@ -303,7 +305,7 @@ run_program() {
   note_code "$code"
 }
 
-run_conformance() { # SECONDS: what the emulator gets, and whether the card gets the same
+run_conformance() { # SECONDS: runs the probes on the emulator and compares the card with it
   local until=$((SECONDS + $1)) left words=$builds/emulator/conformance.words lines=$out/.conformance.txt code=0
   "$builds/emulator/conformance" --write "$words" >&2 || fail "the emulator cannot run the probes"
   left=$((until - SECONDS))
@@ -315,7 +317,7 @@ run_conformance() { # SECONDS: what the emulator gets, and whether the card gets
   case $code in 0) ;; 5) note_code 5 ;; *) note_code 4 ;; esac
 }
 
-run_sanitize() { # SECONDS: what is not ours to see otherwise: out of bounds, races, uninitialised memory
+run_sanitize() { # SECONDS: finds accesses out of bounds, races and uninitialised memory
   local until=$((SECONDS + $1)) tools=(memcheck racecheck initcheck) i share code scratch
   if [ "$mode" != card ]; then
     say "compute-sanitizer: only on a card"
@@ -344,7 +346,7 @@ run_sanitize() { # SECONDS: what is not ours to see otherwise: out of bounds, ra
   rm -rf "$scratch"
 }
 
-write_plan() { # what composition will launch, for whoever predicts it
+write_plan() { # the launches of composition, for the simulator that predicts them
   local sizes=()
   [ "$mode" = card ] || sizes=(--toy)
   if "$program" plan "${described[@]}" "${sizes[@]}" >"$builds/$mode/plan.json"; then
@@ -382,11 +384,11 @@ run_stage() {
   say "==== $stage: $((SECONDS - began)) s"
 }
 
-validate() { # every file that there is, as measurements unless it is a dry run
+validate() { # checks all files, as measurements except in a dry run
   local file files=() code=0 how=()
   while read -r file; do
     if [ "$mode" = card ] && grep -q '^  "benchmarks": \[\]' "$file"; then
-      say "$file: no case has a result" # which the validator takes for no measurement
+      say "$file: no case has a result" # the validator refuses it as a measurement
       note_code 4
     else
       files+=("$file")

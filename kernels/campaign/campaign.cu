@@ -1,7 +1,7 @@
-// campaign STAGE --out FOLDER [options]: one stage of kernels/campaign.sh, which is what people
-// call. stdout: data (list, plan, summary); stderr: a line a case. Exit: 0 done, 1 internal or a
-// folder of another campaign, 2 usage, 4 some cases failed or were left, 5 an impossible timing or
-// an error above its tolerance.
+// campaign STAGE --out FOLDER [options]: one stage of kernels/campaign.sh, which is the command for
+// people. stdout: data (list, plan, summary); stderr: a line for each case. Exit: 0 done, 1
+// internal or a folder of another campaign, 2 usage, 4 some cases failed or were left, 5 an
+// impossible timing or an error above its tolerance.
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -26,7 +26,7 @@ int list_cases(const Options& options) {
   return kExitDone;
 }
 
-// Formulas need no card: the sizes are those of the card everywhere.
+// Formulas need no card, so the sizes are those of the card everywhere.
 int print_plan(const Options& options) {
   const Sizes sizes = options.toy ? Sizes::toy : Sizes::timed;
   const Json plan = plan_json(compositions(all_cases(sizes), sizes), options.build_id);

@@ -1,4 +1,4 @@
-// Time since the beginning of a stage, and what is left of its limit.
+// Time since the beginning of a stage, and the time that remains of its limit.
 #pragma once
 #include <chrono>
 

@@ -1,12 +1,12 @@
-// Sequences of kernels that one card can run, so that the simulator's sums are held against
-// something:
+// Sequences of kernels that one card can run. They are measured as a whole, to check the sums of
+// the simulator:
 //   F1  MAPLE: screen, gather from pinned host memory, attend, layer after layer; two micro-batches
 //       overlapped on two streams; the gather alone, for the percentiles of its latency
 //   F2  TPLA: the shards of one layer one after another, on two streams, and joined
 //       through host memory (PCIe, never NVLink)
 //   F3  T5 with early exit: one graph for each exit depth, batch and measure of confidence
 //   F4  128 decode steps while the cache grows
-// What one card cannot show, and no number here means: NVLink, CXL, stragglers, accuracy.
+// One card cannot show NVLink, CXL, stragglers or accuracy, so no number here stands for them.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace tiersim::kernels::bench {
 
-// A launch of a part; on a stream it follows the step before it there, and `after` besides.
+// A launch of a part. It follows the previous step of its stream and the steps of `after`.
 struct Step {
   std::size_t part = 0;
   int stream = 0;          // 0 or 1
@@ -26,37 +26,36 @@ struct Step {
 
 struct Part {
   CaseEntry entry;
-  std::string timed_as;  // name of the case whose median stands for it; empty: nobody timed it
+  std::string timed_as;  // name of the case whose median is the part's time; empty: not timed alone
 };
 
 struct Sequence {
   std::string experiment;  // F1..F4
   std::string name;        // [a-z0-9_.-]
   std::vector<std::pair<std::string, std::int64_t>> parameters;
-  std::vector<std::string> labels;  // what it must not be taken for
+  std::vector<std::string> labels;  // conditions that a reader must know
   std::vector<Part> parts;
   std::vector<Step> steps;
-  std::string missing;  // the case that it lacks: it cannot run
+  std::string missing;  // the case that the sequence lacks, so that it cannot run; empty: none
 };
 
-// Looks the parts up among the cases of the families.
+// Looks up the parts among the cases of the families.
 std::vector<Sequence> compositions(const CaseList& cases, Sizes sizes);
 
-// By experiment.
 void add_screened_layers(std::vector<Sequence>& all, const CaseList& cases, Sizes sizes);  // F1
 void add_shards(std::vector<Sequence>& all, const CaseList& cases, Sizes sizes);           // F2
 void add_exits(std::vector<Sequence>& all, const CaseList& cases, Sizes sizes);            // F3
 void add_growing_decode(std::vector<Sequence>& all, Sizes sizes);                          // F4
 
-// Makes a sequence out of parts that are looked up by what their names hold.
+// Makes a sequence from parts that are looked up by tokens of their names.
 class SequenceMaker {
  public:
   SequenceMaker(std::string experiment, std::string name, const CaseList& cases, Sizes sizes);
-  // The first case whose name holds all of `tokens` and, at timed sizes, `shape`; its number. Where
-  // there is none the sequence is marked as missing it.
+  // Returns the number of the first case whose name has all of `tokens` and, at timed sizes,
+  // `shape`. Marks the sequence as incomplete where there is none.
   std::size_t part(const std::vector<std::string>& tokens, const std::string& shape);
   std::size_t part(Part made);
-  // A second instance of a part, with inputs and scratch of its own: for another stream.
+  // A second instance of a part for another stream, with its own inputs and scratch.
   std::size_t again(std::size_t part);
   // Returns the number of the step.
   int step(std::size_t part, int stream = 0, std::vector<int> after = {});

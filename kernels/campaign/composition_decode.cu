@@ -1,5 +1,6 @@
 // F4 of kernels/campaign/composition.hpp: 128 decode steps of one layer while the cache grows from
-// 1024 to 1152 tokens, in 8 lengths of 16 steps each (a step's own length would take 128 caches).
+// 1024 to 1152 tokens, in 8 lengths of 16 steps each (a length for each step would take 128
+// caches).
 #include "kernels/campaign/composition.hpp"
 #include "kernels/cases/dense_decode_case.cuh"
 #include "kernels/cases/splits.hpp"
@@ -23,7 +24,7 @@ void add_growing_decode(std::vector<Sequence>& all, Sizes sizes) {
       shape.kv_heads = toy ? 1 : 32;
       shape.context = first + steps_each * (i + 1);
       const std::int64_t blocks = std::int64_t{batch} * shape.kv_heads;
-      // As the dense family splits: three blocks of 128 tokens a multiprocessor.
+      // The same splits as in the dense family: three blocks of 128 tokens a multiprocessor.
       const int splits = splits_for(blocks, shape.context,
                                     {.slots = 132 * 3, .start_tokens = 128, .part_tokens = 2});
       Part part;

@@ -1,10 +1,10 @@
-// The composed sequences as data, so that whoever predicts them knows what is launched, how often,
-// on which stream and after what, and what each launch moves and computes.
+// The composed sequences as data for the simulator that predicts them: the launches with their
+// number, stream and dependencies, and the bytes and FLOPs of each.
 //   {"schema": "tiersim.composition_plan/v1", "build_id": ..., "sequences": [{"name", "experiment",
 //     "missing", "parts": [{"case", "timed_as", "kernel", "variant", "dtype", "baseline", "shape",
 //     "work"}], "steps": [{"part", "stream", "after"}]}]}
-// `missing` says which case a sequence lacks; it then has no parts. `timed_as` is the case whose
-// timing is the part's; empty where it is not timed alone.
+// `missing` is the case that a sequence lacks; the sequence then has no parts. `timed_as` is the
+// case whose timing is that of the part; empty where the part is not timed alone.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace tiersim::kernels::bench {
 
-// Makes every part once, but prepares none: no card is needed.
+// Makes every part once and prepares none, so that no card is needed.
 Json plan_json(const std::vector<Sequence>& sequences, const std::string& build_id);
 
 }  // namespace tiersim::kernels::bench

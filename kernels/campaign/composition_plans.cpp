@@ -4,7 +4,7 @@
 namespace tiersim::kernels::bench {
 namespace {
 
-// A part of a layer for each of two micro-batches; both streams of the card.
+// Layers of two micro-batches, overlapped on both streams of the card.
 void overlap_layers(SequenceMaker& maker, int layers, std::size_t screen, std::size_t gather,
                     std::size_t attend) {
   for (int layer = 0; layer < layers; ++layer) {
@@ -124,7 +124,7 @@ void add_exits(std::vector<Sequence>& all, const CaseList& cases, Sizes sizes) {
           maker.step(vote);
         }
         if (exit < deepest) {
-          // The cases fill 1, 6 or 11 layers: the smallest that holds what was skipped.
+          // The cases fill 1, 6 or 11 layers; the smallest that covers the skipped layers is used.
           const int skipped = deepest - exit;
           const int filled = skipped <= 1 ? 1 : skipped <= 6 ? 6 : 11;
           maker.parameter("filled_layers", filled);

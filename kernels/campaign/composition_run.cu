@@ -26,8 +26,8 @@ struct Prepared {
   int sets = 1;
 };
 
-// Parts stay prepared while sequences ask for the same ones; the inputs of a part take seconds to
-// make.
+// Parts stay prepared while sequences use the same ones, since making the inputs of a part takes
+// seconds.
 class Workshop {
  public:
   Workshop(const DeviceInfo& device, std::int64_t seed) : device_(device), seed_(seed) {}

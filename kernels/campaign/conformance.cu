@@ -1,5 +1,5 @@
-// conformance --write FILE     on the emulator: runs every probe and writes the words it gets
-// conformance --compare FILE   on a card: the same, compared with FILE; one line a probe
+// conformance --write FILE     on the emulator: runs every probe and writes its words
+// conformance --compare FILE   on a card: runs them and compares with FILE; one line for each probe
 // Exit code: 0 all agree, 1 internal, 2 usage, 5 some probe differs, is missing or failed.
 #include "kernels/campaign/conformance.hpp"
 
@@ -53,7 +53,7 @@ int write_file(const std::string& path) {
   return 0;
 }
 
-// Prints the probe's line; true where it agrees.
+// Prints the line of the probe; true where it agrees.
 bool compare_one(const Probe& one, const Expected& expected) {
   const auto found = expected.find(one.name);
   if (found == expected.end()) {

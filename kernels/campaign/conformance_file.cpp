@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kHeader = "tiersim.conformance/v1";
 constexpr std::size_t kWordsALine = 8;
-constexpr std::size_t kMostWords = 1U << 20U;  // of a probe: a damaged file asks for no more
+constexpr std::size_t kMostWords = 1U << 20U;  // of a probe: limits the memory for a damaged file
 
 std::string hex(std::uint32_t word) {
   char text[9];
@@ -23,7 +23,7 @@ std::string hex(std::uint32_t word) {
   return text;
 }
 
-// Floats in their order, as integers: neighbours differ by one.
+// Floats as ordered integers: neighbours differ by one.
 std::int64_t rank(std::uint32_t bits) {
   const auto size = static_cast<std::int64_t>(bits & 0x7fffffffU);
   return (bits >> 31U) != 0 ? -size : size;

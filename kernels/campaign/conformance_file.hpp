@@ -1,8 +1,8 @@
-// The file that carries expected words from the emulator to a card: plain text,
+// The file that carries the expected words from the emulator to a card, and the verdict on one
+// probe. The file is plain text:
 //   tiersim.conformance/v1
 //   <probe> <number of words>
 //   eight words of eight hexadecimal digits a line
-// and the judgement of one probe.
 #pragma once
 #include <cstdint>
 #include <iosfwd>
@@ -23,9 +23,9 @@ std::uint32_t ulp_distance(std::uint32_t a, std::uint32_t b);
 struct Verdict {
   std::size_t words = 0;
   std::size_t different = 0;
-  std::string first;  // where the first difference is and what it is; empty: none
+  std::string first;  // the first difference and its place; empty: none
 };
-// ulp and absolute both 0: bit for bit. Otherwise words are floats and either bound is enough.
+// ulp and absolute both 0: bit for bit. Otherwise words are floats and one of the bounds must hold.
 Verdict judge(const std::vector<std::uint32_t>& expected, const std::vector<std::uint32_t>& got,
               std::uint32_t ulp, float absolute);
 

@@ -1,4 +1,4 @@
-// What sm_90 adds for moving data: transaction barriers, bulk and tensor copies, bulk stores, named
+// Data movement of sm_90: transaction barriers, bulk and tensor copies, bulk stores, named
 // barriers, register reallocation.
 #include <cstring>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace tiersim::kernels::conformance {
 namespace {
 
-// 128 threads, each arriving for each of six phases; every thread notes what its neighbour in
-// another warp had stored before it arrived, and that waits for phases long gone return.
+// 128 threads arrive for each of six phases. Every thread records the value that its neighbour in
+// another warp stored before it arrived, and that waits for finished phases return.
 __global__ void phases(const std::uint32_t* in, std::uint32_t* out) {
   auto* barrier = shared_memory<std::uint64_t>();
   auto* words = shared_memory<std::uint32_t>(16);
@@ -33,8 +33,8 @@ __global__ void phases(const std::uint32_t* in, std::uint32_t* out) {
   store(out + threadIdx.x, mixed);
 }
 
-// A ring of two stages of 512 bytes: warp 0 copies, warps 1 to 3 take and give back. The sum of a
-// stage depends on its place in the ring, so that a stage read early or late shows.
+// A ring of two stages of 512 bytes: warp 0 copies, warps 1 to 3 read and release. The sum of a
+// stage depends on its position in the ring, so that a stage read early or late shows.
 __global__ void ring(const std::uint32_t* in, std::uint32_t* out) {
   constexpr unsigned kStages = 2;
   constexpr unsigned kTiles = 7;
@@ -73,7 +73,7 @@ __global__ void ring(const std::uint32_t* in, std::uint32_t* out) {
   store(out + threadIdx.x - 32U, sum);
 }
 
-// Copies of 16, 48 and 1024 bytes on one barrier, read back as they lie.
+// Copies of 16, 48 and 1024 bytes on one barrier, read back in order.
 __global__ void bulk(const std::uint32_t* in, std::uint32_t* out) {
   auto* barrier = shared_memory<std::uint64_t>();
   auto* to = shared_memory<std::uint32_t>(128);
@@ -105,7 +105,7 @@ __global__ void store_in_bulk(const std::uint32_t* in, std::uint32_t* out) {
   }
 }
 
-// Two warps hand numbers to two others and back, by named barriers that one side only arrives at.
+// Two warps pass numbers to two others and back, by named barriers at which one side only arrives.
 __global__ void named(const std::uint32_t* in, std::uint32_t* out) {
   auto* words = shared_memory<std::uint32_t>();
   std::uint32_t value = load(in + threadIdx.x);
@@ -127,7 +127,7 @@ __global__ void named(const std::uint32_t* in, std::uint32_t* out) {
   store(out + threadIdx.x, value);
 }
 
-// A warpgroup gives registers away, another takes them; nothing else changes.
+// A warpgroup releases registers and another takes them; nothing else changes.
 __global__ void __launch_bounds__(256, 1) registers(const std::uint32_t* in, std::uint32_t* out) {
   const std::uint32_t value = load(in + threadIdx.x);
   if (threadIdx.x < 128U) {
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(256, 1) registers(const std::uint32_t* in, std
   }
 }
 
-// One box of a tensor of 24 x 128 numbers, as it lies in shared memory.
+// One box of a tensor of 24 x 128 numbers, in its layout in shared memory.
 __global__ void box(const __grid_constant__ TensorMap map, int x, int y, int words,
                     std::uint32_t* out) {
   auto* barrier = shared_memory<std::uint64_t>(static_cast<std::size_t>(words) * 4);

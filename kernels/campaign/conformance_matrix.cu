@@ -7,7 +7,7 @@
 namespace tiersim::kernels::conformance {
 namespace {
 
-// 32 rows of 16 bytes from `in`, 48 bytes apart; each lane's fragments.
+// 32 rows of 16 bytes from `in`, 48 bytes apart, and the fragments of each lane.
 template <unsigned Count, bool Transposed>
 __global__ void fragments(const std::uint32_t* in, std::uint32_t* out) {
   constexpr unsigned kRowWords = 12;
@@ -26,7 +26,7 @@ __device__ unsigned small_pair(std::uint32_t word) {
   return pack_bf16(small(word & 0xffffU), small(word >> 16U));
 }
 
-// Two products in a row, D += A B with other operands; four warps.
+// Two products in sequence, D += A B with different operands; four warps.
 __global__ void products(const std::uint32_t* in, std::uint32_t* out) {
   float d[4];
   for (unsigned i = 0; i < 4; ++i) {

@@ -21,7 +21,7 @@ __global__ void copy_streaming(const std::uint32_t* in, std::uint32_t* out) {
                   load_streaming(from + (threadIdx.x ^ 5U)));
 }
 
-// What the block stored is read back past L1.
+// The stores of the block are read back without L1.
 __global__ void copy_coherent(const std::uint32_t* in, std::uint32_t* out) {
   store(out + threadIdx.x, load(in + threadIdx.x) * 3U);
   __syncthreads();
@@ -30,8 +30,8 @@ __global__ void copy_coherent(const std::uint32_t* in, std::uint32_t* out) {
   store(out + threadIdx.x, other);
 }
 
-// out[0, 16): sums of 4 blocks; out[16, 32): bits that no thread cleared; the rest by thread 0 of
-// block 0 alone: what atomics return.
+// out[0, 16): sums of 4 blocks; out[16, 32): bits that no thread cleared; the rest is written by
+// thread 0 of block 0 alone: the return values of atomics.
 __global__ void add_up(const std::uint32_t* in, std::uint32_t* out) {
   auto* at = reinterpret_cast<int*>(out);
   const unsigned global = blockIdx.x * blockDim.x + threadIdx.x;
@@ -52,7 +52,7 @@ __global__ void add_up(const std::uint32_t* in, std::uint32_t* out) {
   }
 }
 
-// cp.async of 16, 8 and 4 bytes, whole, in part and not at all, in two groups.
+// cp.async of 16, 8 and 4 bytes, in full, in part and of 0 bytes, in two groups.
 __global__ void copy_asynchronously(const std::uint32_t* in, std::uint32_t* out) {
   auto* to = shared_memory<std::uint32_t>() + 8U * threadIdx.x;
   const std::uint32_t* from = in + 8U * threadIdx.x;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned kThreads = 64;
 
-// Twelve words a thread.
+// Twelve words for each thread.
 __global__ void shuffle(const std::uint32_t* in, std::uint32_t* out) {
   const std::uint32_t value = load(in + threadIdx.x);
   const int by = static_cast<int>(value % 32U);
@@ -32,7 +32,7 @@ __global__ void shuffle(const std::uint32_t* in, std::uint32_t* out) {
   store(to + 11, any + all);
 }
 
-// Eight words a thread: bits, dp4a and one rounding.
+// Eight words for each thread: bits, dp4a and rounding.
 __global__ void arithmetic(const std::uint32_t* in, std::uint32_t* out) {
   const std::uint32_t a = load(in + threadIdx.x);
   const std::uint32_t b = load(in + kThreads + threadIdx.x);
@@ -49,8 +49,8 @@ __global__ void arithmetic(const std::uint32_t* in, std::uint32_t* out) {
   store(to + 7, __float_as_uint(fmaxf(__int_as_float(static_cast<int>(a & 0xbfffffffU)), 0.5F)));
 }
 
-// Sums over 32, 16 and 4 lanes: the order of a sum is fixed, so that its bits are too. (The factor
-// is a power of two: exact, whether or not a compiler contracts it with the first sum.)
+// Sums over 32, 16 and 4 lanes: the order of a sum is fixed, and so are its bits. (The factor is a
+// power of two, so that contraction with the first sum does not change the result.)
 __global__ void reduce(const std::uint32_t* in, std::uint32_t* out) {
   const float value = static_cast<float>(load(in + threadIdx.x)) * 0x1p-30F;
   std::uint32_t* to = out + 4U * threadIdx.x;
@@ -71,7 +71,7 @@ __global__ void convert(const std::uint32_t* in, std::uint32_t* out) {
   store(to + 3, __float_as_uint(high_float(bits)));
 }
 
-// Every exponent, both signs, patterns that tie, infinities, NaN of both kinds.
+// Every exponent, both signs, patterns that tie, infinities, both kinds of NaN.
 Words float_patterns() {
   Words words = random_words(1024, 5);
   for (std::uint32_t exponent = 0; exponent < 256; ++exponent) {
@@ -119,9 +119,9 @@ void add_warp_probes(Probes& probes) {
   const Words patterns = float_patterns();
   const Geometry many{dim3(static_cast<unsigned>(patterns.size() / kThreads)), dim3(kThreads), 0};
   probes.push_back(probe("warp.bf16", convert, many, patterns, unwritten(4 * patterns.size())));
-  // ex2.approx, lg2.approx and rsqrt.approx: 2 units in the last place, the emulator's own 1 (PTX
-  // ISA, CUDA programming guide); results below the smallest normal number are flushed to zero;
-  // near 1, lg2 is bounded absolutely, by 2^-22.
+  // ex2.approx, lg2.approx and rsqrt.approx: 2 units in the last place; the emulator's error is 1
+  // (PTX ISA, CUDA programming guide). Results below the smallest normal number are flushed to
+  // zero. Near 1, lg2 has an absolute bound of 2^-22.
   const Geometry sixteen{dim3(16), dim3(kThreads), 0};
   Words exponents = reals(-40.0F, 40.0F, 7);
   exponents[0] = 0xff800000U;  // -inf

@@ -1,4 +1,4 @@
-// wgmma: every number of columns, both orders of B, A from shared memory and from registers.
+// wgmma: all numbers of columns, both orders of B, A from shared memory and from registers.
 #include <string>
 
 #include "kernels/campaign/conformance.hpp"
@@ -18,12 +18,12 @@ __device__ float small(std::uint32_t word) {
   return static_cast<float>(word % 9U) - 4.0F;
 }
 
-// Where number (row, column) lies in tiles of 64 columns whose 16-byte units are swizzled.
+// Offset of number (row, column) in tiles of 64 columns with swizzled 16-byte units.
 __device__ int swizzled(int row, int column, int rows) {
   return column / 64 * rows * 64 + row * 64 + (column % 64 / 8 ^ row % 8) * 8 + column % 8;
 }
 
-// A tile of rows x columns numbers of `in`, row-major there, into shared memory.
+// Copies a tile of rows x columns numbers of `in`, row-major, into shared memory.
 __device__ void put(bf16* tile, const std::uint32_t* in, int rows, int columns) {
   for (int i = static_cast<int>(threadIdx.x); i < rows * columns; i += 128) {
     tile[swizzled(i / columns, i % columns, rows)] = to_bf16(small(load(in + i)));
@@ -39,7 +39,7 @@ __device__ std::uint64_t descriptor_b(const bf16* tile, int k) {
   }
 }
 
-// D += A B over the whole depth; D starts with numbers of its own.
+// D += A B over the whole depth, with a non-zero initial D.
 template <int Columns, Major BMajor, bool FromRegisters>
 __global__ void __launch_bounds__(128, 1) product(const std::uint32_t* in, std::uint32_t* out) {
   auto* a = shared_memory<bf16>();
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(128, 1) product(const std::uint32_t* in, std::
   }
 }
 
-// Two groups in flight, the second with accumulate false; the first is taken while the second runs.
+// Two groups in flight, the second with accumulate false; the first is read while the second runs.
 __global__ void __launch_bounds__(128, 1) groups(const std::uint32_t* in, std::uint32_t* out) {
   auto* a = shared_memory<bf16>();
   put(a, in, 64, kDepth);

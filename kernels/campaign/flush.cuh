@@ -1,4 +1,4 @@
-// Reads five times L2, so that nothing of what came before is left in it.
+// Reads five times L2, so that L2 holds none of the earlier data.
 #pragma once
 #include <cstdint>
 

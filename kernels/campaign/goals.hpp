@@ -1,5 +1,6 @@
-// Floors of the campaign's main cases on an H200, and the shares of them that the kernels should
-// reach: a first version, and tuned. What a card then says stands beside these in the summary.
+// Floors: lower bounds of the main cases' times on an H200, with the shares of them that the
+// kernels should reach, in a first version and tuned. The summary shows them beside the measured
+// times.
 #pragma once
 #include <array>
 #include <string>
@@ -7,14 +8,14 @@
 
 namespace tiersim::kernels::bench {
 
-// Rates that a floor divides by: what such a card reaches in a copy and in a large product.
+// Rates for the bounds: those of an H200 in a copy and in a large product.
 constexpr double kFloorBytesPerS = 4.3e12;
 constexpr double kFloorFlops = 790e12;
 
 struct Goal {
   std::string_view name;  // of the case
-  double floor_us;        // the longer of bytes and FLOPs at the rates above
-  const char* shares;     // of it: first / tuned
+  double floor_us;        // the longer of bytes and FLOPs over the rates above
+  const char* shares;     // share of the bound: first version / tuned
 };
 
 constexpr std::array<Goal, 14> kGoals = {{
@@ -34,7 +35,7 @@ constexpr std::array<Goal, 14> kGoals = {{
     {"early_exit.kv_fill.skinny8.t5-base-l6-b1", 6 * 0.55, "60 %"},
 }};
 
-// The goal of a case by its name (a suffix after it, as of a warm run, is allowed), or nothing.
+// The goal of a case by its name, or null. A suffix is allowed, such as that of a warm run.
 inline const Goal* goal_of(const std::string& name) {
   for (const Goal& goal : kGoals) {
     if (name.rfind(goal.name, 0) != 0) continue;

@@ -1,5 +1,5 @@
-// A JSON value, its writer and its strict reader. The campaign runs where no library but CUDA's is,
-// so this is here; numbers keep 17 digits, members keep their order.
+// A JSON value with its writer and strict reader. The campaign runs on machines that have no
+// library but CUDA's, so it has its own. Numbers keep 17 digits and members keep their order.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -11,7 +11,7 @@
 
 namespace tiersim::kernels::bench {
 
-// Text that is not JSON, or a value of another kind than asked for.
+// Text that is not JSON, or a value of the wrong kind.
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,14 +26,14 @@ class Json {
   Json(bool value) : value_(value) {}
   Json(int value) : value_(std::int64_t{value}) {}
   Json(std::int64_t value) : value_(value) {}
-  Json(double value) : value_(value) {}  // not finite: JsonError, since JSON cannot say it
+  Json(double value) : value_(value) {}  // JsonError where not finite, which JSON cannot state
   Json(const char* text) : value_(std::string(text)) {}
   Json(std::string text) : value_(std::move(text)) {}
   Json(Array values) : value_(std::move(values)) {}
   Json(Object members) : value_(std::move(members)) {}
 
-  // Throws JsonError "line:column: problem" for anything that RFC 8259 does not allow, a member
-  // twice, or more than 100 levels.
+  // Throws JsonError "line:column: problem" for text against RFC 8259, for a duplicate member, and
+  // for more than 100 levels.
   static Json parse(std::string_view text);
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
@@ -51,14 +51,14 @@ class Json {
   const Array& array() const { return get<Array>("an array"); }
   const Object& object() const { return get<Object>("an object"); }
 
-  // The member of an object, or nothing.
+  // The member of an object, or null.
   const Json* find(std::string_view name) const;
-  const Json& at(std::string_view name) const;  // JsonError where it is not there
-  // Sets a member of an object (a null value becomes one).
+  const Json& at(std::string_view name) const;  // JsonError where it is absent
+  // Sets a member of an object; a null value becomes an object.
   Json& set(std::string_view name, Json value);
-  void push_back(Json value);  // to an array; a null value becomes one
+  void push_back(Json value);  // to an array; a null value becomes an array
 
-  // One line, or `levels` levels of lines with deeper values in one line each.
+  // On one line, or with `levels` levels of line breaks and deeper values on one line each.
   std::string dump(int levels = 0) const;
 
  private:

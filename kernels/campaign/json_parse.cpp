@@ -9,7 +9,7 @@
 namespace tiersim::kernels::bench {
 namespace {
 
-constexpr int kDeepest = 100;  // levels; ours have 7
+constexpr int kDeepest = 100;  // levels of nesting; our files have 7
 
 class Reader {
  public:
@@ -137,7 +137,7 @@ class Reader {
     const std::size_t length = std::min<std::size_t>(4, text_.size() - at_);
     const auto end = std::from_chars(begin, begin + length, code, 16).ptr;
     if (end != begin + 4) fail("\\u wants four hexadecimal digits");
-    if (code >= 0x80) fail("\\u above 7f: write UTF-8");  // the writer never makes one
+    if (code >= 0x80) fail("\\u above 7f: write UTF-8");  // the writer never makes such an escape
     at_ += 4;
     out += static_cast<char>(code);
   }

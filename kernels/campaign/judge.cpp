@@ -1,4 +1,4 @@
-// The rules of kernels/campaign/documents.hpp that a shape cannot say.
+// The rules of kernels/campaign/documents.hpp that a shape cannot state.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ bool is_name(const std::string& name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.-/:") == std::string::npos;
 }
 
-constexpr double kRounding = 1e-9;  // of decimal digits and the order of sums
+constexpr double kRounding = 1e-9;  // for decimal digits and the order of sums
 
 bool near(double a, double b) {
   return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
@@ -35,7 +35,7 @@ bool holds_checks(const Json& context) {
   return stage == "conformance" || stage == "correctness";
 }
 
-// What only a card, its driver and its compiler can have said.
+// Checks the values that only a card, its driver and its compiler can give.
 void judge_device(const Json& context, Problems& problems) {
   const Json& device = context.at("device");
   const std::string& name = device.at("name").text();
@@ -58,8 +58,8 @@ void judge_device(const Json& context, Problems& problems) {
   }
 }
 
-// The hard peaks of a measurement are those of its device, not those that its file claims. Of a
-// part without a data sheet only the file knows the memory's; the widest bus (8192 bit) bounds it.
+// The hard peaks of a measurement must be those of its device, not those in its file. For a part
+// without a data sheet the memory peak is only in the file; the widest bus (8192 bit) bounds it.
 void judge_peaks(const Json& context, Problems& problems) {
   constexpr double kWidestBusBytes = 1024;
   Peaks claimed;
@@ -69,7 +69,7 @@ void judge_peaks(const Json& context, Problems& problems) {
     if (peak.name == "memory") memory = peak.value;
     claimed.push_back(std::move(peak));
   }
-  if (memory == 0) return;  // said already
+  if (memory == 0) return;  // reported already
   const Json& device = context.at("device");
   const Peaks known = datasheet_peaks(device.at("name").text(),
                                       static_cast<int>(device.at("pcie_generation").integer()),
@@ -93,7 +93,7 @@ void judge_peaks(const Json& context, Problems& problems) {
   }
 }
 
-// A dry run can never pass for a measurement, nor a measurement lack what makes it one.
+// A dry run must never pass as a measurement, and a measurement must be complete.
 void judge_class(const Json& context, bool measurements, Problems& problems) {
   const bool measured = is_measured(context);
   const bool card = context.at("device").at("kind").text() == "cuda";
@@ -144,8 +144,8 @@ struct Range {
   double high = 0;
 };
 
-// Where the slope (or the intercept) of any round must lie: least squares weights each node count's
-// time, and a round's time of it lies between the least and the most that were seen.
+// The range of the slope (or the intercept) of all rounds. Least squares weights the time of each
+// node count, and the time of a round lies between the least and the largest seen.
 Range range_of_rounds(const Json::Array& points, bool slope) {
   std::vector<double> nodes;
   for (const Json& point : points) nodes.push_back(point.at("nodes").number());
@@ -188,7 +188,7 @@ void judge_rounds(const Json& entry, const std::string& where, Problems& problem
   }
 }
 
-// What a name says stands in the entry too.
+// Checks that an entry agrees with its name.
 void judge_name(const Json& entry, Problems& problems) {
   const std::string& name = entry.at("name").text();
   const std::string run = entry.at("case").text() + "/" + entry.at("temperature").text();
@@ -232,7 +232,7 @@ void judge_agreement(const Json& entry, const std::string& where, Problems& impo
                        Json(tolerance).dump());
 }
 
-// A sequence of several operand types is held against the fastest of them.
+// A sequence with several operand types is checked against the fastest of them.
 void add_mixed(Peaks& peaks) {
   Peak best;
   for (const Peak& peak : peaks) {
@@ -243,7 +243,7 @@ void add_mixed(Peaks& peaks) {
   peaks.push_back(best);
 }
 
-// Where the device's FLOP/s are known, those of every operand type that computed are.
+// Where the device's FLOP/s are known, they must be known for every operand type that computed.
 void judge_dtype(const Json& entry, const Peaks& peaks, Problems& problems) {
   const Work work = work_from_json(entry.at("work"));
   if (std::max(work.flops, work.issued_flops) == 0) return;

@@ -13,17 +13,17 @@ namespace tiersim::kernels::bench {
 namespace {
 
 constexpr double kReplayGuess = 20e-6;  // s: launch of a graph, two events, the wait
-constexpr double kSlowNode = 1e-2;      // s: a first launch's extra cost is nothing beside it
-constexpr int kAttempts = 3;            // at a slope that is not above zero
+constexpr double kSlowNode = 1e-2;      // s: the extra cost of a first launch is negligible
+constexpr int kAttempts = 3;            // repeats where the slope is not above zero
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// What replays `nodes` launches from one place of the rotation on.
+// Replays `nodes` launches from one position of the rotation on.
 using Replay = std::function<void(Stream&)>;
 
-// Replays of one node count, one for each place where a rotation of `sets` can begin.
+// Replays of one node count, one for each position where a rotation of `sets` can begin.
 std::vector<Replay> replays_of(const CaseEntry& entry, Case& work, int nodes, int sets) {
   std::vector<Replay> replays;
   for (int start = 0; start < sets; start += nodes) {
@@ -47,8 +47,8 @@ double timed_ns(Stream& stream, Timer& timer, const Replay& replay) {
   return timer.nanoseconds();
 }
 
-// One node: the first where it is slow, else the least of a few after one that loads what is loaded
-// once.
+// Estimated time of one node: the first launch where it is slow, else the least of a few after one
+// that loads the modules.
 double guess_node_s(Case& work, Stream& stream) {
   Timer timer;
   const Replay once = [&work](Stream& s) { work.enqueue(s, 0); };
@@ -127,7 +127,7 @@ Timing measure(const CaseEntry& entry, const DeviceInfo& device, const MeasureOp
   for (const int nodes : plan.nodes) {
     replays.push_back(replays_of(entry, *work, nodes, rotation.sets));
   }
-  if (node_s < kSlowNode) {  // what a first replay loads
+  if (node_s < kSlowNode) {  // loads that a first replay needs
     for (const auto& same : replays) {
       for (const Replay& replay : same) replay(stream);
     }

@@ -1,5 +1,5 @@
-// Times one case: graphs of 1, 2, 4, ... dependent nodes, each round replaying one graph of every
-// size in an order of its own, over inputs that rotate (cold) or stay (warm).
+// Times one case with graphs of 1, 2, 4, ... dependent nodes. Each round replays one graph of every
+// size in a shuffled order, over inputs that rotate (cold) or stay (warm).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,16 +13,15 @@ namespace tiersim::kernels::bench {
 
 struct MeasureOptions {
   bool warm = false;
-  double budget_s = 1;  // of the rounds; the inputs are made before
+  double budget_s = 1;  // of the rounds, without making the inputs
   std::int64_t seed = 1;
   int process = 0;
   int processes = 1;
   SampleLimits limits;
 };
 
-// Everything of a timing that the measurement itself knows; agreement and hold-out are the
-// caller's. Throws what the case throws, and std::runtime_error where its inputs do not fit the
-// device.
+// The timing of a case without its agreement and hold-out, which the caller adds. Throws the
+// exceptions of the case, and std::runtime_error where the inputs do not fit the device.
 Timing measure(const CaseEntry& entry, const DeviceInfo& device, const MeasureOptions& options);
 
 }  // namespace tiersim::kernels::bench

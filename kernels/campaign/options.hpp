@@ -10,7 +10,7 @@
 
 namespace tiersim::kernels::bench {
 
-// A mistake of the user's; the text says which.
+// The user's mistake; the text names it.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,13 +23,13 @@ struct Options {
   std::int64_t seed = 1;  // of the inputs; the order is shuffled by seed and process
   int process = 0;        // of processes, one after another
   int processes = 1;
-  std::string filter;         // only cases whose name holds it
+  std::string filter;         // only cases whose name contains it
   bool toy = false;           // toy sizes on the card; always so on the emulator
-  bool keep_refused = false;  // cases that were refused are not tried again
-  double case_limit_s = 150;  // a case that takes longer hangs: the process ends
+  bool keep_refused = false;  // do not try refused cases again
+  double case_limit_s = 150;  // a case that takes longer is taken to hang: the process ends
   SampleLimits limits;
-  std::filesystem::path lines;  // what `conformance --compare` printed
-  std::string predictions;      // file; empty: none were given
+  std::filesystem::path lines;  // output of `conformance --compare`
+  std::string predictions;      // file; empty: no predictions
   bool no_predictions = false;
   std::string commit = "unknown", build_id = "unknown", compiler, nvcc;
 };

@@ -10,7 +10,7 @@ namespace tiersim::kernels::bench {
 namespace {
 
 struct Datasheet {
-  const char* part;  // within the driver's name
+  const char* part;  // part of the driver's name
   const char* source;
   double memory_bytes_per_s;
   double bf16_flops;  // dense
@@ -18,8 +18,8 @@ struct Datasheet {
   double fp32_flops;
   double l2_bytes_per_s;
 };
-// L2 to the multiprocessors: 5120 B a clock (A100 white paper; Hopper's keeps the figure) at the
-// largest clock of the part. The data sheets do not print it, hence "assumed".
+// L2 to the multiprocessors: 5120 B a clock (A100 white paper; Hopper has the same) at the largest
+// clock of the part. The data sheets do not state it, so the class is "assumed".
 constexpr std::array<Datasheet, 4> kDatasheets = {{
     {"H200", "NVIDIA H200 SXM data sheet, dense", 4.8e12, 989e12, 1979e12, 67e12, 5120 * 1.98e9},
     {"GH200", "NVIDIA GH200 data sheet (HBM3e), dense", 4.9e12, 989e12, 1979e12, 67e12,

@@ -1,5 +1,5 @@
-// No kernel is faster than its device. A timing that says so is wrong (its bytes are, or its clock,
-// or it found its inputs in a cache that it should not have), and is refused with the numbers.
+// Physical checks of timings. A timing faster than the device's peaks is wrong: its byte count, its
+// clock, or its cache state. It is refused with the numbers.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,39 +10,39 @@
 
 namespace tiersim::kernels::bench {
 
-// What the device cannot beat, or what was seen of it.
+// An upper limit of the device, or a measured ceiling.
 struct Peak {
   std::string name;          // memory, l2, link_read, link_write [B/s]; flops.<dtype> [FLOP/s]
   double value = 0;          // per second
-  bool hard = true;          // false: a measured ceiling, shown beside the timing but not enforced
+  bool hard = true;          // false: a measured ceiling, shown beside the timing and not enforced
   std::string number_class;  // specification, measured, assumed
   std::string source;
 };
 using Peaks = std::vector<Peak>;
 
-// Data-sheet peaks by the device's name as the driver gives it. `link_generation` and `link_width`
-// are those of the PCIe link, 0 where unknown (then a link cannot be checked: Gen5 x16 is taken).
-// Of a part that is not listed: from its memory clock and bus width; FLOP/s then have no peak.
-// Throws std::runtime_error where neither is known.
+// Data-sheet peaks by the device's name in the driver. `link_generation` and `link_width` are those
+// of the PCIe link, 0 where unknown; Gen5 x16 is then assumed. A part that is not listed gets its
+// memory peak from memory clock and bus width, and no peak of FLOP/s. Throws std::runtime_error
+// where neither is known.
 Peaks datasheet_peaks(const std::string& device, int link_generation, int link_width,
                       double memory_bytes_per_s);
 
 Json to_json(const Peaks& peaks);
 Peaks peaks_from_json(const Json& json);  // JsonError where a member is missing
 
-// One timing as the check sees it.
+// The data of one timing that the check needs.
 struct Timed {
   std::string name;
   std::string dtype;  // of the operands
   Work work;
-  bool warm = false;  // inputs may stand in L2: device memory's peak says nothing, L2's does
+  bool warm = false;  // inputs may be in L2: the peak of L2 applies instead of device memory's
   double seconds = 0;
 };
 
-// Every way in which the timing is impossible; empty where it is possible.
+// All violations of the peaks; empty where the timing is possible.
 std::vector<std::string> violations(const Timed& timed, const Peaks& peaks);
 
-// Share of each peak that the timing reaches, hard ones and measured ceilings, for reports.
+// The share of each peak that the timing reaches, hard peaks and measured ceilings, for reports.
 struct Share {
   std::string peak;
   bool hard = true;
@@ -50,8 +50,8 @@ struct Share {
 };
 std::vector<Share> shares(const Timed& timed, const Peaks& peaks);
 
-// The least time that the peaks allow [s], and which one binds; the measured ceilings where given,
-// else the hard peaks. 0 and "" for work without bytes and FLOPs.
+// The least time that the peaks allow [s], and the peak that binds. Measured ceilings are used
+// where given, else the hard peaks. 0 and "" for work without bytes and FLOPs.
 struct Floor {
   double seconds = 0;
   std::string bound;

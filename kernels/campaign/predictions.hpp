@@ -1,4 +1,4 @@
-// What the simulator said of the composed sequences before they were measured.
+// Predictions of the simulator for the composed sequences, made before these were measured.
 #pragma once
 #include <map>
 #include <string>
@@ -17,8 +17,8 @@ using Predictions = std::map<std::string, Prediction>;  // by name of the sequen
 // Reads options.predictions:
 //   {"schema": "tiersim.predictions/v1", "build_id": ..., "predictions":
 //     [{"name": "f1.layers.loads", "median_ns": ..., "low_ns": ..., "high_ns": ...}]}
-// Nothing with --no-predictions. Throws UsageError where there is neither, where the file is of
-// another build (its calibration came from other kernels), or where it is malformed.
+// Empty with --no-predictions. Throws UsageError where neither option is given, where the file is
+// malformed, and where it is of another build, since its calibration came from other kernels.
 Predictions read_predictions(const Options& options);
 
 }  // namespace tiersim::kernels::bench

@@ -1,4 +1,4 @@
-// What `conformance --compare` prints, as entries of the stage's file.
+// Output lines of `conformance --compare` as entries of the stage's file.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,8 +9,7 @@
 namespace tiersim::kernels::bench {
 
 // "name agrees N words...", "name DIFFERS D of N words; ...", "name FAILED ...", "name MISSING
-// ..."; other lines are skipped. A probe that gave no words is a refusal (name, reason) instead of
-// an entry.
+// ..."; other lines are skipped. A probe without words is a refusal (name, reason), not an entry.
 struct ProbeLines {
   std::vector<Json> entries;
   std::vector<std::pair<std::string, std::string>> refusals;

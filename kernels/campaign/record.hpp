@@ -1,4 +1,4 @@
-// What the campaign writes of one timing, one check and one composed sequence, as JSON.
+// JSON of one timing, one check and one composed sequence.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace tiersim::kernels::bench {
 
-// Replays of a graph of so many nodes.
+// Replays of a graph with one node count.
 struct Point {
   int nodes = 0;
   std::vector<double> ns;  // one a round
@@ -41,7 +41,7 @@ struct Timing {
   bool over_budget = false;
 };
 
-// Distinct bytes of a launch, both memories, at least 1.
+// Distinct bytes of a launch in both memories, at least 1.
 std::int64_t touched_bytes(const Work& work);
 Json to_json(const Work& work);
 Work work_from_json(const Json& json);
@@ -54,7 +54,7 @@ std::vector<Line> round_lines(const std::vector<Point>& points);
 Json to_json(const Timing& timing);
 std::string entry_name(const std::string& name, const std::string& temperature, int process);
 
-// A timing or composition entry as the physics check sees it.
+// A timing or composition entry as input of the physics check.
 Timed timed_of(const Json& entry);
 
 }  // namespace tiersim::kernels::bench

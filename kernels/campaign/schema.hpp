@@ -1,5 +1,5 @@
-// What a JSON value must look like, as data: one tree makes both the strict check of the campaign's
-// files and the JSON schema under configs/schema/, so the two cannot differ.
+// The shape of a JSON value, as data. One tree gives both the strict check of the campaign's files
+// and the JSON schema under configs/schema/, so that they cannot differ.
 #pragma once
 #include <limits>
 #include <memory>
@@ -17,9 +17,10 @@ struct Shape {
   enum class Kind { object, map, array, text, choice, integer, number, boolean };
   Kind kind = Kind::object;
   std::string description;
-  std::vector<Member> members;         // object: all of them, no others
-  std::shared_ptr<const Shape> items;  // array: of each; map: of each value, names are free
-  std::vector<std::string> choices;    // choice
+  std::vector<Member> members;  // object: all members, no others
+  // Array: shape of each element; map: shape of each value, names are free
+  std::shared_ptr<const Shape> items;
+  std::vector<std::string> choices;  // choice
   double minimum = -std::numeric_limits<double>::infinity();
   bool above_minimum = false;  // the minimum itself is not allowed
 };
@@ -40,7 +41,7 @@ Shape number(double minimum, std::string description);
 Shape positive(std::string description);  // a number above zero
 Shape boolean(std::string description);
 
-// Every way in which the value does not fit, each "path: problem"; at most 20, then it stops.
+// All mismatches of the value, each "path: problem"; at most 20.
 std::vector<std::string> mismatches(const Json& value, const Shape& shape, const std::string& path);
 
 // The shape as JSON schema (draft 2020-12).

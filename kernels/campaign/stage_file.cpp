@@ -30,7 +30,7 @@ Json parse_file(const fs::path& path) {
   }
 }
 
-// What the stage's file must have before anything is looked up there.
+// Members that the stage's file must have before any lookup.
 void expect_readable(const Json& document, const fs::path& path) {
   try {
     for (const char* list : {"benchmarks", "refused"}) {

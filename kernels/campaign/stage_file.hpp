@@ -1,5 +1,5 @@
-// The file of one stage, kept on disk after every case: what is finished there is not done again,
-// and an interrupted campaign goes on where it stood.
+// The file of one stage, saved after every case. Finished cases are not repeated, so that an
+// interrupted campaign resumes where it stopped.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -10,29 +10,28 @@
 
 namespace tiersim::kernels::bench {
 
-// The file there was made by other sources, on another device or with another seed.
+// The existing file is of other sources, another device or another seed.
 class OtherCampaign : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-constexpr std::int64_t kMostBytes = 60'000'000;  // of all files of a campaign
-constexpr std::int64_t kMostFileBytes =
-    16'000'000;  // of one: what comes back from a borrowed machine
+constexpr std::int64_t kMostBytes = 60'000'000;      // of all files of a campaign
+constexpr std::int64_t kMostFileBytes = 16'000'000;  // of one file: the limit of a borrowed machine
 
 class StageFile {
  public:
-  // Opens folder/<stage>.json, or begins it with this context. Throws OtherCampaign where the
-  // file's build, device, seed, class or sizes differ, JsonError where it cannot be read.
+  // Opens folder/<stage>.json, or creates it with this context. Throws OtherCampaign where the
+  // file's build, device, seed, class or sizes differ, and JsonError where it cannot be read.
   StageFile(const std::filesystem::path& folder, Json context);
 
   bool has(const std::string& name) const;  // a result, not a refusal
   bool refused(const std::string& name) const;
-  const Json* find(const std::string& name) const;  // the result, or nothing
-  // Notes on disk what runs now. Where the process ends before add() or refuse(), the next one that
-  // opens the file refuses that case.
+  const Json* find(const std::string& name) const;  // the result, or null
+  // Saves the name of the case that runs next. If the process ends before add() or refuse(), the
+  // next process that opens the file refuses that case.
   void begin(const std::string& name) const;
-  // Both save. A result replaces an earlier refusal of the same name.
+  // add() and refuse() save. A result replaces an earlier refusal of the same name.
   void add(Json entry);
   void refuse(const std::string& name, const std::string& reason);
 
@@ -42,7 +41,7 @@ class StageFile {
 
  private:
   void forget_refusal(const std::string& name);
-  void save() const;  // whole and at once: a reader never sees half a file
+  void save() const;  // atomically: a reader never sees half a file
 
   std::filesystem::path running() const { return path_.string() + ".running"; }
 
@@ -53,7 +52,7 @@ class StageFile {
 // The document of a stage in a campaign's folder; a null value where the stage has not run.
 Json read_stage(const std::filesystem::path& folder, const std::string& stage);
 
-// Throws std::runtime_error naming the file or the sum that is too large.
+// Throws std::runtime_error with the file or the sum that is too large.
 void check_size(const std::filesystem::path& folder);
 
 }  // namespace tiersim::kernels::bench

@@ -64,7 +64,8 @@ Json check_case(const CaseEntry& entry, std::int64_t seed) {
   stream.synchronize();
   Agreement agreement = work->check(0);
   const bool holds = agreement.holds();
-  if (!(agreement.error >= 0 && agreement.error < 1e300)) agreement.error = 1e300;  // NaN: no JSON
+  // JSON has no NaN
+  if (!(agreement.error >= 0 && agreement.error < 1e300)) agreement.error = 1e300;
   return Json::Object{{"name", entry.name},
                       {"status", holds ? "agrees" : "disagrees"},
                       {"agreement", to_json(agreement)},
@@ -73,7 +74,7 @@ Json check_case(const CaseEntry& entry, std::int64_t seed) {
 
 constexpr double kLeastBudget = 0.01;  // s of a case's rounds
 
-// What the rounds of a timing took.
+// Time of the rounds of a timing.
 double sampled_s(const Timing& timing) {
   return timing.points.empty()
              ? 0
@@ -83,7 +84,7 @@ double sampled_s(const Timing& timing) {
 struct Job {
   const CaseEntry* entry = nullptr;
   bool warm = false;
-  std::string name;  // of its result
+  std::string name;  // of the result of the case
 };
 
 std::vector<Job> jobs_of(const CaseList& cases, const Options& options) {
@@ -110,7 +111,7 @@ std::vector<bool> held_out(const CaseList& cases) {
   return hold_out(sizes);
 }
 
-// What the correctness stage found of a case; throws where it found nothing good.
+// The agreement that the correctness stage found for a case; throws where there is none that holds.
 Agreement shown_agreement(const Json& checks, const std::string& name) {
   if (!checks.is_null()) {
     for (const Json& check : checks.at("benchmarks").array()) {
@@ -174,7 +175,7 @@ Peaks known_peaks(const Options& options, const DeviceInfo& device) {
                                 device.pcie_width, device.memory_bytes_per_s);
   if (options.stage.starts_with("ceilings")) return peaks;
   for (Peak& peak : measured_ceilings(read_stage(options.out, "ceilings"))) {
-    if (device.emulator) peak.number_class = "assumed";  // nothing is measured there
+    if (device.emulator) peak.number_class = "assumed";  // the emulator measures nothing
     peaks.push_back(std::move(peak));
   }
   return peaks;
@@ -185,7 +186,8 @@ int run_conformance(const Options& options, const DeviceInfo& device) {
   std::ostringstream text;
   text << in.rdbuf();
   if (!in) throw UsageError("cannot read --lines " + options.lines.string());
-  std::filesystem::remove(options.out / "conformance.json");  // seconds: always the whole of it
+  // It takes seconds, so all of it is repeated
+  std::filesystem::remove(options.out / "conformance.json");
   StageFile file(options.out, make_context(options, device, {}));
   bool missed = false;
   ProbeLines lines = read_probe_lines(text.str());
@@ -257,7 +259,7 @@ int run_timings(const Options& options, const DeviceInfo& device) {
       const Agreement agreement = shown_agreement(checks, job.entry->name);
       MeasureOptions how;
       how.warm = job.warm;
-      // What a case takes beside its rounds (inputs above all) is no part of its budget.
+      // The time of a case beside its rounds (mostly inputs) is not part of its budget.
       const double beside_s = done > 0 ? beside_all_s / done : 0;
       how.budget_s = std::max(kLeastBudget, clock.left() / static_cast<double>(left) - beside_s);
       const double began_s = clock.passed();

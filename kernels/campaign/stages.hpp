@@ -1,5 +1,5 @@
-// The stages of a campaign that run cases. Each keeps its file after every case, leaves what it has
-// no time for, and returns the exit code of the program.
+// The stages of a campaign that run cases. Each saves its file after every case, skips cases for
+// which no time is left, and returns the exit code of the program.
 #pragma once
 #include "kernels/campaign/json.hpp"
 #include "kernels/campaign/options.hpp"
@@ -12,20 +12,20 @@ namespace tiersim::kernels::bench {
 constexpr int kExitDone = 0;
 constexpr int kExitInternal = 1;
 constexpr int kExitUsage = 2;
-constexpr int kExitSomeFailed = 4;  // or were left for want of time
+constexpr int kExitSomeFailed = 4;  // or were left for lack of time
 constexpr int kExitMissed = 5;      // an impossible timing, an error above its tolerance
-constexpr int kExitAgain = 75;      // a case hung or broke the device: run the stage again
+constexpr int kExitAgain = 75;      // a case hung or broke the device: the stage must run again
 
 // The context of a stage's file: date, host, build, device, peaks.
 Json make_context(const Options& options, const DeviceInfo& device, const Peaks& peaks);
 
-// Hard peaks of the device and, where the ceilings have been timed, what they reached. A dry run is
-// held against the peaks of an H200, so that the check runs.
+// Hard peaks of the device, and the ceilings where they have been timed. A dry run uses the peaks
+// of an H200, so that the check runs.
 Peaks known_peaks(const Options& options, const DeviceInfo& device);
 
-// A line a case on stderr; stdout stays empty.
+// Prints a line about a case to stderr; stdout stays empty.
 void say(const std::string& name, const std::string& what);
-// The exit code of a stage; `left`: cases for which there was no time, which it says.
+// The exit code of a stage. It also prints `left`, the number of cases for which no time was left.
 int verdict(const StageFile& file, std::size_t left, bool missed);
 
 int run_conformance(const Options& options, const DeviceInfo& device);  // of --lines

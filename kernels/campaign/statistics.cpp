@@ -34,7 +34,8 @@ MedianInterval median_interval(std::vector<double> values) {
     ++k;
   }
   const std::size_t first = k == 0 ? 0 : k - 1;
-  if (k == 0) below = std::exp2(-static_cast<double>(n));  // the whole range: all on one side
+  // The whole range: all values on one side
+  if (k == 0) below = std::exp2(-static_cast<double>(n));
   return {at_share(values, 0.5), values[first], values[n - 1 - first], 1 - 2 * below};
 }
 

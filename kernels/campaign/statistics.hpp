@@ -1,4 +1,4 @@
-// What the campaign says about repeated measurements.
+// Statistics of repeated measurements.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -6,10 +6,10 @@
 namespace tiersim::kernels::bench {
 
 // The median with its order-statistic interval: the k-th smallest and k-th largest value, where k
-// is the largest with P(Binomial(n, 1/2) < k) <= 2.5 %, so the true median lies between them with
-// at least 95 % probability whatever the distribution (Hahn & Meeker, Statistical Intervals, 5.2).
-// Below six values no such k exists; the interval is then the whole range, and `covers` says what
-// it does cover.
+// is the largest with P(Binomial(n, 1/2) < k) <= 2.5 %. The true median lies between them with at
+// least 95 % probability for any distribution (Hahn & Meeker, Statistical Intervals, 5.2). Below
+// six values no such k exists; the interval is then the whole range, and `covers` is its
+// probability.
 struct MedianInterval {
   double median = 0;
   double low = 0;
@@ -26,8 +26,8 @@ struct Spread {
 };
 Spread spread(std::vector<double> values);
 
-// Least squares of y over x; at least two different x. Over the nodes of a graph the slope is the
-// time of a dependent node and the intercept what a launch costs beside.
+// Least squares of y over x, for at least two different x. Over the nodes of a graph the slope is
+// the time of a dependent node, and the intercept is the overhead of a launch.
 struct Line {
   double slope = 0;
   double intercept = 0;

@@ -23,7 +23,7 @@ std::string format(const char* how, Values... values) {
   return line.data();
 }
 
-// The processes' medians of one case, cold or warm.
+// Medians of one case over the processes, cold or warm.
 struct Row {
   Timed timed;  // seconds: the median over the processes
   std::vector<double> medians;
@@ -115,7 +115,7 @@ std::string drift_of(const Json& before, const Json& after) {
   return text;
 }
 
-// Errors of what was said before over what was measured then.
+// Errors of the predictions relative to the measurements.
 std::string errors_of(const std::string& what, const std::vector<double>& errors) {
   if (errors.empty()) return "  " + what + ": none\n";
   std::vector<double> sizes;

@@ -1,8 +1,8 @@
-// validate_timings [--measurements] FILE...: holds files of the campaign against their schema,
+// validate_timings [--measurements] FILE...: checks files of the campaign against their schema,
 // their rules and physics. `--schema` prints the JSON schema instead, `--help` the usage.
 //
-// stdout: one line a file that holds. stderr: every problem. Exit: 0 all hold, 2 usage, 3 a file is
-// malformed, 5 a timing is impossible or an error above its tolerance.
+// stdout: a line for each valid file. stderr: every problem. Exit: 0 all are valid, 2 usage, 3 a
+// file is malformed, 5 a timing is impossible or an error above its tolerance.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -1,5 +1,5 @@
-// Ends the process when a case takes too long: a kernel that waits forever cannot be stopped
-// otherwise. The stage's file then says which case it was (StageFile::begin).
+// Ends the process when a case takes too long, since a kernel that waits forever cannot be stopped.
+// The stage's file names the case (StageFile::begin).
 #pragma once
 #include <unistd.h>
 

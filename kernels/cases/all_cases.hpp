@@ -1,4 +1,4 @@
-// Every case of every family: what the campaign checks and times.
+// All cases of all families, for the checks and timings of the campaign.
 #pragma once
 #include "kernels/cases/case.hpp"
 

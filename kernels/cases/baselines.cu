@@ -10,7 +10,7 @@ void add_product(CaseList& cases, const std::string& family, const std::string& 
   cases.push_back({.name = family + "." + kernel + "." + product_variant() + "." + model + "-m" +
                            std::to_string(m) + "-n" + std::to_string(n) + "-k" + std::to_string(k),
                    .make = [=] { return std::make_unique<ProductCase>(family, kernel, m, n, k); },
-                   .warm_too = m <= 64});  // weights of small batches: reused or not, both happen
+                   .warm_too = m <= 64});  // weights of small batches may be in L2 or not
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The largest k scores of each row by CUB's sorts: everything is sorted, the first k ids are kept.
+// The largest k scores of each row by CUB's sorts: all scores are sorted and the first k ids kept.
 #include "kernels/cases/baselines.hpp"
 #include "kernels/device/platform.cuh"
 
@@ -25,7 +25,7 @@ constexpr int kThreads = 512;
 constexpr int kItems = 16;
 constexpr int kRow = kThreads * kItems;  // 8192 scores
 
-// One block a row; equal scores keep the order of their ids.
+// One block for each row; equal scores keep the order of their ids.
 __global__ void __launch_bounds__(kThreads) block_sort(const float* scores, int k, int* ids) {
   using Sort = cub::BlockRadixSort<float, kThreads, kItems, int>;
   __shared__ typename Sort::TempStorage scratch;
@@ -58,8 +58,8 @@ struct Set {
   DeviceArray<float> device_scores;
 };
 
-// What a segmented sort needs besides: ids in, sorted scores, sorted ids, where rows begin,
-// scratch.
+// Further inputs and outputs of a segmented sort: ids in, sorted scores, sorted ids, starts of
+// rows, scratch.
 struct Segments {
   Segments(int rows, Set& set)
       : numbers(numbers_of(rows)),
@@ -101,7 +101,7 @@ class SortCase final : public Case {
     return {"screening", segmented_ ? "segmented_sort" : "block_sort",   "cub",
             "fp32",      {{"rows", rows_}, {"tokens", kRow}, {"k", k_}}, true};
   }
-  Work work() const override {  // what the problem needs: scores in, ids out
+  Work work() const override {  // of the problem alone: scores in, ids out
     Work work;
     work.read_bytes = std::int64_t{4} * rows_ * kRow;
     work.written_bytes = std::int64_t{4} * rows_ * k_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kUnroll = 4;
 
-// Blocks and threads of a case: a card full, or few enough for the emulator.
+// Blocks and threads of a case: a full card, or few for the emulator.
 struct Grid {
   int blocks = 0;
   int threads = 0;
@@ -67,7 +67,7 @@ class CopyCase final : public Case {
   std::vector<DeviceArray<uint4>> to_;
 };
 
-// Reads of `read_bytes` out of a table: whole (row_bytes 0) or rows of it by number.
+// Reads of `read_bytes` from a table: all of it (row_bytes 0) or rows by number.
 struct ReadPlan {
   std::string kernel, variant;
   std::int64_t row_bytes = 0;
@@ -183,7 +183,7 @@ class ReadCase final : public Case {
   std::vector<Set> sets_;
 };
 
-// One thread after one pointer: a cycle through every line of a table of `steps` lines.
+// One thread follows one pointer: a cycle through every line of a table of `steps` lines.
 class ChaseCase final : public Case {
  public:
   ChaseCase(int steps, bool over_link) : steps_(steps), over_link_(over_link) {}
@@ -202,7 +202,7 @@ class ChaseCase final : public Case {
       const std::vector<int> order =
           distinct_numbers(steps_, steps_, seed + static_cast<std::uint64_t>(set));
       std::vector<unsigned> next(static_cast<std::size_t>(steps_) * kChaseStride, 0);
-      // The walk starts at line 0 and comes back to it: order, turned so that 0 stands first.
+      // The walk starts at line 0 and returns to it, so the order is rotated until 0 is first.
       std::size_t zero = 0;
       while (order[zero] != 0) ++zero;
       for (std::size_t i = 0; i < order.size(); ++i) {
@@ -226,7 +226,7 @@ class ChaseCase final : public Case {
   }
   Agreement check(int set) override {
     const unsigned last = last_[static_cast<std::size_t>(set)].download().front();
-    return {last == 0 ? 0.0 : 1.0, 0, 1};  // a whole cycle ends where it began
+    return {last == 0 ? 0.0 : 1.0, 0, 1};  // a whole cycle ends at its start
   }
 
  private:
@@ -249,7 +249,8 @@ void add_read(CaseList& cases, const ReadPlan& plan, bool warm_too) {
 void add_ceilings_memory_cases(CaseList& cases, Sizes sizes) {
   const bool toy = sizes == Sizes::toy;
   const Grid grid = full_grid(sizes);
-  const auto mb = [toy](std::int64_t n) { return toy ? n * 48 : n << 20; };  // toy: 48 B for a MB
+  // Toy: 48 B stand for a MB
+  const auto mb = [toy](std::int64_t n) { return toy ? n * 48 : n << 20; };
   for (const std::int64_t n :
        toy ? std::vector<std::int64_t>{32, 256} : std::vector<std::int64_t>{1, 32, 256, 2048}) {
     cases.push_back({"ceiling.device_copy.loads." + size_name(mb(n)),

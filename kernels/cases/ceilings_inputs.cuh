@@ -1,5 +1,5 @@
-// What the cases of the ceilings share: arrays of 16 B units here or there, their sums, their
-// names.
+// Common parts of the ceiling cases: arrays of 16 B units in device or host memory, their sums, and
+// their names.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -51,7 +51,7 @@ class Units {
   std::vector<std::uint32_t> words_sum_;
 };
 
-// "64mb", "4kb", "96b": powers of 1024, as the name of a case says a size.
+// "64mb", "4kb", "96b": a size in powers of 1024, as in the name of a case.
 inline std::string size_name(std::int64_t bytes) {
   if (bytes % (1 << 20) == 0) return std::to_string(bytes >> 20) + "mb";
   if (bytes % (1 << 10) == 0) return std::to_string(bytes >> 10) + "kb";

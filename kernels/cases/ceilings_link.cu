@@ -20,7 +20,8 @@ class EngineCase final : public Case {
     work.requested_bytes = 2 * bytes_;
     return work;
   }
-  std::vector<LaunchUse> launches() const override { return {}; }  // no kernel: the engine
+  // The copy engine launches no kernel
+  std::vector<LaunchUse> launches() const override { return {}; }
   std::int64_t set_bytes() const override { return bytes_; }
   void prepare(int sets, std::uint64_t seed) override {
     const auto words = static_cast<std::size_t>(bytes_ / 4);

@@ -6,8 +6,8 @@
 namespace tiersim::kernels {
 namespace {
 
-// Of an H200: three blocks an SM; the ring of a block holds 128 tokens; a part is 128 numbers of 4
-// bytes written and read for each head of a group, a token 512 bytes.
+// For an H200: three blocks an SM; the ring of a block holds 128 tokens. A part writes and reads
+// 128 numbers of 4 bytes for each head of a group; a token has 512 bytes.
 constexpr SplitCosts costs_of(int group) {
   return {.slots = std::int64_t{132} * 3, .start_tokens = 128, .part_tokens = 2 * group};
 }
@@ -46,7 +46,8 @@ void add_dense_cases(CaseList& cases, Sizes sizes) {
     add_toy(cases);
     return;
   }
-  // Llama-2-7B's layer in MAPLE's setting is b128-s8192-h32; bytes fall to where launches count.
+  // Llama-2-7B's layer in MAPLE's setting is b128-s8192-h32. Sizes go down to where launches
+  // dominate.
   add_timed<1>(cases, 128, 8192, 32);
   add_timed<1, 3>(cases, 128, 8192, 32);
   add_timed<1>(cases, 128, 1024, 32);
@@ -55,12 +56,12 @@ void add_dense_cases(CaseList& cases, Sizes sizes) {
   add_timed<1>(cases, 1, 32768, 32);
   add_timed<1>(cases, 1, 8192, 32);
   add_timed<1>(cases, 1, 1024, 32);
-  // GQA on one of two devices: 4 key heads of 128, beside the latent methods.
+  // GQA on one of two devices: 4 key heads of 128, for comparison with the latent methods.
   add_timed<8>(cases, 64, 32768, 4);
   add_timed<8>(cases, 16, 32768, 4);
   add_timed<8>(cases, 1, 131072, 4);
   add_timed<8>(cases, 1, 8192, 4);
-  // The same bytes, other intensities.
+  // The same bytes with other arithmetic intensities.
   add_timed<1>(cases, 16, 32768, 4);
   add_timed<4>(cases, 16, 32768, 4);
   add_timed<16>(cases, 16, 32768, 4);

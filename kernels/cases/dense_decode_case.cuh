@@ -14,7 +14,8 @@
 
 namespace tiersim::kernels {
 
-// Group 1: dense_decode; else gqa_decode. Planted and missing_shared_bytes are for tests.
+// Group 1 is dense_decode, larger groups are gqa_decode. Planted and missing_shared_bytes are for
+// tests.
 template <int Group, int Stages = 2, Mistake Planted = Mistake::none>
 class DenseDecodeCase : public DenseProblem {
  public:

@@ -16,7 +16,7 @@ std::size_t size(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
-constexpr std::int64_t kMadeNumbers = 30'000'000;  // what the reference may cost in a check
+constexpr std::int64_t kMadeNumbers = 30'000'000;  // limit of the reference's numbers in a check
 
 }  // namespace
 
@@ -77,7 +77,7 @@ void DenseProblem::prepare(int sets, std::uint64_t seed) {
   stream.synchronize();
 }
 
-// Of K and V the tokens of a sequence, of Q the query heads of a key head.
+// For K and V the tokens of a sequence, for Q the query heads of a key head.
 std::vector<float> DenseProblem::rows_of(int set, Input input, int batch, int kv_head) const {
   const std::int64_t kv_row = std::int64_t{batch} * shape_.kv_heads + kv_head;
   const bool query = input == Input::q;

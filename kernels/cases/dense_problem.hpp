@@ -1,4 +1,4 @@
-// Decode attention over a dense cache, whichever kernel computes it: inputs, scratch, reference.
+// Decode attention over a dense cache, for any kernel: inputs, scratch, reference.
 //
 // q [batch, kv_heads group, head_dim] bf16, the query heads of a key head together; k, v [batch,
 // kv_heads, context, head_dim] bf16; lengths [batch] int32; out as q.
@@ -14,7 +14,7 @@ namespace tiersim::kernels {
 
 struct DenseShape {
   int batch = 1;
-  int context = 0;  // tokens that the cache has room for, per sequence
+  int context = 0;  // capacity of the cache in tokens, for each sequence
   int kv_heads = 1;
   int group = 1;  // query heads of a key head
   int head_dim = 128;
@@ -24,7 +24,7 @@ struct DenseShape {
 
 class DenseProblem : public Case {
  public:
-  // splits: parts of a sequence that scratch has room for.
+  // splits: number of parts of a sequence in scratch.
   DenseProblem(DenseShape shape, int splits);
 
   std::int64_t set_bytes() const override;
@@ -43,7 +43,7 @@ class DenseProblem : public Case {
   float scale() const;  // of the logits, natural
   std::vector<std::pair<std::string, std::int64_t>> named_shape() const;
 
-  // After prepare.
+  // Valid after prepare().
   Arrays& arrays(int set) { return arrays_[static_cast<std::size_t>(set)]; }
   const int* device_lengths() const { return shared_.at(0).lengths.data(); }
   float* partial() { return shared_.at(0).partial.data(); }  // [splits, rows, head_dim]

@@ -1,6 +1,6 @@
-// How deep a batch goes, decided on the card or by the host: the residual add, vote and gate of
-// each layer, and after each the question whether the next one runs. Conditional graph nodes ask
-// nobody; the other way copies one word to the host and waits for it, a layer.
+// The exit depth of a batch, decided on the card or by the host: the residual add, vote and gate of
+// each layer, and after each the decision about the next one. Conditional graph nodes decide on the
+// card. Otherwise each layer copies one word to the host and waits for it.
 #pragma once
 #include <memory>
 
@@ -16,12 +16,12 @@ namespace tiersim::kernels {
 
 struct DepthPlan {
   std::int64_t layers = 0;
-  std::int64_t exit = 0;  // the batch leaves after this many layers, at most `layers`
+  std::int64_t exit = 0;  // the batch exits after this many layers, at most `layers`
   std::int64_t rows = 0;
   std::int64_t depth = 0;
 };
 
-// InGraph: by IF nodes. Otherwise enqueue waits for the host's reads.
+// InGraph: with IF nodes. Otherwise enqueue() waits for reads by the host.
 template <bool InGraph, int Units>
 class DepthCase final : public Case {
  public:
@@ -43,7 +43,8 @@ class DepthCase final : public Case {
     for (std::int64_t layer = 0; layer < plan_.exit; ++layer) {
       work =
           work + residual_vote_work(plan_.rows, plan_.depth, true, layer == 0) + exit_gate_work();
-      // The state before a layer is both what it adds to and what it is compared with.
+      // The state before a layer is both an addend and the reference of the comparison, but is read
+      // once.
       work.read_bytes -= 2 * plan_.rows * plan_.depth;
       if constexpr (!InGraph) {
         work.read_bytes += 4;
@@ -90,7 +91,7 @@ class DepthCase final : public Case {
     }
   }
 
-  // The state where the batch left, and that no layer ran beyond.
+  // Checks the state at the exit, and that no later layer ran.
   Agreement check(int set) override {
     const Set& s = *sets_[count_of(set)];
     const auto states = s.states.download();
@@ -122,8 +123,8 @@ class DepthCase final : public Case {
           status(std::vector<int>{1}, "status"),
           gates(count_of(plan.layers), "gates"),
           host_reads(1, "host_reads") {
-      // All layers' states are uploaded, since an upload is of a whole array; all but the first are
-      // written before they are read.
+      // The states of all layers are uploaded, since an upload is of a whole array. All but the
+      // first are written before they are read.
       states.upload(random_bf16((plan.layers + 1) * plan.rows * plan.depth, 1.0F, seed + 1));
     }
     DeviceArray<std::uint16_t> states, deltas;
@@ -133,7 +134,8 @@ class DepthCase final : public Case {
     std::unique_ptr<ConditionalGraph> graph;
   };
 
-  // As large as the state before the exit (a cosine of about .7), a tenth of it there (.99).
+  // Deltas as large as the state before the exit (a cosine of about .7), and a tenth of it at the
+  // exit (.99).
   static std::vector<std::uint16_t> make_deltas(const DepthPlan& plan, std::uint64_t seed) {
     std::vector<std::uint16_t> all;
     for (std::int64_t layer = 0; layer < plan.layers; ++layer) {
@@ -158,8 +160,8 @@ class DepthCase final : public Case {
            next);
   }
 
-  // Layer i is an IF node on a condition that layer i - 1 sets. The last one sets that of the
-  // first, which has been asked for by then and begins anew with each replay.
+  // Layer i is an IF node on a condition that layer i - 1 sets. The last layer sets the condition
+  // of the first one, which has been read by then and starts anew with each replay.
   void build(Set& s) const {
     s.graph = std::make_unique<ConditionalGraph>();
     std::vector<Condition> conditions;

@@ -12,7 +12,8 @@ void add_fill(CaseList& cases, const std::string& model, const FillPlan& plan) {
                    [plan] { return std::make_unique<FillCase<Fill>>(plan); }, true});
 }
 
-// The kernel for this many tokens first; between 8 and 64 both, to see where they cross.
+// The default kernel for this many tokens comes first. Between 8 and 64 tokens both run, to find
+// the crossover.
 void add_fill_of(CaseList& cases, const std::string& model, const FillPlan& plan) {
   if (plan.tokens > 64) add_fill<WideFill<64, 128>>(cases, model, plan);
   if (plan.tokens > 32 && plan.tokens <= 64) add_fill<WideFill<64, 64>>(cases, model, plan);
@@ -38,7 +39,7 @@ void add_early_exit_fill_cases(CaseList& cases, Sizes sizes) {
     }
     add_fill_of(cases, "t5-small", {.layers = 6, .heads = 6, .depth = 512, .tokens = tokens});
   }
-  // Over a gigabyte of weights.
+  // More than a gigabyte of weights.
   add_fill_of(cases, "t5-base",
               {.layers = 480, .heads = 12, .depth = 768, .tokens = 8, .capacity = 2});
 }

@@ -19,7 +19,7 @@ struct FillPlan {
   std::int64_t inner() const { return heads * kHeadSize; }
 };
 
-// How a plan is launched: by kv_fill<Columns>, or by kv_fill_wide<Rows, Tokens>.
+// The launch of a plan: by kv_fill<Columns>, or by kv_fill_wide<Rows, Tokens>.
 template <int Columns, Mistake Planted = Mistake::none>
 struct SkinnyFill {
   static std::string name() { return "skinny" + std::to_string(8 * Columns); }
@@ -150,7 +150,8 @@ class FillCase final : public Case {
     return positions;
   }
 
-  // Anything written beside the new tokens' places? Elsewhere the poison stays.
+  // True where something was written beside the places of the new tokens. Elsewhere the poison
+  // stays.
   bool stray(const std::vector<std::uint16_t>& caches, const std::vector<int>& positions) const {
     const std::int64_t rows = static_cast<std::int64_t>(caches.size()) / kHeadSize;
     for (const std::int64_t row : sample_of(rows, 1 << 14, 3)) {

@@ -12,7 +12,7 @@ void add_head(CaseList& cases, const std::string& model, const HeadPlan& plan) {
                    [plan] { return std::make_unique<HeadCase<Rows, Tokens>>(plan); }, true});
 }
 
-// The narrowest tile that holds the batch.
+// The narrowest tile for the batch.
 template <int Rows>
 void add_head_of(CaseList& cases, const std::string& model, const HeadPlan& plan) {
   if (plan.tokens <= 8) {
@@ -45,7 +45,7 @@ void add_early_exit_head_cases(CaseList& cases, Sizes sizes) {
   for (const std::int64_t tokens : {1, 64}) {
     add_head_of<64>(cases, "t5-base", {.vocabulary = 32128, .tokens = tokens, .depth = 768});
   }
-  // From launch-bound to over a gigabyte: the vocabulary of other models.
+  // From launch-bound to more than a gigabyte: vocabularies of other models.
   for (const std::int64_t vocabulary : {1024, 8192, 131072, 786432}) {
     add_head_of<128>(cases, "v" + std::to_string(vocabulary),
                      {.vocabulary = vocabulary, .tokens = 8, .depth = 768});

@@ -14,10 +14,10 @@ struct HeadPlan {
   std::int64_t vocabulary = 0;
   std::int64_t tokens = 0;
   std::int64_t depth = 0;
-  float deviation = 0.1F;          // of the hidden state
-  bool equal_rows = false;         // every row of the embedding is the same: all logits tie
-  bool first_layer = true;         // flags of earlier layers do not count
-  std::int64_t shared_bytes = -1;  // of a block; -1: what the layout needs
+  float deviation = 0.1F;   // of the hidden state
+  bool equal_rows = false;  // true: all rows of the embedding are equal, so that all logits tie
+  bool first_layer = true;  // true: flags of earlier layers do not count
+  std::int64_t shared_bytes = -1;  // of a block; -1: as the layout states
 };
 
 template <int Rows, int Tokens, Mistake Planted = Mistake::none>
@@ -90,7 +90,7 @@ class HeadCase final : public Case {
       const std::size_t t = count_of(token);
       wrong += is_best(expected, best[t]) ? 0 : 1;
       p.add(static_cast<double>(probability[t]), expected.probability);
-      // Against the probability: near a tie the difference itself is 0.
+      // Relative to the probability, since near a tie the difference itself is 0.
       d.add(static_cast<double>(difference[t]) - expected.difference + expected.probability,
             expected.probability);
       l.add(static_cast<double>(log_sum[t]), expected.log_sum);
@@ -127,8 +127,8 @@ class HeadCase final : public Case {
     std::vector<int> before;
   };
 
-  // Rows 1/3 and 2/3 of the vocabulary are equal and four times as long as others, so that most
-  // tokens with a positive logit there have two best.
+  // Rows 1/3 and 2/3 of the vocabulary are equal and four times as long as others, so that two best
+  // rows tie for most tokens with a positive logit there.
   static std::vector<std::uint16_t> make_embedding(const HeadPlan& plan, std::uint64_t seed) {
     auto rows = random_bf16(plan.vocabulary * plan.depth, 1.0F, seed);
     const auto copy_row = [&](std::int64_t from, std::int64_t to) {
@@ -147,8 +147,8 @@ class HeadCase final : public Case {
     return rows;
   }
 
-  // Exactly the reference's, or one whose logit differs from it by less than fp32 sums can tell.
-  // Equal logits are equal in both, so that ties must give the lowest.
+  // True for the reference's best, and for one whose logit differs by less than the accuracy of
+  // fp32 sums. Equal logits are equal in both, so that ties must give the lowest index.
   static bool is_best(const HeadReference& expected, int got) {
     if (got == expected.best) return true;
     if (got < 0 || count_of(got) >= expected.logits.size()) return false;

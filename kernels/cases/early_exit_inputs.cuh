@@ -1,4 +1,4 @@
-// What the cases of early exit share: random bf16 arrays, their bits, errors in the 2-norm.
+// Common parts of the early-exit cases: random bf16 arrays, their bits, errors in the 2-norm.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -26,7 +26,7 @@ inline const std::uint16_t* bits_of(const std::vector<std::uint16_t>& values, st
   return values.data() + first;
 }
 
-// Near normal, with this deviation.
+// Near normal with this standard deviation.
 inline std::vector<std::uint16_t> random_bf16(std::int64_t count, float deviation,
                                               std::uint64_t seed) {
   std::vector<std::uint16_t> bits(count_of(count));
@@ -54,7 +54,7 @@ class RelativeError {
     ++count_;
   }
   double value() const { return size_ > 0 ? std::sqrt(wrong_ / size_) : std::sqrt(wrong_); }
-  // Among results whose tolerance is `tolerance`: scaled to the one that a case reports.
+  // The error scaled from `tolerance` to the tolerance that a case reports.
   double scaled(double tolerance, double reported) const { return value() * reported / tolerance; }
   std::int64_t count() const { return count_; }
 
@@ -64,12 +64,12 @@ class RelativeError {
   std::int64_t count_ = 0;
 };
 
-// The worse of two errors; NaN is the worst.
+// The larger of two errors; NaN is the largest.
 inline double worse(double a, double b) {
   return std::isnan(a) || a > b ? a : b;
 }
 
-// At most `most` of [0, count): all of them, or a draw that a seed decides (with repeats).
+// At most `most` numbers of [0, count): all of them, or a draw with repeats from a seed.
 inline std::vector<std::int64_t> sample_of(std::int64_t count, std::int64_t most,
                                            std::uint64_t seed) {
   std::vector<std::int64_t> sample(count_of(std::min(count, most)));

@@ -10,7 +10,7 @@ std::vector<std::uint16_t> matrix(std::int64_t rows, std::int64_t columns, float
   return random_bf16(rows * columns, gain / std::sqrt(static_cast<float>(columns)), seed);
 }
 
-// Queries smaller than keys and values: 64 products of them make a score of a few.
+// Queries smaller than keys and values, so that a score, a sum of 64 products, stays at a few.
 std::vector<std::uint16_t> queries_keys_values(const LayerPlan& p, std::uint64_t seed) {
   auto all = matrix(p.inner(), p.depth, 0.3F, seed);
   const auto rest = matrix(2 * p.inner(), p.depth, 1.0F, seed + 1);
@@ -60,7 +60,7 @@ std::vector<int> lengths(std::int64_t count, const Length& length) {
   return all;
 }
 
-// The gate (part 0) or the linear part out of weights that alternate by 32 rows.
+// The gate (part 0) or the linear part of weights that alternate by 32 rows.
 std::vector<std::uint16_t> gated_part(const LayerPlan& p, const std::vector<std::uint16_t>& all,
                                       std::int64_t part) {
   std::vector<std::uint16_t> rows;
@@ -156,7 +156,7 @@ void add_layer(CaseList& cases, const std::string& model, const LayerPlan& plan)
                    [plan] { return std::make_unique<Made>(plan); }});
 }
 
-// From 64 tokens on the wide forms first, and the skinny one to see what they bring.
+// From 64 tokens on the wide forms come first, and the skinny one follows for comparison.
 void add_layer_of(CaseList& cases, const std::string& model, const LayerPlan& plan) {
   if (plan.tokens > 64) add_layer<4, WideParts::all>(cases, model, plan);
   if (plan.tokens > 32) add_layer<4, WideParts::large>(cases, model, plan);

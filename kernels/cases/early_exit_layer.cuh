@@ -18,19 +18,20 @@ struct LayerPlan {
   std::int64_t depth = 0;
   std::int64_t wide = 0;
   std::int64_t heads = 0;
-  std::int64_t tokens = 0;   // sequences of the batch, one new token each
-  std::int64_t decoded = 0;  // capacity of the self attention's cache; the longest is this long
+  std::int64_t tokens = 0;  // sequences of the batch, one new token each
+  // Capacity of the self attention's cache, and length of the longest sequence
+  std::int64_t decoded = 0;
   std::int64_t encoded = 0;  // the same of the cross attention's
-  bool ragged = false;       // lengths differ, from one token on; else all are the longest
+  bool ragged = false;       // true: lengths differ, from one token on; false: all have the longest
   std::int64_t inner() const { return heads * kHeadSize; }
-  // Of sequence i with the new token; of its encoder (none at all is possible).
+  // The length of sequence i with the new token. The encoder's length may be 0.
   std::int64_t self_length(std::int64_t i) const { return ragged ? 1 + i * 5 % decoded : decoded; }
   std::int64_t cross_length(std::int64_t i) const {
     return ragged ? i * 7 % (encoded + 1) : encoded;
   }
 };
 
-// All arrays of one set. Numbers are sized so that states and scores stay near 1.
+// All arrays of one set. The inputs are scaled so that states and scores stay near 1.
 struct LayerArrays {
   LayerArrays(const LayerPlan& p, std::uint64_t seed);
 

@@ -29,7 +29,7 @@ void add_early_exit_vote_cases(CaseList& cases, Sizes sizes) {
     add_both<3>(cases, "t5-base", {.rows = rows, .depth = 768});
     add_both<2>(cases, "t5-small", {.rows = rows, .depth = 512});
   }
-  // Far beyond a decode step, to see its bandwidth: 64 MB and 1 GB.
+  // Far larger than a decode step, to measure the bandwidth: 64 MB and 1 GB.
   add_both<3>(cases, "t5-base", {.rows = 16384, .depth = 768});
   add_both<3>(cases, "t5-base", {.rows = 229376, .depth = 768});
 }

@@ -14,9 +14,9 @@ struct VotePlan {
   std::int64_t rows = 0;
   std::int64_t depth = 0;
   float threshold = 0.5F;
-  float step = 0.5F;  // size of delta against state: larger steps turn the state further
+  float step = 0.5F;  // size of delta over state: larger steps turn the state further
   bool first_layer = true;
-  float size = 1.0F;    // of the state; far below 1e-3 the norm's epsilon decides
+  float size = 1.0F;    // of the state; far below 1e-3 the epsilon of the norm dominates
   float weight = 0.1F;  // size of the classifier's weights
   float bias = 0.25F;
 };

@@ -19,7 +19,7 @@ std::size_t size(std::int64_t count) {
   return static_cast<std::size_t>(count);
 }
 
-// One set: the table on the host, the rows to fetch, where they go.
+// One set: the table on the host, the rows to fetch, and their destination.
 struct Set {
   Set(const GatherShape& shape, std::uint64_t seed)
       : table(size(shape.table_rows * shape.row_bytes / 16), "table"),
@@ -27,7 +27,7 @@ struct Set {
         rows(chosen, "rows"),
         staging(size(shape.count * shape.row_bytes / 16), "staging"),
         gathered(shape.way == GatherWay::cpu ? staging.size() : 0, "gathered") {
-    // Every row its own words: random ones of a row, shifted by the number of the row.
+    // The words of every row are distinct: random words of a row, shifted by the number of the row.
     const std::vector<std::uint32_t> words = random_words(size(shape.row_bytes / 4), seed);
     auto* next = reinterpret_cast<std::uint32_t*>(table.host());
     for (std::int64_t row = 0; row < shape.table_rows; ++row) {
@@ -42,7 +42,7 @@ struct Set {
   DeviceArray<uint4> staging;
   PinnedArray<uint4> gathered;
   std::function<void()> gather_on_host;
-  std::vector<const void*> from;  // batch, page: of each copy
+  std::vector<const void*> from;  // batch, page: source of each copy
   std::vector<void*> to;
   std::vector<std::size_t> bytes;
 };
@@ -166,7 +166,7 @@ void add(CaseList& cases, const GatherShape& shape) {
   std::string name = "host_gather.gather." + name_of(shape.way) + ".row" +
                      size_name(shape.row_bytes) + "." + size_name(shape.row_bytes * shape.count);
   if (shape.blocks > 0) name += ".blocks" + std::to_string(shape.blocks);
-  // A batch of copies is one call that no graph holds.
+  // A batch of copies is one call, which no graph can capture.
   cases.push_back(
       {name, [shape] { return make_host_gather(shape); }, false, shape.way != GatherWay::batch});
 }
@@ -193,7 +193,7 @@ std::unique_ptr<Case> make_host_gather(const GatherShape& shape) {
   return std::make_unique<HostGather>(shape);
 }
 
-// A quarter of the rows of a table, as MAPLE fetches them (rows of 128 bf16), or pages of 64 KB.
+// A quarter of the rows of a table, as in MAPLE (rows of 128 bf16), or pages of 64 KB.
 void add_host_gather_cases(CaseList& cases, Sizes sizes) {
   const bool toy = sizes == Sizes::toy;
   const auto rows_of = [&](std::int64_t row_bytes, std::int64_t megabytes) {

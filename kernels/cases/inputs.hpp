@@ -1,5 +1,4 @@
-// Random inputs that a seed decides, the same on every machine (SplitMix64: Steele, Lea, Flood,
-// 2014).
+// Random inputs from a seed, the same on every machine (SplitMix64: Steele, Lea, Flood, 2014).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace tiersim::kernels {
 
-// `count` different numbers below `bound`, in random order; count <= bound.
+// `count` distinct numbers below `bound` in random order; count <= bound.
 inline std::vector<int> distinct_numbers(std::int64_t count, std::int64_t bound,
                                          std::uint64_t seed) {
   std::vector<int> numbers(static_cast<std::size_t>(bound));
@@ -24,7 +23,7 @@ inline std::vector<int> distinct_numbers(std::int64_t count, std::int64_t bound,
   return numbers;
 }
 
-// 32-bit words; as words of 16 bytes in the copies of the ceilings.
+// 32-bit words; the copies of the ceilings use them in units of 16 bytes.
 inline std::vector<std::uint32_t> random_words(std::size_t count, std::uint64_t seed) {
   std::vector<std::uint32_t> words(count);
   Random draw(seed);

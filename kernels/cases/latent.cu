@@ -21,7 +21,8 @@ void add(CaseList& cases, const LatentShape& shape, int splits) {
 
 template <class Layout>
 void add_timed(CaseList& cases, int batch, int context, int heads, bool paged = false) {
-  // Blocks of an H200's SM by shared memory; the queries and the first tiles are a block's start.
+  // Blocks on an SM of an H200 by shared memory. The start of a block loads the queries and the
+  // first tiles.
   constexpr std::int64_t kBlocks = 228 * 1024 / (Layout::kSharedBytes + 1024);
   constexpr SplitCosts kCosts = {
       .slots = 132 * kBlocks,
@@ -87,19 +88,20 @@ void add_latent_cases(CaseList& cases, Sizes sizes) {
     add_toys(cases);
     return;
   }
-  // The same bytes, intensities by the number of heads: MLA is 128 (one device) or 64 (one of two).
+  // The same bytes with intensity by the number of heads: MLA has 128 (one device) or 64 (one of
+  // two).
   add_timed<LatentLayout512x16>(cases, 64, 32768, 16);
   add_timed<LatentLayout512x32>(cases, 64, 32768, 32);
   add_timed<LatentLayout512x64>(cases, 64, 32768, 64);
   add_timed<LatentLayout512x64>(cases, 64, 32768, 128);
   add_timed<LatentLayout512x64>(cases, 64, 32768, 256);
   add_timed<LatentLayout512x64>(cases, 64, 32768, 64, true);
-  // Shards: GLA-2 64 heads, TPLA 128.
+  // Shards: 64 heads of GLA-2, 128 heads of TPLA.
   add_timed<LatentLayout256x64>(cases, 64, 32768, 64);
   add_timed<LatentLayout256x128>(cases, 64, 32768, 128);
   add_timed<LatentLayout256x128>(cases, 64, 32768, 256);
   add_timed<LatentLayout256x128>(cases, 64, 32768, 128, true);
-  // From launch-bound on.
+  // From launch-bound sizes on.
   for (const auto& [batch, context] :
        {std::pair{1, 1024}, {1, 8192}, {1, 131072}, {16, 8192}, {16, 32768}, {128, 8192}}) {
     add_timed<LatentLayout512x64>(cases, batch, context, 64);

@@ -1,4 +1,4 @@
-// Sharded attention over latent caches, and what a shard does beside it.
+// Sharded attention over latent caches, and the other work of a shard.
 //   latent.latent_decode.mma_sync[.paged].*   MLA, TPLA, GLA-2 by heads and dimensions
 //   latent.append_latent.<bf16, fp32>.*           RMSNorm of a slice and append to the cache
 //   latent.join_shards.*                      sum of two partial outputs

@@ -13,15 +13,15 @@
 
 namespace tiersim::kernels {
 
-// Blocks of 64 heads over 512 + 64 (MLA), of 32 and 16 where there are no more, of 128 over 256 +
-// 64 (TPLA), of 64 over 256 + 64 (GLA-2; two of these blocks fit an SM).
+// Blocks of 64 heads over 512 + 64 (MLA), or of 32 and 16 where there are fewer heads; of 128 over
+// 256 + 64 (TPLA); of 64 over 256 + 64 (GLA-2; two of these blocks fit an SM).
 using LatentLayout512x64 = LatentDecodeLayout<512, 64, 2, 2, 4, 64, 2>;
 using LatentLayout512x32 = LatentDecodeLayout<512, 64, 2, 1, 4, 64, 2>;
 using LatentLayout512x16 = LatentDecodeLayout<512, 64, 1, 1, 4, 64, 2>;
 using LatentLayout256x128 = LatentDecodeLayout<256, 64, 4, 2, 2, 64, 3>;
 using LatentLayout256x64 = LatentDecodeLayout<256, 64, 2, 2, 2, 32, 3>;
 
-// "LatentDecodeLayout<512,64,...>", as in the budgets.
+// "LatentDecodeLayout<512,64,...>", as in the register budgets.
 template <int First, int... More>
 std::string layout_name(LatentDecodeLayout<First, More...>) {
   std::string name = "LatentDecodeLayout<" + std::to_string(First);

@@ -17,7 +17,7 @@ std::size_t size(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
-// What the reference may cost in a check: numbers made, and multiply-adds.
+// Limits of the reference in a check: numbers made, and multiply-adds.
 constexpr std::int64_t kMadeNumbers = 40'000'000;
 constexpr std::int64_t kMultiplyAdds = 300'000'000;
 
@@ -105,7 +105,7 @@ void LatentProblem::prepare(int sets, std::uint64_t seed) {
   stream.synchronize();
 }
 
-// Tokens 0 to length of a sequence, one row after the other, as fill() made them.
+// Tokens 0 to length of a sequence, in consecutive rows, with the numbers that fill() made.
 std::vector<float> LatentProblem::rows_of_sequence(int set, int sequence) const {
   const std::uint64_t seed = seed_of(set, true);
   const std::size_t dim = static_cast<std::size_t>(row_dim());

@@ -1,4 +1,4 @@
-// Decode attention over a latent cache, whichever kernel computes it: inputs, scratch, reference.
+// Decode attention over a latent cache, for any kernel: inputs, scratch, reference.
 //
 // q [batch, heads, latent + rope] bf16, kv [batch, context, latent + rope] bf16 with keys the whole
 // row and values its latent part, lengths [batch] int32, out [batch, heads, latent] bf16. Paged:
@@ -15,7 +15,7 @@ namespace tiersim::kernels {
 
 struct LatentShape {
   int batch = 1;
-  int context = 0;  // tokens that the cache has room for, per sequence
+  int context = 0;  // capacity of the cache in tokens, for each sequence
   int heads = 0;
   int latent_dim = 0;
   int rope_dim = 0;
@@ -28,7 +28,7 @@ class LatentProblem : public Case {
  public:
   static constexpr int kPageTokens = 64;
 
-  // splits: parts of a sequence that scratch has room for.
+  // splits: number of parts of a sequence in scratch.
   LatentProblem(LatentShape shape, int splits);
 
   std::int64_t set_bytes() const override;
@@ -48,12 +48,12 @@ class LatentProblem : public Case {
   int rows() const { return shape_.batch * shape_.heads; }  // of q and out
   int pages_per_sequence() const { return (shape_.context + kPageTokens - 1) / kPageTokens; }
   std::int64_t tokens() const;      // of all sequences, by their lengths
-  std::int64_t cache_rows() const;  // tokens that kv has room for, all sequences
+  std::int64_t cache_rows() const;  // tokens in kv of all sequences, free places included
   float scale() const;              // of the scores, natural
   std::string shape_name() const;   // b64-s32768-h128-d512.64
   std::vector<std::pair<std::string, std::int64_t>> named_shape() const;
 
-  // After prepare. All sets share what the inputs do not differ in.
+  // Valid after prepare(). All sets share the arrays that do not depend on the inputs.
   Arrays& arrays(int set) { return arrays_[static_cast<std::size_t>(set)]; }
   const int* device_lengths() const { return shared_.at(0).lengths.data(); }
   const int* device_pages() const;  // [batch, pages_per_sequence], null unless paged

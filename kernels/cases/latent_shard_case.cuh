@@ -1,4 +1,4 @@
-// What a TPLA shard does beside attention: the append of a new token to its cache, and the sum of
+// Work of a TPLA shard besides attention: the append of a new token to its cache, and the sum of
 // the shards' partial outputs.
 #pragma once
 #include <string>
@@ -20,9 +20,9 @@ namespace tiersim::kernels {
 
 struct AppendShape {
   int batch = 1;
-  int context = 64;  // tokens that the cache has room for, per sequence
+  int context = 64;  // capacity of the cache in tokens, for each sequence
   bool paged = false;
-  float size = 1;  // of the token's numbers; far below 1e-3 the norm's epsilon decides
+  float size = 1;  // of the token's numbers; far below 1e-3 the epsilon of the norm dominates
 };
 
 template <int Latent, class In = bf16, Mistake Planted = Mistake::none>
@@ -104,7 +104,7 @@ class AppendLatentCase : public Case {
 
   int pages() const { return (shape_.context + kPage - 1) / kPage; }
   std::int64_t blocks() const { return (shape_.batch + 3) / 4; }
-  // A row of the cache: sequences have whole pages in both forms.
+  // A row of the cache. Sequences have whole pages in both forms.
   std::size_t row_of(const Host& host, std::size_t sequence) const {
     const int position = host.lengths[sequence];
     const std::size_t page =

@@ -20,8 +20,8 @@ int blocks_of(int heads, int per_block) {
   return (heads + per_block - 1) / per_block;
 }
 
-// Splits that minimise rounds of blocks times the tiles of a block; one tile more stands for what a
-// block costs beside its tiles (queries, first copies, outputs).
+// Splits that minimise rounds of blocks times the tiles of a block. One further tile stands for the
+// overhead of a block (queries, first copies, outputs).
 int best_splits(int blocks_per_split, int tiles) {
   int best = 1;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -110,7 +110,7 @@ class LatentWgmma final : public LatentProblem {
             dim3(Layout::kThreads), Layout::kSharedBytes};
   }
 
-  int blocks_;  // over the tokens of a sequence
+  int blocks_;  // blocks over the tokens of a sequence
   std::vector<std::pair<TensorMap, TensorMap>> maps_;
 };
 

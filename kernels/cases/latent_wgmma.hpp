@@ -8,12 +8,12 @@
 
 namespace tiersim::kernels {
 
-// latent_dim 256 or 512, rope_dim 64, heads a multiple of 16. splits: blocks over a sequence's
-// tokens; 0 chooses what fills the card best. Throws std::invalid_argument for other shapes.
+// latent_dim 256 or 512, rope_dim 64, heads a multiple of 16. splits: blocks over the tokens of a
+// sequence; 0: the number that fills the card best. Throws std::invalid_argument for other shapes.
 std::unique_ptr<Case> make_latent_wgmma(const LatentShape& shape, int splits = 0);
 
-// The same with a mistake planted, for tests. Mistakes that the kernel does not know change
-// nothing.
+// The same with a planted mistake, for tests. A mistake that the kernel does not support has no
+// effect.
 std::unique_ptr<Case> make_broken_latent_wgmma(const LatentShape& shape, int splits,
                                                Mistake mistake);
 

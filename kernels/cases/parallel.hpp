@@ -1,4 +1,4 @@
-// Large inputs made by all processors: on a card the time is a lease's.
+// Large inputs made by all processors, since time on a borrowed card is limited.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace tiersim::kernels {
 
-// Calls work(first, last) for parts of [0, count), several at once where the parts are large. It
-// must not throw, and part by part must not touch what another part writes.
+// Calls work(first, last) for parts of [0, count), several at once where the parts are large. work
+// must not throw, and must not write to what another part writes.
 template <class Work>
 void in_parallel(std::int64_t count, const Work& work) {
-  constexpr std::int64_t kLeast = 1 << 20;  // of a part: a thread costs some 20 us
+  constexpr std::int64_t kLeast = 1 << 20;  // least size of a part: a thread costs some 20 us
   const std::int64_t processors = std::max(1U, std::thread::hardware_concurrency());
   const std::int64_t parts = std::clamp<std::int64_t>(count / kLeast, 1, processors);
   std::vector<std::jthread> threads;

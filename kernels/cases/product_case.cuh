@@ -17,8 +17,8 @@
 
 namespace tiersim::kernels {
 
-// out (m x n) = a (m x k) b^T (n x k). On the emulator a host loop stands in for the library; the
-// variant then says stand_in.
+// out (m x n) = a (m x k) b^T (n x k). On the emulator a host loop replaces the library, and the
+// variant is stand_in.
 class ProductCase final : public Case {
  public:
   ProductCase(std::string family, std::string kernel, int m, int n, int k)
@@ -36,12 +36,14 @@ class ProductCase final : public Case {
     Work work;
     work.read_bytes = 2 * (std::int64_t{m_} * k_ + std::int64_t{n_} * k_);
     work.written_bytes = 2 * std::int64_t{m_} * n_;
-    work.requested_bytes = work.read_bytes + work.written_bytes;  // at least: the tiles are its own
+    // At least: the library's tiles are not known
+    work.requested_bytes = work.read_bytes + work.written_bytes;
     work.flops = 2 * std::int64_t{m_} * n_ * k_;
     work.issued_flops = work.flops;
     return work;
   }
-  std::vector<LaunchUse> launches() const override { return {}; }  // the library's
+  // The library's launches are not known
+  std::vector<LaunchUse> launches() const override { return {}; }
   std::int64_t set_bytes() const override { return work().read_bytes + work().written_bytes; }
   void prepare(int sets, std::uint64_t seed) override {
     product_ = std::make_unique<BlasProduct>(m_, n_, k_);
@@ -59,7 +61,7 @@ class ProductCase final : public Case {
     Set& s = sets_[static_cast<std::size_t>(set)];
     product_->product(stream, s.a->data(), s.b->data(), s.out->data());
   }
-  // A sample of elements in float64; bf16 outputs: relative 2^-8 of rounding, sums in fp32.
+  // Compares a sample of elements in float64: relative 2^-8 for the rounding of bf16, sums in fp32.
   Agreement check(int set) override {
     const Set& s = sets_[static_cast<std::size_t>(set)];
     const std::vector<bf16> out = s.out->download();

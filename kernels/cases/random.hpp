@@ -1,5 +1,5 @@
-// Random inputs that a seed decides, the same on every machine: the distributions of <random>
-// differ between libraries, and so do logarithms, so neither is used.
+// Random inputs from a seed, the same on every machine. The distributions of <random> and
+// logarithms differ between libraries, so neither is used.
 #pragma once
 #include <cstdint>
 
@@ -24,7 +24,7 @@ class Random {
   double uniform() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
 
   // Mean 0, variance 1, close to normal up to two deviations: the sum of the four 16-bit parts of
-  // one draw. At most 3.47 in size, so that tails never decide whether a test passes.
+  // one draw. The magnitude is at most 3.47, so that tails never decide a test.
   float normal() {
     const std::uint64_t bits = next();
     const std::uint64_t sum =

@@ -1,4 +1,4 @@
-// Checks at sizes where the reference cannot look at every output.
+// Checks of a sample of the outputs, at sizes where the reference cannot compute all of them.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tiersim::kernels {
 
-// `count` different numbers below `of`, ascending, spread evenly; all of them where count >= of.
+// `count` distinct numbers below `of`, ascending, spread evenly; all of them where count >= of.
 inline std::vector<int> sampled_numbers(int count, int of, std::uint64_t seed) {
   if (count >= of) count = of;
   std::vector<int> numbers;

@@ -43,12 +43,13 @@ void add_toys(CaseList& cases) {
   add<SparqCase<32, false>>(cases, ragged, "");
 }
 
-// KERNELS' shape is 128 sequences of 8192 tokens, 32 heads, a quarter of the tokens chosen.
+// The shape of kernels/README.md: 128 sequences of 8192 tokens, 32 heads, a quarter of the tokens
+// chosen.
 void add_choices(CaseList& cases) {
   for (const int batch : {1, 4, 16, 64, 128, 256}) {
     add<MapleScreenCase<32, Id16>>(cases, shape_of(batch, 32, 8192, 2048), "");
   }
-  // Intensity at fixed bytes: the longer the rank, the fewer tokens to choose from.
+  // Intensity at fixed bytes: the longer the rank, the fewer tokens there are.
   add<MapleScreenCase<16, Id16>>(cases, shape_of(64, 32, 16384, 2048), "");
   add<MapleScreenCase<32, Id16>>(cases, shape_of(64, 32, 8192, 512), "");
   add<MapleScreenCase<64, Id16>>(cases, shape_of(64, 32, 4096, 2048), "");
@@ -62,7 +63,7 @@ void add_choices(CaseList& cases) {
   add<TopkCase<Float32, int>>(cases, shape_of(32, 32, 32768, 2048), "");
 }
 
-// Splits as few as give each SM its four blocks.
+// The fewest splits that give each SM its four blocks.
 void add_attention(CaseList& cases) {
   add<SelectedAttentionCase<Id16>>(cases, shape_of(1, 32, 8192, 2048, 16), "");
   add<SelectedAttentionCase<Id16>>(cases, shape_of(4, 32, 8192, 2048, 4), "");
@@ -70,7 +71,7 @@ void add_attention(CaseList& cases) {
   add<SelectedAttentionCase<Id16>>(cases, shape_of(64, 32, 8192, 512), "");
   add<SelectedAttentionCase<Id16>>(cases, shape_of(64, 32, 8192, 2048), "");
   add<SelectedAttentionCase<Id16>>(cases, shape_of(128, 32, 8192, 2048), "");
-  // Every token chosen, in order: what the ring alone can do.
+  // Every token is chosen, in order: the limit of the ring alone.
   add<SelectedAttentionCase<Id16>>(cases, shape_of(16, 32, 8192, 8192), "");
 }
 

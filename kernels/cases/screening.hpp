@@ -1,5 +1,5 @@
 // Screening (MAPLE): choice of the best tokens by low-rank scores, by given scores and by SparQ's,
-// and exact attention over what was chosen.
+// and exact attention over the chosen tokens.
 #pragma once
 #include "kernels/cases/case.hpp"
 

@@ -1,4 +1,4 @@
-// What the cases of screening share: their shape, its names, inputs made on the card, and the
+// Common parts of the screening cases: their shape, its names, inputs made on the card, and the
 // comparison of chosen indices.
 #pragma once
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace tiersim::kernels {
 struct ScreeningShape {
   int batch = 1;
   int heads = 1;
-  int capacity = 0;          // tokens that the cache has room for, per sequence
+  int capacity = 0;          // capacity of the cache in tokens, for each sequence
   int k = 0;                 // tokens to choose
   std::vector<int> lengths;  // [batch], 0 to capacity; empty: all capacity
   int splits = 1;            // of the list, in attention over chosen tokens
-  int divisor = 1024;        // of INT8 numbers: see random_int8_at
+  int divisor = 1024;        // of INT8 numbers, see random_int8_at()
   float amplitude = 1;       // of the scale of attention's scores; 0 makes all equal
 
   std::int64_t rows() const { return std::int64_t{batch} * heads; }
@@ -45,7 +45,7 @@ inline ScreeningShape with_lengths(ScreeningShape shape) {
   return shape;
 }
 
-// Rows that the reference looks at: all of a small case, some of a large one.
+// Rows that the reference computes: all of a small case, a sample of a large one.
 inline std::vector<int> rows_to_check(const ScreeningShape& shape, std::uint64_t seed) {
   return sampled_numbers(24, static_cast<int>(shape.rows()), seed);
 }
@@ -54,7 +54,7 @@ template <class Id>
 std::string id_name() {
   return sizeof(Id) == 2 ? "u16" : "i32";
 }
-// As ptxas is asked for names of kernels.
+// The type name in the names of kernels for ptxas.
 template <class Id>
 std::string id_type() {
   return sizeof(Id) == 2 ? "unsignedshort" : "int";
@@ -77,7 +77,7 @@ inline void fill_transposed(Stream& stream, DeviceArray<bf16>& array, std::int64
          heads, tokens, columns, seed);
 }
 
-// How many of a row's indices differ from the reference (-1: no index).
+// Number of a row's indices that differ from the reference (-1: no index).
 template <class Id>
 int wrong_ids(const Id* got, const std::vector<int>& expected) {
   int wrong = 0;
@@ -88,7 +88,7 @@ int wrong_ids(const Id* got, const std::vector<int>& expected) {
   return wrong;
 }
 
-// Numbers first.. of an array that fill() made, as the reference takes them.
+// Numbers from `first` on of an array that fill() made, as input of the reference.
 inline std::vector<float> filled_numbers(std::uint64_t seed, std::int64_t first,
                                          std::int64_t count) {
   std::vector<float> numbers(static_cast<std::size_t>(count));

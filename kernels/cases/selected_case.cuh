@@ -42,7 +42,7 @@ std::vector<LaunchUse> selected_launches(const ScreeningShape& shape) {
   return uses;
 }
 
-// Arrays of attention over chosen tokens; ids are another's.
+// Arrays of attention over chosen tokens; the ids belong to the caller.
 struct SelectedArrays {
   explicit SelectedArrays(const ScreeningShape& shape)
       : queries(numbers(shape, 1), "queries"),
@@ -167,7 +167,7 @@ class SelectedAttentionCase : public Case {
   std::uint64_t seed_of(int set) const {
     return Random(seed_ * 1000 + static_cast<std::uint64_t>(set)).next();
   }
-  // Of each row min(k, length) different tokens, ascending, every choice equally likely.
+  // For each row min(k, length) distinct tokens, ascending, every choice equally likely.
   std::vector<Id> drawn_ids(std::uint64_t seed) const {
     std::vector<Id> ids(static_cast<std::size_t>(shape_.rows() * shape_.k), kNoId<Id>);
     Random random(seed + 3);

@@ -86,8 +86,9 @@ class SparqCase : public Case {
            s.ids.data());
     enqueue_selected(stream, shape_, s.arrays, s.ids);
   }
-  // Scores against float64; indices against the scores as the kernel made them, since rounding may
-  // decide between two that are nearly equal; attention against float64 over those indices.
+  // Scores are checked against float64. Indices are checked against the scores of the kernel, since
+  // rounding may decide between nearly equal scores. Attention is checked against float64 over
+  // those indices.
   Agreement check(int set) override {
     const Set& s = sets_[static_cast<std::size_t>(set)];
     const std::vector<float> scores = s.scores.download();

@@ -1,4 +1,4 @@
-// Into how many parts a decode kernel splits each sequence.
+// The number of splits of each sequence in a decode kernel.
 #pragma once
 #include <cstdint>
 
@@ -6,12 +6,13 @@ namespace tiersim::kernels {
 
 struct SplitCosts {
   std::int64_t slots = 1;         // blocks that run at once on the card
-  std::int64_t start_tokens = 0;  // what a block's start costs, in tokens' time
-  std::int64_t part_tokens = 0;   // what a part costs: its partial result is written and read
+  std::int64_t start_tokens = 0;  // overhead of a block's start, in tokens
+  // Overhead of a part, in tokens: its partial result is written and read
+  std::int64_t part_tokens = 0;
 };
 
-// The number of splits, of at least 128 tokens each, for which waves of blocks take least time;
-// the smaller one of equals. blocks: without splits.
+// The number of splits, of at least 128 tokens each, for which waves of blocks take the least time;
+// the smallest of equals. blocks: number of blocks without splits.
 constexpr int splits_for(std::int64_t blocks, std::int64_t context, const SplitCosts& costs) {
   std::int64_t best = 1;
   std::int64_t best_time = 0;

@@ -10,7 +10,7 @@
 
 namespace tiersim::kernels {
 
-// Names of a format, and how its numbers are made and read.
+// Name of a format, with its conversions to and from numbers.
 template <class Format>
 struct ScoreFormat;
 template <>
@@ -33,7 +33,7 @@ template <>
 struct ScoreFormat<Float16> {
   static constexpr const char* kName = "f16";
   static constexpr const char* kType = "Float16";
-  // Towards zero; for sizes in [2^-14, 65504], smaller ones become 0.
+  // Rounds towards zero. For magnitudes in [2^-14, 65504]; smaller ones become 0.
   static std::uint16_t make(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t size = bits & 0x7fffffffU;
@@ -56,7 +56,7 @@ class TopkCase : public Case {
   using Score = typename Format::Score;
   using Scores = std::vector<Score>;
 
-  // given: [batch * heads][capacity]; empty: drawn by prepare.
+  // given: [batch * heads][capacity]; empty: drawn by prepare().
   explicit TopkCase(ScreeningShape shape, Scores given = {})
       : shape_(with_lengths(std::move(shape))), given_(std::move(given)) {}
 

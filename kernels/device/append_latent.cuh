@@ -1,10 +1,10 @@
 // RMSNorm of the new token's latent slice, fused with its append to the cache.
 //
 // TPLA gives each shard a slice of the latent vector. RMSNorm is defined over the whole vector, so
-// a shard estimates the mean square of the whole from its slice: factor times the slice's own (the
-// factor comes from calibration, 1 for a plain RMSNorm):
+// a shard estimates the mean square of the whole vector as `factor` times that of its slice. The
+// factor comes from calibration and is 1 for a plain RMSNorm:
 //   cache[l] = fresh[l] weight[l] / sqrt(factor sum(fresh[0..Latent)^2) / Latent + epsilon)
-// and the rope part is appended as it is.
+// The rope part is appended unchanged.
 //
 // Layouts  fresh [batch, Latent + Rope] In (bf16 or fp32); weight [Latent] bf16; lengths [batch]
 //          int32, tokens in the cache before this one, below context; kv [batch, context,
@@ -29,7 +29,7 @@ struct AppendLatentArguments {
   const int* page_table;  // [batch, pages_per_sequence], or null
   bf16* kv;
   int batch;
-  int context;  // rows of a sequence in kv where there is no table
+  int context;  // rows of a sequence in kv without a page table
   int pages_per_sequence;
   float factor;
   float epsilon;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void store_8(bf16* to, const float (&values)[8]) {
               pack_bf16(values[4], values[5]), pack_bf16(values[6], values[7])});
 }
 
-// Where the token goes: the first number of its row.
+// Offset of the first number of the token's row.
 template <int Depth, class In>
 __device__ __forceinline__ bf16* appended_row(const AppendLatentArguments<In>& arguments,
                                               int sequence) {

@@ -1,5 +1,5 @@
-// cp.async: 16 (or 4, 8) bytes a thread from global into shared memory, without registers between;
-// landed when the group it was committed in has been waited for, and visible to others after a
+// cp.async: 16 (or 4, 8) bytes for each thread from global into shared memory, without registers in
+// between. A copy has landed after a wait for its group, and is visible to other threads after a
 // barrier.
 #pragma once
 #include "kernels/device/platform.cuh"
@@ -26,7 +26,7 @@ __device__ __forceinline__ void copy_async(void* to, const void* from, int valid
 __device__ __forceinline__ void copy_async_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-// Until at most GroupsLeft of the newest groups of this thread are in flight.
+// Waits until at most GroupsLeft of the newest groups of this thread are in flight.
 template <int GroupsLeft>
 __device__ __forceinline__ void copy_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(GroupsLeft) : "memory");

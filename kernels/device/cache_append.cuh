@@ -1,4 +1,4 @@
-// Where the key and the value of a new token go.
+// Destination of the key and the value of a new token.
 #pragma once
 #include "kernels/device/math.cuh"
 #include "kernels/device/memory.cuh"
@@ -7,8 +7,8 @@ namespace tiersim::kernels {
 
 constexpr int kHeadSize = 64;  // numbers of a head, T5's
 
-// keys, values [tokens of the batch][heads][capacity][64] bf16; positions [tokens] int32: the place
-// of the new token in each sequence's cache.
+// keys, values [tokens of the batch][heads][capacity][64] bf16; positions [tokens] int32: index of
+// the new token in the cache of each sequence.
 struct CacheAppend {
   bf16* keys;
   bf16* values;
@@ -17,7 +17,7 @@ struct CacheAppend {
   int capacity;
 };
 
-// Numbers `row` and `row` + 1 of all heads' of a token.
+// Offset of numbers `row` and `row` + 1 of a token, counted over all heads.
 __device__ __forceinline__ std::int64_t cache_offset(const CacheAppend& cache, int token, int row,
                                                      int position) {
   const std::int64_t sequence = static_cast<std::int64_t>(token) * cache.heads + row / kHeadSize;

@@ -1,13 +1,13 @@
-// What the card can do at most, as plainly as it can be asked: copy, read, gather rows, follow
-// pointers. `from` may be device memory or pinned host memory (loads over the link). The floors of
-// all other kernels are bytes over these.
+// Upper limits of the card, from the simplest kernels: copy, read, gather rows, follow pointers.
+// `from` is in device memory or in pinned host memory (loads over the link). The floors of all
+// other kernels are their bytes over these rates.
 #pragma once
 #include "kernels/device/memory.cuh"
 #include "kernels/device/platform.cuh"
 
 namespace tiersim::kernels {
 
-constexpr int kSumThreads = 512;  // of a block, here
+constexpr int kSumThreads = 512;  // of a block in these kernels
 
 __device__ __forceinline__ std::int64_t thread_of_grid() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kSumThreads)
   store(sums + thread_of_grid(), sum);
 }
 
-// One thread follows next[Stride * i] from 0 for so many steps: latency is time over steps.
+// One thread follows next[Stride * i] from 0 for `steps` steps; latency is time over steps.
 constexpr int kChaseStride = 32;  // numbers: 128 B, a line each
 template <int Stride>
 __global__ void pointer_chase(const unsigned* next, int steps, unsigned* last) {

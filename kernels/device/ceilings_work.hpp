@@ -1,4 +1,4 @@
-// Work of kernels/device/ceilings.cuh by formula; threads: of the whole grid.
+// Work of kernels/device/ceilings.cuh by formula; threads: number in the whole grid.
 #pragma once
 #include "kernels/cases/work.hpp"
 
@@ -12,7 +12,7 @@ constexpr Work device_copy_work(std::int64_t bytes) {
   return work;
 }
 
-// over_link: the table is pinned host memory.
+// over_link: true for a table in pinned host memory.
 constexpr Work read_sum_work(std::int64_t bytes, std::int64_t threads, bool over_link) {
   Work work;
   (over_link ? work.link_read_bytes : work.read_bytes) = bytes;
@@ -21,7 +21,7 @@ constexpr Work read_sum_work(std::int64_t bytes, std::int64_t threads, bool over
   return work;
 }
 
-// `count` different rows; each 16 B unit asks for its row's number.
+// `count` distinct rows; each 16 B unit loads the number of its row.
 constexpr Work row_gather_work(std::int64_t row_bytes, std::int64_t count, std::int64_t threads,
                                bool over_link) {
   Work work = read_sum_work(row_bytes * count, threads, over_link);

@@ -10,7 +10,7 @@ namespace tiersim::kernels {
 constexpr int kCombineThreads = 128;
 constexpr int kCombineColumns = 4 * kWarp;  // of a warp: 16 B a lane
 
-// Blocks of combine_splits.
+// Number of blocks of combine_splits.
 constexpr std::int64_t combine_blocks(int columns, std::int64_t rows) {
   const std::int64_t warps = rows * (columns / kCombineColumns);
   constexpr int kWarps = kCombineThreads / kWarp;
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kCombineThreads)
   float weights = 0;
   float4 sum{0, 0, 0, 0};
   for (int first = 0; first < splits; first += kWarp) {
-    // Lane i looks after split first + i.
+    // Lane i reads split first + i.
     const int mine = first + lane_index();
     const float level =
         mine < splits ? load(lse + std::int64_t{mine} * rows + row) : kMinusInfinity;

@@ -1,5 +1,5 @@
-// What a kernel tells the graph that it runs in: the value of a condition, by which conditional
-// nodes after it (runtime/conditional.cuh) run a body or not.
+// Sets the value of a condition of the graph that the kernel runs in. Conditional nodes after it
+// (runtime/conditional.cuh) run their body or skip it by this value.
 #pragma once
 #include "kernels/device/platform.cuh"
 
@@ -7,7 +7,7 @@ namespace tiersim::kernels {
 
 #if TS_ON_CARD
 using Condition = cudaGraphConditionalHandle;
-// One thread of the grid only.
+// For one thread of the grid only.
 __device__ __forceinline__ void set_condition(Condition condition, unsigned value) {
   cudaGraphSetConditional(condition, value);
 }

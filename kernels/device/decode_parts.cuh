@@ -1,5 +1,5 @@
-// What the decode kernels of dense attention share: which tokens a block takes, and how its warps
-// join what each found in its own tokens.
+// Common parts of the dense decode kernels: the token range of a block, and the join of the partial
+// results of its warps.
 #pragma once
 #include "kernels/device/math.cuh"
 #include "kernels/device/memory.cuh"
@@ -10,7 +10,7 @@ struct TokenRange {
   int begin, end;  // [begin, end)
 };
 
-// The tokens of one of `splits` parts of a sequence; parts are whole tiles, except the last one.
+// The tokens of one of `splits` parts of a sequence. Parts are whole tiles, except the last one.
 __device__ __forceinline__ TokenRange tokens_of_split(int length, int splits, int split, int tile) {
   const int tiles = (length + tile - 1) / tile;
   const int tokens = (tiles + splits - 1) / splits * tile;
@@ -18,17 +18,16 @@ __device__ __forceinline__ TokenRange tokens_of_split(int length, int splits, in
   return {begin, min(length, begin + tokens)};
 }
 
-// Where a decode kernel leaves its result. With one split out [rows][D] bf16 is written and the
-// rest is not; with more, partial [splits][rows][D] fp32 and lse [splits][rows] are, for
-// combine_splits.
+// Destination of a decode kernel's result. One split writes out [rows][D] bf16 only. More splits
+// write partial [splits][rows][D] fp32 and lse [splits][rows] instead, for combine_splits.
 struct DecodeResult {
   float* partial;
   float* lse;
   bf16* out;
 };
 
-// A warp's part in shared memory: Rows x D sums of weighted values, not normalised, then per row
-// the highest logit (in units of log 2) and the sum of weights.
+// A warp's part in shared memory: Rows x D sums of weighted values, not normalised; then for each
+// row the highest logit (in units of log 2) and the sum of weights.
 template <int Rows, int D>
 struct WarpPart {
   static constexpr int kHighest = Rows * D;  // in floats
@@ -36,8 +35,9 @@ struct WarpPart {
   static constexpr int kBytes = 4 * (kWeights + Rows);
 };
 
-// For rows [first_row, first_row + Rows) of `rows`: joins the parts of the block's warps, part w at
-// shared byte w * part_stride. After a barrier; all threads. A row without tokens: zeros.
+// Joins the parts of the block's warps for rows [first_row, first_row + Rows) of `rows`; part w is
+// at shared byte w * part_stride. All threads call it after a barrier. A row without tokens is
+// zero.
 template <int Rows, int D>
 __device__ __forceinline__ void join_warps(int part_stride, const DecodeResult& result, int rows,
                                            int first_row) {

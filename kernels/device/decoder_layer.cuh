@@ -1,6 +1,6 @@
 // Projections of a T5 v1.1 decoder layer for one step of decoding (Raffel et al. 2020, section 2.1;
 // v1.1: gated GELU, Shazeer 2020, "GLU variants improve transformer"). The RMS norm before a
-// projection costs no launch of its own: its gain is folded into the weights offline and its factor
+// projection needs no separate launch: its gain is folded into the weights offline and its factor
 // comes from the token's numbers as they pass by.
 //
 //   state [tokens][depth] bf16; weights [rows][depth] bf16, gains folded in where normed
@@ -18,7 +18,7 @@ struct Tokens {
   const bf16* numbers;  // [count][depth]
   int count;
   int depth;
-  float epsilon;  // of the RMS norm; not used without one
+  float epsilon;  // of the RMS norm; unused without a norm
 };
 
 __device__ __forceinline__ int first_skinny_row() {
@@ -43,8 +43,8 @@ __device__ __forceinline__ void project_tokens(
   skinny_product<Normed, Matrices, Columns, Planted>(of);
 }
 
-// Of the self attention: weights [3 inner][depth], rows of the queries, the keys, the values.
-// query [tokens][inner] bf16; keys and values go to the cache. inner is cache.heads x 64.
+// Projection of the self attention: weights [3 inner][depth], rows of the queries, the keys, the
+// values. query [tokens][inner] bf16; keys and values go to the cache. inner is cache.heads x 64.
 template <int Columns, Mistake Planted = Mistake::none>
 __global__ void __launch_bounds__(kSkinnyThreads, Columns == 4 ? 2 : 3)
     project_qkv(Tokens from, const bf16* weights, bf16* query, CacheAppend cache) {
@@ -111,7 +111,7 @@ constexpr int kGatedRows = 32;
 template <int Columns, Mistake Planted = Mistake::none>
 __global__ void __launch_bounds__(kSkinnyThreads, 2)
     project_gated(Tokens from, const bf16* weights, bf16* out) {
-  // The weights' row is twice the output's, but for the place within its 32.
+  // The row of the weights is twice that of the output, apart from the position within its 32.
   const int shift = first_skinny_row() / kGatedRows * kGatedRows;
   const bf16* gate = weights + static_cast<std::int64_t>(shift) * from.depth;
   project_tokens<Columns, 2, true, Planted>(from, {gate, gate + kGatedRows * from.depth});

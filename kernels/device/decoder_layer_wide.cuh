@@ -1,10 +1,11 @@
-// The projections of decoder_layer.cuh for many tokens. With 64 and more, blocks of 16 rows would
-// ask L2 for every token again and again: 64 rows x 64 tokens by TokenTile's ring ask for a fifth.
+// The projections of decoder_layer.cuh for many tokens. With 64 tokens and more, blocks of 16 rows
+// would load every token from L2 many times. Tiles of 64 rows x 64 tokens in TokenTile's ring load
+// a fifth of that.
 //
-// Grid (rows / 64, tokens / 64 rounded up), 64 threads, WideLayout::kSharedBytes. The factor of the
-// RMS norm: thread t sums the squares of token t as the chunks pass by. The sums leave through
-// shared memory, 16 B a store. Limited by L2 and by the few blocks: T5-base has 36 of them for the
-// queries, keys and values of 64 tokens, a design estimate of 3 us.
+// Grid (rows / 64, tokens / 64 rounded up), 64 threads, WideLayout::kSharedBytes. For the factor of
+// the RMS norm, thread t sums the squares of token t as the chunks arrive. The sums leave through
+// shared memory, 16 B a store. Limited by L2 and by the small number of blocks: T5-base has 36 of
+// them for the queries, keys and values of 64 tokens, a design estimate of 3 us.
 #pragma once
 #include "kernels/device/decoder_layer.cuh"
 #include "kernels/device/token_tile.cuh"
@@ -15,7 +16,7 @@ enum class Output { query_key_value, plain, residual, gated };
 
 struct ProjectWide {
   Tokens from;
-  const bf16* weights;  // [rows][depth]; gated: as of project_gated, rows counting both parts
+  const bf16* weights;  // [rows][depth]; gated: as for project_gated, with the rows of both parts
   const bf16* residual;
   bf16* out;  // the queries of query_key_value
   CacheAppend cache;
@@ -47,7 +48,7 @@ __device__ __forceinline__ void share_tile(const TileSums<WideLayout::Tile>& sum
   shared[WideLayout::kSums + static_cast<int>(threadIdx.x)] = factor;
 }
 
-// Eight rows of a token, from `row` of the tile on, times the token's factor.
+// Eight rows of a token from `row` of the tile on, times the factor of the token.
 __device__ __forceinline__ void take_rows(float (&v)[8], int token, int row) {
   const float* shared = shared_memory<float>();
   const float factor = shared[WideLayout::kSums + token];
@@ -67,7 +68,7 @@ __device__ __forceinline__ uint4 pack_rows(const float (&v)[8]) {
                     pack_bf16(v[6], v[7]));
 }
 
-// Where rows `row` and on of the whole output of token `token` go.
+// Destination of rows from `row` on of token `token`, in the whole output.
 template <Output Kind>
 __device__ __forceinline__ bf16* output_place(const ProjectWide& of, int token, int row, int rows) {
   if constexpr (Kind == Output::query_key_value) {

@@ -4,21 +4,23 @@
 
 namespace tiersim::kernels {
 
-// One sequence's share (all heads) of step_attention over `length` tokens.
+// The share of one sequence (all heads) in step_attention over `length` tokens.
 constexpr Work step_sequence_work(std::int64_t heads, std::int64_t length, bool biased) {
   Work work;
   work.read_bytes = heads * (128 + 2 * 128 * length) + 4;
   work.written_bytes = heads * 128;
-  // Each of 16 groups of 8 lanes loads the query; every thread the length; a bias 8 lanes each.
+  // Each of 16 groups of 8 lanes loads the query, every thread loads the length, and 8 lanes load a
+  // bias.
   work.requested_bytes =
       heads * (16 * 128 + 128 * 4 + 2 * 128 * length + (biased ? 8 * 4 * length : 0) + 128);
   work.flops = 4 * heads * 64 * length;
-  // Scores for whole turns of 64 tokens; values too, but not by groups that have no token at all.
+  // Scores are computed for whole rounds of 64 tokens. So are values, but not by groups without a
+  // token.
   const std::int64_t idle = length == 0 || length >= 16 ? 0 : 4 * (16 - length);
   work.issued_flops = 2 * heads * 64 * (2 * rounded_up(length, 64) - idle);
   return work;
 }
-// The biases that any sequence reads; longest: the longest sequence.
+// The biases that are read by any sequence; longest: length of the longest sequence.
 constexpr Work step_bias_work(std::int64_t heads, std::int64_t longest) {
   Work work;
   work.read_bytes = 4 * heads * longest;
@@ -34,7 +36,7 @@ struct LayerShape {
   constexpr std::int64_t inner() const { return 64 * heads; }
 };
 
-// Of project_wide without what is done with the sums. rows: a multiple of 64.
+// project_wide without its epilogue. rows: a multiple of 64.
 constexpr Work wide_work(std::int64_t rows, std::int64_t depth, std::int64_t tokens) {
   const std::int64_t token_tiles = rounded_up(tokens, 64) / 64;
   Work work;
@@ -45,7 +47,7 @@ constexpr Work wide_work(std::int64_t rows, std::int64_t depth, std::int64_t tok
   return work;
 }
 
-// Which projections of a layer run by project_wide.
+// The projections of a layer that run by project_wide.
 enum class WideParts { none, large, all };  // large: queries, keys, values; the gated part
 
 // The six projections of a layer.
@@ -62,7 +64,7 @@ constexpr Work layer_projections_work(const LayerShape& s, WideParts parts) {
     work.read_bytes += 2 * s.depth * s.tokens;
     return work;
   };
-  // A position for two rows of keys and values, or for eight.
+  // A position is loaded for two rows of keys and values, or for eight.
   Work qkv =
       product(large, 1, 3 * s.inner(), s.depth) + skinny_output_work(3 * s.inner(), s.tokens, 0);
   qkv.read_bytes += 4 * s.tokens;

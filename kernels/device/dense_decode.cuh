@@ -5,16 +5,16 @@
 // Launch   grid (splits, heads, batch), kThreads threads, kSharedBytes of shared memory.
 // Approach split over the sequence (FlashDecoding) and, in the block, over its warps: each warp
 //          takes every fourth tile of 16 tokens and joins the others at the end only. A row of 256
-//          B is read by 16 lanes. Each lane copies with cp.async what it alone will read, so the
-//          ring needs no barrier at all. The dot products of 8 rows are reduced together, each step
-//          halving the values as well as the lanes (8 shuffles for 8 sums, not 32), which leaves
-//          one token a lane: one exponential each.
+//          B is read by 16 lanes. Each lane copies with cp.async only the bytes that it reads
+//          itself, so that the ring needs no barrier. The dot products of 8 rows are reduced
+//          together; each step halves the values as well as the lanes (8 shuffles for 8 sums, not
+//          32), which leaves one token and one exponential for each lane.
 // Limiter  memory. An H200 brings about 19 B a clock and SM; 16 B a lane (512 B a warp) cost about
 //          8 conversions, 8 FMAs, 1 shared load, 1 copy and 4 of reduction and softmax: 23 of the
 //          108 issue slots that pass meanwhile. mma.sync would need fewer still (8, at 15 of 16
 //          rows padding), but neither limits, and here the weights stay fp32.
 // In flight one to Stages tiles of 8 KB a warp: 12 warps an SM (2 stages) or 8 (3 stages) hold 96
-//          KB to 192 KB, where HBM asks for 24 KB.
+//          KB to 192 KB, where HBM needs 24 KB.
 #pragma once
 #include "kernels/device/async_copy.cuh"
 #include "kernels/device/decode_parts.cuh"
@@ -37,7 +37,7 @@ struct DenseDecodeLayout {
   static constexpr int kWarps = 4;
   static constexpr int kThreads = kWarps * kWarp;
   static constexpr int kTileTokens = 16;                      // of a warp at a time
-  static constexpr int kSplitTile = kTileTokens * kWarps;     // splits begin at multiples of it
+  static constexpr int kSplitTile = kTileTokens * kWarps;     // splits begin at multiples of this
   static constexpr int kRowLanes = D / 8;                     // 16 B a lane
   static constexpr int kRowsAtOnce = kWarp / kRowLanes;       // of one instruction
   static constexpr int kLoads = kTileTokens / kRowsAtOnce;    // of a lane, for K or V of a tile
@@ -48,8 +48,8 @@ struct DenseDecodeLayout {
   static_assert(WarpPart<1, D>::kBytes <= kRingBytes);
 };
 
-// Sums each of the Count values over the 2 Count lanes of a row; the lane with number r of its row
-// gets sum r / 2.
+// Sums each of the Count values over the 2 Count lanes of a row; lane number r of a row gets sum r
+// / 2.
 template <std::size_t Count>
 __device__ __forceinline__ float sum_transposed(float (&values)[Count], int row_lane) {
   TS_UNROLL
@@ -86,7 +86,7 @@ class DenseDecodeWarp {
     }
   }
 
-  // Begins to copy a tile of tokens into a stage; a group even if there is none.
+  // Begins to copy a tile of tokens into a stage. Commits a group even where there is no tile.
   __device__ __forceinline__ void fetch(int first_token, int stage) {
     if (first_token < end_) {
       unsigned char* to = place(stage);
@@ -105,7 +105,7 @@ class DenseDecodeWarp {
   __device__ __forceinline__ void attend(int first_token, int stage) {
     const float logit = score(first_token, stage);
     const float peak = fmaxf(highest_, warp_max(logit));
-    if (peak > highest_) {  // alike in all lanes
+    if (peak > highest_) {  // the same in all lanes
       const float before = exp2_fast(highest_ - peak);
       highest_ = peak;
       weights_ *= before;
@@ -117,10 +117,10 @@ class DenseDecodeWarp {
     add_values(weight, stage);
   }
 
-  // Leaves the warp's part at the start of its ring.
+  // Stores the warp's part at the start of its ring.
   __device__ __forceinline__ void leave_part() {
     auto* part = reinterpret_cast<float*>(ring());
-    const float weights = warp_sum(weights_) / 2;  // two lanes have each token
+    const float weights = warp_sum(weights_) / 2;  // two lanes hold each token
     TS_UNROLL
     for (int i = 0; i < 8; ++i) {
       TS_UNROLL
@@ -143,7 +143,7 @@ class DenseDecodeWarp {
     return ring() + stage * 2 * Layout::kTileBytes + lane_ * 16;
   }
 
-  // The logit of this lane's token, minus infinity past the end.
+  // The logit of this lane's token; minus infinity past the end.
   __device__ __forceinline__ float score(int first_token, int stage) const {
     const unsigned char* from = place(stage);
     float sums[Layout::kLoads];
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(128, 3) dense_decode(const DenseArguments argu
     stage = stage + 1 == Stages ? 0 : stage + 1;
   }
   copy_async_wait<0>();
-  __syncwarp();  // the part lies where other lanes may still read theirs of the ring
+  __syncwarp();  // the part overlays ring bytes that other lanes may still read
   warp.leave_part();
   if constexpr (Planted != Mistake::no_barrier_before_join) __syncthreads();
   join_warps<1, D>(Layout::kRingBytes, arguments.result, rows, row);

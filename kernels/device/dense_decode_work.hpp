@@ -6,8 +6,8 @@
 
 namespace tiersim::kernels {
 
-// Splits of a sequence that hold at least one token, where each is ceil(tiles / splits) whole tiles
-// of `tile` tokens and the last one is what remains.
+// Number of splits of a sequence with at least one token. Each split is ceil(tiles / splits) whole
+// tiles of `tile` tokens, and the last one is the rest.
 constexpr std::int64_t filled_splits(std::int64_t length, std::int64_t splits, std::int64_t tile) {
   const std::int64_t tiles = (length + tile - 1) / tile;
   const std::int64_t tokens = (tiles + splits - 1) / splits * tile;
@@ -21,19 +21,19 @@ struct DenseDecodeShape {
   std::int64_t splits = 1;
 };
 
-// matrix_rows: rows that a product is computed for, 1 on the FMA units, 16 on matrix tiles.
+// matrix_rows: rows of a product, 1 on the FMA units, 16 on matrix tiles.
 inline Work dense_decode_work(const DenseDecodeShape& shape, const std::vector<int>& lengths,
                               std::int64_t matrix_rows) {
   constexpr std::int64_t kWarps = 4;      // of a block
-  constexpr std::int64_t kTile = 16;      // tokens of a warp at a time; padded to
-  constexpr std::int64_t kThreads = 128;  // each reads the length
+  constexpr std::int64_t kTile = 16;      // tokens of a warp at a time; lengths are padded to it
+  constexpr std::int64_t kThreads = 128;  // each loads the length
   const std::int64_t d = shape.head_dim;
   const auto batch = static_cast<std::int64_t>(lengths.size());
   const std::int64_t rows = batch * shape.kv_heads * shape.group;
   std::int64_t tokens = 0;
   std::int64_t padded_tokens = 0;
-  std::int64_t blocks = 0;        // that have tokens
-  std::int64_t used_queries = 0;  // sequences that have tokens
+  std::int64_t blocks = 0;        // blocks with tokens
+  std::int64_t used_queries = 0;  // sequences with tokens
   for (const int length : lengths) {
     tokens += length;
     padded_tokens += (length + kTile - 1) / kTile * kTile;

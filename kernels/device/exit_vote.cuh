@@ -1,6 +1,6 @@
-// Whether a batch may leave the stack of layers: every row decides by its confidence, a row that
-// has left stays so, and one status word is the AND over the rows (CALM, Schuster et al. 2022,
-// section 3.1; with rows in lockstep a layer can be skipped only when all of them have left).
+// The exit vote of a batch. Every row decides by its confidence, a row that has exited stays so,
+// and one status word is the AND over the rows (CALM, Schuster et al. 2022, section 3.1). Rows run
+// in lockstep, so that a layer can be skipped only when all of them have exited.
 #pragma once
 #include "kernels/device/memory.cuh"
 #include "kernels/device/mistakes.hpp"
@@ -8,8 +8,8 @@
 
 namespace tiersim::kernels {
 
-// exited[rows]: 0 or 1, read unless this is the first layer, written by all. status: 1 before the
-// first block votes, afterwards 1 if all rows have left.
+// exited[rows]: 0 or 1, read in all layers but the first, written in all. status: 1 before the
+// first block votes; afterwards 1 where all rows have exited.
 struct ExitState {
   int* exited;
   int* status;
@@ -17,11 +17,11 @@ struct ExitState {
   bool first_layer;
 };
 
-constexpr int kVoteThreads = 128;  // a warp a row
+constexpr int kVoteThreads = 128;  // one warp for each row
 constexpr int kVoteRows = kVoteThreads / kWarp;
 constexpr int kVoteBytes = 4 * kVoteRows;  // of shared memory
 
-// All threads of the block call it; `confidence` counts in lane 0 of a warp whose row exists.
+// All threads of the block call it. `confidence` is read from lane 0 of each warp that has a row.
 template <Mistake Planted = Mistake::none>
 __device__ __forceinline__ void vote(const ExitState& state, int row, int rows, float confidence) {
   int* votes = shared_memory<int>();

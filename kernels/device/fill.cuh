@@ -1,6 +1,6 @@
-// Fills an array with random numbers that depend only on the seed and the place, so that the host
-// can work out any of them again: the large inputs of timed cases are made on the card, and the
-// reference knows the sampled rows without a download.
+// Fills an array with random numbers that depend only on the seed and the position, so that the
+// host can compute any of them. The card makes the large inputs of timed cases, and the reference
+// gets the sampled rows without a download.
 #pragma once
 #include "kernels/device/math.cuh"
 #include "kernels/device/memory.cuh"
@@ -16,7 +16,7 @@ __host__ __device__ inline float random_normal_at(std::uint64_t seed, std::uint6
   z ^= z >> 31U;
   const std::uint64_t sum =
       (z & 0xffffU) + (z >> 16U & 0xffffU) + (z >> 32U & 0xffffU) + (z >> 48U);
-  // Integers below 2^24 and one product: nothing for a compiler to contract.
+  // Integers below 2^24 and one product, so that a compiler has nothing to contract.
   return static_cast<float>(static_cast<int>(sum) - 2 * 65535) * 2.642852e-5F;
 }
 

@@ -1,5 +1,5 @@
-// Inputs of the screening cases that are made on the card, so that the host can work out any of
-// them again: INT8 numbers, and the copy of K in which the tokens of a component are side by side.
+// Inputs of the screening cases, made on the card from numbers that the host can compute: INT8
+// numbers, and the copy of K with the tokens of a component side by side.
 #pragma once
 #include "kernels/device/fill.cuh"
 #include "kernels/device/math.cuh"
@@ -7,8 +7,8 @@
 
 namespace tiersim::kernels {
 
-// Number i: near normal, in [-131070, 131070] / divisor. A divisor of 1024 fills the range of INT8;
-// larger ones leave few different values, and ties among the scores; above 131070 all are zero.
+// Number i: near normal, in [-131070, 131070] / divisor. A divisor of 1024 fills the range of INT8.
+// Larger ones give few distinct values and ties among the scores; above 131070 all are zero.
 __host__ __device__ inline int random_int8_at(std::uint64_t seed, std::uint64_t i, int divisor) {
   return static_cast<int>(random_normal_at(seed, i) * 37837.2F) / divisor;
 }
@@ -30,8 +30,8 @@ __global__ void __launch_bounds__(kFillThreads)
   }
 }
 
-// to[head][d][token] = from[head][token][d] where `from` is what fill_normal(seed) made; tokens: a
-// multiple of 8. Any grid.
+// to[head][d][token] = from[head][token][d] where fill_normal(seed) made `from`; tokens: a multiple
+// of 8. Any grid.
 template <class T = bf16>
 __global__ void __launch_bounds__(kFillThreads)
     fill_normal_transposed(T* to, std::int64_t heads, int tokens, int columns, std::uint64_t seed) {

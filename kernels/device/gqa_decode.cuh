@@ -5,9 +5,9 @@
 //          context, D] bf16; lengths [batch] int32, 0 to context. Result: see DecodeResult; rows
 //          are batch x kv_heads x Group.
 // Launch   grid (splits, kv_heads, batch), kThreads threads, kSharedBytes of shared memory.
-// Approach as dense_decode: each warp has a ring and every fourth tile of 16 tokens to itself, and
-//          only the end joins them. The queries stay in registers. Rows that a group below 16 does
-//          not fill are padding: issued FLOPs are 16 / Group times those needed.
+// Approach as dense_decode: each warp has its own ring and every fourth tile of 16 tokens, and the
+//          warps are joined only at the end. The queries stay in registers. Rows beyond a group
+//          below 16 are padding: issued FLOPs are 16 / Group times those needed.
 // Limiter  memory. A tile (8 KB) takes 32 mma (52 of the 430 clocks that an SM of an H200 needs to
 //          fetch it), 16 ldmatrix and 16 copies.
 // In flight as dense_decode: 96 KB an SM and more.
@@ -28,7 +28,7 @@ struct GqaDecodeLayout {
   static constexpr int kTileBytes = 2 * D * kTileTokens;       // K or V
   static constexpr int kRingBytes = Stages * 2 * kTileBytes;   // of a warp
   static constexpr int kSharedBytes = kWarps * kRingBytes;
-  static constexpr int kHalves = Group > 8 ? 2 : 1;  // rows 8 to 15 of a product are used or not
+  static constexpr int kHalves = Group > 8 ? 2 : 1;  // number of 8-row halves of a product in use
   static_assert(Group >= 1 && Group <= 16);
   static_assert(WarpPart<Group, D>::kBytes <= kRingBytes);
 };
@@ -60,7 +60,7 @@ class GqaDecodeWarp {
     }
   }
 
-  // Begins to copy a tile of tokens into a stage; a group even if there is none.
+  // Begins to copy a tile of tokens into a stage. Commits a group even where there is no tile.
   __device__ __forceinline__ void fetch(int first_token, int stage) {
     if (first_token < end_) {
       unsigned char* to = place(stage);
@@ -79,7 +79,7 @@ class GqaDecodeWarp {
   }
 
   __device__ __forceinline__ void attend(int first_token, int stage) {
-    __syncwarp();  // what the other lanes copied
+    __syncwarp();  // for the copies of the other lanes
     float s[2][4] = {};
     TS_UNROLL
     for (int k = 0; k < D / 16; ++k) {
@@ -89,7 +89,7 @@ class GqaDecodeWarp {
     }
     mask(s, first_token);
     rescale(s);
-    // The accumulators of the scores are laid out as the first operand of the values' product.
+    // The accumulators of the scores have the layout of the first operand of the values' product.
     unsigned p[4];
     TS_UNROLL
     for (int i = 0; i < 4; ++i) {
@@ -108,11 +108,11 @@ class GqaDecodeWarp {
       load_b_columns<Layout::kUnits>(b, place(stage) + Layout::kTileBytes, 0, n);
       mma_twice(out_[2 * n], out_[2 * n + 1], p, b);
     }
-    // All lanes have read before any copies anew.
+    // All lanes must have read before any of them copies again.
     if constexpr (Planted != Mistake::no_barrier_before_refill) __syncwarp();
   }
 
-  // Leaves the warp's part at the start of its ring.
+  // Stores the warp's part at the start of its ring.
   __device__ __forceinline__ void leave_part() {
     using Part = WarpPart<Group, D>;
     auto* part = reinterpret_cast<float*>(place(0));
@@ -150,7 +150,7 @@ class GqaDecodeWarp {
     }
   }
 
-  // Raises the highest logit of each row and scales down what was summed under the old one.
+  // Raises the highest logit of each row and rescales the sums under the old one.
   __device__ __forceinline__ void rescale(const float (&s)[2][4]) {
     float before[2] = {1, 1};
     bool raised = false;

@@ -1,6 +1,6 @@
-// What sm_90 adds for moving data: transaction barriers (mbarrier), bulk and tensor copies (TMA),
-// named barriers, register reallocation. Bulk copies land on a barrier phase: announce the bytes
-// with barrier_arrive_expect, copy, wait for the phase's parity (0 first, then 1, 0, ...).
+// Data movement of sm_90: transaction barriers (mbarrier), bulk and tensor copies (TMA), named
+// barriers, register reallocation. Bulk copies complete a barrier phase: announce the bytes with
+// barrier_arrive_expect, copy, then wait for the parity of the phase (0 first, then 1, 0, ...).
 #pragma once
 #include "kernels/device/async_copy.cuh"
 #include "kernels/device/platform.cuh"
@@ -14,7 +14,7 @@ namespace tiersim::kernels {
 #if TS_ON_CARD
 using TensorMap = CUtensorMap;
 
-// One thread; then fence_barrier_init and a block barrier before anyone uses it.
+// For one thread; then fence_barrier_init and a block barrier before the first use.
 __device__ __forceinline__ void barrier_init(std::uint64_t* barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
                "r"(arrivals)
@@ -27,14 +27,14 @@ __device__ __forceinline__ void barrier_arrive(std::uint64_t* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
                : "memory");
 }
-// Arrives and announces bytes that copies of this phase will bring.
+// Arrives and announces the bytes of the copies of this phase.
 __device__ __forceinline__ void barrier_arrive_expect(std::uint64_t* barrier, int bytes) {
   asm volatile(
       "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
       "r"(bytes)
       : "memory");
 }
-// Until the phase of this parity has completed.
+// Waits until the phase of this parity has completed.
 __device__ __forceinline__ void barrier_wait(std::uint64_t* barrier, int parity) {
   asm volatile(
       "{\n.reg .pred done;\nWAIT_%=:\n"
@@ -52,8 +52,8 @@ __device__ __forceinline__ void bulk_load(void* to, const void* from, int bytes,
       "l"(from), "r"(bytes), "r"(shared_address(barrier))
       : "memory");
 }
-// A box of a two-dimensional tensor whose first element has column x and row y; the map says how
-// large the box is. What lies outside the tensor arrives as zeros and counts in the bytes.
+// Loads a box of a two-dimensional tensor from column x and row y; the map holds the size of the
+// box. Elements outside the tensor are zeros and count in the bytes.
 __device__ __forceinline__ void tensor_load(void* to, const TensorMap* map, std::uint64_t* barrier,
                                             int x, int y) {
   asm volatile(
@@ -65,8 +65,9 @@ __device__ __forceinline__ void tensor_load(void* to, const TensorMap* map, std:
 __device__ __forceinline__ void prefetch_tensor_map(const TensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
-// From shared to global memory; in groups, like copy_async. Shared memory may be reused after the
-// wait; ordinary stores to it need fence_async_proxy by the thread that made them, then a barrier.
+// Stores from shared to global memory, in groups as copy_async does. Shared memory may be reused
+// after the wait. Ordinary stores to it need fence_async_proxy by the storing thread, then a
+// barrier.
 __device__ __forceinline__ void bulk_store(void* to, const void* from, int bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
                "r"(shared_address(from)), "r"(bytes)
@@ -79,23 +80,23 @@ template <int GroupsLeft>
 __device__ __forceinline__ void bulk_store_wait() {
   asm volatile("cp.async.bulk.wait_group %0;" ::"n"(GroupsLeft) : "memory");
 }
-// The same for the reading of shared memory only: what was written is not yet seen.
+// Waits only until shared memory has been read; the stores may not be visible yet.
 template <int GroupsLeft>
 __device__ __forceinline__ void bulk_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(GroupsLeft) : "memory");
 }
-// Orders ordinary accesses of shared memory before those of copies and wgmma that follow.
+// Orders ordinary accesses of shared memory before later copies and wgmma.
 __device__ __forceinline__ void fence_async_proxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-// Barrier 1..15 of the block among `threads` threads, whole warps.
+// Barrier 1..15 of the block for `threads` threads in whole warps.
 __device__ __forceinline__ void named_barrier_wait(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 __device__ __forceinline__ void named_barrier_arrive(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
-// Registers of each thread of the warpgroup: a multiple of 8; all its warps call it.
+// Sets the registers of each thread of the warpgroup, a multiple of 8; all its warps call it.
 template <int Registers>
 __device__ __forceinline__ void raise_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
@@ -110,7 +111,7 @@ struct TensorMap {
   const void* base;
   std::uint64_t columns, rows, row_bytes;
   unsigned box_columns, box_rows;
-  bool swizzled;  // 128 B: 16 B units of each 128 B row exchanged by the row's number
+  bool swizzled;  // 128 B: the 16 B units of each 128 B row are permuted by the number of the row
 };
 
 inline void barrier_init(std::uint64_t* barrier, int arrivals) {

@@ -1,5 +1,5 @@
-// Rows of a table in pinned host memory into staging in device memory, over the link: bandwidth is
-// bytes in flight over a round trip, some 70 KB at 1.3 us for PCIe gen5.
+// Copies rows of a table in pinned host memory to staging in device memory over the link. Bandwidth
+// is bytes in flight over the round-trip time: some 70 KB at 1.3 us for PCIe gen5.
 #pragma once
 #include "kernels/device/hopper.cuh"
 #include "kernels/device/memory.cuh"
@@ -31,8 +31,9 @@ __global__ void __launch_bounds__(kGatherThreads)
   for (; at < units; at += stride) store(staging + at, load(place(at)));
 }
 
-// The same by bulk copies, one a row: a ring of Stages rows in shared memory, each with a barrier.
-// One thread of a block of 32 does everything; the copy engines of the multiprocessor do the work.
+// The same by bulk copies, one for each row: a ring of Stages rows in shared memory, each with a
+// barrier. One thread of a block of 32 issues all of them; the copy engines of the multiprocessor
+// do the work.
 template <int Stages>
 struct BulkRing {
   static constexpr int kBarrierBytes = (8 * Stages + 127) / 128 * 128;
@@ -54,7 +55,7 @@ __global__ void __launch_bounds__(kWarp)
   };
   for (int stage = 0; stage < Stages; ++stage) barrier_init(barriers + stage, 1);
   fence_barrier_init();
-  // Row number i of this block, i = 0, 1, ...
+  // The table row for row number i of this block, i = 0, 1, ...
   const auto row_of = [&](std::int64_t i) { return blockIdx.x + i * gridDim.x; };
   const auto fetch = [&](std::int64_t i) {
     const int stage = static_cast<int>(i % Stages);
@@ -68,8 +69,8 @@ __global__ void __launch_bounds__(kWarp)
     barrier_wait(barriers + stage, static_cast<int>(i / Stages % 2));
     bulk_store(staging + row_of(i) * row_units, slot(stage), row_bytes);
     bulk_store_commit();
-    // A slot is free once its store has read it: refill it some stores behind, so that none is
-    // waited for at once.
+    // A slot is free once its store has read it. It is refilled some stores later, so that no store
+    // is waited for immediately.
     if (i >= kBehind && row_of(i - kBehind + Stages) < count) {
       bulk_store_wait_read<kBehind>();
       fetch(i - kBehind + Stages);

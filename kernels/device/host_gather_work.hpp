@@ -4,8 +4,8 @@
 
 namespace tiersim::kernels {
 
-// index_reads: how often a row's number is asked for: once a 16 B unit by loads, once by bulk
-// copies, not at all where the host knows the rows.
+// index_reads: loads of a row's number: one for each 16 B unit by loads, one by bulk copies, and
+// none where the host knows the rows.
 constexpr Work host_gather_work(std::int64_t count, std::int64_t row_bytes,
                                 std::int64_t index_reads) {
   Work work;

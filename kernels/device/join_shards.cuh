@@ -1,5 +1,5 @@
-// Joins the partial outputs of two shards on one card: out = a + b. One shot, as an all-reduce of
-// two devices would add what arrives to what is there; the link's time is not in it.
+// Joins the partial outputs of two shards on one card: out = a + b. It is the addition of a
+// one-shot all-reduce of two devices; the time on the link is not included.
 #pragma once
 #include "kernels/device/math.cuh"
 #include "kernels/device/memory.cuh"
@@ -7,7 +7,7 @@
 namespace tiersim::kernels {
 
 constexpr int kJoinThreads = 256;
-constexpr int kJoinUnits = 4;  // of 16 B from each shard, a thread at a time
+constexpr int kJoinUnits = 4;  // units of 16 B from each shard that a thread loads at a time
 
 __device__ __forceinline__ unsigned add_pairs(unsigned a, unsigned b) {
   return pack_bf16(low_float(a) + low_float(b), high_float(a) + high_float(b));

@@ -1,4 +1,4 @@
-// Work of kernels/device/join_shards.cuh by formula: sums are not products, so no FLOPs count.
+// Work of kernels/device/join_shards.cuh by formula. Sums are not products, so no FLOPs count.
 #pragma once
 #include "kernels/cases/work.hpp"
 

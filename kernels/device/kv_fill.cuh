@@ -1,6 +1,6 @@
-// Keys and values of all layers that a token has skipped, in one launch: the state in which it left
-// is projected with each layer's own weights and appended to each layer's caches (CALM, Schuster et
-// al. 2022, section 3.1: the state is copied up).
+// Keys and values of all layers that a token has skipped, in one launch. The state at the exit is
+// projected with each layer's weights and appended to each layer's caches (CALM, Schuster et al.
+// 2022, section 3.1: the state is copied up).
 //
 //   weights [layers][2][inner][depth] bf16: keys, then values, the norm's gain folded in
 //   state [tokens][depth] bf16; factor [tokens] fp32: of its RMS norm (residual_vote gives it)
@@ -24,10 +24,10 @@ struct KvFill {
   int tokens;
   int depth;
   int inner;          // heads x 64
-  CacheAppend cache;  // its keys: of the first skipped layer, all others follow; values unused
+  CacheAppend cache;  // keys of the first skipped layer, which the others follow; values unused
 };
 
-// Of matrix `matrix` (2 layer + 0 for keys, 1 for values).
+// The cache of matrix `matrix` (2 layer + 0 for keys, 1 for values).
 __device__ __forceinline__ bf16* fill_cache(const KvFill& of, int matrix) {
   return of.cache.keys +
          static_cast<std::int64_t>(matrix) * of.tokens * of.inner * of.cache.capacity;
@@ -58,7 +58,8 @@ __global__ void __launch_bounds__(kSkinnyThreads, Columns == 4 ? 2 : 3) kv_fill(
   });
 }
 
-// A tile's sums as bf16 [token][row] in shared memory, so that rows of a token leave together.
+// The sums of a tile as bf16 [token][row] in shared memory, so that rows of a token are stored
+// together.
 template <class Tile>
 struct FillLayout {
   static constexpr int kStride = Tile::kRows + 8;  // numbers from a token to the next

@@ -4,7 +4,7 @@
 
 namespace tiersim::kernels {
 
-// Reading and multiplying only; what is done with the sums comes on top. rows: of each matrix.
+// Reading and multiplying without the epilogue. rows: of each matrix.
 constexpr Work skinny_work(std::int64_t matrices, std::int64_t rows, std::int64_t depth,
                            std::int64_t tokens, std::int64_t columns) {
   const std::int64_t token_tiles = rounded_up(tokens, 8 * columns) / (8 * columns);
@@ -16,7 +16,7 @@ constexpr Work skinny_work(std::int64_t matrices, std::int64_t rows, std::int64_
   return work;
 }
 
-// Of a bf16 output per row and token, with `words` 4 B words asked for by each pair of rows.
+// Work of a bf16 output for each row and token, with `words` 4 B words loaded by each pair of rows.
 constexpr Work skinny_output_work(std::int64_t rows, std::int64_t tokens, std::int64_t words) {
   Work work;
   work.written_bytes = 2 * rows * tokens;
@@ -32,7 +32,7 @@ constexpr Work kv_fill_work(std::int64_t layers, std::int64_t inner, std::int64_
   return work;
 }
 
-// rows, tile_tokens: of the kernel's template.
+// rows, tile_tokens: template parameters of the kernel.
 constexpr Work kv_fill_wide_work(std::int64_t layers, std::int64_t inner, std::int64_t depth,
                                  std::int64_t tokens, std::int64_t rows, std::int64_t tile_tokens) {
   const std::int64_t matrices = 2 * layers;
@@ -43,7 +43,7 @@ constexpr Work kv_fill_wide_work(std::int64_t layers, std::int64_t inner, std::i
   work.read_bytes = 2 * depth * (matrices * inner + tokens) + 8 * tokens;
   work.written_bytes = out;
   work.requested_bytes = 2 * depth * matrices * (inner * token_tiles + tokens * tiles) + out;
-  // A factor for 4 rows in a thread, a position for 8.
+  // A thread loads a factor for 4 rows and a position for 8.
   work.requested_bytes += matrices * tokens * (4 * (tiles * rows / 4) + 4 * (inner / 8));
   work.flops = 2 * matrices * inner * depth * tokens;
   work.issued_flops =

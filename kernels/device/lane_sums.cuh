@@ -1,12 +1,12 @@
-// Sums across lanes of several values at once: with Width values a lane, Width - 1 shuffles instead
-// of Width log2(Width).
+// Sums of several values across lanes at once: Width values need Width - 1 shuffles instead of
+// Width log2(Width).
 #pragma once
 #include "kernels/device/platform.cuh"
 
 namespace tiersim::kernels {
 
-// One exchange: each lane keeps the half of its parts in which its own result lies and gives the
-// other away. A template a step, since parts must stay in registers.
+// One exchange: each lane keeps the half of its parts with its own result and gives away the other
+// half. Each step is a template, since parts must stay in registers.
 template <int Half, class T, std::size_t Width>
 __device__ __forceinline__ void exchange_parts(T (&parts)[Width]) {
   const bool upper = (lane_index() & Half) != 0;
@@ -19,8 +19,8 @@ __device__ __forceinline__ void exchange_parts(T (&parts)[Width]) {
   if constexpr (Half > 1) exchange_parts<Half / 2>(parts);
 }
 
-// parts[i] summed over each group of Width neighbouring lanes; lane l gets the sum of
-// parts[l % Width]. Spoils parts.
+// parts[i] summed over each group of Width neighbouring lanes; lane l gets the sum of parts[l %
+// Width]. Overwrites parts.
 template <class T, std::size_t Width>
 __device__ __forceinline__ T lane_sums(T (&parts)[Width]) {
   if constexpr (Width > 1) exchange_parts<static_cast<int>(Width) / 2>(parts);

@@ -19,10 +19,10 @@
 // Limiter  the tensor cores through mma.sync, which reach about 62 % of what wgmma does
 //          (~ 600 TFLOP/s on an H200), and shared memory beside them; with 16 heads memory.
 // In flight Stages - 1 tiles of a block: 72 KB (latent 512), 80 KB (TPLA), 2 x 40 KB (GLA-2), where
-//          HBM asks for 24 KB an SM.
+//          HBM needs 24 KB an SM.
 #pragma once
 #include "kernels/device/decode_parts.cuh"
-#include "kernels/device/hopper.cuh"  // named barriers, which sm_80 has too; nothing else
+#include "kernels/device/hopper.cuh"  // named barriers only, which sm_80 has too
 #include "kernels/device/matrix_tile.cuh"
 #include "kernels/device/mistakes.hpp"
 
@@ -33,13 +33,13 @@ struct LatentDecodeArguments {
   const bf16* kv;
   const int* lengths;
   const int* page_table;  // [batch, pages_per_sequence], or null
-  int context;            // rows of a sequence in kv where there is no table
+  int context;            // rows of a sequence in kv without a page table
   int pages_per_sequence;
   float scale_log2;  // of the scores, times log2(e)
   DecodeResult result;
 };
 
-// Tokens: of a tile, 32 or 64.
+// Tile: tokens of a tile, 32 or 64.
 template <int LatentDim, int RopeDim, int Row_Warps, int Row_Tiles, int Column_Warps, int Tile,
           int Ring>
 struct LatentDecodeLayout {
@@ -76,7 +76,7 @@ class LatentDecodeBlock {
   static constexpr int kRowTiles = Layout::kRowTiles;
   static constexpr int kScoreTiles = Layout::kWarpTokens / 8;
   static constexpr int kValueTiles = Layout::kWarpColumns / 8;
-  // Of the scores' product, unrolled: as many as the registers bear.
+  // Steps of the scores' product that are unrolled, as many as fit the registers.
   static constexpr int kStepsAtOnce = kRowTiles == 1 ? 4 : 2;
   using Scores = float[std::size_t{kRowTiles}][std::size_t{kScoreTiles}][4];
 
@@ -92,13 +92,13 @@ class LatentDecodeBlock {
     for_each_row([&](int t, int upper, int) { highest_[t][upper] = kMinusInfinity; });
   }
 
-  // Begins to copy the block's queries; part of the next group.
+  // Begins to copy the queries of the block, as part of the next group.
   __device__ __forceinline__ void fetch_queries(std::int64_t first_row) {
     const bf16* from = arguments_.q + (first_row + copy_row_) * Layout::kDepth + 8 * copy_unit_;
     copy_rows<Layout::kRows>(from, queries(), Layout::kRows);
   }
 
-  // Begins to copy a tile of tokens into a stage; a group even if there is none.
+  // Begins to copy a tile of tokens into a stage. Commits a group even where there is no tile.
   __device__ __forceinline__ void fetch(int first_token, int stage) {
     if (first_token < end_) {
       const auto sequence = static_cast<std::int64_t>(blockIdx.z);
@@ -125,7 +125,7 @@ class LatentDecodeBlock {
     multiply_values(stage);
   }
 
-  // first_row: of the block, among all rows.
+  // first_row: first row of the block, among all rows.
   __device__ __forceinline__ void store_result(std::int64_t first_row, int rows) {
     float* exchange = shared_memory<float>(std::size_t{Layout::kExchange});
     for_each_row([&](int t, int upper, int row) {
@@ -164,7 +164,8 @@ class LatentDecodeBlock {
     }
   }
 
-  // Rows [0, Rows) of a tile, of which those from `valid` on become zeros; `from`: of this thread.
+  // Copies rows [0, Rows) of a tile; rows from `valid` on become zeros. `from`: source of this
+  // thread.
   template <int Rows>
   __device__ __forceinline__ void copy_rows(const bf16* from, unsigned char* to, int valid) const {
     TS_UNROLL
@@ -179,7 +180,7 @@ class LatentDecodeBlock {
     }
   }
 
-  // Scores of the group's heads and this warp's tokens.
+  // Computes the scores of the group's heads and this warp's tokens.
   __device__ __forceinline__ void multiply_keys(Scores& s, int stage) const {
     constexpr int kUnits = Layout::kUnits;
     TS_UNROLL_BY(kStepsAtOnce)
@@ -199,7 +200,7 @@ class LatentDecodeBlock {
     }
   }
 
-  // Scales to units of log 2, masks what is past the end, and leaves the highest of each row.
+  // Scales to units of log 2, masks tokens past the end, and stores the highest score of each row.
   __device__ __forceinline__ void leave_peaks(Scores& s, int first_token) const {
     float* exchange = shared_memory<float>(std::size_t{Layout::kExchange});
     const int first = first_token + column_warp_ * Layout::kWarpTokens + 2 * (lane_ % 4);
@@ -220,7 +221,8 @@ class LatentDecodeBlock {
     });
   }
 
-  // Probabilities of this warp's tokens, to shared memory; sums under a lower peak are scaled down.
+  // Stores probabilities of this warp's tokens to shared memory, and rescales sums under a lower
+  // peak.
   __device__ __forceinline__ void weigh(Scores& s) {
     const float* exchange = shared_memory<float>(std::size_t{Layout::kExchange});
     auto* probabilities =
@@ -278,7 +280,7 @@ class LatentDecodeBlock {
   __device__ __forceinline__ void store_row(int t, int upper, std::int64_t row, int rows,
                                             float weights) const {
     const DecodeResult& result = arguments_.result;
-    const float scale = 1.0F / weights;  // a block with tokens gives every row a weight
+    const float scale = 1.0F / weights;  // in a block with tokens every row has a weight
     const int column = column_warp_ * Layout::kWarpColumns + 2 * (lane_ % 4);
     const bool split = gridDim.y > 1;
     const std::int64_t at = split ? std::int64_t{blockIdx.y} * rows + row : row;
@@ -310,7 +312,7 @@ class LatentDecodeBlock {
   float weights_[std::size_t{kRowTiles}][2] = {};  // of this lane's tokens
 };
 
-// What is left where a block has no token.
+// The result of a block without tokens.
 template <class Layout>
 __device__ __forceinline__ void store_no_tokens(const DecodeResult& result, std::int64_t first_row,
                                                 int rows) {
@@ -351,7 +353,7 @@ __global__ void __launch_bounds__(Layout::kThreads, 1)
   int stage = 0;
   for (int token = tokens.begin; token < tokens.end; token += kTokens) {
     copy_async_wait<Planted == Mistake::copies_waited_late ? kStages - 1 : kStages - 2>();
-    // All have this tile's copies, and are done with the stage that is filled next.
+    // All threads have this tile's copies, and no longer read the stage that is filled next.
     if constexpr (Planted != Mistake::no_barrier_before_tile) __syncthreads();
     const int before = stage == 0 ? kStages - 1 : stage - 1;
     block.fetch(token + (kStages - 1) * kTokens,

@@ -1,11 +1,11 @@
-// The kernel whose parts are in latent_wgmma.cuh.
+// The kernel; its parts are in latent_wgmma.cuh.
 #pragma once
 #include "kernels/device/latent_wgmma.cuh"
 
 namespace tiersim::kernels {
 namespace latent {
 
-// Where a consumer stands in the ring of stages.
+// Position of a consumer in the ring of stages.
 template <int Stages>
 struct Place {
   int stage;
@@ -16,9 +16,9 @@ struct Place {
   }
 };
 
-// One tile whose scores are in `scores`. With More, the keys of the next one are multiplied while
-// the probabilities of this one are computed, so that the tensor cores are not left waiting;
-// `scores` holds theirs at the end.
+// One tile with its scores in `scores`. With More, the keys of the next tile are multiplied while
+// the probabilities of this one are computed, so that the tensor cores stay busy; `scores` then
+// holds the scores of the next tile.
 template <class Layout, int Step, bool More>
 __device__ __forceinline__ void consume_tile(float (&sums)[128], float (&scores)[32], Rows& rows,
                                              float scale_log2, int valid, int warpgroup,
@@ -44,7 +44,7 @@ __device__ __forceinline__ void consume_tile(float (&sums)[128], float (&scores)
   }
 }
 
-// A warpgroup that has rows of its own or tiles of its own.
+// A warpgroup with its own rows or its own tiles.
 template <int Latent, class Layout, Share How, Mistake Plant>
 __device__ __forceinline__ void consume_alone(const LatentArguments& a, TileRange range, int length,
                                               int warpgroup) {
@@ -65,7 +65,7 @@ __device__ __forceinline__ void consume_alone(const LatentArguments& a, TileRang
       consume_tile<Layout, kStep, true>(sums, scores, rows, a.scale_log2, 64, warpgroup, place);
       place = place.after(kStep);
     }
-    const int valid = length - (range.first + tile) * 64;  // all but the last tile are whole
+    const int valid = length - (range.first + tile) * 64;  // only the last tile is partial
     consume_tile<Layout, kStep, false>(sums, scores, rows, a.scale_log2,
                                        Plant == Mistake::no_tail_mask ? 64 : valid, warpgroup,
                                        place);
@@ -78,7 +78,7 @@ __device__ __forceinline__ void consume_alone(const LatentArguments& a, TileRang
   write_rows<Latent>(a, rows, sums, split, head, 0, true);
 }
 
-// Publishes this warpgroup's two numbers a row and fetches the other's.
+// Publishes this warpgroup's two numbers for each row and reads those of the other warpgroup.
 template <class Layout>
 __device__ __forceinline__ void exchange(const float (&mine)[2], float (&other)[2], int warpgroup) {
   const int row = 16 * (warp_index() % 4) + lane_index() / 4;
@@ -91,8 +91,8 @@ __device__ __forceinline__ void exchange(const float (&mine)[2], float (&other)[
   other[1] = Layout::maxima(1 - warpgroup)[row + 8];
 }
 
-// A pair of tiles, one a warpgroup; of the last pair one may be missing. Which are there is known
-// when this is compiled: products in flight across a branch would be serialised.
+// A pair of tiles, one for each warpgroup; the last pair may lack one. Template parameters say
+// which tiles exist, since a branch would serialise the products in flight.
 template <class Layout, bool Mine, bool Others, Mistake Plant>
 __device__ __forceinline__ void consume_pair(float (&sums)[128], Rows& rows, float scale_log2,
                                              int pair, int valid, int warpgroup) {
@@ -120,7 +120,7 @@ __device__ __forceinline__ void consume_pair(float (&sums)[128], Rows& rows, flo
   exponentiate(scores, rows, scale_log2, p);
   const int columns = warpgroup * 4 * Layout::kBoxBytes;  // four boxes of 64
   if constexpr (Mine) {
-    // First: registers that a product in flight takes may not be touched, not even read.
+    // First, since registers of a product in flight may not be accessed, not even read.
     store_probabilities(tile + kRopeAt, p);
     fence_async_proxy();
     multiply_values(sums, p, tile + columns);

@@ -13,10 +13,10 @@ struct LatentDecodeShape {
   std::int64_t heads = 0;
   std::int64_t splits = 1;
   bool paged = false;
-  // Of the kernel's layout.
+  // Parameters of the kernel's layout.
   std::int64_t block_heads = 0;
   std::int64_t threads = 0;
-  std::int64_t tile = 0;  // tokens; padded to
+  std::int64_t tile = 0;  // tokens; lengths are padded to it
 };
 
 inline Work latent_decode_work(const LatentDecodeShape& shape, const std::vector<int>& lengths) {
@@ -27,8 +27,8 @@ inline Work latent_decode_work(const LatentDecodeShape& shape, const std::vector
   std::int64_t tokens = 0;
   std::int64_t tiles = 0;
   std::int64_t pages = 0;
-  std::int64_t parts = 0;      // pairs of a sequence and a split that have tokens
-  std::int64_t sequences = 0;  // that have tokens
+  std::int64_t parts = 0;      // pairs of a sequence and a split with tokens
+  std::int64_t sequences = 0;  // sequences with tokens
   for (const int length : lengths) {
     tokens += length;
     tiles += (length + shape.tile - 1) / shape.tile;
@@ -43,8 +43,8 @@ inline Work latent_decode_work(const LatentDecodeShape& shape, const std::vector
   work.written_bytes = shape.splits == 1
                            ? 2 * shape.latent * rows
                            : 4 * shape.latent * shape.heads * parts + 4 * shape.splits * rows;
-  // The blocks that share a sequence's tokens each ask for them; every thread of a block reads the
-  // length once and the page of every tile.
+  // Blocks that share the tokens of a sequence each load them. Every thread of a block loads the
+  // length once, and the page of every tile.
   const std::int64_t table_reads = shape.splits * batch + (shape.paged ? tiles : std::int64_t{0});
   work.requested_bytes = row * tokens * head_blocks + row * shape.heads * parts +
                          4 * shape.threads * head_blocks * table_reads + work.written_bytes;

@@ -1,37 +1,33 @@
 // Decode attention over a compressed (latent) KV cache on Hopper: wgmma, tensor copies, one
 // producer.
 //
-// Every head of a sequence attends to the same rows [latent | rope]; the values are the latent
-// part, so one copy of a tile in shared memory serves both products. MLA has 64 or 128 heads over
-// 512 + 64, a TPLA shard 128 heads over 256 + 64, a GLA-2 shard 64 heads over 256 + 64.
+// Every head of a sequence attends to the same rows [latent | rope]. The values are the latent
+// part, so that one copy of a tile in shared memory serves both products. MLA has 64 or 128 heads
+// over 512 + 64, a TPLA shard 128 heads over 256 + 64, a GLA-2 shard 64 heads over 256 + 64.
 //
-// A block has two consumer warpgroups and a producer; they share its work in one of three ways:
-//   heads   each warpgroup has 64 heads of its own and sees every tile (128 heads, latent <= 256).
-//   Both
-//           run free of each other, so that the softmax of one overlaps with the products of the
-//           other.
-//   tokens  both have the same 64 heads and take tiles by turns, each a split of its own (64
-//   heads). values  both have the same 64 heads; each computes the scores of every second tile,
-//   gets the other's
-//           probabilities through shared memory, and holds one half of the value columns (latent
-//           512, whose 64 x 512 sums do not fit the registers of one warpgroup). The probabilities
-//           lie where the rope part of their tile was: nobody needs it once the scores are there.
+// A block has two consumer warpgroups and a producer. The consumers share the work in one of three
+// ways:
+//   heads   each warpgroup has 64 heads and reads every tile (128 heads, latent <= 256). They run
+//           independently, so that the softmax of one overlaps with the products of the other.
+//   tokens  both have the same 64 heads and take tiles by turns, each as a separate split.
+//   values  both have the same 64 heads. Each computes the scores of every second tile, gets the
+//           probabilities of the other through shared memory, and holds one half of the value
+//           columns (latent 512, whose 64 x 512 sums do not fit the registers of one warpgroup).
+//           The probabilities overlay the rope part of their tile, which is free after the scores.
 //
-// Layouts  q [batch, heads, latent + rope] bf16; kv [pages, 64, latent + rope] bf16, the page of
-// tile t
-//          of sequence b in page_table[b][t]; without a table kv [batch, context, latent + rope].
+// Layouts  q [batch, heads, latent + rope] bf16; kv [pages, 64, latent + rope] bf16, tile t of
+//          sequence b in page page_table[b][t]; without a table kv [batch, context, latent + rope].
 //          Rows of the last page past the length must hold finite numbers.
 //          partial [splits][batch heads][latent] fp32, lse [splits][batch heads] fp32 natural
 //          logarithm, minus infinity where a split has no token (its partial is then not written).
 //          With `tokens` there are 2 splits a block. kernels/device/combine.cuh joins them.
 // Launch   grid (splits, heads / kHeads rounded up, batch), 384 threads, kSharedBytes of shared
-// memory. Limiter  128 heads: tensor cores (242 FLOP a byte for MLA, 230 for TPLA); 64 heads:
-// memory. In flight  a block keeps its stages full: 3 x 40 KB (latent 256) or 2 x 72 KB a
-// multiprocessor, where
-//          HBM asks for about 24 KB.
+//          memory.
+// Limiter  128 heads: tensor cores (242 FLOP a byte for MLA, 230 for TPLA); 64 heads: memory.
+// In flight  a block keeps its stages full: 3 x 40 KB (latent 256) or 2 x 72 KB a multiprocessor,
+//          where HBM needs about 24 KB.
 // Source   sharing of K and V tiles and of 64 x 256 sums by two warpgroups: the published
-// descriptions
-//          of MLA decoding on Hopper; splitting over the sequence: flash-decoding.
+//          descriptions of MLA decoding on Hopper; splitting over the sequence: flash-decoding.
 #pragma once
 #include "kernels/device/hopper.cuh"
 #include "kernels/device/math.cuh"
@@ -46,8 +42,8 @@ enum class Share { heads, tokens, values };
 struct LatentArguments {
   const int* lengths;     // [batch], tokens, 0 to context
   const int* page_table;  // [batch, ceil(context / 64)], or null
-  int heads;              // a multiple of 16; of the last 64 some may be missing
-  int context;            // rows of a sequence in kv where there is no table
+  int heads;              // a multiple of 16; the last 64 may be incomplete
+  int context;            // rows of a sequence in kv without a page table
   int pages_per_sequence;
   float scale_log2;  // of the scores, times log2(e); positive
   float* partial;
@@ -105,14 +101,13 @@ __device__ __forceinline__ TileRange tiles_of_split(int length) {
   return {first, max(0, min(each, tiles - first))};
 }
 
-// One thread: queries once, then every tile of the range as stages come free.
+// For one thread: loads the queries once, then every tile of the range as stages become free.
 template <class Layout, Mistake Plant>
 __device__ __forceinline__ void produce(const TensorMap& q_map, const TensorMap& kv_map,
                                         const LatentArguments& a, TileRange range) {
   const int sequence = static_cast<int>(blockIdx.z);
   const int row = sequence * a.heads + static_cast<int>(blockIdx.y) * Layout::kHeads;
-  const int query_rows =
-      min(64, a.heads);  // of a box of the map; rows that are not there stay as they are
+  const int query_rows = min(64, a.heads);  // rows of a box of the map; further rows stay unchanged
   barrier_arrive_expect(Layout::query_full(),
                         Layout::kHeads / 64 * Layout::kBoxes * query_rows * 128);
   TS_NO_UNROLL  // it has 24 registers
@@ -141,19 +136,19 @@ __device__ __forceinline__ void produce(const TensorMap& q_map, const TensorMap&
   }
 }
 
-// The products of this warp that read the stage are done: one arrival a warp.
+// Marks the stage as read by this warp's products, with one arrival for each warp.
 template <class Layout>
 __device__ __forceinline__ void release_stage(int stage) {
   if (lane_index() == 0) barrier_arrive(Layout::empty(stage));
 }
 
-// Of this thread's two rows: head rows (t % 32) / 4 and 8 more within the warp's 16.
+// State of this thread's two rows: head rows (t % 32) / 4 and 8 more within the warp's 16.
 struct Rows {
   float maximum[2] = {kMinusInfinity, kMinusInfinity};  // of the scores, not scaled
   float sum[2] = {0.0F, 0.0F};                          // this thread's columns only, until the end
 };
 
-// scores[64 heads, 64 tokens] = Q K^T of one tile; issued, not waited for.
+// scores[64 heads, 64 tokens] = Q K^T of one tile; issued without a wait.
 template <class Layout>
 __device__ __forceinline__ void multiply_keys(float (&scores)[32], const unsigned char* query,
                                               const unsigned char* tile) {
@@ -170,7 +165,7 @@ __device__ __forceinline__ void multiply_keys(float (&scores)[32], const unsigne
   wgmma_commit();
 }
 
-// Hides tokens from `valid` on.
+// Masks tokens from `valid` on.
 __device__ __forceinline__ void mask_tail(float (&scores)[32], int valid) {
   const int column = 2 * (lane_index() % 4);
   TS_UNROLL
@@ -192,8 +187,8 @@ __device__ __forceinline__ void row_maxima(const float (&scores)[32], float (&ma
   }
 }
 
-// Raises the rows' maxima and rescales what was summed under the old ones; does nothing where no
-// row of the warp has a new maximum, which is the rule once a few tiles have been seen.
+// Raises the rows' maxima and rescales the sums under the old ones. It has no effect where no row
+// of the warp has a new maximum, which is usual after a few tiles.
 __device__ __forceinline__ void raise_maxima(Rows& rows, const float (&maximum)[2],
                                              float scale_log2, float (&sums)[128]) {
   const bool higher = maximum[0] > rows.maximum[0] || maximum[1] > rows.maximum[1];
@@ -228,7 +223,7 @@ __device__ __forceinline__ void exponentiate(const float (&scores)[32], Rows& ro
   }
 }
 
-// sums += P V, P from registers; issued, not waited for. values: first box of the columns wanted.
+// sums += P V with P in registers; issued without a wait. values: first box of the value columns.
 __device__ __forceinline__ void multiply_values(float (&sums)[128], const unsigned (&p)[4][4],
                                                 const unsigned char* values) {
   wgmma_fence();
@@ -252,8 +247,8 @@ __device__ __forceinline__ void multiply_values(float (&sums)[128], const unsign
   wgmma_commit();
 }
 
-// Where rows of 128 B lie swizzled: 16 B units exchanged by the row's number. Conflict-free here:
-// the eight rows of a warp's store hit eight units of four banks each.
+// Stores to swizzled rows of 128 B, whose 16 B units are permuted by the row's number. There are no
+// bank conflicts: the eight rows of a warp's store hit eight units of four banks each.
 __device__ __forceinline__ void store_probabilities(unsigned char* to, const unsigned (&p)[4][4]) {
   const int row = 16 * (warp_index() % 4) + lane_index() / 4;
   TS_UNROLL
@@ -267,7 +262,7 @@ __device__ __forceinline__ void store_probabilities(unsigned char* to, const uns
   }
 }
 
-// Writes normalised sums and the logarithm of the rows' totals. rows.sum holds whole totals here.
+// Writes normalised sums and the logarithm of the rows' totals. rows.sum must hold the totals.
 template <int Latent>
 __device__ __forceinline__ void write_rows(const LatentArguments& a, const Rows& rows,
                                            const float (&sums)[128], int split, int head,

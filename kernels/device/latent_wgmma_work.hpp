@@ -1,4 +1,4 @@
-// What latent_decode_wgmma moves and computes. Copies bring whole tiles of 64 tokens, so the last
+// Bytes and FLOPs of latent_decode_wgmma. Copies have whole tiles of 64 tokens, so that the last
 // tile of a sequence is read and multiplied in full.
 #pragma once
 #include <algorithm>
@@ -9,15 +9,14 @@
 
 namespace tiersim::kernels {
 
-// How one launch of latent_decode_wgmma is cut. Heads are multiplied in blocks: 64 (or 128) at a
-// time.
+// The partition of one launch of latent_decode_wgmma. Heads are multiplied in blocks of 64 or 128.
 struct LatentCut {
   std::int64_t heads;            // of a sequence
   std::int64_t heads_per_block;  // 128 or 64
   std::int64_t latent;           // of a row, and of the values
   std::int64_t rope;
   std::int64_t splits;           // blocks over the tokens of a sequence
-  bool tokens_by_turns = false;  // the two warpgroups of a block are splits of their own
+  bool tokens_by_turns = false;  // the two warpgroups of a block are separate splits
   bool paged = false;            // a page table is read
 };
 
@@ -31,7 +30,7 @@ inline Work latent_decode_wgmma_work(const LatentCut& cut,
     const std::int64_t tiles = (length + 63) / 64;
     const std::int64_t each = (tiles + cut.splits - 1) / cut.splits;
     const std::int64_t blocks = each == 0 ? 0 : (tiles + each - 1) / each;  // with tiles
-    // Outputs that are written: one for each part of a block that has a tile.
+    // Outputs that are written: one for each part of a block with a tile.
     std::int64_t outputs = 0;
     for (std::int64_t block = 0; block < blocks; ++block) {
       outputs += std::min(parts, std::min(each, tiles - block * each));
@@ -41,7 +40,7 @@ inline Work latent_decode_wgmma_work(const LatentCut& cut,
     const std::int64_t written = cut.heads * 4 * (outputs * cut.latent + parts * cut.splits);
     work.read_bytes += kv + (tiles > 0 ? queries : 0) + 4;
     work.written_bytes += written;
-    // Every thread of the 384 reads the length; a block of heads reads the tiles for itself.
+    // Each of the 384 threads loads the length; each block of heads loads the tiles.
     work.requested_bytes +=
         kv * head_blocks + queries * blocks + 384 * 4 * cut.splits * head_blocks + written;
     const std::int64_t flops_per_row = 2 * (2 * cut.latent + cut.rope);  // of a head and a token

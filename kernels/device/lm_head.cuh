@@ -1,6 +1,7 @@
-// Language-model head fused with what an exit decision needs of it: per token the arg max, the
-// probability of the best, its distance to the second best (CALM's softmax response, Schuster et
-// al. 2022, section 3.5) and the log of the sum of exponentials; the logits are never written.
+// Language-model head fused with the inputs of an exit decision. For each token it gives the arg
+// max, the probability of the best, its distance to the second best (CALM's softmax response,
+// Schuster et al. 2022, section 3.5) and the log of the sum of exponentials. The logits are never
+// written.
 //
 //   embedding [vocabulary][depth] bf16, hidden [tokens][depth] bf16
 //   partials  [tokens][tiles] Top2 between the two launches, tiles = vocabulary / Rows rounded up
@@ -19,7 +20,7 @@
 
 namespace tiersim::kernels {
 
-// The best two of some logits, and sum of exp(logit - first). No logits: -inf, sum 0.
+// The two best of some logits, and the sum of exp(logit - first). Without logits: -inf and sum 0.
 struct alignas(16) Top2 {
   float first;
   int index;  // of first: the lowest among equals
@@ -31,13 +32,13 @@ template <Mistake Planted = Mistake::none>
 __device__ __forceinline__ Top2 merge(const Top2& a, const Top2& b) {
   const bool lower = Planted == Mistake::highest_index_wins ? b.index > a.index : b.index < a.index;
   const bool b_wins = b.first > a.first || (b.first == a.first && lower);
-  // Chosen number by number: a reference to either would keep both in local memory.
+  // Chosen one number at a time: a reference to either struct would keep both in local memory.
   const float first = b_wins ? b.first : a.first;
   const float lost = b_wins ? a.first : b.first;
   const float second = b_wins ? b.second : a.second;
   const float sum = b_wins ? b.sum : a.sum;
   const float lost_sum = b_wins ? a.sum : b.sum;
-  // Equal ones, -inf among them, need no scale: -inf - -inf would be NaN.
+  // Equal logits, -inf included, need no scale: -inf - -inf would be NaN.
   const float scale = lost == first ? 1.0F : exp2_fast((lost - first) * kLog2E);
   return {first, b_wins ? b.index : a.index, fmaxf(second, lost), sum + lost_sum * scale};
 }
@@ -61,13 +62,13 @@ struct LmHeadLayout {
   static constexpr int kSharedBytes =
       Tile::kRingBytes > kEntryBytes ? Tile::kRingBytes : kEntryBytes;
   static constexpr int kThreadsOfToken = Tile::kThreads / Tile::kTokens;
-  // Exchanged by the token's number: neighbouring lanes hold neighbouring tokens.
+  // Permuted by the token's number: neighbouring lanes hold neighbouring tokens.
   static __device__ __forceinline__ int entry(int token, int at) {
     return token * kEntries + (at ^ (token & 7));
   }
 };
 
-// Each thread's rows of each of its tokens, folded, into shared memory. first_row: of the tile.
+// Folds each thread's rows of each of its tokens into shared memory. first_row: of the tile.
 template <class Tile, Mistake Planted>
 __device__ __forceinline__ void fold_rows(const TileSums<Tile>& sums, int first_row,
                                           int vocabulary) {
@@ -128,7 +129,7 @@ struct HeadResult {
   float* log_sum;
 };
 
-// Its shared memory: kVoteBytes.
+// Shared memory: kVoteBytes.
 template <Mistake Planted = Mistake::none>
 __global__ void __launch_bounds__(kVoteThreads)
     lm_head_combine(const uint4* partials, int tiles, int tokens, HeadResult result,
@@ -140,7 +141,8 @@ __global__ void __launch_bounds__(kVoteThreads)
   for (int first = 0; token < tokens && first < tiles; first += kAtOnce * kWarp) {
     uint4 v[kAtOnce];
     TS_UNROLL
-    for (int i = 0; i < kAtOnce; ++i) {  // without branches, so that all are in flight at once
+    // Without branches, so that all loads are in flight at once
+    for (int i = 0; i < kAtOnce; ++i) {
       v[i] = load(row + min(first + i * kWarp + lane_index(), tiles - 1));
     }
     TS_UNROLL

@@ -8,7 +8,7 @@ constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
 
-// rows, tile_tokens: of the kernel's template.
+// rows, tile_tokens: template parameters of the kernel.
 constexpr Work lm_head_work(std::int64_t vocabulary, std::int64_t tokens, std::int64_t depth,
                             std::int64_t rows, std::int64_t tile_tokens) {
   const std::int64_t tiles = rounded_up(vocabulary, rows) / rows;
@@ -23,8 +23,8 @@ constexpr Work lm_head_work(std::int64_t vocabulary, std::int64_t tokens, std::i
   return work;
 }
 
-// Of the vote: one word a block of 4 rows is ANDed into the status; flags are read from the second
-// layer on.
+// Work of the vote: one word for a block of 4 rows is ANDed into the status. Flags are read from
+// the second layer on.
 constexpr Work vote_work(std::int64_t rows, bool first_layer) {
   Work work;
   work.read_bytes = 4 + (first_layer ? 0 : 4 * rows);
@@ -33,7 +33,7 @@ constexpr Work vote_work(std::int64_t rows, bool first_layer) {
   return work;
 }
 
-// A warp asks for the last partial again where its 256 run past the end.
+// A warp loads the last partial again where its 256 exceed the number of partials.
 constexpr Work lm_head_combine_work(std::int64_t tiles, std::int64_t tokens, bool first_layer) {
   Work work;
   work.read_bytes = 16 * tokens * tiles;

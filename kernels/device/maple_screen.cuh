@@ -11,10 +11,10 @@
 // Launch: grid sequences * heads, block kScreenThreads, shared memory maple_screen_layout().bytes.
 //
 // R bytes a token are R / 16 lanes of 16 B each, so that a warp reads 512 contiguous bytes an
-// instruction; each lane multiplies its piece by dp4a, and as many tokens as lanes share a token
-// are summed together by one exchange. Each score goes to shared memory and, by its top 11 bits,
-// into the first histogram of the selection at once. Scores lie within R 2^14 of zero: at most
-// 22 bits, so that two histograms decide.
+// instruction. Each lane multiplies its piece by dp4a. As many tokens as lanes share a token are
+// summed together by one exchange. Each score goes to shared memory and, by its top 11 bits,
+// directly into the first histogram of the selection. Scores are within R 2^14 of zero, at most 22
+// bits, so that two histograms suffice.
 //
 // Limiter: HBM. 6 loads of 16 B a thread are 24 KB in flight a block; five blocks share an SM at
 // 8192 tokens, so that one block's selection (about 3 us of 40) hides behind the others' loads.
@@ -34,13 +34,13 @@ __device__ __forceinline__ int dot16(const uint4& a, const uint4& b) {
   return dot4(static_cast<int>(a.w), static_cast<int>(b.w), sum);
 }
 
-// Groups of 32 tokens from `base` on, by one warp: scores as keys of a selection, and the first
-// histogram. Guarded: some of the tokens may lie beyond the length.
+// One warp computes groups of 32 tokens from `base` on: scores as keys of a selection, and the
+// first histogram. Guarded: some of the tokens may be beyond the length.
 template <int R, int Groups, bool Guarded, Mistake M, class Id>
 __device__ __forceinline__ void screen_groups(const uint4* pieces, const uint4& query, int base,
                                               int length, const Selection<std::uint32_t, Id>& s) {
-  constexpr int kLanes = kScreenLanes<R>;  // of a token
-  constexpr int kTokens = kWarp / kLanes;  // of one load of a warp
+  constexpr int kLanes = kScreenLanes<R>;  // lanes of a token
+  constexpr int kTokens = kWarp / kLanes;  // tokens of one load of a warp
   const int lane = lane_index();
   pieces += base * kLanes + lane;
   uint4 loaded[std::size_t{Groups}][std::size_t{kLanes}];
@@ -67,7 +67,7 @@ __device__ __forceinline__ void screen_groups(const uint4* pieces, const uint4& 
   }
 }
 
-// All tokens of a head: whole rounds of the block, then what is left group by group.
+// All tokens of a head: whole rounds of the block, then the rest group by group.
 template <int R, Mistake M, class Id>
 __device__ __forceinline__ void screen_tokens(const uint4* pieces, const uint4& query, int length,
                                               const Selection<std::uint32_t, Id>& s) {

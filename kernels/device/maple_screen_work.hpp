@@ -9,12 +9,13 @@ namespace tiersim::kernels {
 
 constexpr int kScreenThreads = 256;
 template <int R>
-constexpr int kScreenLanes = R / 16;  // that share a token
-// Of 16 B, in flight a thread: what five blocks an SM leave registers for, in whole tokens.
+constexpr int kScreenLanes = R / 16;  // lanes that share a token
+// Loads of 16 B in flight for each thread: the registers left at five blocks an SM, in whole
+// tokens.
 template <int R>
 constexpr int kScreenLoads = R == 64 ? 4 : 6;
 
-// Scores lie in [-R 128 127, R 128 128]; as keys they start above 0, which means no token.
+// Scores are in [-R 128 127, R 128 128]. Keys are shifted above 0, since 0 means no token.
 template <int R>
 constexpr int kScreenKeyOfZero = R * 128 * 128 + 1;
 template <int R>
@@ -27,8 +28,8 @@ TS_BOTH constexpr SelectLayout maple_screen_layout(int capacity, int k) {
   return select_layout<std::uint32_t, Id>(capacity, k);
 }
 
-// Keys are read once, where there is something to choose from; every thread asks for the length
-// and for its piece of the query.
+// Keys are read once, where the choice is not trivial. Every thread loads the length and its piece
+// of the query.
 template <int R>
 constexpr Work maple_screen_work(std::span<const int> lengths, int heads, int k, int id_bytes) {
   Work work;

@@ -1,5 +1,5 @@
-// Arithmetic that counts: a multiply-add of the products is written multiply_add or dot4, so that
-// the emulator's count is what the formulas are held against. Exponentials and sums are not
+// Counted arithmetic. A multiply-add of a product is written as multiply_add or dot4, so that the
+// emulator counts it and tests can compare formulas with the count. Exponentials and sums are not
 // counted.
 #pragma once
 #include "kernels/device/platform.cuh"
@@ -25,7 +25,7 @@ __device__ __forceinline__ float inverse_root(float x) {  // rsqrt.approx: 2 ulp
   return rsqrtf(x);
 }
 #else
-// One rounding, as on the card.
+// A fused multiply-add with one rounding, as on the card.
 inline float multiply_add(float a, float b, float c) {
   emulator::count_multiply_adds(1);
   return std::fma(a, b, c);
@@ -60,7 +60,7 @@ __host__ __device__ __forceinline__ float to_float(bf16 value) {
 __host__ __device__ __forceinline__ bf16 to_bf16(float value) {
   return __float2bfloat16(value);
 }
-// The two numbers of a packed pair; the first lies in the lower half.
+// The two numbers of a packed pair; the first is in the lower half.
 __device__ __forceinline__ float low_float(unsigned pair) {
   return __uint_as_float(pair << 16);
 }
@@ -78,7 +78,8 @@ __device__ __forceinline__ unsigned pack_bf16(float low, float high) {
 #endif
 }
 
-// Over the lanes of a warp; every lane gets the result. Width: a power of two, groups of lanes.
+// Reductions over the lanes of a warp; every lane gets the result. Width: lanes of a group, a power
+// of two.
 template <int Width = kWarp>
 __device__ __forceinline__ float warp_sum(float value) {
   TS_UNROLL

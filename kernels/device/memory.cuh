@@ -1,19 +1,19 @@
 // Loads and stores of global memory, one instruction each: T has 1, 2, 4, 8 or 16 bytes and the
-// address is aligned to it. On the emulator each is checked and counted; a plain dereference of a
-// global pointer would be neither, so kernels do not have any. Shared memory is dereferenced
-// plainly.
+// address is aligned to it. The emulator checks and counts each of them. It could not check a plain
+// dereference of a global pointer, so kernels have none. Shared memory is dereferenced plainly.
 #pragma once
 #include "kernels/device/platform.cuh"
 
 namespace tiersim::kernels {
 
 #if TS_ON_CARD
-// Memory that no thread writes during the kernel (read-only path).
+// Loads memory that no thread writes during the kernel (read-only path).
 template <class T>
 __device__ __forceinline__ T load(const T* from) {
   return __ldg(from);
 }
-// Read once: leaves L1 alone. (ptxas takes .L2::evict_first with 32 B loads only, of sm_100.)
+// Loads data that is read once, without L1. (ptxas takes .L2::evict_first with 32 B loads only, of
+// sm_100.)
 __device__ __forceinline__ uint4 load_streaming(const uint4* from) {
   uint4 v;
   asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
@@ -21,7 +21,7 @@ __device__ __forceinline__ uint4 load_streaming(const uint4* from) {
                : "l"(from));
   return v;
 }
-// Memory that this grid writes, or that the host may write: from L2, never from L1.
+// Loads memory that this grid or the host may write: from L2, never from L1.
 template <class T>
 __device__ __forceinline__ T load_coherent(const T* from) {
   return __ldcg(from);
@@ -59,7 +59,7 @@ void store_streaming(T* to, T value) {
 }
 #endif
 
-// Atomics of global memory (relaxed); each returns what was there before.
+// Atomics of global memory (relaxed); each returns the previous value.
 __device__ __forceinline__ int atomic_add(int* at, int value) {
 #if TS_ON_CARD
   return atomicAdd(at, value);

@@ -1,6 +1,6 @@
-// Mistakes that tests plant into kernels, to show that the emulator and the checks would catch
-// them. A kernel takes one as its last template argument and asks for it in `if constexpr` only:
-// Mistake::none costs nothing on the card. Which test catches which is said in the tests.
+// Mistakes that tests plant into kernels, to show that the emulator and the checks catch them. A
+// kernel takes one as its last template argument and tests it in `if constexpr` only, so that
+// Mistake::none costs nothing on the card. Each test names the mistake that it catches.
 #pragma once
 
 namespace tiersim::kernels {
@@ -15,17 +15,17 @@ enum class Mistake {
   copies_waited_late,       // a ring stage is read one group before it has landed
   ring_overwritten,         // a ring stage is filled while it is still read
   // latent decode with tensor copies
-  announces_too_little,             // expect_tx is told of one box less than is copied
+  announces_too_little,             // expect_tx is announced for one box less than is copied
   no_barrier_before_probabilities,  // the other warpgroup's probabilities are read too early
   // dense and latent decode
   no_barrier_before_join,    // warps are joined before all have left their part
   no_barrier_before_tile,    // a tile is read before all copies of others are seen
   no_barrier_before_refill,  // a lane fills a stage that other lanes of its warp may still read
   // early exit
-  highest_index_wins,  // of equal ones
-  no_ring_barrier,     // a ring stage is read before other threads' copies have landed
-  no_vote_barrier,     // what other warps bring is folded before they have brought it
-  flags_forgotten,     // a row that left in an earlier layer comes back
+  highest_index_wins,  // of equal logits
+  no_ring_barrier,     // a ring stage is read before the copies of other threads have landed
+  no_vote_barrier,     // the votes of other warps are folded before they are written
+  flags_forgotten,     // a row that exited in an earlier layer comes back
   wrong_row_half,      // rows 8..15 of a matrix fragment are taken from rows 0..7
   newest_forgotten,    // a new token does not attend to itself
 };

@@ -1,6 +1,6 @@
 // ldmatrix and mma.sync m16n8k16 (bf16 operands, fp32 sums), sm_80 and later. All lanes of the warp
-// take part. Lane l holds of A rows l/4 and l/4 + 8, columns 2 (l%4) + {0, 1, 8, 9}; of B column
-// l/4; of D rows l/4 and l/4 + 8, columns 2 (l%4) + {0, 1} (PTX ISA, matrix fragments for
+// take part. Lane l holds rows l/4 and l/4 + 8 and columns 2 (l%4) + {0, 1, 8, 9} of A, column l/4
+// of B, and rows l/4 and l/4 + 8 and columns 2 (l%4) + {0, 1} of D (PTX ISA, matrix fragments for
 // mma.m16n8k16).
 #pragma once
 #include "kernels/device/async_copy.cuh"

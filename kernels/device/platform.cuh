@@ -1,5 +1,5 @@
-// Where a kernel is compiled for: TS_ON_CARD is 1 under nvcc, 0 on the emulator. Kernels include
-// this and the thin layer beside it, nothing of CUDA directly, and ask TS_ON_CARD nowhere else.
+// Target of the compilation: TS_ON_CARD is 1 under nvcc, 0 on the emulator. Kernels include this
+// and the thin layer beside it, no CUDA header directly, and test TS_ON_CARD nowhere else.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "kernels/emulator/cuda.hpp"
 #endif
 
-// Before a loop: unroll it whole, or by n. g++ would warn of the pragma and does not need it.
+// Unrolls the following loop, fully or by n. g++ would warn of the pragma and does not need it.
 #if defined(__CUDACC__) || defined(__clang__)
 #define TS_UNROLL _Pragma("unroll")
 #define TS_NO_UNROLL _Pragma("unroll 1")
@@ -39,8 +39,8 @@ __device__ __forceinline__ int warp_index() {
   return static_cast<int>(threadIdx.x) / kWarp;
 }
 
-// The same number, but the compiler does not know: what is derived from it is computed where it is
-// used, and not kept in registers over a loop.
+// The same number, hidden from the optimiser: expressions of it are computed at their use instead
+// of staying in registers over a loop.
 __device__ __forceinline__ int forget(int value) {
 #if TS_ON_CARD
   asm volatile("" : "+r"(value));
@@ -48,7 +48,7 @@ __device__ __forceinline__ int forget(int value) {
   return value;
 }
 
-// The block's dynamic shared memory, 1024 B aligned; all of it is dynamic.
+// The block's dynamic shared memory, 1024 B aligned. There is no static shared memory.
 #if TS_ON_CARD
 extern __shared__ __align__(1024) unsigned char dynamic_shared_memory[];
 template <class T>

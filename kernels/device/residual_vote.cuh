@@ -1,7 +1,7 @@
-// The residual add at the end of a layer, fused with what an exit decision needs of the new state:
-// its cosine with the state one layer before, or a linear classifier's sigmoid (CALM, Schuster et
-// al. 2022, section 3.5: hidden-state saturation and early-exit classifier), and the factor of the
-// next layer's RMS norm.
+// The residual add at the end of a layer, fused with the inputs of an exit decision about the new
+// state: its cosine with the state one layer before, or the sigmoid of a linear classifier (CALM,
+// Schuster et al. 2022, section 3.5: hidden-state saturation and early-exit classifier), and the
+// factor of the next layer's RMS norm.
 //
 //   state, delta, previous [rows][depth] bf16, classifier [depth] bf16
 //   fresh [rows][depth] bf16 = state + delta; factor, confidence [rows] fp32
@@ -41,7 +41,7 @@ __device__ __forceinline__ unsigned word_of(const uint4& v, int i) {
   return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
 }
 
-// Two numbers of each: returns fresh, packed, and adds to the sums.
+// Adds two numbers of each to the sums and returns fresh, packed.
 template <Confidence Measure>
 __device__ __forceinline__ unsigned add_pair(unsigned state, unsigned delta, unsigned other,
                                              RowSums& sums) {
@@ -113,9 +113,9 @@ __global__ void __launch_bounds__(kVoteThreads) residual_vote(ResidualVote of, E
   vote<Planted>(state, row, of.rows, confidence);
 }
 
-// After the vote: hands the status on and makes it 1 again for the next layer's vote. One thread.
-// all_exited: one int, for the host to read. In a graph it also sets the condition by which the
-// next layer runs; without one (InGraph false) the host decides.
+// Runs after the vote on one thread: publishes the status and resets it to 1 for the next layer's
+// vote. all_exited: one int for the host to read. In a graph it also sets the condition of the next
+// layer; with InGraph false the host decides.
 template <bool InGraph>
 __global__ void __launch_bounds__(1) exit_gate(int* status, int* all_exited, Condition next_layer) {
   const int all = load_coherent(status);

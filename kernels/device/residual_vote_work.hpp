@@ -4,7 +4,7 @@
 
 namespace tiersim::kernels {
 
-// cosine: with the state before (three sums); otherwise with one row of weights (two sums).
+// cosine: with the previous state (three sums); otherwise with one row of weights (two sums).
 constexpr Work residual_vote_work(std::int64_t rows, std::int64_t depth, bool cosine,
                                   bool first_layer) {
   const std::int64_t state = 2 * rows * depth;

@@ -1,4 +1,4 @@
-// Eight neighbouring bf16 numbers of a row (16 bytes, one load) in products with fp32.
+// Products of eight neighbouring bf16 numbers of a row (16 bytes, one load) with fp32.
 #pragma once
 #include "kernels/device/math.cuh"
 

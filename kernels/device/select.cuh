@@ -1,12 +1,12 @@
-// Exact selection of the k largest of the keys that a block holds in shared memory, by radix: a
-// histogram of the top 11 bits finds the bin in which the k-th largest lies, keys of that bin are
-// counted again by their next 11 bits, and so on; then one ordered pass writes the indices.
-// Deterministic: ascending indices, and of equal keys the lowest indices win.
+// Exact selection of the k largest of the keys that a block holds in shared memory, by radix. A
+// histogram of the top 11 bits finds the bin of the k-th largest key, a histogram of the next 11
+// bits refines that bin, and so on. Then one ordered pass writes the indices. The result is
+// deterministic: indices ascend, and of equal keys the lowest indices win.
 // (Radix select: Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection algorithms for graphics
 // processing units", 2012.)
 //
-// Keys are unsigned, 16 or 32 bits; 0 means "no key here" and is never selected. A block fills
-// keys and the first histogram itself, so that this costs no pass of its own.
+// Keys are unsigned, 16 or 32 bits; 0 means "no key here" and is never selected. The caller fills
+// keys and the first histogram, so that these need no extra pass.
 #pragma once
 #include "kernels/device/math.cuh"
 #include "kernels/device/memory.cuh"
@@ -19,13 +19,13 @@ struct alignas(16) KeyUnit {
   Key keys[kKeysPerUnit<Key>];
 };
 
-// Shared memory of a selection; Ids staged for coalesced stores lie over the histogram.
+// Shared memory of a selection. The ids staged for coalesced stores overlay the histogram.
 template <class Key, class Id>
 struct Selection {
   Key* keys;         // padded to whole steps
   int* histogram;    // kBins
   Id* staged;        // k
-  unsigned* totals;  // one a warp
+  unsigned* totals;  // one for each warp
   int* found;        // bin, keys above it, keys in it
   int padded;        // keys, padding included
 
@@ -55,7 +55,7 @@ __device__ __forceinline__ unsigned warp_sum_through(unsigned value) {
   return value;
 }
 
-// Sum over the warps before this one; all loads at once, since a loop would wait for each.
+// Sum over the previous warps. All loads are issued at once, since a loop would wait for each.
 template <int Threads>
 __device__ __forceinline__ unsigned sum_of_warps_before(const unsigned* totals) {
   unsigned sum = 0;
@@ -67,7 +67,7 @@ __device__ __forceinline__ unsigned sum_of_warps_before(const unsigned* totals) 
   return sum;
 }
 
-// By the whole block; a barrier must follow.
+// The whole block calls it; a barrier must follow.
 template <int Threads>
 __device__ __forceinline__ void clear_histogram(int* histogram) {
   TS_UNROLL
@@ -77,8 +77,8 @@ __device__ __forceinline__ void clear_histogram(int* histogram) {
   }
 }
 
-// Writes found: the bin that holds the need-th largest key. Barriers: before it, by the caller,
-// after counting; after it none is needed.
+// Writes found: the bin of the need-th largest key. The caller needs a barrier before it, after
+// counting, and none after it.
 template <int Threads>
 __device__ __forceinline__ void find_bin(const int* histogram, unsigned* totals, int* found,
                                          int need) {
@@ -115,14 +115,14 @@ __device__ __forceinline__ void find_bin(const int* histogram, unsigned* totals,
   __syncthreads();
 }
 
-// Keys above `key` are selected, and the first `equals` of those equal to it.
+// Selects the keys above `key`, and the first `equals` of those equal to it.
 struct Threshold {
   unsigned key;
   unsigned equals;
 };
 
-// k: below the number of keys, at least 1. The histogram holds the top 11 of KeyBits bits of every
-// key, and a barrier has passed since.
+// k: below the number of keys, at least 1. The histogram must hold the top 11 of KeyBits bits of
+// every key, with a barrier since.
 template <int KeyBits, int Threads, class Key, class Id>
 __device__ __forceinline__ Threshold find_threshold(const Selection<Key, Id>& s, int k) {
   int shift = KeyBits - kDigitBits;
@@ -133,7 +133,7 @@ __device__ __forceinline__ Threshold find_threshold(const Selection<Key, Id>& s,
     find_bin<Threads>(s.histogram, s.totals, s.found, need);
     prefix = prefix << width | static_cast<unsigned>(s.found[0]);
     need -= s.found[1];
-    // The whole bin is selected: no need to tell its keys apart. (Its keys are above 0.)
+    // The whole bin is selected, so its keys need no refinement. (Its keys are above 0.)
     if (s.found[2] == need) return {(prefix << shift) - 1, 0};
     if (shift == 0) return {prefix, static_cast<unsigned>(need)};
     width = min(shift, kDigitBits);
@@ -156,8 +156,8 @@ __device__ __forceinline__ Threshold find_threshold(const Selection<Key, Id>& s,
   }
 }
 
-// In the lower half one where the key is above the threshold; with Ties in the upper one where it
-// is equal.
+// A count in the lower half for a key above the threshold; with Ties, a count in the upper half for
+// a key equal to it.
 template <bool Ties>
 __device__ __forceinline__ unsigned compared(unsigned key, const Threshold& t) {
   return (key > t.key ? 1U : 0U) + (Ties && key == t.key ? 0x10000U : 0U);
@@ -170,7 +170,7 @@ __device__ __forceinline__ unsigned compared(const KeyUnit<Key>& unit, const Thr
   return sum;
 }
 
-// Writes the selected of one unit; at: what was compared before it.
+// Writes the selected keys of one unit; at: counts of the keys before it.
 template <bool Ties, class Key, class Id>
 __device__ __forceinline__ void stage_unit(const KeyUnit<Key>& unit, int token, unsigned at,
                                            const Threshold& t, Id* staged) {
@@ -233,7 +233,7 @@ __device__ __forceinline__ void store_ids(const Id* staged, int k, Id* ids) {
   }
 }
 
-// All indices below length, then no index: what selecting at least everything gives.
+// All indices below length, then "no index": the result where k is at least the number of keys.
 template <int Threads, class Id>
 __device__ __forceinline__ void store_all_ids(int length, int k, Id* ids) {
   for (int i = static_cast<int>(threadIdx.x); i < k; i += Threads) {

@@ -1,9 +1,9 @@
-// Shared memory of a selection, for the kernels and for those who launch them.
+// Shared memory of a selection, for the kernels and for their hosts.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
-// Functions for both the host and the card; nothing for other compilers.
+// Attributes for functions on both host and card; empty for other compilers.
 #if defined(__CUDACC__)
 #define TS_BOTH __host__ __device__
 #else
@@ -12,15 +12,16 @@
 
 namespace tiersim::kernels {
 
-constexpr int kDigitBits = 11;  // of a key, told apart by one histogram
+constexpr int kDigitBits = 11;  // bits of a key in one histogram
 constexpr int kBins = 1 << kDigitBits;
 
 template <class Key>
 constexpr int kKeysPerUnit = 16 / static_cast<int>(sizeof(Key));  // 16 bytes: one load
 template <class Key>
-constexpr int kKeysPerStep = 32 * kKeysPerUnit<Key>;  // of a warp at once
+constexpr int kKeysPerStep = 32 * kKeysPerUnit<Key>;  // keys that a warp reads at once
 
-// After the last index, where fewer than k tokens exist. Tokens: at most 65535 a row.
+// Marks the places after the last index, where fewer than k tokens exist. A row has at most 65535
+// tokens.
 template <class Id>
 constexpr Id kNoId = static_cast<Id>(-1);
 
@@ -28,10 +29,10 @@ TS_BOTH constexpr int round_up(int n, int to) {
   return (n + to - 1) / to * to;
 }
 
-// Offsets [B] in shared memory. What has a fixed size comes first, so that its address is a
-// constant.
+// Offsets [B] in shared memory. Parts of fixed size come first, so that their addresses are
+// constants.
 struct SelectLayout {
-  static constexpr std::size_t kTotals = 0;  // one a warp
+  static constexpr std::size_t kTotals = 0;  // one for each warp
   static constexpr std::size_t kFound = 32 * sizeof(unsigned);
   static constexpr std::size_t kKeys = kFound + 4 * sizeof(int);
   std::size_t scratch, bytes;  // histogram, and staged indices over it

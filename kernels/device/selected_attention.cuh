@@ -34,20 +34,20 @@
 
 namespace tiersim::kernels {
 
-// What one group of lanes has seen; each lane holds 8 columns. Scores are in powers of two.
+// State of one group of lanes; each lane holds 8 columns. Scores are in powers of two.
 struct SelectedState {
   float top = kMinusInfinity;
   float sum = 0;
   float out[8] = {0, 0, 0, 0, 0, 0, 0, 0};
 };
 
-// This thread's place in the ring: [stage][K, V][row][thread] units of 16 B.
+// This thread's unit in the ring: [stage][K, V][row][thread] units of 16 B.
 __device__ __forceinline__ uint4* selected_slot(int stage, int matrix, int row) {
   return shared_memory<uint4>() + ((stage * 2 + matrix) * kSelectedRows + row) * kSelectedThreads +
          static_cast<int>(threadIdx.x);
 }
 
-// Starts the copies of one step; commits even where nothing is left, so that groups count steps.
+// Starts the copies of one step; commits even where none is left, so that groups count steps.
 template <int D, class Id>
 __device__ __forceinline__ void fetch_selected(const bf16* keys, const bf16* values, const Id* ids,
                                                int rows, int step, int stage) {
@@ -98,7 +98,7 @@ __device__ __forceinline__ void attend_selected(SelectedState& state, const floa
   state.top = top;
 }
 
-// All groups' states to one result; thread d writes column d. Uses the ring's memory.
+// Joins the states of all groups; thread d writes column d. Uses the memory of the ring.
 template <int D>
 __device__ __forceinline__ void merge_selected(const SelectedState& state, std::int64_t row,
                                                bf16* out, float* partial, float* lse) {

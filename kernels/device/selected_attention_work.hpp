@@ -19,13 +19,14 @@ constexpr int kSelectedGroups = kSelectedThreads / kSelectedLanes<D>;
 template <int D>
 constexpr int kSelectedBlockRows = kSelectedGroups<D>* kSelectedRows;  // of a stage
 
-// Entries of the list that one split takes; the last splits may have fewer, or none.
+// Entries of the list that one split takes. The last splits may have fewer or none.
 template <int D>
 TS_BOTH constexpr int selected_chunk(int k, int splits) {
   return round_up((k + splits - 1) / splits, kSelectedBlockRows<D>);
 }
 
-struct SelectedLayout {  // offsets [B]; the ring comes first, and the parts of the result over it
+// Offsets [B]; the ring comes first, and the parts of the result overlay it
+struct SelectedLayout {
   std::size_t ids, bytes;
 };
 template <int D, class Id>
@@ -36,8 +37,8 @@ TS_BOTH constexpr SelectedLayout selected_layout(int k, int splits) {
   return layout;
 }
 
-// Rows of K and V are read once each; every split reads the query again. Without splits the output
-// is written as bf16, with splits as fp32 parts and the logarithms of their sums.
+// Rows of K and V are read once, and every split reads the query. Without splits the output is
+// bf16; with splits it is fp32 parts and the logarithms of their sums.
 template <int D>
 constexpr Work selected_attention_work(std::span<const int> lengths, int heads, int k, int splits,
                                        int id_bytes) {

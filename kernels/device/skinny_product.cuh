@@ -3,10 +3,10 @@
 //
 //   weights [rows][depth] bf16, tokens [tokens][depth] bf16; depth a multiple of 32, rows of 16
 //
-// Nothing is staged in shared memory, since no two warps of a block want the same byte. A lane
-// loads 16 B of a row and takes them as four consecutive fragments: the order of k within a product
-// is free as long as both operands use the same, so 32 numbers of k make two mma of 16, and every
-// sector is used whole. With depth 768 a warp has three steps and all its loads are in flight at
+// Shared memory is not used for staging, since no two warps of a block need the same byte. A lane
+// loads 16 B of a row and uses them as four consecutive fragments: the order of k within a product
+// is free as long as both operands use the same. 32 numbers of k thus make two mma of 16, and every
+// sector is used in full. With depth 768 a warp has three steps and all its loads are in flight at
 // once: the block's whole 24 KB of weights, three blocks a multiprocessor. The warps' sums meet in
 // shared memory.
 #pragma once
@@ -20,15 +20,15 @@ namespace tiersim::kernels {
 constexpr int kSkinnyWarps = 8;
 constexpr int kSkinnyThreads = kWarp * kSkinnyWarps;
 constexpr int kSkinnyRows = 16;
-constexpr int kSkinnyStep = 32;  // numbers of k that a warp takes at once
+constexpr int kSkinnyStep = 32;  // numbers of k in one step of a warp
 
-// Matrices: multiplied with the same tokens, row by row. Columns: groups of 8 tokens.
+// Matrices: number multiplied with the same tokens, row by row. Columns: groups of 8 tokens.
 template <int Matrices, int Columns>
 struct SkinnyTile {
   static constexpr std::size_t kMatrices{Matrices};
   static constexpr std::size_t kColumns{Columns};
   static constexpr int kTokens = 8 * Columns;
-  // Steps of a warp whose loads are in flight at once; registers: 4 (2 Matrices + Columns) each.
+  // Steps of a warp with loads in flight at once; each takes 4 (2 Matrices + Columns) registers.
   static constexpr int kAhead = Columns > 2 ? 2 : 3;
   static constexpr int kStride = 20;  // fp32 from a token to the next: no bank conflicts
   static constexpr int kPart = Matrices * kTokens * kStride;  // fp32 of a warp
@@ -103,7 +103,7 @@ __device__ __forceinline__ void multiply_skinny(SkinnyTile<Matrices, Columns>& t
   }
 }
 
-// Each warp's sums into shared memory; a barrier, then skinny_sum and skinny_factor may be asked.
+// Stores each warp's sums to shared memory; after a barrier, call skinny_sum and skinny_factor.
 template <bool Squares, int Matrices, int Columns, Mistake Planted>
 __device__ __forceinline__ void share_skinny(const SkinnyTile<Matrices, Columns>& tile) {
   using Tile = SkinnyTile<Matrices, Columns>;
@@ -150,7 +150,7 @@ __device__ __forceinline__ void skinny_product(const SkinnyOperands<Matrices>& o
   share_skinny<Squares, Matrices, Columns, Planted>(tile);
 }
 
-// Rows `row` and `row` + 1 (even) of the block's 16, for one of its tokens.
+// Sums of rows `row` and `row` + 1 (even) of the block's 16, for one of its tokens.
 template <int Matrices, int Columns>
 __device__ __forceinline__ float2 skinny_sum(int matrix, int token, int row) {
   using Tile = SkinnyTile<Matrices, Columns>;
@@ -178,8 +178,8 @@ __device__ __forceinline__ float skinny_factor(int token, int depth, float epsil
   return inverse_root(sum / static_cast<float>(depth) + epsilon);
 }
 
-// Calls each(token, row) for every pair of rows of every token of the block that exists, one thread
-// a pair; token and row count from the block's first.
+// Calls each(token, row) for every pair of rows of every existing token of the block, one thread
+// for each pair; token and row count from the first of the block.
 template <int Columns, class Each>
 __device__ __forceinline__ void over_skinny_pairs(int tokens_left, Each each) {
   constexpr int kPairs = 8 * Columns * (kSkinnyRows / 2);

@@ -32,7 +32,8 @@
 
 namespace tiersim::kernels {
 
-// The R largest components of a query by size, of equal sizes the first ones; in shared memory.
+// The R components of a query with the largest magnitude, the first of equal ones; in shared
+// memory.
 template <int R>
 struct SparqQuery {
   int* components;
@@ -46,7 +47,7 @@ __device__ __forceinline__ SparqQuery<R> choose_components(const bf16* query) {
   float value = 0;
   if (own < D) {
     value = to_float(load(query + own));
-    sizes[own] = __float_as_uint(value) & 0x7fffffffU;  // ordered as sizes are
+    sizes[own] = __float_as_uint(value) & 0x7fffffffU;  // ordered by magnitude
   }
   if constexpr (M != Mistake::no_barrier_after_scores) __syncthreads();
   if (own < D) {
@@ -98,9 +99,9 @@ template <int D, int R, Mistake M = Mistake::none>
 __global__ void __launch_bounds__(kSparqThreads)
     sparq_scores_one_copy(const bf16* queries, const bf16* keys, const int* lengths, int heads,
                           int capacity, float* scores) {
-  constexpr int kLanes = R < kWarp ? R : kWarp;  // of a token
+  constexpr int kLanes = R < kWarp ? R : kWarp;  // lanes of a token
   constexpr int kEach = R / kLanes;              // components of a lane
-  constexpr int kTokens = kWarp / kLanes;        // of one load of a warp
+  constexpr int kTokens = kWarp / kLanes;        // tokens of one load of a warp
   const auto row = static_cast<std::int64_t>(blockIdx.y);
   const int length = load(lengths + static_cast<int>(blockIdx.y) / heads);
   const int first = static_cast<int>(blockIdx.x) * kSparqTokensOfOneCopy;

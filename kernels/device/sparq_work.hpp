@@ -16,8 +16,8 @@ constexpr std::size_t sparq_shared_bytes(int d, int r) {
   return static_cast<std::size_t>(d) * 4 + static_cast<std::size_t>(r) * 8;
 }
 
-// Both forms read r components of every token; every thread of a block with tokens asks for the
-// length and D threads for the query.
+// Both forms read r components of every token. Every thread of a block with tokens loads the
+// length, and D threads load the query.
 constexpr Work sparq_scores_work(std::span<const int> lengths, int heads, int capacity, int d,
                                  int r, bool two_copies) {
   const int tokens_of_block = two_copies ? kSparqTokensOfCopies : kSparqTokensOfOneCopy;

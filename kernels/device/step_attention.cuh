@@ -28,14 +28,14 @@ struct StepAttention {
 };
 
 constexpr int kStepThreads = 128;
-constexpr int kStepLanes = 8;  // of a token
+constexpr int kStepLanes = 8;  // lanes of a token
 constexpr int kStepGroups = kStepThreads / kStepLanes;
 constexpr int kStepAtOnce = 4;                          // tokens of a group
 constexpr int kStepTokens = kStepGroups * kStepAtOnce;  // of a block at once
 constexpr int kStepRow = kHeadSize + 2;                 // fp32 of a group in shared memory
 constexpr int kStepBytes = 4 * kStepGroups * kStepRow;  // of shared memory
 
-// What a group knows: the largest score, and relative to it the sum of weights and of values.
+// State of a group: the largest score, and relative to it the sum of weights and of values.
 struct StepState {
   float largest;
   float sum;
@@ -60,7 +60,7 @@ __device__ __forceinline__ void fold_tokens(StepState& state, const float (&scor
   float largest = state.largest;
   TS_UNROLL
   for (int i = 0; i < kStepAtOnce; ++i) largest = fmaxf(largest, scores[i]);
-  if (largest == kMinusInfinity) return;  // nothing yet
+  if (largest == kMinusInfinity) return;  // no token yet
   const float scale = exp2_fast((state.largest - largest) * kLog2E);
   state.largest = largest;
   state.sum *= scale;
@@ -79,7 +79,7 @@ __device__ __forceinline__ void fold_tokens(StepState& state, const float (&scor
   }
 }
 
-// This group's share of a sequence: tokens group, group + 16, ...
+// This group's tokens of a sequence: group, group + 16, ...
 template <bool Biased, Mistake Planted>
 __device__ __forceinline__ StepState attend(const StepAttention& of, std::int64_t head_row,
                                             int length) {
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(kStepThreads) step_attention(StepAttention of)
   TS_UNROLL
   for (int g = 0; g < kStepGroups; ++g) {
     const float* other = groups + g * kStepRow;
-    if (other[kHeadSize] == kMinusInfinity) continue;  // it had no token
+    if (other[kHeadSize] == kMinusInfinity) continue;  // the group had no token
     const float weight = exp2_fast((other[kHeadSize] - largest) * kLog2E);
     sum += weight * other[kHeadSize + 1];
     low += weight * other[dim];

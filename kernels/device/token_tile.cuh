@@ -1,5 +1,5 @@
-// A tile of weight rows times a tile of tokens, mma.sync with the tokens as the n side: what the
-// head and the wide fill of the caches are made of.
+// A tile of weight rows times a tile of tokens, by mma.sync with the tokens as the n side. The head
+// and the wide fill of the caches use it.
 //
 //   sums[row][token] = sum over k of weights[row][k] tokens[token][k]
 //
@@ -36,7 +36,7 @@ struct TokenTile {
 
   static __device__ __forceinline__ int row_warp() { return warp_index() % kRowWarps; }
   static __device__ __forceinline__ int token_warp() { return warp_index() / kRowWarps; }
-  // Where lane's number i (0..3) of n tile `column` and row half `half` lies in the tile.
+  // Row and token of a lane's number i (0..3) in row half `half` and n tile `column`.
   static __device__ __forceinline__ int row_of(int half, int i) {
     return 32 * row_warp() + 16 * half + 8 * (i / 2) + lane_index() / 4;
   }
@@ -45,8 +45,8 @@ struct TokenTile {
   }
 };
 
-// The two operands from their first row in the tile on; `depth` numbers a row, a multiple of 8;
-// rows_left, tokens_left: how many rows exist from there.
+// The two operands from their first row in the tile on; `depth` numbers a row, a multiple of 8.
+// rows_left, tokens_left: number of existing rows from there.
 struct TileOperands {
   const bf16* weights;
   const bf16* tokens;
@@ -62,7 +62,7 @@ __device__ __forceinline__ int swizzled(int row, int unit) {
   return row * 64 + (unit ^ (row & 7)) * 8;
 }
 
-// Rows k .. k + 63 of `Rows` rows into a stage; what does not exist becomes zeros.
+// Copies numbers k .. k + 63 of `Rows` rows into a stage; rows that do not exist become zeros.
 template <class Tile, int Rows>
 __device__ __forceinline__ void load_tile_rows(bf16* to, const bf16* from, int rows_left, int k,
                                                int depth) {
@@ -128,8 +128,8 @@ struct NothingMore {
   __device__ __forceinline__ void operator()(const bf16*) const {}
 };
 
-// All of k. Ends with a barrier: the ring may be used for something else. `more` sees the tokens of
-// every chunk ([Tokens][64], swizzled) as it passes by.
+// Multiplies over all of k. Ends with a barrier, so that the ring is free for other uses. `more` is
+// called with the tokens of every chunk ([Tokens][64], swizzled).
 template <class Tile, Mistake Planted = Mistake::none, class More = NothingMore>
 __device__ __forceinline__ void multiply_tile(TileSums<Tile>& sums, const TileOperands& of,
                                               More more = {}) {
@@ -154,7 +154,7 @@ __device__ __forceinline__ void multiply_tile(TileSums<Tile>& sums, const TileOp
   TS_NO_UNROLL
   for (int chunk = 0; chunk < chunks; ++chunk) {
     copy_async_wait<kLeft>();
-    // This chunk is there for everyone, and nobody reads the one before it any more.
+    // This chunk has landed for all threads, and none reads the previous one any more.
     if constexpr (Planted != Mistake::no_ring_barrier) __syncthreads();
     if (chunk + kAhead < chunks) load_chunk<Tile>(of, chunk + kAhead, free_slot);
     copy_async_commit();

@@ -21,7 +21,7 @@
 
 namespace tiersim::kernels {
 
-// Bits of a number of Format as a key: larger numbers have larger keys, none has 0.
+// The bits of a number of Format as a key: larger numbers have larger keys, and no key is 0.
 template <class Format>
 __device__ __forceinline__ unsigned ordered_key(unsigned bits) {
   constexpr unsigned kSign = 1U << (Format::kBits - 1);
@@ -32,8 +32,8 @@ __device__ __forceinline__ unsigned ordered_key(unsigned bits) {
   return (bits & (kSign - 1)) > Format::kInfinity ? 1U : key;
 }
 
-// Units of 16 B, one every kTopkThreads from `first` on, into shared memory as keys, with the first
-// histogram. Guarded: tokens may lie beyond the length.
+// Reads units of 16 B, one every kTopkThreads from `first` on, into shared memory as keys, and
+// counts the first histogram. Guarded: tokens may be beyond the length.
 template <class Format, int Loads, bool Guarded, Mistake M, class Id>
 __device__ __forceinline__ void load_units(const uint4* scores, int first, int length,
                                            const Selection<typename Format::Key, Id>& s) {
@@ -68,7 +68,7 @@ __device__ __forceinline__ void load_units(const uint4* scores, int first, int l
   }
 }
 
-// One row: whole rounds of the block, then what is left unit by unit.
+// One row: whole rounds of the block, then the rest unit by unit.
 template <class Format, Mistake M, class Id>
 __device__ __forceinline__ void load_scores(const typename Format::Score* scores, int length,
                                             const Selection<typename Format::Key, Id>& s) {

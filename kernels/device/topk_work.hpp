@@ -10,7 +10,8 @@ namespace tiersim::kernels {
 constexpr int kTopkThreads = 256;
 constexpr int kTopkLoads = 4;  // of 16 B, in flight a thread
 
-// Score: as stored. Key: as selected. kInfinity: bits of +inf; what is above them is NaN.
+// Score: the stored type. Key: the type in the selection. kInfinity: bits of +inf; larger bits are
+// NaN.
 struct Float32 {
   using Score = float;
   using Key = std::uint32_t;
@@ -35,7 +36,7 @@ TS_BOTH constexpr SelectLayout topk_layout(int capacity, int k) {
   return select_layout<typename Format::Key, Id>(capacity, k);
 }
 
-// Scores are read once, in units of 16 B, where there is something to choose from.
+// Scores are read once in units of 16 B, where the choice is not trivial.
 template <class Format>
 constexpr Work topk_work(std::span<const int> lengths, int rows_per_length, int k, int id_bytes) {
   Work work;

@@ -1,6 +1,6 @@
 // wgmma m64 n<Columns> k16, bf16 to fp32, on sm_90a: a warpgroup of 128 threads multiplies A[64,16]
-// (registers or shared memory) by B[16,Columns] (shared memory, 128 B swizzle). Asynchronous: fence
-// before the first, commit, wait; the accumulators may be touched after the wait only.
+// (registers or shared memory) by B[16,Columns] (shared memory, 128 B swizzle). It is asynchronous:
+// fence before the first, commit, wait. The accumulators may be accessed after the wait only.
 //
 // Thread t of the warpgroup holds D[row][column] in d[i] with row = 16 (t / 32) + (t % 32) / 4 +
 // 8 (i / 2 % 2) and column = 8 (i / 4) + 2 (t % 4) + i % 2; its A fragment is that of mma.m16n8k16
@@ -17,8 +17,9 @@ enum class Major { k, columns };
 
 #if TS_ON_CARD
 // leading, stride: byte offsets as the PTX ISA defines them for 128 B swizzle. K-major: leading is
-// not used, stride leads from 8 rows to the next (1024 where rows are 128 B). Columns-major:
-// leading leads from 64 columns to the next, stride from 8 steps of k to the next.
+// unused, and stride is the distance between groups of 8 rows (1024 for rows of 128 B).
+// Columns-major: leading is the distance between groups of 64 columns, and stride that between
+// groups of 8 steps of k.
 __device__ __forceinline__ std::uint64_t matrix_descriptor(const void* shared, int leading,
                                                            int stride) {
   std::uint64_t descriptor = (shared_address(shared) & 0x3ffffU) >> 4;

@@ -9,11 +9,11 @@ namespace tiersim::emulator {
 namespace {
 
 constexpr std::uint64_t kInitialised =
-    0x7265697272616274;  // what an initialised barrier's word holds
+    0x7265697272616274;  // content of an initialised barrier's word
 
 }  // namespace
 
-// In the context of the thread that waits: ThreadSanitizer sees the bytes arrive there.
+// Runs in the context of the waiting thread, where ThreadSanitizer sees the bytes arrive.
 void Block::copy_now(const AsyncCopy& copy) {
   const HardwareWork visible;
   if (copy.bytes > 0) std::memcpy(copy.to, copy.from, copy.bytes);
@@ -80,7 +80,7 @@ void Block::store_now(const AsyncCopy& copy) {
   copy_now(copy);
 }
 
-// Transaction barriers and what completes on them.
+// Transaction barriers and the copies that complete on them.
 
 TransactionBarrier& Block::barrier(const std::uint64_t* at, const char* what) {
   expect_shared(at, 8, 8, what);
@@ -164,7 +164,7 @@ void Block::bulk_load(BulkCopy copy) {
 }
 
 void Block::land(BulkCopy& copy) {
-  // The phase is still the one of the issue: complete_phase refuses to end it before.
+  // The phase is still that of the issue, since complete_phase refuses to end it earlier.
   TransactionBarrier& found = barrier(copy.barrier, "a bulk copy's landing");
   acquire(copy.tag);
   for (const BulkCopy::Row& row : copy.rows) {
@@ -184,7 +184,7 @@ void Block::land(BulkCopy& copy) {
   complete_phase(copy.barrier, found);
 }
 
-// When nothing else can happen (or by lot): one copy in flight arrives, any of them.
+// Lands any one copy in flight, when no thread can run (or at random).
 bool Block::land_one() {
   if (bulk_.empty()) return false;
   const std::size_t which = random() % bulk_.size();

@@ -11,8 +11,8 @@
 namespace tiersim::emulator {
 namespace {
 
-constexpr std::size_t kAlignment = 1024;  // of shared memory: what a 128 B swizzle asks for
-[[maybe_unused]] constexpr std::size_t kCanary = 256;  // bytes after it that must stay as they are
+constexpr std::size_t kAlignment = 1024;               // of shared memory, for the 128 B swizzle
+[[maybe_unused]] constexpr std::size_t kCanary = 256;  // bytes after it that must stay unchanged
 constexpr unsigned char kPoison = 0xff;  // NaN in every float format, -1 in every integer
 [[maybe_unused]] constexpr unsigned char kCanaryByte = 0xa5;
 
@@ -22,7 +22,7 @@ std::string text(const Site& site) {
                         : "");
 }
 
-// Thrown through a thread that will not go on.
+// Thrown through a thread that will not continue.
 struct Unwound {};
 
 bool same_place(const Site& a, const Site& b) {
@@ -123,8 +123,8 @@ void Block::run(const std::function<void()>& kernel) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// After a failure: threads that stopped in the middle leave their functions, so that what these
-// hold is given back.
+// Unwinds threads that stopped in the middle after a failure, so that their functions release their
+// resources.
 void Block::unwind() {
   unwinding_ = true;
   for (Thread& thread : threads_) {
@@ -140,7 +140,7 @@ void Block::resume(Thread& thread) {
   current_ = nullptr;
 }
 
-// After a thread's end nothing orders what it reads here.
+// After the end of a thread nothing orders the reads here.
 TS_EMULATOR_UNSEEN void Block::leave(bool last) {
   Thread& thread = *current_;
   Fiber::switch_to(thread.fiber, scheduler_, last);
@@ -369,7 +369,7 @@ void Block::warp_operation(unsigned mask, int operation, Combine combine, Site s
       if (other.state != Thread::State::in_warp_operation) {
         complete = false;
       } else if (other.operation != operation || other.mask != mask) {
-        complete = false;  // it may be in another with lanes of its own first
+        complete = false;  // it may first be in another operation with its own lanes
         if ((other.mask >> me.lane() & 1U) == 0) continue;
         fail("lanes of one warp meet in different operations: " + text(site) + " and " +
              text(other.site));

@@ -1,8 +1,8 @@
 // One thread block: its threads as fibers, its shared memory, its barriers, and the scheduler.
 //
 // Time does not exist here. The scheduler runs threads in an order drawn from the seed, each until
-// it blocks; what an asynchronous copy brings lands as late (or as early) as the machine may do it.
-// A kernel that is right is right under every order; one that leans on luck is caught by some.
+// it blocks. Asynchronous copies land as late (or as early) as the hardware may land them. A
+// correct kernel is correct under every order; a kernel that depends on luck fails under some.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -25,7 +25,8 @@ namespace tiersim::emulator {
 // in_order: by thread number. shuffled: a new random order each round. greedy_warp: one warp at a
 // time runs as far ahead as barriers allow, which finds missing barriers that fair orders hide.
 enum class Order { in_order, shuffled, greedy_warp };
-// When asynchronous copies land: at the last moment a wait allows, at once, or by lot.
+// Landing time of asynchronous copies: at the last moment that a wait allows, at once, or at
+// random.
 enum class Landing { late, early, mixed };
 
 struct Options {
@@ -35,14 +36,14 @@ struct Options {
   std::size_t stack_bytes = 256 * 1024;  // of each thread
 };
 
-// Where a thread stands in the kernel's source, for messages.
+// Position of a thread in the source of the kernel, for messages.
 struct Site {
   const char* what = "";
   const char* file = "";
   int line = 0;
 };
 
-struct AsyncCopy {  // cp.async: one thread's, ordered by groups
+struct AsyncCopy {  // cp.async of one thread, ordered by groups
   void* to;
   const void* from;
   std::uint32_t bytes;       // copied
@@ -54,12 +55,13 @@ struct MatrixOperation {
   float* accumulator;  // columns / 2 numbers, poison while in flight
   int columns;
   bool a_in_registers;
-  bool b_transposed;  // B lies in memory with its columns (n) contiguous
+  bool b_transposed;  // B has its columns (n) contiguous in memory
   bool accumulate;
   std::array<unsigned, 4> a;
   std::uint64_t descriptor_a;
   std::uint64_t descriptor_b;
-  std::vector<float> before;  // what the accumulators held; empty: an earlier one will tell
+  // Content of the accumulators before; empty: from an earlier operation
+  std::vector<float> before;
 };
 
 struct Thread {
@@ -70,13 +72,13 @@ struct Thread {
   Site site;
   Fiber fiber;
   void* stack = nullptr;
-  bool entered = false;  // it has run, if only in part
-  // A warp operation: who takes part, which one, and what this lane brings and gets.
+  bool entered = false;  // true once it has run, if only in part
+  // A warp operation: its lanes, its identity, and the input and output of this lane.
   unsigned mask = 0;
   int operation = 0;
   alignas(16) std::array<unsigned char, 48> in{};
   alignas(16) std::array<unsigned char, 48> out{};
-  // Polling: ready(subject) becomes true when the thread may go on.
+  // Polling: the thread continues when ready(subject) is true.
   bool (*ready)(void* subject) = nullptr;
   void* subject = nullptr;
   // Asynchronous work issued by this thread, committed in groups.
@@ -91,8 +93,8 @@ struct Thread {
 
 // A transaction barrier (mbarrier), kept beside shared memory and keyed by its address.
 struct TransactionBarrier {
-  int arrivals = 0;  // that complete a phase
-  int pending = 0;   // still missing in this phase
+  int arrivals = 0;  // number that completes a phase
+  int pending = 0;   // arrivals still missing in this phase
   std::int64_t bytes =
       0;  // announced and not yet landed; negative: landed before they were announced
   std::uint64_t phase = 0;
@@ -108,12 +110,12 @@ struct BulkCopy {  // cp.async.bulk and TMA: rows of bytes into shared memory, c
   std::vector<Row> rows;
   std::uint64_t* barrier;
   std::uint64_t phase;  // of the barrier when it was issued
-  std::int64_t bytes;   // that the barrier sees
+  std::int64_t bytes;   // bytes that the barrier counts
   char* tag = nullptr;  // orders the issue before the landing, for ThreadSanitizer
 };
 
-// What all blocks of a launch share. The two tags order every block after what was before the
-// launch and before what comes after it; nothing orders the blocks among themselves.
+// State shared by all blocks of a launch. The two tags order every block after all work before the
+// launch, and before all work after it. Blocks have no order among themselves.
 struct Grid {
   dim3 blocks;
   dim3 threads;
@@ -127,7 +129,7 @@ struct Grid {
 
 class Block {
  public:
-  // It is made, run and destroyed within an OwnWork.
+  // A block must be made, run and destroyed within an OwnWork.
   Block(Grid& grid, uint3 index);
   ~Block();
   Block(const Block&) = delete;
@@ -142,16 +144,16 @@ class Block {
   std::size_t shared_bytes() const { return shared_bytes_; }
   // Throws unless [at, at + bytes) lies in this block's shared memory, aligned.
   void expect_shared(const void* at, std::size_t bytes, std::size_t alignment, const char* what);
-  // Copies and wgmma see shared memory through a proxy of their own: ordinary stores are seen there
-  // after fence_async_proxy. The first shows all stores so far; the second throws where bytes that
-  // the hardware reads now differ from what the proxy shows.
+  // Copies and wgmma access shared memory through the async proxy, which sees ordinary stores only
+  // after fence_async_proxy. show_to_async_proxy() publishes all stores so far. expect_shown()
+  // throws where bytes that the hardware reads differ from those in the proxy.
   void show_to_async_proxy();
   void expect_shown(std::size_t offset, std::size_t bytes, const char* what);
   Memory& memory() { return grid_.memory; }
 
   void synchronize(Site site);  // __syncthreads
   void named_barrier(int id, int threads, bool wait, Site site);
-  // All lanes of the mask bring `in`; the last to arrive runs combine once; orders memory if told.
+  // All lanes of the mask contribute `in`, and the last to arrive runs combine once.
   using Combine = void (*)(Block& block, Thread* const* lanes);
   void warp_operation(unsigned mask, int operation, Combine combine, Site site,
                       bool orders = false);
@@ -176,7 +178,7 @@ class Block {
     std::array<std::deque<std::vector<MatrixOperation>>, 128> groups;
     std::array<bool, 128> fenced{};
     int waiting = 0;
-    std::size_t groups_left = 0;  // that the waiting threads asked for
+    std::size_t groups_left = 0;  // limit of the groups in flight that the threads wait for
     std::uint64_t generation = 0;
   };
   Warpgroup& warpgroup();  // of the running thread; throws in a block without whole warpgroups
@@ -199,14 +201,14 @@ class Block {
 
   static void thread_main();
   void resume(Thread& thread);
-  void leave(bool last = false);  // back to the scheduler
+  void leave(bool last = false);  // switches to the scheduler
   void unwind();
   void schedule();
   bool wake_pollers();
   void runnable(std::vector<int>& order);
   void release_all_arrived();
   void finish_thread();
-  void settle();  // after the last thread: nothing may be in flight
+  void settle();  // after the last thread: throws where something is in flight
   bool land_one();
   void land(BulkCopy& copy);
   void complete_phase(std::uint64_t* at, TransactionBarrier& barrier);
@@ -224,7 +226,8 @@ class Block {
   int live_ = 0;
 
   AlignedBytes shared_memory_;
-  unsigned char* shared_ = nullptr;  // ends at its last byte: AddressSanitizer sees one beyond
+  // Ends at its last byte, so that AddressSanitizer sees an access beyond
+  unsigned char* shared_ = nullptr;
   std::size_t shared_bytes_ = 0;
   std::vector<unsigned char> async_view_;  // of shared memory
   std::array<NamedBarrier, 16> barriers_;
@@ -232,8 +235,8 @@ class Block {
   std::deque<BulkCopy> bulk_;
   std::vector<Warpgroup> warpgroups_;
   int greedy_ = -1;
-  // Addresses that stand for synchronisation in ThreadSanitizer's eyes; two of each, by turns,
-  // since a fast thread may reach the next barrier before a slow one has left this one.
+  // Addresses that represent synchronisation for ThreadSanitizer. There are two of each, used by
+  // turns, since a fast thread may reach the next barrier before a slow one has left this one.
   std::array<char, 32> barrier_tags_{};
   std::array<char, 256> copy_tags_{};
   std::size_t copies_issued_ = 0;

@@ -18,7 +18,7 @@ void combine_shuffle(Block&, Thread* const* lanes) {
     if (Kind == Shuffle::exclusive_or) source = lane ^ argument;
     if (Kind == Shuffle::up) source = lane - argument;
     if (Kind == Shuffle::down) source = lane + argument;
-    if (source < 0 || source > 31) source = lane;  // its own value comes back, as on the card
+    if (source < 0 || source > 31) source = lane;  // returns its own value, as on the card
     if (lanes[source] == nullptr) {
       fail("a shuffle reads lane " + std::to_string(source) + ", which its mask leaves out");
     }

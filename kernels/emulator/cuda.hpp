@@ -1,8 +1,8 @@
-// The CUDA language for an ordinary compiler: keywords, built-in variables and the intrinsics that
-// the kernels use. Included only by device/platform.cuh where no card is compiled for.
+// The CUDA language for an ordinary compiler: keywords, built-in variables and the intrinsics of
+// the kernels. Only device/platform.cuh includes it, when not compiling for a card.
 //
-// __shared__ is left undefined on purpose: the kernels take all shared memory as one dynamic array,
-// so that its size is exact and every byte past it is caught.
+// __shared__ is left undefined on purpose: kernels take all shared memory as one dynamic array, so
+// that its size is exact and every access beyond it is caught.
 #pragma once
 #include <math.h>  // NOLINT(modernize-deprecated-headers): fmaxf and the like, unqualified as in CUDA
 

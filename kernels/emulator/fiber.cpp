@@ -8,7 +8,7 @@
 
 #if !defined(TS_EMULATOR_UCONTEXT)
 extern "C" void tiersim_switch_stack(void** save, void* load);
-// System V ABI: rdi = where to keep the stack pointer that is left, rsi = the one to take.
+// System V ABI: rdi = address for the stack pointer that is left, rsi = the stack pointer to take.
 __asm__(R"(
 .text
 .globl tiersim_switch_stack
@@ -38,10 +38,10 @@ namespace {
 constexpr std::size_t kGuard = 4096;  // one page
 
 #if TS_EMULATOR_TSAN
-// ThreadSanitizer's idea of a thread takes a millisecond to make: each stack keeps its own.
+// A thread of ThreadSanitizer takes a millisecond to create, so each stack keeps its own.
 struct Identities {
   std::map<const void*, void*> of_stack;
-  char made = 0;  // what was done before a fiber was started comes before what it does
+  char made = 0;  // orders work before the start of a fiber before the fiber's work
 
   void* of(const void* stack) {
     void*& one = of_stack[stack];
@@ -108,8 +108,9 @@ void Fiber::start(void* stack, std::size_t bytes, void (*entry)()) {
   context_.uc_link = nullptr;
   makecontext(&context_, entry, 0);
 #else
-  // As if entry had been called: its address where `ret` finds it, above that a return address that
-  // ends every backtrace; the stack pointer is 8 below a multiple of 16 when entry begins.
+  // The stack looks as if entry had been called: its address is where `ret` finds it, and above
+  // that is a return address that ends every backtrace. The stack pointer is 8 below a multiple of
+  // 16 when entry begins.
   void** top = reinterpret_cast<void**>((reinterpret_cast<std::uintptr_t>(stack) + bytes) &
                                         ~std::uintptr_t{15});
   *--top = nullptr;
@@ -128,7 +129,8 @@ void Fiber::abandon() {
   if (!started_) return;
   started_ = false;
 #if TS_EMULATOR_ASAN
-  __asan_unpoison_memory_region(stack_, stack_bytes_);  // it may have stopped in the middle
+  // It may have stopped in the middle of a function
+  __asan_unpoison_memory_region(stack_, stack_bytes_);
 #endif
 }
 
@@ -154,7 +156,7 @@ TS_EMULATOR_UNSEEN void Fiber::entered([[maybe_unused]] Fiber& from) {
   __tsan_acquire(&identities().made);
 #endif
 #if TS_EMULATOR_ASAN
-  // Tells where the stack lies that a later switch goes back to.
+  // Records the position of the stack that a later switch returns to.
   __sanitizer_finish_switch_fiber(nullptr, &from.stack_, &from.stack_bytes_);
 #endif
 }

@@ -1,4 +1,4 @@
-// A stack of its own for each CUDA thread, switched by hand.
+// A separate stack for each CUDA thread, with explicit switches.
 //
 // On x86-64 a switch saves the six registers that the ABI asks for (about 5 ns); elsewhere, and
 // where TS_EMULATOR_UCONTEXT is defined, ucontext does it (about 300 ns). Floating-point modes are
@@ -19,10 +19,11 @@
 
 namespace tiersim::emulator {
 
-// Stacks with a guard page below each, kept for the next block.
+// Stacks with a guard page below each, reused by later blocks.
 //
-// In ThreadSanitizer's eyes fibers on one stack are one thread, and so in order. A block therefore
-// does not take the stacks of the block before it: their races show, those of farther ones may not.
+// ThreadSanitizer takes fibers on one stack for one thread, and thus for ordered. A block therefore
+// does not reuse the stacks of the block before it. Races between neighbouring blocks are reported;
+// those between distant blocks may not be.
 class StackPool {
  public:
   explicit StackPool(std::size_t bytes) : bytes_(bytes) {}
@@ -31,7 +32,8 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   void* take();  // lowest address; throws std::bad_alloc
   void give(void* stack);
-  void rest(std::size_t stacks) { rest_ = stacks; }  // that lie unused before one is taken again
+  // Number of stacks that stay unused before one is taken again
+  void rest(std::size_t stacks) { rest_ = stacks; }
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -41,20 +43,20 @@ class StackPool {
   std::vector<void*> all_;
 };
 
-// One flow of control. The default one is the caller's, the scheduler; the others start at entry.
+// One flow of control. The default one is that of the caller, the scheduler; others start at entry.
 class Fiber {
  public:
   Fiber() = default;
   ~Fiber();
   Fiber(Fiber&&) = delete;
 
-  void adopt_caller();                                          // this is the thread's own stack
+  void adopt_caller();                                          // uses the thread's own stack
   void start(void* stack, std::size_t bytes, void (*entry)());  // entry runs at the first switch
   void abandon();                                               // it will not run again
   // Leaves `from` and runs `to`; returns when something switches back. last: `from` never resumes.
   static void switch_to(Fiber& from, Fiber& to, bool last = false);
-  static void end_of_launch();       // all fibers so far come before all that start from now on
-  static void entered(Fiber& from);  // first call of entry; from: who switched here
+  static void end_of_launch();       // orders all fibers so far before all later ones
+  static void entered(Fiber& from);  // first call of entry; from: the fiber that switched here
 
  private:
 #if defined(TS_EMULATOR_UCONTEXT)

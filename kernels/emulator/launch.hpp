@@ -12,7 +12,7 @@
 
 namespace tiersim::emulator {
 
-// A card of this host thread, as CUDA has a current device.
+// A card of this host thread, like the current device of CUDA.
 struct Machine {
   Options options;
   Memory memory;
@@ -22,7 +22,7 @@ struct Machine {
 };
 Machine& machine();
 
-// Arithmetic of a kernel, counted.
+// Counts arithmetic of a kernel.
 inline void count_multiply_adds(std::int64_t count) {
   const OwnWork scope;
   machine().memory.count().multiply_adds += count;

@@ -142,8 +142,8 @@ float operand_element(Block& here, const Operand& operand, bool rows_contiguous,
   return std::bit_cast<float>(static_cast<unsigned>(take<std::uint16_t>(here.shared(), at)) << 16);
 }
 
-// The next wgmma in flight of this thread, after `done`, that takes the same accumulators; null:
-// none. In the order of issue: groups, then what is not committed.
+// The next wgmma in flight of this thread, after `done`, with the same accumulators; null: none. In
+// the order of issue: groups, then uncommitted ones.
 MatrixOperation* next_of(Block::Warpgroup& group, std::size_t slot, const float* accumulator,
                          const MatrixOperation* done) {
   bool after = done == nullptr;
@@ -160,11 +160,12 @@ MatrixOperation* next_of(Block::Warpgroup& group, std::size_t slot, const float*
   return look(group.open[slot]);
 }
 
-// Accumulators hold this NaN from the issue of a wgmma to the wait for it: who reads them early
-// sees it, who writes them is found out.
+// Accumulators hold this NaN from the issue of a wgmma to the wait for it, so that early reads give
+// NaN and early writes are detected.
 constexpr unsigned kInFlight = 0xffffffffU;
 
-// The result of a product goes to the next one in flight, or to the thread.
+// The result of a product goes to the next one in flight with the same accumulators, or to the
+// thread.
 void deliver(Block::Warpgroup& group, std::size_t slot, const MatrixOperation& done,
              std::vector<float> sums) {
   if (MatrixOperation* next = next_of(group, slot, done.accumulator, &done)) {
@@ -179,7 +180,7 @@ void deliver(Block::Warpgroup& group, std::size_t slot, const MatrixOperation& d
   }
 }
 
-// One product of a warpgroup, from the 128 threads' parts.
+// Computes one product of a warpgroup from the parts of its 128 threads.
 void execute(Block& here, Block::Warpgroup& warpgroup,
              const std::array<MatrixOperation*, 128>& parts) {
   const MatrixOperation& first = *parts[0];
@@ -228,7 +229,7 @@ void execute(Block& here, Block::Warpgroup& warpgroup,
   here.memory().count().matrix_multiply_adds += std::int64_t{64} * columns * 16;
 }
 
-// The oldest group of all 128 threads.
+// Executes the oldest group of all 128 threads.
 void execute_group(Block& here, Block::Warpgroup& group) {
   const std::size_t count = group.groups[0].front().size();
   for (const auto& queue : group.groups) {

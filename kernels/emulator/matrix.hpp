@@ -1,12 +1,12 @@
-// Matrix instructions as the PTX ISA lays their operands over lanes: ldmatrix, mma.sync m16n8k16,
-// wgmma m64nNk16 with 128 B-swizzled operands in shared memory.
+// Matrix instructions with the operand layouts of the PTX ISA: ldmatrix, mma.sync m16n8k16, wgmma
+// m64nNk16 with 128 B-swizzled operands in shared memory.
 #pragma once
 #include <cstdint>
 
 namespace tiersim::emulator {
 
-// Lane 8 i + r gives the address of row r of matrix i (16 bytes, 16 B aligned). Lane l gets of each
-// matrix columns 2 (l % 4) and the next of row l / 4; transposed: row and column exchanged.
+// Lane 8 i + r gives the address of row r of matrix i (16 bytes, 16 B aligned). Lane l receives
+// columns 2 (l % 4) and the next of row l / 4 of each matrix; transposed: row and column exchanged.
 void load_matrix_x4(unsigned (&registers)[4], const void* row, bool transposed);
 void load_matrix_x2(unsigned (&registers)[2], const void* row, bool transposed);
 
@@ -17,7 +17,7 @@ void multiply_m16n8k16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b
 // ISA defines them for the operand's major order.
 std::uint64_t matrix_descriptor(const void* shared, int leading, int stride);
 
-// Queues D[64,columns] (+)= A[64,16] B[16,columns] of the running warpgroup; executed at the wait.
+// Queues D[64,columns] (+)= A[64,16] B[16,columns] of the running warpgroup; executed by the wait.
 void warpgroup_multiply(float* d, int columns, const unsigned* a, std::uint64_t descriptor_a,
                         std::uint64_t descriptor_b, bool b_transposed, bool accumulate);
 void warpgroup_fence();

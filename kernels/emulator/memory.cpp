@@ -184,7 +184,7 @@ void Memory::write(const void* at, std::size_t bytes, std::size_t alignment) {
     fail("two blocks of one launch store to offset " + std::to_string(offset) + " of '" +
          array.name + "'");
   }
-  if (current_block() == nullptr) return;  // a copy of the stream's, between launches
+  if (current_block() == nullptr) return;  // a copy of a stream, between launches
   if (!array.stores.empty() && array.stores.back().first + array.stores.back().count == offset) {
     array.stores.back().count += bytes;
   } else {

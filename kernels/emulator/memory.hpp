@@ -1,6 +1,6 @@
-// The emulated card's memory: every array that a kernel may touch, what of it was touched, and by
-// how many bytes and multiply-adds. Loads and stores of kernels come through here
-// (device/memory.cuh); each is checked for bounds, alignment and reading what nobody wrote.
+// The memory of the emulated card: all arrays that a kernel may access, the bytes accessed, and the
+// counts of bytes and multiply-adds. Loads and stores of kernels go through it (device/memory.cuh).
+// Each is checked for bounds, alignment and reads of unwritten bytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace tiersim::emulator {
 
-// Bytes at an aligned address; what lies behind them is not theirs, so that AddressSanitizer sees
-// it.
+// Bytes at an aligned address. The bytes behind them are not allocated, so that AddressSanitizer
+// sees an access beyond.
 struct AlignedDelete {
   std::align_val_t alignment;
   void operator()(unsigned char* bytes) const { ::operator delete(bytes, alignment); }
@@ -23,7 +23,7 @@ AlignedBytes make_aligned(std::size_t bytes, std::size_t alignment);  // throws 
 
 enum class Space { device, host };  // host: pinned memory, reached over the link
 
-// Counts since clear(). Distinct bytes are counted once a launch, requested ones each time.
+// Counts since clear(). Distinct bytes count once for each launch, requested bytes each time.
 struct Traffic {
   std::int64_t read_bytes = 0;         // distinct, device memory
   std::int64_t written_bytes = 0;      // distinct
@@ -60,24 +60,24 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Zero-length arrays are allowed. The content is poison (0xff: NaN in every float format) and
-  // counts as unwritten. 256 B aligned.
+  // Allocates a 256 B aligned array; zero length is allowed. Its content is poison (0xff: NaN in
+  // every float format) and counts as unwritten.
   void* allocate(std::size_t bytes, Space space, std::string name = "");
   void free(void* array);
   void host_wrote(const void* at, std::size_t bytes);  // initialised from outside
-  void poison(void* array);                            // 0xff and unwritten again, all of it
+  void poison(void* array);  // fills the whole array with 0xff and marks it as unwritten
 
-  // A kernel's access of 1, 2, 4, 8 or 16 bytes (more for bulk copies); throws KernelFailure.
+  // An access of 1, 2, 4, 8 or 16 bytes by a kernel (more for bulk copies); throws KernelFailure.
   // Blocks of a launch have no order: two that store to one byte race, and the read-only path may
-  // miss any store of the launch. What one block reads of another's is not judged: flags may order
-  // it.
+  // miss any store of the launch. Reads of another block's bytes are not judged, since flags may
+  // order them.
   void read(const void* at, std::size_t bytes, std::size_t alignment);
   void read_only(const void* at, std::size_t bytes, std::size_t alignment);
   void write(const void* at, std::size_t bytes, std::size_t alignment);
   void update(const void* at, std::size_t bytes, std::size_t alignment);  // an atomic
 
   void end_of_block();
-  void end_of_launch();  // distinct bytes are added up and forgotten
+  void end_of_launch();  // adds up the distinct bytes and clears them
   void clear() { traffic_ = {}; }
   const Traffic& traffic() const { return traffic_; }
   Traffic& count() { return traffic_; }
@@ -99,7 +99,7 @@ class Memory {
     Space space;
     std::string name;
     ByteSet valid, read, written;
-    ByteSet earlier;  // stored to by blocks of this launch that have ended, atomics aside
+    ByteSet earlier;  // bytes stored by finished blocks of this launch, without atomics
     struct Range {
       std::size_t first, count;
     };
@@ -112,7 +112,7 @@ class Memory {
   Arrays::iterator find_write(const void* at, std::size_t bytes, std::size_t alignment);
 
   Arrays arrays_;
-  Arrays::iterator last_ = arrays_.end();  // most accesses go where the one before went
+  Arrays::iterator last_ = arrays_.end();  // most accesses are to the same array as the one before
   Traffic traffic_;
 };
 

@@ -1,9 +1,9 @@
-// What the emulator tells the sanitizers: which stack runs, and what orders memory between threads.
-// Every function is empty where the build has no sanitizer.
+// Annotations for the sanitizers: the running stack, and the ordering of memory between threads.
+// Every function is empty in a build without a sanitizer.
 //
-// Happens-before, as ThreadSanitizer sees it: fibers are switched without ordering; an edge is
-// drawn only where CUDA's memory model draws one (block and named barriers, __syncwarp, transaction
-// barriers, waits for asynchronous copies). A shuffle or a ballot orders nothing.
+// Happens-before for ThreadSanitizer: switches of fibers do not order memory. There are edges only
+// where CUDA's memory model has them: block and named barriers, __syncwarp, transaction barriers,
+// waits for asynchronous copies. A shuffle or a ballot orders nothing.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ void AnnotateIgnoreWritesEnd(const char*, int);
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// Before a function whose own reads and writes ThreadSanitizer shall not see.
+// Marks a function whose own reads and writes ThreadSanitizer must not see.
 #if defined(__clang__)
 #define TS_EMULATOR_UNSEEN __attribute__((disable_sanitizer_instrumentation))
 #else
@@ -52,7 +52,7 @@ void AnnotateIgnoreWritesEnd(const char*, int);
 
 namespace tiersim::emulator {
 
-// The emulator's own bookkeeping within this scope is not the kernel's memory traffic.
+// Within this scope, bookkeeping of the emulator is hidden from the sanitizers.
 class OwnWork {
  public:
 #if TS_EMULATOR_TSAN
@@ -72,7 +72,7 @@ class OwnWork {
   OwnWork& operator=(const OwnWork&) = delete;
 };
 
-// Inside an OwnWork: what the hardware does to memory on the kernel's behalf is traffic again.
+// Within an OwnWork: hardware accesses for the kernel are visible again.
 class HardwareWork {
  public:
 #if TS_EMULATOR_TSAN
@@ -104,7 +104,7 @@ inline void release(void*) {}
 inline void acquire(void*) {}
 #endif
 
-// A read that the hardware performs on behalf of this thread (ldmatrix, wgmma): made visible.
+// Makes a read by the hardware for this thread (ldmatrix, wgmma) visible.
 inline void show_read([[maybe_unused]] const void* from, [[maybe_unused]] std::size_t bytes) {
 #if TS_EMULATOR_TSAN || TS_EMULATOR_ASAN
   const volatile unsigned char* byte = static_cast<const volatile unsigned char*>(from);

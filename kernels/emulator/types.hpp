@@ -1,5 +1,5 @@
-// CUDA's built-in vector types and bf16, for compilers without CUDA's headers. Where the build says
-// TS_EMULATOR_CUDA_TYPES the toolkit's own are taken instead; a test holds both to the same bits.
+// CUDA's built-in vector types and bf16, for compilers without CUDA's headers. With
+// TS_EMULATOR_CUDA_TYPES the toolkit's types are used instead; a test compares both bit for bit.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -58,7 +58,7 @@ struct __nv_bfloat16 {  // NOLINT(bugprone-reserved-identifier): CUDA's name
   std::uint16_t bits;
 };
 
-// To the nearest, ties to even; every NaN becomes 0x7fff, as on the card.
+// Rounds to nearest, ties to even; every NaN becomes 0x7fff, as on the card.
 constexpr __nv_bfloat16 __float2bfloat16(float value) {  // NOLINT(bugprone-reserved-identifier)
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return {0x7fff};

@@ -1,5 +1,5 @@
-// What the kernels of early exit should give, in float64, slow and obvious. bf16 operands come as
-// their 16 bits; matrices are row-major.
+// Reference results of the early-exit kernels in float64, slow and simple. bf16 operands are passed
+// as 16 bits; matrices are row-major.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ struct HeadReference {
   std::vector<double> logits;
   int best = 0;            // lowest index wins ties
   double probability = 0;  // of best, by softmax
-  double difference = 0;   // to the second best's probability
+  double difference = 0;   // probability less that of the second best
   double log_sum = 0;      // ln sum exp
 };
 // embedding: vocabulary x depth; hidden: depth numbers.

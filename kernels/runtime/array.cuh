@@ -1,5 +1,5 @@
-// Arrays in the card's memory and in pinned host memory. New ones are poison: 0xff in every byte,
-// NaN in every float format; on the emulator a kernel that reads a byte nobody wrote fails.
+// Arrays in the memory of the card and in pinned host memory. New arrays are poison: 0xff in every
+// byte, NaN in every float format. On the emulator a kernel that reads an unwritten byte fails.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -86,8 +86,8 @@ class DeviceArray {
 
  private:
 #if TS_ON_CARD
-  // A memset, and a copy from pageable memory, may return before the card has done it; our streams
-  // do not wait for the legacy one in which it does.
+  // A memset or a copy from pageable memory may return before the card has finished it, and our
+  // streams do not wait for the legacy stream in which it runs.
   static void settle() {
     TS_CARD(cudaStreamSynchronize(cudaStreamLegacy));
   }

@@ -25,8 +25,7 @@ void check_blas(cublasStatus_t status, const char* call) {
 }  // namespace
 
 struct BlasProduct::Plan {
-  // Rows one after another are columns to the library: out^T (n x m) = b (k x n, transposed) a (k x
-  // m).
+  // Consecutive rows are columns to the library: out^T (n x m) = b (k x n, transposed) a (k x m).
   Plan(int m, int n, int k) : workspace(kWorkspace, "cuBLASLt workspace") {
     TS_BLAS(cublasLtCreate(&handle));
     TS_BLAS(cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F));

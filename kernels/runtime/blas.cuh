@@ -1,6 +1,6 @@
-// Matrix product by the vendor's library (cuBLASLt), the yardstick for ours. On the emulator a
-// plain loop on the host stands in, so that everything around it runs; it is no kernel and is
-// counted as none.
+// Matrix product by the vendor's library (cuBLASLt), the baseline of our kernels. On the emulator a
+// plain host loop replaces it, so that the code around it runs; the loop is not counted as a
+// kernel.
 #pragma once
 #include <memory>
 

@@ -1,5 +1,5 @@
-// A graph whose branches the card decides itself: after a layer a kernel sets a condition, and the
-// next layer runs or not, without the host.
+// A graph with branches that the card decides: after a layer a kernel sets a condition, by which
+// the next layer runs or not, without the host.
 #pragma once
 #include <deque>
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace tiersim::kernels {
 
-// Built front to back, everything after all that was added before; then replayed. On the emulator
-// the recordings themselves, and plain branches. Bodies are recorded once, when they are added on a
-// card and at each replay on the emulator; they neither synchronise nor allocate.
+// Nodes are added front to back, each after all earlier ones, and then replayed. On the emulator it
+// is a list of recordings with plain branches. A body is recorded once on a card, when it is added,
+// and at each replay on the emulator. It must neither synchronise nor allocate.
 class ConditionalGraph {
  public:
   using Record = std::function<void(Stream&)>;
@@ -32,8 +32,8 @@ class ConditionalGraph {
   ConditionalGraph(const ConditionalGraph&) = delete;
   ConditionalGraph& operator=(const ConditionalGraph&) = delete;
 
-  // For kernels of this graph to set; each replay begins with `initial`. Some node has to ask for
-  // it: a graph with a condition that nobody asks for is refused.
+  // A condition for kernels of this graph to set; each replay begins with `initial`. Some node has
+  // to use it: CUDA refuses a graph with an unused condition.
   Condition condition(unsigned initial) {
 #if TS_ON_CARD
     Condition made{};
@@ -64,7 +64,7 @@ class ConditionalGraph {
 #endif
   }
 
-  // A SWITCH node: runs bodies[condition], or nothing where there is none of this number.
+  // A SWITCH node: runs bodies[condition], or nothing where there is no such body.
   void select(Condition condition, const std::vector<Record>& bodies) {
 #if TS_ON_CARD
     add(condition, cudaGraphCondTypeSwitch, bodies);
@@ -89,7 +89,7 @@ class ConditionalGraph {
 #if TS_ON_CARD
   using Nodes = std::vector<cudaGraphNode_t>;
 
-  // Adds what body enqueues to a graph, after some of its nodes; returns what comes last.
+  // Adds the work that body enqueues to a graph, after some of its nodes; returns the last nodes.
   static Nodes capture(cudaGraph_t graph, const Nodes& after, const Record& body) {
     Stream stream;
     TS_CARD(cudaStreamBeginCaptureToGraph(stream.native(), graph, after.data(), nullptr,
@@ -133,7 +133,7 @@ class ConditionalGraph {
   struct Value {
     unsigned value, initial;
   };
-  std::deque<Value> conditions_;  // their addresses stay
+  std::deque<Value> conditions_;  // a deque, so that addresses stay valid
   std::vector<Record> steps_;
 #endif
 };

@@ -1,5 +1,5 @@
-// Copies and host work in a stream: the copy engine's on a card; on the emulator a memcpy that is
-// checked and counted as the kernels' accesses are.
+// Copies and host work in a stream: by the copy engine on a card, and on the emulator by a memcpy
+// that is checked and counted like the accesses of kernels.
 #pragma once
 #include <cstring>
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tiersim::kernels {
 
-// Between device arrays and pinned arrays, in any direction; both stay alive until it has run.
+// Copies between device arrays and pinned arrays in any direction. Both must live until it has run.
 inline void copy(Stream& stream, void* to, const void* from, std::size_t bytes) {
 #if TS_ON_CARD
   TS_CARD(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream.native()));
@@ -21,8 +21,8 @@ inline void copy(Stream& stream, void* to, const void* from, std::size_t bytes) 
 #endif
 }
 
-// Runs work on the host when the stream comes to it. It must not call CUDA, and stays alive and in
-// place until then (each replay of a graph runs it again).
+// Runs work on the host when the stream reaches it. The work must not call CUDA, and must stay
+// alive and in place until then. Each replay of a graph runs it again.
 inline void host_work(Stream& stream, std::function<void()>& work) {
 #if TS_ON_CARD
   TS_CARD(cudaLaunchHostFunc(

@@ -74,7 +74,7 @@ Clocks read_clocks() {
 
 Occupancy occupancy_of(const LaunchUse& launch) {
   Occupancy use;
-  if (launch.function == nullptr) return use;  // a library's kernel
+  if (launch.function == nullptr) return use;  // a kernel of a library
   cudaFuncAttributes attributes{};
   TS_CARD(cudaFuncGetAttributes(&attributes, launch.function));
   const int shared_bytes = static_cast<int>(launch.shared_bytes);

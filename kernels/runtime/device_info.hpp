@@ -1,4 +1,4 @@
-// What the timings were measured on. Clocks are read, never set.
+// The device of the timings. Clocks are read and never set.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,11 +9,11 @@ struct LaunchUse;
 
 struct DeviceInfo {
   bool emulator = true;
-  std::string name;                // "emulator" there
+  std::string name;                // "emulator" on the emulator
   std::string compute_capability;  // 9.0
-  int multiprocessors = 0;         // 0: not known, as all below on the emulator
-  std::int64_t l2_bytes = 0;       // the emulator's is a toy, so that rotation runs there
-  std::int64_t memory_bytes = 0;   // free when asked for
+  int multiprocessors = 0;         // 0: not known; so are all values below on the emulator
+  std::int64_t l2_bytes = 0;       // small on the emulator, so that rotation runs there
+  std::int64_t memory_bytes = 0;   // free when read
   double memory_bytes_per_s = 0;   // memory clock x bus width x 2
   std::string driver;
   std::string runtime;
@@ -24,7 +24,7 @@ struct DeviceInfo {
 };
 DeviceInfo device_info();  // CardError where there is no card
 
-// false once a kernel has broken the device's context: nothing more runs in this process.
+// False once a kernel has broken the device's context: this process can run no more.
 bool device_usable();
 
 struct Clocks {
@@ -35,10 +35,10 @@ struct Clocks {
   double temperature_c = 0;
   double power_w = 0;
 };
-// By NVML, which comes with the driver; not known where it is missing, and on the emulator.
+// From NVML, which comes with the driver; empty where it is missing, and on the emulator.
 Clocks read_clocks();
 
-// Registers and residency of a launch; all zero where nobody knows (the emulator).
+// Registers and residency of a launch; all zero where unknown (the emulator).
 struct Occupancy {
   bool known = false;
   int registers = 0;  // of a thread

@@ -1,5 +1,5 @@
-// A mark in a stream that another stream waits for. Nothing on the emulator, which runs each launch
-// at once and so in the order of the calls.
+// A mark in a stream that another stream waits for. It does nothing on the emulator, which runs
+// each launch at once and thus in the order of the calls.
 #pragma once
 #include "kernels/runtime/stream.cuh"
 
@@ -17,7 +17,7 @@ class Event {
   void record(Stream& stream) {
     TS_CARD(cudaEventRecord(event_, stream.native()));
   }
-  // What is enqueued on the stream from here on runs after the mark.
+  // Work enqueued on the stream after this call runs after the mark.
   void hold(Stream& stream) {
     TS_CARD(cudaStreamWaitEvent(stream.native(), event_, 0));
   }

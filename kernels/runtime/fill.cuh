@@ -1,4 +1,4 @@
-// Random inputs in device memory that the host can work out again (device/fill.cuh).
+// Random inputs in device memory that the host can recompute (device/fill.cuh).
 #pragma once
 #include <algorithm>
 #include <stdexcept>
@@ -15,8 +15,8 @@ inline float filled_number(std::uint64_t seed, std::uint64_t i) {
   return to_float(to_bf16(random_normal_at(seed, i)));
 }
 
-// On the card by a kernel, which takes a size() that is a multiple of 8; on the emulator, where a
-// kernel's threads cost more than the numbers, by the host.
+// Filled by a kernel on the card, where size() must be a multiple of 8. Filled by the host on the
+// emulator, where threads of a kernel cost more than the numbers.
 inline void fill([[maybe_unused]] Stream& stream, DeviceArray<bf16>& array, std::uint64_t seed) {
   if (array.size() % 8 != 0) throw std::invalid_argument("a fill of a size that 8 does not divide");
 #if TS_ON_CARD

@@ -8,17 +8,17 @@
 
 namespace tiersim::kernels {
 
-// On a card a CUDA graph; nodes depend on each other as the order of the stream says. On the
-// emulator the recording itself, which runs at each replay.
+// On a card this is a CUDA graph, whose nodes depend on each other in stream order. On the emulator
+// it is the recording itself, which runs at each replay.
 class Graph {
  public:
-  // record enqueues on the stream it is given, and on others that it forks from and joins to it by
+  // record() enqueues on the given stream, and on others that it forks from and joins to it by
   // events (runtime/event.cuh). It must not synchronise or allocate. Throws CardError where
   // something cannot be captured.
   explicit Graph(std::function<void(Stream&)> record) {
 #if TS_ON_CARD
     Stream stream;
-    // Relaxed: what a kernel's first launch loads may be loaded during the capture.
+    // Relaxed, since the first launch of a kernel may load modules during the capture.
     TS_CARD(cudaStreamBeginCapture(stream.native(), cudaStreamCaptureModeRelaxed));
     cudaGraph_t graph = nullptr;
     try {

@@ -1,4 +1,4 @@
-// kernel<<<...>>> for both the card and the emulator.
+// kernel<<<...>>> on both the card and the emulator.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -10,11 +10,11 @@ namespace tiersim::kernels {
 struct Geometry {
   dim3 grid;
   dim3 block;
-  std::size_t shared_bytes = 0;  // dynamic; more than 48 KB is asked of the card as needed
+  std::size_t shared_bytes = 0;  // dynamic; launch() requests more than 48 KB from the card
 };
 
-// Enqueues the kernel. Throws CardError where the launch is refused; on the emulator it has run
-// when this returns, and KernelFailure says what it did wrong.
+// Enqueues the kernel. Throws CardError where the card refuses the launch. On the emulator the
+// kernel has run on return, and a mistake of it throws KernelFailure.
 template <class... Parameters, class... Arguments>
 void launch([[maybe_unused]] Stream& stream, void (*kernel)(Parameters...),
             const Geometry& geometry, Arguments&&... arguments) {

@@ -7,7 +7,7 @@
 namespace tiersim::kernels {
 namespace {
 
-// Of nvml.h (NVML API reference): status 0 is success, a device is an opaque pointer.
+// From nvml.h (NVML API reference): status 0 is success, a device is an opaque pointer.
 constexpr unsigned kClockSm = 1;
 constexpr unsigned kClockMemory = 2;
 constexpr unsigned kTemperatureGpu = 0;
@@ -61,7 +61,7 @@ class Nvml {
   bool usable_ = false;
 };
 
-// Opened once: that takes tens of milliseconds, and clocks are read twice a case.
+// Opened once, since that takes tens of milliseconds and clocks are read twice a case.
 const Nvml& opened(const char* pci_address) {
   static const Nvml nvml(pci_address);
   return nvml;

@@ -1,4 +1,4 @@
-// NVML by name, since it comes with the driver and not with the toolkit: nothing to link against.
+// NVML loaded at run time, since it comes with the driver and not with the toolkit.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,9 +12,9 @@ struct LinkInfo {
   int width = 0;
 };
 
-// The card whose PCI address the CUDA runtime gives ("0000:1b:00.0"); nothing where
-// libnvidia-ml.so.1 is missing or does not know the card.
-// Opened by the first call, for the one card of the process.
+// Clocks of the card at a PCI address of the CUDA runtime ("0000:1b:00.0"); none where
+// libnvidia-ml.so.1 is missing or does not know the card. The first call opens the library, for the
+// one card of the process.
 std::optional<Clocks> nvml_clocks(const char* pci_address);
 std::string nvml_driver(const char* pci_address);  // "580.95.05"; empty where not known
 std::optional<LinkInfo> nvml_link(const char* pci_address);

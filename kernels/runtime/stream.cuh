@@ -7,7 +7,7 @@
 
 namespace tiersim::kernels {
 
-// What the CUDA runtime refused: the call and the reason.
+// A call of the CUDA runtime that failed, with the reason.
 class CardError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

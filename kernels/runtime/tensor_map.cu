@@ -6,7 +6,7 @@ namespace tiersim::kernels {
 TensorMap make_tensor_map(const bf16* base, std::uint64_t rows, std::uint64_t columns,
                           std::uint64_t row_bytes, unsigned box_rows, unsigned box_columns,
                           bool swizzled) {
-  // Through the runtime, so that the program needs no link to the driver's library.
+  // Looked up by the runtime, so that the program needs no link to the driver's library.
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
   TS_CARD(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000,

@@ -1,5 +1,5 @@
 // Time between two marks of a stream: by device events on a card (resolution .5 us, CUDA runtime
-// API, cudaEventElapsedTime), by the host's clock on the emulator, where it says nothing of any
+// API, cudaEventElapsedTime), and by the host's clock on the emulator, where it is no time of any
 // device.
 #pragma once
 #include <chrono>

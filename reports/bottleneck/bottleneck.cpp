@@ -13,9 +13,9 @@ void sort_shares(std::vector<CauseShare>& shares) {
   std::ranges::stable_sort(shares, std::greater<>{}, &CauseShare::share);
 }
 
-// A channel that works for a share of the step works as long in any faster one.
+// A channel stays busy for the same time where the step gets faster for other reasons.
 void add_next(const RunRecord& record, double chain_s, Bottleneck& out) {
-  if (record.channel_utilisation.empty()) return;  // without the engine nothing says what is next
+  if (record.channel_utilisation.empty()) return;  // without the engine there is no utilisation
   const double bound = out.bound_s.value_or(chain_s);
   std::vector<CauseShare> others;
   for (const CauseShare& share : out.shares)
@@ -39,7 +39,7 @@ std::optional<Bottleneck> of_step(const RunRecord& record) {
   for (const TimeShare& share : record.bound_shares)
     out.shares.push_back({share.name, share.seconds / sum});
   sort_shares(out.shares);
-  // "critical path" where the chain is what is longest.
+  // "critical path" where it is longer than the work of any channel.
   const bool of_chain = record.bounded_by.empty() || record.bounded_by == "critical path";
   out.bound_by = of_chain ? out.shares.front().cause : record.bounded_by;
   add_next(record, sum, out);

@@ -1,10 +1,11 @@
 #pragma once
-// Which device bounds which point, by how much, and what would bound it next.
+// The bottleneck of every point: the device that bounds it, by how much, and the next bottleneck
+// once that one is removed.
 //
-// Of a step: the chain of operations that no device can shorten waits for one cause after another
-// (`bound_shares`); what it waits for most bounds it. Where the chain is not what is longest, since
-// one channel has more work than the chain is long (`bounded_by` names it), that channel bounds it.
-// Of a server, whose records hold no chain: the channel, GPU or host that works most of the time.
+// For a step, the critical path waits for one cause after another (`bound_shares`). The cause that
+// it waits for longest is the bottleneck. One channel can have more work than the critical path is
+// long; `bounded_by` then names that channel, and it is the bottleneck. Records of a server hold no
+// critical path, so there the bottleneck is the channel, GPU or host with the highest utilisation.
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,31 +16,33 @@ namespace tiersim {
 
 struct CauseShare {
   std::string cause = {};
-  double share = 0;  ///< of the chain; of a server: of the time that it works
+  double share = 0;  ///< of the critical path; for a server: the utilisation of the cause
 };
 
 struct Bottleneck {
   std::size_t point = 0;
   std::string bound_by = {};
-  std::optional<double> time_s = {};    ///< of a step as run; none of a server
-  std::optional<double> bound_s = {};   ///< no step is faster
-  std::vector<CauseShare> shares = {};  ///< largest first; causes without any left out
-  bool of_chain = true;  ///< shares add up to 1; else each is one of the time, and several overlap
+  std::optional<double> time_s = {};    ///< of the step as run; none for a server
+  std::optional<double> bound_s = {};   ///< lower bound of the step time
+  std::vector<CauseShare> shares = {};  ///< largest first; causes with a share of 0 are left out
+  /// True where the shares are of the critical path and add up to 1. Else each is a utilisation,
+  /// and several overlap.
+  bool of_chain = true;
 
-  /// What would bound it next, were there no wait for `bound_by`: a channel by the time that it
-  /// works (it works as long at least), or what the chain waits for. Share of the bound as it is.
+  /// The next bottleneck once nothing waits for `bound_by`: the channel that is busy longest, or
+  /// the next cause on the critical path. Its share is of the bound with `bound_by` in place.
   std::optional<CauseShare> next = {};
-  /// The bound over the least that is left then, of the chain and of every other channel: no way to
-  /// make `bound_by` faster gains more. None of a server.
+  /// Upper limit of the gain from a faster `bound_by`: the bound over the longest time that remains
+  /// on the critical path or on any other channel. None for a server.
   std::optional<double> most_gain = {};
 
-  double share() const;  ///< of what bounds it; 0 where that is no part of the chain
+  double share() const;  ///< share of `bound_by`; 0 where it is not on the critical path
 };
 
-/// Of points whose record says it, by position.
+/// One for each point whose record names a bottleneck, by position of the point.
 std::vector<Bottleneck> bottlenecks(const PointTable& table);
 
-/// All causes, those that bound the most points first; then by their mean share, then by name.
+/// All causes, sorted by the number of points that they bound, then by mean share, then by name.
 std::vector<std::string> causes_of(const std::vector<Bottleneck>& all);
 
 }  // namespace tiersim

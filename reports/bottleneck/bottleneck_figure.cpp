@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostBars = 40;
 constexpr std::size_t kMostRows = 60;
 constexpr std::size_t kPointsARow = 100;
-constexpr std::size_t kColours = 7;  // of the palette; more causes are "other"
+constexpr std::size_t kColours = 7;  // of the palette; further causes are "other"
 constexpr std::string_view kOther = "#9A9A9A";
 constexpr double kMargin = 16;
 constexpr double kBars = 560;
@@ -50,7 +50,7 @@ class Figure {
     return at < kColours ? palette(at) : kOther;
   }
 
-  // Title and the causes, in as many lines as they need.
+  // Title and legend of the causes, in as many lines as they need.
   void head(const std::string& what) {
     canvas_.text({kMargin, kMargin + 12}, title(), {.size = 14, .bold = true});
     y_ = kMargin + 32;
@@ -110,7 +110,7 @@ class Figure {
 
   void stacked(const Bottleneck& point, double from) {
     double x = from;
-    double rest = 0;  // of causes without a colour of their own
+    double rest = 0;  // share of the causes without a colour
     const auto segment = [&](double share, std::string_view fill) {
       const double wide = kBars * share;
       canvas_.rectangle({x, y_}, wide, kBarHeight, fill, {.colour = "white", .width = 0.5});
@@ -131,7 +131,7 @@ class Figure {
     if (rest > 0) segment(rest, kOther);
   }
 
-  // What bounds a server; its shares do not add up, so they are not stacked.
+  // The bottleneck of a server; its shares do not add up, so they are not stacked.
   void single(const Bottleneck& point, double from) {
     const double wide = kBars * std::min(1.0, point.share());
     canvas_.rectangle({from, y_}, wide, kBarHeight, colour(point.bound_by), {});
@@ -140,7 +140,8 @@ class Figure {
                  {.size = 10});
   }
 
-  // Labels of the last column in which points differ, one a column of cells; the others one a row.
+  // The labels of the last column in which points differ give the columns of cells; the other
+  // labels give the rows.
   struct Grid {
     std::vector<std::string> rows;
     std::vector<std::string> columns;

@@ -9,9 +9,9 @@
 
 namespace tiersim {
 
-/// Which causes bound how many points, and a row for each point: those of the cause that bounds
-/// most points first, the hardest bound first. Rounded tables show 40 points and say how many there
-/// are.
+/// A table of the causes with the number of points that each bounds, and a table with a row for
+/// each point. Points of the most frequent cause come first, those with the largest share before
+/// the others. Rounded tables show 40 points and say how many there are.
 std::vector<Table> bottleneck_tables(const PointTable& table, Precision precision);
 
 /// `{report: "bottleneck", causes: [{cause, points, mean_share}], points: [{labels, run_id,
@@ -19,9 +19,9 @@ std::vector<Table> bottleneck_tables(const PointTable& table, Precision precisio
 /// share}}]}`.
 std::string bottleneck_json(const PointTable& table);
 
-/// Up to 40 points: a bar for each, of what its chain waits for. More: a cell for each, in the
-/// colour of what bounds it, deeper where its share is larger; a row for each combination of the
-/// other labels where they are few, else 100 points a row.
+/// Up to 40 points are bars, split by the causes that the critical path waits for. More points are
+/// cells in the colour of their bottleneck, deeper where its share is larger. Each combination of
+/// the other labels has a row of cells where there are few; else a row has 100 points.
 std::string bottleneck_svg(const PointTable& table);
 
 }  // namespace tiersim

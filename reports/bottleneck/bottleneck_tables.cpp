@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 struct CauseCount {
   std::string cause = {};
   std::size_t points = 0;
-  double mean = 0;  // of its share over all points
+  double mean = 0;  // share, mean over all points
 };
 
 std::vector<CauseCount> count(const std::vector<Bottleneck>& all) {
@@ -36,7 +36,7 @@ std::vector<CauseCount> count(const std::vector<Bottleneck>& all) {
   return out;
 }
 
-// The cause that bounds most points first; its hardest bound first.
+// Points of the most frequent cause first, and within a cause those with the largest share.
 std::vector<Bottleneck> sorted(std::vector<Bottleneck> all) {
   const std::vector<std::string> order = causes_of(all);
   const auto rank = [&](const Bottleneck& point) {

@@ -8,7 +8,8 @@
 
 namespace tiersim {
 
-/// Parameters with intervals; errors on cases seen and unseen; what each kernel family uses.
+/// Parameters with intervals, errors on fitted and held-out cases, and the fit that each kernel
+/// family uses.
 std::vector<Table> calibration_tables(const Calibration& calibration);
 
 /// `{fits: [...], families: {...}, left_out: [...]}` on one line; SI units.

@@ -31,7 +31,7 @@ std::string side_text(const std::optional<ValueDifference::Side>& side, const st
                      value_text(side->ci95->high, unit));
 }
 
-// "+12.5 %", and a factor where percent says little.
+// "+12.5 %", or a factor for large changes.
 std::string relative_text(const ValueDifference& value) {
   const auto relative = value.relative();
   if (!relative) return "-";

@@ -18,7 +18,7 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// A number with its origin, as canonical configurations write it.
+// True for a number with class and source, in the form of canonical configurations.
 bool is_sourced(const Json& value) {
   return value.is_object() && value.contains("value") && value.contains("class");
 }
@@ -45,7 +45,7 @@ class Settings {
   bool has(const std::string& path) const { return settings_.contains(path); }
 
  private:
-  // Lists of plain values are one setting.
+  // A list of plain values is one setting.
   void flatten(const std::string& path, const Json& value) {
     const auto below = [&](const std::string& key) {
       return path.empty() ? key : path + '.' + key;
@@ -86,7 +86,7 @@ void compare_settings(const RunRecord& a, const RunRecord& b, RecordDifference& 
       out.config.push_back({path, before.at(path), after.at(path)});
 }
 
-// Results of both sides by name.
+// Results of both records by name.
 class Values {
  public:
   void add_a(const std::string& name, const std::string& unit, ValueDifference::Side side) {
@@ -115,8 +115,8 @@ class Values {
     return value.a && value.b && value.a->value == value.b->value &&
            value.a->number_class == value.b->number_class && value.a->ci95 == value.b->ci95;
   }
-  // By factor, so that half and double count alike. What one side has alone, or what came from
-  // nothing, is larger than any factor.
+  // Size of a difference as a factor, so that half and double count alike. A value on one side
+  // only, or a change from 0, is larger than any factor.
   static double size(const ValueDifference& value) {
     constexpr double kMost = std::numeric_limits<double>::infinity();
     if (!value.a || !value.b) return kMost;

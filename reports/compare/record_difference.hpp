@@ -1,6 +1,6 @@
 #pragma once
-// Two records side by side: where their configurations differ, and what that did to the results.
-// No test: nothing here is good or bad, and what is equal is counted, not listed.
+// Two records side by side: the differences of their configurations and of their results. Equal
+// values are counted and not listed. This is no test, so no difference passes or fails.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace tiersim {
 
-/// A setting by its dotted path. Sourced numbers are one setting with class and source.
+/// A setting by its dotted path. A number with its class and source is one setting.
 struct SettingDifference {
   struct Side {
-    std::string value = {};  ///< as JSON, texts without quotes; empty where the side has none
+    /// As JSON, texts without quotes; empty where the side has no such setting
+    std::string value = {};
     std::string number_class = {};
     std::string source = {};
     bool operator==(const Side&) const = default;
@@ -23,11 +24,11 @@ struct SettingDifference {
   Side b = {};
 };
 
-/// One result. Absent on a side that has no such thing.
+/// One result. A side that has no such result is absent.
 struct ValueDifference {
   struct Side {
     double value = 0;
-    std::optional<NumberClass> number_class = {};  ///< of metrics
+    std::optional<NumberClass> number_class = {};  ///< for metrics only
     std::optional<Interval<double>> ci95 = {};
   };
   std::string name = {};  ///< "step_time_s"; "hbm, weights"; "pcie, read"
@@ -36,28 +37,28 @@ struct ValueDifference {
   std::optional<Side> b = {};
 
   std::optional<double> difference() const;  ///< b - a
-  std::optional<double> relative() const;    ///< difference over a; nothing where that is 0
-  /// Whether the intervals have a value in common; nothing where a side has none: that of a mean
-  /// of a short run is not known, which does not make the mean exact.
+  std::optional<double> relative() const;    ///< difference over a; none where a is 0
+  /// True where the two 95 % intervals overlap. None where a side has no interval: a short run
+  /// gives none, which does not make its mean exact.
   std::optional<bool> overlap() const;
 };
 
 struct ValueDifferences {
-  std::size_t compared = 0;                  ///< results that either side has
+  std::size_t compared = 0;                  ///< results on either side
   std::vector<ValueDifference> differ = {};  ///< largest relative difference first
 };
 
 struct RecordDifference {
-  bool configurations_known = false;           ///< both records hold theirs
-  std::size_t settings = 0;                    ///< that either side has
+  bool configurations_known = false;           ///< both records hold their configuration
+  std::size_t settings = 0;                    ///< settings on either side
   std::vector<SettingDifference> config = {};  ///< in the order of the configuration
   std::string bounded_by_a = {};
   std::string bounded_by_b = {};
   ValueDifferences metrics = {};
   ValueDifferences footprint = {};    ///< bytes of one instance by tier and tensor class
   ValueDifferences traffic = {};      ///< payload of one instance by device and direction
-  ValueDifferences times = {};        ///< s of the step by what they go to (time_split)
-  ValueDifferences utilisation = {};  ///< share of the time by channel
+  ValueDifferences times = {};        ///< seconds of the step by activity (time_split)
+  ValueDifferences utilisation = {};  ///< utilisation by channel
 };
 
 RecordDifference difference_of(const RunRecord& a, const RunRecord& b);

@@ -57,14 +57,14 @@ std::string name_of_line(const PointTable& table, const ReportPoint& point,
   for (const std::size_t c : columns) {
     const std::string& label = point.labels[c];
     if (label.empty()) continue;
-    // A bare number does not say what it is of.
+    // A bare number needs the name of its column.
     out += (out.empty() ? "" : ", ") +
            (table.columns[c].numeric ? table.columns[c].name + ' ' + label : label);
   }
   return out;
 }
 
-// Where two points of a line have the same x: the columns in which they differ.
+// The columns in which two points of a line with the same x differ.
 std::string ambiguity(const PointTable& table, const CurveLine& line) {
   for (std::size_t i = 1; i < line.samples.size(); ++i) {
     if (line.samples[i].x != line.samples[i - 1].x) continue;
@@ -100,7 +100,7 @@ Expected<CurvesReport> curves_of(const PointTable& table, const CurveQuestion& q
   for (std::size_t i = 0; i < table.points.size(); ++i) {
     const ReportPoint& point = table.points[i];
     const auto at = number_of_label(point.labels[*x]);
-    if (!at) continue;  // not on this axis
+    if (!at) continue;  // the point is not on this axis
     out.x_unit = at->unit;
     if (const Metric* metric = find_metric(point, question.metric))
       out.unit = metric->unit;

@@ -1,6 +1,6 @@
 #pragma once
-// A metric of points over one numeric column, a line for each combination of labels of others: a
-// table, a drawing with intervals, JSON.
+// A metric over one numeric column, with a line for each combination of the other labels: as a
+// table, as a drawing with intervals, and as JSON.
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +15,8 @@ namespace tiersim {
 
 struct CurveQuestion {
   std::string metric = {};            ///< full name
-  std::optional<std::size_t> x = {};  ///< column; else the one numeric column that varies
-  std::vector<std::size_t> by = {};   ///< columns that make the lines; else all others that vary
+  std::optional<std::size_t> x = {};  ///< column; none: the only numeric column that varies
+  std::vector<std::size_t> by = {};  ///< columns that tell lines apart; empty: all others that vary
   std::optional<std::size_t> panel = {};  ///< column that makes a panel for each label
 };
 
@@ -41,16 +41,15 @@ struct CurvesReport {
   std::size_t without = 0;            ///< points without this metric
 };
 
-/// The error says which columns could be over what, or in which column two points of one line
-/// differ.
+/// The error names the columns that can be x, or the column in which two points of one line differ.
 Expected<CurvesReport> curves_of(const PointTable& table, const CurveQuestion& question);
 
-/// Rounded: a table a panel, rows over x and a column a line. Exact: one row a point, with
-/// interval, class and run id.
+/// Rounded: a table for each panel, with a row for each x and a column for each line. Exact: a row
+/// for each point, with interval, class and run id.
 std::vector<Table> tables_of(const CurvesReport& report, Digits digits);
 std::string to_json(const CurvesReport& report);
-/// x is logarithmic where it spans more than a factor of eight, y more than thirty. Points without
-/// a value interrupt their line.
+/// x is logarithmic where it spans more than a factor of 8, and y where it spans more than a factor
+/// of 30. A point without a value interrupts its line.
 LineChart chart_of(const CurvesReport& report);
 
 }  // namespace tiersim

@@ -62,7 +62,7 @@ Table pivot(const CurvesReport& report, const std::string& panel) {
   return out;
 }
 
-// Lines below each other, where too many would stand beside each other: a row for each.
+// The transposed table, with a row for each line, for more lines than fit side by side.
 Table turned(const Table& table) {
   Table out{.title = table.title,
             .columns = {{"line \\ " + table.columns.front().title, Align::left}}};

@@ -16,17 +16,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A tier of a point with what it is divided by and compared with.
+// A tier of a point with its divisors and its baseline.
 struct Held {
   std::size_t point = 0;
   TierBytes tier = {};
   RecordCounts counts = {};
-  std::optional<TierBytes> base = {};  // empty bytes where the baseline has nothing there
+  std::optional<TierBytes> base = {};  // without bytes where the baseline has none in the tier
 
   double of_all(std::int64_t bytes) const {
     return static_cast<double>(bytes) * static_cast<double>(counts.gpus);
   }
-  // A server's blocks belong to no fixed number of requests.
+  // Blocks of a server belong to no fixed number of requests.
   std::optional<double> per_request(std::int64_t bytes) const {
     if (!counts.cached_tokens) return std::nullopt;
     return ratio_of(of_all(bytes), static_cast<double>(counts.requests));
@@ -64,7 +64,7 @@ void add_to(TierBytes& sum, const TierBytes& tier) {
   sum.kv_cache += tier.kv_cache;
 }
 
-// After the tiers of each point that has several, their sum.
+// All rows, with the sum of the tiers after each point that has several.
 std::vector<Held> with_sums(const std::vector<Held>& all, const std::optional<Baseline>& baseline) {
   std::vector<Held> out;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -95,7 +95,7 @@ std::int64_t bytes_of(const BytesByClass& by_class, const std::string& name) {
   return it == by_class.end() ? 0 : it->second;
 }
 
-// "6.4 GiB", and beside a baseline "6.4 GiB (x 0.5)".
+// "6.4 GiB", or "6.4 GiB (x 0.5)" with a baseline.
 std::string cell(const Held& held, std::int64_t bytes, std::int64_t base) {
   const std::string text = bytes_text(bytes);
   if (!held.base || bytes == 0) return text;
@@ -157,7 +157,7 @@ Table shares(const PointTable& points, const std::vector<Held>& all) {
   return table;
 }
 
-// Every byte, a class a row.
+// Every byte, with a row for each class.
 Table long_table(const PointTable& points, const std::vector<Held>& all,
                  const std::optional<Baseline>& baseline) {
   const PointLabels labels(points);

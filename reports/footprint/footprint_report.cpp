@@ -21,7 +21,7 @@ std::string bytes_text(std::int64_t bytes, Precision precision) {
   return bytes == 0 ? "-" : display(Bytes::from_base(bytes));
 }
 
-// "1/2", and nothing of what every GPU has whole. What is not split evenly is a percentage.
+// "1/2"; empty for parts that every GPU holds in full; a percentage for uneven splits.
 std::string share_text(const WeightRecord& part) {
   constexpr std::int64_t kReadable = 99;
   const std::int64_t common = std::gcd(part.weights, part.model_weights);
@@ -32,7 +32,7 @@ std::string share_text(const WeightRecord& part) {
   return share < 0.001 ? "< 0.1 %" : fmt::format("{:.1f} %", 100 * share);
 }
 
-// "128K" where it is whole.
+// "128K" for multiples of 1024.
 std::string context_text(std::int64_t context, Precision precision) {
   constexpr std::int64_t kKibi = 1024;
   if (precision == Precision::exact || context % kKibi != 0) return std::to_string(context);
@@ -82,7 +82,7 @@ Table memory_table(const FootprintReport& report, Precision precision) {
   return table;
 }
 
-// One part a row.
+// A row for each part.
 Table weight_rows(const FootprintReport& report) {
   Table table{.title = "Its weights",
               .columns = {{"scenario", Align::left},
@@ -97,7 +97,7 @@ Table weight_rows(const FootprintReport& report) {
   return table;
 }
 
-// The parts that any of the scenarios has, each after the one before it in a record.
+// The parts of any scenario, in the order of the records.
 std::vector<std::string> parts_of(const FootprintReport& report) {
   std::vector<std::string> out;
   for (const FootprintCase& c : report.cases) {
@@ -110,8 +110,8 @@ std::vector<std::string> parts_of(const FootprintReport& report) {
   return out;
 }
 
-// Weights in memory that are of no part of the model; what rounding 4-bit weights up to bytes adds
-// to a part is none.
+// Weights in memory beyond the parts of the model. The bytes from rounding 4-bit weights up to
+// bytes do not count.
 std::int64_t weights_of_method(const RunRecord& record) {
   std::int64_t of_model = 0;
   for (const WeightRecord& part : record.device.weights) of_model += part.bytes;
@@ -119,7 +119,7 @@ std::int64_t weights_of_method(const RunRecord& record) {
   return std::max<std::int64_t>(more, 0);
 }
 
-// One part a column.
+// A column for each part.
 Table weight_columns(const FootprintReport& report) {
   Table table{.title = "Its weights, and which share of the model's they are where not all",
               .columns = {{"scenario", Align::left}}};

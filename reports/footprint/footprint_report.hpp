@@ -1,7 +1,7 @@
 #pragma once
-// What one GPU of a replica has and holds: heads, width of the cache, weights by what they are for,
-// and memory at the scenario's batch and context; and the largest batch of a replica that fits at
-// other contexts. Made of records alone (`device`, `capacity_bytes`, the footprint).
+// Footprint of one GPU of a replica: its heads, the width of its cache, its weights by purpose, and
+// its memory at the batch and context of the scenario. Also the largest batch of a replica that
+// fits at other contexts. Made from records alone (`device`, `capacity_bytes`, the footprint).
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,12 +15,12 @@ namespace tiersim {
 
 struct LargestBatch {
   std::optional<std::int64_t> batch;  ///< of a replica; 0: not even one sequence fits
-  std::string problem = {};           ///< why the scenario has none at this context
+  std::string problem = {};           ///< the reason why the scenario has no batch at this context
 };
 
 struct FootprintCase {
   std::string scenario;                     ///< file, as given
-  std::shared_ptr<const RunRecord> record;  ///< of its accounting, at least
+  std::shared_ptr<const RunRecord> record;  ///< with its memory accounting at least
   std::vector<LargestBatch> largest;        ///< at each of the report's contexts
 };
 
@@ -29,7 +29,7 @@ struct FootprintReport {
   std::vector<FootprintCase> cases;
 };
 
-/// How bytes are written.
+/// Format of bytes.
 enum class Precision : std::uint8_t {
   rounded,  ///< for people: "22.93 GiB", four digits, binary units
   exact,    ///< for programs: every byte; weights one part a row

@@ -37,7 +37,7 @@ std::vector<GpuMemory> gpu_memory(const RunRecord& record) {
                      .capacity = record.capacity_bytes.at(tier),
                      .shared_by = record.sharers.at(tier)};
     for (const auto& [tensor_class, bytes] : classes) {
-      const std::int64_t of_one = bytes / memory.shared_by;  // recorded of all that share it
+      const std::int64_t of_one = bytes / memory.shared_by;  // the record counts all sharers
       memory.by_class[tensor_class] = of_one;
       sum_of(memory, tensor_class) += of_one;
     }

@@ -50,8 +50,8 @@ std::string known_labels(const PointTable& table) {
 
 using ByLabels = std::map<std::vector<std::string>, std::size_t>;
 
-// Whether settings that both points have are the same: sub-grids have axes of their own, and their
-// names are no settings.
+// True where all settings that both points have are equal. Sub-grids have axes of their own, and
+// their names are not settings.
 bool alike(const PointTable& table, std::size_t a, std::size_t b, std::size_t but) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (c == but || table.columns[c].key.empty()) continue;
@@ -62,7 +62,7 @@ bool alike(const PointTable& table, std::size_t a, std::size_t b, std::size_t bu
   return true;
 }
 
-// The one candidate like the point; the end where there is none or are several.
+// The only candidate that is alike to the point; the end where there are none or several.
 ByLabels::const_iterator only_like(const PointTable& table, std::size_t point, std::size_t column,
                                    const ByLabels& candidates) {
   if (candidates.size() == 1) return candidates.begin();

@@ -1,5 +1,5 @@
 #pragma once
-// How tables over points say which point a row is of, and which point it is compared with.
+// Labels of points in tables, and the baseline that each point is compared with.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace tiersim {
 
-/// The columns of labels that a table needs: those in which points differ, or the first one.
+/// The label columns that a table needs: those in which points differ, or the first one.
 class PointLabels {
  public:
   explicit PointLabels(const PointTable& table);
 
-  /// To put before the columns of a table.
+  /// The columns to put before those of a table.
   std::vector<Column> columns() const;
   std::vector<std::string> cells(std::size_t point) const;
-  /// "method Quest, context 8192": of every column in which points differ; the label alone where
+  /// "method Quest, context 8192", with every column in which points differ. The label alone where
   /// there is one column.
   std::string text(std::size_t point) const;
 
@@ -28,15 +28,17 @@ class PointLabels {
   std::vector<std::size_t> shown_;
 };
 
-/// What points are compared with.
+/// The baseline of every point.
 struct Baseline {
-  std::string name = {};                                       ///< for titles and notes
-  std::vector<std::shared_ptr<const RunRecord>> records = {};  ///< by point; null: with nothing
+  std::string name = {};  ///< for titles and notes
+  /// By point; null: compared with nothing
+  std::vector<std::shared_ptr<const RunRecord>> records = {};
 };
-/// Each point is compared with the point that has `label` in the label's column and the same labels
-/// in all others; else with the one such point whose settings are the same where both have one, as
-/// of another sub-grid; where one point alone has the label, with that one. `text` is a label, or
-/// "column=label" where several columns have it. The error says which labels there are.
+/// The baseline of a point has `label` in the label's column and the same labels in all others.
+/// Where there is none, as in another sub-grid, it is the only point with `label` whose settings
+/// are equal in all columns that both have. Where one point alone has the label, it is the baseline
+/// of all points. `text` is a label, or "column=label" where several columns have it. The error
+/// lists the labels.
 Expected<Baseline> baseline_of_points(const PointTable& table, const std::string& text);
 
 }  // namespace tiersim

@@ -9,7 +9,7 @@
 namespace tiersim {
 namespace {
 
-// Whole where GPUs are equal, as those of a step are.
+// Bytes of one GPU, exact where GPUs are equal, as in a step.
 std::int64_t of_one(std::int64_t bytes, std::int64_t sharers) {
   return sharers == 1 ? bytes : (bytes + sharers / 2) / sharers;
 }
@@ -43,8 +43,8 @@ std::vector<TierBytes> of_server(const RunRecord& record) {
   for (const KvCapacity::Part& part : record.serving->capacity.parts) {
     TierBytes& tier = tier_of(part.tier);
     if (part.what == "installed")
-      tier.capacity = part.bytes;              // of one GPU already
-    else if (!part.what.starts_with("left "))  // over, or free: held by nothing
+      tier.capacity = part.bytes;              // already of one GPU
+    else if (!part.what.starts_with("left "))  // memory that holds nothing
       tier.by_class[part.what] += part.bytes;
   }
   for (const KvTierUse& use : record.serving->tiers) {
@@ -57,7 +57,7 @@ std::vector<TierBytes> of_server(const RunRecord& record) {
   return out;
 }
 
-// A bus carries both directions, and a limit of writes beside it is no second wire.
+// A bus carries both directions, and a write limit beside it is not another wire.
 std::int64_t wire_bytes(const RunRecord& record, const std::string& device) {
   if (const auto bus = record.channel_bytes.find(device + ".bus");
       bus != record.channel_bytes.end())
@@ -71,7 +71,7 @@ std::int64_t wire_bytes(const RunRecord& record, const std::string& device) {
 }  // namespace
 
 RecordCounts counts_of(const RunRecord& record) {
-  // Results that a store keeps without the setup do not say how many GPUs and sequences there are.
+  // A store that keeps results without the setup does not hold the numbers of GPUs and sequences.
   if (record.sharers.empty()) return {.requests = 0};
   RecordCounts out{.gpus = record.gpus};
   if (record.serving) {
@@ -84,7 +84,8 @@ RecordCounts counts_of(const RunRecord& record) {
   out.cached_tokens = static_cast<double>(out.requests) * static_cast<double>(record.context);
   const auto rate = metric_value(record, "throughput_tokens_per_s");
   const auto time = metric_value(record, "step_time_s");
-  if (rate && time) out.new_tokens = std::round(*rate * *time);  // a count, less what was rounded
+  // A whole number, apart from rounding
+  if (rate && time) out.new_tokens = std::round(*rate * *time);
   return out;
 }
 

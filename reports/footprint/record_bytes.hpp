@@ -1,11 +1,12 @@
 #pragma once
-// Bytes of a record as reports over points count them: of one GPU, by tensor class, and what they
-// are divided by to be of a request or of a token.
+// Bytes of a record as reports count them: bytes of one GPU by tensor class, with the counts that
+// give bytes per request and per token.
 //
-// A record holds bytes of one instance of a device, from all GPUs that share it. One GPU's are that
-// over its sharers (GPUs of a replica are equal; of a server it is the mean). All GPUs' are one
-// GPU's times their number, and a request's or token's are all GPUs' over the requests or tokens of
-// all GPUs, so that tensor parallelism, replicas and sharing need no case of their own.
+// A record holds the bytes of one instance of a device, from all GPUs that share it. The bytes of
+// one GPU are these over the number of sharers. GPUs of a replica are equal; for a server this is
+// the mean. The bytes of all GPUs are those of one GPU times their number. Bytes per request or
+// token are the bytes of all GPUs over the requests or tokens of all GPUs, so that tensor
+// parallelism, replicas and sharing need no special case.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,51 +17,52 @@
 
 namespace tiersim {
 
-/// Of all GPUs. Of one step: sequences of the batch. Of a server: requests of the whole run. No
-/// requests and no tokens where the record does not say (read_results() without a setup).
+/// Counts over all GPUs: the sequences of the batch for a step, and the requests of the whole run
+/// for a server. Requests and tokens are 0 or none where the record does not hold them
+/// (read_results() without a setup).
 struct RecordCounts {
   std::int64_t gpus = 1;
   std::int64_t requests = 1;
   std::optional<double> new_tokens = {};     ///< none where the record holds no times
-  std::optional<double> cached_tokens = {};  ///< requests times context; none of a server
+  std::optional<double> cached_tokens = {};  ///< requests times context; none for a server
 };
 RecordCounts counts_of(const RunRecord& record);
 
 /// GPUs that share one instance; 1 where the record does not say.
 std::int64_t sharers_of(const RunRecord& record, const std::string& device);
 
-/// What one GPU holds in a tier.
+/// Bytes of one GPU in one tier.
 struct TierBytes {
   std::string tier = {};
   BytesByClass by_class = {};
   std::int64_t sum = 0;
-  std::int64_t kv_cache = 0;  ///< all that a method keeps of keys and values
-  /// Of one instance: what a step may fill; nothing where it is not stated.
+  std::int64_t kv_cache = 0;  ///< keys and values with everything that the method keeps beside them
+  /// Of one instance: the bytes that a step may fill. None where the record does not state it.
   std::optional<std::int64_t> capacity = {};
   std::int64_t sharers = 1;
 
   std::optional<double> full() const;  ///< share of the capacity
 };
-/// Tiers that hold something, the GPU's own first. Of a server: weights, activations, the runtime's
-/// reserve, and the blocks of keys and values, which are those there is room for in the GPU's own
-/// memory and the most that were held at a time elsewhere. Empty where the record has metrics
-/// alone.
+/// Tiers that are not empty, the GPU's own first. A server holds weights, activations, the
+/// runtime's reserve and blocks of keys and values: all blocks that there is room for in the GPU's
+/// own memory, and the largest number held at a time in other tiers. Empty where the record has
+/// metrics alone.
 std::vector<TierBytes> tier_bytes(const RunRecord& record);
 
-/// What one GPU asked of a device in a step (of a server: in the whole run).
+/// Traffic of one GPU at one device, in a step or, for a server, in the whole run.
 struct DeviceBytes {
   std::string device = {};
   ReadWrite payload = {};
   ReadWrite moved = {};      ///< in the device's granules; 0 where the record does not say
-  std::int64_t wire = 0;     ///< of its channels, headers and lost time included
-  std::string busiest = {};  ///< channel with the largest share of time; empty where none has any
-  double busy = 0;           ///< that share, of the instance
+  std::int64_t wire = 0;     ///< bytes on its channels, with headers and idle slots
+  std::string busiest = {};  ///< channel with the highest utilisation; empty where nothing is busy
+  double busy = 0;           ///< utilisation of that channel, of the whole instance
   BytesByClass read = {};
   BytesByClass write = {};
 
   std::int64_t total() const { return payload.read + payload.write; }
 };
-/// Devices that something passed, by name.
+/// Devices with traffic, by name.
 std::vector<DeviceBytes> device_bytes(const RunRecord& record);
 
 /// Names of tensor classes in the order of TensorClass, then any others by name.

@@ -1,5 +1,5 @@
 #pragma once
-// Cells and notes that tables of bytes over points share.
+// Table cells and notes shared by the reports about bytes.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace tiersim {
 
-/// `part` over `whole`; nothing where that says nothing.
+/// `part` over `whole`; none where `whole` is 0.
 std::optional<double> ratio_of(double part, double whole);
-/// "x 0.83"; "-" of nothing.
+/// "x 0.83"; "-" where there is none.
 std::string times_text(std::optional<double> ratio);
-/// A mean of bytes: "512 GiB", or for programs a number with what is behind the point.
+/// A mean number of bytes: "512 GiB" for people, a number with decimals for programs.
 std::string mean_bytes_text(std::optional<double> bytes, Precision precision);
-/// Whole bytes likewise; "-" of 0 where rounded.
+/// A whole number of bytes in the same form; "-" for 0 where rounded.
 std::string whole_bytes_text(std::int64_t bytes, Precision precision);
 
-/// How many points the table has nothing of, and why: "3 points (1 failed, 2 do not fit);
-/// the first: ...". `kept`: what a sweep has to say for its store to have it.
+/// The number of points without the value, and the reasons: "3 points (1 failed, 2 do not fit); the
+/// first: ...". `kept`: the setting with which the store of a sweep keeps the value.
 std::vector<std::string> notes_on_missing(const PointTable& table, bool (*has)(const RunRecord&),
                                           const std::string& what,
                                           const std::string& kept = "`keep: results`");

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kWorstNamed = 3;
 
-// No sign for what is printed as nothing.
+// No sign for values that print as 0.
 std::string signed_percent(double value) {
   const double tenths = std::round(1000 * value);
   return tenths == 0 ? "0.0 %" : fmt::format("{:+.1f} %", tenths / 10);
 }
 
-// Four digits, and never an exponent.
+// Four digits without an exponent.
 std::string four_digits(double value) {
   const int before = value >= 1 ? static_cast<int>(std::floor(std::log10(value))) + 1 : 1;
   return fmt::format("{:.{}f}", value, std::max(0, 4 - before));
@@ -66,7 +66,7 @@ void add_cost_cells(std::vector<std::string>& cells, const LevelRow& row, ShownC
                                fmt::format("{:.1f}", ms_of(Fidelity::packet))});
 }
 
-// Reasons, each with the workloads that it is of.
+// Adds each reason with its workloads.
 void add_reasons(Table& table, const std::vector<const LevelRow*>& rows) {
   std::vector<std::pair<std::string, std::string>> reasons;
   for (const LevelRow* row : rows) {

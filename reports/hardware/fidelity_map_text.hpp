@@ -1,6 +1,6 @@
 #pragma once
-// The map of the three levels for readers: a table for each kind of hardware, what differs most,
-// why, and what an answer takes.
+// The fidelity map as text: a table for each kind of hardware, with the largest differences between
+// the three levels, the reasons for them, and the cost of a simulation.
 #include <string>
 #include <vector>
 
@@ -9,32 +9,33 @@
 
 namespace tiersim {
 
-/// Errors of one level against packets.
+/// Errors of one level against the packet level.
 struct LevelErrors {
-  double median = 0;  ///< magnitude
+  double median = 0;  ///< of the magnitudes
   std::vector<const LevelRow*> worst_first;
 };
 LevelErrors errors_of(const FidelityMap& map, Fidelity level);
 
-/// Workloads that must agree and do not.
+/// Number of workloads that must agree and do not.
 std::int64_t disagreeing(const FidelityMap& map);
 
-/// Three lines: what is worst by analytic, what by flow, and how many of those held agree.
+/// Three lines: the worst case of the analytic level, that of the flow level, and the number of
+/// workloads that agree among those that must.
 std::vector<std::string> summary_lines(const FidelityMap& map);
 
-/// What a table says of the cost of answers.
+/// Costs of a simulation that a table shows.
 enum class ShownCosts : std::uint8_t {
-  packet,  ///< of packets, which is all that one waits for: fits a terminal
-  each,    ///< of flow and of packets
+  packet,  ///< of the packet level only, which is the slow one: fits a terminal
+  each,    ///< of the flow level and of the packet level
 };
-/// One for each group, in the order of the map.
+/// A table for each group, in the order of the map.
 std::vector<Table> level_tables(const FidelityMap& map, ShownCosts costs);
-/// Events and time for each simulated GB, for a workload of each packet model and for flows.
+/// Events and time for each simulated GB, for one workload of each packet model and for flows.
 Table cost_table(const FidelityMap& map);
-/// A row for each workload, in numbers: for figures.
+/// A row for each workload with unrounded numbers, for figures.
 Table level_data(const FidelityMap& map);
 
-/// All of it as a terminal shows it; the same as a document; {cases, summary}.
+/// The whole map as shown on a terminal.
 std::string to_text(const FidelityMap& map);
 std::string to_markdown(const FidelityMap& map);
 std::string to_json(const FidelityMap& map);

@@ -1,4 +1,4 @@
-// The map as numbers: what an answer costs, JSON, rows for figures, and whole documents.
+// The fidelity map as numbers: costs of a simulation, JSON, rows for figures, and whole documents.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -46,7 +46,7 @@ std::size_t index_of(Fidelity level) {
 std::string full(double value) {
   return fmt::format("{}", value);
 }
-// Two digits or all before the point.
+// Two significant digits, or all digits of the whole part.
 std::string rough(double value) {
   if (value <= 0) return "0";
   const int before = static_cast<int>(std::floor(std::log10(value))) + 1;

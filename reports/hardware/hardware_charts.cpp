@@ -46,7 +46,7 @@ LineChart empty_chart(const CurveFacts& facts, std::string title) {
 }  // namespace
 
 std::vector<LineChart> charts_of(const std::vector<CurveReading>& curves) {
-  constexpr std::size_t kPanelsMost = 6;  // that can be read side by side
+  constexpr std::size_t kPanelsMost = 6;  // readable side by side
   std::vector<LineChart> charts;
   std::map<std::string, std::size_t> of_title;  // curves of one quantity over one axis so far
   for (const CurveReading& curve : curves) {

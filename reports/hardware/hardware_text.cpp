@@ -30,7 +30,7 @@ bool counts(ProbeStatus status) {
   return status != ProbeStatus::none && status != ProbeStatus::not_held;
 }
 
-// "memory 5 %" and so on: what the curve holds which level to.
+// "memory 5 %" and so on: the bands of the levels that the curve checks.
 std::string held_text(const CurveFacts& facts) {
   std::string out;
   for (const Fidelity level : facts.held)

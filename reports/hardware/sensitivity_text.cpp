@@ -11,7 +11,7 @@
 namespace tiersim {
 namespace {
 
-// No sign for what is printed as nothing.
+// No sign for values that print as 0.
 std::string percent(double share) {
   const double tenths = std::round(1000 * share);
   return tenths == 0 ? "0.0 %" : fmt::format("{:+.1f} %", tenths / 10);
@@ -21,7 +21,7 @@ bool is_usual(double factor) {
   return std::abs(std::abs(factor - 1) - kSensitivityStep) < 0.02;
 }
 
-// "-3.1 % !", with the factor before it where the step is another one than 20 %.
+// "-3.1 % !", with the factor before it where the step is not 20 %.
 std::string step_text(const SensitivityStep& step) {
   if (!step.refused.empty()) return "-";
   const std::string factor = is_usual(step.factor) ? "" : fmt::format("x{:.3g}: ", step.factor);
@@ -33,7 +33,7 @@ std::string bare(const std::string& text) {
   return printable(text);
 }
 
-// Numbers that share a reason, in one line.
+// The numbers that share a reason, in one line.
 struct Because {
   std::string why;
   std::vector<std::string> paths;

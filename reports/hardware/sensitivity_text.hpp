@@ -1,5 +1,6 @@
 #pragma once
-// Which case catches a change of each number of a device: tables for a terminal, a document, JSON.
+// Parameters of the devices and the checks that fail when a parameter changes: tables for a
+// terminal, a document, JSON.
 #include <string>
 #include <vector>
 
@@ -8,18 +9,19 @@
 
 namespace tiersim {
 
-/// "curve.64B" or a workload; "-" where nothing was asked.
+/// "curve.64B" or a workload; "-" for a parameter that was not tested.
 std::string case_id(const ParameterSensitivity& row);
 
-/// Caught first, the strongest first, in each verdict.
+/// Parameters that fail a check first; within each verdict the largest effect first.
 std::vector<const ParameterSensitivity*> strongest_first(const DeviceSensitivity& device);
 std::int64_t count_of(const std::vector<DeviceSensitivity>& devices, SensitivityVerdict verdict);
 
-/// One for each device. Where nothing catches a number and where none was tried, notes say why.
+/// The table of one device. Notes give the reasons for parameters that no check catches and for
+/// those that were not tested.
 Table sensitivity_table(const DeviceSensitivity& device);
 
 std::string to_text(const std::vector<DeviceSensitivity>& devices);
-/// A document that says which command wrote it.
+/// A document that names the command that wrote it.
 std::string to_markdown(const std::string& title, const std::vector<DeviceSensitivity>& devices);
 /// {cases: [{id, level, case, value, more, less, status, failing, why}], summary}.
 std::string to_json(const std::vector<DeviceSensitivity>& devices);

@@ -16,8 +16,8 @@ bool continues(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
 }
 
-// Bytes of the UTF-8 character at `at`, 0 where there is none: RFC 3629, without overlong forms,
-// surrogates and what lies beyond U+10FFFF.
+// Length of the UTF-8 character at `at`, 0 where it is invalid: RFC 3629, without overlong forms,
+// surrogates and values beyond U+10FFFF.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at);
@@ -57,7 +57,7 @@ void append_escaped(std::string& out, char c) {
   out += control && c != '\n' && c != '\t' ? ' ' : c;
 }
 
-// One tag of an SVG file, taken apart: name with its "/" or "?", then attributes.
+// One parsed tag of an SVG file: its name with "/" or "?", and its attributes.
 struct SvgTag {
   std::string name;
   std::vector<std::pair<std::string, std::string>> attributes = {};  // values as written
@@ -104,7 +104,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(from, text.find_last_not_of(kBlanks) + 1 - from);
 }
 
-// style="fill:none; stroke-width:2" as fill="none" stroke-width="2".
+// Rewrites style="fill:none; stroke-width:2" as fill="none" stroke-width="2".
 void spread_style(SvgTag& tag) {
   const auto found = std::find_if(tag.attributes.begin(), tag.attributes.end(),
                                   [](const auto& a) { return a.first == "style"; });
@@ -121,7 +121,7 @@ void spread_style(SvgTag& tag) {
   }
 }
 
-// "#a" and "url(#a)" with the prefix before the id.
+// Puts the prefix before the ids in "#a" and "url(#a)".
 void prefix_references(std::string& value, std::string_view prefix) {
   for (std::size_t at = value.find("url(#"); at != std::string::npos;
        at = value.find("url(#", at + 5 + prefix.size()))
@@ -204,7 +204,7 @@ Html html_file_link(std::string_view text, std::string_view path) {
     else
       address += fmt::format("%{:02X}", byte);
   }
-  // A colon could only be a scheme's, and there is none left.
+  // A colon can only end a scheme, and none is left.
   return {"<a href=\"" + address + "\">" + html_escaped(text) + "</a>"};
 }
 
@@ -242,7 +242,7 @@ std::string html_id(std::string_view text) {
 std::string inline_svg(std::string_view svg, std::string_view prefix) {
   std::string out;
   out.reserve(svg.size() + svg.size() / 16);
-  bool begun = false;  // what stands before <svg> is prolog
+  bool begun = false;  // everything before <svg> is prolog
   for (std::size_t at = 0; at < svg.size();) {
     if (svg[at] != '<') {
       const std::size_t end = std::min(svg.find('<', at), svg.size());

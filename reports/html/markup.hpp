@@ -1,12 +1,12 @@
 #pragma once
-// Text on its way into HTML. Text that people or files gave is escaped exactly once, here; what is
-// markup already is an Html, so that the compiler keeps the two apart.
+// Text and HTML. Text from people or files is escaped exactly once, here. Markup has the type Html,
+// so that the compiler keeps the two apart.
 #include <string>
 #include <string_view>
 
 namespace tiersim {
 
-/// Markup of ours, written as it stands.
+/// Markup, written without escaping.
 struct Html {
   std::string markup = {};
 
@@ -16,33 +16,33 @@ struct Html {
   }
 };
 
-/// For content and for attributes in quotes: & < > " ' escaped, control characters but tab and
-/// newline are blanks, bytes that are no UTF-8 are U+FFFD.
+/// For content and for quoted attributes: & < > " ' are escaped, control characters except tab and
+/// newline become blanks, and invalid UTF-8 becomes U+FFFD.
 std::string html_escaped(std::string_view text);
 
 Html html_text(std::string_view text);
 Html html_code(std::string_view text);
-/// Running text in which `words in backquotes` are code; a backquote without another stays.
+/// Running text in which `words in backquotes` are code. A backquote without a partner stays.
 Html html_prose(std::string_view text);
-/// The same where no markup can be: without the backquotes.
+/// The same text without backquotes, for places where markup is not allowed.
 std::string plain_prose(std::string_view text);
-/// To an element of the same page.
+/// A link to an element of the same page.
 Html html_link(std::string_view text, std::string_view id);
-/// To a file by its path relative to the page; what an address cannot have is escaped.
+/// A link to a file by its path relative to the page, percent-encoded.
 Html html_file_link(std::string_view text, std::string_view path);
 
-/// JSON that may stand in a <script>: "<", ">" and "&" as \u escapes, which in JSON can only be
-/// inside of strings, so that no text in it ends the element.
+/// JSON that is safe within a <script>: "<", ">" and "&" become \u escapes. They can only be inside
+/// of strings, so no text ends the element.
 std::string json_for_script(std::string_view json);
 
-/// Letters, digits and single hyphens, from the text in lower case: "a-b" of "A & B". "part" where
-/// nothing is left.
+/// An id from a text in lower case, of letters, digits and single hyphens: "a-b" from "A & B",
+/// "part" where nothing is left.
 std::string html_id(std::string_view text);
 
-/// An SVG file as an element of a page: without prolog and comments, its ids (and what refers to
-/// them) with `prefix`, so that those of two figures differ, and style attributes as presentation
-/// attributes, which a policy against inline styles does not touch. The drawing must be without
-/// <style> and <script>.
+/// An SVG file as an element of a page, without prolog and comments. Ids and references to them get
+/// `prefix`, so that those of two figures differ. Style attributes become presentation attributes,
+/// which a content security policy against inline styles allows. The drawing must have no <style>
+/// and no <script>.
 std::string inline_svg(std::string_view svg, std::string_view prefix);
 
 }  // namespace tiersim

@@ -27,7 +27,7 @@ std::string base64(const Digest& digest) {
   return out;
 }
 
-// 'none' with nothing to allow: the hashes of what stands on the page, and of nothing else.
+// The hashes of the texts on the page, or 'none'; nothing else is allowed.
 std::string hashes(const std::vector<std::string>& texts) {
   std::string out;
   for (const std::string& text : texts) out += " 'sha256-" + base64(sha256(text)) + "'";
@@ -40,7 +40,7 @@ std::string policy(const std::vector<std::string>& scripts,
          "; img-src data:; base-uri 'none'; form-action 'none'";
 }
 
-// Columns with running text, which may break but must not become a column of single words.
+// Columns of running text: they may wrap, but not to one word a line.
 std::vector<bool> long_columns(const Table& table) {
   constexpr std::size_t kLong = 40;
   std::vector<bool> out(table.columns.size());
@@ -50,7 +50,7 @@ std::vector<bool> long_columns(const Table& table) {
   return out;
 }
 
-// By column: right-aligned, as a column is unless its maker says otherwise, and of numbers indeed.
+// True for a right-aligned column with digits or without letters. Right is the default alignment.
 std::vector<bool> number_columns(const Table& table) {
   const auto has = [](const std::string& cell, int (*kind)(int)) {
     return std::ranges::any_of(cell,
@@ -70,7 +70,7 @@ std::vector<bool> number_columns(const Table& table) {
   return out;
 }
 
-// A class that a cell is shown with; screen readers have its text.
+// The CSS class of a cell; screen readers use its text.
 std::string cell_class(bool is_number, std::string_view mark, bool is_long = false) {
   TS_EXPECTS(mark.empty() || mark == "good" || mark == "bad" || mark == "warn" || mark == "quiet",
              mark);
@@ -79,7 +79,7 @@ std::string cell_class(bool is_number, std::string_view mark, bool is_long = fal
   return out.empty() ? "" : " class=\"" + out + "\"";
 }
 
-// How the cells of a column are shown.
+// Presentation of the cells of each column.
 struct ColumnLooks {
   std::vector<bool> numbers;
   std::vector<bool> is_long;
@@ -154,7 +154,7 @@ void Page::facts(const std::vector<std::pair<std::string, std::string>>& facts) 
 }
 
 void Page::code(std::string_view lines) {
-  // The newline is not part of the text: HTML drops the first one of <pre>.
+  // HTML drops the first newline of <pre>, so one is added.
   body_ += "<pre tabindex=\"0\">\n" + html_escaped(lines) + "</pre>\n";
 }
 
@@ -240,7 +240,7 @@ void Page::footer(std::string_view text) {
 std::string Page::navigation() const {
   if (headings_.size() < 2) return "";
   std::string out = "<nav id=\"contents\" aria-label=\"Contents\">\n<ul>\n";
-  bool inner = false;  // within the list of a level 2
+  bool inner = false;  // true within the list of a level-2 heading
   bool item = false;   // an <li> of level 2 is open
   for (const Heading& heading : headings_) {
     if (heading.level > 3) continue;

@@ -15,11 +15,11 @@
 namespace tiersim {
 namespace {
 
-constexpr std::size_t kMostSeries = 7;  // colours that everyone tells apart
+constexpr std::size_t kMostSeries = 7;  // distinguishable colours
 constexpr std::size_t kMostPanels = 6;
-constexpr std::size_t kMostMarks = 3000;  // points of a drawing that stands still
+constexpr std::size_t kMostMarks = 3000;  // points of a static drawing
 
-// Axes to tell lines and panels apart by: those with fewest labels first.
+// Axes for lines and panels, those with the fewest labels first.
 std::vector<std::size_t> other_axes(const PointsView& view, std::size_t x) {
   std::vector<std::size_t> out;
   for (std::size_t c = 0; c < view.columns.size(); ++c)
@@ -34,7 +34,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// Places of points on the three axes of a chart; an axis that is none has one place.
+// Positions of points on the three axes of a chart; an unused axis has one position.
 struct Places {
   const LabelColumn* column = nullptr;
   std::size_t count() const { return column == nullptr ? 1 : column->labels.size(); }
@@ -45,8 +45,8 @@ struct Places {
   }
 };
 
-// Medians along the axis; of chosen points each by itself, since a line would join points that
-// differ in more than the axis.
+// Medians along the axis. Points of a sample or search stay single, since a line would join points
+// that differ in more than the axis.
 ChartSeries series_of(const LabelColumn& axis,
                       const std::map<std::size_t, std::vector<double>>& values, bool chosen) {
   ChartSeries out{.name = "", .x = {}, .y = {}, .joined = !chosen};
@@ -142,7 +142,7 @@ std::optional<PageFigure> front_figure(const PointTable& table, const PointsView
     caption += " Drawn over the first two, where others may lie behind it.";
   if (chart.points.size() > kMostMarks) {
     const std::size_t step = 1 + chart.points.size() / kMostMarks;
-    chart.knee.reset();  // an index that no longer holds
+    chart.knee.reset();  // its index is no longer valid
     std::size_t at = 0;
     std::erase_if(chart.points,
                   [&](const ScatterPoint& point) { return !point.front && at++ % step != 0; });

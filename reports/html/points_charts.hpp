@@ -1,5 +1,5 @@
 #pragma once
-// Drawings of points that need no script.
+// Static drawings of points, without scripts.
 #include <optional>
 
 #include "reports/html/page.hpp"
@@ -7,13 +7,14 @@
 
 namespace tiersim {
 
-/// The first objective (else the first metric that varies) over the main axis: lines by the axis
-/// with the fewest labels besides it, panels by the next. Of a value that several points have,
-/// which differ in what is neither, the line has the median; points of a sample or search are marks
-/// without a line. None where no axis is numeric.
+/// The first objective, or the first metric that varies, over the main axis. The axis with the
+/// fewest labels gives the lines, the next one the panels. Several points can share a place because
+/// they differ in other axes: the line then has their median. Points of a sample or search are
+/// markers without a line. None where no axis is numeric.
 std::optional<PageFigure> curves_figure(const PointTable& table, const PointsView& view);
 
-/// The first two objectives with the front of all of them. None where there are fewer.
+/// The first two objectives with the Pareto front over all objectives. None where there are fewer
+/// than two.
 std::optional<PageFigure> front_figure(const PointTable& table, const PointsView& view);
 
 }  // namespace tiersim

@@ -50,7 +50,7 @@ std::string columns(const PointsView& view) {
 
 std::string metrics(const PointsView& view) {
   return array(view.metrics, [](const MetricColumn& m) {
-    // One that is the same everywhere is its one value.
+    // A constant metric is stored as one value.
     const bool constant = !m.varies && m.low.empty() &&
                           std::ranges::none_of(m.values, [](double v) { return std::isnan(v); });
     std::string out =
@@ -63,7 +63,7 @@ std::string metrics(const PointsView& view) {
   });
 }
 
-// Commands as lists of words, of which most are those of other points.
+// Commands as lists of indices into the distinct words, most of which are shared by all points.
 std::string commands(const PointTable& table) {
   std::map<std::string, std::size_t> known;
   std::vector<std::string> words;
@@ -90,7 +90,7 @@ std::string problems(const PointTable& table) {
   return out + "]";
 }
 
-// The first configuration, and of every other one what differs from it, by path.
+// The first configuration in full, and the differences of the others from it, by path.
 std::string configurations(const PointTable& table) {
   if (table.points.size() > kConfigs) return "";
   Json first;
@@ -135,7 +135,7 @@ std::string points_json(const PointTable& table, const PointsView& view) {
       R"({{"points":{},"columns":{},"metrics":{},"objectives":{},"shown":{},"front":{},"problems":{},"run_ids":{},{})",
       table.points.size(), columns(view), metrics(view), objectives, array(view.shown, index),
       array(view.front, index), problems(table), ids, commands(table));
-  // What a point is called; most tables have all of a sweep, where that is its index.
+  // The ids of the points. Most tables hold all points of a sweep, so that an id is its index.
   bool indices = true;
   for (std::size_t p = 0; p < table.points.size(); ++p)
     indices = indices && std::cmp_equal(table.points[p].position, p);

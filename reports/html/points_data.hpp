@@ -1,6 +1,6 @@
 #pragma once
-// The points of a page as data for its scripts: JSON by columns, since a hundred thousand points as
-// objects would repeat every name as often.
+// Data of the points for the scripts of a page: JSON by columns, since 100,000 points as objects
+// would repeat every name 100,000 times.
 #include <string>
 
 #include "reports/html/points_view.hpp"
@@ -11,11 +11,11 @@ namespace tiersim {
 ///  "metrics": [{name, unit, meaning, class, values, low, high}],
 ///  "objectives": [{metric, maximize}], "shown", "front", "feasible", "problems": [[point, text]],
 ///  "run_ids", "words", "rerun": [[index of words]], "config": {...}, "changed": [[path, value]]}
-///
-/// Values have 7 significant digits, whole numbers all of theirs: what is drawn and sorted needs
-/// no more, and `rerun` gives every bit. Labels of a column and words of commands stand once. Run
-/// ids are whole up to kWholeIds points, then their first 16 digits. A configuration is held where
-/// records have theirs, up to kConfigs points: the first whole, others as what differs from it.
+/// Values have 7 significant digits and whole numbers have all digits. Drawing and sorting need no
+/// more, and `rerun` gives every bit. Labels of a column and words of commands are stored once. Run
+/// ids are complete up to kWholeIds points, and their first 16 digits beyond. Configurations are
+/// stored where the records have them, up to kConfigs points: the first in full, the others as
+/// differences from it.
 std::string points_json(const PointTable& table, const PointsView& view);
 
 inline constexpr std::size_t kWholeIds = 5000;

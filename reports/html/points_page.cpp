@@ -23,11 +23,11 @@
 namespace tiersim {
 namespace {
 
-constexpr std::size_t kFrontMax = 200;  // rows of the front and of commands
+constexpr std::size_t kFrontMax = 200;  // rows of the front and of the commands
 constexpr std::size_t kProblemsMax = 200;
-constexpr std::size_t kNumbersMax = 500;  // sourced numbers
+constexpr std::size_t kNumbersMax = 500;  // numbers with a source
 
-// "12.3 [11.9, 12.8] ms"; the unit thrice where they differ.
+// "12.3 [11.9, 12.8] ms"; each value has its own unit where units differ.
 std::string cell(const MetricColumn& metric, std::size_t point) {
   if (std::isnan(metric.values[point])) return "";
   const auto text = [&](double value) { return value_text(value, metric.unit, Digits::rounded); };
@@ -43,11 +43,11 @@ std::string cell(const MetricColumn& metric, std::size_t point) {
   return fmt::format("{} [{}, {}]{}", bare(middle), bare(low), bare(high), unit);
 }
 
-// Numbers have ends; names have to be said.
+// The range of a numeric axis, or the labels of another.
 std::string axis_text(const LabelColumn& column) {
   if (column.numeric()) {
     std::vector<std::size_t> order = column.order;
-    const bool some_have_none = column.labels[order.back()].empty();  // as no number, it is last
+    const bool some_have_none = column.labels[order.back()].empty();  // the empty label sorts last
     if (some_have_none) order.pop_back();
     return fmt::format("{} values, {} to {}{}", column.labels.size(), column.labels[order.front()],
                        column.labels[order.back()], some_have_none ? ", and none" : "");
@@ -98,7 +98,7 @@ void add_summary(Page& page, const PointTable& table, const PointsView& view) {
     facts.emplace_back(view.chosen_objectives ? "objectives (chosen here)" : "objectives", text);
     facts.emplace_back("on their front", fmt::format("{}", view.front.size()));
   }
-  constexpr std::size_t kLine = 80;  // a long list of files is of interest under Provenance only
+  constexpr std::size_t kLine = 80;  // a longer list of files is under Provenance only
   if (!table.source.empty() && table.source.size() <= kLine)
     facts.emplace_back("made of", table.source);
   page.facts(facts);
@@ -123,7 +123,7 @@ void add_charts(Page& page, const PointTable& table, const PointsView& view) {
     page.text(
         "No numeric axis varies and no two objectives are there, so there is nothing to draw.");
   page.markup({"</div>\n"});
-  // Below the drawings: it is longer than a screen.
+  // Below the drawings, since it is taller than a screen.
   page.markup(
       {"<div class=\"scripted\" hidden>\n<section id=\"picked\" aria-label=\"Picked "
        "point\"><p>A click on a point in a chart, or its button in the table, shows its "
@@ -254,7 +254,7 @@ void add_commands(Page& page, const PointTable& table, const PointsView& view) {
   page.end_details();
 }
 
-// Numbers that the runs were made of: each different one once, with the points that use it.
+// Distinct numbers with a source, each with the points that use it.
 void add_numbers(Page& page, const PointTable& table) {
   using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   std::map<Key, std::size_t> numbers;

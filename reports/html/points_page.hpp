@@ -1,8 +1,8 @@
 #pragma once
-// The page of `tiersim report html`: points, what they were made of, and how each is run again.
-// Whole without scripts: summary, drawings, the front and the first rows of the table. With scripts
-// also filters, the whole table sorted by any column, and a picked point with its settings; with
-// Vega (sim/cmake/TiersimVega.cmake) the drawings interact.
+// The page of `tiersim report html`: points, their settings, and the command that runs each again.
+// Without scripts it shows a summary, drawings, the Pareto front and the first rows of the table.
+// Scripts add filters, the whole table sorted by any column, and the settings of a picked point.
+// With Vega (sim/cmake/TiersimVega.cmake) the drawings are interactive.
 #include <string>
 
 #include "reports/points/point_table.hpp"
@@ -11,11 +11,11 @@ namespace tiersim {
 
 struct PointsPage {
   std::string version = {};    ///< of the tiersim that makes the page
-  std::string vega = {};       ///< text of its bundle; without it drawings stand still
-  std::size_t rows_max = 200;  ///< of the table that needs no script
+  std::string vega = {};       ///< source of the Vega bundle; empty: static drawings
+  std::size_t rows_max = 200;  ///< rows of the table without scripts
 };
 
-/// The same table and page give the same bytes. At least one point.
+/// The same table and page give the same bytes. The table has at least one point.
 std::string points_page(const PointTable& table, const PointsPage& page);
 
 }  // namespace tiersim

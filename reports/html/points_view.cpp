@@ -54,7 +54,7 @@ LabelColumn label_column(const PointTable& table, std::size_t c) {
   return out;
 }
 
-// Where a name stands in the list of metrics; unknown ones come last.
+// Position of a name in the list of metrics; unknown names come last.
 std::size_t rank_of(const std::string& name) {
   for (std::size_t i = 0; i < kMetrics.size(); ++i)
     if (defines(kMetrics[i], name)) return i;
@@ -101,8 +101,8 @@ std::vector<MetricColumn> metric_columns(const PointTable& table) {
   return out;
 }
 
-// Two that pull against each other, where a sweep names none: the first pair of which all points
-// have both and both vary.
+// Default objectives of a sweep that states none: the first pair of opposing metrics that all
+// points have and that both vary.
 std::vector<ReportObjective> usual_objectives(const PointsView& view) {
   const std::array<std::array<ReportObjective, 2>, 5> pairs{
       {{{{"throughput_tokens_per_s", true}, {"kv_footprint_bytes", false}}},
@@ -124,7 +124,7 @@ void find_front(const PointTable& table, PointsView& view) {
   std::vector<ParetoObjective> objectives;
   for (const ReportObjective& objective : view.objectives) {
     const auto metric = view.metric(objective.metric);
-    if (!metric) return;  // no point has it
+    if (!metric) return;  // no point has the metric
     view.objective_metrics.push_back(*metric);
     objectives.push_back(objective_of(table, objective));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// A PointTable as the page needs it: by columns instead of by points, with what is worth drawing.
+// A PointTable as the page needs it: by columns, with the axes and metrics that are worth drawing.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace tiersim {
 
-/// A column of labels, each different one once.
+/// A column of labels; each distinct label is stored once.
 struct LabelColumn {
   std::string name = {};
   std::string key = {};
   std::vector<std::string> labels = {};  ///< in the order of the points; "" is one of them
-  std::vector<std::size_t> at = {};      ///< by point, which of `labels`
-  /// Where all are numbers or quantities: their values in `unit`, which suits them; NaN of "".
+  std::vector<std::size_t> at = {};      ///< index into `labels`, by point
+  /// Values of the labels in `unit` where all are numbers or quantities; NaN for "". Else empty.
   std::vector<double> numbers = {};
   std::string unit = {};
-  /// Indices of `labels` to be listed in: by number, else in the order of the points.
+  /// Order in which `labels` are listed: by number, else by first point.
   std::vector<std::size_t> order = {};
 
   bool numeric() const { return !numbers.empty(); }
@@ -32,7 +32,7 @@ struct MetricColumn {
   std::string name = {};
   std::string unit = {};
   std::string meaning = {};
-  NumberClass weakest = NumberClass::measured;  ///< over the points
+  NumberClass weakest = NumberClass::measured;  ///< the weakest over the points
   std::vector<double> values = {};              ///< by point; NaN where it has none
   std::vector<double> low = {};                 ///< ends of ci95; empty where no point has any
   std::vector<double> high = {};
@@ -41,26 +41,28 @@ struct MetricColumn {
 
 struct PointsView {
   std::vector<LabelColumn> columns = {};
-  std::vector<MetricColumn> metrics = {};        ///< that some point has, as `list metrics` orders
-  std::vector<ReportObjective> objectives = {};  ///< of the sweep, else chosen here
-  bool chosen_objectives = false;                ///< not the sweep's own
-  /// Of the objectives, over the table; none where there are no two.
+  /// Metrics that some point has, in the order of `list metrics`
+  std::vector<MetricColumn> metrics = {};
+  std::vector<ReportObjective> objectives = {};  ///< of the sweep, else the default ones
+  bool chosen_objectives = false;                ///< true where the sweep states no objectives
+  /// The Pareto front of the objectives; none where there are fewer than two.
   std::optional<ParetoReport> pareto = {};
-  std::vector<std::size_t> front = {};              ///< its points that no other dominates
+  std::vector<std::size_t> front = {};              ///< points that no other point dominates
   std::vector<std::size_t> objective_metrics = {};  ///< indices of `metrics`, one an objective
 
-  /// Indices of `metrics` that a table shows first: objectives, then what varies; 8 at most.
+  /// Indices of `metrics` that a table shows first: objectives, then metrics that vary; 8 at most.
   std::vector<std::size_t> shown = {};
 
   std::optional<std::size_t> metric(std::string_view name) const;
-  /// The numeric axis with most values, that of the first chart; none where no axis varies.
+  /// The numeric axis with the most values, which is that of the first chart; none where no axis
+  /// varies.
   std::optional<std::size_t> main_axis() const;
 };
 
-/// The table outlives it.
+/// `table` outlives the view.
 PointsView view_of(const PointTable& table);
 
-/// A label as it is shown; an empty one has a name as well.
+/// A label as shown: "(none)" for an empty one.
 inline std::string shown_label(const std::string& label) {
   return label.empty() ? "(none)" : label;
 }

@@ -34,7 +34,7 @@ std::string exact_ratio(std::optional<double> ratio) {
   return ratio ? fmt::format("{}", *ratio) : "";
 }
 
-// Cells of both forms: what is not there is "-" for people and empty for programs.
+// Cells of both forms: a missing value is "-" for people and empty for programs.
 class Cells {
  public:
   explicit Cells(Precision precision) : precision_(precision) {}
@@ -122,7 +122,7 @@ std::string of_base(std::int64_t bytes, const std::optional<DeviceBytes>& base,
                                                                 static_cast<double>(before))));
 }
 
-// A class a column; devices that pass the same bytes are one row, as the hops of one path are.
+// A column for each class. Devices with equal bytes, such as the hops of one path, share a row.
 Table by_class(const PointTable& points, const std::vector<IoRow>& rows) {
   const PointLabels labels(points);
   Table table{.title = "Payload by tensor class, of one GPU", .columns = labels.columns()};
@@ -145,7 +145,7 @@ Table by_class(const PointTable& points, const std::vector<IoRow>& rows) {
       return other.point == rows[i].point && other.device.read == rows[i].device.read &&
              other.device.write == rows[i].device.write;
     };
-    std::size_t first = i;  // of this point
+    std::size_t first = i;  // first row of this point
     while (first > 0 && rows[first - 1].point == rows[i].point) --first;
     const auto begin = rows.begin();
     if (std::any_of(begin + static_cast<std::ptrdiff_t>(first),
@@ -160,7 +160,7 @@ Table by_class(const PointTable& points, const std::vector<IoRow>& rows) {
   return table;
 }
 
-// Every byte, a class a row.
+// Every byte, with a row for each class.
 Table class_rows(const PointTable& points, const std::vector<IoRow>& rows) {
   const PointLabels labels(points);
   Table table{.title = "Payload by tensor class, of one GPU", .columns = labels.columns()};

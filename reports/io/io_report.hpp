@@ -1,8 +1,8 @@
 #pragma once
-// What is moved, over points: for each device payload, what it moves for it in its granules, and
-// what crosses its wires, three numbers (ARCHITECTURE.md); by tensor class; of a request and a new
-// token; and the share of the time that its busiest channel works. Of one step, or of a server's
-// whole run.
+// Traffic over points, in three numbers for each device (ARCHITECTURE.md): payload, bytes moved in
+// the granules of the device, and bytes on its wires. Also by tensor class, for each request and
+// for each new token, with the utilisation of the busiest channel. For one step, or for the whole
+// run of a server.
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace tiersim {
 
-/// Bytes of one GPU by device, payload by tensor class, and channels. With a baseline the payload
-/// beside the baseline's. Exact: every byte, and a class a row.
+/// Bytes of one GPU by device, payload by tensor class, and channels. A baseline adds the payload
+/// relative to its own. Exact tables have every byte and a row for each class.
 std::vector<Table> io_tables(const PointTable& table, const std::optional<Baseline>& baseline,
                              Precision precision);
 

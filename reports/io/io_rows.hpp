@@ -1,5 +1,5 @@
 #pragma once
-// The devices of every point with what their bytes are divided by and compared with.
+// The devices of every point with the divisors and the baseline of their bytes.
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -18,13 +18,13 @@ struct IoRow {
   /// Payload of all GPUs over their requests, and over their new tokens.
   std::optional<double> per_request() const;
   std::optional<double> per_token() const;
-  /// Bytes moved over payload; nothing where the record does not say.
+  /// Bytes moved over payload; none where the record does not hold them.
   std::optional<double> moved_ratio() const;
   std::optional<double> wire_ratio() const;
   std::optional<double> relative() const;  ///< payload over the baseline's
 };
 
-/// By point, then device.
+/// Sorted by point, then by device.
 std::vector<IoRow> io_rows(const PointTable& table, const std::optional<Baseline>& baseline);
 
 }  // namespace tiersim

@@ -34,14 +34,14 @@ std::vector<double> values_of_x(const numerics::Curve& curve) {
   return {out.begin(), out.end()};
 }
 
-// Of the line at x, "" where it has none.
+// The value of the line at x; empty where there is none.
 std::string at(const numerics::Line& line, double x, StudyDigits digits) {
   const auto found = std::ranges::find(line.x, x);
   if (found == line.x.end()) return "";
   return number(line.y[static_cast<std::size_t>(found - line.x.begin())], digits);
 }
 
-// From a value to a place of 0 to `last`.
+// Maps a value to a position from 0 to `last`.
 struct Axis {
   Axis(double from, double to, bool log, std::size_t places)
       : low(from), high(to), logarithmic(log), last(static_cast<double>(places - 1)) {}

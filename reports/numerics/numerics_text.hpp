@@ -1,6 +1,6 @@
 #pragma once
-// A numerical study as people and programs read it. Here because reports see records, and workloads
-// see no reports.
+// A numerical study as text for people and as JSON for programs. It is in this folder because
+// workloads must not include reports.
 #include <string>
 #include <vector>
 
@@ -9,26 +9,24 @@
 
 namespace tiersim {
 
-enum class StudyDigits {
-  few,
-  all
-};  ///< four significant ones for people, or what reads back the same
+/// Four significant digits for people, or the shortest text that reads back the same
+enum class StudyDigits { few, all };
 
-/// Text of a cell to the left, numbers to the right.
+/// Text is aligned to the left, numbers to the right.
 Table rendered(const numerics::Table& table, StudyDigits digits);
 
-/// A line a row, a value of x a column; where a line has no such value the cell is empty. With a
-/// letter before each name for the plot.
+/// A row for each line and a column for each x; a cell is empty where the line has no value at x.
+/// Each name has the letter of the plot before it.
 Table rendered(const numerics::Curve& curve, StudyDigits digits);
 
-/// The lines over each other, 64 by 14 characters, each by the letter of its row; '*' where two
-/// meet. x is logarithmic where it spans more than a factor of 8.
+/// All lines in one plot of 64 by 14 characters. Each is drawn by the letter of its row, and '*' is
+/// a place where two meet. x is logarithmic where it spans more than a factor of 8.
 std::string plot(const numerics::Curve& curve);
 
-/// For gnuplot (set datafile separator comma): a column x, a column a line.
+/// For gnuplot (set datafile separator comma): a column for x and a column for each line.
 std::string to_csv(const numerics::Curve& curve);
 
-/// Whether each statement holds, what was found, where it comes from.
+/// Verdict, finding and source of each statement.
 std::string statements_text(const std::vector<numerics::Statement>& statements);
 Table statements_table(const std::vector<numerics::Statement>& statements);
 

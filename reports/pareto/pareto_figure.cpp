@@ -10,7 +10,7 @@
 namespace tiersim {
 namespace {
 
-// In the order in which they come; no more than `most`.
+// Distinct labels in the order of the points, `most` at most.
 std::vector<std::string> different_labels(const PointTable& table, std::size_t column,
                                           std::size_t most) {
   std::vector<std::string> out;
@@ -34,7 +34,7 @@ std::optional<Interval<double>> scaled(const std::optional<Interval<double>>& ci
   return Interval<double>{ci95->low * factor, ci95->high * factor};
 }
 
-// Columns in which points differ, and so what names a point.
+// Columns in which points differ; they name a point.
 std::vector<std::size_t> labelled_columns(const PointTable& table) {
   std::vector<std::size_t> out;
   for (std::size_t c = 0; c < table.columns.size(); ++c)

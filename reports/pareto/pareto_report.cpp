@@ -22,8 +22,8 @@ std::vector<const Metric*> metrics_of(const ParetoObjective& objective,
   return out;
 }
 
-// "throughput_tokens_per_s, max (tokens/s, specification)".
-// Rounded times and sizes carry their units themselves.
+// "throughput_tokens_per_s, max (tokens/s, specification)". Rounded times and sizes carry their own
+// units.
 std::string heading(const ParetoObjective& objective, const std::vector<std::size_t>& points,
                     Digits digits) {
   const std::string of_class = class_text(metrics_of(objective, points));
@@ -34,7 +34,7 @@ std::string heading(const ParetoObjective& objective, const std::vector<std::siz
                      objective.sense == Sense::maximize ? "max" : "min", unit, of_class);
 }
 
-// How much of the box from worst to best the front dominates.
+// Share of the box from worst to best that the front dominates.
 double volume_share(const std::vector<Objectives>& points, const Senses& senses) {
   const Objectives worst = worst_of(points, senses);
   if (worst.empty()) return 0;
@@ -42,7 +42,7 @@ double volume_share(const std::vector<Objectives>& points, const Senses& senses)
   for (const Sense sense : senses)
     opposite.push_back(sense == Sense::minimize ? Sense::maximize : Sense::minimize);
   const Objectives best = worst_of(points, opposite);
-  // An objective that is the same everywhere decides nothing: the box is that of the others.
+  // A constant objective decides nothing, so the box is that of the others.
   std::vector<Objectives> scaled;
   Senses deciding;
   for (std::size_t k = 0; k < senses.size(); ++k)
@@ -56,7 +56,7 @@ double volume_share(const std::vector<Objectives>& points, const Senses& senses)
   return hypervolume(scaled, Objectives(deciding.size(), 1.0), deciding);
 }
 
-// A short context is not better than a long one: it is another question.
+// True for settings that pose another problem: a short context is not better than a long one.
 bool is_workload(const std::string& key) {
   return key == "step.context" || key == "step.prompt" || key.starts_with("workload.");
 }
@@ -81,7 +81,7 @@ std::vector<std::string> notes_on_workloads(const PointTable& table,
                       example)};
 }
 
-// Programs get the ends of intervals as columns of their own, where any point has one.
+// True where any point has an interval; programs get its ends as columns.
 bool has_intervals(const ParetoObjective& objective, const std::vector<std::size_t>& points) {
   return std::ranges::any_of(
       points, [&](std::size_t i) { return objective.values[i] && objective.values[i]->ci95; });

@@ -1,17 +1,16 @@
 #pragma once
-// The points that nothing beats, of any points and two objectives or more: a table, a drawing,
-// JSON.
+// The Pareto front of any points over two or more objectives: a table, a drawing, JSON.
 //
 //   ParetoReport report = pareto_of(table, {objective_of(table, {"throughput_tokens_per_s", true}),
 //                                           objective_of(table, {"kv_footprint_bytes", false})});
 //
-// Points that break a constraint are not compared; neither are those without one of the values. All
-// are counted. The knee is the point of the front nearest to the best of every objective at once,
-// each scaled from its best to its worst on the front. The hypervolume is the share of the box
-// between the worst and the best value of each objective, over all points that are compared, that
-// the front dominates: 0 to 1. Other points have another box, so that shares of two sweeps are not
-// compared. Where compared points differ in what is asked (context, prompt, workload), which is no
-// choice, a note says so.
+// Points that break a constraint are not compared, and neither are those without a value of an
+// objective. All are counted. The knee is the point of the front nearest to the best of every
+// objective at once, each scaled from its best to its worst on the front. The hypervolume, 0 to 1,
+// is the share of a box that the front dominates; the box spans the worst to the best value of each
+// objective over all compared points. Other points have another box, so hypervolumes of two sweeps
+// are not comparable. Context, prompt and workload are no choice, so a note says where compared
+// points differ in them.
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,12 +28,12 @@ struct ParetoObjective {
   std::string unit = {};
   Sense sense = Sense::minimize;
   std::vector<std::optional<Metric>> values = {};  ///< one a point
-  std::string note = {};                           ///< what must be said of it, below the table
+  std::string note = {};                           ///< a remark below the table
 };
-/// Of a metric of the records.
+/// An objective from a metric of the records.
 ParetoObjective objective_of(const PointTable& table, const ReportObjective& objective);
 
-/// A column that is no objective, beside them: text for each point.
+/// A further column of text beside the objectives.
 struct ParetoColumn {
   std::string title = {};
   std::vector<std::string> cells = {};
@@ -44,30 +43,30 @@ struct ParetoReport {
   const PointTable* table = nullptr;  ///< outlives this
   std::vector<ParetoObjective> objectives = {};
   std::vector<ParetoColumn> columns = {};
-  /// Indices of points, the best of the first objective first.
+  /// Indices of points, sorted by the first objective, best first.
   std::vector<std::size_t> front = {};
   std::vector<std::size_t> dominated = {};
   std::vector<std::size_t> unacceptable = {};  ///< break a constraint
-  std::vector<std::size_t> without = {};       ///< did not run, or have no value of an objective
+  std::vector<std::size_t> without = {};       ///< did not run, or lack a value of an objective
   std::optional<std::size_t> knee = {};
   double hypervolume = 0;
-  std::vector<std::string> notes = {};  ///< more that must be said of it
+  std::vector<std::string> notes = {};  ///< further remarks
 };
 
 ParetoReport pareto_of(const PointTable& table, std::vector<ParetoObjective> objectives);
 
-/// The front, with what was left out in notes. `all`: every point that is compared, and whether it
-/// is on the front. Exact digits also bring the ends of 95 % intervals, where a point has one, the
-/// whole run id and the command that runs it again.
+/// The front, with notes on the points left out. `all`: every compared point, with a mark for those
+/// on the front. Exact digits add the ends of 95 % intervals, where a point has one, the complete
+/// run id and the command that runs it again.
 std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all);
 std::string to_json(const ParetoReport& report);
 
-/// Objective `y` over objective `x`, in colours by the column of labels `by`, where there is one.
-/// The front is that of all objectives; the step line is drawn where there are only these two.
+/// Objective `y` over objective `x`, coloured by the label column `by` where there is one. The
+/// front is that of all objectives; the step line is drawn where there are only these two.
 ScatterChart scatter_of(const ParetoReport& report, std::size_t x, std::size_t y,
                         std::optional<std::size_t> by);
-/// The column whose labels tell groups apart best: the first that is not numeric and has 2 to 20
-/// different ones, else the first numeric one with 2 to 7.
+/// The label column that separates groups best: the first that is not numeric and has 2 to 20
+/// distinct labels, else the first numeric one with 2 to 7.
 std::optional<std::size_t> grouping_column(const PointTable& table);
 
 }  // namespace tiersim

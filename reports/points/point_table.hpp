@@ -1,6 +1,7 @@
 #pragma once
-// What reports are made of: points, each with its place on the axes and its record. From a store,
-// from record files, or from configurations that were just run; reports do not know which.
+// The input of reports: points, each with its labels on the axes and its record. They come from a
+// store, from record files, or from configurations that were just run; reports do not depend on
+// which.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,23 +12,24 @@
 
 namespace tiersim {
 
-/// A column of the points: an axis, something derived, or the name of a configuration.
+/// A column of the points: an axis, a derived value, or the name of a configuration.
 struct PointColumn {
   std::string name = {};
-  std::string key = {};  ///< the setting, where it is one
+  std::string key = {};  ///< the setting; empty where the column is none
   bool numeric = false;  ///< labels are numbers or quantities ("48 GB/s")
 };
 
 struct ReportPoint {
   std::int64_t position = 0;
-  std::vector<std::string> labels = {};  ///< one a column; empty: not on that axis
+  /// One for each column; empty: the point is not on that axis
+  std::vector<std::string> labels = {};
   std::string run_id = {};
   std::string rerun = {};  ///< the command that runs it again
-  /// Its results; of a store that keeps metrics alone, `metrics` is all that it has. Null where it
-  /// cannot run or failed:
+  /// Results; `metrics` alone from a store that keeps no more. Null where the point failed or
+  /// cannot run.
   std::shared_ptr<const RunRecord> record = {};
-  std::string problem = {};  ///< why, in one line
-  bool failed = false;       ///< a mistake or a fault, not something that does not fit
+  std::string problem = {};  ///< the reason in one line; empty where the point ran
+  bool failed = false;       ///< a mistake or a fault; false for a point that does not fit
 };
 
 /// An objective as a metric's full name ("throughput_tokens_per_s") and its direction.
@@ -41,12 +43,13 @@ struct PointTable {
   std::string source = {};  ///< file that it was read from
   std::vector<PointColumn> columns = {};
   std::vector<ReportPoint> points = {};  ///< by position
-  std::int64_t missing = 0;              ///< of its sweeps, without a result yet
-  /// Points of a sample or a search, so that those along an axis differ in the other axes as well.
+  std::int64_t missing = 0;              ///< points of its sweeps without a result yet
+  /// True for points of a sample or a search. Those along one axis then differ in the others as
+  /// well.
   bool chosen = false;
   std::vector<ReportObjective> objectives = {};  ///< of the sweep; may be empty
   std::vector<std::string> constraints = {};     ///< as written
-  std::vector<bool> feasible = {};  ///< by point: constraints hold; empty where there are none
+  std::vector<bool> feasible = {};  ///< by point: meets all constraints; empty where there are none
 };
 
 }  // namespace tiersim

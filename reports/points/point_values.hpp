@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of points as reports show them: labels of numeric axes, metrics with unit and class.
+// Numbers of points for reports: labels of numeric axes, and metrics with unit and class.
 #include <optional>
 #include <span>
 #include <string>
@@ -10,33 +10,34 @@
 
 namespace tiersim {
 
-/// A label of a numeric column in base units: 48e9 B/s of "48 GB/s", 4096 and no unit of "4096".
+/// A label of a numeric column in base units: 48e9 B/s for "48 GB/s"; 4096 without a unit for
+/// "4096".
 struct LabelNumber {
   double value = 0;
   std::string unit = {};
 };
-/// Nothing where the label is no number and no quantity.
+/// None where the label is no number and no quantity.
 std::optional<LabelNumber> number_of_label(const std::string& label);
 
 /// The metric of a point's record; null where it has none.
 const Metric* find_metric(const ReportPoint& point, const std::string& name);
 
-/// The value of a record's metric; nothing where it has none.
+/// The value of a record's metric; none where the record lacks it.
 std::optional<double> metric_value(const RunRecord& record, const std::string& name);
 
-/// Full names of the metrics that some point has, by name.
+/// Full names of the metrics that any point has, sorted by name.
 std::vector<std::string> metric_names(const PointTable& table);
 
-/// The class of all these metrics, "specification", or "mixed"; empty of none.
+/// The common class of these metrics, "specification", or "mixed"; empty where there are none.
 std::string class_text(std::span<const Metric* const> metrics);
 
-/// A unit that makes numbers of a base unit short: values are multiplied by `factor`.
+/// A unit that makes numbers short; values in base units are multiplied by `factor`.
 struct ShownUnit {
   double factor = 1;
   std::string name = {};  ///< empty where the unit is that of counts and ratios
 };
-/// For values up to `largest`: "s" as ns, us, ms or s, "B" in binary steps, rates and FLOP in
-/// decimal ones; others as they are.
+/// The unit for values up to `largest`: ns, us, ms or s for "s", binary prefixes for "B", decimal
+/// prefixes for rates and FLOP, and no prefix for others.
 ShownUnit shown_unit(std::string_view unit, double largest);
 
 /// "throughput_tokens_per_s" with its shown unit, as a label of an axis: "kv_footprint (GiB)".

@@ -66,7 +66,7 @@ Json json_of(const PublishedCase& each, bool counted) {
           {"counted", counted}};
 }
 
-// What was printed of a run that could not run.
+// Adds the printed values of a run that could not run.
 void add_problems(Json& cases, const PublishedOutcome& outcome) {
   for (const PublishedMetric metric : kPublishedMetrics)
     if (const auto reference = outcome.run->published.value(metric))

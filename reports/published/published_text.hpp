@@ -1,5 +1,5 @@
 #pragma once
-// The comparison of simulated with published runs of servers, as tables and as JSON.
+// Simulated servers against published runs, as tables and as JSON.
 #include <string>
 #include <vector>
 
@@ -8,17 +8,17 @@
 
 namespace tiersim {
 
-/// Errors by metric, then by group, with what is assumed and why the errors are what they are.
+/// Errors by metric, then by group, with the assumptions and the causes of the errors.
 Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes);
 /// Every printed value of a group.
 Table cases_table(const PublishedGroup& group, const std::vector<PublishedOutcome>& outcomes);
-/// More and more users of a group that shows the wall.
+/// The runs of a group that shows the latency wall, by number of users.
 Table wall_table(const PublishedGroup& group, const std::vector<PublishedOutcome>& outcomes);
 
-/// All of them, one after another.
+/// All tables, one after another.
 std::string to_text(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes);
-/// {cases: [{id, level, predicted, reference, unit, error, band, status}], walls, summary}; a case
-/// of a run that could not run has no `predicted`, and says why.
+/// {cases: [{id, level, predicted, reference, unit, error, band, status}], walls, summary}. A case
+/// that could not run has a reason in place of `predicted`.
 std::string to_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes);
 
 }  // namespace tiersim

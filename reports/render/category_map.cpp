@@ -15,15 +15,15 @@ namespace {
 constexpr double kCellWidth = 36;
 constexpr double kCellHeight = 27;
 constexpr double kPanelGap = 16;   // between panels
-constexpr double kPanelLeft = 72;  // of the panels: labels and ticks of y
-constexpr double kRowTitle = 34;   // to the right of the panels
+constexpr double kPanelLeft = 72;  // left of the panels: labels and ticks of y
+constexpr double kRowTitle = 34;   // right of the panels
 constexpr double kCategoryLine = 22;
 constexpr double kSwatch = 16;
 constexpr double kWideSwatch = 30;
 constexpr double kSubtitleSize = 11;
 constexpr Stroke kEdge{.colour = "white", .width = 1};
 
-// The palette's bright colours, on which a black letter is read, with its yellow.
+// The bright colours of the palette with its yellow, on which black letters are readable.
 std::string_view colour_of(std::size_t category) {
   constexpr std::array<std::string_view, 6> kColours{"#56B4E9", "#E69F00", "#CC79A7",
                                                      "#009E73", "#F0E442", "#D55E00"};
@@ -76,7 +76,7 @@ class MapDrawing {
     return y;
   }
 
-  // How many cells each category has to itself; then those that two share, and the empty ones.
+  // Number of cells of each category alone, then of ties, then of empty cells.
   std::vector<std::size_t> counts() const {
     std::vector<std::size_t> out(map_.categories.size() + 2);
     for (const auto& row : map_.panels)

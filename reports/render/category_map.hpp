@@ -1,6 +1,6 @@
 #pragma once
-// Which of a few categories holds at every point of two axes, as SVG: coloured cells with a letter
-// in each, so that it reads in black and white too, in panels over two further axes.
+// A map of categories over two axes, as SVG: coloured cells with a letter in each, so that it is
+// readable in black and white too, in panels over two further axes.
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,14 +8,14 @@
 namespace tiersim {
 
 struct MapCategory {
-  std::string name;    ///< not in the legend where empty
+  std::string name;    ///< empty: not in the legend
   std::string letter;  ///< one character
 };
 
 struct MapCell {
   std::optional<std::size_t> category = {};  ///< none: an empty cell
-  std::optional<std::size_t> tied = {};      ///< holds as well: the cell is divided
-  double strength = 1;                       ///< 0 to 1: how deep the colour is
+  std::optional<std::size_t> tied = {};      ///< a second category that ties: the cell is divided
+  double strength = 1;                       ///< 0 to 1: depth of the colour
   std::string note = {};                     ///< a few characters below the letter
 };
 
@@ -27,8 +27,8 @@ struct CategoryMap {
   std::string subtitle = {};  ///< broken into lines
   std::string x_label;        ///< with its unit
   std::string y_label;
-  std::vector<std::string> x_ticks;  ///< one a column of cells
-  std::vector<std::string> y_ticks;  ///< one a row of cells
+  std::vector<std::string> x_ticks;  ///< one for each column of cells
+  std::vector<std::string> y_ticks;  ///< one for each row of cells
   std::vector<std::string> columns;  ///< titles of panels beside each other
   std::vector<std::string> rows;     ///< titles of panels below each other
   std::vector<MapCategory> categories;

@@ -1,5 +1,5 @@
 #pragma once
-// Sizes and colours that every chart has, in pixels.
+// Sizes and colours common to all charts, in pixels.
 #include <string_view>
 
 #include "reports/render/svg_canvas.hpp"

@@ -18,13 +18,13 @@
 namespace tiersim {
 namespace {
 
-constexpr double kPlotLeft = 52;  // of each plot: ticks of y
-constexpr double kPlotGap = 18;   // between a plot and what follows
-constexpr double kAbove = 26;     // of each plot: its title
-constexpr double kBelow = 24;     // ticks of x
+constexpr double kPlotLeft = 52;  // left of each plot: ticks of y
+constexpr double kPlotGap = 18;   // between a plot and the next element
+constexpr double kAbove = 26;     // above each plot: its title
+constexpr double kBelow = 24;     // below each plot: ticks of x
 constexpr double kLegendSize = 12;
 constexpr double kLegendLine = 20;
-constexpr double kSample = 30;  // of a line, in the legend
+constexpr double kSample = 30;  // length of a line sample in the legend
 
 AxisRange range_of(const ChartPanel& panel, std::vector<double> ChartSeries::*values) {
   AxisRange out;
@@ -51,7 +51,7 @@ std::string binary_label(double value) {
   return fmt::format("{:.6g}", value);
 }
 
-// One plot: from values to pixels.
+// One plot with its scales from values to pixels.
 class Plot {
  public:
   Plot(AxisRange x, AxisRange y, bool log_x, SvgPoint corner, double width, double height)
@@ -60,11 +60,11 @@ class Plot {
   double x(double value) const {
     const auto at = [&](double v) { return log_x_ ? std::log2(v) : v; };
     if (x_.low == x_.high) return corner_.x + width_ / 2;
-    constexpr double kInset = 8;  // so that no marker is cut
+    constexpr double kInset = 8;  // so that no marker is clipped
     return corner_.x + kInset +
            (width_ - 2 * kInset) * (at(value) - at(x_.low)) / (at(x_.high) - at(x_.low));
   }
-  /// Instead of the linear scale of y.
+  /// Replaces the linear y axis.
   void use(ValueAxis axis) { y_axis_ = std::move(axis); }
 
   double y(double value) const {
@@ -124,7 +124,7 @@ class Plot {
   }
 
   void x_ticks(SvgCanvas& canvas, const std::set<double>& x_values) const {
-    double free_from = -1;  // px: where a label has room
+    double free_from = -1;  // px: left end of the free space for labels
     for (const double value : x_values) {
       const std::string label = log_x_ ? binary_label(value) : decimal_label(value, x_.high);
       const double half = text_width(label, kTickSize) / 2;
@@ -138,7 +138,7 @@ class Plot {
 
   void whisker(SvgCanvas& canvas, double at, const Interval<double>& interval,
                std::string_view colour) const {
-    constexpr double kCap = 3;  // px to each side
+    constexpr double kCap = 3;  // half width, px
     const Stroke stroke{.colour = colour, .width = 1};
     const double low = y(interval.low);
     const double high = y(interval.high);
@@ -182,7 +182,7 @@ class ChartDrawing {
     y = legend(y + 22) + 10;
     const double top = y;
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
-      const std::size_t above = i / columns_;  // whole rows
+      const std::size_t above = i / columns_;  // complete rows
       const auto column = static_cast<double>(i % columns_);
       const auto row = static_cast<double>(above);
       panel(chart_.panels[i],
@@ -244,7 +244,7 @@ class ChartDrawing {
     }
   }
 
-  // At the values; of more than can be told apart at round numbers, on a linear axis.
+  // Ticks at the values; at round numbers where there are too many values on a linear axis.
   std::set<double> ticks_of(const AxisRange& x, std::set<double> values) const {
     constexpr std::size_t kMost = 24;
     if (chart_.log_x || values.size() <= kMost) return values;
@@ -262,7 +262,7 @@ class ChartDrawing {
   double width_ = 0;
   AxisRange all_y_;
   std::vector<std::string> names_;
-  std::set<std::string> joined_;  // names with a line in some panel
+  std::set<std::string> joined_;  // names of series with a line in any panel
   SvgCanvas canvas_;
 };
 

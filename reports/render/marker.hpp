@@ -1,5 +1,5 @@
 #pragma once
-// What marks the points of the i-th series: shapes and colours that go on long enough for a legend.
+// Markers of the points of the i-th series: enough shapes and colours for a long legend.
 #include <cstddef>
 
 #include "reports/render/svg_canvas.hpp"
@@ -12,7 +12,7 @@ enum class MarkerFill {
   hollow,  ///< white inside
 };
 
-/// Circle, square, triangle, diamond, triangle on its tip, in palette(look), 3.6 px around `at`.
+/// Circle, square, triangle, diamond or inverted triangle in palette(look), 3.6 px around `at`.
 void draw_marker(SvgCanvas& canvas, std::size_t look, SvgPoint at,
                  MarkerFill fill = MarkerFill::own);
 

@@ -16,12 +16,12 @@
 namespace tiersim {
 namespace {
 
-constexpr double kScatterLeft = 66;  // of the plot: its label and ticks
+constexpr double kScatterLeft = 66;  // left of the plot: its label and ticks
 constexpr double kWidth = 620;
 constexpr double kHeight = 380;
-constexpr double kInset = 10;  // so that no marker is cut
+constexpr double kInset = 10;  // so that no marker is clipped
 constexpr double kLabelSize = 10.5;
-constexpr std::size_t kLongLabel = 24;  // columns of text
+constexpr std::size_t kLongLabel = 24;  // display columns
 constexpr Stroke kFront{.colour = "#444444", .width = 1.4};
 
 struct Box {
@@ -129,7 +129,7 @@ class ScatterDrawing {
     }
   }
 
-  // Between two points of the front the corner that both dominate.
+  // Between two points of the front the line turns at the corner that both dominate.
   void step_line() {
     if (!chart_.step_line) return;
     std::vector<SvgPoint> front;
@@ -151,7 +151,7 @@ class ScatterDrawing {
     if (line.size() > 1) canvas_.polyline(line, kFront);
   }
 
-  // Those of the front last, over the others.
+  // Points of the front are drawn last, over the others.
   void points() {
     for (const bool front : {false, true})
       for (const ScatterPoint& point : chart_.points) {
@@ -167,7 +167,7 @@ class ScatterDrawing {
                      {.colour = "#222222", .width = 1.2});
   }
 
-  // Of many thousands of points those that lie within a pixel of one that is drawn add nothing.
+  // True for the first point of a group at a pixel. Of thousands of points the others add nothing.
   bool first_there(SvgPoint place, std::size_t group) {
     return drawn_
         .emplace(static_cast<int>(std::lround(place.x)), static_cast<int>(std::lround(place.y)),
@@ -175,8 +175,8 @@ class ScatterDrawing {
         .second;
   }
 
-  // The knee first, then the ends of the front, so that these have one where room is scarce. Of
-  // long labels more than these would hide the points.
+  // Labels the knee first, then the ends of the front, so that these have a label where room is
+  // scarce. Further long labels would hide the points.
   void labels() {
     std::vector<std::size_t> front;
     bool long_ones = false;
@@ -197,8 +197,8 @@ class ScatterDrawing {
       if (done.insert(i).second) label(chart_.points[i], chart_.knee == i);
   }
 
-  // Beside, above or below the point, where it meets nothing; else nowhere. The knee's may lie over
-  // hollow points.
+  // Puts the label beside, above or below the point where it overlaps nothing, else leaves it out.
+  // The label of the knee may cover hollow points.
   void label(const ScatterPoint& point, bool bold) {
     if (point.label.empty()) return;
     const SvgPoint p = at(point);
@@ -229,8 +229,8 @@ class ScatterDrawing {
   ValueAxis y_;
   SvgPoint corner_;
   SvgCanvas canvas_;
-  std::vector<Box> taken_;   // by labels and points of the front
-  std::vector<Box> hollow_;  // by other points
+  std::vector<Box> taken_;   // areas of labels and of points of the front
+  std::vector<Box> hollow_;  // areas of other points
   std::set<std::tuple<int, int, std::size_t>> drawn_;
 };
 

@@ -34,7 +34,7 @@ std::string escaped(std::string_view text) {
     } else if (c == '"') {
       out += "&quot;";
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += ' ';  // XML has no such characters
+      out += ' ';  // not allowed in XML
     } else {
       out += c;
     }
@@ -126,7 +126,7 @@ std::string SvgCanvas::page(double width, double height, std::string_view title)
 }
 
 double text_width(std::string_view utf8, double size) {
-  constexpr double kWidest = 0.6;  // of the size; DejaVu Sans has 0.59 in running text
+  constexpr double kWidest = 0.6;  // of the font size; DejaVu Sans has 0.59 in running text
   return kWidest * size * static_cast<double>(display_width(utf8));
 }
 

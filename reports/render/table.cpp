@@ -66,7 +66,7 @@ std::string csv_cell(std::string_view cell) {
   return '"' + replaced(cell, '"', "\"\"") + '"';
 }
 
-// To the blank that ends a word; a command in backquotes is one word, so that it can be copied.
+// End of the word; a command in backquotes is one word, so that it can be copied.
 std::size_t word_end(std::string_view note, std::size_t start) {
   std::size_t end = std::min(note.find(' ', start), note.size());
   if (note.substr(start, end - start).find('`') == std::string_view::npos) return end;
@@ -74,7 +74,7 @@ std::size_t word_end(std::string_view note, std::size_t start) {
   return close == std::string_view::npos ? end : std::min(note.find(' ', close), note.size());
 }
 
-// A note in lines that a wide terminal holds, broken at blanks and indented.
+// A note in indented lines for a wide terminal, broken at blanks.
 std::string wrapped(std::string_view note) {
   constexpr std::size_t kMost = 150;
   std::string out;
@@ -117,7 +117,7 @@ std::string to_text(const Table& table) {
   return out;
 }
 
-// Text as Markdown shows it in a cell: no column ends in it, and nothing in it is HTML.
+// Text escaped for a cell in Markdown: neither a column separator nor HTML.
 std::string markdown_escaped(std::string_view text) {
   return replaced(replaced(text, '|', "\\|"), '<', "&lt;");
 }

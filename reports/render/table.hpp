@@ -1,6 +1,6 @@
 #pragma once
-// One table, five ways out: aligned text for a terminal, Markdown, CSV (RFC 4180), LaTeX (booktabs)
-// and rows for JSON. Cells are text, already rounded as they are to be shown.
+// A table in five formats: aligned text for a terminal, Markdown, CSV (RFC 4180), LaTeX (booktabs)
+// and rows for JSON. Cells are text, rounded already.
 #include <string>
 #include <string_view>
 
@@ -14,7 +14,7 @@ std::string to_csv(const Table& table);
 /// A `table` environment; needs \usepackage{booktabs}.
 std::string to_latex(const Table& table);
 
-/// Characters that a terminal shows, for aligning UTF-8 text.
+/// Number of terminal columns of UTF-8 text, for alignment.
 std::size_t display_width(std::string_view utf8);
 
 }  // namespace tiersim

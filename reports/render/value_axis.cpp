@@ -5,7 +5,7 @@
 namespace tiersim {
 namespace {
 
-constexpr double kLogFrom = 30;  // times
+constexpr double kLogFrom = 30;  // largest over smallest value
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void ValueAxis::decades(AxisRange values) {
   const double last = std::ceil(std::log10(values.high) - 1e-9);
   low_ = std::pow(10, first);
   high_ = std::pow(10, last);
-  // From 2, 5 or 1 below the lowest value to the same above the highest.
+  // Steps of 1, 2 or 5 from below the lowest value to above the highest.
   double from = low_;
   double to = high_;
   for (double decade = first; decade <= last; ++decade)

@@ -1,5 +1,5 @@
 #pragma once
-// An axis for values of any size: linear, or logarithmic to base 10 where they span much.
+// An axis for values of any size: linear, or logarithmic to base 10 for a wide range.
 #include <string>
 #include <vector>
 
@@ -15,12 +15,12 @@ class ValueAxis {
   };
 
   /// Logarithmic where all values are positive and the largest is over thirty times the smallest. A
-  /// linear axis begins at 0 where the smallest value is below half of the largest, else a tick
-  /// below it, so that points that lie close are told apart. 0 to 1 of nothing.
+  /// linear axis begins at 0 where the smallest value is below half of the largest. Else it begins
+  /// a tick below the smallest, so that close points stay apart. 0 to 1 without values.
   explicit ValueAxis(AxisRange values);
 
   bool logarithmic() const { return log_; }
-  /// 0 at the low end, 1 at the high one.
+  /// 0 at the low end and 1 at the high end.
   double place(double value) const;
   const std::vector<Tick>& ticks() const { return ticks_; }
 

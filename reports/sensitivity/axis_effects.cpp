@@ -28,7 +28,7 @@ struct Spread {
   }
 };
 
-// The places of a group on the axes that have one: "context=4096".
+// The labels of a group on its axes: "context=4096".
 std::vector<std::string> named(const PointTable& table, std::size_t left_out,
                                const std::vector<std::string>& labels) {
   std::vector<std::string> out;

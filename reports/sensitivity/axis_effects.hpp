@@ -1,6 +1,6 @@
 #pragma once
-// How far each axis of a sweep moves a metric while the others are held: from points that are
-// there.
+// The effect of each axis of a sweep on a metric while the other axes are held, from the points of
+// the sweep.
 #include <string>
 #include <vector>
 
@@ -13,31 +13,33 @@ namespace tiersim {
 
 struct AxisEffect {
   std::string axis = {};
-  std::size_t labels = 0;  ///< different ones
-  std::size_t groups = 0;  ///< of points that differ in this axis only, with two values or more
-  double mean = 0;         ///< of largest less smallest value, over the groups
-  double most = 0;         ///< the largest of them
+  std::size_t labels = 0;  ///< distinct labels
+  /// Sets of two or more points with a value that differ in this axis only
+  std::size_t groups = 0;
+  double mean = 0;  ///< of the range (largest less smallest value), over the groups
+  double most = 0;  ///< the largest range
   double mean_ratio =
-      1;  ///< largest over smallest: geometric mean over the groups with both above 0
+      1;  ///< geometric mean of largest over smallest, over the groups with both above 0
   double most_ratio = 1;
   std::vector<std::string> where =
-      {};  ///< labels of the group with the largest range, less the axis
+      {};  ///< labels of the group with the largest range, without this axis
 };
 
 struct AxisEffects {
   std::string metric = {};
   std::string unit = {};
   std::string of_class = {};
-  std::vector<AxisEffect> axes = {};    ///< largest mean first; those without a group are left out
-  std::vector<std::string> alone = {};  ///< axes that no two points differ in alone
-  std::size_t points = 0;               ///< with a value
+  std::vector<AxisEffect> axes = {};  ///< largest mean first; axes without a group are left out
+  /// Axes in which no two points differ while all others are equal
+  std::vector<std::string> alone = {};
+  std::size_t points = 0;  ///< points with a value
   MissingPoints without = {};
 };
 
 AxisEffects effects_of(const PointTable& table, const std::string& metric);
 std::vector<Table> tables_of(const AxisEffects& effects, Digits digits);
 std::string to_json(const AxisEffects& effects);
-/// Bars of the mean range, with a line to the largest.
+/// Bars of the mean range, with a line to the largest range.
 std::string to_svg(const AxisEffects& effects);
 
 }  // namespace tiersim

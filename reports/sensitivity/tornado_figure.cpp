@@ -14,12 +14,12 @@ constexpr double kMargin = 16;
 constexpr double kRow = 22;
 constexpr double kBar = 13;
 constexpr double kPlot = 420;  // px
-constexpr double kEnds = 130;  // on each side of the plot, for values
+constexpr double kEnds = 130;  // on each side of the plot, for the values
 constexpr double kSize = 10.5;
 constexpr std::string_view kGrey = "#666666";
 constexpr std::string_view kFrame = "#444444";
-constexpr std::size_t kLowColour = 0;   // of the palette
-constexpr std::size_t kHighColour = 4;  // light, so that black and white tell them apart
+constexpr std::size_t kLowColour = 0;   // index in the palette
+constexpr std::size_t kHighColour = 4;  // lighter, so that the two differ in black and white
 
 std::string name_of(const TornadoRow& row) {
   const bool assumed = row.number_class == NumberClass::assumed;
@@ -92,7 +92,7 @@ class TornadoDrawing {
     }
   }
 
-  // The metric at both ends and as configured, where they do not meet.
+  // Ticks for the metric at both ends and as configured, where labels do not overlap.
   double axis(double y) {
     canvas_.line({x(low_), y}, {x(high_), y}, {.colour = kFrame, .width = 1});
     double free_from = 0;
@@ -124,7 +124,7 @@ class TornadoDrawing {
       canvas_.rectangle({std::min(middle, to), y - kBar / 2}, std::abs(to - middle), kBar,
                         palette(colour), {.colour = kFrame, .width = 0.8});
     }
-    // The parameter's values where the bar ends.
+    // The values of the parameter, at the ends of the bar.
     std::string before;
     std::string after;
     for (const TornadoEnd* end : {&row.low, &row.high}) {

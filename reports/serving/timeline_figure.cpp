@@ -16,14 +16,14 @@ namespace tiersim {
 namespace {
 
 constexpr double kMargin = 16;
-constexpr double kLeft = 56;  // of a panel: its ticks
+constexpr double kLeft = 56;  // left of a panel: its ticks
 constexpr double kPlotWidth = 640;
 constexpr double kPlotHeight = 96;
-constexpr double kAbove = 34;  // of a panel: its title, and what its lines are
+constexpr double kAbove = 34;  // above a panel: its title and legend
 constexpr double kSample = 26;
-constexpr double kBoldWidth = 1.15;  // of a bold letter, in those of text_width
-constexpr double kLegendGap = 14;    // before a sample
-constexpr double kLegendLine = 16;   // of names that do not fit beside the title
+constexpr double kBoldWidth = 1.15;  // width of bold letters over text_width()
+constexpr double kLegendGap = 14;    // before the sample of a line
+constexpr double kLegendLine = 16;   // height of a legend that does not fit beside the title
 constexpr std::size_t kMostDevices = 5;
 constexpr Stroke kFrame{.colour = "#444444", .width = 1};
 constexpr Stroke kGrid{.colour = "#E4E4E4", .width = 1};
@@ -31,7 +31,7 @@ constexpr Stroke kWindow{.colour = "#888888", .width = 1, .dash = "3 3"};
 
 struct Line {
   std::string name;
-  std::vector<double> values;  // of every bin
+  std::vector<double> values;  // one for each bin
 };
 struct Panel {
   std::string title;
@@ -43,7 +43,7 @@ std::vector<double> percent(std::vector<double> shares) {
   return shares;
 }
 
-// The GPU, and of the channels those that are used most.
+// The GPU and the busiest channels.
 std::vector<Line> devices(const ServingTimeline& timeline) {
   std::vector<Line> out;
   std::vector<std::pair<double, Line>> channels;
@@ -149,7 +149,7 @@ class TimelineFigure {
     heading(panel, top - 8);
   }
 
-  // Whether the title and the names of the lines fit on a line.
+  // True where the title and the names of the lines fit on one line.
   static bool is_beside_title(const Panel& panel) {
     if (panel.lines.size() < 2) return true;
     double width = text_width(panel.title, 12) * kBoldWidth;
@@ -158,7 +158,7 @@ class TimelineFigure {
     return width <= kPlotWidth;
   }
 
-  // The title, and at the other end, or below it, what the lines are.
+  // The title, with the legend at the other end or below it.
   void heading(const Panel& panel, double y) {
     const double title = y - (is_beside_title(panel) ? 0 : kLegendLine);
     canvas_.text({x(0), title}, panel.title, {.size = 12, .bold = true});

@@ -1,13 +1,13 @@
 #pragma once
-// How a serving run went, over its time: requests waiting and running, tokens, the pool of KV
-// blocks and the devices, one below the other.
+// A serving run over time: requests waiting and running, tokens, the pool of KV blocks and the
+// devices, one panel below the other.
 #include <string>
 
 #include "sim/record/run_record.hpp"
 
 namespace tiersim {
 
-/// SVG that needs nothing besides itself. `record.serving` is there.
+/// SVG without external files. `record.serving` must be present.
 std::string serving_timeline_svg(const RunRecord& record);
 
 }  // namespace tiersim

@@ -13,7 +13,7 @@
 namespace tiersim {
 namespace {
 
-// "  [3.62 ms, 3.85 ms]", and nothing where there is no interval.
+// "  [3.62 ms, 3.85 ms]"; empty where there is no interval.
 template <class Text>
 std::string interval_text(const std::optional<Interval<double>>& ci95, const Text& text) {
   return ci95 ? fmt::format("  [{}, {}]", text(ci95->low), text(ci95->high)) : "";
@@ -32,14 +32,14 @@ bool several_gpus(const RunRecord& record) {
   return record.gpus > 1;
 }
 
-// With several GPUs: how many have one instance of the device between them.
+// The number of GPUs that share one instance of the device; empty for one GPU.
 std::string used_by(const RunRecord& record, const std::string& device) {
   const auto it = record.sharers.find(device);
   const std::int64_t gpus = it == record.sharers.end() ? 1 : it->second;
   return gpus == 1 ? "each GPU has one" : fmt::format("one for {} GPUs", gpus);
 }
 
-// Appends the column of used_by() where there are several GPUs.
+// A table of devices that gets a column with used_by() where there are several GPUs.
 class DeviceTable {
  public:
   DeviceTable(const RunRecord& record, Table table) : record_(record), table_(std::move(table)) {
@@ -130,7 +130,7 @@ std::string speed_text(const RunRecord& record) {
                            value("max_batch"), each == 1 ? "" : " of a replica");
 }
 
-// Nothing where the devices state no energy.
+// Empty where the devices state no energy.
 std::string costs_text(const RunRecord& record) {
   std::string out;
   const auto line = [&](const char* title, const char* metric, const char* unit) {
@@ -146,7 +146,7 @@ std::string costs_text(const RunRecord& record) {
          '\n';
 }
 
-// What each kernel family took, and whether that is measured, fitted, specified or assumed.
+// Time of each kernel family, and its class: measured, fitted, specified or assumed.
 std::string kernels_text(const RunRecord& record) {
   if (record.kernel_times.empty()) return "";
   Table table{.title = "Kernels of the step, by family",

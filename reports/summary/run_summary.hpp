@@ -1,7 +1,7 @@
 #pragma once
-// What `tiersim run` prints for people: what was run, how long a step takes and why, what it costs,
-// what lives and moves where, and how far the numbers can be trusted. Control characters in names
-// are printed as escapes.
+// The summary that `tiersim run` prints for people: the run, the time of a step and its causes, the
+// cost, the bytes held and moved by each tier, and the classes and intervals of the numbers.
+// Control characters in names are printed as escapes.
 #include <string>
 
 #include "sim/record/run_record.hpp"

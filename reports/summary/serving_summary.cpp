@@ -16,7 +16,7 @@
 namespace tiersim {
 namespace {
 
-// A latency of none is one: "-" stands for what is not there.
+// A latency of 0 is a value; "-" stands for a missing one.
 std::string latency_text(double seconds) {
   return seconds == 0 ? "0 s" : time_text(seconds);
 }
@@ -65,7 +65,7 @@ class ServingSummary {
     return out;
   }
 
-  // The time that is measured.
+  // The measured window of time.
   std::string window() const {
     const double measured = value("window_s");
     const double all = value("makespan_s");
@@ -108,7 +108,7 @@ class ServingSummary {
       const std::string mean = std::string(metric) + ".mean";
       if (!find(mean)) continue;
       std::string ci95 = interval(mean, latency_text);
-      // Gaps are counted, not kept, so their mean never has one.
+      // Gaps are counted and not stored, so their mean never has an interval.
       const bool has_none = ci95.empty() && std::string_view(metric) != "inter_token_latency_s";
       all = all && !has_none;
       std::vector<std::string> cells{title, latency_text(value(mean)), ci95.empty() ? "-" : ci95};
@@ -137,7 +137,8 @@ class ServingSummary {
                              join(promises, " and "));
   }
 
-  // Where far more arrive than leave, rates of the window are not what the server can do.
+  // A remark where far more requests arrive than leave: the rates of the window are not the
+  // capacity of the server then.
   std::string unsettled() const {
     const double stay = value("e2e_latency_s.mean");
     const double run = value("makespan_s");
@@ -153,7 +154,7 @@ class ServingSummary {
         number_text(static_cast<double>(counts.requests) / run));
   }
 
-  // "12.3 wait (most 40)".
+  // "12.3 wait (most 40)": mean and largest level.
   std::string level(const char* metric, const char* verb) const {
     return fmt::format("{} {} (most {:.0f})", number_text(value(std::string(metric) + ".mean")),
                        verb, value(std::string(metric) + ".max"));
@@ -245,7 +246,7 @@ class ServingSummary {
     return table.rows.empty() ? "" : to_text(table) + '\n';
   }
 
-  // The busiest first; those that nothing used are left out.
+  // Channels in the order of utilisation, without those never used.
   std::string channels() const {
     std::vector<std::pair<std::string, double>> used;
     for (const auto& [channel, share] : record_.channel_utilisation)

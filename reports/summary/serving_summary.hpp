@@ -1,13 +1,13 @@
 #pragma once
-// What `tiersim run` prints of a serving run: what was served by what, latencies, throughput, where
-// the memory and the time of a replica go, what was moved, and how far the numbers can be trusted.
+// The summary that `tiersim run` prints for a serving run: requests and servers, latencies,
+// throughput, memory and time of a replica, traffic, and the classes and intervals of the numbers.
 #include <string>
 
 #include "sim/record/run_record.hpp"
 
 namespace tiersim {
 
-/// `record.serving` is there.
+/// `record.serving` must be present.
 std::string serving_summary_text(const RunRecord& record);
 
 }  // namespace tiersim

@@ -1,4 +1,4 @@
-"""Where the functions of a source begin and end, told by braces."""
+"""The first line and length of each function of a source, found by its braces."""
 import ast
 import re
 
@@ -21,7 +21,7 @@ def strip_template_heads(head):
 
 
 def kind_of(head):
-    """What the brace after this text opens: "scope", "function" or "other"."""
+    """The kind of the brace after this text: "scope", "function" or "other"."""
     head = re.sub(r"\[\[.*?\]\]", "", head, flags=re.DOTALL)
     head = strip_template_heads(head[LEAD.match(head).end():])
     if re.match(r"\s*enum\b", head):

@@ -40,7 +40,7 @@ THIRD_PARTY_PLACES = {
     "boost/": ["*.cpp", "tests/*"],
 }
 COMPILER_HEADERS = ("sanitizer/",)  # come with g++ and clang, so they may stand in any header
-# Headers that may include more than the standard library: what may stand in them.
+# Headers that may include more than the standard library, with the allowed includes.
 HEADER_THIRD_PARTY = {
     "sim/base/": ["fmt/"],
     "sim/config/": ["fmt/", "nlohmann/"],

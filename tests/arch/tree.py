@@ -1,4 +1,4 @@
-"""The files of a source tree, and C++ text without what only looks like code."""
+"""The files of a source tree, and C++ text without comments and literals."""
 import pathlib
 import re
 import subprocess
@@ -11,7 +11,7 @@ BUILD_FOLDERS = {"build", "out", "__pycache__"}
 
 
 def source_files(root):
-    """Paths relative to root: what git tracks or would track; without git all but build folders."""
+    """Paths relative to root, tracked by git or untracked; without git all but build folders."""
     if (root / ".git").exists():
         try:
             listed = subprocess.run(

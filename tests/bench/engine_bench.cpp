@@ -1,6 +1,6 @@
-// Each figure of the engine by itself, in events, customers, cycles or processes a second. Compare
-// across engines by engine_ratios, which runs them in turns: a shared machine is too noisy for
-// this.
+// Each figure of the engine alone, in events, customers, cycles or processes a second. Compare
+// engines with engine_ratios, which runs them in turns: a shared machine is too noisy for this
+// program.
 #include <cstdint>
 
 #include <benchmark/benchmark.h>

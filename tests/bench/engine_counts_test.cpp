@@ -1,5 +1,5 @@
-// What may gate a change, for it is the same on every machine: how many events a piece of work
-// takes, and that none of them allocates once the pools have grown.
+// Costs of the engine that may gate a change, since they are the same on every machine: the number
+// of events of a piece of work, and no allocation once the pools have grown.
 #include <cstddef>
 #include <cstdint>
 
@@ -43,8 +43,8 @@ TEST(EngineCounts, AHandlerWithPayloadIsOneEventWithoutAllocation) {
   EXPECT_EQ(counts.allocations, 0U);
 }
 
-// Of a customer: the arrival, its start, its service; and its waking where it had to wait, which at
-// load 0.8 are four in five.
+// Events of a customer: the arrival, its start, its service, and its wake-up where it had to wait,
+// which at load 0.8 are four customers in five.
 TEST(EngineCounts, ACustomerIsFourEventsAtMostWithoutAllocation) {
   CustomerQueue loop;
   const Counts counts = count(loop, 300'000, 100'000);

@@ -1,6 +1,6 @@
 #pragma once
 // The loops whose speed is compared, each over the same draws. An increment costs the same in all:
-// one step of xoshiro256++ and one look into a table of 1024 exponential quantiles (4 KiB), plus
+// one step of xoshiro256++ and one lookup in a table of 1024 exponential quantiles (4 KiB), plus
 // ten random bits so that times are not only those of the table. Mean 1 us.
 #include <array>
 #include <cstddef>
@@ -37,7 +37,7 @@ class Increments {
   std::array<std::uint32_t, 1024> table_{};
 };
 
-/// What an engine without processes could do at best with the standard heap: pop, draw, push.
+/// The least work of an engine without processes, with the standard heap: pop, draw, push.
 class BareHold {
  public:
   explicit BareHold(std::size_t pending) : increments_(1) {
@@ -62,14 +62,14 @@ class BareHold {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap_;
 };
 
-/// A model that can be run for about a number of its own units of work.
+/// A model that can run for a given number of its own units of work.
 class EngineLoop {
  public:
   Engine& engine() { return engine_; }
 
  protected:
   ~EngineLoop() = default;
-  /// Events that happened while `mean_gap * events` passed.
+  /// Runs for `ticks` picoseconds and returns the number of events.
   std::uint64_t run_for(std::uint64_t ticks) {
     const std::uint64_t before = engine_.events();
     engine_.run_until(engine_.now() + Duration(static_cast<std::int64_t>(ticks)));
@@ -108,7 +108,7 @@ class HandlerHold final : public EngineLoop, EventHandler {
   std::size_t pending_;
 };
 
-/// One server at load 0.8, a process for each customer. Counts customers that left.
+/// One server at load 0.8, a process for each customer. Counts customers that departed.
 class CustomerQueue : public EngineLoop {
  public:
   CustomerQueue() { engine_.spawn(arrivals(*this)); }
@@ -162,7 +162,7 @@ class ClosedNetwork : public EngineLoop {
   std::uint64_t cycles_ = 0;
 };
 
-/// Processes that are born and end at once, one after another.
+/// Processes that start and end at once, one after another.
 class SpawnAndEnd : public EngineLoop {
  public:
   std::uint64_t run(std::uint64_t processes) {
@@ -181,7 +181,7 @@ class SpawnAndEnd : public EngineLoop {
   }
 };
 
-/// Two processes that take turns at one instant: what a suspension and a resumption cost.
+/// Two processes that alternate at one instant: the cost of a suspension and a resumption.
 class TakeTurns : public EngineLoop {
  public:
   std::uint64_t run(std::uint64_t turns) {

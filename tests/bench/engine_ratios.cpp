@@ -1,5 +1,5 @@
 // The engine against a bare std::priority_queue, in turns within one process and by CPU time, so
-// that what else the machine does falls on both alike. Prints the median ratio and the goal.
+// that other load on the machine affects both alike. Prints the median ratio and the goal.
 //
 //   engine_ratios [rounds]      9 unless said otherwise
 //   engine_ratios --brief       one short round, to see that it runs
@@ -45,7 +45,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// `scale` divides what is pending and done.
+/// `scale` divides the pending and the finished work.
 int compare(int rounds, std::uint64_t scale) {
   const std::array<std::size_t, 3> pending_of{1000 / scale, 100'000 / scale, 1'000'000 / scale};
   std::vector<BareHold> bare;

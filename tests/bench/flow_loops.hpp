@@ -12,7 +12,7 @@
 
 namespace tiersim::flow_bench {
 
-/// The yardstick: pop the earliest of 1000 16-byte events, draw an exponential gap, push.
+/// The baseline: pop the earliest of 1000 16-byte events, draw an exponential gap, push.
 class BareHold {
  public:
   BareHold() : rng_(1, "hold") {
@@ -45,8 +45,9 @@ inline Bytes random_size(Rng& rng) {
   return Bytes::from_base(1 + static_cast<std::int64_t>(rng.next() >> 44U));
 }
 
-/// `flows` flows at all times: each that finishes starts another of random size. On one link,
-/// or, with hosts, each between a random pair of hosts over the sender's and the receiver's link.
+/// `flows` flows at all times: each that finishes starts another of random size. All are on one
+/// link, or, with hosts, each is between a random pair of hosts over the links of the sender and
+/// the receiver.
 class ClosedLoop final : public EventHandler {
  public:
   ClosedLoop(std::uint64_t flows, std::uint64_t hosts)
@@ -55,7 +56,7 @@ class ClosedLoop final : public EventHandler {
       network_.add_link("link", Bandwidth::from_base(64'000'000'000));
     for (std::uint64_t i = 0; i < flows; ++i) start();
   }
-  /// Runs until at least so many more flows have finished; returns how many have.
+  /// Runs until at least `completions` more flows have finished; returns how many have.
   std::int64_t run(std::int64_t completions) {
     done_ = 0;
     while (done_ < completions) engine_.run_until(engine_.now() + Duration(kStep));
@@ -88,7 +89,7 @@ class ClosedLoop final : public EventHandler {
   std::int64_t done_ = 0;
 };
 
-/// The same star by the textbook: all shares again at every completion, in double.
+/// The same star with the textbook algorithm: all shares again at every completion, in double.
 class FullFillingLoop {
  public:
   FullFillingLoop(std::uint64_t flows, std::uint64_t hosts)

@@ -1,6 +1,7 @@
 // flow_ratios: the cost of a completion relative to one event of a bare std::priority_queue, beside
-// the goals. Rounds of all cases are interleaved and CPU time is taken, because on a loaded machine
-// the same binary takes three times as long from one minute to the next. Median of the rounds.
+// the goals. Rounds of all cases are interleaved and CPU time is measured, because on a loaded
+// machine the same binary may take three times as long a minute later. Prints the median of the
+// rounds.
 //
 //   flow_ratios [rounds, default 15]
 #include <algorithm>

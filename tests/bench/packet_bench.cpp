@@ -1,5 +1,5 @@
-// Google Benchmark cases of the packet models: packets a second of CPU time, and how long one
-// simulated gigabyte (1e9 B) of payload takes.
+// Google Benchmark cases of the packet models: packets a second of CPU time, and the time of one
+// simulated gigabyte (1e9 B) of payload.
 #include <benchmark/benchmark.h>
 
 #include "tests/bench/packet_loops.hpp"

@@ -1,6 +1,6 @@
-// What the packet models may cost, in numbers that are the same on every machine: events for each
-// packet, and no allocation once buffers have grown. Lower is better; a test that fails because
-// less is done wants its number lowered.
+// Limits on the cost of the packet models, in numbers that are the same on every machine: events
+// for each packet, and no allocation once buffers have grown. Lower is better: if a test fails
+// because less is done, lower its number.
 #include <gtest/gtest.h>
 
 #include "tests/bench/packet_loops.hpp"
@@ -13,21 +13,21 @@ double events_of(const PacketWork& work, std::int64_t things) {
   return static_cast<double>(work.events) / static_cast<double>(things);
 }
 
-// 8 requests of 512 B and 16 completions of 256 B. A packet is two events, that the wire is free
-// and that it has arrived; a request one of the memory; a transfer one at its end.
+// 8 requests of 512 B and 16 completions of 256 B. A packet has two events: the wire becomes free,
+// and the packet arrives. A request has one event of the memory, and a transfer has one at its end.
 TEST(PacketCounts, APcieReadIsTwoEventsAPacketAndOneARequest) {
   EXPECT_EQ(pcie_transfers(1, 1, 1000).packets, 1000 * 24);
   EXPECT_EQ(pcie_transfers(1, 1, 1000).events, 1000U * (2 * 24 + 8 + 1));
 }
 
-// 16 packets of 256 B, each of which the memory takes.
+// 16 packets of 256 B, each with an event of the memory.
 TEST(PacketCounts, APcieWriteIsThreeEventsAPacket) {
   EXPECT_EQ(pcie_transfers(0, 1, 1000).packets, 1000 * 16);
   EXPECT_EQ(pcie_transfers(0, 1, 1000).events, 1000U * (3 * 16 + 1));
 }
 
-// Packets cross two links. Beside the events above, a port of the switch looks again when what it
-// holds may leave: about once in three packets of a read.
+// Packets cross two links. Beside the events above, a port of the switch checks again when its next
+// packet may leave: about once for three packets of a read.
 TEST(PacketCounts, APcieSwitchAddsFewEventsToThoseOfItsLinks) {
   EXPECT_LE(events_of(pcie_transfers(1, 4, 1000), 1000), 2 * 48 + 8 + 1 + 48 * 0.4);
   EXPECT_LE(events_of(pcie_transfers(0, 4, 1000), 1000), 2 * 32 + 16 + 1 + 1);
@@ -41,14 +41,14 @@ TEST(PacketCounts, ACxlLineIsAboutFourEventsAMessage) {
   EXPECT_LE(events_of(cxl_lines(0, 4, 20'000), 20'000), 14.8);
 }
 
-// Ports and switch are advanced in windows of 110 ns: packets cost no events of their own.
+// Ports and switch are advanced in windows of 110 ns: packets cost no further events.
 TEST(PacketCounts, AnNvlinkMessageIsOneEventAWindow) {
   const PacketWork small = nvlink_messages(NvlinkPattern::point_to_point, 0, 4_MiB);
   const PacketWork large = nvlink_messages(NvlinkPattern::point_to_point, 0, 16_MiB);
   const PacketWork many = nvlink_messages(NvlinkPattern::all_to_all, 0, 4_MiB);
   // 12 MiB at 376 GB/s and 110 ns: 304 windows.
   EXPECT_LE(large.events - small.events, 320U);
-  // Seven of them at once, from each of eight ports: twice as long as one of 16 MiB, at most.
+  // Seven of them at once, from each of eight ports: at most twice as long as one of 16 MiB.
   EXPECT_LE(many.events, 2 * large.events + 100);
 }
 
@@ -65,7 +65,7 @@ std::uint64_t allocations_of(const Work& work) {
   return testing::allocations() - before;
 }
 
-// Four times the packets: latencies that are kept double their buffer twice, and a few queues grow.
+// Four times the packets: the buffer of the stored latencies doubles twice, and a few queues grow.
 TEST(PacketCounts, MorePacketsAllocateNoMore) {
   for (const double reads : {0.0, 1.0}) {
     const auto pcie = [reads](std::int64_t transfers) {

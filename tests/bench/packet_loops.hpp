@@ -19,7 +19,8 @@ struct PacketWork {
   std::uint64_t events = 0;
 };
 
-/// A Gen5 x16 device at a root complex, 4 KiB transfers; `devices` above 1: behind a switch.
+/// A Gen5 x16 device at a root complex with 4 KiB transfers; more than one `devices` are behind a
+/// switch.
 inline PacketWork pcie_transfers(double read_share, std::int64_t devices, std::int64_t transfers) {
   PciePacketConfig c;
   c.raw.value = Bandwidth::from_base(63'015'000'000);
@@ -31,7 +32,7 @@ inline PacketWork pcie_transfers(double read_share, std::int64_t devices, std::i
   return {r.packets, r.payload.in_base(), r.events};
 }
 
-/// Hosts of Gen5 x8 at one pool of as many devices; one of each: without a switch.
+/// Hosts of Gen5 x8 at one pool of as many devices; one of each has no switch.
 inline PacketWork cxl_lines(double read_share, std::int64_t hosts, std::int64_t lines) {
   CxlPacketConfig c;
   c.raw.value = 32_GBps;
@@ -53,7 +54,7 @@ inline PacketWork nvlink_messages(NvlinkPattern pattern, double read_share, Byte
   return {r.counters.entered, r.payload.in_base(), r.events};
 }
 
-/// All-reduces of 8 GPUs; bytes are those of the array, as NCCL's tests count them.
+/// All-reduces of 8 GPUs; bytes are those of the array, as in NCCL's tests.
 inline PacketWork all_reduce(PacketAlgorithm algorithm, Bytes bytes) {
   const CollectiveProbeResult r =
       run_collective_probe(testing::h100_collectives(), {.algorithm = algorithm, .bytes = bytes});
@@ -72,8 +73,8 @@ inline PacketWork layer_from_a_stack(std::int64_t bytes) {
   return {r.counts.served(), r.counts.served() * 32, 0};
 }
 
-/// What a layer of Llama-2-7B adds up over 8 GPUs in a decode step of 32 sequences: after attention
-/// and after the MLP 32 rows of 4096 bf16 each.
+/// The all-reduces of a layer of Llama-2-7B over 8 GPUs in a decode step of 32 sequences: 32 rows
+/// of 4096 bf16 after attention, and as many after the MLP.
 inline PacketWork layer_all_reduces(PacketAlgorithm algorithm) {
   constexpr Bytes kRows = Bytes::from_base(32 * 4096 * 2);
   PacketWork sum;

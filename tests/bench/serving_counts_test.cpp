@@ -1,6 +1,6 @@
-// What serving costs the machine, in counts that are the same everywhere: the bench of 1000
-// requests of 2048 tokens in and 256 out, Llama-2-7B on one H100, continuous batching. How long it
-// takes is printed by `tiersim run`'s users, not gated.
+// The cost of serving in counts that are the same on every machine: the benchmark of 1000 requests
+// of 2048 tokens in and 256 out, Llama-2-7B on one H100, continuous batching. Its time is not
+// gated.
 #include <string>
 #include <vector>
 
@@ -39,8 +39,8 @@ Served serve_bench(const std::vector<std::string>& set) {
   return out;
 }
 
-// 47 sequences decode at a time, as the capacity of the cache has it: 256,000 tokens are some 5,400
-// iterations, each of which is planned anew and allocates its lists.
+// 47 sequences decode at a time, limited by the capacity of the cache. 256,000 tokens are some
+// 5,400 iterations, each of which is planned anew and allocates its lists.
 TEST(ServingCounts, AnIterationAllocatesAFewLists) {
   const Served whole = serve_bench({});
   EXPECT_EQ(whole.output_tokens, 256'000);
@@ -48,8 +48,8 @@ TEST(ServingCounts, AnIterationAllocatesAFewLists) {
   EXPECT_LT(whole.allocations, 40 * static_cast<std::uint64_t>(whole.iterations));
 }
 
-// Tokens are not kept: eight times as long answers of one sequence at a time are eight times as
-// many iterations, and nothing else.
+// Tokens are not stored: answers of eight times the length, one sequence at a time, cost eight
+// times the iterations and nothing else.
 TEST(ServingCounts, WhatIsAllocatedFollowsIterationsNotTokens) {
   const std::vector<std::string> few{"workload.requests=64", "workload.input.tokens=16",
                                      "server.scheduler.max_sequences=64"};

@@ -1,6 +1,6 @@
-// What a trace of a server costs, in counts that are the same everywhere: the bench of 1000
-// requests (serving_counts_test.cpp), followed event by event. Seconds are printed by nobody and
-// not gated.
+// The cost of a server's trace in counts that are the same on every machine: the benchmark of 1000
+// requests (serving_counts_test.cpp), with every event in the trace. Times are neither printed nor
+// gated.
 #include <algorithm>
 #include <string>
 
@@ -47,9 +47,9 @@ TracedRun run_bench(bool traced, const std::vector<std::string>& set = {}) {
   return out;
 }
 
-// An iteration is a slice and, where they change, 3 counters of the scheduler and bytes, use and
-// operations of the few channels that it uses; a request is 2 events of waiting, 6 of its slices
-// and 2 of its arrow.
+// An iteration is a slice, up to 3 counters of the scheduler where they change, and bytes, use and
+// operations of the few channels in use. A request has 2 events of waiting, 6 of its slices and 2
+// of its arrow.
 TEST(TraceCounts, EventsFollowIterationsAndRequests) {
   const TracedRun run = run_bench(true);
   EXPECT_GT(run.events, run.iterations + 1000 * 10);
@@ -57,8 +57,8 @@ TEST(TraceCounts, EventsFollowIterationsAndRequests) {
   EXPECT_LT(run.bytes, static_cast<std::size_t>(run.events) * 200);
 }
 
-// Nothing is kept but a buffer and who is there: an event allocates less than once, twice as many
-// requests allocate no more each, and the text comes in pieces of one size.
+// The writer stores only a buffer and the present requests. An event allocates less than once,
+// twice as many requests allocate no more each, and the text comes in pieces of one size.
 TEST(TraceCounts, AnEventAllocatesNextToNothing) {
   const TracedRun plain = run_bench(false);
   const TracedRun traced = run_bench(true);

@@ -1,4 +1,4 @@
-"""`tiersim calibrate` as a user runs it: what it prints, writes and refuses."""
+"""`tiersim calibrate` as a user runs it: output, files and errors."""
 import json
 import sys
 import unittest

@@ -72,7 +72,7 @@ class Usage(unittest.TestCase):
     @unittest.skipIf(os.path.exists("/dev/nvidia0") or shutil.which("nvidia-smi"), "a card")
     def test_without_a_card_only_the_build_is_done(self):
         with tempfile.TemporaryDirectory() as folder:
-            compiler = pathlib.Path(folder) / "compiler"  # makes what it is asked for, empty
+            compiler = pathlib.Path(folder) / "compiler"  # makes empty outputs
             compiler.write_text('#!/bin/sh\necho "$@" >>"$0.log"\n'
                                 'while [ $# -gt 0 ]; do case $1 in -o | -MF) : >"$2" ;; esac; shift; done\n',
                                 encoding="utf-8")

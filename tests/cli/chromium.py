@@ -92,7 +92,7 @@ class Page:
         return result["result"].get("value")
 
     def click(self, selector):
-        """Where a user would: in the middle of the first such element, scrolled into view."""
+        """Clicks in the middle of the first such element, scrolled into view."""
         x, y = self.run(f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
                         "e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();"
                         "return [r.x + r.width / 2, r.y + r.height / 2]; })()")

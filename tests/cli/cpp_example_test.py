@@ -1,4 +1,4 @@
-"""The C++ example does what the program does: cpp_example_test.py PROGRAM SOURCE_FOLDER EXAMPLE."""
+"""The C++ example against the program: cpp_example_test.py PROGRAM SOURCE_FOLDER EXAMPLE."""
 import json
 import subprocess
 import sys

@@ -28,7 +28,7 @@ def wave(count, step):
 
 
 class Studies(InFolder):
-    """What `numerics all` (ten seconds or so) and its quickest study print and write, each run once."""
+    """Output of `numerics all` (some ten seconds) and of its quickest study, each run once."""
     @classmethod
     def setUpClass(cls):
         cls.all = run("numerics", "all", "--json")

@@ -1,4 +1,4 @@
-"""What the tests of the program share: `<name>_test.py PROGRAM SOURCE_FOLDER` runs it."""
+"""Common parts of the program's tests: `<name>_test.py PROGRAM SOURCE_FOLDER` runs it."""
 import os
 import pathlib
 import subprocess

@@ -72,7 +72,7 @@ model: nvme
         result = run("config", "show", self.folder / "d.yaml")
         self.expect_failure(result, 3, "d.yaml:3:8: error: unknown keys 'peak', ")
         self.assertEqual(result.stderr.count("unknown key"), 1, result.stderr)
-        # What is written over a kind that stands in a base is a mistake of its own.
+        # An override of a kind that is in a base is a separate mistake.
         result = run("run", MAPLE, "--set", "method.colour=red")
         self.expect_failure(result, 3, "unknown key 'colour' (known keys: ")
 
@@ -248,7 +248,7 @@ class Verbs(InFolder):
         self.assertTrue(run("man").stdout.startswith(".TH TIERSIM 1"))
 
     def completed(self, *words):
-        """What bash offers for the last word, in a folder with a.yaml, b.json and sub/."""
+        """The completions of bash for the last word, in a folder with a.yaml, b.json and sub/."""
         for name in ("a.yaml", "b.json"):
             (self.folder / name).touch()
         (self.folder / "sub").mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""What `tiersim run` writes and prints, and records run again: record_test.py PROGRAM SOURCE_FOLDER."""
+"""Output of `tiersim run`, and records run again: record_test.py PROGRAM SOURCE_FOLDER."""
 import json
 import os
 import subprocess

@@ -28,7 +28,7 @@ METHODS = ["dense_hbm", "dense_pool", "maple", "maple_guessed", "quest", "sparq"
 
 
 def dominated(a, b):
-    """Whether b (rate, bytes) is at least as good in both and better in one."""
+    """True where b (rate, bytes) is at least as good in both and better in one."""
     return b[0] >= a[0] and b[1] <= a[1] and b != a
 
 

@@ -1,4 +1,4 @@
-"""What `tiersim report` prints: report_test.py PROGRAM SOURCE_FOLDER."""
+"""Output of `tiersim report`: report_test.py PROGRAM SOURCE_FOLDER."""
 import csv
 import io
 import json

@@ -158,7 +158,7 @@ class Sweep(InFolder):
     def test_a_sweep_goes_on_when_its_scenario_is_gone(self):
         scenario = self.folder / "my.yaml"
         scenario.write_text("schema: tiersim.scenario/v1\nbase: scenarios/maple/llama2_7b_maple.yaml\n")
-        # An end of the range that is no multiple: only who knows that batch is a count gives 1, 4, 7, 10.
+        # The range ends between two steps: 1, 4, 7, 10 need the knowledge that batch is a count.
         self.spec.write_text("schema: tiersim.sweep/v1\nname: mine\nscenario: my.yaml\n"
                              "axes: [{key: step.context, values: [1024, 2048, 4096]},\n"
                              "       {key: step.batch, range: {from: 1, to: 10, points: 4}}]\n")
@@ -174,7 +174,7 @@ class Sweep(InFolder):
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn("same results", again.stdout + again.stderr)
         self.assertIn("none was left to run", self.sweep("-o", "a.db", "--resume").stdout)
-        # Another SPEC has nothing to go on with.
+        # Another SPEC has no finished points to resume from.
         self.spec.write_text(self.spec.read_text().replace("to: 10", "to: 13"))
         self.sweep("-o", "a.db", "--resume", code=3)
 

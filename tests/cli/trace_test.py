@@ -40,7 +40,7 @@ class Traced(InFolder):
                 self.assertTrue(all(value >= 0 for _, value in values), name)
 
     def integral(self, trace, name):
-        """Of a counter over time, all processes, in value * us."""
+        """Integral of a counter over time, all processes, in value * us."""
         total = 0
         for (_, counter), values in trace.counters.items():
             if counter == name:
@@ -199,7 +199,7 @@ class Served(Traced):
         self.assertIn("left_out", " ".join(part.about))
         end = max(s.exact[1] for s in part.slices)
         self.assertTrue(all(s.exact[1] <= end for s in part.slices))
-        # Whoever is there is written to the end: 10 events for a request, and what names its slot.
+        # Present requests are written to the end: 10 events each, and the name of the slot.
         self.assertLess(len(part.events), 1000 + 60 * (10 + 2) + 200)
         self.assertEqual([s.exact for s in part.on("iteration")],
                          [s.exact for s in whole.on("iteration")][:len(part.on("iteration"))])

@@ -8,7 +8,7 @@ import unittest
 from program import SOURCE, InFolder, run
 
 SHIPPED = SOURCE / "hwmodels/LEVELS.md"
-# What depends on the machine, and work that may be done in fewer steps.
+# Columns that depend on the machine, and counts that an optimisation may lower.
 COST = ("events", "ms")
 
 

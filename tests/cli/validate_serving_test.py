@@ -59,7 +59,7 @@ class ValidateServing(InFolder):
         self.assertTrue(below and beyond)
         self.assertGreater(min(point["ttft_s"] for point in beyond),
                            5 * max(point["ttft_s"] for point in below))
-        # What was measured does so between the same two of these numbers of users.
+        # Measured values rise between the same two of these numbers of users.
         measured = {int(case["id"].split(".")[1][1:]): case["reference"]
                     for case in json.loads(result.stdout)["cases"] if case["id"].endswith("ttft")}
         self.assertGreater(min(measured[point["users"]] for point in beyond),

@@ -1,5 +1,5 @@
-// Expressions of sweeps are what people type: random text must never do more than be refused, and
-// random arithmetic must give what the same operations give in C++. Seeds are printed on failure.
+// Users type expressions of sweeps, so random text must at most be refused, and random arithmetic
+// must give the result of the same operations in C++. Seeds are printed on failure.
 #include <cmath>
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ std::optional<ExpressionValue> a_value(std::string_view name) {
   return std::nullopt;
 }
 
-// Refused at a place within the text, or evaluated to a value or to a fault at such a place.
+// Refused at a position within the text, or evaluated to a value or to an error at such a position.
 void expect_sound(const std::string& text) {
   const auto parsed = Expression::parse(text);
   if (!parsed) {
@@ -61,7 +61,7 @@ TEST(ExpressionFuzz, TakesOrRefusesRandomWords) {
   }
 }
 
-// Text and value of the same random arithmetic; with as few brackets as its precedence needs.
+// Text and value of the same random arithmetic, with as few brackets as precedence needs.
 struct Sample {
   std::string text;
   double value = 0;
@@ -96,7 +96,7 @@ TEST(ExpressionFuzz, ComputesAsTheSameOperationsInCpp) {
     const auto parsed = Expression::parse(sample.text);
     ASSERT_TRUE(parsed) << sample.text;
     const auto value = parsed->evaluate(a_value);
-    if (!value) continue;  // divided by zero on the way, which IEEE would pass over
+    if (!value) continue;  // a division by zero, which IEEE arithmetic would ignore
     ASSERT_EQ(*value, ExpressionValue(Magnitude{sample.value, ""})) << seed << ": " << sample.text;
     ++compared;
   }

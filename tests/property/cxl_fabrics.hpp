@@ -1,6 +1,6 @@
 #pragma once
-// Random CXL.mem pools at packet level, and what must hold for every one of them. A property is
-// given the model, so that a test can plant a fault in one and see it found.
+// Random CXL.mem pools at packet level, with the properties of every one of them. A property takes
+// the model as a parameter, so that a test can plant a fault in a model and check that it is found.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -23,7 +23,7 @@ inline CxlProbeResult run(const CxlCase& c) {
   return run_cxl_probe(c.config, c.probe);
 }
 
-/// Before coding, so that what it leaves takes an even number of picoseconds a byte.
+/// Rate before coding; after coding a byte takes an even number of picoseconds.
 inline Bandwidth draw_raw(Choices& c, const CxlPacketConfig& p, const std::string& name) {
   const Bandwidth rate = draw_rate(c, name);
   return p.flit.value == Bytes::from_base(256) ? rate
@@ -78,7 +78,7 @@ inline Property cxl_conserves(const CxlModel& model) {
     const std::int64_t asked = drawn.probe.accesses * drawn.probe.hosts;
     const std::int64_t lines = asked * drawn.probe.size.in_base() / 64;
     if (r.accesses != asked) return "accesses are lost";
-    // A message there and one back for every line, over one link or two.
+    // A message each way for every line, over one link or two.
     if (r.messages != lines * 2 * (drawn.config.pool_switch ? 2 : 1)) return "messages are lost";
     if (r.messages_left_behind != 0) return "messages are left behind";
     if (r.credits_held != 0) return "credits are held at the end";
@@ -143,14 +143,14 @@ inline std::vector<std::pair<std::string, CxlCase>> cxl_made_better(const CxlCas
   return out;
 }
 
-/// How much longer the last access may take with something better, where several hosts or devices
-/// fall into step in another way: up to 8 % in 2000 draws. One host at one device never loses a
+/// Largest delay of the last access after an improvement. Several hosts or devices may then
+/// interleave in another way: up to 8 % in 2000 draws. One host at one device never loses a
 /// picosecond.
 inline constexpr double kCxlOutOfStep = 0.1;
 
-/// Traffic of one direction, equal turns, 68 B flits. A flit leaves as soon as there is something
-/// in it, and lines that come a little later ride together: so a few lines may take a third longer
-/// when a host's latency does not spread them, and with 256 B flits when any latency does not.
+/// Traffic of one direction, equal turns, 68 B flits. A flit leaves as soon as it is not empty, and
+/// lines that come a little later share one. A few lines may thus take a third longer when the
+/// latency of a host does not spread them, and with 256 B flits when no latency does.
 inline Property cxl_better_is_never_slower(const CxlModel& model) {
   return [model](Choices& c) -> std::string {
     CxlCase drawn = draw_cxl(c);
@@ -171,10 +171,10 @@ inline Property cxl_better_is_never_slower(const CxlModel& model) {
   };
 }
 
-/// With one host more, all of them together get no less, and no sooner, where each of them has
-/// enough in flight to fill the flits of the device's link, and a queue for each output. (With few
-/// lines in flight a further host comes in between those that shared a flit: up to 20 % less. From
-/// one queue for all, lines to two hosts in turn get a flit each, of 256 B: half as much.)
+/// One host more: the total throughput is no lower and the time no shorter, where each host has
+/// enough in flight to fill the flits of the device's link, and there is a queue for each output.
+/// (With few lines in flight a further host separates lines that shared a flit: up to 20 % less.
+/// From one queue for all, lines to alternating hosts get a flit each, of 256 B: half as much.)
 inline Property cxl_one_host_more_keeps_throughput(const CxlModel& model) {
   return [model](Choices& c) -> std::string {
     CxlCase drawn = draw_cxl(c);
@@ -200,7 +200,7 @@ inline Property cxl_one_host_more_keeps_throughput(const CxlModel& model) {
   };
 }
 
-/// Accesses of 4 KiB as 2 KiB each, with as many lines in flight.
+/// Accesses of 4 KiB in halves of 2 KiB, with as many lines in flight.
 inline Property cxl_half_chunks_change_little(const CxlModel& model) {
   return [model](Choices& c) -> std::string {
     CxlCase drawn = draw_cxl(c);
@@ -209,7 +209,7 @@ inline Property cxl_half_chunks_change_little(const CxlModel& model) {
     drawn.probe.read_share = std::round(drawn.probe.read_share);
     drawn.probe.addresses = CxlProbe::Addresses::sequential;
     drawn.probe.size = Bytes::from_base(4096);
-    drawn.probe.outstanding = 1024;  // what the host takes is less
+    drawn.probe.outstanding = 1024;  // the host accepts fewer
     drawn.probe.accesses = 200;
     CxlCase halves = drawn;
     halves.probe.size = Bytes::from_base(2048);

@@ -1,5 +1,5 @@
-// Random CXL.mem pools at packet level: what holds for every one of them, and that each property
-// finds a fault planted in the model.
+// Random CXL.mem pools at packet level: the properties of every one of them, and a check that each
+// property finds a fault planted in the model.
 #include <gtest/gtest.h>
 
 #include "tests/property/cxl_fabrics.hpp"

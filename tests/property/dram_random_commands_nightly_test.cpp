@@ -1,4 +1,4 @@
-// A hundred million commands of random traffic, every one of them checked.
+// A hundred million commands of random traffic, all of them checked.
 #include <gtest/gtest.h>
 
 #include "tests/property/dram_random_traffic.hpp"

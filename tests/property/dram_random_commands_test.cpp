@@ -1,5 +1,5 @@
-// No random traffic makes the scheduler break a rule of the DRAM, and the checker would see it:
-// with any one gate taken from the scheduler, it does.
+// Random traffic never makes the scheduler break a rule of the DRAM. The checker would detect it:
+// it does so with any one gate removed from the scheduler.
 #include <gtest/gtest.h>
 
 #include "tests/property/dram_random_traffic.hpp"
@@ -41,8 +41,8 @@ TEST(DramRandomTraffic, GivesEveryAtomBackAndKeepsLittlesLaw) {
     const double area = r.mean_in_system * static_cast<double>(r.elapsed.count()) / clock;
     const double stays = r.mean_stay * static_cast<double>(r.counts.served());
     EXPECT_NEAR(area / stays, 1.0, 1e-9) << "seed " << kSeed << ", round " << round;
-    // What was there before a decision was refreshed away is opened again: never more rows than
-    // atoms, and every atom is a hit or opened its row.
+    // Rows that were open before a decision and refreshed are opened again: there are never more
+    // rows than atoms, and every atom is a hit or opened its row.
     EXPECT_EQ(r.counts.hits + r.counts.activates, r.counts.served());
   }
 }
@@ -55,14 +55,14 @@ struct Mutation {
 
 class DramMutation : public ::testing::TestWithParam<Mutation> {};
 
-// The gate is taken away, or left at a clock where a time of zero has no meaning.
+// The gate is removed, or set to a clock where a time of zero has no meaning.
 TEST_P(DramMutation, IsSeenByTheChecker) {
   const Mutation& mutation = GetParam();
   DramPacketConfig config = ddr5(2);
   config.scheduler.refresh = mutation.refresh;
   DramTimings& t = config.timings;
   t.t_ccd_s = clocks(10, t.t_ck.value.count());  // more than the burst, so that it binds
-  // A PRE comes as late as the next ACT allows, so either tRC or tRAS + tRP binds.
+  // A PRE is as late as the next ACT allows, so either tRC or tRAS + tRP binds.
   t.t_rc = clocks(mutation.rule == "tRAS" ? 77 : 130, t.t_ck.value.count());
   DramClocks mutant(t);
   mutant.*(mutation.gate) = 0;

@@ -1,5 +1,5 @@
-// The random traffic draws what every gate of a DRAM needs in order to bind: with any one of them
-// taken from the scheduler, some draw breaks its rule.
+// The random traffic reaches every gate of a DRAM: with any one of them removed from the scheduler,
+// some draw breaks its rule.
 #include <algorithm>
 
 #include <gtest/gtest.h>

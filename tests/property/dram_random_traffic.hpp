@@ -5,7 +5,7 @@
 
 namespace tiersim::dram_test {
 
-/// Stretches or shortens single distances: one that hides behind others in one part binds in
+/// Stretches or shortens single timings: one that is hidden behind others in one part binds in
 /// another.
 inline void vary(Rng& rng, DramTimings& t) {
   using T = DramTimings;

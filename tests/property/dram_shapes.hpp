@@ -1,6 +1,6 @@
 #pragma once
-// Random DRAMs at packet level that shrink, and what must hold between two of them. A property is
-// given the model, so that a test can plant a fault in one and see it found.
+// Random DRAMs at packet level that shrink, with relations between two of them. A property takes
+// the model as a parameter, so that a test can plant a fault in a model and check that it is found.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -22,7 +22,7 @@ inline DramProbeResult run(const DramCase& c) {
   return run_dram_probe(c.config, c.probe);
 }
 
-/// Three kinds of parts with other numbers of channels, groups, banks and ranks.
+/// Three kinds of parts with varied numbers of channels, groups, banks and ranks.
 inline DramPacketConfig draw_dram_config(Choices& c) {
   const std::int64_t kind = c.pick("part", 0, 2);
   DramPacketConfig out = kind == 0 ? dram_test::hbm3() : dram_test::ddr5(kind == 1 ? 1 : 2);
@@ -121,10 +121,10 @@ inline std::vector<std::pair<std::string, DramCase>> dram_made_better(const Dram
   return out;
 }
 
-/// How much longer all atoms may take with something better: the scheduler takes what can go first,
-/// which may cost what comes after it. In 350 draws of 30,000 atoms, 64 outstanding and more, that
-/// was up to 3 %. With a single one even refresh pays, by 10 %: it closes rows that the next random
-/// reads would have to close.
+/// Largest delay of all atoms after an improvement. The scheduler is greedy: it issues the command
+/// that can go first, which may delay later ones. In 350 draws of 30,000 atoms with 64 and more
+/// outstanding that was up to 3 %. With one outstanding even refresh helps, by 10 %: it closes rows
+/// that the next random reads would have to close.
 inline constexpr double kDramGreed = 0.05;
 
 inline Property dram_better_is_never_slower(const DramModel& model) {
@@ -140,13 +140,12 @@ inline Property dram_better_is_never_slower(const DramModel& model) {
   };
 }
 
-/// Twice the channels with twice the reads, of which twice as many are outstanding. (Writes are
-/// drained a buffer at a time, so that splits of 512 over larger buffers differ by 14 %.) In a
-/// closed loop any split of 2 x 512 atoms over two channels is about as likely as another one, so
-/// that one in 32 times a channel has too few for a window of 16, which costs less than half of its
-/// rate: 1.6 %. Of 80,000 random atoms a channel the fullest of eight gets 1 % more than its part
-/// (three standard deviations), and the last 1024 are 1.3 %; 3 % hold these, which seldom come
-/// together.
+/// Twice the channels with twice the reads and twice as many outstanding. (Writes are drained a
+/// buffer at a time, so that splits of 512 over larger buffers differ by 14 %.) In a closed loop
+/// all splits of 2 x 512 atoms over two channels are about equally likely. In one of 32 cases a
+/// channel has too few for a window of 16, which costs less than half of its rate: 1.6 %. Of 80,000
+/// random atoms for each channel the fullest of eight gets 1 % more than its part (three standard
+/// deviations), and the last 1024 are 1.3 %. The bound of 3 % covers these, which seldom coincide.
 inline Property dram_twice_the_channels_take_twice_the_load(const DramModel& model) {
   return [model](Choices& c) -> std::string {
     DramCase drawn = draw_dram(c);

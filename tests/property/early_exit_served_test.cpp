@@ -1,5 +1,5 @@
-// A server with early exit against what is known of it beforehand: the depth of batches of
-// independent tokens, and limits at which it is a server without.
+// A server with early exit against known results: the depth of batches of independent tokens, and
+// limits at which it equals a server without early exit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t kTokens = 64;
 constexpr std::int64_t kBatches = 10;
 
-// Static batches on a server that takes no time, so that every decode iteration has all of a batch.
+// Static batches on a server that takes no time, so that every decode iteration has the whole
+// batch.
 ServingConfig batches_of(std::int64_t batch, const std::vector<std::string>& set) {
   Diagnostics diagnostics;
   std::vector<std::string> all{"server.base=servers/no_host.yaml",
@@ -70,7 +71,7 @@ TEST(ServedEarlyExit, RunsTheLayersOfTheDeepestToken) {
     }
 }
 
-// What tokens have in common, a batch does not lose: at correlation 1 it runs what a token runs.
+// Correlated tokens cost a batch no depth: at correlation 1 it runs as deep as one token.
 TEST(ServedEarlyExit, OfTokensThatLeaveTogetherDoesNotDependOnTheBatch) {
   const std::vector<std::string> set{"early_exit.depths.correlation=1"};
   EXPECT_EQ(metric(batches_of(1, set), "layers_run.mean"),
@@ -87,8 +88,8 @@ TEST(ServedEarlyExit, ThatNobodyTakesIsAServerWithout) {
   }
 }
 
-// Half of the layers, and the keys and values of the others as one launch: more than half of the
-// time, less than all of it.
+// Half of the layers, and the keys and values of the others as one launch, take more than half of
+// the time and less than all of it.
 TEST(ServedEarlyExit, OfHalfOfTheLayersTakesMoreThanHalfOfTheTime) {
   ServingConfig config = batches_of(16, {});
   config.early_exit = EarlyExitConfig{.technique = ExitTechnique::full};
@@ -99,7 +100,7 @@ TEST(ServedEarlyExit, OfHalfOfTheLayersTakesMoreThanHalfOfTheTime) {
   EXPECT_LT(half, full);
 }
 
-// Depths of a file that are all the deepest cost all layers and all measures: more than full.
+// Depths from a file that are all the deepest cost all layers and all measures: more than `full`.
 TEST(ServedEarlyExit, MeasuringWithoutLeavingCostsTheMeasures) {
   ServingConfig config = batches_of(8, {});
   config.early_exit = EarlyExitConfig{.technique = ExitTechnique::full};
@@ -110,7 +111,7 @@ TEST(ServedEarlyExit, MeasuringWithoutLeavingCostsTheMeasures) {
   EXPECT_GT(metric(config, "inter_token_latency_s.mean"), full);
 }
 
-// The CPU waits once a layer that is measured, on top of what the GPU needs.
+// The CPU waits once for each measured layer, beside the time of the GPU.
 TEST(ServedEarlyExit, DecisionsOfTheHostAreEachASync) {
   ServingConfig config = batches_of(8, {});
   config.early_exit->depths = ExitDepthConfig{.traced = {{5, 3}, {4}}};

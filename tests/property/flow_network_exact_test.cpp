@@ -39,9 +39,9 @@ TEST(FlowReference, FillingHasTheMaxMinCertificate) {
   }
 }
 
-// No flow ends before it has moved its payload, none later than 1 ps a period of constant rate.
-// And nearly all end exactly: those that do not are where an exact end falls on a whole ps
-// (2^-20 or less before it), or where a rate that was rounded down kept a rest past the last one.
+// No flow ends before its payload has moved, and none is later than 1 ps for each period of
+// constant rate. Nearly all end exactly. The others have an exact end on a whole ps (2^-20 or less
+// before it), or a rate that was rounded down and left a rest past the last one.
 TEST(FlowNetworkExact, NoFlowIsEarlyAndNoneLaterThanAPicosecondAPeriod) {
   std::int64_t flows = 0;
   std::int64_t late = 0;
@@ -57,15 +57,15 @@ TEST(FlowNetworkExact, NoFlowIsEarlyAndNoneLaterThanAPicosecondAPeriod) {
       late += verdict.late > 0 ? 1 : 0;
       ASSERT_FALSE(verdict.early);
       ASSERT_LE(verdict.late, verdict.periods);
-      ASSERT_LE(verdict.late, 1);  // seen; the bound is the line above
+      ASSERT_LE(verdict.late, 1);  // observed; the bound is the line above
     }
   }
   EXPECT_LT(late, flows / 20);
 }
 
-// The claim behind the guard: a share is never above the exact one. It is below it by at most one
-// quantum by rounding down, another for the guard and the shares it rests on, and 2^-50 for the
-// guard's relative part (2^-52) and the loads' rounding (2^-60 each).
+// The basis of the guard: a share is never above the exact one. It is below by at most one quantum
+// for rounding down, another for the guard and the shares it rests on, and 2^-50 for the relative
+// part of the guard (2^-52) and the rounding of the loads (2^-60 each).
 TEST(FlowNetworkExact, SharesAreNeverAboveTheExactOnes) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);

@@ -14,7 +14,7 @@ namespace tiersim::flow_network_steady_test {
 namespace {
 
 constexpr std::size_t kHosts = 8;
-constexpr std::int64_t kEnd = 100'000'000'000;  // ps; stop starting flows then
+constexpr std::int64_t kEnd = 100'000'000'000;  // ps; no flows start after this
 
 Hop hop(std::size_t link, std::int64_t wire) {
   return {LinkId(link), Bytes::from_base(wire)};
@@ -46,7 +46,7 @@ TEST(FlowNetworkSteady, AllocatesNothing) {
   FlowNetwork network(engine);
   for (std::size_t l = 0; l < 2 * kHosts; ++l)
     network.add_link("link", Bandwidth::from_base(10'000'000'000));
-  // More at once, each with a cap and so a group of its own, than there will ever be below.
+  // More flows at once, each with a cap and so with its own group, than at any time below.
   Nobody nobody;
   for (std::uint64_t i = 0; i < 64; ++i) {
     const std::array hops{hop(i % kHosts, 1000), hop(kHosts + i / kHosts, 1000)};

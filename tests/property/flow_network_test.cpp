@@ -1,4 +1,4 @@
-// What holds for every network of links and flows, on random ones.
+// Properties of every network of links and flows, on random ones.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -38,7 +38,7 @@ TEST(FlowNetworkProperty, BytesInAreBytesOutAndBytesInFlight) {
       ASSERT_EQ(totals.payload_started, given_by(step * 123'456'789));
       for (std::size_t l = 0; l < script.capacity.size(); ++l) {
         const LinkStats stats = player.network().stats(LinkId(l));
-        // What finishes is counted whole, up to 1 ps of its rate ahead: a byte a flow and more.
+        // A finished flow counts in full, up to 1 ps of its rate early: a byte a flow and more.
         const double slack = 1e-12 * static_cast<double>(script.capacity[l]) + 1;
         ASSERT_LE(static_cast<double>(stats.wire_moved.in_base()),
                   to_seconds(stats.busy) * static_cast<double>(script.capacity[l]) +
@@ -119,7 +119,7 @@ TEST(FlowNetworkProperty, AnUnrelatedComponentChangesNothing) {
   }
 }
 
-// Exact where shares are: one link of whole GB/s, up to 24 flows of weight 1.
+// Exact where shares are exact: one link of whole GB/s, up to 24 flows of weight 1.
 TEST(FlowNetworkProperty, TwiceTheCapacityAndTwiceTheBytesKeepTimes) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
@@ -140,7 +140,7 @@ TEST(FlowNetworkProperty, TwiceTheCapacityAndTwiceTheBytesKeepTimes) {
   }
 }
 
-/// The flows of the script that are in flight at `at`, given when all end.
+/// The flows of the script that are in flight at `at`, given the end of each.
 std::vector<std::size_t> in_flight(const Script& script, const std::vector<std::int64_t>& finish,
                                    std::int64_t at) {
   std::vector<std::size_t> flows;
@@ -155,7 +155,7 @@ std::vector<FlowShare> shares_at(Player& player, std::int64_t at) {
   return player.network().shares();
 }
 
-// Shares found change by change are, bit for bit, those of a network that fills all at once.
+// Shares updated change by change equal, bit for bit, those of a network that fills all at once.
 TEST(FlowNetworkProperty, SolvingWhatAChangeTouchesEqualsSolvingAll) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);

@@ -1,7 +1,7 @@
 #pragma once
-// What the flow network is checked against: full progressive filling as in the textbook
-// (Bertsekas and Gallager, Data Networks, 6.5.2), over all flows every time, for any number type.
-// With exact rationals it is the truth; with double it is what the network is timed against.
+// The reference of the flow network: full progressive filling as in the textbook (Bertsekas and
+// Gallager, Data Networks, 6.5.2), over all flows every time, for any number type. With rationals
+// it is exact; with double it is the baseline of the network's speed.
 #include <cstddef>
 #include <vector>
 

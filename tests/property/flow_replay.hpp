@@ -1,6 +1,6 @@
 #pragma once
-// Runs a script of flows through a network, and replays what came out in exact rationals: between
-// the instants at which flows started or finished, every flow has its exact max-min share.
+// Runs a script of flows through a network and replays the result in exact rationals: between the
+// instants at which flows start or finish, every flow has its exact max-min share.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -47,7 +47,7 @@ class Player final : public EventHandler {
     for (std::size_t i = 0; i < script_.flows.size(); ++i)
       engine_.schedule(SimTime(Duration(script_.flows[i].start)), *this, kStart | i);
   }
-  /// Plays all of it; the finish time of each flow.
+  /// Plays the script; returns the finish time of each flow.
   const std::vector<std::int64_t>& run() {
     start();
     engine_.run();
@@ -84,10 +84,10 @@ class Player final : public EventHandler {
   std::vector<std::uint64_t> order_;
 };
 
-/// Of one flow: how it ended against exact arithmetic on the same history.
+/// The end of one flow against exact arithmetic on the same history.
 struct Verdict {
-  bool early = false;        ///< had not moved all of its payload
-  std::int64_t late = 0;     ///< whole ps after the first at which it had
+  bool early = false;        ///< ended before all of its payload had moved
+  std::int64_t late = 0;     ///< whole ps after the first instant at which it had moved
   std::int64_t periods = 0;  ///< of constant rate
 };
 
@@ -101,7 +101,7 @@ inline Demand<Rational> demand_of(const ScriptFlow& flow) {
   return demand;
 }
 
-/// Replays the run whose finish times are given. Every flow needs a hop or a cap.
+/// Replays the run with the given finish times. Every flow needs a hop or a cap.
 inline std::vector<Verdict> replay(const Script& script, const std::vector<std::int64_t>& finish) {
   std::vector<Rational> capacity(script.capacity.begin(), script.capacity.end());
   std::vector<std::int64_t> instants;
@@ -129,7 +129,7 @@ inline std::vector<Verdict> replay(const Script& script, const std::vector<std::
       rate_before[f] = rates[k];
       const Rational rate = rates[k] / kPicosecondsPerSecond;
       const Rational over = rate * (instants[i + 1] - instants[i]) - left[f];
-      if (over >= 0) {  // done within this period: how long before its end, in whole ps
+      if (over >= 0) {  // finished within this period: time before its end, in whole ps
         const Rational before_end =
             (left[f] > 0 ? over : rate * (instants[i + 1] - instants[i])) / rate;
         verdicts[f].late += static_cast<std::int64_t>(

@@ -1,4 +1,4 @@
-// What must hold between two runs of the flow network, on random scripts that shrink.
+// Relations between two runs of the flow network, on random scripts that shrink.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using testing::Property;
 
 const int kDraws = draws_of(300, 10'000);
 using Finishes = std::vector<std::int64_t>;
-using Model = std::function<Finishes(const Script&)>;  // when each flow ends
+using Model = std::function<Finishes(const Script&)>;  // end of each flow
 
 Finishes real(const Script& script) {
   return Player(script).run();
@@ -42,7 +42,7 @@ Property half_the_clock_doubles_every_instant(const Model& model) {
   };
 }
 
-// Two equal flows, and one of both that weighs twice as much.
+// Two equal flows, and one with twice the weight in their place.
 Property a_flow_of_two_ends_as_they_do(const Model& model) {
   return [model](Choices& c) {
     Script merged = draw_ragged(c);
@@ -117,9 +117,9 @@ std::int64_t moved_by(const Script& script, std::int64_t time) {
   return player.network().stats(LinkId(0)).wire_moved.in_base();
 }
 
-// One link, which never idles while a flow could use it: a further flow may slow the others, and
-// never the link. Bytes in flight are counted down to whole ones, and what ends is counted whole up
-// to a picosecond of its rate ahead.
+// One link, which never idles while a flow could use it: a further flow may slow the others, but
+// never the link. Bytes in flight are rounded down to whole ones, and a finished flow counts in
+// full up to a picosecond of its rate early.
 Property one_flow_more_keeps_throughput(bool idles) {
   return [idles](Choices& c) -> std::string {
     const Script script = draw_ragged(c, 1);

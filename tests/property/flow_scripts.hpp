@@ -9,7 +9,7 @@
 
 namespace tiersim::flow_reference {
 
-/// What the numbers of a random script are like.
+/// Distribution of the numbers of a random script.
 enum class Style : std::uint8_t {
   round,   ///< whole GB/s, kilobytes and microseconds: many ties and exact shares
   ragged,  ///< any capacity from 1 B/s to 1 TB/s: hardly anything is exact

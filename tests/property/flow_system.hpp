@@ -1,7 +1,7 @@
 #pragma once
-// Random systems at flow level, as numbers that a test may change and as the YAML that they are
-// read from: GPUs on hosts, links of every kind, tiers behind some of them, who shares what,
-// request engines, levels; and a random graph of kernels and copies to run on them.
+// Random systems at flow level, both as numbers that a test may change and as their YAML: GPUs on
+// hosts, links of every kind, tiers behind some of them, shared devices, request engines, levels.
+// Also a random graph of kernels and copies to run on them.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -168,7 +168,7 @@ inline StepGraph graph_of(const FlowSystem& drawn, const System& system) {
   return graph;
 }
 
-/// All three readings. A configuration that is refused is a mistake of the generator.
+/// Runs all three readings. A refused configuration is a mistake of the generator.
 inline Simulation run(const FlowSystem& drawn, ChannelObserver* observer = nullptr) {
   Diagnostics diagnostics;
   const Document document = load_text(drawn.yaml(), "drawn.yaml", {}, diagnostics);

@@ -4,7 +4,7 @@
 
 namespace tiersim::testing {
 
-/// How operations follow each other.
+/// Dependencies between operations.
 enum class Order : std::uint8_t {
   serial,  ///< one after the other
   any,     ///< each after one of those before it, or after none

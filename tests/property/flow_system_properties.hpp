@@ -1,6 +1,6 @@
 #pragma once
-// What must hold for random systems at flow level. A property is given the model, so that a test
-// can plant a fault in one and see it found.
+// Properties of random systems at flow level. A property takes the model as a parameter, so that a
+// test can plant a fault in a model and check that it is found.
 #include <functional>
 
 #include "tests/property/flow_system_draw.hpp"
@@ -10,7 +10,7 @@ namespace tiersim::testing {
 
 using FlowModel = std::function<Simulation(const FlowSystem&)>;
 
-/// Engine >= bound, bytes of channels = accounting, and what else holds of any step.
+/// Engine >= bound, bytes of channels = accounting, and the other invariants of a step.
 inline Property keeps_invariants(const FlowModel& model) {
   return [model](Choices& c) {
     std::string out;
@@ -22,8 +22,8 @@ inline Property keeps_invariants(const FlowModel& model) {
 
 namespace detail {
 
-/// A flow ends in the first whole picosecond after its exact end, and may be late by less than
-/// another one where its share is no whole number of quanta (flow_network.hpp).
+/// A flow ends in the first whole picosecond after its exact end. It may be late by less than
+/// another picosecond where its share is no whole number of quanta (flow_network.hpp).
 inline Duration rounding(const FlowSystem& s) {
   return Duration(2 * static_cast<std::int64_t>(s.ops.size()));
 }
@@ -36,7 +36,7 @@ inline std::int64_t multiple_of(std::int64_t unit, std::int64_t value) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// `variants` of the system may not take longer than it does.
+/// Checks that no variant takes longer than the system.
 inline std::string none_is_slower(const FlowModel& model, const FlowSystem& s,
                                   const std::vector<std::pair<std::string, FlowSystem>>& variants) {
   const Duration base = model(s).execution.time;
@@ -48,8 +48,8 @@ inline std::string none_is_slower(const FlowModel& model, const FlowSystem& s,
 
 }  // namespace detail
 
-/// Serial steps of equal GPUs go in lock-step, so that no order of contention can change: then more
-/// of any capacity never hurts.
+/// Serial steps of equal GPUs run in lock-step, so that the order of contention cannot change. More
+/// of any capacity then never hurts.
 inline Property wider_is_never_slower(const FlowModel& model) {
   return [model](Choices& c) {
     const FlowSystem s = draw_system(c, Order::serial);
@@ -90,8 +90,8 @@ inline Property less_overhead_is_never_slower(const FlowModel& model) {
   };
 }
 
-/// One GPU more on each host: the step takes no less time, and all of them together get no less
-/// throughput out of what they share, since links are never idle while work waits for them.
+/// One GPU more on each host: the step takes no less time, and the total throughput of the shared
+/// devices is no lower, since links are never idle while work waits for them.
 inline Property one_gpu_more_keeps_throughput(const FlowModel& model) {
   return [model](Choices& c) -> std::string {
     const FlowSystem s = draw_system(c, Order::serial);
@@ -106,7 +106,7 @@ inline Property one_gpu_more_keeps_throughput(const FlowModel& model) {
   };
 }
 
-/// Twice the GPUs on twice of everything that they share. What coding leaves of 1 GB/s or more is
+/// Twice the GPUs on twice of all shared devices. Rates after coding, of 1 GB/s or more, are
 /// rounded down to whole bytes a second, once in each of the runs.
 inline Property twice_of_all_takes_as_long(const FlowModel& model) {
   return [model](Choices& c) -> std::string {
@@ -121,7 +121,7 @@ inline Property twice_of_all_takes_as_long(const FlowModel& model) {
       tier.rate *= 2;
       tier.pseudo_channels *= 2;
     }
-    if (s.gpus == 1) {  // whose devices all were its own
+    if (s.gpus == 1) {  // no device was shared
       for (FlowLink& link : twice.links) link.sharing = Sharing::all;
       for (FlowTier& tier : twice.tiers) tier.sharing = Sharing::all;
       twice.tiers[0].sharing = Sharing::own;
@@ -134,9 +134,9 @@ inline Property twice_of_all_takes_as_long(const FlowModel& model) {
   };
 }
 
-/// All times twice as long and all rates half as high. What a request engine keeps in flight gives
-/// a rate in whole bytes a second, here above 2e8: that moves its times by 1 in 2e8 at most, once
-/// in each of the runs.
+/// All times doubled and all rates halved. The bytes in flight of a request engine give a rate in
+/// whole bytes a second, here above 2e8: this changes its times by 1 in 2e8 at most, once in each
+/// of the runs.
 inline Property slower_clock_scales_times(const FlowModel& model) {
   return [model](Choices& c) -> std::string {
     const FlowSystem s = draw_system(c, Order::serial);
@@ -156,9 +156,9 @@ inline Property slower_clock_scales_times(const FlowModel& model) {
   };
 }
 
-/// Each operation in two halves, one after the other: that adds its setup once more, and nothing
-/// but rounding: of rates by bytes in flight, as above, and of channel bytes, whole ones for each
-/// operation, which take a nanosecond a GPU on the slowest channels.
+/// Each operation in two halves, one after the other. This adds its setup once more and rounding
+/// only: of rates by bytes in flight, as above, and of channel bytes, which are whole for each
+/// operation and take a nanosecond a GPU on the slowest channels.
 inline Property half_chunks_add_their_setup(const FlowModel& model) {
   return [model](Choices& c) -> std::string {
     FlowSystem s = draw_system(c, Order::serial);

@@ -1,5 +1,5 @@
-// Random systems at flow level: what holds for every one of them, and that each property finds a
-// fault planted in the model and hands it over small.
+// Random systems at flow level: the properties of every one of them, and a check that each property
+// finds a fault planted in the model and reduces it to a small system.
 #include <gtest/gtest.h>
 
 #include "tests/property/flow_system_properties.hpp"
@@ -38,7 +38,7 @@ TEST(RandomSystems, DoNotCareForTheOrderOfCopies) {
   expect_always(7, kDraws, order_of_copies_is_nothing(real));
 }
 
-/// What the channel observer was told, against what began and ended by then.
+/// Events of the channel observer against the operations that began and ended by then.
 class InFlight final : public ChannelObserver {
  public:
   void on_taken(ChannelId channel, std::size_t instance, SimTime now, Bytes taken) override {

@@ -1,6 +1,6 @@
 #pragma once
-// Random NVLink fabrics at packet level, and what must hold for every one of them. A property is
-// given the model, so that a test can plant a fault in one and see it found.
+// Random NVLink fabrics at packet level, with the properties of every one of them. A property takes
+// the model as a parameter, so that a test can plant a fault in a model and check that it is found.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -31,7 +31,7 @@ inline FabricShape draw_shape(Choices& c) {
   s.packet = Bytes::from_base(c.power("packet_bits", 6, 9));
   s.header = Bytes::from_base(16 * c.pick("header", 1, 2));
   s.flit = Bytes::from_base(16);
-  if (c.flag("credits"))  // of some packets at least
+  if (c.flag("credits"))  // of at least a few packets
     s.credits = c.pick("packets", 1, 16) * ((s.packet + s.header).in_base() / 16);
   s.ack_every = c.pick("ack_every", 0, 16);
   s.inject = draw_ns(c, "inject_ns", 200) + Duration(2000);
@@ -90,7 +90,7 @@ inline Property nvlink_conserves(const NvlinkModel& model) {
     for (const FabricPortCounters& port : r.ports) {
       wire_out += port.wire_out, wire_in += port.wire_in;
       out += port.payload_out, in += port.payload_in;
-      // Acknowledgements that nobody waits for leave after the end.
+      // Acknowledgements that no message waits for leave after the end.
       const Bandwidth all = drawn.shape.link_rate * drawn.shape.links;
       if (drawn.shape.ack_every == 0 && std::max(port.wire_out, port.wire_in) / all > r.time)
         return "a port beyond its rate";
@@ -146,15 +146,15 @@ inline std::vector<std::pair<std::string, NvlinkCase>> nvlink_made_better(const 
   return out;
 }
 
-/// How much longer the last access may take with something better, where several flows meet, or
-/// several messages wait for credits, and fall into step in another way: up to 7 % in 5000 draws.
-/// (With buffers of one or two packets it was 22 %: no credits limit several flows here.) A single
+/// Largest delay of the last access after an improvement, where several flows meet or several
+/// messages wait for credits and then interleave in another way: up to 7 % in 5000 draws. (With
+/// buffers of one or two packets it was 22 %, so no credits limit several flows here.) A single
 /// flow never loses a picosecond.
 inline constexpr double kNvlinkOutOfStep = 0.1;
 
-/// Traffic of one direction, after each other over the links and with a queue for each output: a
-/// draw of links goes another way when it is made at another time, and the head of one queue for
-/// all may be blocked for longer by what comes sooner.
+/// Traffic of one direction, with links taken in turn and a queue for each output. Random links
+/// would differ when drawn at another time, and with one queue for all its head may be blocked for
+/// longer by earlier packets.
 inline NvlinkCase draw_orderly(Choices& c) {
   NvlinkCase drawn = draw_nvlink(c);
   drawn.load.read_share = std::round(drawn.load.read_share);
@@ -177,8 +177,8 @@ inline Property nvlink_better_is_never_slower(const NvlinkModel& model) {
   };
 }
 
-/// Messages that begin on the first link and end on the last one: each link then does the same,
-/// however many there are.
+/// Messages that begin on the first link and end on the last one: every link then does the same,
+/// for any number of links.
 inline Property nvlink_twice_the_links_carry_twice_the_bytes(const NvlinkModel& model) {
   return [model](Choices& c) -> std::string {
     NvlinkCase drawn = draw_orderly(c);
@@ -192,10 +192,10 @@ inline Property nvlink_twice_the_links_carry_twice_the_bytes(const NvlinkModel& 
   };
 }
 
-/// One GPU more that writes to the first, over all links alike and with enough in flight to fill
+/// One more GPU that writes to the first, over all links alike and with enough in flight to fill
 /// them: the port of the first is no less busy. (One read at a time of each of six readers may stay
-/// in step: all of them end together, and the port has nothing to do for a round trip. Six readers
-/// then took 9 % longer than seven.)
+/// in step: all of them end together, and the port is idle for a round trip. Six readers then took
+/// 9 % longer than seven.)
 inline Property nvlink_one_sender_more_keeps_throughput(const NvlinkModel& model) {
   return [model](Choices& c) -> std::string {
     NvlinkCase drawn = draw_orderly(c);

@@ -1,5 +1,5 @@
 #pragma once
-// What the properties of random packet fabrics share.
+// Common parts of the properties of random packet fabrics.
 #include <string>
 #include <string_view>
 
@@ -10,7 +10,7 @@
 
 namespace tiersim::testing {
 
-/// Little's law is an identity of whole numbers; means are doubles, of 15 digits.
+/// Little's law is exact on whole numbers; the means are doubles of 15 digits.
 inline constexpr double kLittleSlack = 1e-12;
 
 inline Bandwidth half(Bandwidth rate) {

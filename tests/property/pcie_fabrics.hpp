@@ -1,6 +1,7 @@
 #pragma once
-// Random PCI Express fabrics at packet level, and what must hold for every one of them. A property
-// is given the model, so that a test can plant a fault in one and see it found.
+// Random PCI Express fabrics at packet level, with the properties of every one of them. A property
+// takes the model as a parameter, so that a test can plant a fault in a model and check that it is
+// found.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -26,7 +27,7 @@ inline PcieProbeResult run(const PcieCase& c) {
 }
 
 inline void draw_credits(Choices& c, PciePacketConfig& p) {
-  // Room for the largest packet at least.
+  // At least room for the largest packet.
   const std::int64_t data = p.max_payload.value.in_base() / 16;
   if (c.flag("posted_credits")) {
     p.credits.posted_headers = {.value = c.pick("posted_headers", 1, 64)};
@@ -102,8 +103,8 @@ inline Property pcie_conserves(const PcieModel& model) {
   };
 }
 
-/// All times twice as long, all rates half as high. Flits are without overhead, since 236 of 256 B
-/// leave no whole picosecond a byte.
+/// All times doubled, all rates halved. Flits have no overhead, since 236 of 256 B leave no whole
+/// picosecond a byte.
 inline PcieCase slowed(PcieCase c) {
   PciePacketConfig& p = c.config;
   p.raw.value = half(p.raw.value);
@@ -156,10 +157,10 @@ inline std::vector<std::pair<std::string, PcieCase>> pcie_made_better(const Pcie
   return out;
 }
 
-/// How much longer the last transfer may take with something better. Behind a switch closed loops
-/// fall into step with each other, and credits come back in updates at an interval: in another step
-/// a device or a packet is served a turn later. In 2000 draws that was below 10 %; a single device
-/// whose credits do not limit it never loses a picosecond.
+/// Largest delay of the last transfer after an improvement. Behind a switch closed loops
+/// synchronise, and credits come back in updates at an interval, so that a device or a packet may
+/// be served a turn later. In 2000 draws that was below 10 %. A single device that credits do not
+/// limit never loses a picosecond.
 inline constexpr double kOutOfStep = 0.1;
 
 inline bool may_fall_out_of_step(const PcieCase& c) {
@@ -168,17 +169,17 @@ inline bool may_fall_out_of_step(const PcieCase& c) {
          credits.completion_headers;
 }
 
-/// Traffic of one direction and equal shares: a mix is another one when its reads or writes get
-/// faster, and a device of little weight then works longer by itself.
+/// Traffic of one direction and equal shares. A mix changes when its reads or writes get faster,
+/// and a device of little weight then works longer alone.
 inline Property pcie_better_is_never_slower(const PcieModel& model) {
   return [model](Choices& c) -> std::string {
     PcieCase drawn = draw_pcie(c);
     drawn.probe.read_share = std::round(drawn.probe.read_share);
     if (drawn.config.fabric_switch) drawn.config.fabric_switch->weights.clear();
     if (drawn.probe.devices > 1) {
-      drawn.probe.outstanding += 7;  // one at a time would be late by a turn again and again
-      drawn.probe.transfers += 100;  // so that one of them is little
-      drawn.config.flits.reset();    // whose grid makes a packet a whole flit late, or not
+      drawn.probe.outstanding += 7;  // one at a time would be a turn late each time
+      drawn.probe.transfers += 100;  // one transfer is then a small part
+      drawn.config.flits.reset();    // their grid delays a packet by a whole flit or not at all
       drawn.config.credits = {};     // more requests may fill the switch for others: 16 % less
     }
     const double slack = may_fall_out_of_step(drawn) ? kOutOfStep : 0;
@@ -190,7 +191,7 @@ inline Property pcie_better_is_never_slower(const PcieModel& model) {
   };
 }
 
-/// With one device more, all of them together get no less, and no sooner.
+/// One device more: the total throughput is no lower and the time no shorter.
 inline Property pcie_one_device_more_keeps_throughput(const PcieModel& model) {
   return [model](Choices& c) -> std::string {
     PcieCase drawn = draw_pcie(c);
@@ -209,7 +210,7 @@ inline Property pcie_one_device_more_keeps_throughput(const PcieModel& model) {
   };
 }
 
-/// One device's transfers of whole requests in two halves each, with as many bytes in flight.
+/// Transfers of whole requests of one device, in two halves, with as many bytes in flight.
 inline Property pcie_half_chunks_change_little(const PcieModel& model) {
   return [model](Choices& c) -> std::string {
     PcieCase drawn = draw_pcie(c);
@@ -218,7 +219,7 @@ inline Property pcie_half_chunks_change_little(const PcieModel& model) {
     drawn.probe.addresses = PcieProbe::Addresses::sequential;
     drawn.probe.size = Bytes::from_base(16'384);
     drawn.probe.outstanding = 16;  // 256 KiB, more than any link carries in its latencies
-    drawn.probe.transfers += 200;  // beside which the first and the last one are little
+    drawn.probe.transfers += 200;  // the first and the last one are then a small part
     drawn.probe.read_share = std::round(drawn.probe.read_share);
     PcieCase halves = drawn;
     halves.probe.size = Bytes::from_base(8'192);

@@ -1,5 +1,5 @@
-// Random PCI Express fabrics at packet level: what holds for every one of them, and that each
-// property finds a fault planted in the model.
+// Random PCI Express fabrics at packet level: the properties of every one of them, and a check that
+// each property finds a fault planted in the model.
 #include <gtest/gtest.h>
 
 #include "tests/property/pcie_fabrics.hpp"

@@ -1,5 +1,5 @@
-// The prefix cache against a model that keeps no lists: every entry knows when it was last put
-// where it is, and whoever must leave is found by looking at all of them.
+// The prefix cache against a model without lists: every entry stores the time at which it reached
+// its level, and the victim is found by a scan of all entries.
 #include "workloads/serving/prefix_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -143,7 +143,7 @@ class Play {
     PrefixBlocks prompt;
     std::uint64_t node = rng_.below(kNodes);
     for (;; node = parent_[node]) {
-      prompt.push_back(0x9E3779B97F4A7C15U * (node + 1));  // names far apart
+      prompt.push_back(0x9E3779B97F4A7C15U * (node + 1));  // distinct names
       if (parent_[node] == node) break;
     }
     std::reverse(prompt.begin(), prompt.end());
@@ -211,7 +211,7 @@ class Play {
     }
     EXPECT_EQ(entries, naive_.entries());
     EXPECT_EQ(entries, naive_.made() - gone_);
-    // What is there is so without holes: no block is nearer than one that it builds on.
+    // The cached blocks have no holes: no block is nearer than one that it builds on.
     const PrefixBlocks prompt = some_prompt();
     const std::vector<std::int64_t> found = cache_.find(prompt);
     EXPECT_EQ(found, naive_.find(prompt));

@@ -1,5 +1,5 @@
-// Servers of random settings: whatever can be read is served to the end, or says what does not fit;
-// nothing is lost on the way, and the same configuration gives the same record.
+// Servers with random settings: a valid configuration is served to the end, or reports what does
+// not fit; no request is lost, and the same configuration gives the same record.
 #include <cmath>
 #include <iostream>
 #include <iterator>
@@ -26,7 +26,7 @@ const std::vector<const char*> kFiles{
     "serving/llama3_8b_h100_prefill_first.yaml", "serving/llama3_8b_h100x4_disaggregated.yaml",
     "serving/llama3_8b_h200_maple.yaml"};
 
-// Small pools and budgets, so that sequences wait, are cut up and give up their blocks.
+// Small pools and budgets, so that sequences wait, are split and give up their blocks.
 const std::vector<Setting> kSettings{
     {"server.base", {"servers/no_host.yaml", "servers/vllm_v0.yaml"}},
     {"server.scheduler.policy", {"static", "prefill_first", "decode_first", "chunked"}},
@@ -120,7 +120,7 @@ TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
   for (int i = 0; i < kServers; ++i) {
     const RandomServer server = draw(rng);
     SCOPED_TRACE(server.text());
-    std::cout << server.text() << std::endl;  // the last line says where a broken contract was
+    std::cout << server.text() << std::endl;  // the last line shows the server of a broken contract
     Diagnostics diagnostics;
     const Document document = load_document(testing::configs() / server.file,
                                             {.overrides = server.set,
@@ -128,7 +128,7 @@ TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
                                              .importers = make_all_importers()},
                                             diagnostics);
     const auto config = read<ServingConfig>(document, "serving", diagnostics);
-    if (!diagnostics.ok()) continue;  // settings that do not go together
+    if (!diagnostics.ok()) continue;  // settings that contradict each other
     const auto record = serve(config);
     if (!record) {
       EXPECT_NE(record.error(), "");
@@ -140,7 +140,7 @@ TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
       EXPECT_EQ(to_json(*serve(config)), to_json(*record));
     }
   }
-  EXPECT_GT(served, kServers / 4);  // else it says little
+  EXPECT_GT(served, kServers / 4);  // else the test covers too little
 }
 
 }  // namespace

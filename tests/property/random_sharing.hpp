@@ -1,6 +1,6 @@
 #pragma once
-// Random ways in which GPUs share a model, for draws of random_steps.hpp: most fit the model and
-// the system, the others are refused for a reason that a person can act on.
+// Random parallelism of GPUs for draws of random_steps.hpp. Most draws fit the model and the
+// system; the others must be refused with a reason that the user can act on.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -33,18 +33,18 @@ class RandomSharing {
       : systems_(shipped_configs_of<SystemConfig>("system")),
         models_(shipped_configs_of<LlmConfig>("model")) {}
 
-  /// Where the far tensors go: behind links, where the system has such a tier.
+  /// The tier of the far tensors: behind links, where the system has such a tier.
   std::string far_tier(const std::string& system) const {
     for (const auto& [name, tier] : systems_.at(system).tiers)
       if (!tier.path.empty()) return name;
     return "hbm";
   }
-  /// Whether its GPUs reach each other.
+  /// True where its GPUs reach each other.
   bool can_share(const std::string& system) const {
     return systems_.at(system).fabrics.contains("tensor");
   }
 
-  /// Systems whose GPUs do, and models with a latent to slice.
+  /// Systems with connected GPUs.
   std::vector<std::string> systems() const {
     std::vector<std::string> out;
     for (const auto& [path, config] : systems_)
@@ -58,7 +58,7 @@ class RandomSharing {
     return out;
   }
 
-  /// Each GPU has the whole model.
+  /// Each GPU holds the whole model.
   static std::string alone() {
     return "parallel={tensor: 1, latent_slices: 1, attention: tensor, output_projection: "
            "replicated, pipeline: 1, experts: split}";
@@ -100,7 +100,7 @@ class RandomSharing {
 
   static bool shares_a_port(const std::string& setting) { return setting.starts_with(kSharedPort); }
 
-  /// Settings that hand a prefill's cache to GPUs that share the model in the simplest way.
+  /// Settings that hand the cache of a prefill to GPUs that share the model in the simplest way.
   std::vector<std::string> draw_handover(Rng& rng, const std::string& system) {
     const auto& fabrics = systems_.at(system).fabrics;
     std::vector<std::string> set{fmt::format("handover={{to: {{tensor: {}}}, when: {}}}",
@@ -114,7 +114,7 @@ class RandomSharing {
  private:
   static constexpr const char* kSharedPort = "system.shared.all=[";
 
-  /// Powers of two up to so many GPUs.
+  /// Number of powers of two from 1 to `tensor` GPUs.
   static std::uint64_t width(std::int64_t tensor) {
     std::uint64_t count = 1;
     for (; tensor > 1; tensor /= 2) ++count;
@@ -125,7 +125,7 @@ class RandomSharing {
   std::map<std::string, LlmConfig> models_;
 };
 
-/// Whether a way to share is refused since it suits another model, step or system.
+/// True where the parallelism is refused because it suits another model, step or system.
 inline bool is_a_misfit(const std::string& text) {
   for (const char* expected :
        {"cannot have equal parts of", "cannot be equal parts of", "cannot share", "do not divide",

@@ -1,6 +1,6 @@
 #pragma once
-// Random (system, model, method, step, sharing) draws from the shipped configurations: each runs
-// with every invariant holding, or is refused for a reason that a person can act on.
+// Random (system, model, method, step, sharing) draws from the shipped configurations. Each runs
+// with every invariant met, or is refused with a reason that the user can act on.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ class RandomSteps {
         models_(shipped("models")),
         scenarios_(shipped_scenarios()) {}
 
-  /// A scenario to start from, and the settings on top.
+  /// A scenario to start from, with settings on top.
   struct Draw {
     std::string scenario;
     std::vector<std::string> set;
@@ -72,7 +72,7 @@ class RandomSteps {
   std::string one_of(const std::vector<std::string>& choices) {
     return choices[rng_.below(choices.size())];
   }
-  /// 1 to most, each power of two as likely as the next.
+  /// 1 to most, with equal probability for each power of two.
   std::int64_t log_uniform(std::int64_t most) {
     return static_cast<std::int64_t>(
         std::exp2(rng_.uniform() * std::log2(static_cast<double>(most) + 1)));
@@ -85,7 +85,7 @@ class RandomSteps {
   std::vector<std::string> scenarios_;
 };
 
-/// Runs so many draws; each that breaks an invariant is a failure with the draw's text.
+/// Runs `draws` draws; each broken invariant is a failure with the text of the draw.
 inline void expect_invariants(std::uint64_t seed, int draws) {
   RandomSteps steps(seed);
   int ran = 0;
@@ -112,8 +112,8 @@ inline void expect_invariants(std::uint64_t seed, int draws) {
   EXPECT_GT(ran, draws / 4) << "too many draws were refused to say much";
 }
 
-/// How much a serial step may gain from harder work: write-backs run beside the chain, and one that
-/// moves elsewhere in time leaves the chain the share of a channel that it took.
+/// Largest gain of a serial step from harder work. Write-backs run beside the chain, and one that
+/// moves to another time leaves its share of a channel to the chain.
 inline Duration slack(const Simulation& sim) {
   Duration sum{};
   for (std::size_t op = 0; op < sim.plans.size(); ++op)
@@ -122,7 +122,7 @@ inline Duration slack(const Simulation& sim) {
   return sum;
 }
 
-/// Runs so many draws, each again with one thing made harder: the serial step takes no less time.
+/// Runs each draw again with one setting made harder: the serial step takes no less time.
 inline void expect_monotone(std::uint64_t seed, int draws) {
   RandomSteps steps(seed);
   int compared = 0;

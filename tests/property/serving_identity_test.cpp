@@ -1,5 +1,5 @@
-// What a serving run does not depend on: how its file is written, where nothing is drawn the seed,
-// and what the requests are called.
+// Changes that must not affect a serving run: the notation of its file, the seed where nothing is
+// drawn, and the names of the requests.
 #include <filesystem>
 #include <fstream>
 
@@ -76,7 +76,7 @@ TEST(ServingIdentity, DoesNotDependOnTheSeedWhereNothingIsDrawn) {
   EXPECT_EQ(pretty_results(one), pretty_results(other));
 }
 
-// Names of prefix blocks are names: other numbers for the same blocks are the same trace.
+// Names of prefix blocks are only names: other numbers for the same blocks give the same trace.
 TEST(ServingIdentity, DoesNotDependOnWhatBlocksAreCalled) {
   const auto write = [](const std::string& name, std::int64_t factor) {
     const auto path = std::filesystem::path(::testing::TempDir()) / name;

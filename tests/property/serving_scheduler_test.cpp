@@ -1,6 +1,6 @@
-// The scheduler under random requests, limits, policies and orders of arrival: whatever happens,
-// every request gets its tokens, no block is lost or held twice, no limit is passed, and there is
-// always something to do while anybody waits.
+// The scheduler under random requests, limits, policies and orders of arrival. In every case each
+// request gets its tokens, no block is lost or held twice, no limit is exceeded, and there is
+// always work while a request waits.
 #include "workloads/serving/scheduler.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class Play {
     draw_requests();
   }
 
-  // In any order: a request comes, a replica begins an iteration or ends it, a move is done.
+  // In any order: a request arrives, a replica begins an iteration or ends it, a move completes.
   void run() {
     while (ended_ < static_cast<std::int64_t>(sequences_.size())) {
       const bool moved = step();
@@ -104,13 +104,13 @@ class Play {
       sequences_.push_back(std::move(s));
     }
     at_.resize(sequences_.size());
-    // Each request alone takes one plan a token and one a move; others take its work away at most
-    // as often as they have tokens.
+    // Each request alone takes one plan for each token and one for each move. Others revoke its
+    // work at most as often as they have tokens.
     most_plans_ = 100 + 10 * tokens * count;
   }
   std::int64_t most_tokens() const { return config_.scheduler.max_batched_tokens; }
 
-  // The first blocks of one of three documents, and then its own.
+  // The first blocks of one of three documents, followed by the request's own blocks.
   PrefixBlocks some_prefix(const Request& r) {
     PrefixBlocks out;
     const std::uint64_t document = rng_.below(3);
@@ -123,7 +123,7 @@ class Play {
     return out;
   }
 
-  // Whether anything has happened.
+  // True where any event happened.
   bool step() {
     const std::size_t r = rng_.below(schedulers_.size());
     switch (rng_.below(4)) {
@@ -222,7 +222,7 @@ class Play {
       EXPECT_LE(tokens + static_cast<std::int64_t>(out.decodes.size()), c.max_batched_tokens);
     } else {
       EXPECT_TRUE(out.decodes.empty() || out.pieces.empty());
-      // One that was preempted may be longer than the budget by what it had generated.
+      // A preempted sequence may be longer than the budget by its generated tokens.
       EXPECT_TRUE(tokens <= c.max_batched_tokens || out.pieces.size() == 1) << tokens;
     }
   }
@@ -278,7 +278,7 @@ class Play {
     schedulers_[0]->release(*move.sequence);
   }
 
-  // Every block of the pool has one holder: a sequence, its source, or an entry that is pinned.
+  // Every block of the pool has one holder: a sequence, its source, or a pinned entry.
   void check() const {
     for (std::size_t r = 0; r < schedulers_.size(); ++r) {
       const Scheduler& scheduler = *schedulers_[r];
@@ -344,7 +344,7 @@ TEST_P(SchedulerProperty, GivesEveryRequestItsTokensAndEveryBlockBack) {
     preemptions += play.preemptions();
     for (std::size_t k = 0; k < moved.size(); ++k) moved[k] += play.moved(static_cast<MoveKind>(k));
   }
-  // The draws reach what they are for.
+  // The draws reach the cases that they are made for.
   if (GetParam() == SchedulerPolicy::static_batch) return;
   EXPECT_GT(preemptions, 500);
   for (std::size_t k = 0; k < moved.size(); ++k) EXPECT_GT(moved[k], 100) << kMoveKindNames[k];

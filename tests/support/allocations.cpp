@@ -1,5 +1,5 @@
-// Replaces operator new by one that counts. In a file of its own, where no compiler inlines it into
-// its callers and then finds new and free mismatched.
+// Replaces operator new by one that counts. It is in a separate file, so that no compiler inlines
+// it into its callers and then reports mismatched new and free.
 #include "tests/support/allocations.hpp"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 #pragma once
-// Random systems that shrink. A generator asks for named whole numbers; what it was given makes up
-// the system, so a failing one is made smaller by giving it lower numbers, and the least that still
-// fails is printed as YAML with the seed.
+// Random systems that shrink. A generator asks for named whole numbers, and the answers make up the
+// system. A failing system is made smaller with lower numbers, and the smallest that still fails is
+// printed as YAML with the seed.
 //
 //   std::string faster_link_is_slower(Choices& c) {          // empty: holds
 //     const std::int64_t rate = c.pick("rate", 1, 100);
@@ -34,14 +34,14 @@ class Choices {
     std::int64_t value = 0;
   };
 
-  /// Draws.
+  /// Draws the choices.
   explicit Choices(const Rng& rng) : rng_(rng) {}
-  /// Replays: what has no name here takes its lower end.
+  /// Replays the choices; a name that is not among them takes its lower end.
   explicit Choices(const std::vector<Choice>& given) {
     for (const Choice& choice : given) given_[choice.name] = choice.value;
   }
 
-  /// A name is asked for once. Of a replay, within the range that holds now.
+  /// Each name is used once. A replayed value is clamped to the present range.
   std::int64_t pick(const std::string& name, std::int64_t low, std::int64_t high) {
     TS_EXPECTS(low <= high, name, low, high);
     std::int64_t value = low;
@@ -63,7 +63,7 @@ class Choices {
     return std::int64_t{1} << pick(name, low, high);
   }
 
-  /// What a failure prints beside the choices, such as a configuration.
+  /// A text that a failure prints beside the choices, such as a configuration.
   void note(std::string text) { note_ = std::move(text); }
 
   const std::vector<Choice>& made() const { return made_; }
@@ -80,7 +80,7 @@ class Choices {
   std::string note_;
 };
 
-/// Says what is broken; empty where nothing is.
+/// Returns the broken property; empty where it holds.
 using Property = std::function<std::string(Choices&)>;
 
 struct Counterexample {
@@ -90,7 +90,7 @@ struct Counterexample {
   std::string system;
   std::vector<Choices::Choice> choices;
 
-  /// How many choices are not the simplest.
+  /// Number of choices that are not the simplest.
   std::size_t size() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(choices, [](const auto& c) { return c.value != c.low; }));
@@ -101,8 +101,8 @@ struct Counterexample {
   }
 };
 
-/// Lowers one choice after the other for as long as the property stays broken: to the lower end,
-/// else half-way, else by one. At most `tries` systems are run.
+/// Lowers one choice after another while the property stays broken: to the lower end, else
+/// half-way, else by one. Runs at most `tries` systems.
 inline Counterexample shrink(Counterexample smallest, const Property& property, int tries = 400) {
   const auto still_fails = [&](std::vector<Choices::Choice> candidate) {
     --tries;
@@ -132,7 +132,7 @@ inline Counterexample shrink(Counterexample smallest, const Property& property, 
   return smallest;
 }
 
-/// The first of so many random systems that breaks the property, made small.
+/// The first of `draws` random systems that breaks the property, made small.
 inline std::optional<Counterexample> find_counterexample(std::uint64_t seed, int draws,
                                                          const Property& property,
                                                          int tries = 400) {
@@ -150,7 +150,7 @@ inline void expect_always(std::uint64_t seed, int draws, const Property& propert
   if (const auto found = find_counterexample(seed, draws, property)) ADD_FAILURE() << found->text();
 }
 
-/// Draws of a property: a few in ci, many where the nightly target asks for it.
+/// Draws of a property: a few in CI, many in the nightly run.
 #ifdef TIERSIM_PROPERTY_LONG
 inline constexpr bool kLongProperties = true;
 #else

@@ -35,8 +35,8 @@ class Checker {
             sim_.execution.time.count(), sim_.bound.time.count());
   }
 
-  // None beats its uncontended time; one that overlaps no other takes it, to 1 ps, but for what
-  // packets add. Where several GPUs run, they overlap each other.
+  // No operation beats its uncontended time. One that overlaps no other takes exactly that, to 1
+  // ps, apart from the overhead of packets. With several GPUs, operations of the GPUs overlap.
   void operations_against_their_plans() {
     const auto gpus = sim_.system->gpus();
     for (std::int64_t gpu = 0; gpu < gpus; ++gpu) {

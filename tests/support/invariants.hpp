@@ -1,5 +1,5 @@
 #pragma once
-// What must hold between the three readings of any step, whatever the configuration.
+// Invariants of the three readings of any step, for any configuration.
 #include <string>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace tiersim::testing {
 
-/// One line for each that does not hold.
+/// One line for each broken invariant.
 std::vector<std::string> broken_invariants(const Simulation& sim);
 
 }  // namespace tiersim::testing

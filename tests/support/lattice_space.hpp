@@ -1,5 +1,5 @@
 #pragma once
-// Design spaces that are only lattices, for tests of what walks through them.
+// Design spaces that are plain lattices, for tests of algorithms that walk through them.
 #include <functional>
 #include <string>
 #include <utility>
@@ -53,7 +53,7 @@ class LatticeSpace final : public DesignSpace {
   }
 
  private:
-  // The next place, the last axis fastest; false after the last one.
+  // Moves to the next point, the last axis fastest; false after the last one.
   bool advance(std::size_t grid, Coordinates& place) const {
     for (std::size_t axis = place.size(); axis-- > 0;) {
       if (++place[axis] < sizes_[grid][axis]) return true;

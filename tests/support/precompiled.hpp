@@ -1,5 +1,5 @@
 #pragma once
-// GoogleTest and the standard headers, compiled once for the tests (sim/cmake/TiersimTargets.cmake).
+// GoogleTest and the standard headers, compiled once for the tests (see TiersimTargets.cmake).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -31,7 +31,7 @@ inline std::vector<std::string> shipped_scenarios() {
   return shipped("scenarios");
 }
 
-/// A scenario by its path below configs/, with settings on top; what is wrong goes to diagnostics.
+/// A scenario by its path below configs/, with settings on top; errors go to diagnostics.
 inline ScenarioConfig try_scenario(const std::string& path, const std::vector<std::string>& set,
                                    Diagnostics& diagnostics) {
   const Document document = load_document(
@@ -40,7 +40,7 @@ inline ScenarioConfig try_scenario(const std::string& path, const std::vector<st
   return read<ScenarioConfig>(document, "scenario", diagnostics);
 }
 
-/// The same where a mistake fails the test.
+/// The same, where an error fails the test.
 inline ScenarioConfig scenario(const std::string& path, const std::vector<std::string>& set = {}) {
   Diagnostics diagnostics;
   auto config = try_scenario(path, set, diagnostics);
@@ -48,8 +48,8 @@ inline ScenarioConfig scenario(const std::string& path, const std::vector<std::s
   return config;
 }
 
-/// Whether a scenario is refused because its method's settings do not suit another model or step,
-/// which happens to combinations that nobody wrote down.
+/// True where a scenario is refused because its method's settings do not suit another model or
+/// step, as happens to combinations that nobody wrote.
 inline bool is_a_mismatch(const std::string& text) {
   for (const char* expected :
        {"a batch of 1 has no two micro-batches", "to prefetch", "gives a rank of", "exceeds the",

@@ -13,7 +13,7 @@
 namespace tiersim::testing {
 namespace {
 
-constexpr double kMemoryPeak = 4800e9;  // B/s, of the data sheet that is made up
+constexpr double kMemoryPeak = 4800e9;  // B/s, of an invented data sheet
 constexpr double kFlopsPeak = 989e12;   // FLOP/s
 constexpr double kFirstLaunch = 2e-6;   // s, before the first kernel of a sequence
 constexpr double kScatter = 0.02;       // of a case, the same each time it runs
@@ -23,11 +23,11 @@ struct Kernel {
   const char* kernel;
   const char* variant;
   KernelParameters truth;
-  double flops_a_byte;  // of the least arithmetic; others are multiples
+  double flops_a_byte;  // at the least arithmetic; others are multiples
   const char* dtype = "bf16";
   bool baseline = false;
 };
-// One for each family of the simulator that is timed; sequences are composed of the first two.
+// A kernel for each timed family of the simulator; sequences are composed of the first two.
 constexpr std::array<Kernel, 7> kKernels{
     {{"dense_decode", "fma", {2.5e-6, 4200e9, 700e12, 3, 0}, 1},
      {"latent_decode", "wgmma", {4e-6, 4000e9, 640e12, 2, 0}, 60},
@@ -53,7 +53,7 @@ Shape shape(std::size_t kernel, double bytes, double intensity) {
   return {kernel, static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(flops)};
 }
 
-// About normal: twelve uniform numbers have variance 1. Of a stream of its own.
+// About normal: twelve uniform numbers have variance 1. From a separate stream.
 double normal(const std::string& stream) {
   Rng rng(1, stream);
   double sum = -6;
@@ -61,7 +61,7 @@ double normal(const std::string& stream) {
   return sum;
 }
 
-// Alone, as it always runs: the equation with the case's own scatter.
+// Time of the kernel alone: the equation with the case's own scatter.
 double true_seconds(const Shape& s) {
   const KernelPoint point{.bytes = static_cast<double>(s.bytes),
                           .flops = static_cast<double>(s.flops)};

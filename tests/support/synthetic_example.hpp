@@ -1,7 +1,6 @@
 #pragma once
 // The shipped example of configs/calibration/synthetic/2026-01-01-example: timings, composed
-// sequences and what they take, made from parameters that are known here. Nothing of it was
-// measured.
+// sequences and their times, made from known parameters. None of it was measured.
 #include <string>
 
 namespace tiersim::testing {
@@ -10,7 +9,7 @@ namespace tiersim::testing {
 std::string example_timings();
 /// plan.json: sequences of these kernels at sizes between, on one stream and on two.
 std::string example_plan();
-/// measured.csv: what the sequences take, the first launch and scatter included.
+/// measured.csv: times of the sequences, with the first launch and scatter.
 std::string example_measured();
 
 }  // namespace tiersim::testing

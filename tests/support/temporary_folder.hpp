@@ -1,5 +1,5 @@
 #pragma once
-// A folder of its own for a test, removed with all that is in it.
+// A separate folder for a test, removed with its content.
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -10,7 +10,7 @@ namespace tiersim::testing {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    const std::string random(6, 'X');  // which mkdtemp replaces
+    const std::string random(6, 'X');  // mkdtemp replaces these
     std::string name = (std::filesystem::temp_directory_path() / ("tiersim_" + random)).string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = name;

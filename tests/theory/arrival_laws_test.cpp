@@ -1,5 +1,5 @@
-// Gaps and lengths against the moments of their distributions. n = 10^5 draws; each bound is four
-// standard errors, which a right generator passes but once in 16,000 seeds:
+// Gaps and lengths against the moments of their distributions. n = 10^5 draws. Each bound is four
+// standard errors, which a correct generator exceeds for one seed in 16,000:
 //
 //   mean        sd / sqrt(n)
 //   variance    s^2 sqrt((k - 1) / n), with the kurtosis k: 9 for the exponential, 3 + 6 / shape
@@ -72,7 +72,7 @@ TEST(PoissonArrivals, AreAsVariableInIntervalsAsAPoissonNumber) {
   Arrivals arrivals({.process = ArrivalProcess::poisson, .requests_per_s = 4}, 11);
   constexpr int kIntervals = 25'000;
   std::vector<double> counts(kIntervals, 0);
-  static_cast<void>(arrivals.next());  // the one at time 0 is no draw
+  static_cast<void>(arrivals.next());  // the arrival at time 0 is not drawn
   for (;;) {
     const auto second = static_cast<std::size_t>(to_seconds(arrivals.next().time_since_epoch()));
     if (second >= counts.size()) break;

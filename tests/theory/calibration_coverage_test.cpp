@@ -1,4 +1,4 @@
-// Planted truth: times from known parameters with known noise, fitted, and held against them.
+// Planted truth: times from known parameters with known noise are fitted and compared with them.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -49,13 +49,13 @@ bool holds(const Estimate& estimate, double truth) {
 }
 
 struct Coverage {
-  int fits = 0;  // that show both rates
+  int fits = 0;  // fits that show both rates
   int t0 = 0;
   int bandwidth = 0;
   int peak = 0;
   int sharpness = 0;
-  int time = 0;         // that the truth takes at a size between the timed ones
-  int measurement = 0;  // that it takes there with noise
+  int time = 0;         // the true time at a size between the timed ones
+  int measurement = 0;  // the time there with noise
 };
 
 Coverage coverage_over_seeds(std::size_t sizes, const std::vector<double>& shares, double noise) {
@@ -67,7 +67,7 @@ Coverage coverage_over_seeds(std::size_t sizes, const std::vector<double>& share
                                 {.draws = 200, .seed = seed, .hold_out = false});
     if (!fit || !fit->has_bandwidth || !fit->has_peak) continue;
     const double bytes = 1e7 * (1 + rng.uniform());
-    const double most = std::min(2.0, shares.back());  // nothing beyond what was timed
+    const double most = std::min(2.0, shares.back());  // no extrapolation beyond the timed range
     const KernelPoint point{.bytes = bytes,
                             .flops = bytes * truth.peak / truth.bandwidth * most * rng.uniform()};
     const double time = kernel_time(truth, point);
@@ -85,7 +85,7 @@ Coverage coverage_over_seeds(std::size_t sizes, const std::vector<double>& share
   return in;
 }
 
-// 95 % of 200 is 190; 180 to 198 leave out 0.3 % of Binomial(200, 0.95). Of fewer fits, as large a
+// 95 % of 200 is 190; 180 to 198 leave out 0.3 % of Binomial(200, 0.95). Fewer fits have the same
 // share.
 void expect_ninety_five(int covered, int fits, const char* what) {
   EXPECT_GE(covered, 180 * fits / 200) << what;
@@ -113,9 +113,9 @@ TEST(Fit, IntervalsOfTwentyFourNoisyCasesCoverThePlantedTruth) {
   expect_all_ninety_five(in);
 }
 
-// Arithmetic shows only in how the corner is rounded: a sharp one at a low rate and a round one at
-// a high rate look alike. Of fits that keep both rates: where the F test drops one, as for every
-// sixth of these kernels, nothing is claimed (fit.hpp, Ignores).
+// Arithmetic shows only in the rounding of the corner: a sharp corner at a low rate and a round one
+// at a high rate look alike. Only fits that keep both rates count. Where the F test drops one rate,
+// as for every sixth of these kernels, no claim is made (fit.hpp, Ignores).
 TEST(Fit, IntervalsOfAKernelThatNeverReachesTheRidgeCoverThePlantedTruth) {
   const Coverage in = coverage_over_seeds(8, {0.08, 0.24, 0.72}, 0.02);
   EXPECT_GE(in.fits, 150);

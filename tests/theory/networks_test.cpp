@@ -134,7 +134,8 @@ TEST(TS_THEORY(ClosedTheory), ThroughputIsThatOfMeanValueAnalysis) {
   }
 }
 
-// By hand: one client needs 4 + 1 + 0.7 + 0.4; two find, at each station, the length that one left.
+// By hand: one client needs 4 + 1 + 0.7 + 0.4; with two, each finds at each station the queue
+// length that one client leaves.
 TEST(TS_THEORY(ClosedTheory), MeanValueAnalysisAgreesWithTheHand) {
   EXPECT_DOUBLE_EQ(mva_throughput(1, 4.0, {1.0, 0.7, 0.4}), 1 / 6.1);
   EXPECT_DOUBLE_EQ(mva_throughput(2, 0.0, {1.0, 1.0}), 2.0 / 3.0);

@@ -1,8 +1,8 @@
-// How much of a front the search finds, against as many points drawn without looking.
+// The share of a front that the search finds, against as many random points.
 //
-// What is claimed: the median hypervolume of 20 seeds is above the best of 20 seeds of random
-// search. Were both drawn from one distribution, that would mean that the ten highest of forty are
-// all the search's: C(20, 10) / C(40, 10) = 2e-4.
+// The claim: the median hypervolume of 20 seeds is above the best of 20 seeds of random search. If
+// both came from one distribution, the ten highest of forty would all be the search's: C(20, 10) /
+// C(40, 10) = 2e-4.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr int kSeeds = 20;
 const Senses kBoth{Sense::minimize, Sense::minimize};
 
 // Functions of Zitzler, Deb and Thiele (Evolutionary Computation 8(2), 2000): x_i in [0, 1], and
-// the front is where g = 1, that is all but the first are 0.
+// the front is at g = 1, where all x_i but the first are 0.
 struct Case {
   const char* name;
   double (*shape)(double f1, double g);
@@ -60,7 +60,7 @@ double searched(const Case& c, const DesignSpace& space, const SweepSearch& sett
   return volume(points);
 }
 
-// All that is drawn from the start: a Latin hypercube would be no draw.
+// All points are drawn before the search: a Latin hypercube would not be independent draws.
 double drawn(const Case& c, const DesignSpace& space, const SweepSearch& settings) {
   SearchLattice lattice(space);
   Rng rng(static_cast<std::uint64_t>(settings.seed), "random");

@@ -1,5 +1,5 @@
-// A server's iterations against single steps of the same batch (simulate()), and what follows from
-// how a run is put together: handovers, independent replicas, scaling.
+// A server's iterations against single steps of the same batch (simulate()), and consequences for a
+// run: handovers, independent replicas, scaling.
 #include <filesystem>
 #include <fstream>
 
@@ -30,7 +30,7 @@ struct Step {
   std::int64_t ops = 0;
 };
 
-// One step of the replica that the file has.
+// One step of the replica in the file.
 Step step_of(const ServingConfig& config, StepKind kind, std::int64_t batch, std::int64_t context) {
   const ScenarioConfig& c = config.scenario;
   const System system = build_replica_system(c);
@@ -53,8 +53,8 @@ struct Case {
 
 class EqualRequests : public ::testing::TestWithParam<Case> {};
 
-// n requests at once are read in one step and answered in m - 1, whatever forms the batches. A sum
-// of operations is what the engine gives to 1 ps an operation (iteration_cost.hpp).
+// n requests at once are read in one step and answered in m - 1 steps, with any batching policy.
+// The sum of operations equals the engine's time to 1 ps an operation (iteration_cost.hpp).
 TEST_P(EqualRequests, TakeTheStepsThatTheEngineGives) {
   constexpr std::int64_t kRequests = 4;
   constexpr std::int64_t kInput = 300;
@@ -109,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
               "system.gpus.count=2", "parallel={tensor: 2, latent_slices: 2}"}}),
     [](const auto& of) { return std::string(of.param.name); });
 
-// Where operations of a decode step overlap, the engine runs it itself, at contexts of which there
-// are 16 to the octave: 304 is one of them, and nothing is rounded.
+// Where operations of a decode step overlap, the engine runs the step itself, at 16 contexts to the
+// octave. 304 is one of them, so nothing is rounded.
 TEST(OverlappingSteps, TakeExactlyWhatTheEngineGives) {
   const ServingConfig config =
       ideal("serving/llama3_8b_h200_maple.yaml",
@@ -127,8 +127,9 @@ TEST(OverlappingSteps, TakeExactlyWhatTheEngineGives) {
   }
 }
 
-// A prompt in two pieces is read in two iterations, each of which attends to what is there: the
-// operations are those of the pieces. The second one is no less than half of the whole prompt.
+// A prompt in two pieces is read in two iterations, each of which attends to the present positions:
+// the operations are those of the pieces. The second takes at least half as long as the whole
+// prompt.
 TEST(Pieces, OfAPromptTakeMoreThanTheWhole) {
   const Settings prompt{"workload.requests=1", "workload.input={tokens: 4096}",
                         "workload.output={tokens: 1}", "server.scheduler.max_sequences=1"};
@@ -144,8 +145,8 @@ TEST(Pieces, OfAPromptTakeMoreThanTheWhole) {
   EXPECT_GT(pieces.end, whole.end);
 }
 
-// The first token comes from the replica that read the prompt; the second one after the cache has
-// arrived at the other and that has decoded. 1000 positions are 63 blocks of 16.
+// The first token comes from the replica that read the prompt. The second one comes after the cache
+// has arrived at the other replica, which decodes it. 1000 positions are 63 blocks of 16.
 TEST(Handover, LiesBetweenTheFirstTokenAndTheSecond) {
   const ServingConfig config = ideal(
       kLlama, {"model.base=models/llama3_8b.yaml", "step.weight_type=bf16", "step.kv_type=bf16",
@@ -177,7 +178,7 @@ TEST(Handover, LiesBetweenTheFirstTokenAndTheSecond) {
   EXPECT_GT(handover, cache / Bandwidth::from_base(450'000'000'000));
 }
 
-// A trace whose requests come at random; `part` of two, or all of it.
+// A trace with random arrivals; `part` of two, or all of it.
 std::string write_trace(const std::string& name, std::optional<std::size_t> part) {
   const auto path = std::filesystem::path(::testing::TempDir()) / (name + ".jsonl");
   std::ofstream out(path);
@@ -202,8 +203,8 @@ testing::Served replay(const std::string& trace, int gpus) {
                                "server.routing=round_robin", "measure.warm_up=0"}));
 }
 
-// Replicas that share no device are queues of their own: what one of two does is what it would do
-// alone with every other request.
+// Replicas without shared devices are separate queues: one of two behaves as it would alone with
+// every other request.
 TEST(Replicas, AreIndependentUnderRoundRobin) {
   const testing::Served both = replay(write_trace("both", std::nullopt), 2);
   for (const std::size_t part : {0U, 1U}) {
@@ -220,7 +221,7 @@ TEST(Replicas, AreIndependentUnderRoundRobin) {
   }
 }
 
-// A system without latencies, of so many times the rates.
+// A system without latencies, with all rates multiplied by a factor.
 ServingConfig without_latency(std::int64_t times) {
   using namespace literals;
   RooflineGpuConfig gpu;
@@ -245,8 +246,8 @@ ServingConfig without_latency(std::int64_t times) {
   return c;
 }
 
-// Each of an iteration's operations is rounded up to 1 ps: 10 a layer and 4 beside are more than
-// there are.
+// Each operation of an iteration is rounded up to 1 ps; 10 operations a layer and 4 more are an
+// upper bound.
 TEST(Scaling, TwiceTheRatesHalveEveryTime) {
   const testing::Served slow = testing::run_server(without_latency(1));
   const testing::Served fast = testing::run_server(without_latency(2));

@@ -81,7 +81,7 @@ TEST(ServingStatistics, MeasureAQueueAsTheoryHasIt) {
   ASSERT_TRUE(mean.ci95.has_value());
   EXPECT_LT(mean.ci95->low, 2);
   EXPECT_GT(mean.ci95->high, 2);
-  // In 3e5 requests the few that the warm-up leaves are nothing.
+  // In 3e5 requests the warm-up is negligible.
   EXPECT_NEAR(record.metrics.at("little_difference").value, 0, 1e-3);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A server that is run with an observer of the test's own, so that every request's times are there
-// to the picosecond.
+// A server run with the test's own observer, which records all times of every request in
+// picoseconds.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace tiersim::testing {
 
-/// One H100 with Llama-2 7B whose CPU takes no time, and these settings on top.
+/// One H100 with Llama-2 7B whose CPU takes no time, with `set` on top.
 inline ServingConfig serving_config(const std::string& file, const std::vector<std::string>& set) {
   Diagnostics diagnostics;
   const Document document = load_document(

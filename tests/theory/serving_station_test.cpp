@@ -1,5 +1,5 @@
 // A server that runs one sequence of one token at a time is a station with a fixed service time D,
-// that of reading one prompt: M/D/1, D/D/1 and the closed networks whose laws are known.
+// the time to read one prompt: M/D/1, D/D/1 and closed networks with known laws.
 #include <cmath>
 #include <numeric>
 
@@ -42,7 +42,7 @@ struct Estimate {
   double error = 0;
 };
 
-// Of batches of neighbours, whose means are nearly independent.
+// Means of batches of neighbours, which are nearly independent.
 Estimate batch_means(const std::vector<double>& values) {
   constexpr std::size_t kBatches = 30;
   const std::size_t size = values.size() / kBatches;
@@ -94,7 +94,7 @@ TEST(FixedRateArrivals, WaitForNothingBelowFullLoad) {
   }
 }
 
-// Above it each waits for what has come too early: the k-th for k (D - gap).
+// Above capacity each request waits for the excess before it: the k-th waits k (D - gap).
 TEST(FixedRateArrivals, QueueAboveFullLoad) {
   const auto served = testing::run_server(
       station("{process: fixed_rate, requests_per_s: " + rate(1.25) + "}", 100));
@@ -113,7 +113,7 @@ TEST(ClosedLoop, WithoutThinkingIsNeverIdle) {
   }
 }
 
-// What the users of a closed loop get, requests in the time of one service.
+// Throughput of the users of a closed loop, in requests for each service time.
 double throughput(std::int64_t users, double think, std::int64_t requests) {
   const auto served = testing::run_server(station(
       fmt::format("{{process: closed_loop, users: {}, think_time: {}}}", users, time(think)),

@@ -10,8 +10,7 @@
 #include "sim/core/resource.hpp"
 #include "sim/core/stats.hpp"
 
-// The same tests run twice: in continuous integration with a part of the samples, at night with
-// more.
+// The tests run twice: in continuous integration with a part of the samples, at night with more.
 #ifdef TIERSIM_THEORY_LONG
 #define TS_THEORY(suite) suite##Long
 #else
@@ -40,7 +39,7 @@ inline double in_units(Duration time) {
   return static_cast<double>(time.count()) / kTicksPerUnit;
 }
 
-/// A FIFO server that measures itself. Customers call `co_await visit(service)`.
+/// A FIFO server that measures its queue. Customers call `co_await visit(service)`.
 class Station {
  public:
   explicit Station(Engine& engine) : engine_(engine), server_(engine, 1), present_(engine.now()) {}
@@ -78,7 +77,7 @@ class Station {
 };
 
 /// Poisson arrivals of rate `load` at one station with the given service (mean 1), until
-/// `customers` have left. Returns the mean wait before service.
+/// `customers` have departed. Returns the mean wait before service.
 class SingleQueue {
  public:
   using Service = double (*)(Rng&);

@@ -1,6 +1,5 @@
-// The shipped example: its files are what the generator makes of the planted truth, its predictions
-// what the fits of its timings say, and the scores what a truth that the models nearly are
-// deserves.
+// The shipped example: its files come from the generator of the planted truth, its predictions from
+// the fits of its timings, and its scores are those of a truth that the models nearly describe.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -90,7 +89,7 @@ std::vector<double> decimals(const std::string& text) {
   return out;
 }
 
-// As `tiersim calibrate timings.csv -o` writes it, which `--set system.gpu.calibration=` takes.
+// In the form of `tiersim calibrate timings.csv -o`, as input of `--set system.gpu.calibration=`.
 TEST(CalibrationExample, ItsFitsAreWhatCalibrateMakesOfItsTimings) {
   const std::string made = made_gpu_yaml();
   const std::string shipped = updated("gpu.yaml", made);
@@ -129,8 +128,8 @@ TEST(CalibrationExample, PredictionsAreThoseOfItsTimings) {
   }
 }
 
-// A case is 2 % off its equation, the same in all its launches, and mostly one case is the long
-// one: errors are normal with at most 2.1 % (noise of .5 % included), so beyond 3.5 of it in 1 of
+// A case is 2 % off its equation in all its launches, and mostly one case dominates the time.
+// Errors are normal with at most 2.1 % (noise of .5 % included), so they exceed 3.5 of it in 1 of
 // 2000. The 2 us before the first kernel are planted, and no prediction has them.
 TEST(CalibrationExample, ChainsAreOffByTheScatterThatWasPlanted) {
   const Score score = shipped_score();
@@ -143,8 +142,8 @@ TEST(CalibrationExample, ChainsAreOffByTheScatterThatWasPlanted) {
   EXPECT_EQ(chains, 12);
 }
 
-// Two streams share what the better of two kernels reaches, which is up to 9.4 % (700 over 640
-// TFLOP/s) above what the other one does.
+// Two streams share the rate of the better of two kernels, which is up to 9.4 % (700 over 640
+// TFLOP/s) above that of the other.
 TEST(CalibrationExample, StreamsAreOffByWhatTheirKernelsReachBesides) {
   int streams = 0;
   for (const ScoredCase& each : shipped_score().cases) {
@@ -204,7 +203,7 @@ TEST(CalibrationExample, GivesEveryTimeOfARunAnInterval) {
     EXPECT_EQ(kernel.basis, "transferred") << kernel.family;
 }
 
-// What has no timing says so.
+// A family without timings says so.
 TEST(CalibrationExample, LeavesPrefillToTheSpecification) {
   const RunRecord record = run_with({"step.kind=prefill", "step.batch=1"});
   const auto attention =
@@ -214,7 +213,7 @@ TEST(CalibrationExample, LeavesPrefillToTheSpecification) {
   EXPECT_EQ(attention->source, "no timing");
 }
 
-// The three readings agree whatever the times rest on.
+// The three readings agree for all classes of times.
 TEST(CalibrationExample, TheReadingsOfEveryScenarioAgree) {
   for (const std::string& path : testing::shipped_scenarios())
     for (const char* part : {"h200", "synthetic"}) {
@@ -241,7 +240,7 @@ TEST(CalibrationExample, AWiderFitWidensEveryTime) {
   }
 }
 
-// On the part that was timed the fit holds as it is, without the factor of a transfer.
+// On the timed part the fit applies unchanged, without the factor of a transfer.
 TEST(CalibrationExample, IsNarrowerOnThePartThatWasTimed) {
   const RunRecord there = run_with({});
   const RunRecord here = run_with({"system.gpu.part=synthetic"});

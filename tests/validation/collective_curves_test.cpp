@@ -30,7 +30,7 @@ std::unique_ptr<Interface> device(const std::string& name, const Settings& set =
   return config.spec->build();
 }
 
-// Collectives of GPUs that meet nobody else: one port each, and a switch between them.
+// Collectives of GPUs without other traffic: one port each, and a switch between them.
 class Group {
  public:
   Group(const std::string& collective, const std::string& port, const Settings& set = {})

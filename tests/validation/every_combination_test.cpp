@@ -1,5 +1,5 @@
-// Every shipped system with every shipped method and model: it runs with all invariants holding, or
-// says in one line why it cannot.
+// Every shipped system with every shipped method and model: it runs with all invariants met, or
+// gives one line with the reason why it cannot.
 #include <gtest/gtest.h>
 
 #include "tests/support/invariants.hpp"

@@ -1,8 +1,8 @@
-// What one GPU of a replica has, against sums worked out here from the published dimensions. All in
-// bf16, 2 B. DeepSeek-V3 (arXiv 2412.19437, section 4.2): 61 layers, the first 3 without experts;
-// 7168 wide; 128 heads of 128 + 64 with values of 128; latents of 1536 and 512; MLP 18432, experts
-// 256 + 1 of 2048; vocabulary 129280. Elements of the cache: TPLA, arXiv 2508.15881, sections 1 and
-// 5.4.1.
+// The memory of one GPU of a replica, against sums worked out here from the published dimensions.
+// All in bf16, 2 B. DeepSeek-V3 (arXiv 2412.19437, section 4.2): 61 layers, the first 3 without
+// experts; 7168 wide; 128 heads of 128 + 64 with values of 128; latents of 1536 and 512; MLP 18432,
+// experts 256 + 1 of 2048; vocabulary 129280. Elements of the cache: TPLA, arXiv 2508.15881,
+// sections 1 and 5.4.1.
 #include "reports/footprint/footprint_report.hpp"
 
 #include <map>
@@ -30,7 +30,7 @@ RunRecord record_of(const std::string& path, const Set& set = {}) {
   return result->record;
 }
 
-// Of one GPU; the record's bytes are held to be twice as many on the way.
+// Weights of one GPU; also checks that the record's bytes are twice as many.
 Weights weights_of(const RunRecord& record) {
   Weights out;
   for (const WeightRecord& part : record.device.weights) {

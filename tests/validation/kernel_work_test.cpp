@@ -1,8 +1,8 @@
 // The CUDA kernels and the simulator's methods state the bytes and FLOPs of the same operations,
-// each by its own formula. Here they meet: what a kernel moves of a cache and computes is what the
-// step graph says of a layer. (That the kernels' formulas are true is held in tests/kernels, where
-// the emulator counts.) What differs by design is named: a kernel also reads its queries and
-// lengths.
+// each by its own formula. This test compares them: the bytes of the cache and the FLOPs of a
+// kernel equal those of a layer in the step graph. (tests/kernels checks the formulas of the
+// kernels with the counts of the emulator.) Differences by design are named: a kernel also reads
+// its queries and lengths.
 #include <gtest/gtest.h>
 
 #include "kernels/device/dense_decode_work.hpp"

@@ -1,4 +1,4 @@
-// The same scenario at each level: what is at packet level there is also run as flows and alone.
+// The same scenario at each level: scenarios at packet level also run as flows and in closed form.
 #include <gtest/gtest.h>
 
 #include "sim/step/packet_network.hpp"
@@ -35,7 +35,7 @@ TEST_P(AtEachLevel, TheStepTakesTheSameWithinFivePercent) {
   EXPECT_NE(packets.execution.time, flow.execution.time);
 }
 
-// What is moved does not depend on how closely one looks.
+// The bytes moved do not depend on the fidelity level.
 TEST_P(AtEachLevel, TheBytesAreTheSame) {
   const RunRecord packets = at("packet").record;
   const RunRecord flow = at("flow").record;

@@ -1,5 +1,5 @@
-// The figures of MAPLE by the shipped targets: every check holds on what is simulated, and fails on
-// records in which what it looks at is wrong.
+// The figures of MAPLE by the shipped targets: every check passes on simulated records, and fails
+// on records with a planted error in its quantity.
 #include <functional>
 #include <map>
 
@@ -42,7 +42,7 @@ StudyResult simulated(const Study& study) {
   return result;
 }
 
-// The record of row `i` with something wrong.
+// The record of row `i` with a planted error.
 void doctor(StudyResult& result, std::size_t i, const std::function<void(RunRecord&)>& change) {
   auto record = std::make_shared<RunRecord>(*result.rows.at(i).record);
   change(*record);
@@ -59,8 +59,7 @@ void scale_kv(RunRecord& record, double factor) {
   for (const char* name : {"kv", "link_wait"}) part(record, name) *= factor;
 }
 
-// What has to go wrong for a check to fail: by its id, without "maple.". Rows of Figure 3: SparQ,
-// MAPLE.
+// The error that makes each check fail, by its id without "maple.". Rows of Figure 3: SparQ, MAPLE.
 using Mistake = std::function<void(StudyResult&)>;
 std::map<std::string, Mistake> mistakes() {
   std::map<std::string, Mistake> all;

@@ -1,5 +1,5 @@
-// MAPLE's Table 1 from the shipped scenarios, by the figures themselves rather than through the
-// targets file, so that a mistake in either is seen.
+// MAPLE's Table 1 from the shipped scenarios, by the figures themselves instead of the targets
+// file, so that a mistake in either shows.
 #include <gtest/gtest.h>
 
 #include "sim/step/simulate.hpp"

@@ -144,7 +144,7 @@ TEST(Overlap, MicroBatchesHideKernelsBehindCopies) {
   }
 }
 
-// Whatever lives in the GPU's own memory is near, also where the far tier is the same.
+// Tensors in the GPU's own memory are near, also where the far tier is the same.
 TEST(Placement, NothingIsFarWhereBothTiersAreTheSame) {
   const auto sim = simulate(testing::scenario("scenarios/methods/llama3_8b_maple.yaml",
                                               {"placement.far=hbm", "step.batch=1"}),

@@ -1,5 +1,6 @@
-// The predictions on record: the kernels of the set move and compute what the kernels' own formulas
-// say at the shapes that will be timed, and the file that was committed is what the models say.
+// The recorded predictions: the kernels of the set move and compute as much as the kernels' own
+// formulas state at the shapes to be timed, and the committed file has the predictions of the
+// models.
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -72,7 +73,7 @@ TEST(PredictionsOnRecord, LatentKernelsAreThoseThatAreTimed) {
   struct Shape {
     const char* name;
     kernels::LatentCut cut;
-    std::int64_t parts;  // that the combine takes together
+    std::int64_t parts;  // parts that the combine joins
   };
   // Two splits of every sequence: 128 blocks on 132 multiprocessors.
   for (const Shape& shape :

@@ -1,4 +1,4 @@
-// What the reports of bytes say of every shipped scenario, held to the accounting that it is of.
+// The reports of bytes for every shipped scenario, against its accounting.
 #include "reports/footprint/record_bytes.hpp"
 
 #include <gtest/gtest.h>

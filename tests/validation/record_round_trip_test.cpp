@@ -1,5 +1,5 @@
-// Every shipped scenario and served workload as a record, read again: what is written then is the
-// same text, and the short form says the same.
+// Every shipped scenario and served workload as a record, read again: writing it gives the same
+// text, and the compact form has the same content.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,6 @@
-// What an iteration costs, held to the engine's run of the same operations and to single steps: for
-// every shipped serving file, and for every shipped scenario of one step that a server could run.
+// The cost of an iteration against the engine's run of the same operations and against single
+// steps: for every shipped serving file, and for every shipped scenario of one step that a server
+// could run.
 #include <gtest/gtest.h>
 
 #include "sim/serving/iteration_cost.hpp"

@@ -1,14 +1,15 @@
-// The wall: while a pool of blocks has room for all users, they wait for each other's prompts only;
-// with more users than fit, those that do not wait for a place, and the others notice nothing. So
-// TPOT stays and TTFT grows by the time that the server needs for each user more:
+// The latency wall: while a pool of blocks has room for all users, they wait for each other's
+// prompts only. With more users than fit, the others wait for a place, and the running ones are not
+// affected. TPOT thus stays constant, and TTFT grows with each user by the time that the server
+// needs for one more:
 //
-//   TTFT = (users - running) / rate + what it is at the wall              (Little's law)
+//   TTFT = (users - running) / rate + TTFT at the wall                    (Little's law)
 //   0.88 * positions / (input + output) <= running <= positions / (input + output / 2)
 //
 // since a sequence of a stationary mix is half way through its answer on average, and admission
-// leaves 0.12 of the pool for those who grow by up to a tenth, so that nobody is preempted. An
-// iteration is longer by no more than it has more sequences, so TPOT stays within the ratio of
-// these two ends.
+// leaves 0.12 of the pool for sequences that grow by up to a tenth, so that none is preempted. The
+// time of an iteration grows at most in proportion to its sequences, so TPOT stays within the ratio
+// of these two ends.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What must hold between the three readings of every shipped scenario.
+// Invariants of the three readings of every shipped scenario.
 #include <gtest/gtest.h>
 
 #include "sim/step/simulate.hpp"
@@ -25,7 +25,7 @@ TEST_P(ShippedScenario, TheSameConfigurationGivesTheSameRecord) {
   EXPECT_EQ(to_json(run().record), to_json(run().record));
 }
 
-// The effective configuration in a record is a configuration: it gives the same results again.
+// The effective configuration in a record is a configuration that gives the same results again.
 TEST_P(ShippedScenario, ARecordRunsAgainFromItsOwnConfiguration) {
   const RunRecord first = run().record;
   Diagnostics diagnostics;
@@ -54,7 +54,7 @@ TEST_P(ShippedScenario, MaxBatchFitsAndOneMoreDoesNot) {
   EXPECT_FALSE(fits(most + 1));
 }
 
-// Each invariant is one that can break.
+// Each invariant can fail.
 TEST(BrokenInvariants, AreFoundInADoctoredSimulation) {
   const ScenarioConfig config = testing::scenario("scenarios/maple/llama2_7b_maple.yaml");
   const auto broken_by = [&](auto doctor) {

@@ -1,4 +1,4 @@
-// What limits a step, and which pairs of steps have no factors.
+// The limits of a step, and pairs of steps without factors.
 #include <gtest/gtest.h>
 
 #include "tests/validation/speedup_pairs.hpp"

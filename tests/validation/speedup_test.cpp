@@ -40,7 +40,7 @@ void expect_only(const Speedup& s, Ingredient one) {
   EXPECT_NEAR(factor(s, one), s.ratio, 1e-12);
 }
 
-// Tokens a second of all GPUs.
+// Tokens/s of all GPUs.
 double engine_rate(const Way& way, std::int64_t batch, const AttentionKernelConfig& kernel) {
   ScenarioConfig config = way.config();
   config.step.batch = batch;
@@ -107,7 +107,7 @@ TEST(StepPair, AWayAgainstItselfHasOnlyOnes) {
   for (const double one : s.factors) EXPECT_EQ(one, 1);
 }
 
-// Tiles and host are speedup()'s, whatever the scenarios say.
+// Tiles and host come from speedup(), not from the scenarios.
 TEST(StepPair, TilesAndHostOfTheScenariosDoNotCount) {
   const Settings set = on("h20_nvlink", "step");
   const Speedup plain = pair(kMla.with(set), kTpla.with(set), 8, 8).speedup(kUnpadded, Duration{});
@@ -133,7 +133,7 @@ TEST(StepPair, ExchangedWaysHaveTheInverseFactors) {
   EXPECT_EQ(there.other.batch, 12);
 }
 
-// With nothing but what one ingredient stands for changed, it is the whole ratio.
+// With a change of one ingredient only, its factor is the whole ratio.
 TEST(StepPair, OneIngredientAloneIsTheRatio) {
   const Way block = kMla.with(on("h100_nvlink", "attention_block"));
   const auto compare = [&](const Way& other, std::int64_t batch) {
@@ -179,7 +179,7 @@ TEST(StepPair, FlopsAndPaddingMayCancel) {
   four.insert(four.end(), {"system.gpus.count=4", "parallel.tensor=4"});
   const StepPair heads = pair(kMla.with(set), kMla.with(four), 8, 8);
   constexpr double kStarts = 2 * (2e-6 + 365e-9);
-  // Of 8 sequences and one layer, so many heads.
+  // Heads of 8 sequences in one layer.
   const auto time = [](double rows) {
     return kStarts + 8.0 * 32768 * rows * 2 * (576 + 512) / (0.8 * 148e12);
   };
@@ -231,7 +231,7 @@ Parts parts_of(const Way& way, std::int64_t batch, const AttentionKernelConfig& 
   return out;
 }
 
-// Each factor is the mean, over all 720 orders, of what exchanging it does at its turn.
+// Each factor is the mean, over all 720 orders, of the effect of its exchange.
 TEST(StepPair, FactorsAreMeansOverAllOrders) {
   const Settings set = on("h100_nvlink_660", "attention_block");
   const Way base = kMla.with(set);

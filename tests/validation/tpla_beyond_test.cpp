@@ -1,5 +1,5 @@
-// What TPLA's paper leaves out: its cache partly in a pool, MAPLE over slices, prefill apart from
-// decode, whole models. Bytes by hand; times between the limits that links and memory set.
+// Settings beyond TPLA's paper: its cache partly in a pool, MAPLE over slices, prefill apart from
+// decode, whole models. Bytes by hand; times between the limits of links and memory.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST(MapleOverSlices, ScreensAndFetchesOfItsOwnSlice) {
     EXPECT_EQ(metric(sim, "far_load_bytes"), rows * 2048 * row) << name;
     EXPECT_EQ(reads(sim, "hbm", "lowrank_keys"), rows * 131072 * row / 8) << name;
     EXPECT_EQ(metric(sim, "far_round_trips_per_layer"), 1) << name;
-    // Of both GPUs: the pool has one tensor for each.
+    // On both GPUs: the pool has one tensor for each.
     EXPECT_EQ(static_cast<double>(sim.record.footprint_by_class.at("pool").at("keys")),
               2 * rows * 131072 * row)
         << name;

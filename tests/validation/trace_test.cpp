@@ -95,7 +95,7 @@ TEST(Trace, EachGpuIsAProcessWithItsName) {
                                              scenario + ": devices"}));
 }
 
-// Keeps what it is told, by channel and instance.
+// Records the events by channel and instance.
 class Told final : public ChannelObserver {
  public:
   void on_taken(ChannelId channel, std::size_t instance, SimTime now, Bytes taken) override {
@@ -122,7 +122,7 @@ TEST(Trace, WhoListensToTheChannelsMovesNoOperation) {
       EXPECT_EQ(again.timings[i].start, sim->execution.timings[i].start) << i;
       EXPECT_EQ(again.timings[i].end, sim->execution.timings[i].end) << i;
     }
-    // And hears of every byte.
+    // All bytes are reported.
     for (std::size_t c = 0; c < sim->system->channels().size(); ++c) {
       const auto found = told.last.find({c, 0});
       const Bytes taken = found == told.last.end() ? Bytes{} : found->second.taken;
@@ -141,7 +141,7 @@ TEST(Trace, UtilisationIsBytesOverCapacityAndTime) {
   EXPECT_EQ(trace_utilisation(Bytes{}, kCapacity, Duration{}), 0);
 }
 
-// Perfetto draws overlapping spans of one track as if one called the other.
+// Perfetto draws overlapping spans of one track as nested calls.
 TEST(Trace, NoTwoSpansOfATrackOverlap) {
   // Two micro-batches whose write-backs take long: both are on their way at the same time.
   const Traced t = trace_of({"step.overlap=micro_batches", "what_if.far_latency=100"});

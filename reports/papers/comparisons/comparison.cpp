@@ -77,7 +77,7 @@ void check_printed(Fields& f, const Curves& c, std::size_t i) {
       check_label(f, fmt::format("printed.{}.ways", i), way, one.ways, way_label);
 }
 
-// A check of nothing would hold or fail for the wrong reason.
+// A check without values would pass or fail for the wrong reason.
 void check_check(Fields& f, const Curves& c, std::size_t i) {
   const CurveCheck& check = c.checks[i];
   const std::string at = fmt::format("checks.{}.", i);

@@ -1,6 +1,7 @@
 #pragma once
-// Comparisons: ways to run a step beside each other on several machines, in reports/targets. Two
-// kinds: curves over the context, and a grid of everything that a paper leaves open.
+// Comparisons in reports/targets: several ways to run a step, side by side on several machines.
+// There are two kinds: curves over the context, and a grid over all conditions that a paper leaves
+// open.
 //
 //   curves:                                     grids:
 //     - id: tpla.fig3                             - id: tpla.decode_speedup_32k
@@ -20,22 +21,22 @@
 
 namespace tiersim {
 
-/// Ways to do one thing; the first is what the others are compared with.
+/// Alternatives for one step. The first is the reference of the others.
 struct CurveCase {
   std::string label = {};
   std::vector<StudyVariant> ways = {};
 };
 void describe(Fields& f, CurveCase& c);
 
-/// What has to hold of the ratio of one way to the first, over machines, cases and contexts.
+/// A bound on the ratio of one way to the first, over machines, cases and contexts.
 struct CurveCheck {
   std::string id = {};
   std::string says = {};
   std::string way = {};
   std::string of_case = {};    ///< all where empty
   std::string machine = {};    ///< all where empty
-  std::string other_way = {};  ///< instead of the first
-  std::int64_t from = 0;       ///< contexts
+  std::string other_way = {};  ///< the reference instead of the first way
+  std::int64_t from = 0;       ///< smallest context, in positions
   std::int64_t to = 0;
   std::optional<double> at_least = {};
   std::optional<double> at_most = {};
@@ -43,14 +44,15 @@ struct CurveCheck {
 };
 void describe(Fields& f, CurveCheck& c);
 
-/// A printed ratio at one context that leaves open which way it is of: to be explained, not met.
+/// A printed ratio at one context, where the paper does not say which way it is of. It is to be
+/// explained, not met.
 struct CurvePrinted {
   std::string id = {};
   std::string says = {};
   std::vector<std::string> ways = {};
   std::int64_t at = 0;
   double paper = 0;
-  double near = 0;  ///< relative
+  double near = 0;  ///< relative distance that counts as near
 };
 void describe(Fields& f, CurvePrinted& c);
 
@@ -63,7 +65,7 @@ struct Curves {
   std::vector<std::int64_t> contexts = {};
   bool largest_batch = false;
   std::string metric = {};
-  bool digest = true;  ///< its tables stand on the terminal without --full
+  bool digest = true;  ///< true where its tables are on the terminal without --full
   std::vector<CurveCheck> checks = {};
   std::vector<CurvePrinted> printed = {};
   std::vector<std::string> notes = {};
@@ -75,7 +77,7 @@ struct GridCase {
   StudyVariant base;
   StudyVariant other;
   double paper = 0;
-  double near = 0;  ///< relative
+  double near = 0;  ///< relative distance that counts as near
 };
 void describe(Fields& f, GridCase& c);
 
@@ -85,7 +87,7 @@ struct GridTiles {
 };
 void describe(Fields& f, GridTiles& c);
 
-/// The largest batch that fits this share of memory: each way its own, or both the base's.
+/// The largest batch that fits this share of memory: each way has its own, or both have the base's.
 struct GridBatch {
   std::string label = {};
   double near_share = 1;
@@ -99,7 +101,7 @@ struct GridHost {
 };
 void describe(Fields& f, GridHost& c);
 
-/// A cell that was worked out by hand before, one ratio for each case.
+/// A cell that was worked out by hand, with one ratio for each case.
 struct KnownCell {
   std::string id = {};
   std::string machine = {};
@@ -110,12 +112,12 @@ struct KnownCell {
   std::string host = {};
   std::vector<double> ratios = {};  ///< by case; 0: not worked out
   double tolerance = 0;             ///< relative
-  bool approximate = false;         ///< worked out roughly: shown beside, held to nothing
+  bool approximate = false;         ///< worked out roughly: shown and not checked
   std::string why = {};
 };
 void describe(Fields& f, KnownCell& c);
 
-/// The cells with some choices only: those that the paper does state. All of a list where empty.
+/// The cells with the choices that the paper states. An empty list stands for all of its choices.
 struct GridSubset {
   std::string id = {};
   std::string says = {};

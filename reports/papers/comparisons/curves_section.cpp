@@ -23,7 +23,7 @@ double metric(const CurvesResult& r, const CurvePoint& point) {
   return point.record ? point.record->metrics.at(r.curves.metric).value : 0;
 }
 
-// "H": a letter for each limit, so that a table of many points stays readable.
+// A letter for each limit ("H" for HBM), so that a table of many points stays readable.
 char letter(const std::string& limit) {
   if (limit == "HBM") return 'H';
   if (limit == "FLOP") return 'F';
@@ -37,7 +37,7 @@ constexpr const char* kLetters =
     "limit: H HBM, F FLOP, C capacity (weights that the batch shares), A all-reduce, S host, L "
     "launch, K link";
 
-// Nothing to show where it, or what it is compared with, cannot run.
+// "-" where the point or its reference cannot run.
 std::string shown(const CurvePoint& point, double value) {
   if (!point.record || value == 0) return "-";
   return fmt::format("{} {}",
@@ -45,7 +45,7 @@ std::string shown(const CurvePoint& point, double value) {
                      letter(limit_of(*point.record)));
 }
 
-// Machines by values: the first way's metric, then the others' ratios to it.
+// Machines by x values: the metric of the first way, then the ratios of the others to it.
 Table ratio_table(const CurvesResult& r, std::size_t which) {
   const CurveCase& one = r.curves.cases[which];
   const bool time = r.curves.metric.ends_with("_s") && !r.curves.metric.ends_with("per_s");
@@ -75,7 +75,7 @@ double phase_seconds(const RunRecord& record, std::string_view phase) {
   return at == record.phases.end() ? 0 : at->seconds;
 }
 
-// Empty where there is none.
+// Empty for 0, which means no value.
 std::string number(double value) {
   return value == 0 ? "" : fmt::format("{}", value);
 }
@@ -142,7 +142,7 @@ TargetResult checked(const CurvesResult& r, const CurveCheck& check) {
   const bool holds = any && (!check.at_least || low >= *check.at_least) &&
                      (!check.at_most || high <= *check.at_most);
   return {.id = check.id,
-          .reading = "first_principles",  // the bounds are not printed
+          .reading = "first_principles",  // bounds are not printed values
           .paper = check.at_least.value_or(check.at_most.value_or(0)),
           .simulated = check.at_least ? low : high,
           .unit = "ratio",
@@ -160,11 +160,11 @@ double printed_ratio(const CurvesResult& r, const CurvePrinted& printed, std::si
   return r.ratio(machine, which, at, way_of(r.curves.cases[which], way));
 }
 
-// Conditions that are one for all cases: a machine and a way.
+// One machine and one way for all cases.
 struct Conditions {
   std::size_t machine = 0;
   std::string way = {};
-  double off = 0;  // the worst over the cases, relative
+  double off = 0;  // worst relative distance over the cases
 };
 
 std::vector<Conditions> conditions_of(const CurvesResult& r, const CurvePrinted& printed) {
@@ -181,7 +181,7 @@ std::vector<Conditions> conditions_of(const CurvesResult& r, const CurvePrinted&
   return out;
 }
 
-// One result a case, where all cases together come nearest.
+// One result for each case, under the one condition nearest to all cases.
 void add_printed(const CurvesResult& r, const CurvePrinted& printed,
                  std::vector<TargetResult>& results) {
   const std::vector<Conditions> conditions = conditions_of(r, printed);
@@ -202,7 +202,7 @@ void add_printed(const CurvesResult& r, const CurvePrinted& printed,
                             best.way)});
 }
 
-// "1.46", and a mark where it is near.
+// "1.46", with a mark where it is near the printed value.
 Table printed_table(const CurvesResult& r, const CurvePrinted& printed) {
   std::string cases;
   for (const CurveCase& one : r.curves.cases) cases += (cases.empty() ? "" : " / ") + one.label;
@@ -228,7 +228,7 @@ Table printed_table(const CurvesResult& r, const CurvePrinted& printed) {
   return table;
 }
 
-// Where the time at the printed context goes, on one machine, in ms.
+// Time by phase at the printed context on one machine, in ms.
 Table breakdown_table(const CurvesResult& r, const CurvePrinted& printed, std::size_t machine) {
   Table table{.title = fmt::format("{}: time by phase at {} positions on {} [ms]", heading(r),
                                    printed.at, r.machines[machine]),
@@ -260,7 +260,7 @@ Table breakdown_table(const CurvesResult& r, const CurvePrinted& printed, std::s
   return table;
 }
 
-// Ratios to the first way over the context, a panel for each machine.
+// Ratios to the first way over the context, with a panel for each machine.
 std::string figure_of(const CurvesResult& r, std::size_t which) {
   const CurveCase& one = r.curves.cases[which];
   LineChart chart{
@@ -319,7 +319,7 @@ Json points_json(const CurvesResult& r) {
 
 const CurvePoint& CurvesResult::at(std::size_t machine, std::size_t which, std::size_t value,
                                    std::size_t way) const {
-  std::size_t before = 0;  // points of the cases before this one, on one machine
+  std::size_t before = 0;  // points of the previous cases on one machine
   std::size_t all = 0;
   for (std::size_t c = 0; c < curves.cases.size(); ++c) {
     if (c < which) before += curves.contexts.size() * ways(c);

@@ -1,5 +1,5 @@
 #pragma once
-// What came of a speed-up grid: every cell of every case, and the section of the report about it.
+// The result of a speed-up grid: every cell of every case, and its section of the report.
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,15 +24,16 @@ struct GridCell {
 struct GridResult {
   SpeedupGrid grid;
   std::vector<std::string> machines;  ///< labels
-  std::vector<GridCell> cells;  ///< host fastest, then batch, projection, region, tiles, machine
+  /// The host varies fastest, then batch, projection, region, tiles, machine
+  std::vector<GridCell> cells;
 
   bool near(const GridCell& cell, std::size_t which) const;
-  /// Near in every case at once: one set of conditions that explains all that is printed.
+  /// True where the cell is near in every case: one set of conditions explains all printed ratios.
   bool near_all(const GridCell& cell) const;
 };
 
-/// Printed ratios are `explained` where some cell is near all of them, else `unexplained`; cells
-/// worked out by hand pass or fail; and that factors multiply to their ratio.
+/// Printed ratios are `explained` where one cell is near all of them, else `unexplained`. Cells
+/// worked out by hand pass or fail, and so does the product of the factors against the ratio.
 ReportSection section_of(const GridResult& result);
 
 }  // namespace tiersim

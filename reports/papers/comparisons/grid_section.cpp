@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a product of six numbers against the ratio that it stands for.
+// Tolerance of a product of six factors against its ratio.
 constexpr double kProductTolerance = 1e-6;
 
 std::vector<std::string> choice_names(const GridResult& r, const GridCell& cell) {
@@ -71,7 +71,8 @@ std::string case_names(const GridResult& r) {
   return out;
 }
 
-// Machines by tiles and regions, over all batches and hosts with the projection: least to largest.
+// Machines by tiles and regions: least to largest ratio over all batches and hosts with the
+// projection.
 Table range_table(const GridResult& r, std::size_t which) {
   const SpeedupGrid& g = r.grid;
   Table table{.title = fmt::format("{}: {} (paper {:.2f}), least to largest over batch, host and "
@@ -109,7 +110,7 @@ double distance(const GridResult& r, const GridCell& cell) {
   return sum;
 }
 
-// The narrowest of the distances that count as near: what the wider ones let in besides is shown.
+// The narrowest distance that counts as near, to separate the cells that only a wider one includes.
 double narrowest(const GridResult& r) {
   return std::ranges::min_element(r.grid.cases, {}, &GridCase::near)->near;
 }
@@ -121,7 +122,7 @@ bool within(const GridResult& r, const GridCell& cell, double band) {
   return true;
 }
 
-// The cells that explain, nearest first; else the nearest few.
+// The nearest cells, among those that explain the printed values where there are any.
 std::vector<const GridCell*> nearest(const GridResult& r, std::size_t most) {
   std::vector<const GridCell*> out;
   for (const GridCell& cell : r.cells) out.push_back(&cell);
@@ -174,8 +175,8 @@ Table factor_table(const GridResult& r, std::string title,
   return table;
 }
 
-// How often each choice stands among the cells that are near all printed values: what has to be so.
-// Cells are declared choices, so that counts are no probabilities.
+// How often each choice is in the cells that are near all printed values. The cells are declared
+// choices, so these counts are not probabilities.
 Table common_table(const GridResult& r) {
   Table table{.title = r.grid.title + ": what the cells that are near all have in common",
               .columns = {{"of", Align::left},
@@ -240,7 +241,8 @@ std::vector<TargetResult> known_results(const GridResult& r) {
   return out;
 }
 
-// "1.2 to 1.89, none as large as printed": whether any cell reaches the value, near or not.
+// "1.2 to 1.89, none as large as printed": the range of the ratio, with a remark where no cell
+// reaches the printed value.
 std::string reach(const GridResult& r, std::size_t which) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
@@ -299,7 +301,7 @@ bool belongs(const GridResult& r, const GridSubset& subset, const GridCell& cell
          chosen(subset.hosts, r.grid.hosts[cell.host].label);
 }
 
-// Under the conditions that are stated: whether any cell is near all, and how far the ratios reach.
+// Adds the results of a subset: its cells near all printed values, and the range of its ratios.
 void add_subset(const GridResult& r, const GridSubset& subset, std::vector<TargetResult>& results) {
   std::vector<const GridCell*> cells;
   for (const GridCell& cell : r.cells)

@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The last part of "early_exit.engine.t5-v1.1-small" behind "engine", as a file name.
+// File stem of an engine: "engine" and the last part of "early_exit.engine.t5-v1.1-small".
 std::string stem_of(const BatchSweep& engine) {
   std::string stem = engine.id.substr(engine.id.find('.') + 1);
   std::ranges::replace(stem, '.', '_');
@@ -41,7 +41,8 @@ bool varies(const ExitCase& one) {
   return measures(one.exit.technique);
 }
 
-// "1 to 16", "1 to 4, 64", "nowhere": batches at which a step is faster than the first case's.
+// The batches at which a step is faster than that of the first case: "1 to 16", "1 to 4, 64",
+// "nowhere".
 std::string where_it_pays(const BatchSweepResult& r, std::size_t correlation, std::size_t which) {
   const auto& batches = r.engine.batches;
   const auto pays = [&](std::size_t b) { return r.speedup(correlation, b, which) > 1; };
@@ -91,7 +92,7 @@ Table speedup_table(const BatchSweepResult& r) {
   return table;
 }
 
-// How the batch eats the exit rate of its tokens, under Algorithm 1.
+// The exit rate of a batch, which falls with its size under Algorithm 1.
 Table rate_table(const BatchSweepResult& r) {
   Table table{.title = fmt::format("{}: share of the layers that a batch skips", r.engine.title),
               .columns = {{"way", Align::left}, {"correlation"}, {"of a token"}}};
@@ -116,7 +117,7 @@ Table rate_table(const BatchSweepResult& r) {
   return table;
 }
 
-// Whether two ways differ in the rule of the batch alone.
+// True where two ways differ only in the rule by which a batch exits.
 bool same_tokens(const ExitCase& a, const ExitCase& b) {
   return a.exit.technique == b.exit.technique && a.set == b.set &&
          a.exit.depths.has_value() == b.exit.depths.has_value() &&
@@ -125,7 +126,7 @@ bool same_tokens(const ExitCase& a, const ExitCase& b) {
                              a.exit.depths->decay == b.exit.depths->decay));
 }
 
-// The rule whose step is shortest, of the same tokens; the first one where another is not faster.
+// The rule with the shortest step for the same tokens; ties go to the first.
 std::string fastest_rule(const BatchSweepResult& r, std::size_t correlation, std::size_t batch,
                          std::size_t first) {
   std::size_t best = first;
@@ -138,7 +139,7 @@ std::string fastest_rule(const BatchSweepResult& r, std::size_t correlation, std
   return std::string(kExitRuleNames.at(rule));
 }
 
-// Which rule wins where, for tokens that more than one way has.
+// The fastest rule at each point, for tokens that more than one way has.
 Table rule_table(const BatchSweepResult& r) {
   Table table{.title = fmt::format("{}: the rule whose decode step is shortest", r.engine.title),
               .columns = {{"tokens of", Align::left}, {"correlation"}}};

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "1052 / 1054 / 1055", by correlation.
+// Values by correlation: "1052 / 1054 / 1055".
 std::string listed(const std::vector<ExitServed>& runs, int decimals) {
   std::string out;
   for (const ExitServed& run : runs)
@@ -95,7 +95,7 @@ TargetResult in_flight_result(const CellResults& r, const CellView& v) {
               "simulated loop are this number, rounded"};
 }
 
-// Counted cells whose tokens/s are within `near` of one host time a sequence for all.
+// Number of counted cells near `tokens_per_s`, which one host time a sequence gives for all cells.
 std::int64_t near_null(const CellResults& r, double tokens_per_s) {
   std::int64_t count = 0;
   for (const ExitModel& model : r.targets.models)
@@ -154,7 +154,7 @@ std::vector<TargetResult> host_results(const CellResults& r) {
   return out;
 }
 
-// Conditions count where `full` itself is near, so that a ratio is of a server like the paper's.
+// A condition counts where `full` itself is near, so that ratios are of a server like the paper's.
 std::vector<TargetResult> headline_results(const CellResults& r,
                                            const std::vector<CellView>& views) {
   const ExitHeadline& h = r.targets.headline;

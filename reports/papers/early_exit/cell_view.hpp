@@ -1,5 +1,5 @@
 #pragma once
-// Everything that is said of one printed cell, worked out once for tables, results and JSON.
+// All values shown of one printed cell, computed once for tables, results and JSON.
 #include <optional>
 #include <string>
 
@@ -14,18 +14,18 @@ struct CellView {
   const ExitModelRuns* runs = nullptr;
   const ExitCellRuns* at = nullptr;
   std::string status;      ///< of its tokens/s
-  std::size_t middle = 0;  ///< the correlation that stands in lists with one value
+  std::size_t middle = 0;  ///< index of the correlation that lists with one value show
   double in_flight = 0;
-  double gpu_s = 0;      ///< of a step, at the middle correlation
-  double gpu_share = 0;  ///< of the printed step
-  double host_s = 0;     ///< of a step, that the cell needs
-  double bound = 0;      ///< tokens/s of `full` without its decoder's layers
+  double gpu_s = 0;      ///< GPU time of a step at the middle correlation
+  double gpu_share = 0;  ///< GPU time over the printed step
+  double host_s = 0;     ///< host time of a step with which the cell comes out as printed
+  double bound = 0;      ///< tokens/s of `full` without the layers of its decoder
   std::optional<double> explained;
   std::optional<double> scaling;
 
   const ExitServed& own() const { return at->own[std::min(middle, at->own.size() - 1)]; }
   double speedup() const { return cell->tokens_per_s / full->tokens_per_s; }
-  /// Over `full`, with the model's own host.
+  /// Speed-up over `full`, with the host time of the model.
   double simulated_speedup(std::size_t correlation) const;
   /// Least and largest tokens/s over the correlations.
   double lowest() const;
@@ -34,7 +34,7 @@ struct CellView {
   std::string id(const std::string& paper, const std::string& quantity) const;
 };
 
-/// By model, then cell.
+/// Sorted by model, then by cell.
 std::vector<CellView> views_of(const CellResults& results);
 
 }  // namespace tiersim

@@ -1,6 +1,6 @@
 #pragma once
-// What Miao et al. 2024 print of serving with early exit, and the questions that they could have
-// asked of an engine that does not wait for its CPU. Data in reports/targets:
+// The printed values of Miao et al. 2024 about serving with early exit, and sweeps of an engine
+// that does not wait for its CPU. Data in reports/targets:
 //
 //   early_exit:
 //     models:
@@ -20,15 +20,15 @@
 
 namespace tiersim {
 
-/// One bar of Figure 1 with the one of Figure 2 that belongs to it.
+/// One bar of Figure 1 with its bar of Figure 2.
 struct ExitCell {
   ExitTechnique technique = ExitTechnique::full;
-  std::string variant = {};  ///< another reading of a cell: at the end of its ids
+  std::string variant = {};  ///< name of another reading of a cell, at the end of its ids
   double tokens_per_s = 0;
-  double latency_s = 0;                  ///< "inner-token latency"
-  std::optional<double> exit_rate = {};  ///< of Table 1; static techniques have none
-  bool counted = true;                   ///< among the paper's own; not a cell's other reading
-  std::string why = {};                  ///< the evidence where the printed number is doubted
+  double latency_s = 0;                  ///< printed as "inner-token latency"
+  std::optional<double> exit_rate = {};  ///< from Table 1; static techniques have none
+  bool counted = true;                   ///< false for the second reading of a cell
+  std::string why = {};                  ///< the reason to doubt the printed number
 
   friend bool operator==(const ExitCell&, const ExitCell&) = default;
 };
@@ -44,38 +44,38 @@ struct ExitModel {
 };
 void describe(Fields& f, ExitModel& c);
 
-/// What follows from the printed numbers alone and was worked out beforehand.
+/// Values that follow from the printed numbers alone, computed before any simulation.
 struct ExitEvidence {
-  double intercept_ms = 0;     ///< a of t = a + b N through the two `full` cells
-  std::int64_t near_null = 0;  ///< counted cells near a server without any effect of early exit
+  double intercept_ms = 0;     ///< a in t = a + b N through the two `full` cells
+  std::int64_t near_null = 0;  ///< counted cells near a server on which early exit has no effect
   std::string says = {};
 };
 void describe(Fields& f, ExitEvidence& c);
 
 struct ExitHeadline {
   double throughput = 0;
-  double near = 0;  ///< of it, relative
+  double near = 0;  ///< relative distance from `throughput`
   double latency = 0;
   std::string latency_says = {};
 };
 void describe(Fields& f, ExitHeadline& c);
 
-/// A way to leave early on an engine.
+/// One early-exit technique on an engine.
 struct ExitCase {
   std::string label = {};
-  EarlyExitConfig exit;  ///< correlation: that of the curves
+  EarlyExitConfig exit;  ///< without its correlation, which is that of the curve
   std::vector<std::string> set = {};
 };
 void describe(Fields& f, ExitCase& c);
 
-/// What has to hold of the speed-up of a case over the first one.
+/// A bound on the speed-up of a case over the first one.
 struct ExitCheck {
   std::string id = {};
   std::string says = {};
   std::string of_case = {};
-  std::string than = {};                   ///< another case instead of the first
-  std::optional<double> correlation = {};  ///< all where it is left out
-  std::int64_t from = 0;                   ///< batches
+  std::string than = {};                   ///< the reference instead of the first case
+  std::optional<double> correlation = {};  ///< none: all correlations
+  std::int64_t from = 0;                   ///< smallest batch
   std::int64_t to = 0;
   std::optional<double> at_least = {};
   std::optional<double> at_most = {};
@@ -83,7 +83,7 @@ struct ExitCheck {
 };
 void describe(Fields& f, ExitCheck& c);
 
-/// Decoding at one batch after another, by every case and correlation.
+/// Decoding over the batch, for every case and correlation.
 struct BatchSweep {
   std::string id = {};
   std::string title = {};

@@ -11,13 +11,13 @@
 namespace tiersim {
 namespace {
 
-// "state" of "state.rate_56.53": second readings of a cell stand in the tables.
+// True for "state.rate_56.53" and the like: second readings are in the tables only.
 bool is_second_reading(const std::string& technique) {
   return technique.find('.') != std::string::npos;
 }
 
-// What stands in the place of a technique: where a printed value is unreadable, its counted reading
-// stands beside it as another marker.
+// The other reading of an unreadable printed value, drawn beside it with another marker; kNoValue
+// where there is none.
 double reading_of(const std::vector<ExitRow>& rows, const ExitRow& row) {
   for (const ExitRow& other : rows)
     if (other.model == row.model && other.technique.starts_with(row.technique + ".read_as_"))

@@ -11,23 +11,23 @@
 namespace tiersim {
 namespace {
 
-// Inches around a panel's plot: labels of the axes and the title.
+// Margins around the plot of a panel in inches, for axis labels and title.
 constexpr double kLeft = 0.55;
-constexpr double kYLabel = 0.11;  // its middle, from the left edge
+constexpr double kYLabel = 0.11;  // of its middle from the left edge
 constexpr double kRight = 0.10;
 constexpr double kTitle = 0.18;
 constexpr double kTop = 0.10;
 constexpr double kBottom = 0.42;
 constexpr double kLegendLine = 0.145;
 constexpr double kPixelsPerInch = 96;
-// More points than these are a cloud: smaller, so that they do not hide each other.
+// A series with more points than this is a cloud, with smaller markers that do not hide each other.
 constexpr std::size_t kCloud = 50;
 
-// Filled markers of gnuplot and the dash of a line, by style: told apart without colours.
+// Filled gnuplot markers and dashes by style, distinguishable without colours.
 constexpr std::array<int, 6> kMarkers{7, 5, 9, 13, 11, 15};
 constexpr std::array<const char*, 6> kDashes{"1",          "(12,4)", "(4,3)",
                                              "(12,3,3,3)", "(2,3)",  "(8,3,2,3,2,3)"};
-// Hollow ones, for what is printed.
+// Hollow markers, for printed values.
 constexpr std::array<int, 4> kHollow{6, 4, 8, 12};
 
 std::string number(double value) {
@@ -46,7 +46,7 @@ bool has_intervals(const PlotSeries& series) {
   });
 }
 
-// "with linespoints lc rgb ...": of a plot, and of its entry in the legend.
+// "with linespoints lc rgb ...", for a plot or for its entry in the legend.
 std::string style_of(const PlotSeries& series, bool in_legend = false) {
   const std::size_t i = series.style;
   const std::string rgb = gnuplot_quoted(colour(series));
@@ -77,7 +77,7 @@ std::string plot_of(const PlotSeries& series, std::size_t index) {
   else
     out = fmt::format("data index {} using 1:2 {} notitle", index, style_of(series));
   if (has_intervals(series)) {
-    // Not yerrorbars: without a marker these wipe out what is below their middle.
+    // Not yerrorbars: without a marker they erase the line below their middle.
     const std::string rgb = series.mark == PlotMark::bars ? "#333333" : colour(series);
     out += fmt::format(
         ", \\\n    data index {} using 1:3:(0):($4-$3) with vectors nohead lc rgb {} dt 1 lw 1 "
@@ -87,7 +87,7 @@ std::string plot_of(const PlotSeries& series, std::size_t index) {
   return out;
 }
 
-// Every name once, as the first series has it.
+// Each name once, with the style of the first series that has it.
 std::vector<const PlotSeries*> legend_of(const PaperFigure& figure) {
   std::vector<const PlotSeries*> out;
   for (const PlotPanel& panel : figure.panels)
@@ -119,7 +119,7 @@ Layout layout_of(const PaperFigure& figure) {
     const auto fit = static_cast<std::size_t>(figure.width / widest);
     out.legend_columns = std::clamp<std::size_t>(fit, 1, entries.size());
     out.legend_rows = (entries.size() + out.legend_columns - 1) / out.legend_columns;
-    // As even as its rows allow.
+    // Rows of even length.
     out.legend_columns = (entries.size() + out.legend_rows - 1) / out.legend_rows;
   }
   out.rows = (figure.panels.size() + figure.columns - 1) / figure.columns;
@@ -194,7 +194,8 @@ std::string panel_script(const PaperFigure& figure, const Layout& layout, std::s
                              : fmt::format("  set title {} offset 0,-0.7 font normal\n",
                                            gnuplot_quoted(panel.title));
   out += axis_script('x', panel.x) + axis_script('y', panel.y);
-  // Not ylabel: its place depends on the width of the numbers, which the terminals judge otherwise.
+  // Not ylabel: its position depends on the width of the numbers, which each terminal measures
+  // differently.
   out += fmt::format(
       "  set label {} at screen {:.5f}, screen {:.5f} center rotate by 90 font normal\n",
       gnuplot_quoted(panel.y.label), (left - kLeft + kYLabel) / layout.width,
@@ -223,7 +224,7 @@ const char* role_name(PlotRole role) {
   return "";
 }
 
-// A comment ends where its line does.
+// The text on one line, since a newline ends a comment.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -239,7 +240,7 @@ std::string gnuplot_quoted(const std::string& text) {
     if (c == '\n')
       out += "\\n";
     else if (c == '`')
-      out += "\\140";  // gnuplot runs what stands between backquotes, in quotes as well
+      out += "\\140";  // gnuplot executes text between backquotes, even in quotes
     else
       out += c;
   }
@@ -256,7 +257,7 @@ std::string gnuplot_data(const PaperFigure& figure) {
       for (const PlotPoint& p : series.points)
         out += fmt::format("{} {} {} {} {}\n", number(p.x), number(p.y), number(p.low),
                            number(p.high), number(p.from));
-      // A block without a line would shift the numbers of those after it.
+      // An empty block would shift the numbers of the following blocks.
       if (series.points.empty()) out += "NaN NaN NaN NaN NaN\n";
     }
   return out;

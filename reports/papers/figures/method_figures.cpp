@@ -1,5 +1,5 @@
-// Methods that keep the cache in the pool beside each other: speed over context, batch, pool
-// bandwidth and GPUs; and recall at a budget beside speed at that budget.
+// Methods that keep the cache in the pool: speed over context, batch, pool bandwidth and GPUs; and
+// recall at a budget beside speed at that budget.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<const char*, 6> kShown{"dense HBM", "dense pool", "SparQ r2",
                                             "Quest",     "Loki",       "MAPLE"};
 
-// "2^10" of a context, 0.25 of a budget: the label of the last axis.
+// The number of the label on the last axis, such as a context or a budget of 0.25.
 double axis_value(const StudyRow& row) {
   return std::stod(row.point.labels.back());
 }
@@ -23,7 +23,8 @@ double speed(const StudyRow& row) {
   return row.record ? number_of(*row.record, "throughput_tokens_per_s") : kNoValue;
 }
 
-// Tokens/s over the last axis of a study, a line a method; colours are the same in all panels.
+// Tokens/s over the last axis of a study, with a line for each method; colours agree over all
+// panels.
 PlotPanel speed_panel(const StudyResult& study, std::string x_label) {
   PlotPanel panel{};
   panel.x = {.label = std::move(x_label), .log_base = 2};
@@ -49,8 +50,8 @@ PlotPanel speed_panel(const StudyResult& study, std::string x_label) {
   return panel;
 }
 
-// Which numerical result stands for which simulated method: the same budget, and screening by the
-// same share of a key's components (the heads of the study have 64 of them, the model 128).
+// The numerical result for each simulated method: the same budget, and screening by the same share
+// of the components of a key (64 in the study, 128 in the model).
 struct Match {
   const char* simulated;
   const char* method;
@@ -63,7 +64,7 @@ constexpr std::array<Match, 4> kMatches{{
     {"Loki", "loki", "rank 16", "Loki, d/4 components"},
     {"Quest", "quest", "page 16", "Quest, pages of 16"},
 }};
-// Those that drop rows for good, at the one budget at which they are simulated.
+// Methods that evict rows for good, at the one budget that is simulated.
 constexpr std::array<Match, 2> kEvicting{{
     {"H2O", "h2o", "half newest", "H2O, half newest, budget 1/4"},
     {"StreamingLLM", "streaming_llm", "4 sinks", "StreamingLLM, 4 sinks, budget 1/4"},
@@ -85,7 +86,7 @@ PlotPoint beside(double tokens_per_s, const RecallPoint& point) {
           .high = point.recall + point.deviation};
 }
 
-// A little more than all of x: by itself the program goes to the next power of ten.
+// A range slightly wider than the data, since gnuplot extends it to the next power of ten.
 void fit(PlotAxis& axis, const std::vector<PlotSeries>& series) {
   for (const PlotSeries& one : series)
     for (const PlotPoint& point : one.points) {

@@ -1,6 +1,6 @@
 #pragma once
-// A static figure as a paper prints it: panels of lines, points and bars, without saying which
-// program draws it. gnuplot_script.hpp writes one as a script and its data.
+// A static figure in the form of a paper: panels of lines, points and bars. It does not depend on
+// the drawing program; gnuplot_script.hpp writes it as a script with data.
 #include <limits>
 #include <string>
 #include <utility>
@@ -16,12 +16,12 @@ struct PlotPoint {
   /// Interval of y, drawn as a whisker where both are finite.
   double low = kNoValue;
   double high = kNoValue;
-  double from = 0;  ///< of a bar: where it begins; stacked bars begin at the end of the one below
+  double from = 0;  ///< of a bar: its lower end; a stacked bar begins at the end of the one below
 };
 
-/// What a value is: it decides how it is drawn, the same in every figure.
+/// Origin of a value. Each origin is drawn in the same way in every figure.
 enum class PlotRole {
-  simulated,         ///< under the paper's assumptions, or where there is one reading only; filled
+  simulated,         ///< under the paper's assumptions, or the only reading; filled
   first_principles,  ///< from published dimensions: bars are pale, markers small
   paper,             ///< as printed: hollow black markers
   guide,             ///< a roof or a line to compare with: thin, grey
@@ -30,7 +30,7 @@ enum class PlotRole {
 enum class PlotMark { line, points, bars };
 
 struct PlotSeries {
-  std::string name = {};  ///< in the legend, once for all panels; empty: not there
+  std::string name = {};  ///< in the legend, once for all panels; empty: not in the legend
   PlotRole role = PlotRole::simulated;
   PlotMark mark = PlotMark::line;
   std::size_t style = 0;  ///< colour, dash and marker
@@ -38,20 +38,20 @@ struct PlotSeries {
   double bar_width = 0.8;  ///< in units of x
 };
 
-/// A few characters at a place of a panel.
+/// A few characters at a position of a panel.
 struct PlotText {
   double x = 0;
   double y = 0;
   std::string text = {};
-  bool right = false;  ///< of the place; else centred above it
+  bool right = false;  ///< true: to the right of the position; false: centred above it
 };
 
 struct PlotAxis {
   std::string label = {};  ///< with its unit
   int log_base = 0;        ///< 0: linear
-  double low = kNoValue;   ///< not finite: as the data are
+  double low = kNoValue;   ///< not finite: from the data
   double high = kNoValue;
-  std::vector<std::pair<double, std::string>> ticks = {};  ///< empty: by the program
+  std::vector<std::pair<double, std::string>> ticks = {};  ///< empty: chosen by the program
 };
 
 struct PlotPanel {
@@ -67,16 +67,16 @@ inline constexpr double kSingleColumn = 3.35;
 inline constexpr double kDoubleColumn = 7.0;
 
 struct PaperFigure {
-  std::string stem = {};     ///< of its files, and its name in a page: "maple_fig1_left"
-  std::string where = {};    ///< "Figure 1 left"; empty for what goes beyond the paper
-  std::string caption = {};  ///< what is shown, under which conditions, of which class
+  std::string stem = {};     ///< stem of its file names, and its name in a page: "maple_fig1_left"
+  std::string where = {};    ///< "Figure 1 left"; empty for figures beyond the paper
+  std::string caption = {};  ///< content, conditions and class of the numbers
   double width = kSingleColumn;
-  double panel_height = 1.6;  ///< in: the plot alone
+  double panel_height = 1.6;  ///< inches, of the plot alone
   std::size_t columns = 1;    ///< panels beside each other
   std::vector<PlotPanel> panels = {};
 };
 
-/// A figure with what was drawn of it: an SVG file's text, or why there is none.
+/// A figure with the text of its SVG file, or with the reason why it was not drawn.
 struct DrawnFigure {
   PaperFigure figure;
   std::string svg = {};

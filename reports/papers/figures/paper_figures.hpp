@@ -1,8 +1,7 @@
 #pragma once
-// The figures of a paper, from its report: each figure is made where its study or section is there,
-// so that a paper without them simply has none. What the paper prints in numbers stands on them as
-// hollow markers; curves whose values a paper shows only as a picture have none, and captions say
-// so.
+// The figures of a paper, from its report. A figure is made where the report has its study or
+// section. Printed numbers are hollow markers. Curves that a paper shows only as a picture have no
+// printed values, and their captions say so.
 #include <string>
 #include <vector>
 
@@ -11,8 +10,9 @@
 
 namespace tiersim {
 
-/// How many of the rows with the highest exact scores a method chose, from a numerical study of
-/// synthetic heads (`tiersim numerics maple`); never of the model whose speed is simulated.
+/// Recall of a method: the share of the rows with the highest exact scores that it chose. From a
+/// numerical study of synthetic heads (`tiersim numerics maple`), never from the model whose speed
+/// is simulated.
 struct RecallPoint {
   std::string method;   ///< "sparq"
   std::string setting;  ///< "r 16"
@@ -21,11 +21,11 @@ struct RecallPoint {
   double deviation = 0;  ///< standard deviation over heads
 };
 
-/// All figures of a paper, in the order of its own.
+/// All figures of a paper, in the order of the paper.
 std::vector<PaperFigure> figures_of(const PaperReport& report,
                                     const std::vector<RecallPoint>& recall);
 
-// By family; figures_of() joins them and leaves out those without panels.
+// The figures by family. figures_of() joins them and leaves out those without panels.
 std::vector<PaperFigure> table_figures(const PaperReport& report);
 std::vector<PaperFigure> screening_figures(const PaperReport& report);
 std::vector<PaperFigure> breakdown_figures(const PaperReport& report);
@@ -40,7 +40,7 @@ std::vector<PaperFigure> engine_figures(const PaperReport& report);
 /// Ticks at these values: "1K" for 1024, "0.25" for 0.25.
 std::vector<std::pair<double, std::string>> value_ticks(const std::vector<double>& values);
 
-/// The range of x that shows bars whole that stand at 0, 1, ..., `bars` - 1.
+/// Sets the range of x so that bars at 0, 1, ..., `bars` - 1 are shown in full.
 void show_bars(PlotPanel& panel, double bars);
 
 /// Adds `series` where it has points.
@@ -49,7 +49,7 @@ void add_series(PlotPanel& panel, PlotSeries series);
 /// A study of the report, or null.
 const StudyResult* find_study(const PaperReport& report, std::string_view id);
 
-/// A number of a record as studies name it; kNoValue where there is none.
+/// A number of a record by its column name in studies; kNoValue where there is none.
 double number_of(const RunRecord& record, const std::string& column);
 
 /// A printed value by the id of its target; kNoValue where there is none.

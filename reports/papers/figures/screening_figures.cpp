@@ -1,6 +1,5 @@
-// MAPLE's Figures 1 (left) and 3: where a decode step goes, what crosses the boundary, and under
-// which roof screening runs. The paper prints no value of them but how often the boundary is
-// crossed.
+// MAPLE's Figures 1 (left) and 3: time split of a decode step, traffic across the boundary, and the
+// roofline of screening. Of these the paper prints only the number of crossings.
 #include <array>
 #include <cmath>
 
@@ -22,7 +21,7 @@ constexpr std::array<Part, 6> kParts{{{"share.weights", "weights"},
                                       {"share.compute", "arithmetic"},
                                       {"share.latency", "latency"}}};
 
-// "3.7": three digits at most, in ms.
+// "3.7": at most three digits, in ms.
 std::string milliseconds(double seconds) {
   const double ms = seconds * 1e3;
   return ms >= 100 ? fmt::format("{:.0f}", ms) : fmt::format("{:.2g}", ms);
@@ -61,7 +60,7 @@ PlotPanel breakdown_panel(const StudyResult& study, std::string title) {
   return panel;
 }
 
-// Bars of one quantity of the methods, and what the paper says of it.
+// Bars of one quantity for all methods, with the statement of the paper about it.
 PlotPanel method_bars(const StudyResult& study, const char* column, double scale,
                       std::string label) {
   PlotPanel panel{};
@@ -75,7 +74,7 @@ PlotPanel method_bars(const StudyResult& study, const char* column, double scale
     if (!study.rows[i].record) continue;
     const double y = number_of(*study.rows[i].record, column) * scale;
     bars.points.push_back({.x = x, .y = y});
-    if (y == 0) panel.texts.push_back({.x = x, .y = 0, .text = "0"});  // no bar, but a value
+    if (y == 0) panel.texts.push_back({.x = x, .y = 0, .text = "0"});  // a value of 0 has no bar
     largest = std::max(largest, y);
   }
   show_bars(panel, static_cast<double>(study.rows.size()));
@@ -112,7 +111,7 @@ PaperFigure dataflow_figure(const PaperReport& report, const StudyResult& study)
   return figure;
 }
 
-// A roof is a line of slope one through its bandwidth, named where it begins.
+// A roof is a line of slope one at its bandwidth, labelled at its left end.
 void add_roof(PlotPanel& panel, const RunRecord& record) {
   const double bandwidth = number_of(record, "screening_roof_bandwidth");
   const Cell tier = cell_of("screening_roof", record);

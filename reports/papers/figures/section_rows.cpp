@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The section's JSON, or its member; null where there is no such section.
+// The JSON of a section, or a member of it; null where the section is absent.
 Json rows_of(const std::vector<ReportSection>& sections, std::string_view id, const char* member) {
   const ReportSection* section = find_section(sections, id);
   if (section == nullptr) return Json::array();
@@ -22,7 +22,7 @@ Json rows_of(const std::vector<ReportSection>& sections, std::string_view id, co
   return json.at(member);
 }
 
-// Least, middle and largest of a value over the correlations.
+// Least, middle and largest value over the correlations.
 std::array<double, 3> spread(const Json& served, const char* name) {
   std::vector<double> values;
   for (const Json& one : served) values.push_back(one.at(name).get<double>());

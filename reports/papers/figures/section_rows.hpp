@@ -1,6 +1,6 @@
 #pragma once
-// The rows that sections of a paper's report have for programs (`reproduce --json`), typed, for
-// figures. A section that is not there has no rows; one of another form is a fault of ours.
+// Typed rows of the sections of a paper's report, parsed from their JSON (`reproduce --json`), for
+// figures. A section that is absent has no rows. A section in another form is a programming error.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ struct CurveRow {
   std::string of_case;
   std::string way;
   double context = 0;
-  double value = 0;  ///< the curves' metric; 0 where it cannot run
+  double value = 0;  ///< of the metric of the curves; 0 where the point cannot run
   double ratio = 0;  ///< to the first way; 0 where either cannot run
 };
 
@@ -26,14 +26,14 @@ struct GridRow {
   std::string machine;
   std::string tiles;
   std::string region;
-  std::string conditions;  ///< all of them in one text: the same for the cases of one cell
+  std::string conditions;  ///< all conditions in one text, equal for the cases of one cell
   std::string of_case;
   double ratio = 0;
   bool near_all = false;
 };
 
-/// One printed cell of a paper on early exit. Ranges are over the correlations: least, middle one,
-/// largest.
+/// One printed cell of a paper on early exit. Arrays hold the least, middle and largest value over
+/// the correlations.
 struct ExitRow {
   std::string model;
   std::string technique;

@@ -1,5 +1,5 @@
 // TPLA's Figures 3 and 4: throughput and time to the first token over the context, their ratios
-// with the printed ones, and every declared condition of the printed speed-ups.
+// with the printed ones, and the printed speed-ups under every declared condition.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,8 +14,8 @@
 namespace tiersim {
 namespace {
 
-// Where the printed ratios stand on the axis of contexts: Figure 3 at 32K and at its longest,
-// section 5.4.2 at a prompt of 1K.
+// Contexts of the printed ratios: 32K and the longest of Figure 3, and a prompt of 1K in section
+// 5.4.2.
 constexpr double kContext32K = 32768;
 constexpr double kLongest = 131072;
 constexpr double kPrompt1K = 1024;
@@ -47,7 +47,7 @@ struct Choice {
   std::string way;
 };
 
-// Values, scaled, or ratios of one line; a point that cannot run interrupts it.
+// Scaled values or ratios of one line; a point that cannot run interrupts it.
 std::vector<PlotPoint> points_of(const std::vector<CurveRow>& rows, const Choice& choice,
                                  bool ratio, double scale = 1) {
   std::vector<PlotPoint> out;
@@ -72,7 +72,7 @@ void add_printed(PlotPanel& panel, const std::string& name, std::size_t style, d
 constexpr std::array<const char*, 6> kMachines{"H100 790", "H100 660", "H200 790",
                                                "H20",      "A100",     "B200"};
 
-// A panel for each model, beside each other, over the context.
+// Panels for the models, side by side, over the context.
 PaperFigure by_model(PaperFigure figure, const std::vector<CurveRow>& rows,
                      const std::string& x_label, const PlotAxis& y,
                      const std::function<void(PlotPanel&, const std::string& of_case)>& fill) {
@@ -150,14 +150,14 @@ PaperFigure ttft_figure(const PaperReport& report, const std::vector<CurveRow>& 
       rows, "prompt (tokens)", {.label = "TTFT over that of sep.", .low = 0.9}, fill);
 }
 
-// As the paper writes it; the ids of the targets are in lower case.
+// The name in the paper; ids of targets are in lower case.
 std::string model_name(const std::string& of_case) {
   if (of_case == "deepseek-v3") return "DeepSeek-V3";
   if (of_case == "kimi-k2") return "Kimi-K2";
   return of_case;
 }
 
-// Every declared cell: one model's ratio beside the other's.
+// Every declared cell: the ratio of one model over that of the other.
 PaperFigure grid_figure(const PaperReport& report, const std::vector<GridRow>& rows) {
   PaperFigure figure{
       .stem = "tpla_speedup_grid",

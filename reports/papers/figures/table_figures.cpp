@@ -1,5 +1,5 @@
-// MAPLE's Table 1 as a picture: what each method keeps and loads, in both readings beside what is
-// printed. TPLA's cache and heads on one GPU likewise.
+// MAPLE's Table 1 as a figure: footprint and traffic of each method in both readings, beside the
+// printed values. TPLA's cache and heads on one GPU in the same form.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,14 +11,14 @@
 namespace tiersim {
 namespace {
 
-// One column of bars: a row of the table in both readings.
+// One group of bars: a row of the table in both readings.
 struct Place {
   std::string model;
   std::string method;
   std::map<Reading, TargetResult> results;
 };
 
-// Rows of the table whose cells end in `.quantity`, by id, in the order of the targets.
+// Rows of the table that have a cell `.quantity`, by id, in the order of the targets.
 std::vector<Place> places_of(const PaperReport& report, const std::string& prefix,
                              const std::string& quantity) {
   std::vector<std::pair<std::string, Place>> out;
@@ -35,13 +35,13 @@ std::vector<Place> places_of(const PaperReport& report, const std::string& prefi
   return places;
 }
 
-// "SparQ" of "SparQ (r = 2)": what fits below a bar.
+// "SparQ" from "SparQ (r = 2)", short enough to stand below a bar.
 std::string short_name(const std::string& method) {
   return method.substr(0, method.find(" ("));
 }
 
-// Bars of a reading, beside each other; hollow markers for what is printed; a star where that
-// contradicts the paper's own numbers.
+// Bars of the readings side by side, and hollow markers for printed values. A star marks a printed
+// value that contradicts the paper's own numbers.
 PlotPanel bars_panel(const std::vector<Place>& places, std::string label) {
   PlotPanel panel{};
   panel.y.label = std::move(label);
@@ -89,8 +89,8 @@ PlotPanel bars_panel(const std::vector<Place>& places, std::string label) {
   return panel;
 }
 
-// The models' names on a second line, below the middle of their methods'; two ticks at one place
-// would be one.
+// Names of the models on a second line, centred below their methods. The name joins the label of
+// the middle method where there is one, since gnuplot draws one tick at a position.
 void name_models(PlotPanel& panel, const std::vector<Place>& places) {
   const auto methods = panel.x.ticks;
   for (std::size_t i = 0; i < places.size();) {

@@ -1,6 +1,6 @@
 #pragma once
-// A win map: which of some ways to run a step has the most tokens a second, at every context and
-// batch, in panels over two lists of machines or settings. Data in reports/targets:
+// A win map: the way to run a step that has the highest tokens/s, at every context and batch, in
+// panels over two lists of machines or settings. Data in reports/targets:
 //
 //   maps:
 //     - id: tpla.win_map
@@ -22,7 +22,7 @@ struct MapWay {
   std::string letter = {};    ///< in the cells of the figure
   std::string scenario = {};  ///< relative to the configs folder
   std::vector<std::string> set = {};
-  std::string remark = {};  ///< shown beside the map: what a reader has to know of this way
+  std::string remark = {};  ///< shown beside the map: a caveat about this way
 };
 void describe(Fields& f, MapWay& c);
 
@@ -36,8 +36,8 @@ struct WinMap {
   std::vector<StudyVariant> columns = {};
   std::string row_title = {};
   std::vector<StudyVariant> rows = {};
-  double tie = 0.01;         ///< relative; closer than this is no win
-  std::string without = {};  ///< label of a way: a second map leaves it out
+  double tie = 0.01;         ///< relative lead below which two ways tie
+  std::string without = {};  ///< label of the way that a second map leaves out
   std::vector<std::string> notes = {};
 };
 void describe(Fields& f, WinMap& c);

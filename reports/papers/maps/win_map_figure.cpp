@@ -8,8 +8,9 @@
 namespace tiersim {
 namespace {
 
-constexpr double kPalest = 0.35;            // of a tie
-constexpr double kDeepestMargin = 1.0 / 3;  // from here on the notes tell cells apart
+constexpr double kPalest = 0.35;  // strength of a tie
+// Wider leads have the same strength, and the notes show them
+constexpr double kDeepestMargin = 1.0 / 3;
 
 MapCell cell_of(const std::optional<Win>& won) {
   if (!won) return {};
@@ -52,7 +53,7 @@ std::string WinMapView::figure() const {
   for (const std::int64_t batch : map_.batches) out.y_ticks.push_back(fmt::format("{}", batch));
   for (const StudyVariant& column : map_.columns) out.columns.push_back(column.label);
   for (const StudyVariant& row : map_.rows) out.rows.push_back(row.label);
-  // One that is left out keeps its place, so that colours mean the same in both maps.
+  // The category that is left out keeps its index, so that colours agree in both maps.
   for (std::size_t w = 0; w < map_.ways.size(); ++w)
     out.categories.push_back({w == without_ ? "" : map_.ways[w].label, map_.ways[w].letter});
   const std::vector line(map_.contexts.size(), MapCell{});

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Who wins, by panel, batch and context.
+// Winners by panel, batch and context.
 Json winners_json(const WinMap& map, const WinMapView& view) {
   Json panels = Json::array();
   for (std::size_t r = 0; r < map.rows.size(); ++r)

@@ -77,7 +77,7 @@ std::vector<std::string> WinMapView::notes() const {
                              map_.ways[w].label);
   std::vector<std::string> out{fmt::format("{}; a tie (=) is less than {:.0f} % of tokens a second",
                                            letters, 100 * map_.tie)};
-  if (without_) return out;  // the rest stands below the first map
+  if (without_) return out;  // other notes are below the first map
   for (std::size_t w = 0; w < map_.ways.size(); ++w)
     if (!map_.ways[w].remark.empty())
       out.push_back(map_.ways[w].label + ": " + map_.ways[w].remark);
@@ -97,7 +97,7 @@ Table WinMapView::counts() const {
   return table;
 }
 
-// A way that leads nowhere has dashes.
+// A way that never leads has dashes.
 Table WinMapView::leads() const {
   Table table{.title = title() + ": where each way leads by most",
               .columns = {{"way", Align::left},
@@ -113,7 +113,7 @@ Table WinMapView::leads() const {
   return table;
 }
 
-// "T +12%", "T=G" or "-" in each cell, the largest batch on top.
+// "T +12%", "T=G" or "-" in each cell, with the largest batch at the top.
 Table WinMapView::winners() const {
   Table table{
       .title = title(),

@@ -1,5 +1,5 @@
 #pragma once
-// One map of a result, with every way or without one, as tables and as a figure.
+// One map of a result, with all ways or without one of them, as tables and as a figure.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace tiersim {
 
-/// "32K" of 32768 positions.
+/// "32K" for 32768 positions.
 std::string positions_text(std::int64_t count);
-/// Of a lead, to stand below a letter: "+12%", "x25".
+/// A lead in a few characters, shown below a letter: "+12%", "x25".
 std::string lead_text(double margin);
 
-/// Refers to the result, which outlives it.
+/// Refers to the result, which must outlive it.
 class WinMapView {
  public:
   WinMapView(const WinMapResult& result, std::optional<std::size_t> without)
       : result_(result), map_(result.map), without_(without) {}
 
-  /// Of its files: the last part of the id, and the letter of who is left out.
+  /// Stem of its file names: the last part of the id, and the letter of the way that is left out.
   std::string stem() const;
   std::string title() const;
   std::optional<Win> win(std::size_t row, std::size_t column, std::size_t batch,
@@ -28,10 +28,10 @@ class WinMapView {
     return win_of(map_, result_.rates[row][column][batch][context], without_);
   }
 
-  Table counts() const;   ///< a row a panel: cells won by each way
-  Table leads() const;    ///< a row a way: how often it wins, and where by most
-  Table winners() const;  ///< as the figure
-  Table raw() const;      ///< a row a cell: every rate
+  Table counts() const;   ///< a row for each panel: cells won by each way
+  Table leads() const;    ///< a row for each way: cells won, and its largest lead
+  Table winners() const;  ///< the winners in the layout of the figure
+  Table raw() const;      ///< a row for each cell with every rate
   std::string figure() const;
 
  private:

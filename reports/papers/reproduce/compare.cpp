@@ -42,7 +42,7 @@ double heads(const RunRecord& row, const RunRecord&) {
   return static_cast<double>(row.device.query_heads);
 }
 
-// In the order in which tables show them. GB in MAPLE's Table 1 are 2^30 bytes.
+// In the order of the tables. GB in MAPLE's Table 1 are 2^30 bytes.
 constexpr std::array kQuantities{
     TableQuantity{"footprint", "GiB", footprint, 2},
     TableQuantity{"overhead", "ratio", overhead, 4},
@@ -89,7 +89,7 @@ std::vector<TargetResult> compare(const TargetRow& row, const RunRecord& record,
         .status = rule ? "rule" : "pass",
         .why = rule ? cell.why : ""};
     const double expected = rule ? cell.value : cell.paper;
-    // A value that falls on the rounding edge itself (.74375, printed .7438) is within it.
+    // A value exactly on the rounding edge (.74375, printed .7438) is within the tolerance.
     const double slack = 1e-12 * std::max(1.0, std::abs(expected));
     if (std::abs(result.simulated - expected) > result.tolerance + slack) {
       result.status = "fail";

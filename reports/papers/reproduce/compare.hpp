@@ -1,5 +1,6 @@
 #pragma once
-// Printed cells against simulated ones. Knows how a quantity is taken from records; knows no paper.
+// Printed cells against simulated ones. It computes quantities from records and depends on no
+// paper.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,19 +11,19 @@
 
 namespace tiersim {
 
-/// A quantity of a printed table: from a row's record and its baseline's.
+/// A quantity of a printed table, computed from the record of a row and the record of its baseline.
 struct TableQuantity {
   std::string_view name;
   std::string_view unit;
   double (*of)(const RunRecord& row, const RunRecord& baseline);
   int decimals;  ///< digits that the papers print after the point
 };
-/// nullptr when there is none of that name.
+/// nullptr where there is no quantity of that name.
 const TableQuantity* find_quantity(std::string_view name);
 /// "footprint, overhead, ..."
 std::string quantity_names();
 
-/// All cells of one row, in the order of the quantities above.
+/// All cells of one row, in the order of quantity_names().
 std::vector<TargetResult> compare(const TargetRow& row, const RunRecord& record,
                                   const RunRecord& baseline);
 

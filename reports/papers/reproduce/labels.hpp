@@ -1,5 +1,5 @@
 #pragma once
-// References between parts of a targets file go by label.
+// Checks of references by label between parts of a targets file.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -9,7 +9,8 @@
 
 namespace tiersim {
 
-/// Reports at `path` a label that no element of the list has; `of` gives an element's label.
+/// Reports an error at `path` where no element of the list has the label; `of` gives the label of
+/// an element.
 template <class List, class Label>
 void check_label(Fields& f, const std::string& path, const std::string& label, const List& list,
                  Label of) {

@@ -8,11 +8,11 @@
 namespace tiersim {
 namespace {
 
-// A table of more rows is longer than a page.
+// Longest table on one page, in rows.
 constexpr std::size_t kLatexRowsMax = 45;
 
-// Tables wider than the text are made as wide as it, which is as wide as the widest figure.
-// Packages are those of texlive-latex-base and -recommended.
+// Tables wider than the text are scaled to its width, which is that of the widest figure. The
+// packages are in texlive-latex-base and -recommended.
 constexpr std::string_view kHead = R"(% pdflatex main.tex
 \documentclass[10pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
@@ -46,7 +46,8 @@ bool has_pdf(const std::vector<std::string>& pdfs, const std::string& stem) {
   return std::ranges::find(pdfs, stem) != pdfs.end();
 }
 
-// As the stems of the papers' figures are: names in one folder are not to differ in a hyphen.
+// Underscores, as in the stems of the papers' figures, so that no two names differ by a hyphen
+// only.
 std::string in_underscores(std::string name) {
   std::ranges::replace(name, '-', '_');
   return name;
@@ -80,7 +81,7 @@ std::string latex_text(std::string_view text) {
     else if ((static_cast<unsigned char>(c) & 0x80U) == 0)
       out += c;
     else if ((static_cast<unsigned char>(c) & 0xC0U) == 0xC0U)
-      out += '?';  // the first byte of a character that is not ASCII; the others add nothing
+      out += '?';  // first byte of a character beyond ASCII; the other bytes add nothing
   }
   return out;
 }

@@ -8,7 +8,7 @@
 namespace tiersim {
 namespace {
 
-// "512", "132.5", "6.25 %": as tables print them.
+// "512", "132.5", "6.25 %", in the format of the tables.
 std::string shown(double value, std::string_view unit) {
   if (unit == "ratio") return fmt::format("{:.2f} %", value * 100);
   std::string text = fmt::format("{:.2f}", value);
@@ -24,7 +24,7 @@ std::string difference(const TargetResult& r) {
                            : fmt::format("{:+.4g} ({:+.1f} %)", delta, 100 * delta / r.paper);
 }
 
-// Contradictions are explained once each, under the table, by number.
+// Numbered notes below the table that explain each contradiction once.
 class Notes {
  public:
   std::string mark(const TargetResult& r) {
@@ -78,7 +78,7 @@ std::string gibibytes(std::int64_t bytes) {
   return fmt::format("{:.2f}", static_cast<double>(bytes) / 1073741824.0);
 }
 
-// The two devices of the default path that readers ask for; others are in the record.
+// Traffic of one device. Tables show two devices of the default path; the record has all.
 std::string moved(const RunRecord& record, const char* device) {
   const auto it = record.traffic_bytes.find(device);
   if (it == record.traffic_bytes.end()) return "-";
@@ -95,14 +95,14 @@ std::string bounded_by(const RunRecord& record) {
   return out;
 }
 
-// "3.9 s", and with an interval "3.9 s [3.8 s, 4.1 s]".
+// "3.9 s", or "3.9 s [3.8 s, 4.1 s]" with an interval.
 std::string step_text(const Metric& step) {
   if (!step.ci95) return seconds(step.value);
   return fmt::format("{} [{}, {}]", seconds(step.value), seconds(step.ci95->low),
                      seconds(step.ci95->high));
 }
 
-// "attention transferred (h200/2026-11-21-a1: dense_decode)": families that follow a fit, over all
+// "attention transferred (h200/2026-11-21-a1: dense_decode)": kernel families with a fit, over all
 // steps.
 std::vector<std::string> fitted_families(const std::vector<ReproducedStep>& steps) {
   std::vector<std::string> out;

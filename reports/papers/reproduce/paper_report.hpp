@@ -1,6 +1,6 @@
 #pragma once
 // The report of `tiersim reproduce <paper>`: the printed table in each reading, cell by cell beside
-// the simulated one, the figures, the decode steps, and what goes beyond the paper. Rendered from
+// the simulated one, the figures, the decode steps, and results beyond the paper. Rendered from
 // records and comparisons only.
 #include <optional>
 #include <string>
@@ -15,20 +15,20 @@
 
 namespace tiersim {
 
-/// A row of the targets with what came of it.
+/// A row of the targets with its compared cells.
 struct ReproducedRow {
   TargetRow target;
   std::vector<TargetResult> cells;
 };
 
-/// A step with its record, or with the reason why it cannot run.
+/// A decode step with its record, or with the reason why it cannot run.
 struct ReproducedStep {
   TargetStep target;
   RunRecord record;
   std::string problem;  ///< empty when it ran
 };
 
-/// A figure or sweep with whether its checks hold.
+/// A figure or sweep with the results of its checks.
 struct ReproducedStudy {
   StudyResult result;
   std::vector<TargetResult> checks;
@@ -47,26 +47,26 @@ struct PaperReport {
   bool all_hold() const;
 };
 
-/// The printed table in both readings, what the figures show, and the decode steps.
+/// The printed table in one reading.
 Table comparison_table(const PaperReport& report, Reading reading);
 Table shape_table(const PaperReport& report);
-/// What the sections are held to, and what they explain.
+/// Results of the sections.
 Table section_results(const PaperReport& report);
 Table step_table(const PaperReport& report);
-/// Without rows where the paper has no digest.
+/// Empty where the paper has no digest.
 Table digest_table(const PaperReport& report);
 
-/// A table with the stem of its files; `raw` has every row unrounded.
+/// A table with the stem of its file names; `raw` has every row unrounded.
 struct NamedTable {
   std::string stem;
   Table shown;
   Table raw;
 };
-/// Every table whole, in the order of the text.
+/// Every table in full, in the order of the text.
 std::vector<NamedTable> all_tables(const PaperReport& report);
 
-/// For a terminal: the paper's tables, checks, bars and steps and the digest of what goes beyond;
-/// or everything, every point of every study.
+/// Text for a terminal. The summary has the paper's tables, checks, bars, steps and digest; `all`
+/// adds every point of every study.
 std::string to_text(const PaperReport& report, Shown shown);
 std::string to_markdown(const PaperReport& report);
 

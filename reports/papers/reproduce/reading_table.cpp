@@ -11,7 +11,7 @@ std::string shown(double value, const std::string& unit) {
   return unit == "ratio" ? fmt::format("{:.2f} %", value * 100) : fmt::format("{:.6g}", value);
 }
 
-// One printed value with its readings.
+// One printed value in its readings.
 struct Line {
   const TargetRow* row = nullptr;
   std::map<Reading, TargetResult> readings;

@@ -1,5 +1,5 @@
 #pragma once
-// One table of what a paper prints: each printed value once, beside what is simulated under the
+// One table of the printed values of a paper: each once, beside the values simulated under the
 // paper's assumptions and from first principles, with both statuses and the reasons below.
 #include <array>
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace tiersim {
 
-/// Without rows where the paper has no table.
+/// Empty where the paper has no table.
 Table reading_table(const PaperReport& report);
 
-/// Everything that a paper is held to or that is shown beside it: cells, checks, sections.
+/// All results of a paper: cells, checks and sections.
 std::vector<TargetResult> all_results(const PaperReport& report);
 
-/// Every status with what it means, in the order in which readers ask.
+/// Every status with its meaning, in the order of the legend.
 struct StatusMeaning {
   const char* status;
   const char* meaning;
@@ -34,7 +34,7 @@ inline constexpr std::array<StatusMeaning, 9> kStatuses{{
     {"fail", "missed"},
 }};
 
-/// How many results have each status, by status; zeros left out.
+/// Number of results by status, without zeros.
 std::map<std::string, std::size_t> status_counts(const std::vector<TargetResult>& results);
 
 }  // namespace tiersim

@@ -1,4 +1,4 @@
-// The report for programs: the names are an interface.
+// The report as JSON. Its names are an interface.
 #include <nlohmann/json.hpp>
 
 #include "reports/papers/reproduce/paper_report.hpp"
@@ -32,7 +32,7 @@ Json to_value(const Cell& cell) {
   return nullptr;
 }
 
-// A row is an object: an axis or column by its name, values in base units.
+// A row as an object with axes and columns by name, values in base units.
 Json to_object(const StudyRow& row, const StudyResult& result,
                const std::vector<StudyColumn>& columns) {
   Json out = Json::object();

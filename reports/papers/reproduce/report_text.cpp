@@ -1,5 +1,5 @@
-// The report for people: what the paper prints, what its figures show, the decode steps, the
-// questions, then what goes beyond the paper.
+// The report as text: the printed values of the paper, the checks of its figures, the decode steps,
+// the questions, then the results beyond the paper.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace tiersim {
 namespace {
 
-// "maple.fig1_left.hbm" of the paper "maple" as a file name: "fig1_left_hbm".
+// File name of a part: "fig1_left_hbm" for "maple.fig1_left.hbm" of the paper "maple".
 std::string file_stem(const PaperReport& report, std::string id) {
   if (id.starts_with(report.name + '.')) id.erase(0, report.name.size() + 1);
   std::ranges::replace(id, '.', '_');
@@ -51,7 +51,7 @@ std::string study_text(const StudyResult& result, Shown shown) {
   return bars.empty() ? out : out + bars + '\n';
 }
 
-// What goes beyond the paper, whole: the questions, then the studies with their pivots.
+// All results beyond the paper: the questions, then the studies with their pivots.
 std::string beyond_text(const PaperReport& report) {
   std::string out;
   for (const SolveResult& solve : report.solves) out += to_text(table_of(solve)) + '\n';

@@ -14,7 +14,7 @@
 namespace tiersim {
 namespace {
 
-// What a page shows of a long table; all of it is in the .csv beside the page.
+// Rows of a long table on the page; the .csv beside the page has all.
 constexpr std::size_t kPageRowsMax = 60;
 
 std::string_view mark_of(std::string_view text) {
@@ -26,7 +26,7 @@ std::string_view mark_of(std::string_view text) {
   return good ? std::string_view("good") : std::string_view();
 }
 
-// A table whose columns of statuses stand out.
+// Adds a table and highlights its columns of statuses.
 void add_table(Page& page, const Table& table, std::size_t shown_max = 0) {
   if (table.rows.empty()) return;
   std::set<std::size_t> columns;
@@ -41,7 +41,7 @@ void add_table(Page& page, const Table& table, std::size_t shown_max = 0) {
   page.table(table, look);
 }
 
-// As add_table, folded.
+// add_table(), folded.
 void add_folded(Page& page, const Table& table) {
   if (table.rows.empty()) return;
   page.begin_details(table.title);
@@ -60,7 +60,7 @@ void add_overview(Page& page, const std::vector<PaperPage>& papers,
         used.emplace_back(one.status);
         break;
       }
-  // A column a paper, so that all of them fit however many statuses there are.
+  // A column for each paper, so that any number of statuses fits.
   std::vector<std::string> held{"held"};
   for (const PaperPage& paper : papers) {
     table.columns.push_back({paper.report.name});
@@ -87,7 +87,7 @@ void add_overview(Page& page, const std::vector<PaperPage>& papers,
   page.table(table, look);
 }
 
-// Links to a figure's files.
+// Links to the files of a figure.
 std::vector<std::pair<std::string, std::string>> files_of(const std::string& folder,
                                                           const std::string& stem,
                                                           std::initializer_list<const char*> ends) {
@@ -120,7 +120,7 @@ void add_figures(Page& page, const PaperPage& paper, const std::string& folder) 
   }
 }
 
-// What sections have drawn themselves, with every machine and way.
+// Figures drawn by sections, with all machines and ways.
 void add_section_figures(Page& page, const PaperReport& report, const std::string& folder) {
   const bool any = std::ranges::any_of(
       report.sections, [](const ReportSection& section) { return !section.figures.empty(); });
@@ -194,7 +194,7 @@ std::vector<Origin> origins_of(const PaperReport& report) {
   return out;
 }
 
-// The weakest class among a record's metrics.
+// The weakest class of a record's metrics.
 std::string class_of(const RunRecord& record) {
   NumberClass found = NumberClass::measured;
   for (const auto& [metric, value] : record.metrics) found = weakest(found, value.number_class);

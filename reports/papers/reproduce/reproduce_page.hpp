@@ -1,6 +1,6 @@
 #pragma once
-// The one page that `tiersim reproduce` ends with: every table and figure of the papers beside what
-// is simulated, with statuses, reasons, classes and run ids. Self-contained; see reports/html.
+// The page that `tiersim reproduce` writes: every table and figure of the papers beside the
+// simulated values, with statuses, reasons, classes and run ids. Self-contained; see reports/html.
 #include <string>
 #include <vector>
 
@@ -14,8 +14,8 @@ struct PaperPage {
   std::vector<DrawnFigure> figures = {};
 };
 
-/// `settings`: those that were laid under every scenario; `figures_folder`: where the files of the
-/// figures are, as a reader of the page finds them.
+/// `settings`: those applied to every scenario. `figures_folder`: the folder of the figures' files,
+/// relative to the page.
 std::string reproduce_page(const std::vector<PaperPage>& papers,
                            const std::vector<std::string>& settings,
                            const std::string& figures_folder);

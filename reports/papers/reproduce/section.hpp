@@ -1,6 +1,6 @@
 #pragma once
-// A part of a paper's report that is made by itself: its tables, what they are held to, its figures
-// and its rows for programs. The report prints sections in their order and knows none of them.
+// A self-contained part of a paper's report: its tables, results, figures and rows for programs.
+// The report prints sections in order and does not depend on their kinds.
 #include <string>
 #include <vector>
 
@@ -18,8 +18,8 @@ struct ReportFile {
 struct SectionTable {
   std::string stem;     ///< file name without extension
   Table shown;          ///< for people
-  Table raw;            ///< every row, unrounded, in base units; without columns: as shown
-  bool digest = false;  ///< stands on the terminal without --full
+  Table raw;            ///< every row, unrounded, in base units; without columns: equal to `shown`
+  bool digest = false;  ///< on the terminal without --full
 };
 
 struct ReportSection {

@@ -1,5 +1,5 @@
 #pragma once
-// What came of one thing that a paper states.
+// The result of one value that a paper states.
 #include <string>
 
 namespace tiersim {
@@ -17,7 +17,7 @@ struct TargetResult {
   std::string why;
 };
 
-/// The comparison holds: `pass`, `rule` with the rule's value met, or `shape`.
+/// True for `pass`, for `rule` where the rule's value is met, and for `shape`.
 bool holds(const TargetResult& result);
 
 }  // namespace tiersim

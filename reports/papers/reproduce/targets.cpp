@@ -64,7 +64,7 @@ void check_digest(Fields& f, const Targets& c) {
   }
 }
 
-// A list of machines has some, and what names one of them names one that there is.
+// Reports an empty list of machines, and a name that is not in the list.
 void check_machine(Fields& f, const std::vector<StudyVariant>& list, const std::string& path,
                    const std::string& machine) {
   check_label(f, path, machine, list, [](const StudyVariant& one) { return one.label; });

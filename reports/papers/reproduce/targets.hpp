@@ -1,7 +1,8 @@
 #pragma once
-// What a paper states and a simulation can be held to (`schema: tiersim.targets/v1`, one file a
-// paper in reports/targets). Each row names a shipped scenario, settings on top of it, and the
-// printed cells; studies (study.hpp) are its figures and what goes beyond them.
+// The values that a paper states and that a simulation is checked against (`schema:
+// tiersim.targets/v1`, one file a paper in reports/targets). Each row names a shipped scenario,
+// settings on top of it, and the printed cells. Studies (study.hpp) are its figures and sweeps
+// beyond them.
 #include <array>
 #include <map>
 #include <optional>
@@ -18,22 +19,23 @@
 
 namespace tiersim {
 
-/// Under which assumptions a row is simulated.
+/// The assumptions under which a row is simulated.
 enum class Reading : std::uint8_t { paper, first_principles };
 inline constexpr std::array<std::string_view, 2> kReadingNames{"paper", "first_principles"};
 
-/// How a printed value is held.
+/// The check of a printed value.
 enum class Expectation : std::uint8_t {
-  exact,  ///< the simulation gives the printed value
-  rule,   ///< the printed value contradicts the paper's own numbers; the simulation gives `value`
+  exact,  ///< the simulation must give the printed value
+  /// The printed value contradicts the paper's own numbers; the simulation must give `value`
+  rule,
 };
 inline constexpr std::array<std::string_view, 2> kExpectationNames{"exact", "rule"};
 
 struct TargetCell {
-  std::string id = {};  ///< in the list of targets; the row's and the quantity where empty
+  std::string id = {};  ///< in the list of targets; empty: made from the row and the quantity
   double paper = 0;     ///< as printed
   Expectation expect = Expectation::exact;
-  double value = 0;      ///< under `rule`: what the paper's own rule gives
+  double value = 0;      ///< under `rule`: the value by the paper's own rule
   std::string why = {};  ///< under `rule`: the contradiction
 };
 void describe(Fields& f, TargetCell& c);
@@ -64,7 +66,7 @@ struct Targets {
   std::string paper = {};
   std::vector<TargetRow> rows;
   std::vector<TargetStep> steps;
-  VariantLists variants;  ///< for the axes of studies and the questions
+  VariantLists variants;  ///< for the axes of studies and for questions
   std::vector<Study> studies;
   std::vector<SolveQuestion> solves;
   std::optional<Digest> digest;

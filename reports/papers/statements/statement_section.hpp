@@ -1,5 +1,5 @@
 #pragma once
-// Statements of a paper beside what a numerical study found of them, as a section of a report.
+// Statements of a paper beside the findings of a numerical study, as a section of a report.
 #include <string>
 #include <vector>
 
@@ -8,15 +8,15 @@
 
 namespace tiersim {
 
-/// What the study found of one statement.
+/// The finding of the study about one statement.
 struct StatementFinding {
   std::string found = {};  ///< the figures behind the verdict
   bool holds = false;
 };
 
-/// One finding for each statement of the targets, in their order. A result is 1 where the statement
-/// holds: `pass` or `fail` for exact ones, `shape` or `fail` for orderings, `unexplained` for open
-/// ones whatever was found. All but a pass say why.
+/// There is one finding for each statement of the targets, in their order. A result is 1 where the
+/// statement holds. Its status is `pass` or `fail` for exact statements, `shape` or `fail` for
+/// orderings, and `unexplained` for open ones. Every result but a pass has a reason.
 ReportSection section_of(const NumericsTargets& targets,
                          const std::vector<StatementFinding>& findings);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a paper states of numerics, and which statement of a numerical study shows it. Data in
-// reports/targets:
+// Statements of a paper about numerics, each with the statement of a numerical study that shows it.
+// Data in reports/targets:
 //
 //   numerics:
 //     id: tpla.numerics
@@ -18,11 +18,11 @@
 
 namespace tiersim {
 
-/// How a statement is held.
+/// The check of a statement.
 enum class StatementExpectation : std::uint8_t {
   exact,  ///< an equality that must hold to rounding
   shape,  ///< an ordering that must hold
-  open,   ///< an ordering that needs what is not there, such as trained weights: nothing is held
+  open,   ///< an ordering that needs inputs we lack, such as trained weights: not checked
 };
 inline constexpr std::array<std::string_view, 3> kStatementExpectationNames{"exact", "shape",
                                                                             "open"};
@@ -31,16 +31,16 @@ struct StatementTarget {
   std::string id = {};
   std::string shown_by = {};  ///< id of the study's statement
   std::string where = {};     ///< proposition or section
-  std::string says = {};      ///< as the paper has it
+  std::string says = {};      ///< in the words of the paper
   StatementExpectation expect = StatementExpectation::exact;
-  std::string why = {};  ///< under `open`: what is missing
+  std::string why = {};  ///< under `open`: the missing input
 };
 void describe(Fields& f, StatementTarget& c);
 
 struct NumericsTargets {
   std::string id = {};
   std::string title = {};
-  std::string study = {};  ///< as `tiersim numerics` calls it
+  std::string study = {};  ///< its name in `tiersim numerics`
   std::int64_t seed = 1;
   std::vector<StatementTarget> statements = {};
   std::vector<std::string> notes = {};

@@ -1,5 +1,5 @@
-// The time split of each point as a bar of characters: the shares, since a step at the longest
-// context would leave nothing of one at the shortest.
+// The time split of each point as a bar of characters. Bars show shares: on a common time scale the
+// step at the longest context would leave no room for the shortest.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr std::array<Part, 6> kBarParts{{{"weights", 'W'},
                                          {"compute", 'C'},
                                          {"latency", '.'}}};
 
-// Whole characters that sum to the width: what is left over goes to the largest remainders.
+// Whole characters that sum to the width; the remainder goes to the largest fractions.
 std::array<std::size_t, kBarParts.size()> lengths(
     const std::array<double, kBarParts.size()>& shares) {
   std::array<std::size_t, kBarParts.size()> out{};

@@ -1,5 +1,5 @@
-// What must hold over the points of a study. Each test becomes one number that is held to another,
-// so that results look like those of printed cells: a deviation, or how many points break the rule.
+// Checks over the points of a study. Each test gives one number and a bound, so that results have
+// the form of printed cells: a deviation, or the number of points that break the rule.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace tiersim {
 namespace {
 
 struct Sample {
-  std::string label;  // on the last axis
+  std::string label;  // label on the last axis
   const RunRecord* record = nullptr;
 };
 
@@ -22,7 +22,7 @@ struct Verdict {
   double simulated = 0;
   double tolerance = 0;
   std::string unit;
-  std::string problem = {};  // what went wrong, where the numbers do not say it
+  std::string problem = {};  // the reason for a failure that the numbers do not show
 };
 
 std::vector<Sample> samples_of(const StudyResult& result, const StudyCheck& check) {
@@ -69,7 +69,7 @@ Verdict failed(std::string problem) {
   return {.simulated = std::nan(""), .unit = "", .problem = std::move(problem)};
 }
 
-// Largest distance from the straight line through the end points, over what lies between them.
+// Largest distance from the straight line through the end points, over the range between them.
 Verdict linear(const StudyCheck& check, const std::vector<Sample>& samples,
                const std::vector<double>& values) {
   if (samples.size() < 3) return failed("fewer than three points to tell a line by");

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kSplitParts{
     "weights", "kv", "compute", "screening", "link_wait", "latency", "collective", "host"};
-// As people ask for them.
+// The name in `limit` of each part above.
 constexpr std::array<std::string_view, 8> kLimits{"capacity", "HBM",    "FLOP",       "screening",
                                                   "link",     "launch", "all-reduce", "host"};
 
@@ -38,7 +38,7 @@ Cell ratio(std::optional<double> a, std::optional<double> b) {
   return a && b && *b != 0 ? Cell(*a / *b) : Cell();
 }
 
-// What a read from a tier passes, by the configuration in the record.
+// The channels on the path of a read from a tier, from the configuration in the record.
 std::vector<std::string> way_of(const RunRecord& record, const std::string& role) {
   const auto config = nlohmann::json::parse(record.config);
   const std::string tier = config.at("placement").at(role);
@@ -51,7 +51,7 @@ std::vector<std::string> way_of(const RunRecord& record, const std::string& role
   return devices;
 }
 
-// Least capacity among the channels that carry reads of the tier; none where nothing moved.
+// Least capacity of the channels that carry reads of the tier; none where nothing moved.
 double peak_bandwidth(const RunRecord& record, const std::string& role) {
   const double step = metric(record, "step_time_s").value_or(0);
   double least = std::numeric_limits<double>::infinity();
@@ -68,10 +68,10 @@ double peak_bandwidth(const RunRecord& record, const std::string& role) {
 struct Roof {
   std::string tier;
   double bandwidth = 0;
-  double intensity = 0;  // FLOP a byte that passes it
+  double intensity = 0;  // FLOP for each byte through it
 };
 
-// Screening reads its bytes at no more than the peak of the slower way, counted by time.
+// The roof of screening: the tier whose reads take longest at peak bandwidth.
 std::optional<Roof> screening_roof(const RunRecord& record) {
   const auto flops = metric(record, "screening_flops");
   const auto near = metric(record, "screening_near_bytes");
@@ -187,7 +187,7 @@ std::string time_text(double s) {
 }
 
 std::string number_text(double value) {
-  if (std::abs(value) >= 1000) return fmt::format("{:.0f}", value);  // no exponents
+  if (std::abs(value) >= 1000) return fmt::format("{:.0f}", value);  // no exponent
   return fmt::format("{:.4g}", value);
 }
 
@@ -275,7 +275,8 @@ std::string limit_of(const RunRecord& record) {
     most = seconds;
     name = kLimits[i];
   }
-  // A prefill reads weights once for a whole prompt: they do not wait for more sequences.
+  // A prefill reads weights once for a whole prompt, so a larger batch would not share them
+  // further.
   if (name == "capacity" && record.metrics.contains("ttft_s")) name = "HBM";
   return std::string(name);
 }

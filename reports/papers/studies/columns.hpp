@@ -1,12 +1,12 @@
 #pragma once
-// The columns that a study can show, each taken from a record: every metric by its name, the parts
-// of the time split, what bounds the step, and what follows from these.
+// The columns that a study can show, each computed from a record: every metric by its name, the
+// parts of the time split, the bottleneck, and derived values.
 //
-//   split.<part>, share.<part>   a part of the time split in seconds, and of the step
-//   split, shares                all six of them
-//   bounded_by                   what the critical path waits for longest, or the fullest channel
+//   split.<part>, share.<part>   a part of the time split in seconds, and as a share of the step
+//   split, shares                all six parts
+//   bounded_by                   the longest wait of the critical path, or the fullest channel
 //   bound_share                  bound over step
-//   limit                        what takes the largest part of the step: HBM, FLOP,
+//   limit                        the cause of the largest part of the step: HBM, FLOP,
 //                                capacity (weights, which a larger batch would share),
 //                                all-reduce, host, launch, link
 //   screening_roof               tier that limits screening by the peak capacities on the way to it
@@ -25,7 +25,7 @@
 
 namespace tiersim {
 
-/// Nothing where the record has no such value.
+/// Empty where the record has no such value.
 using Cell = std::variant<std::monostate, double, std::string>;
 
 struct StudyColumn {
@@ -34,22 +34,22 @@ struct StudyColumn {
   std::string unit;
 };
 
-/// Whether there is such a column. `metrics`: names of all metrics.
+/// True where a column of that name exists. `metrics`: names of all metrics.
 bool is_study_column(std::string_view name, std::span<const std::string_view> metrics);
 
-/// `split` and `shares` written out.
+/// The columns with `split` and `shares` replaced by their parts.
 std::vector<std::string> expanded(const std::vector<std::string>& columns);
 
-/// Its title and unit; `record` gives the unit of a metric.
+/// Title and unit of a column; `record` gives the unit of a metric.
 StudyColumn column_of(const std::string& name, const RunRecord* record);
 
 Cell cell_of(const std::string& name, const RunRecord& record);
 /// The column `limit`.
 std::string limit_of(const RunRecord& record);
 
-/// For people: "12.34 ms", "41.2 %", "-".
+/// Rounded, for people: "12.34 ms", "41.2 %", "-".
 std::string shown(const Cell& cell, const StudyColumn& column);
-/// As it is, in the column's unit; empty where there is none.
+/// Unrounded, in the unit of the column; empty where there is no value.
 std::string raw(const Cell& cell);
 
 }  // namespace tiersim

@@ -1,6 +1,6 @@
 #pragma once
-// The digest of what goes beyond a paper: one table, a row for each variant, a column for each
-// study or question that is worth a number. Data in reports/targets.
+// The digest of the results beyond a paper: one table with a row for each variant and a column for
+// each study or question whose result is one number. Data in reports/targets.
 #include <span>
 #include <string>
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace tiersim {
 
-/// The table; empty where the digest has no columns. What a study or question does not answer for a
-/// variant is "-".
+/// The table; empty where the digest has no columns. A cell is "-" where the study or question has
+/// no value for the variant.
 Table digest_table(const Digest& digest, std::span<const StudyResult* const> studies,
                    std::span<const SolveResult> solves);
 

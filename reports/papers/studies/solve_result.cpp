@@ -32,14 +32,14 @@ std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
   if (answer.outcome == "cannot run") return answer.problem;
   const std::string there = metric_text(result, answer, answer.metric);
   const std::string target = metric_text(result, answer, answer.target);
-  // A server is bounded by one thing after another, so that its record names none.
+  // A server has several bottlenecks over time, so its record names none.
   const bool bounded = answer.record && !answer.record->bounded_by.empty();
   const std::string bound = bounded ? "bounded by " + answer.record->bounded_by : "";
   if (answer.outcome == "flat")
     return fmt::format("no value does it: {} is {} from {}, whatever {} is{}{}", question.metric,
                        there, range_text(question), question.vary, bounded ? "; " : "", bound);
   if (answer.outcome == "beyond") {
-    // A server's goodput rises with load and falls beyond what it can do.
+    // The goodput of a server rises with load and falls beyond its capacity.
     const bool server = answer.record && answer.record->serving.has_value();
     return fmt::format("no value in {} does it{}: {} is {} at {}{}{}", range_text(question),
                        server ? ", by its two ends, so unless it turns between them" : "",

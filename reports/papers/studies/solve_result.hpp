@@ -1,5 +1,6 @@
 #pragma once
-// Answers to the questions of a paper's targets: at which value of a setting a metric has a value.
+// Answers to the questions of a paper's targets: the value of a setting at which a metric meets a
+// target.
 #include <array>
 #include <memory>
 #include <optional>
@@ -12,26 +13,26 @@
 
 namespace tiersim {
 
-/// One answer, or why there is none.
+/// One answer, or the reason why there is none.
 struct SolveAnswer {
-  std::string label = {};    ///< of the variant; empty without variants
+  std::string label = {};    ///< of the variant; empty where the question has no variants
   std::string outcome = {};  ///< "found", "beyond", "flat" or "cannot run"
-  std::string value = {};    ///< of the setting, as YAML takes it; where beyond, the nearest end
+  std::string value = {};    ///< of the setting, in YAML; where beyond, the nearest end
   std::string display = {};  ///< the same for people
   double target = 0;
   double metric = 0;  ///< at `value`; where found, not above `target`
-  /// The whole number beside `value` where the metric is above the target.
+  /// The neighbouring whole number where the metric is above the target.
   struct Next {
     std::string value = {};
     double metric = 0;
   };
   std::optional<Next> next = {};
-  std::string unit = {};  ///< of both
-  bool rises = true;      ///< the metric with the setting
+  std::string unit = {};  ///< of `target` and `metric`
+  bool rises = true;      ///< true where the metric rises with the setting
   bool monotone = true;
   int evaluations = 0;
-  /// Ends of the range as searched, for people, and why what lies beyond one of them cannot run;
-  /// empty where all of the range does.
+  /// Ends of the range that was searched, for people, and the reason why the rest cannot run. Empty
+  /// where the whole range was searched.
   std::array<std::string, 2> searched = {};
   std::string left_out = {};
   std::shared_ptr<const RunRecord> record = {};  ///< at `value`
@@ -43,14 +44,15 @@ struct SolveResult {
   std::vector<SolveAnswer> answers;
 };
 
-/// "12.5 (tpot 50 ms)", or in one line why no value does it.
+/// "12.5 (tpot 50 ms)", or one line with the reason why there is no such value.
 std::string sentence(const SolveResult& result, const SolveAnswer& answer);
 
-/// "12.5"; where no value is the answer "none; at 1000", the end that comes nearest, or, where the
-/// metric is not above the target at any, "all; at 8"; "all" or "none" where x does not matter.
+/// "12.5". Where no value meets the target: "none; at 1000" with the nearest end, or "all; at 8"
+/// where the metric is never above the target. "all" or "none" where the metric does not depend on
+/// x.
 std::string answer_text(const SolveAnswer& answer);
 
-/// "searched 1 to 57, since ... does not fit"; empty where all of the range was.
+/// "searched 1 to 57, since ... does not fit"; empty where the whole range was searched.
 std::string left_out_text(const SolveAnswer& answer);
 
 Table table_of(const SolveResult& result);

@@ -1,6 +1,6 @@
 #pragma once
-// A study: one scenario at every point of a few axes, what to show of each point, and what must
-// hold over them. Data in reports/targets, so that a figure of a paper or a sweep beyond it is a
+// A study: one scenario at every point of a few axes, with the columns to show and the checks over
+// its points. It is data in reports/targets, so that a figure of a paper or a sweep beyond it is a
 // few lines of YAML:
 //
 //   - id: maple.fig1_left.pool
@@ -23,22 +23,22 @@ namespace tiersim {
 /// A named choice: another scenario, settings, or both.
 struct StudyVariant {
   std::string label = {};
-  std::string scenario = {};  ///< instead of the study's, where given
+  std::string scenario = {};  ///< replaces that of the study where given
   std::vector<std::string> set = {};
 };
 void describe(Fields& f, StudyVariant& c);
 using VariantLists = std::map<std::string, std::vector<StudyVariant>>;
 
-/// Either values of one setting, or the variants of one list.
+/// Values of one setting, or the variants of one list.
 struct StudyAxis {
   std::string name = {};
   std::string key = {};
   std::vector<std::string> values = {};
-  std::string variants = {};  ///< name of a list
+  std::string variants = {};  ///< name of the list
 };
 void describe(Fields& f, StudyAxis& c);
 
-/// What has to hold along an axis, for a quantity `sum of columns [/ over]`.
+/// A condition along an axis for a quantity `sum of columns [/ over]`.
 enum class CheckTest : std::uint8_t {
   linear,   ///< |value - line through the end points| / range stays within the tolerance
   rises,    ///< every point is above the one before
@@ -52,11 +52,12 @@ inline constexpr std::array<std::string_view, 6> kCheckTestNames{"linear", "rise
 
 struct StudyCheck {
   std::string id = {};
-  std::string says = {};  ///< what the paper shows, or what must be so
+  std::string says = {};  ///< the observation of the paper, or the condition
   CheckTest test = CheckTest::equals;
   std::vector<std::string> sum = {};
   std::string over = {};
-  std::map<std::string, std::string> rows = {};  ///< axis -> label: only these points
+  /// axis -> label: the check covers these points only
+  std::map<std::string, std::string> rows = {};
   double value = 0;
   std::string text = {};
   double tolerance = 0;
@@ -67,12 +68,12 @@ void describe(Fields& f, StudyCheck& c);
 struct Study {
   std::string id = {};
   std::string title = {};
-  std::string where = {};  ///< figure or section; empty for what goes beyond the paper
+  std::string where = {};  ///< figure or section; empty for studies beyond the paper
   std::string scenario = {};
   std::vector<std::string> set = {};
   std::vector<StudyAxis> axes = {};
   std::vector<std::string> columns = {};
-  bool footprint_only = false;          ///< no times, so that nothing has to fit
+  bool footprint_only = false;          ///< no simulated time, so that nothing has to fit
   bool largest_batch = false;           ///< every point runs the largest batch that fits
   std::vector<std::string> pivot = {};  ///< columns shown as first axis x last axis
   bool bars = false;                    ///< the time split as bars of characters
@@ -81,24 +82,26 @@ struct Study {
 };
 void describe(Fields& f, Study& c);
 
-/// What is asked for: the value of one setting at which a metric equals something.
+/// A question: the value of one setting at which a metric meets a target.
 struct SolveQuestion {
   std::string id = {};
   std::string title = {};
   std::string scenario = {};
   std::vector<std::string> set = {};
-  std::string variants = {};  ///< asked of each of this list; of the scenario alone where empty
+  std::string variants = {};  ///< name of a list: each variant is solved; empty: the scenario alone
   std::string vary = {};
-  std::vector<std::string> between = {};  ///< two values, as YAML has them
+  std::vector<std::string> between = {};  ///< two values, in YAML
   std::string metric = {};
-  std::string equals = {};     ///< "50 ms", or empty where:
-  StudyVariant equal_to = {};  ///< the metric there; scenario and settings empty: the variant's
-  double times = 1;            ///< `equals` or `equal_to` times this
+  std::string equals = {};  ///< "50 ms"; empty: `equal_to` gives the target
+  /// The target is the metric of this variant. Scenario and settings empty: those of the solved
+  /// variant.
+  StudyVariant equal_to = {};
+  double times = 1;  ///< factor on the target
   std::vector<std::string> notes = {};
 };
 void describe(Fields& f, SolveQuestion& c);
 
-/// A column of the digest: of a study with one axis, or of a question asked of its variants.
+/// A column of the digest: of a study with one axis, or of a question with variants.
 struct DigestColumn {
   std::string title = {};
   std::string of = {};      ///< id of the study or question
@@ -106,7 +109,7 @@ struct DigestColumn {
 };
 void describe(Fields& f, DigestColumn& c);
 
-/// What a reader sees of all studies and questions beyond the paper, unless all is asked for.
+/// The summary of all studies and questions beyond the paper, shown without --full.
 struct Digest {
   std::string title = {};
   std::string rows = {};  ///< title of the first column
@@ -117,12 +120,12 @@ void describe(Fields& f, Digest& c);
 
 /// One point of a study.
 struct StudyPoint {
-  std::vector<std::string> labels = {};  ///< one an axis
+  std::vector<std::string> labels = {};  ///< one for each axis
   std::string scenario = {};
   std::vector<std::string> set = {};
 };
 
-/// All points, the last axis fastest. The lists that axes name exist.
+/// All points; the last axis varies fastest. The lists that axes name must exist.
 std::vector<StudyPoint> points_of(const Study& study, const VariantLists& lists);
 
 }  // namespace tiersim

@@ -24,7 +24,7 @@ StudyColumn column_in(const StudyResult& result, const std::string& name) {
   return column_of(name, first_record(result));
 }
 
-// In the first column; the whole problem stands below the table.
+// Short text for the first column; the whole problem is below the table.
 std::string short_problem(const StudyRow& row) {
   return row.problem.find("fit") != std::string::npos ? "no fit" : "cannot run";
 }
@@ -72,7 +72,7 @@ std::vector<std::string> labels_of(const StudyResult& result, std::size_t axis) 
   return out;
 }
 
-// First axis down, second across; one column of the study in the cells.
+// First axis in rows and second axis in columns, with one column of the study in the cells.
 Table pivot_table(const StudyResult& result, const std::string& name) {
   const StudyColumn column = column_in(result, name);
   const auto& axes = result.study.axes;
@@ -99,7 +99,7 @@ std::string heading(const Study& study) {
 }
 
 std::vector<StudyColumn> StudyResult::columns() const {
-  // Parts that only some steps can have: nothing to show where none of these has them.
+  // Parts that only some steps have are left out where none of these steps has them.
   const auto never = [&](const std::string& name) {
     if (!name.ends_with(".collective") && !name.ends_with(".host")) return false;
     if (std::ranges::find(study.columns, name) != study.columns.end()) return false;

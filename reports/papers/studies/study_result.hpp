@@ -1,5 +1,5 @@
 #pragma once
-// What came of a study: its records, the tables that show them and whether its checks hold.
+// The result of a study: its records, the tables that show them and the results of its checks.
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,32 +13,32 @@ namespace tiersim {
 
 struct StudyRow {
   StudyPoint point;
-  std::shared_ptr<const RunRecord> record;  ///< null where it cannot run:
-  std::string problem = {};                 ///< why, in one line
+  std::shared_ptr<const RunRecord> record;  ///< null where the point cannot run
+  std::string problem = {};                 ///< the reason in one line
 };
 
 struct StudyResult {
   Study study;
   std::vector<StudyRow> rows;  ///< in the order of points_of()
 
-  /// The columns, `split` and `shares` written out: of these, not collectives and host where no
-  /// point has any.
+  /// The columns with `split` and `shares` expanded. The parts for collectives and host are left
+  /// out where no point has any.
   std::vector<StudyColumn> columns() const;
-  /// Weakest class among the metrics shown: "assumed"; empty where none is.
+  /// Weakest class among the shown metrics: "assumed"; empty where none is shown.
   std::string number_class() const;
 };
 
 /// "Figure 1 left: where a step goes".
 std::string heading(const Study& study);
 
-/// How much of a large study a table shows.
+/// Extent of the tables of a study.
 enum class Shown : std::uint8_t { summary, all };
 
 /// The tables for people: every point or, in a summary, the pivots that the study names.
 std::vector<Table> tables_of(const StudyResult& result, Shown shown);
 /// Every point with unrounded values in base units, for CSV.
 Table raw_table(const StudyResult& result);
-/// The time split of every point as a bar of characters; empty where the study asks for none.
+/// The time split of every point as a bar of characters; empty where the study has none.
 std::string bars_of(const StudyResult& result);
 
 /// One result for every check of the study: status "shape" where it holds, else "fail".

@@ -56,7 +56,7 @@ TEST(SequenceMaker, TakesAnyShapeAtToySizes) {
   EXPECT_EQ(maker.part({"screen"}, "b16"), 0U);
 }
 
-// Two shards on two streams have scratch of their own; the join waits for the second.
+// Two shards on two streams have separate scratch; the join waits for the second.
 TEST(Compositions, KeepTheShardsApart) {
   const CaseList cases =
       named({"latent.latent_decode.wgmma.tpla-b64-s32768-h128-d256", "ceiling.copy_engine.d2h.1mb",
@@ -136,7 +136,7 @@ TEST(CompositionPlan, SaysWhatIsLaunchedAndWhatItMoves) {
   ASSERT_EQ(sequence.at("steps").array().size(), 2U);
   EXPECT_EQ(sequence.at("steps").array()[1].at("stream").integer(), 1);
   EXPECT_EQ(sequence.at("steps").array()[1].at("after").array()[0].integer(), 0);
-  // What lacks a case says which, and has nothing that could be predicted.
+  // A sequence with a missing case names it and has nothing to predict.
   EXPECT_THAT(plan.at("sequences").array()[1].at("missing").text(), HasSubstr("no case gather"));
   EXPECT_THAT(plan.at("sequences").array()[1].at("parts").array(), IsEmpty());
 }

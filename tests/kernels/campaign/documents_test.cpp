@@ -224,7 +224,7 @@ TEST(Documents, WantTheNameOfTheCase) {
               ElementsAre(HasSubstr("more processes than there were")));
 }
 
-// All of a record's statistics halved: only the points still tell.
+// All statistics of a record are halved: only the points show the error.
 TEST(Documents, WantSlopesOfTheirPoints) {
   Json document = sample_timings();
   const Json half = interval_json({700'000, 700'001, 699'999});

@@ -1,5 +1,5 @@
-// The families that the campaign brings itself, at toy sizes: right, and counted as their formulas
-// say.
+// The families of cases of the campaign itself, at toy sizes: correct results, and counts as in
+// their formulas.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -23,7 +23,7 @@ CaseList own_cases() {
 TEST(OwnCases, AreRightAndCounted) {
   for (const CaseEntry& entry : own_cases()) {
     SCOPED_TRACE(entry.name);
-    // The host's own gathering is no access of the card's.
+    // Gathering by the host is not an access of the card.
     if (entry.name.find(".cpu.") != std::string::npos) {
       expect_right_under(entry.make, {});
     } else {
@@ -59,7 +59,7 @@ TEST(OwnCases, RotateWithinTheMemoryOfACard) {
   }
 }
 
-// A wrong row or a lost one shows.
+// A wrong row and a lost row are both detected.
 TEST(HostGather, NoticesARowThatIsNotThere) {
   const std::unique_ptr<Case> gather = make_host_gather({GatherWay::loads, 32, 20, 10, 1});
   gather->prepare(1, 1);

@@ -19,7 +19,7 @@ TEST(Rotation, CoversFiveTimesL2) {
   EXPECT_EQ(plan_rotation(9'999'999, 9'999'999, 50'000'000, 100'000'000'000).sets, 26);
 }
 
-// A launch that picks 1 MB of a table of 1 GB leaves that 1 MB in L2, not the table.
+// A launch that reads 1 MB of a table of 1 GB leaves that 1 MB in L2, not the table.
 TEST(Rotation, CountsWhatIsTouched) {
   EXPECT_EQ(plan_rotation(1'000'000, 1'000'000'000, 50'000'000, 1'000'000'000'000).sets, 250);
   const Rotation tight = plan_rotation(1'000'000, 1'000'000'000, 50'000'000, 100'000'000'000);

@@ -1,4 +1,4 @@
-// Small campaign files with round numbers, for the tests to break.
+// Small campaign files with round numbers, which tests then break.
 #pragma once
 #include <string>
 
@@ -36,7 +36,7 @@ inline Json sample_context(const std::string& stage) {
       {"peaks", to_json(datasheet_peaks("NVIDIA H200", 5, 16, 0))}};
 }
 
-// A node of 1 ms that moves 3 GB, 10 us a launch; so in every round but for 1 ns.
+// A node of 1 ms that moves 3 GB, 10 us a launch; every round is within 1 ns of it.
 inline Timing sample_timing(int process) {
   Timing timing;
   timing.name = "dense.dense_decode.fma.ring2.b128-s8192-h32-kv32";

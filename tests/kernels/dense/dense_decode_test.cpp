@@ -1,6 +1,6 @@
-// Planted mistakes and what shows them:
+// Planted mistakes and the checks that find them:
 //   no_tail_mask             zeros past the end take part: the result
-//   copies_waited_late       with copies that land late: what nobody wrote is NaN
+//   copies_waited_late       with copies that land late: unwritten bytes are NaN
 //   ring_overwritten         with copies that land early: the next tile is read in place of this
 //   no_barrier_before_join   one warp runs ahead (greedy_warp): parts of others are NaN or stale
 //   no_barrier_before_refill ThreadSanitizer alone: the lanes leave ldmatrix together
@@ -19,7 +19,7 @@
 namespace tiersim::kernels::dense_decode_test {
 namespace {
 
-// As many key heads and as much context as a test needs.
+// The fewest key heads and the shortest context that a test needs.
 DenseShape shape_of(int group, const std::vector<int>& lengths, int context, float amplitude = 1) {
   return {.batch = static_cast<int>(lengths.size()),
           .context = context,
@@ -112,7 +112,7 @@ TEST(GqaDecode, PlantedRacesAreCaught) {
   EXPECT_TRUE((is_caught(decode<8, 2, Mistake::no_barrier_before_join>(shape, 1))));
 }
 
-// With copies that land early a lane writes over what ThreadSanitizer saw another lane read.
+// With copies that land early a lane overwrites data that ThreadSanitizer saw another lane read.
 TEST(GqaDecode, PlantedRaceWithinAWarpIsReported) {
   if (!TS_EMULATOR_TSAN) GTEST_SKIP() << "this build has no ThreadSanitizer";
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -79,7 +79,7 @@ TEST(ResidualVote, IsCaughtWithAPlantedRace) {
   EXPECT_TRUE(is_caught(vote_case<Confidence::cosine, 1, Mistake::no_vote_barrier>(unsure)));
 }
 
-// A stack of layers in one graph: layer i runs if the batch has not left before it.
+// A stack of layers in one graph: layer i runs if the batch has not exited before it.
 TEST(ConditionalGraph, StopsAtTheLayerWhereTheBatchLeaves) {
   DeviceArray<int> status(std::vector<int>{1}, "status");
   DeviceArray<int> all_exited(std::size_t{1}, "all_exited");
@@ -92,7 +92,7 @@ TEST(ConditionalGraph, StopsAtTheLayerWhereTheBatchLeaves) {
   for (int layer = 0; layer < 4; ++layer) {
     graph.when(conditions[static_cast<std::size_t>(layer)], [&, layer](Stream& stream) {
       ran.push_back(layer);
-      status.upload({layer == 2 ? 1 : 0});  // as a vote would leave it
+      status.upload({layer == 2 ? 1 : 0});  // the state after a vote
       launch(stream, &exit_gate<true>, {dim3(1), dim3(1)}, status.data(), all_exited.data(),
              conditions[static_cast<std::size_t>(layer) + 1]);
     });

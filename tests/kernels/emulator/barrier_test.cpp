@@ -1,4 +1,4 @@
-// Barriers of a block and operations of a warp: what they do, and what is said of their misuse.
+// Barriers of a block and operations of a warp: their effects, and the errors of their misuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -137,7 +137,8 @@ TEST(WarpOperation, VotesOfAllLanes) {
   EXPECT_EQ(complaint({32}, body), "");
 }
 
-// One half may be through with its own operation and wait for the other, which is in its own still.
+// One half may be done with its own operation and wait for the other half, which is still in its
+// own.
 TEST(WarpOperation, HalvesOfAWarpGoTheirOwnWay) {
   const auto body = [] {
     const int lane = lane_index();

@@ -1,4 +1,4 @@
-// Runs the body of a kernel and says what the emulator has against it.
+// Runs the body of a kernel and returns the error of the emulator.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -15,7 +15,7 @@ struct Shape {
   emulator::Options options = {};
 };
 
-// The message of KernelFailure; empty where the launch went well.
+// The message of KernelFailure; empty where the launch succeeded.
 inline std::string complaint(const Shape& shape, const std::function<void()>& body) {
   emulator::Machine& card = emulator::machine();
   const emulator::Options before = card.options;

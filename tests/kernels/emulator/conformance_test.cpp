@@ -1,4 +1,4 @@
-// The conformance program: its file, its judgement, and a whole round of it on the emulator.
+// The conformance program: its file, its verdict, and a complete round of it on the emulator.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

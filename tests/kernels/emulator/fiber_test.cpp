@@ -1,5 +1,5 @@
 // Fibers, and blocks on them. This source makes two tests: with the switch of stacks in assembler,
-// and with ucontext, which machines other than x86-64 get.
+// and with ucontext, which machines other than x86-64 use.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -74,7 +74,7 @@ TEST(TS_FIBER_SUBJECT, StacksAreTakenAgain) {
   void* first = pool.take();
   void* second = pool.take();
   EXPECT_NE(first, second);
-  static_cast<unsigned char*>(first)[0] = 1;  // lowest and highest byte are there
+  static_cast<unsigned char*>(first)[0] = 1;  // lowest and highest byte exist
   static_cast<unsigned char*>(first)[pool.bytes() - 1] = 1;
   pool.give(first);
   EXPECT_EQ(pool.take(), first);

@@ -1,4 +1,4 @@
-// Lane layouts of ldmatrix and mma.sync, written from the PTX ISA and not from the emulator.
+// Lane layouts of ldmatrix and mma.sync, written from the PTX ISA instead of the emulator.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 // of row r the four threads 4 r .. 4 r + 3 get two neighbouring numbers each, the first in the
 // lower half of the register. With .trans each matrix is loaded in column-major order.
 
-// Matrix m holds 1000 m + 10 row + column. Rows lie 48 bytes apart and in reverse, so that nothing
-// is right by chance.
+// Matrix m holds 1000 m + 10 row + column. Rows are 48 bytes apart and in reverse order, so that no
+// result is right by chance.
 constexpr int kRowBytes = 48;
 std::uint16_t number(int matrix, int row, int column) {
   return static_cast<std::uint16_t>(1000 * matrix + 10 * row + column);
@@ -119,7 +119,7 @@ struct Operands {
   float a[16][16], b[16][8], c[16][8];
 };
 
-// D as lanes hold it, put together by the table of the ISA.
+// D assembled from the lanes by the table of the ISA.
 void multiply(const Operands& in, float (&d)[16][8]) {
   const auto body = [&] {
     const int lane = lane_index();
@@ -141,8 +141,8 @@ void multiply(const Operands& in, float (&d)[16][8]) {
   ASSERT_EQ(complaint({32}, body), "");
 }
 
-// One at (row, k) of A and one at (k, column) of B, for each k: D has a one there alone. This
-// finds each wrong place of a fragment by itself.
+// A one at (row, k) of A and a one at (k, column) of B, for each k: D has its only one there. This
+// finds each wrong position of a fragment alone.
 TEST(Mma, PlacesEveryNumberWhereTheIsaSaysSo) {
   for (int k = 0; k < 16; ++k) {
     Operands in{};
@@ -160,7 +160,7 @@ TEST(Mma, PlacesEveryNumberWhereTheIsaSaysSo) {
   }
 }
 
-// Integers of at most four bits: every partial sum is exact, whatever the order.
+// Integers of at most four bits, so that every partial sum is exact in any order.
 TEST(Mma, IsTheProductInFloat64) {
   Random random(7);
   Operands in;

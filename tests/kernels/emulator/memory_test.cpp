@@ -1,4 +1,4 @@
-// What the emulator says of global and shared memory, and what it counts.
+// Errors and counts of the emulator for global and shared memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,8 +120,8 @@ TEST(GlobalMemory, MessageNamesBlockAndThread) {
   EXPECT_THAT(complaint({8, 0, 2}, body), HasSubstr("[block (1,0,0); in thread 5]"));
 }
 
-// 64 threads read 16 B each of one 64 B array twice over: 64 distinct bytes, two sectors, 1024
-// asked for, and each writes a byte of its own.
+// 64 threads read 16 B each of one 64 B array twice: 64 distinct bytes, two sectors, 1024 requested
+// bytes. Each thread also writes one byte.
 TEST(GlobalMemory, CountsDistinctBytesSectorsAndRequests) {
   const DeviceArray<uint4> from(std::vector<uint4>(4), "from");
   DeviceArray<unsigned char> to(64, "to");

@@ -1,6 +1,6 @@
-// What ThreadSanitizer reports of kernels on the emulator: missing order between threads and
-// between blocks, and nothing of kernels that are right. Each body runs in a process of its own,
-// which ends with code 66 where something was reported.
+// Reports of ThreadSanitizer about kernels on the emulator: missing order between threads and
+// between blocks, and no report for correct kernels. Each body runs in a separate process, which
+// ends with code 66 after a report.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ class Race : public ::testing::Test {
   }
 };
 
-// A thread writes its place of shared memory, orders, and reads another warp's.
+// A thread writes its word of shared memory, orders, and reads another warp's.
 template <class Ordered>
 std::function<void()> exchange(const Ordered& order, unsigned distance = 32) {
   return [order, distance] {
@@ -134,7 +134,7 @@ TEST_F(Race, BulkCopyNeedsAWaitOnItsBarrier) {
   expect({64, 16 + 256}, body(false));
 }
 
-// Blocks run one after the other here, but nothing says so on a card.
+// Blocks run one after the other here, but a card does not promise that.
 TEST_F(Race, OfTwoBlocksIsReported) {
   DeviceArray<int> number(std::vector<int>{0, 0}, "number");
   expect({1, 0, 2}, [&] {

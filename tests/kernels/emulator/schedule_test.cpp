@@ -1,5 +1,5 @@
-// Schedules: a seed decides everything, and each kind of order and of landing finds a race that the
-// others leave hidden.
+// Schedules: the seed determines everything, and each kind of order and of landing finds a race
+// that the others hide.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -18,7 +18,7 @@ using emulator::Landing;
 using emulator::Options;
 using emulator::Order;
 
-// How many of 20 seeds show it: body sets `wrong`.
+// Number of 20 seeds that show the race: body sets `wrong`.
 template <class Body>
 int seeds_that_show(Order order, Landing landing, const Shape& shape, const Body& body) {
   int shown = 0;
@@ -70,7 +70,7 @@ TEST(Schedule, GreedyWarpRunsAheadUntilABarrier) {
   }
 }
 
-// Warp 0 reads what warp 1 has yet to write.
+// Warp 0 reads a word before warp 1 writes it.
 TEST(Schedule, InOrderFindsAReaderBeforeItsWriter) {
   TS_SKIP_UNDER_TSAN();
   const auto body = [](bool& wrong) {
@@ -82,7 +82,7 @@ TEST(Schedule, InOrderFindsAReaderBeforeItsWriter) {
   EXPECT_LT(seeds_that_show(Order::greedy_warp, Landing::late, {64, 4}, body), 20);
 }
 
-// Threads 1 to 31 rely on thread 0 to have run before them: a fixed order agrees.
+// Threads 1 to 31 rely on thread 0 to have run before them, which a fixed order hides.
 TEST(Schedule, ShuffledFindsRelianceOnTheThreadNumber) {
   TS_SKIP_UNDER_TSAN();
   const auto body = [](bool& wrong) {
@@ -94,7 +94,7 @@ TEST(Schedule, ShuffledFindsRelianceOnTheThreadNumber) {
   EXPECT_GT(seeds_that_show(Order::shuffled, Landing::late, {32, 4}, body), 3);
 }
 
-// A number is wrong for a moment between two steps of warp 1; a warp that runs ahead hides it.
+// A number is wrong between two steps of warp 1; a warp that runs ahead hides it.
 TEST(Schedule, ShuffledFindsWhatIsWrongForAMoment) {
   TS_SKIP_UNDER_TSAN();
   const auto body = [](bool& wrong) {
@@ -112,8 +112,8 @@ TEST(Schedule, ShuffledFindsWhatIsWrongForAMoment) {
   EXPECT_GT(seeds_that_show(Order::shuffled, Landing::late, {64, 4}, body), 3);
 }
 
-// No barrier between the reads of one turn and the writes of the next. Fair orders mostly let
-// every warp read first; a warp that runs ahead writes over what the other has not read.
+// No barrier between the reads of one round and the writes of the next. Fair orders mostly let
+// every warp read first; a warp that runs ahead overwrites data that the other has not read.
 TEST(Schedule, GreedyWarpFindsAMissingBarrierThatFairOrdersHide) {
   TS_SKIP_UNDER_TSAN();
   const auto body = [](bool& wrong) {
@@ -130,7 +130,7 @@ TEST(Schedule, GreedyWarpFindsAMissingBarrierThatFairOrdersHide) {
   EXPECT_EQ(seeds_that_show(Order::greedy_warp, Landing::late, {64, 256}, body), 20);
 }
 
-// ---- when copies land; one thread, so that no order matters
+// ---- landing times of copies; one thread, so that order does not matter
 
 TEST(Landing, LateFindsAMissingWait) {
   const DeviceArray<int> from(std::vector<int>{5, 5, 5, 5}, "from");
@@ -150,7 +150,7 @@ TEST(Landing, EarlyFindsAStageFilledWhileItIsRead) {
   const auto body = [&](bool& wrong) {
     auto* stage = shared_memory<volatile int>();
     stage[0] = 4;
-    copy_async(shared_memory<int>(), from.data());  // of the next turn, too soon
+    copy_async(shared_memory<int>(), from.data());  // copy of the next round, too early
     copy_async_commit();
     if (stage[0] != 4) wrong = true;
     copy_async_wait<0>();
@@ -159,7 +159,7 @@ TEST(Landing, EarlyFindsAStageFilledWhileItIsRead) {
   EXPECT_EQ(seeds_that_show(Order::in_order, Landing::early, {1, 16}, body), 20);
 }
 
-// The second copy is taken as a sign that the first has landed.
+// The landing of the second copy is taken for that of the first.
 TEST(Landing, MixedFindsRelianceOnTheOrderOfCopies) {
   const DeviceArray<int> from(std::vector<int>{5, 5, 5, 5}, "from");
   const auto body = [&](bool& wrong) {

@@ -1,8 +1,8 @@
-// Tensor copies: where each number of a box lands, and what lies outside the tensor.
+// Tensor copies: the address of each number of a box, and elements outside the tensor.
 //
-// The expected place is written from the description of CU_TENSOR_MAP_SWIZZLE_128B (CUDA driver
-// API; PTX ISA, "Swizzling modes"): within each 1024 bytes, the eight 16-byte units of row r of
-// 128 bytes are exchanged so that unit u goes to unit u xor r.
+// The expected address follows the description of CU_TENSOR_MAP_SWIZZLE_128B (CUDA driver API; PTX
+// ISA, "Swizzling modes"): within each 1024 bytes, the eight 16-byte units of row r of 128 bytes
+// are permuted so that unit u goes to unit u xor r.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct Box {
 };
 
 // A tensor of 24 rows x 128 columns whose number at (row, column) has the bits 128 row + column + 1
-// (0 is for what lies outside); the box as it lies in shared memory.
+// (0 is outside), and the box in its layout in shared memory.
 std::vector<std::uint16_t> copied(const Box& box, std::string* said = nullptr) {
   std::vector<std::uint16_t> bits(std::size_t{24} * 128);
   std::iota(bits.begin(), bits.end(), std::uint16_t{1});

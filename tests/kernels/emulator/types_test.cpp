@@ -16,8 +16,8 @@ TEST(Types, EveryBf16BecomesTheToolkitsFloat) {
   }
 }
 
-// Around every bf16 number: itself, just above, the tie, both sides of it, just below the next.
-// This holds both zeros, subnormals, infinities, NaN of both signs and the largest numbers.
+// Values around every bf16 number: itself, just above, the tie, both sides of it, just below the
+// next. They include both zeros, subnormals, infinities, NaN of both signs and the largest numbers.
 TEST(Types, FloatsAroundEveryBf16RoundAsTheToolkits) {
   const TypesBits own = own_types();
   const TypesBits toolkit = toolkit_types();

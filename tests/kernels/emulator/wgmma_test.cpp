@@ -25,8 +25,8 @@ Matrix small_integers(int count, std::uint64_t seed) {
   return numbers;
 }
 
-// Where number (row, column) of a tile with 64 columns lies: rows of 128 bytes, in which the
-// 16-byte units of row r are exchanged by r modulo 8; tiles of 64 columns follow one another.
+// Offset of number (row, column) of a tile with 64 columns: rows have 128 bytes, whose 16-byte
+// units are permuted by the row's number modulo 8. Tiles of 64 columns follow one another.
 std::size_t swizzled(int row, int column, int rows) {
   const int unit = column % 64 / 8 ^ row % 8;
   const int at = column / 64 * rows * 64 + row * 64 + unit * 8 + column % 8;
@@ -52,7 +52,7 @@ struct Product {
   Matrix b = small_integers(kDepth * Columns, 2);
   Matrix d = Matrix(64 * std::size_t{Columns});
 
-  // B as columns lie in memory: k-major keeps B transposed, [Columns, 128].
+  // B in its memory order: k-major stores B transposed, [Columns, 128].
   Matrix b_in_memory() const {
     if (BMajor == Major::columns) return b;
     Matrix transposed(b.size());
@@ -146,7 +146,7 @@ TYPED_TEST(Wgmma, IsTheProductInFloat64) {
   TypeParam().expect_exact();
 }
 
-// ---- misuse: a product of one tile, with a step to go wrong at
+// ---- misuse: a product of one tile with one wrong step
 
 struct Steps {
   bool fenced = true;
@@ -227,8 +227,8 @@ TEST(WgmmaMisuse, OperandOverwrittenBeforeTheWaitFails) {
   EXPECT_THAT(misuse(steps), HasSubstr("or while it was in flight"));
 }
 
-// What the accumulators held when the first product was issued counts, and a second group waits its
-// turn: after wait<1> the first result is there, the second is not.
+// The content of the accumulators at the issue of the first product counts. A second group waits:
+// after wait<1> the first result is complete and the second is not.
 TEST(Wgmma, WaitLeavesTheNewestGroupInFlight) {
   const auto body = [] {
     auto* ones = shared_memory<std::uint32_t>();

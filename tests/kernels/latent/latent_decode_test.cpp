@@ -1,8 +1,8 @@
-// Planted mistakes and what shows them:
+// Planted mistakes and the checks that find them:
 //   no_tail_mask                     zeros past the end take part: the result
-//   copies_waited_late               with copies that land late: what nobody wrote is NaN
-//   no_barrier_before_tile           a warp that runs ahead (greedy_warp) reads what others copy
-//   no_barrier_before_probabilities  the same for the other warps' probabilities
+//   copies_waited_late               with copies that land late: unwritten bytes are NaN
+//   no_barrier_before_tile           a warp that runs ahead (greedy_warp) reads too early
+//   no_barrier_before_probabilities  the same for the probabilities of the other warps
 //   ring_overwritten                 with copies that land early: a later tile in place of this
 //   short shared memory              an access past its end
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST(LatentDecode, PlantedMistakesAreCaught) {
   const LatentShape shape = shape_of<Small>({100}, 100);
   EXPECT_FALSE(is_caught(decode<Small>(shape, 1)));
   EXPECT_TRUE((is_caught(decode<Small, Mistake::no_tail_mask>(shape, 1))));
-  // The third stage and all behind it: the first access past the end is a copy's, not a plain one.
+  // The third stage and all behind it: the first access past the end is by a copy, not a plain one.
   constexpr int kMissing = Small::kSharedBytes - Small::kRing - 2 * Small::kStageBytes;
   EXPECT_TRUE(is_caught(decode<Small>(shape, 1, kMissing)));
 }

@@ -1,5 +1,4 @@
-// Planted mistake: lanes_not_paired sums the squares of half the lanes only, which the result
-// shows.
+// Planted mistake: lanes_not_paired sums the squares of half the lanes only. The result shows it.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Decode attention by wgmma and tensor copies. Planted mistakes and what shows them:
+// Decode attention by wgmma and tensor copies. Planted mistakes and the checks that find them:
 //   ring_overwritten                 the emulator (arrivals, deadlock) and wrong sums
 //   announces_too_little             the emulator (expect_tx under-counted)
 //   no_tail_mask                     wrong sums

@@ -1,4 +1,4 @@
-// The floors that the summary names are those of the cases that the campaign times.
+// The floors in the summary are those of the cases that the campaign times.
 #include "kernels/campaign/goals.hpp"
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 namespace tiersim::kernels::bench::goals_test {
 namespace {
 
-// Stated floors are printed with two or three figures; cases also read queries and lengths and
-// write partial results, which is under 3 % of their bytes.
+// Stated floors have two or three figures. Cases also read queries and lengths and write partial
+// results, which is under 3 % of their bytes.
 TEST(Goals, FloorsFollowFromTheWorkOfTheirCases) {
   const CaseList cases = all_cases(Sizes::timed);
   for (const Goal& goal : kGoals) {

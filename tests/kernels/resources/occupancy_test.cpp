@@ -1,5 +1,5 @@
-// Occupancy: the formula, and that every kernel of the campaign keeps the blocks it was designed
-// for.
+// Occupancy: the formula, and a check that every kernel of the campaign keeps the number of blocks
+// of its design.
 #include "kernels/campaign/occupancy.hpp"
 
 #include <gtest/gtest.h>
@@ -76,10 +76,10 @@ std::map<std::string, int> budgets() {
 
 bool is_ceiling(const Case& made) {
   const std::string family = made.info().family;
-  return family == "ceiling" || family == "host_gather";  // they vary what is in flight
+  return family == "ceiling" || family == "host_gather";  // their bytes in flight vary by design
 }
 
-// A launch whose blocks do not fit would fail on the card; one whose kernel has no budget was
+// A launch whose blocks do not fit would fail on the card. A kernel without a budget has been
 // renamed.
 TEST(Occupancy, EveryLaunchOfTheCampaignFitsAMultiprocessor) {
   const std::map<std::string, int> registers = budgets();
@@ -101,11 +101,11 @@ TEST(Occupancy, EveryLaunchOfTheCampaignFitsAMultiprocessor) {
       const int blocks = blocks_per_multiprocessor(kHopper, use.threads, budget->second,
                                                    static_cast<int>(use.shared_bytes));
       EXPECT_GE(blocks, 1) << entry.name << ": " << use.kernel;
-      // Kernels that stream, where there are blocks enough: an H200's memory of 4.3 TB/s and about
-      // 0.75 us asks for 24 KB in flight on each of 132 multiprocessors.
+      // Streaming kernels with enough blocks: the 4.3 TB/s and about 0.75 us of an H200's memory
+      // need 24 KB in flight on each of 132 multiprocessors.
       const bool streams = made->work().read_bytes > std::int64_t{100} << 20U;
       const bool fills = use.blocks >= std::int64_t{132} * blocks;
-      // Short of it by design: fp32 keys of 32768 tokens leave room for one block, with 16 KB.
+      // Less by design: fp32 keys of 32768 tokens leave room for one block with 16 KB.
       const bool short_of_it = entry.name.starts_with("screening.topk.f32-i32.b32-h32-s32768");
       if (streams && fills && !short_of_it && use.bytes_in_flight_per_block > 0 &&
           !is_ceiling(*made)) {

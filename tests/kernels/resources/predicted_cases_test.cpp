@@ -1,4 +1,4 @@
-// What is predicted is what is timed: the cases that the questions and the composed sequences name
+// The predicted cases are the timed ones: the cases in the questions and in the composed sequences
 // exist at the sizes of a card.
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(PredictedCases, OfTheQuestionsAreTimed) {
   EXPECT_GT(named, 10);
 }
 
-// Of all sequences but the decode, whose growing caches are cases of its own.
+// All sequences except the decode, whose growing caches are separate cases.
 TEST(PredictedCases, OfTheSequencesAreTimed) {
   const std::set<std::string> timed = timed_cases();
   const Json plan = plan_json(compositions(all_cases(Sizes::timed), Sizes::timed), "build");

@@ -15,7 +15,7 @@ import tempfile
 
 ARCHITECTURES = ("80", "90a", "100a")
 BUDGETS = "kernels/budgets.txt"
-SKIPPED = 77  # what ctest is told to take for a skipped test
+SKIPPED = 77  # SKIP_RETURN_CODE of ctest
 
 
 def includes_of(root, path, seen=None):

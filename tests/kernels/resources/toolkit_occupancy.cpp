@@ -1,4 +1,4 @@
-// The toolkit's occupancy calculator, apart from everything else: its header is C with many names.
+// The toolkit's occupancy calculator in a separate source: its header is C with many names.
 #include <cuda_runtime_api.h>
 // (after the runtime's types)
 #include <cuda_occupancy.h>

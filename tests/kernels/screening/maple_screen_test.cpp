@@ -1,7 +1,7 @@
 // Planted mistake              caught by
-// no_barrier_after_scores      greedy_warp: a warp looks at the histogram before others have
-// counted equals_not_counted           any schedule, where the k-th score is not the only one of
-// its value no_tail_mask                 any schedule, at a length that ends within a step
+// no_barrier_after_scores      greedy_warp: a warp reads the histogram before others have counted
+// equals_not_counted           any schedule, where several scores equal the k-th
+// no_tail_mask                 any schedule, at a length that ends within a step
 // lanes_not_paired             any schedule
 #include "kernels/cases/maple_screen_case.cuh"
 
@@ -59,7 +59,7 @@ TEST(MapleScreen, WorksForEveryRankAndWidthOfIndices) {
   expect_right_and_counted(subject<MapleScreenCase<64, int>>(ragged_shape({350}, 352, 33)));
 }
 
-// More indices than the histogram's memory holds, more tokens than one step of all warps.
+// More indices than the histogram's memory holds, and more tokens than one step of all warps.
 TEST(MapleScreen, ChoosesManyOfMany) {
   expect_right_under(subject<Screen>(ragged_shape({6000}, 6016, 4800)),
                      {emulator::Order::greedy_warp, emulator::Landing::late, 7});
@@ -79,7 +79,7 @@ TEST(MapleScreen, PlantedMistakesAreCaught) {
   EXPECT_FALSE(is_caught(subject<Screen>(ties)));
   EXPECT_TRUE(is_caught(subject<MapleScreenCase<32, Id16, Mistake::equals_not_counted>>(ties)));
   ScreeningShape most = shape;
-  most.k = 299;  // so many that what lies behind the length, of score 0, would be among them
+  most.k = 299;  // large enough for tokens past the length, with score 0, to be among them
   EXPECT_FALSE(is_caught(subject<Screen>(most)));
   EXPECT_TRUE(is_caught(subject<MapleScreenCase<32, Id16, Mistake::no_tail_mask>>(most)));
   EXPECT_TRUE(is_caught(subject<MapleScreenCase<32, Id16, Mistake::lanes_not_paired>>(shape)));

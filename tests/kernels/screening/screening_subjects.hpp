@@ -10,7 +10,7 @@
 
 namespace tiersim::kernels {
 
-// One sequence a length.
+// One sequence for each length.
 inline ScreeningShape ragged_shape(std::vector<int> lengths, int capacity, int k, int heads = 1) {
   ScreeningShape shape;
   shape.batch = static_cast<int>(lengths.size());

@@ -13,7 +13,7 @@ namespace tiersim::kernels::sparq_test {
 namespace {
 
 TEST(SparqReference, MultipliesTheLargestComponentsOnly) {
-  // -3 and the first 2 are largest in size: 10 * -3 + 1 * 2, then 0 * -3 + 7 * 2.
+  // -3 and the first 2 have the largest magnitude: 10 * -3 + 1 * 2, then 0 * -3 + 7 * 2.
   EXPECT_EQ(reference::sparq_scores({100, 10, 1, 50, 0, 0, 7, 9}, {1, -3, 2, 2}, 2),
             (std::vector<double>{-28, 14}));
 }

@@ -1,5 +1,5 @@
-// Runs a kernel's Case on the emulator under every kind of schedule and holds it to its reference
-// and to its formulas.
+// Runs a kernel's Case on the emulator under every kind of schedule and compares it with its
+// reference and its formulas.
 #pragma once
 #include <functional>
 #include <memory>
@@ -23,15 +23,15 @@ class EmulatorOptions {
 
 using MakeCase = std::function<std::unique_ptr<Case>()>;
 
-// Under six schedules (orders, landings, seeds): outputs within the case's tolerance of the float64
-// reference, and all bytes and multiply-adds counted equal to work(). Fails the running test if
-// not.
+// Checks under six schedules (orders, landings, seeds): outputs are within the tolerance of the
+// float64 reference, and all counted bytes and multiply-adds equal work(). Fails the running test
+// if not.
 void expect_right_and_counted(const MakeCase& make);
 
-// One schedule only: for shapes that take long. Returns the agreement for further assertions.
+// One schedule only, for large shapes. Returns the agreement for further assertions.
 Agreement expect_right_under(const MakeCase& make, const emulator::Options& options);
 
-// Does the planted mistake show? Runs the six schedules; true if at least one throws KernelFailure
+// True where the planted mistake is found: at least one of the six schedules throws KernelFailure
 // or disagrees with the reference.
 bool is_caught(const MakeCase& make);
 

@@ -1,6 +1,6 @@
-// For tests whose planted mistake is a race: the emulator's schedules must catch it by its result,
-// in builds where nothing else ends the test first. That ThreadSanitizer itself reports such
-// mistakes is held in tests/kernels/emulator/race_test.cpp, in processes that expect the report.
+// For tests whose planted mistake is a race. The emulator's schedules must catch it by its result,
+// in builds without a sanitizer that ends the test first. tests/kernels/emulator/race_test.cpp
+// checks in separate processes that ThreadSanitizer reports such mistakes.
 #pragma once
 #include <gtest/gtest.h>
 

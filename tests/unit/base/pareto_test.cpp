@@ -18,7 +18,7 @@ constexpr Sense kMin = Sense::minimize;
 constexpr Sense kMax = Sense::maximize;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Cheap and slow, dear and fast, and two that are beaten: (3, 3) by (2, 3) and (4, 4) by all.
+// Cheap and slow, expensive and fast, and two dominated points: (3, 3) by (2, 3) and (4, 4) by all.
 const Points kFour{{1, 5}, {2, 3}, {3, 3}, {4, 1}, {4, 5}};
 
 TEST(Pareto, TheFrontIsWhatNothingBeats) {

@@ -10,7 +10,7 @@
 namespace tiersim::portable_math_test {
 namespace {
 
-// The C library is within 1 ulp (1.1e-16 relative); what the header promises is on top of that.
+// The C library is within 1 ulp (1.1e-16 relative); the promise of the header is added to that.
 TEST(PortableMath, LogAgreesWithTheCLibrary) {
   Rng rng(1, "log");
   for (int i = 0; i < 200'000; ++i) {

@@ -56,7 +56,7 @@ TEST(UnitsCosts, ProductsThatNothingHoldsThrow) {
                UnitOverflow);
 }
 
-// What must not compile: products that are no formula.
+// Products that are no formula must not compile.
 template <class A, class B>
 concept Multipliable = requires(A a, B b) {
   a* b;

@@ -47,7 +47,7 @@ TEST(Units, OverflowThrowsInEveryOperation) {
   EXPECT_THROW(repeated(Duration(std::int64_t{1} << 62), 2), UnitOverflow);
 }
 
-// What must not compile: adding across dimensions, or a bare number as a quantity.
+// Must not compile: addition across dimensions, or a bare number as a quantity.
 template <class A, class B>
 concept Addable = requires(A a, B b) {
   a + b;

@@ -44,7 +44,7 @@ TEST(Bases, AMappingWithItsOwnBaseReplacesTheOneBelow) {
   EXPECT_EQ(got.mistakes, "");
   EXPECT_EQ(got.config.model.name, "large");
   EXPECT_EQ(got.config.model.layers, 80);
-  EXPECT_FALSE(got.config.model.tied);  // which tiny.yaml sets and large.yaml leaves at its default
+  EXPECT_FALSE(got.config.model.tied);  // tiny.yaml sets it, large.yaml leaves its default
 }
 
 TEST(Bases, AMappingWithoutBaseMergesWithTheOneBelow) {

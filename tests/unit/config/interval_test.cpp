@@ -1,4 +1,4 @@
-// 95 % intervals of numbers: read, written, shown, and what is wrong with them.
+// 95 % intervals of numbers: reading, writing, display, and errors.
 #include <gtest/gtest.h>
 
 #include "tests/unit/config/sample_text.hpp"
@@ -96,7 +96,7 @@ TEST(Intervals, GoWithTheirValue) {
     EXPECT_EQ(peak(got).value, terabytes_a_second(40));
     EXPECT_FALSE(peak(got).ci95) << option;
   }
-  // A source that is cited better is no other value.
+  // A better citation of a source does not change the value.
   EXPECT_TRUE(peak(read_text(text, {"devices.hbm.peak.source=table 2"})).ci95);
 }
 
@@ -118,7 +118,7 @@ TEST(Intervals, OfABaseAreNotThoseOfTheValueOverIt) {
   const Read widened = over("{ci95: [4 TB/s, 6 TB/s]}");
   EXPECT_EQ(widened.mistakes, "");
   EXPECT_EQ(peak(widened).ci95->low, terabytes_a_second(40));
-  // The option's value is none that the file's interval could be of.
+  // The value of the option is outside of the file's interval.
   const Read set = over("{ci95: [4 TB/s, 6 TB/s]}", {"devices.hbm.peak.value=9 TB/s"});
   EXPECT_EQ(set.mistakes, "");
   EXPECT_FALSE(peak(set).ci95);
@@ -135,7 +135,7 @@ TEST(Intervals, FromTheCommandLineSaySo) {
     EXPECT_EQ(peak(got).number_class, NumberClass::fitted);
     EXPECT_EQ(peak(got).source, "timings; interval from the command line");
   }
-  // In either order, both hold.
+  // Both rules hold in either order.
   for (const std::vector<std::string>& set :
        {std::vector<std::string>{"devices.hbm.peak.value=4 TB/s",
                                  "devices.hbm.peak.ci95=[3 TB/s, 5 TB/s]"},
@@ -148,7 +148,7 @@ TEST(Intervals, FromTheCommandLineSaySo) {
   }
 }
 
-// Three numbers that were estimated together, and one that is one of few.
+// Three numbers that were estimated together, and a count.
 struct Fit {
   Sourced<double> a{1, NumberClass::assumed, "a"};
   Sourced<double> b{1, NumberClass::assumed, "b"};
@@ -172,7 +172,7 @@ std::string told(const std::string& text) {
   return diagnostics.text();
 }
 
-// The peak of 4.8 TB/s stands alone, and is given anew or is told more of.
+// The peak of 4.8 TB/s has no class or source, and is replaced or given more members.
 TEST(Intervals, OfANumberThatStandsAloneLeaveItThere) {
   const std::string bare(kText);  // peak: 4800 GB/s
   const Read told_of = read_text(bare, {"devices.hbm.peak.ci95=[4 TB/s, 5 TB/s]"});
@@ -182,7 +182,7 @@ TEST(Intervals, OfANumberThatStandsAloneLeaveItThere) {
   EXPECT_EQ(peak(told_of).ci95->low, terabytes_a_second(40));
   EXPECT_EQ(peak(told_of).number_class, NumberClass::assumed);
   EXPECT_EQ(peak(told_of).source, "not stated; interval from the command line");
-  // Whether the file has a number alone or a source with it, what the command line says counts.
+  // The command line wins, over a bare number in the file as well as over one with a source.
   for (const std::string& text : {bare, with_interval("[4.7 TB/s, 5 TB/s]")}) {
     const Read anew =
         read_text(text, {"devices.hbm.peak=4.2 TB/s", "devices.hbm.peak.ci95=[4 TB/s, 6 TB/s]"});
@@ -202,7 +202,7 @@ TEST(Intervals, OfANumberThatStandsAloneLeaveItThere) {
   }
 }
 
-// What the base says of its own number is not said of the number over it.
+// Members of the base's number do not apply to the number that replaces it.
 TEST(Intervals, OfANumberAloneOverABaseTakeNothingFromThere) {
   const Folder folder("alone");
   folder.write("below.yaml", with_interval("[4.7 TB/s, 5 TB/s]"));

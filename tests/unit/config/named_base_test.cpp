@@ -1,4 +1,4 @@
-// Files of our own that go by a short name: `grids: [small, large]`.
+// Files of the project that are referred to by a short name: `grids: [small, large]`.
 #include <gtest/gtest.h>
 
 #include "sim/config/importer.hpp"

@@ -1,5 +1,5 @@
-// Values that were changed in a tree that was read before: what read_again() makes of them is what
-// reading everything does, and so are its texts.
+// Changed values in a tree that was read before: read_again() gives the result and the texts of a
+// complete reading.
 #include <algorithm>
 #include <optional>
 
@@ -36,7 +36,7 @@ Node& scalar_at(Node& root, std::string_view path) {
   return *at;
 }
 
-// A configuration that is read whole once.
+// A configuration that is read completely once.
 struct Again {
   explicit Again(const std::vector<Setting>& first) {
     Read got = read_text(kText, options(first));

@@ -17,7 +17,7 @@ using detail::normal_quantile;
 using detail::Scores;
 using detail::shuffled_scores;
 
-// Numbers that were estimated together, a count, and what must hold between them.
+// Numbers that were estimated together, a count, and the constraints between them.
 struct Fit {
   Sourced<double> a{1, NumberClass::fitted, "a"};
   Sourced<double> b{1, NumberClass::fitted, "b"};
@@ -39,7 +39,7 @@ void describe(Fields& f, Fit& c) {
   f.check(c.a.value <= c.limit, "a", "is above the limit");
 }
 
-// What member() is in every draw.
+// The value of member() in every draw.
 template <class Config, class Member>
 auto drawn(Config& config, std::int64_t draws, const Member& member) {
   Resampler resampler(config, draws, 1);

@@ -1,6 +1,6 @@
 #pragma once
-// A small configuration with one of everything that a describe() function may list: an experiment
-// (kind "experiment") of a model (kind "model") on devices (kind "device").
+// A small configuration with one field of every kind that a describe() function can state: an
+// experiment (kind "experiment") of a model (kind "model") on devices (kind "device").
 #include <array>
 #include <cstdint>
 #include <map>

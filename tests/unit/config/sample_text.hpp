@@ -1,5 +1,5 @@
 #pragma once
-// Reading the sample configuration from text, as tests do it.
+// Reads the sample configuration from text.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@
 
 namespace tiersim::sample {
 
-/// A whole experiment without a mistake; its only defaults are note, scale, latency and also.
+/// A complete experiment without mistakes; its only defaults are note, scale, latency and also.
 inline constexpr std::string_view kText = R"(schema: tiersim.experiment/v1
 name: demo
 model: {name: tiny, layers: 2, heads: 8, kv_heads: 2, tied: true}
@@ -80,7 +80,7 @@ class Folder {
     return path;
   }
   const std::filesystem::path& path() const { return path_; }
-  /// Diagnostics with the folder's own name left out.
+  /// Diagnostics without the name of the folder.
   std::string without_folder(std::string text) const {
     const std::string prefix = path_.string() + '/';
     for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;)

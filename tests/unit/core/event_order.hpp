@@ -1,6 +1,6 @@
 #pragma once
-// The queue against a reference: std::priority_queue of (time, sequence number). Both are given the
-// same events, pop by pop, while the number pending rises and falls between one and a bound.
+// The queue against a reference: std::priority_queue of (time, sequence number). Both get the same
+// events, pop by pop, while the number of pending events rises and falls between one and a bound.
 #include <array>
 #include <cstdint>
 #include <queue>
@@ -60,7 +60,7 @@ inline void expect_same_order(Law law, std::uint64_t seed, std::uint64_t pops) {
   std::uint64_t target = 1;
   const auto push = [&] {
     const std::uint64_t time = now + draw(law, rng);
-    // The queue carries the number where an address would be; it only prefetches it.
+    // The queue holds the number in place of an address; it only prefetches it.
     const Target payload(Target::Kind::process, reinterpret_cast<const void*>(8 * number));
     queue.push({time, payload}, now);
     reference.push({time, number++});
@@ -69,7 +69,7 @@ inline void expect_same_order(Law law, std::uint64_t seed, std::uint64_t pops) {
     if (popped % 65536 == 0) target = std::uint64_t{1} << rng.below(18);  // up to 131072 pending
     while (reference.size() < target && rng.below(4) != 0) push();
     if (reference.empty()) push();
-    if (rng.below(1024) == 0) {  // asked for its next event, and then given an earlier one
+    if (rng.below(1024) == 0) {  // peeked at, and then given an earlier event
       queue.next();
       for (std::uint64_t i = rng.below(200); i > 0; --i) push();
     }

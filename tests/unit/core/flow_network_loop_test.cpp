@@ -1,5 +1,5 @@
-// Handlers that start flows when one finishes. Asking for totals makes the network take the
-// finished flow out before anything is started, so it may change nothing.
+// Handlers that start flows when one finishes. Reading totals makes the network remove the finished
+// flow before anything is started, which must not change the result.
 #include <array>
 #include <cstdint>
 #include <tuple>
@@ -15,8 +15,8 @@
 namespace tiersim::flow_network_loop_test {
 namespace {
 
-/// Random follow-ups: mostly one flow like the one that finished, at times another kind, more than
-/// one or none.
+/// Random successors: mostly one flow like the finished one, at times another kind, several or
+/// none.
 class Loop final : public EventHandler {
  public:
   Loop(std::uint64_t seed, std::int64_t flows, bool ask) : rng_(seed, "loop"), ask_(ask) {

@@ -17,7 +17,7 @@ using namespace tiersim::literals;
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
-/// Collects when each flow finishes, by the number it was started with.
+/// Collects the end of each flow by the number it was started with.
 class Sink final : public EventHandler {
  public:
   void on_event(Engine& engine, std::uint64_t payload) override {

@@ -1,4 +1,4 @@
-// Everything that processes wait for. Times are in nanoseconds.
+// All objects that processes wait for. Times are in nanoseconds.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -25,7 +25,7 @@ SimTime at(Duration since_start) {
   return SimTime(since_start);
 }
 
-/// What happened, as "name@nanosecond".
+/// The events as "name@nanosecond".
 class Log {
  public:
   explicit Log(const Engine& engine) : engine_(engine) {}
@@ -73,7 +73,7 @@ TEST(Resource, AnUncontendedAcquireIsNoEvent) {
   EXPECT_EQ(engine.events(), 1U);
 }
 
-// A release hands the server over, so who asks between that and the waking does not get it.
+// A release hands the server over, so that a request between that and the wake-up does not get it.
 TEST(Resource, IsNotTakenByWhoComesBetweenReleaseAndWaking) {
   Engine engine;
   Log log(engine);

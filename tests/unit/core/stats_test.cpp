@@ -42,7 +42,7 @@ TEST(TimeWeighted, WeighsByTime) {
   EXPECT_EQ(length.max(), 1);
 }
 
-// From tables to four decimals.
+// Values from tables with four decimals.
 TEST(StudentT, AgreesWithTheTables) {
   EXPECT_NEAR(student_t_975(1), 12.706, 0.001);
   EXPECT_NEAR(student_t_975(9), 2.2622, 0.0022);

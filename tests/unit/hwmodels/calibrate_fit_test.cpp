@@ -12,7 +12,7 @@ namespace {
 
 constexpr KernelParameters kTruth{.t0 = 2e-6, .bandwidth = 4e12, .peak = 800e12, .sharpness = 2};
 
-// 1 % up or down, in an order that has nothing to do with size or intensity.
+// 1 % up or down, in an order independent of size and intensity.
 double wiggle(std::size_t i) {
   return (i * 2654435761U >> 16U) % 2 == 0 ? 1.01 : 1 / 1.01;
 }
@@ -76,7 +76,7 @@ TEST(LeastSquares, LeveragesAddUpToTheParameters) {
   EXPECT_NEAR(sum, 4, 1e-6);
 }
 
-// One interval misses in 5 %; a whole width off, four standard errors, is none of chance.
+// One interval in 20 misses; a distance of a whole width, four standard errors, is no chance.
 TEST(Fit, IsLessThanAnIntervalsWidthFromTheTruth) {
   const auto fit = fit_kernel(cases_of(kTruth, sizes(), {10, 100, 200, 1000}));
   ASSERT_TRUE(fit);
@@ -101,7 +101,7 @@ TEST(Fit, ARateThatNoCaseShowsIsNotReported) {
   EXPECT_EQ(fit->notes.front(), "arithmetic never takes long enough to show its rate");
 }
 
-// All compute as much a byte: either rate explains the times, and the ceilings say which it is.
+// All cases have the same FLOPs a byte, so either rate explains the times; the ceilings decide.
 TEST(Fit, TheCeilingsTellArithmeticFromMemory) {
   const FitOptions options{.ceilings = {.bandwidth = 4.8e12, .peak = 989e12}};
   const auto moved = fit_kernel(cases_of(kTruth, sizes(), {0.5}), options);
@@ -157,7 +157,7 @@ TEST(Fit, HoldsEveryThirdCaseOutAndTheLargest) {
   EXPECT_EQ(fit->largest.worst_case, "case31");
 }
 
-// A largest case that takes twice as long as the others say is missed by half when unseen.
+// The largest case takes twice as long as the others predict, so its held-out error is one half.
 TEST(Fit, AHeldOutCaseDoesNotExplainItself) {
   std::vector<FitCase> cases = cases_of(kTruth, sizes(), {10, 100, 200, 1000});
   FitCase& last = cases.back();
@@ -178,7 +178,7 @@ TEST(Fit, SaysTheSameEveryTime) {
   EXPECT_EQ(a.correlation, b.correlation);
 }
 
-// The order of rows in a file is no property of the kernel.
+// The order of rows in a file must not change the fit.
 TEST(Fit, DoesNotDependOnTheOrderOfTheCases) {
   auto cases = cases_of(kTruth, sizes(), {10, 100, 1000});
   const KernelFit forward = *fit_kernel(cases);
@@ -217,8 +217,8 @@ TEST(TimeTable, NineteenCasesGiveNone) {
   EXPECT_TRUE(build_table(pairs).empty());
 }
 
-// A step of 30 % in the middle of the range is nothing that t0, bandwidth and peak can say; beyond
-// the table's own smoothing it goes.
+// A step of 30 % in the middle of the range cannot be expressed by t0, bandwidth and peak. Beyond
+// the smoothing of the table it disappears.
 TEST(Fit, TakesATableWhereTheEquationIsNotEnough) {
   std::vector<double> many;
   for (int i = 0; i < 48; ++i) many.push_back(1e6 * std::pow(1.2, i));

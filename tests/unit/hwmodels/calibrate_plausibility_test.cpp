@@ -1,4 +1,4 @@
-// Timings that cannot be. The synthetic sets have a known truth and noise (synthetic_timings.hpp),
+// Impossible timings. The synthetic sets have known parameters and noise (synthetic_timings.hpp),
 // 53 cases of three kernels; seeds 0 to 199.
 #include <algorithm>
 #include <fstream>
@@ -62,7 +62,7 @@ Slip bytes_by(double factor) {
   return [factor](TimingCase& timing) { timing.work.memory_bytes *= factor; };
 }
 
-// In how many seeds the case, and no other, is refused by `rule` after the slip.
+// Number of seeds in which `rule` refuses the case, and no other, after the error.
 std::uint64_t found(const std::string& name, const Slip& slip, const std::string& rule) {
   std::uint64_t count = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -120,7 +120,7 @@ TEST(Plausibility, FindsHalfAndDoubleTimesAmongLargeCasesInEverySet) {
   EXPECT_EQ(found("copy.16777216", time_by(0.5), "off the trend"), kSeeds);
 }
 
-// A launch-bound case takes 3 us whatever its size, so a quarter more is more than the next takes.
+// A launch-bound case takes 3 us at any size, so a quarter more exceeds the next case.
 TEST(Plausibility, FindsLessTimeForMoreWorkInEverySet) {
   EXPECT_EQ(found("decode.b1-s1024", time_by(4), "non-monotone"), kSeeds);
 }
@@ -319,7 +319,7 @@ TEST(Plausibility, RefusesOneRowTwiceAndTwoTimesOfOneCase) {
   const Plausible twice = check_timings(set_of({one("a.1", 1e6, 10), one("a.1", 1e6, 11)}));
   EXPECT_THAT(rules(twice.refused), ElementsAre("duplicate", "duplicate"));
   EXPECT_THAT(text(twice.refused), HasSubstr("10 us, but 11 us for the same kernel"));
-  // Under two names they may be two: refused only where they are clearly apart.
+  // Two names may be two cases, which are refused only where they clearly differ.
   const Plausible near = check_timings(set_of({one("a.1", 1e6, 10), one("a.2", 1e6, 10.1)}));
   EXPECT_THAT(near.refused, IsEmpty());
   EXPECT_THAT(rules(near.warnings), ElementsAre("duplicate"));

@@ -1,4 +1,4 @@
-// Composed sequences from fits: schedules worked out by hand, and where their intervals come from.
+// Composed sequences from fits: schedules worked out by hand, and the origin of their intervals.
 #include "hwmodels/calibrate/fit/predictions.hpp"
 
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace tiersim::calibrate_predictions_test {
 namespace {
 
-// Of times near 1: some sums and quotients of doubles.
+// For times near 1: a few sums and quotients of doubles.
 constexpr double kRounding = 1e-12;
 
 ScheduledStep step(double seconds, double share, std::size_t stream = 0,

@@ -1,4 +1,4 @@
-// The campaign's files, and word for word what the user of a wrong one is told.
+// The campaign's files, and the exact error messages for wrong ones.
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -19,7 +19,7 @@ using testing::refusals;
 using ::testing::SizeIs;
 using testing::told;
 
-// The file of three_impossible.json: an entry a line, from line 4.
+// The file of three_impossible.json: one entry on each line, from line 4.
 class Campaign {
  public:
   Campaign() {
@@ -36,7 +36,7 @@ class Campaign {
     text_.replace(at, from.size(), to);
     return *this;
   }
-  // The entry of a line again, behind itself.
+  // Repeats the entry of a line after itself.
   Campaign& repeat(int line) {
     const std::string entry = text_.substr(start(line), start(line + 1) - start(line));
     text_.insert(start(line + 1), entry);
@@ -72,7 +72,7 @@ TEST(ReadCampaign, TakesCasesPeaksAndContext) {
   EXPECT_EQ(join.kernel, "join");
   EXPECT_EQ(join.variant, "one_shot");
   EXPECT_EQ(join.work.memory_bytes, 2097152);  // read and written
-  EXPECT_EQ(join.tail, 1);                     // no card knew its launches
+  EXPECT_EQ(join.tail, 1);                     // the occupancy of its launches is not known
   EXPECT_EQ(join.bytes_in_flight, 0);
   EXPECT_DOUBLE_EQ(join.seconds, 3524e-9);  // 3 us and 2 MiB at 4 TB/s
 }

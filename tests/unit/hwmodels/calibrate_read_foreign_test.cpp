@@ -1,5 +1,4 @@
-// Google Benchmark's files and the tables of NCCL's tests, and what the user of a wrong one is
-// told.
+// Google Benchmark's files and the tables of NCCL's tests, and the error messages for wrong ones.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Files of timings: their format, comma-separated values, and what the user of a wrong one is told.
+// Files of timings: their format, comma-separated values, and the error messages for wrong ones.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Predictions against measurements: errors worked out by hand, and what is refused.
+// Predictions against measurements: errors worked out by hand, and refusals.
 #include "hwmodels/calibrate/fit/scoring.hpp"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ TEST(Refusals, AreNoneForPredictionsMadeBeforeOfTheSameBuild) {
   same_day.date = "2026-01-01T11:00:00+01:00";
   EXPECT_TRUE(refusals(same_day, measured).empty());  // the same moment
   measured.date = "2026-01-01";
-  EXPECT_EQ(refusals(same_day, measured).size(), 1U);  // nobody can tell
+  EXPECT_EQ(refusals(same_day, measured).size(), 1U);  // the order is not known
   same_day.date = "2026-01-01";
   EXPECT_TRUE(refusals(same_day, measured).empty());
   same_day.date = "2026-01-01T00:30:00+01:00";  // the day before, in UTC

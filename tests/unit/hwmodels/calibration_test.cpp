@@ -165,7 +165,7 @@ TEST(ProblemsOf, AFitAboveTheDataSheetIsNamed) {
               ::testing::Contains(HasSubstr("is above the data sheet's 3e+12/s (memory)")));
 }
 
-// What no card produced is not fitted to a card.
+// Timings that no card produced are not fitted to a card.
 TEST(GpuYaml, WhatWasNotMeasuredIsAssumed) {
   TimingSet set = set_of({{"dense_decode", "fma"}});
   set.data_class = "synthetic";

@@ -84,8 +84,8 @@ TEST(Collective, OneRankAndNoBytesCostNothing) {
       }
 }
 
-// What a rank gets are bytes that another one sent, and at least what it misses: links take whole
-// runs of them.
+// A rank receives bytes that another one sent, and at least the bytes that it lacks; links take
+// whole runs of them.
 TEST(Collective, BytesGoOutAsTheyComeInAndAreWholeRuns) {
   for (const Named& m : all_models())
     for (const CollectiveKind kind : kKinds)

@@ -6,7 +6,7 @@
 
 namespace tiersim::device_costs_test {
 
-// A mapping that has the costs of a device beside a field of its own.
+// A mapping with the costs of a device beside its own field.
 struct Priced {
   std::string name;
   DeviceCosts costs;

@@ -79,7 +79,7 @@ TEST(Dram, RandomReadsMatchTheGupsTableOfTheH200) {
   EXPECT_NEAR(giga_reads_per_s, 39.055, 0.10 * 39.055);
 }
 
-// Share of peak when reads and writes of these sizes run at the same time.
+// Share of the peak for reads and writes of these sizes at the same time.
 double share_of(const MemoryTier& memory, Bytes reads, Bytes writes, Bandwidth peak) {
   std::vector<Bytes> busy(memory.channels().size());
   const auto add = [&](Direction direction, Bytes payload) {
@@ -168,8 +168,8 @@ TEST(Dram, LoadedLatencyFollowsTheMeasuredCurveOfTheH100) {
   }
 }
 
-// pseudo_channels * min(efficiency * bandwidth of one, bytes in a row / row time): the bytes that
-// fall in a row are those of the run, and never more than the interleave.
+// pseudo_channels * min(efficiency * bandwidth of one, bytes in a row / row time). The bytes in a
+// row are those of the run, and never more than the interleave.
 TEST(Dram, RandomRunsFollowTheRowFormula) {
   DramConfig c = hbm();
   c.peak.value = 4800_GBps;

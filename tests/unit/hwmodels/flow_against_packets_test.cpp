@@ -1,5 +1,5 @@
-// What the flow level leaves out, measured: shipped devices at flow level beside their own packets.
-// Each bound is derived from what is left out, or is the disagreement as it was measured, rounded
+// Effects that the flow level ignores, measured: shipped devices at flow level beside their own
+// packets. Each bound is derived from the ignored effects, or is the measured difference, rounded
 // up; hwmodels/README.md lists them.
 #include <array>
 #include <filesystem>
@@ -45,7 +45,7 @@ double in_ns(Duration time) {
   return to_seconds(time) * 1e9;
 }
 
-// One access alone: latency, and the time of its bytes on the slowest channel.
+// One access alone: the latency, and the time of its bytes on the slowest channel.
 double access_ns(const Link& link, Direction direction, Bytes bytes) {
   const AccessCost cost = link.cost(direction, bytes, bytes);
   Duration longest{};
@@ -54,7 +54,7 @@ double access_ns(const Link& link, Direction direction, Bytes bytes) {
   return in_ns(cost.latency + longest);
 }
 
-// A memory that adds nothing.
+// A memory without time.
 class NoMemory final : public MemoryTier {
  public:
   std::span<const Channel> channels() const override { return {}; }
@@ -84,8 +84,8 @@ PciePacketConfig pcie_packets(const PcieConfig& config) {
   return packets;
 }
 
-// Headers and the share of link packets are all that either level knows: 0.2 %, which is what the
-// probe's window of some thousand transfers leaves.
+// Both levels count headers and the share of link packets only: 0.2 % remain from the probe's
+// window of some thousand transfers.
 TEST(FlowAgainstPackets, PcieSaturatesAlikeAtEverySize) {
   for (const char* generation : {"pcie_gen4_x16", "pcie_gen5_x16", "pcie_gen6_x16"}) {
     const auto config = shipped<PcieConfig, Link>(generation);
@@ -123,8 +123,8 @@ TEST(FlowAgainstPackets, PcieRequestsInFlightLimitTheRateWithinAPercent) {
     }
 }
 
-// The link's latency is what a small transfer starts with, and its bytes follow at the link's rate:
-// 0.4 %, two flits' times of Gen6 of 590 ns one way, which end a packet at packet level.
+// A small transfer takes the latency of the link, and then its bytes take the rate of the link:
+// within 0.4 %, two flits of Gen6 in 590 ns one way, which end a packet at packet level.
 TEST(FlowAgainstPackets, PcieTransfersOfFewPacketsTakeAsLong) {
   for (const char* generation : {"pcie_gen4_x16", "pcie_gen5_x16", "pcie_gen6_x16"}) {
     const auto config = shipped<PcieConfig, Link>(generation);

@@ -1,4 +1,4 @@
-// Every shipped device and system can be read, and what they give is what was measured or stated.
+// Every shipped device and system can be read and gives its measured or stated values.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -50,7 +50,7 @@ std::unique_ptr<Interface> device(const std::string& name) {
   return shipped<DeviceConfig<Interface>>("devices", "device", name).spec->build();
 }
 
-// The kind of device is known by its model, which every file states or has from its base.
+// The kind of a device is known by its model, which every file states or gets from its base.
 std::string model_of(const std::string& name) {
   Diagnostics diagnostics;
   const Document document = load_document(configs() / "devices" / (name + ".yaml"),
@@ -79,7 +79,7 @@ TEST_P(ShippedDevice, CanBeBuilt) {
 INSTANTIATE_TEST_SUITE_P(All, ShippedDevice, ::testing::ValuesIn(names_in("devices")),
                          [](const auto& test) { return test.param; });
 
-// Of every channel, of moved bytes and of least time.
+// Checks that more bytes never cost less: busy time of every channel, bytes moved, least time.
 void expect_more_costs_more(const Device& device, const std::string& name) {
   for (const Direction direction : {Direction::read, Direction::write})
     for (const std::int64_t run : {1, 32, 100, 256, 4096, 1 << 20}) {
@@ -140,7 +140,7 @@ std::set<std::string> bases_in(const char* folder) {
   return out;
 }
 
-// A device that nobody builds a system with is one that no scenario tries.
+// A device that is in no system would not be tested by any scenario.
 TEST(ShippedDevices, EachStandsInAShippedSystem) {
   std::set<std::string> used = bases_in("systems");
   used.merge(bases_in("bases"));

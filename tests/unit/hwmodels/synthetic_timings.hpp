@@ -1,5 +1,5 @@
 #pragma once
-// Timings made from a known truth, as a card would give them: for tests of what is refused.
+// Timings from known parameters, in the form of a card's: for tests of refusals.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -34,7 +34,7 @@ inline double normal(Rng& rng) {
 
 class SyntheticTimings {
  public:
-  /// Each case has a noise between a quarter of the largest and the largest.
+  /// Each case has noise between a quarter of the largest and the largest.
   explicit SyntheticTimings(std::uint64_t seed, double largest_noise = 0.02)
       : rng_(seed, "synthetic timings"), largest_noise_(largest_noise) {
     set_.file = "timings";
@@ -52,7 +52,7 @@ class SyntheticTimings {
   TimingSet& set() { return set_; }
 
  private:
-  // Its noise is stated by an interval of 1.96 of it to both sides.
+  // Its noise is stated by an interval of 1.96 standard deviations to both sides.
   void add(TimingCase timing, double p) {
     const double noise = largest_noise_ * (0.25 + 0.75 * rng_.uniform());
     timing.seconds = true_time(timing.work.memory_bytes, timing.work.flops, p) *
@@ -75,7 +75,7 @@ class SyntheticTimings {
       add(std::move(timing), 1);
     }
   }
-  // Bytes and FLOPs that grow differently.
+  // Products whose bytes and FLOPs grow differently.
   void products() {
     const double p = 1 + 3 * rng_.uniform();
     for (int i = 0; i < 20; ++i) {
@@ -92,7 +92,7 @@ class SyntheticTimings {
       add(std::move(timing), p);
     }
   }
-  // Of 1 to 64 sequences and 1 Ki to 32 Ki rows.
+  // Decodes of 1 to 64 sequences and 1 Ki to 32 Ki rows.
   void decodes() {
     const double p = 1 + 3 * rng_.uniform();
     for (const std::int64_t batch : {1, 4, 16, 64}) {

@@ -1,5 +1,5 @@
 #pragma once
-// Reading a text as a file of timings named "f": for tests of the readers.
+// Reads a text as a file of timings named "f", for tests of the readers.
 #include <string>
 #include <vector>
 
@@ -10,14 +10,14 @@
 
 namespace tiersim::testing {
 
-// The set of a text that must be read.
+// The set of a text that must be accepted.
 inline TimingSet read(const std::string& text, const ReadOptions& options = {}) {
   const auto timings = read_timings("f", text, options);
   EXPECT_TRUE(timings.has_value()) << (timings ? "" : timings.error().text());
   return timings ? *timings : TimingSet{};
 }
 
-// What the user of a text that must not be read is told.
+// The error message for a text that must be refused.
 inline std::string told(const std::string& text, const ReadOptions& options = {}) {
   const auto timings = read_timings("f", text, options);
   return timings ? std::string("read") : timings.error().text();

@@ -35,7 +35,7 @@ TEST(WeightedRoundRobin, SharesBytesByWeightWhateverTheSizes) {
 TEST(WeightedRoundRobin, SharesEvenlyWherePacketsDoNotDivideTheQuantum) {
   WeightedRoundRobin arbiter({1, 1}, 300);
   const auto bytes = bytes_of(arbiter, {280, 90}, 10'000);
-  // The two differ by no more than a quantum and a packet, whatever the length of the run.
+  // The two differ by no more than a quantum and a packet, for any length of the run.
   EXPECT_NEAR(static_cast<double>(bytes[0]), static_cast<double>(bytes[1]), 300 + 280);
 }
 

@@ -1,5 +1,5 @@
-// Schedules of collectives, with symbols in place of data: whatever order the transfers happen in,
-// as long as each waits for those that it follows, every rank ends with what it should have.
+// Schedules of collectives, with symbols in place of data. In any order of transfers that respects
+// their dependencies, every rank must end with the correct data.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 using enum CollectiveKind;
 using Kind = CollectiveTransfer::Kind;
 
-// How often a byte of a rank's input is in what stands at one place.
+// The number of times that a byte of a rank's input is in the sum at one place.
 using Symbol = std::map<std::pair<std::size_t, std::size_t>, int>;
 using Buffer = std::vector<Symbol>;
 
@@ -38,7 +38,7 @@ class Machine {
     }
   }
 
-  /// Every transfer takes its bytes at one instant and gives them at a later one.
+  /// Every transfer reads its bytes at one instant and delivers them at a later one.
   void run(std::uint64_t seed) {
     Rng rng(seed, "order");
     std::vector<std::size_t> ready;
@@ -119,7 +119,7 @@ void expect_done(const Machine& machine, CollectiveKind kind, std::size_t n, std
       if (kind == send) {
         ASSERT_EQ(machine.at((rank + 1) % n)[i], (Symbol{{{rank, i}, 1}})) << which;
       }
-      // Rank `rank` gets from each other one its own piece, one after the other.
+      // Rank `rank` receives its own piece from each other rank, one after the other.
       if (kind == all_to_all && owner != rank) {
         const std::size_t from = std::min(size, owner * piece);
         const std::size_t own = std::min(size, (owner + 1) * piece) - from;

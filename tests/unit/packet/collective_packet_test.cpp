@@ -1,5 +1,5 @@
-// Collectives by packets against NCCL's own model, timings that others published, and the flow
-// level, whose constants of software they share.
+// Collectives by packets against NCCL's own model, published timings, and the flow level, which has
+// the same constants of software.
 #include <array>
 #include <cmath>
 
@@ -29,7 +29,7 @@ double us(const CollectiveProbeConfig& config, const CollectiveQuestion& q) {
 }
 
 // Rows of NCCL's tuning model for 8 H100 with NVLink and NVLS, in us: rings and trees by LL, LL128
-// and Simple, then NVLS. 25 % is the band that HARDWARE.md gives to it.
+// and Simple, then NVLS. HARDWARE.md states a band of 25 % for it.
 struct NcclRow {
   Bytes size;
   std::array<double, 7> times;
@@ -122,8 +122,9 @@ TEST(CollectivePackets, AgreeWithTheFlowLevel) {
       }
 }
 
-// A chain of 2 (n - 1) steps, and NVLS of 2, first fill with one chunk a step: what a pipeline of c
-// chunks takes is 1 + (steps - 1) / c of its bytes. Within 5 %: with slots, packets, and headers.
+// A chain of 2 (n - 1) steps, and NVLS of 2, first fill with one chunk a step. A pipeline of c
+// chunks takes 1 + (steps - 1) / c times its bytes. Within 5 %: slots, packets and headers add to
+// that.
 TEST(CollectivePackets, PipelinesTakeTheirFillMoreThanTheFlowLevel) {
   CollectiveProbeConfig h100 = h100_collectives();
   h100.packet.simple.slots.value = 64;
@@ -170,7 +171,7 @@ TEST(CollectivePackets, PortsCarryTheBytesOfTheFlowLevel) {
   }
 }
 
-// What a byte takes: the start-up, the hops, and at most a packet on a wire for each of them.
+// The time of one byte: the start-up, the hops, and at most a packet on a wire for each of them.
 TEST(CollectivePackets, AByteTakesTheStartUpOfTheFlowLevel) {
   const CollectiveProbeConfig h100 = h100_collectives();
   for (std::size_t i = 1; i < kNcclAlgorithmNames.size(); ++i) {
@@ -207,16 +208,16 @@ TEST(CollectivePackets, CollectivesAndCopiesSlowEachOther) {
   const double alone = all_reduce_beside(false, 0_B);
   const double both = all_reduce_beside(true, 0_B);
   const double copied = all_reduce_beside(false, 256_MiB);
-  // 56 us of software overlap, and 39 us of the port are taken twice.
+  // 56 us of software overlap; the 39 us of the port are needed twice.
   const double wire = 14.0 / 8 * 8 * 1.048576 / 376.1 * 1e3;
   EXPECT_NEAR(both, alone + wire, 0.05 * alone);
-  // A copy that is there all the time takes every second turn on one of the ring's eight ways: at
+  // A copy during all of the time takes every second turn on one of the ring's eight paths: at
   // least the first step waits for it, and at most all 14.
   EXPECT_GE(copied, alone + wire / 14);
   EXPECT_LE(copied, alone + wire);
 }
 
-// Two groups of four on a node of eight have nothing in common: a switch does not block.
+// Two groups of four on a node of eight do not affect each other: a switch does not block.
 TEST(CollectivePackets, GroupsOfOneNodeDoNotMeet) {
   CollectiveProbeConfig h100 = h100_collectives();
   for (const PacketAlgorithm algorithm : {ring, nvls}) {

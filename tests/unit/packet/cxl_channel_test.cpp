@@ -44,7 +44,7 @@ struct Fixture {
              std::size_t input = 0) {
     channel.offer(input, {.access = access, .message_class = message_class}, SimTime(at));
   }
-  /// All at once, from one input. The number of flits that they take.
+  /// Sends all at once from one input; returns the number of flits.
   std::int64_t flits_of(CxlClass message_class, std::uint32_t count) {
     // Ready a moment later, so that the first flit finds all of them.
     for (std::uint32_t i = 0; i < count; ++i) offer(message_class, i, 1ns);
@@ -109,13 +109,13 @@ TEST(FlitChannel, MixesTakeTheSumOfTheirSlots) {
     up.engine.run();
     const double r = reads;
     EXPECT_NEAR(static_cast<double>(down.channel.flits()), (r + 5 * (1000 - r)) / 4, 1) << reads;
-    // Of two neighbours in a header slot: an odd answer at the end leaves half a slot.
+    // Two neighbouring answers share a header slot: an odd answer at the end leaves half a slot.
     EXPECT_NEAR(static_cast<double>(up.channel.flits()), (4.5 * r + 0.5 * (1000 - r)) / 4, 1)
         << reads;
   }
 }
 
-// One line in 10 ns: every line starts a flit of its own, so that it takes two.
+// One line in 10 ns: every line starts a new flit, so that it takes two.
 TEST(FlitChannel, ThinTrafficLeavesSlotsEmpty) {
   Fixture f(nanosecond_flits());
   for (std::uint32_t i = 0; i < 100; ++i) f.offer(CxlClass::data, i, 10ns * static_cast<int>(i));

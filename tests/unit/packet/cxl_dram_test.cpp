@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace literals;
 
-/// A link so fast that the memory is all there is.
+/// A link so fast that only the memory limits.
 CxlPacketConfig fast_link() {
   CxlPacketConfig c;
   c.raw.value = 1'000'000_GBps;

@@ -32,7 +32,7 @@ CxlPacketConfig unlimited() {
   c.credits.requests.value = c.credits.writes.value = c.credits.responses.value = 4096;
   return c;
 }
-// What a flit takes: 68 B at 128/130 of 32 GB/s.
+// Time of a flit: 68 B at 128/130 of 32 GB/s.
 constexpr double kFlit = 68 / (32.0 * 128 / 130);
 
 void expect_nothing_left(const CxlStreams& link) {
@@ -61,7 +61,7 @@ double in_ns(Duration time) {
   return to_seconds(time) * 1e9;
 }
 
-// 2 MB take 75 us or more, of which the first answer takes .15: .2 %.
+// 2 MB take 75 us or more, of which the first answer is .15: .2 %.
 TEST(CxlStreams, AnOperationAloneReachesTheRateOfTheProbe) {
   for (const CxlPacketConfig& config : {gen5(), unlimited()}) {
     for (const Bytes run : {64_B, 256_B}) {
@@ -133,7 +133,7 @@ TEST(CxlStreams, ALongWayBeyondLeavesTheRate) {
   EXPECT_NEAR(to_seconds(longer) * 1e6, 5, 0.25);
 }
 
-// Its own link to the switch is no limit here.
+// Its own link to the switch does not limit here.
 TEST(CxlStreams, OneGpuReadsFromAllExpandersOfASwitch) {
   CxlPacketConfig pool = unlimited();
   pool.pool_switch.emplace().latency.value = 45ns;
@@ -149,7 +149,7 @@ TEST(CxlStreams, RequestsComeNoFasterThanTheRestOfTheOperation) {
   EXPECT_NEAR(in_ns(slow), 102'300 + 147 + 6 * kFlit, 0.01);
 }
 
-// 1 MiB at 10 GB/s, and the way once: reads, writes, or half of each.
+// 1 MiB at 10 GB/s, and one way: reads, writes, or half of each.
 TEST(CxlStreams, AMemoryWithARateIsShared) {
   CxlPacketConfig config = unlimited();
   config.device.memory_rate = {.value = 10_GBps};

@@ -1,5 +1,5 @@
-// What a packet_level mapping that states nothing amounts to: numbers that say where they are from,
-// since records hold them and are configurations themselves.
+// The numbers of an empty packet_level mapping. They state their source, since records hold them
+// and are configurations themselves.
 #include "hwmodels/packet/default_numbers.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Every gate of a DRAM by itself: all other least times are one clock, this one is a thousand. The
-// checker takes the second command at the least distance and refuses it 1 ps before; the scheduler
-// sends it exactly there.
+// Every gate of a DRAM alone: all other least times are one clock, this one is a thousand. The
+// checker accepts the second command at the least distance and refuses it 1 ps earlier; the
+// scheduler sends it exactly there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ DramTrace trace_of(const DramPacketConfig& config, const std::vector<DramAtom>& 
 struct Gate {
   std::string_view rule;
   Sourced<Duration> DramTimings::*time;
-  std::vector<DramAtom> atoms;  ///< that make it bind
+  std::vector<DramAtom> atoms;  ///< the atoms that make the gate bind
   DramRefresh refresh = DramRefresh::none;
 };
 
@@ -110,8 +110,8 @@ std::size_t place(DramScope scope, std::uint16_t bank) {
   return scope == DramScope::bank ? bank : scope == DramScope::group ? bank / 2U : bank / 4U;
 }
 
-// The first command that stands at the least distance of the rule from its forerunner; past the end
-// where none does.
+// The first command at the least distance of the rule from its predecessor; past the end where
+// there is none.
 std::size_t bound_command(const DramTrace& trace, const DramRule& rule) {
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace[i].kind != rule.after) continue;

@@ -1,5 +1,5 @@
-// What a DRAM reaches, against formulas of its timings. Numbers of HBM3-6400 in clocks of .625 ns:
-// tRP 26, tRCD 32, tCL 20, burst 2, tFAW 24, tRTP 9, tRFC 560, tREFI 6240.
+// The rates and latencies of a DRAM against formulas of its timings. Numbers of HBM3-6400 in clocks
+// of .625 ns: tRP 26, tRCD 32, tCL 20, burst 2, tFAW 24, tRTP 9, tRFC 560, tREFI 6240.
 #include "hwmodels/packet/dram/dram_probe.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace dram_test;
 
-// Of the time between two refreshes, what is left when the banks are closed, refreshed and opened.
+// Share of the time between two refreshes without closing, refreshing and opening the banks.
 double awake(const DramClocks& c) {
   return 1.0 - static_cast<double>(c.rtp + c.rp + c.rfc + c.rcd) / static_cast<double>(c.refi);
 }
@@ -21,7 +21,7 @@ TEST(DramProbe, AStreamIsLimitedByRefresh) {
   const DramProbe stream{
       .pattern = DramPattern::sequential, .outstanding_atoms = 512, .atoms = 400'000};
   EXPECT_NEAR(awake(DramClocks(config.timings)), 0.8995, 5e-5);
-  // Of 3120 bursts between two refreshes up to six are lost or gained at the ends.
+  // Up to six of the 3120 bursts between two refreshes are lost or gained at the ends.
   EXPECT_NEAR(run_dram_probe(config, stream).achieved, awake(DramClocks(config.timings)), 0.002);
 }
 

@@ -1,4 +1,4 @@
-// What a pseudo channel does first. HBM3-6400 in clocks of .625 ns: tRCD 32, tCL 20, burst 2,
+// The priorities of a pseudo channel. HBM3-6400 in clocks of .625 ns: tRCD 32, tCL 20, burst 2,
 // tCCD_L 4, tRTP 9, tRP 26, tRFC 560, tREFI 6240.
 #include <gtest/gtest.h>
 
@@ -125,7 +125,7 @@ TEST(DramScheduler, WritesAreDrainedFromTheHighToTheLowMark) {
   EXPECT_EQ(bench.channel.counts().writes, 5);
   EXPECT_LT(bench.channel.counts().reads, 64);
   bench.finish();
-  EXPECT_EQ(bench.channel.counts().writes, 8);  // and the rest once nobody reads
+  EXPECT_EQ(bench.channel.counts().writes, 8);  // and the rest once there are no reads
   EXPECT_EQ(bench.channel.counts().turnarounds, 3);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// DRAMs for tests. Their numbers are those of the parts they are named after, rounded to clocks.
+// DRAMs for tests, with the timings of the parts in their names, rounded to clocks.
 #include <array>
 
 #include "hwmodels/packet/dram/dram_checker.hpp"
@@ -60,7 +60,7 @@ inline DramShape shape_of(const DramPacketConfig& config) {
   return DramShape(*AddressMap::make(config.address_map));
 }
 
-/// Sum over the pseudo channels of a run; `clocks` may differ from what the checker knows.
+/// Sum over the pseudo channels of a run; `clocks` may differ from the checker's timings.
 inline DramReport checked_run(const DramPacketConfig& config, const DramClocks& clocks,
                               const DramProbe& probe) {
   std::vector<DramTrace> traces;

@@ -6,7 +6,7 @@
 
 namespace tiersim::testing {
 
-/// When each operation was done, by tag.
+/// End time of each operation, by tag.
 struct Ends final : EventHandler {
   std::vector<SimTime> at = std::vector<SimTime>(16);
   std::vector<int> times = std::vector<int>(16);

@@ -1,5 +1,5 @@
 // Ports, wires, credits and acknowledgements of the packet fabric against numbers worked out by
-// hand, and what must hold whatever happens.
+// hand, and its invariants.
 #include <gtest/gtest.h>
 
 #include "sim/base/rng.hpp"

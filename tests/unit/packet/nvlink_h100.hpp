@@ -1,7 +1,6 @@
 #pragma once
-// H100s of one NVLink domain and the libraries of collectives on them, in the numbers that
-// configs/devices/{nvlink4_h100,nvswitch,collective_nccl_nvlink4,collective_direct_nvlink4}.yaml
-// ship with their sources.
+// H100s of one NVLink domain and the libraries of collectives on them, with the numbers shipped in
+// configs/devices/{nvlink4_h100,nvswitch,collective_nccl_nvlink4,collective_direct_nvlink4}.yaml.
 #include "hwmodels/packet/collective/collective_probe.hpp"
 #include "hwmodels/packet/nvlink/nvlink_probe.hpp"
 

@@ -1,4 +1,4 @@
-// Microbenchmarks of NVLink against what was measured, theory, and the flow level.
+// Microbenchmarks of NVLink against measurements, theory, and the flow level.
 #include <gtest/gtest.h>
 
 #include "tests/unit/packet/nvlink_h100.hpp"
@@ -138,7 +138,7 @@ TEST(NvlinkProbe, AgreesWithTheFlowLevelOnTransfersOf64PacketsAndMore) {
             busy += cost.charges[1].busy;
           const Duration flow = cost.latency + (read ? 400ns : 200ns) +
                                 busy * (all ? 7 : 1) / port->channels()[0].capacity;
-          // Where all read, their requests may pass before the first data do.
+          // With reads only, their requests may pass before the first data.
           const Duration early =
               busy > cost.charges.front().busy
                   ? cost.charges[1].busy * (all ? 7 : 1) / port->channels()[0].capacity

@@ -1,4 +1,4 @@
-// Queues of the switch, and what it adds up and copies.
+// Queues of the switch, and its sums and multicasts.
 #include <gtest/gtest.h>
 
 #include "sim/base/rng.hpp"
@@ -17,7 +17,7 @@ class Saturated final : public FabricListener {
     for (std::size_t src = 0; src < ports_; ++src)
       for (int i = 0; i < depth; ++i) send(src);
   }
-  /// Share of the outputs' time that carries packets.
+  /// Share of the outputs' time with packets.
   double run(std::int64_t packets) {
     left_ = packets;
     engine_.run();

@@ -1,4 +1,4 @@
-// Collectives that meet on the fabric of a node.
+// Collectives that contend on the fabric of a node.
 #include "hwmodels/packet/collective/packet_collectives.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(PacketCollectives, GroupsWithPortsOfTheirOwnDoNotMeet) {
   EXPECT_EQ(both.ends.at[0], both.ends.at[1]);
 }
 
-// Each moves what it would move alone, over the same links.
+// Each moves as much as alone, over the same links.
 TEST(PacketCollectives, TwoOnTheSamePortsShareThem) {
   Node both;
   Node one;

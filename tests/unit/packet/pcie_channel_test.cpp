@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace literals;
 
-/// Writes down what comes: w, r or c and the request's number.
+/// Records the packets: w, r or c and the number of the request.
 struct Sink final : TlpReceiver {
   void receive(const Tlp& tlp, SimTime) override {
     seen.push_back("wrc"[static_cast<std::size_t>(tlp.tlp_class)] + std::to_string(tlp.request));

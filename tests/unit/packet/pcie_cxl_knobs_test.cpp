@@ -1,5 +1,4 @@
-// Every parameter of the packet-level links moves something, on a workload in which all of them are
-// at work.
+// Every parameter of the packet-level links changes a result, on a workload that uses all of them.
 #include <functional>
 #include <string>
 #include <vector>

@@ -96,7 +96,7 @@ TEST(PcieStreams, OneReadTakesTheSumOfItsParts) {
   EXPECT_EQ(alone(plain(), reads(64_B, 64_B, {}, 300ns)), 535ns);
 }
 
-// Behind the link it is on its way for `beyond`, when the root complex has taken it.
+// Behind the link it takes `beyond` more, after the root complex has accepted it.
 TEST(PcieStreams, OneWriteTakesTheSumOfItsParts) {
   EXPECT_EQ(alone(plain(), writes(64_B, 64_B)), 88ns + 10ns + 40ns + 7ns);
   EXPECT_EQ(alone(plain(), writes(64_B, 64_B, {}, 300ns)), 445ns);
@@ -119,7 +119,7 @@ TEST(PcieStreams, TagsAreHeldForWhatLiesBeyond) {
               5, 0.001);
 }
 
-// With tags enough a long way costs its time once: what is on its way grows with it.
+// With enough tags a long path costs its time once, since the bytes in flight grow with it.
 TEST(PcieStreams, ALongWayBeyondLeavesTheRate) {
   PciePacketConfig config = gen5();
   config.requester.tags.value = 8192;
@@ -175,7 +175,7 @@ TEST(PcieStreams, TwoAtATimeShareTheLink) {
   expect_nothing_left(link);
 }
 
-// A trickle leaves the link to others: 1 MiB in 400 us is a twentieth of it.
+// A trickle leaves the link to others: 1 MiB in 400 us is a twentieth of its rate.
 TEST(PcieStreams, ALaterOneIsSlowedByWhatTheOtherTakes) {
   Engine engine;
   PcieStreams link(engine, gen5());
@@ -199,7 +199,7 @@ TEST(PcieStreams, ReadsAndWritesUseBothDirections) {
   EXPECT_NEAR(to_seconds(alone(config, both)) / one, 1 + 24.0 / (2 * 280), 0.02);
 }
 
-// Neither runs ahead: a tenth as many reads as writes are spread over all of them.
+// Neither half runs ahead: a tenth as many reads as writes are spread over all of them.
 TEST(PcieStreams, AccessesOfAnOperationEndTogether) {
   const PacketWork both{
       .accesses = {{Direction::read, 800_KiB, 4_KiB}, {Direction::write, 8_MiB, 4_KiB}}};

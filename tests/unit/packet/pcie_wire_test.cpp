@@ -52,7 +52,7 @@ TEST(TlpWire, APacketTakesItsHeaderAndData) {
   EXPECT_EQ(completion.free, SimTime(208ns + 2 * 8ns));  // an acknowledgement and an update
 }
 
-// Of n raw bytes 2 x 8 n / 168 are link packets and 4 n / 1538 are SKIP.
+// The link packets are 2 x 8 n / 168 of n raw bytes, and SKIP is 4 n / 1538.
 TEST(TlpWire, PacedLinkPacketsTakeTheirShare) {
   PciePacketConfig c = one_gigabyte_per_second();
   TlpWire wire(c, c.raw.value);

@@ -1,5 +1,4 @@
-// Reports of bytes and bottlenecks over points, of records whose numbers can be added up in the
-// head.
+// Reports of bytes and bottlenecks over points, from records whose numbers can be summed mentally.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -262,14 +261,14 @@ TEST(IoPoints, HopsOfOnePathAreOneRow) {
   ASSERT_EQ(tables.size(), 3U);
   std::vector<std::string> devices;
   for (const auto& row : tables[1].rows) devices.push_back(row[1] + ' ' + row[2]);
-  // In the other point the link passed 20 B only, so it is another row than the pool.
+  // In the other point the link carried 20 B only, so it has another row than the pool.
   EXPECT_EQ(devices,
             (std::vector<std::string>{"hbm read", "hbm written", "link, pool read", "hbm read",
                                       "hbm written", "link read", "pool read"}));
 }
 
 TEST(Bottlenecks, NameTheNextOneAndTheMostThatIsGained) {
-  RunRecord other = four_gpus();  // more work of one channel than the chain is long
+  RunRecord other = four_gpus();  // more work of one channel than the critical path is long
   other.bounded_by = "pool.bus";
   const auto all = bottlenecks(table_of({{{"dense", "1"}, four_gpus()}, {{"MAPLE", "1"}, other}}));
   ASSERT_EQ(all.size(), 2U);

@@ -1,4 +1,4 @@
-// Each test of a check holds where it should and fails where it should.
+// Each kind of check passes where it should and fails where it should.
 #include <gtest/gtest.h>
 
 #include "tests/unit/reports/study_records.hpp"

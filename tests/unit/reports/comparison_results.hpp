@@ -10,7 +10,7 @@
 
 namespace tiersim::testing {
 
-/// A step with so many tokens a second that waits for HBM, or for arithmetic.
+/// A step with `rate` tokens/s that waits for HBM or for arithmetic.
 inline CurvePoint curve_point(double rate, const char* waits_for = "kv") {
   RunRecord r;
   r.run_id = "id";

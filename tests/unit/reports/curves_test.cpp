@@ -1,5 +1,5 @@
 // Curves: each check fails when it should, printed ratios are explained by one set of conditions or
-// not, and a point that cannot run is nowhere a number.
+// by none, and a point that cannot run never gives a number.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

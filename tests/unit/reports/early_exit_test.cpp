@@ -1,4 +1,4 @@
-// Cells and engines of early exit from made-up runs, against arithmetic by hand.
+// Cells and engines of early exit from invented runs, against arithmetic by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>

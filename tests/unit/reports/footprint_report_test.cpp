@@ -88,7 +88,7 @@ TEST(FootprintReport, PrintsWhatOneGpuHas) {
   EXPECT_EQ(tables[3].notes, (Row{"demo at 128K: too long"}));
 }
 
-// A fraction as long as it can be read, else a percentage; nothing of what every GPU has whole.
+// A short fraction, or a percentage; empty for parts that every GPU holds in full.
 TEST(FootprintReport, SaysWhichShareOfTheWeightsAGpuHas) {
   const Table weights = tables_of(report_of(record()), Precision::rounded)[2];
   EXPECT_EQ(

@@ -1,4 +1,4 @@
-// A grid of ratios: what counts as near, explained, met by hand and whole.
+// A grid of ratios: cells that are near, explained ratios, known cells, and the complete report.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

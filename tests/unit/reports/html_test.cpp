@@ -187,7 +187,7 @@ TEST(PointsPage, AnAxisThatSomePointsLackEndsWithANumber) {
   EXPECT_EQ(count(html, "<dd>3 values, 1024 to 2048, and none</dd>"), 1);
 }
 
-// Three machines at each context, nine in all, so that a line would be of medians over others.
+// Three machines at each context, nine in all: a line would be of medians over other axes.
 TEST(PointsPage, OfASampleEachPointIsAMarkAndNoLineJoinsThem) {
   PointTable table = three_points();
   for (int again = 0; again < 2; ++again)

@@ -1,5 +1,4 @@
-// Reports over points: Pareto fronts, curves and sensitivity of small tables whose answers can be
-// read off.
+// Reports over points: Pareto fronts, curves and sensitivity of small tables with obvious answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

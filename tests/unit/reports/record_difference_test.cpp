@@ -91,7 +91,7 @@ TEST(RecordDifference, OfMetricsIsLargestFirst) {
 TEST(RecordDifference, IntervalsThatTouchOverlapAndAMissingOneIsUnknown) {
   ValueDifference value{.name = "x", .a = ValueDifference::Side{.value = 1}, .b = {}};
   value.b = ValueDifference::Side{.value = 2, .number_class = {}, .ci95 = Interval<double>{1, 3}};
-  EXPECT_FALSE(value.overlap());  // how exact the 1 is, nobody knows
+  EXPECT_FALSE(value.overlap());  // the accuracy of the 1 is not known
   value.a->ci95 = Interval<double>{0, 1};
   EXPECT_EQ(value.overlap(), true);
   value.b->ci95 = Interval<double>{1.1, 3};

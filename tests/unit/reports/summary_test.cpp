@@ -49,7 +49,7 @@ TEST(Summary, PrintsIntervalsBesideTheirValues) {
       << text;
 }
 
-// Of what the times rest on: a price without an interval widens no time.
+// Only numbers of the times count: a price without an interval does not widen them.
 TEST(Summary, SaysHowManyNumbersHaveNoInterval) {
   const auto last_line = [](const RunRecord& r) {
     const std::string text = summary_text(r);

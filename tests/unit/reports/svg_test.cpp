@@ -66,7 +66,7 @@ TEST(LineChart, OneLegendServesAllPanels) {
   EXPECT_EQ(svg, to_svg(two_panels()));
 }
 
-// Without its middle the line of three points has no two neighbours left.
+// Without its middle point the line of three has no two neighbours left.
 TEST(LineChart, AMissingValueInterruptsTheLine) {
   LineChart chart = two_panels();
   chart.panels.resize(1);

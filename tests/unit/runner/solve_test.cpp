@@ -198,7 +198,7 @@ TEST(SettingRange, TakesWhatYamlTakes) {
   EXPECT_EQ(factor->option(0.1), "f=0.1");
   const auto batch = SettingRange::parse("step.batch", "1", "64", true);
   EXPECT_EQ(batch->option(3), "step.batch=3");
-  // Between two picoseconds there is nothing to configure.
+  // Two picoseconds have no setting in between.
   EXPECT_EQ(SettingRange::parse("l", "1 ns", "2 us", false)->option(1500.4), "l=1.5 ns");
 }
 

@@ -1,4 +1,4 @@
-// Serving files: every shipped one is read, and is the same again from its canonical text.
+// Serving files: every shipped one is read, and its canonical text gives the same configuration.
 #include "sim/serving/serving_config.hpp"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(ServingConfig, TakesAnotherServerAndSettingsOfIt) {
   EXPECT_EQ(shorter.server.host.iteration.source, "command line");
 }
 
-// A server that nobody described is all zeros that say so, for code that fills in what it needs.
+// An undescribed server is all zeros with a class, for code that fills in the fields it needs.
 TEST(ServerConfig, SaysOfUnstatedNumbersThatTheyAre) {
   const auto numbers = list_numbers(ServerConfig{});
   ASSERT_EQ(numbers.size(), 5U);

@@ -1,4 +1,4 @@
-// What operations ask of one replica's hardware, on the small system: HBM of 100 GB/s and 100 ns,
+// Demands of operations on one replica's hardware, on the small system: HBM of 100 GB/s and 100 ns,
 // a launch of 1 us, 1 TFLOP/s.
 #include "sim/serving/demand.hpp"
 
@@ -80,7 +80,7 @@ TEST(Demand, GoesAsFarFromOneToAnotherAsItIsAsked) {
   EXPECT_EQ(bytes(4), 5'000_B);
 }
 
-// Both GPUs of a replica do the same at the same time and meet in the link that they share.
+// Both GPUs of a replica do the same at the same time and contend on the link that they share.
 TEST(Demand, IsOfAllGpusOfTheReplicaThatShareADevice) {
   SystemConfig config = small_system();
   config.gpus.count = 2;

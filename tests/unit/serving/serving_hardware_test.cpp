@@ -19,7 +19,7 @@ using testing::small_system;
 
 constexpr Flops kFlop = Flops::from_base(1);
 
-// Replicas of so many of the system's GPUs each.
+// Replicas with `gpus` GPUs of the system each.
 class Replicas {
  public:
   explicit Replicas(const SystemConfig& config, std::int64_t gpus = 1)
@@ -184,7 +184,7 @@ TEST(ServingHardware, SaysHowLongEachChannelWasBusy) {
   EXPECT_EQ(found->busy, 250us);
 }
 
-// What leaves one port enters another: two that send to one wait for each other there.
+// Bytes that leave one port enter another: two senders to one port wait for each other there.
 TEST(ServingHardware, SendsThroughThePortsOfBothEnds) {
   SystemConfig config = testing::small_fabric(4);
   config.fabrics["transfer"].collective = testing::fixed<Collective>(BytesOnlyConfig{});

@@ -1,6 +1,5 @@
-// Where the memory of a GPU goes and how many blocks are left, worked out by hand from the
-// published dimensions of the models; and that a server has room for the batch that a scenario has
-// room for.
+// Use of a GPU's memory and the number of blocks left, worked out by hand from the published
+// dimensions of the models. A server also has room for the largest batch of a scenario.
 #include "sim/serving/kv_layout.hpp"
 
 #include <map>
@@ -137,7 +136,7 @@ TEST(KvLayout, HasBlocksOnEachGpuWhereEachHasSequencesOfItsOwn) {
   EXPECT_LT(of["hbm left over"], spread.capacity.block_bytes);
 }
 
-// Buffers that a far layer is fetched to are no copy of anything that is lost with them.
+// Buffers for the rows of a far layer hold no copy that is lost with them.
 TEST(KvLayout, CopiesWhatIsCachedNotWhereItIsFetchedTo) {
   const std::vector<std::string> far{"method.kv_tier=far"};
   const std::string file = "serving/llama2_7b_h100_swap.yaml";
@@ -151,7 +150,7 @@ TEST(KvLayout, CopiesWhatIsCachedNotWhereItIsFetchedTo) {
   EXPECT_EQ(kv.gathered(), Bytes::from_base(8 * kMiB));
 }
 
-// Swapped blocks go where nothing else is.
+// Swapped blocks go to a tier that holds nothing else.
 TEST(KvLayout, SwapsToWhatIsLeftOverOfTheFarTier) {
   const std::string file = "serving/llama2_7b_h100_swap.yaml";
   const auto error = [&](const std::vector<std::string>& set) {
@@ -161,7 +160,7 @@ TEST(KvLayout, SwapsToWhatIsLeftOverOfTheFarTier) {
   EXPECT_EQ(error({"server.kv.swap_space=80 MiB"}), "");
   EXPECT_EQ(error({"server.kv.swap_space=1 MiB"}),
             "server.kv.swap_space: 1 MiB is below the 8 MiB of 16 positions");
-  // Blocks of the pool, and those that are swapped, have it between them.
+  // Blocks of the pool and swapped blocks share it.
   const ServingConfig of = config(file, {"method.kv_tier=far"});
   const System system = build_replica_system(of.scenario);
   const auto kv = layout_of(of);
@@ -170,7 +169,7 @@ TEST(KvLayout, SwapsToWhatIsLeftOverOfTheFarTier) {
   EXPECT_EQ(kv->blocks + block_limits(of, system, *kv).swap_blocks, pool / (8 * kMiB));
 }
 
-// Of a window of 4096 positions there are 256 blocks, however long the prompt.
+// A window of 4096 positions has 256 blocks, for any length of the prompt.
 TEST(KvLayout, HasAMostOfASequenceUnderAWindow) {
   const KvLayout kv = layout(kLlama2, {"model.base=models/mistral_7b.yaml"});
   EXPECT_EQ(kv.most_blocks, 256);
@@ -226,11 +225,11 @@ TEST(KvLayout, CountsEntriesOfThePrefixCacheInBlocks) {
   EXPECT_EQ(limits.prefix_levels, std::vector<std::int64_t>{10});
 }
 
-// Where everything else is as in a decode step of the batch, a server that may run the largest
-// batch of a scenario has the blocks for it, and one of more sequences has not. They may differ by
-// a sequence, and where pages are fetched for several query heads by half a percent more: the pages
-// of all of them together grow a little less than the context, and a block is weighed where the
-// context is short.
+// With all else as in a decode step of the batch, a server with the largest batch of a scenario has
+// the blocks for it, and one with more sequences does not. They may differ by one sequence, and by
+// half a percent more where pages are fetched for several query heads: the pages of all of them
+// together grow a little less than the context, and the cost of a block is computed at a short
+// context.
 class LargestBatch : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(LargestBatch, HasItsBlocksInAServer) {

@@ -1,4 +1,4 @@
-// What the statistics of a serving run are made of.
+// The building blocks of the statistics of a serving run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST(Metrics, OneDefinitionEach) {
   EXPECT_EQ(find_metric("tpot_s.p96"), nullptr);
 }
 
-// Of ten values, 50 % are five and 91 % more than nine.
+// The 50 % quantile of ten values covers five of them, and the 91 % quantile more than nine.
 TEST(Quantile, IsTheNearestRank) {
   EXPECT_EQ(nearest_rank(10, 50), 5);
   EXPECT_EQ(nearest_rank(10, 90), 9);

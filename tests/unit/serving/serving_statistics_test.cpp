@@ -143,7 +143,7 @@ TEST(ServingStatistics, LatenciesAreThoseOfRequestsAfterTheWarmUp) {
   EXPECT_EQ(r.metrics.at("ttft_s.mean").number_class, NumberClass::fitted);
 }
 
-// Of the requests that count, (2 + 0 + 2 + 0) s over 3 + 1 + 2 + 1 tokens.
+// Over the requests that count: (2 + 0 + 2 + 0) s over 3 + 1 + 2 + 1 tokens.
 TEST(ServingStatistics, InnerTokenLatencyIsDecodingTimeOverAllTokens) {
   EXPECT_DOUBLE_EQ(value(five_requests(), "inner_token_latency_s"), 4.0 / 7);
 }
@@ -200,7 +200,7 @@ TEST(ServingStatistics, WhereAllArriveAtOnceTheWindowEndsWithTheLastToken) {
   EXPECT_DOUBLE_EQ(value(r, "throughput_tokens_per_s"), 1);
 }
 
-// A request of one token every second, there at once, but ten in the middle that take 5 s each.
+// Requests of one token every second, all served at once, but ten in the middle that take 5 s each.
 RunRecord every_second(std::int64_t requests) {
   ServingConfig c = config();
   c.workload.requests = requests;
@@ -243,7 +243,7 @@ TEST(ServingStatistics, FewRequestsHaveNoIntervals) {
     EXPECT_FALSE(metric.ci95.has_value()) << name;
 }
 
-// Requests 1 and 2 keep both promises; 3 takes 2 s a token and 4 takes 6 s to the first.
+// Requests 1 and 2 meet both objectives; 3 takes 2 s a token and 4 takes 6 s to the first.
 TEST(ServingStatistics, GoodputIsOfRequestsThatKeepEveryPromise) {
   const RunRecord r = five_requests();
   EXPECT_DOUBLE_EQ(value(r, "slo_attainment"), 0.5);

@@ -1,4 +1,4 @@
-// What a collective asks of one GPU's port and memory, and how the GPUs of a group meet.
+// Demands of a collective on one GPU's port and memory, and the contention of a group's GPUs.
 #include <gtest/gtest.h>
 
 #include "sim/step/accounting.hpp"
@@ -47,7 +47,7 @@ TEST(CollectivePlan, ChargesBothDirectionsOfThePortAndTheMemory) {
   EXPECT_EQ(plan.uncontended(system.channels()), 100ns + 1500us);
 }
 
-// Two pieces of 2000 B each way, two packets each: what peers write here asks for nothing back.
+// Two pieces of 2000 B each way, two packets each: writes of peers need no answer.
 TEST(CollectivePlan, HeadersGoWithThePayload) {
   NvlinkConfig link;
   link.raw.value = 10_GBps;
@@ -75,7 +75,7 @@ TEST(CollectivePlan, PiecesAreCountedByKind) {
   EXPECT_EQ(injected(CollectiveKind::send, 2), 8'000_B);
 }
 
-// Nobody is waited for: the stage before has sent it long ago. The first byte is 200 ns on its way.
+// There is no wait: the previous stage sent it long ago. The first byte takes 200 ns.
 TEST(CollectivePlan, ASendMeetsNobody) {
   const System system(small_fabric(4));
   const OpPlan plan = system.plan(collective(system, CollectiveKind::send, 8'000_B, 2));

@@ -1,4 +1,4 @@
-// SMs that a gather by kernel loads keeps from kernels beside it.
+// SMs that a gather by kernel loads withholds from kernels that run at the same time.
 #include <gtest/gtest.h>
 
 #include "sim/step/bound.hpp"
@@ -27,7 +27,7 @@ SystemConfig quarter_system(bool held = true) {
   return c;
 }
 
-// From the pool, into registers: it touches nothing that a kernel touches, but the SMs.
+// From the pool into registers: it shares nothing but the SMs with a kernel.
 Op gather(const System& system, Bytes bytes) {
   return {.kind = OpKind::transfer,
           .phase = Phase::gather,

@@ -1,4 +1,4 @@
-// Steps with devices at packet level: what the executor joins, and what cannot be.
+// Steps with devices at packet level: the joint execution, and combinations that are refused.
 #include <gtest/gtest.h>
 
 #include "hwmodels/collective/direct.hpp"
@@ -110,7 +110,7 @@ TEST(PacketLevel, TheBoundKnowsThePayloadOnly) {
   EXPECT_GE(to_seconds(bound) / to_seconds(time), 0.85);
 }
 
-// The link gives 8 GB/s: what it brings is written as it comes, and slows a kernel by its share.
+// The link gives 8 GB/s: its bytes are written as they arrive, and slow a kernel by their share.
 TEST(PacketLevel, ACopyWritesAtThePaceOfItsLink) {
   const System system(packet_system());
   StepGraph alone = empty_graph(system);

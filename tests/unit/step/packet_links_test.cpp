@@ -1,4 +1,4 @@
-// Steps over PCIe and CXL links at packet level: what the executor and the plan make of them.
+// Steps over PCIe and CXL links at packet level, in the executor and in the plan.
 #include <gtest/gtest.h>
 
 #include "hwmodels/link/cxl.hpp"
@@ -82,7 +82,7 @@ Duration time_of(const System& system, const Op& op) {
   return execute(graph, system, system.plan(graph)).time;
 }
 
-// Of the 1340 ns nothing is counted twice, whichever links are at packet level.
+// No part of the 1340 ns is counted twice, whichever links are at packet level.
 TEST(PacketLinks, TheWayIsTakenOnce) {
   const System flow(chain(Level::flow, Level::flow));
   const Duration of_flow = time_of(flow, load(flow, 64_B, 64_B));
@@ -90,8 +90,8 @@ TEST(PacketLinks, TheWayIsTakenOnce) {
        {std::pair{Level::packet, Level::flow}, std::pair{Level::flow, Level::packet},
         std::pair{Level::packet, Level::packet}}) {
     const System system(chain(pcie, cxl));
-    // Requests and headers, which the flow level does not put one behind the other: 2.4 ns of PCIe
-    // and three flits of 2.2 ns.
+    // The flow level does not serialise requests and headers: 2.4 ns of PCIe and three flits of 2.2
+    // ns.
     EXPECT_NEAR(to_seconds(time_of(system, load(system, 64_B, 64_B)) - of_flow) * 1e9, 0, 10);
     EXPECT_NEAR(to_seconds(time_of(system, store(system, 64_B, 64_B)) -
                            time_of(flow, store(flow, 64_B, 64_B))) *

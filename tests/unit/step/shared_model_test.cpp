@@ -1,5 +1,6 @@
-// Scenarios in which GPUs share a model, from configuration to record: what each metric counts.
-// DeepSeek-V3 without experts on NVLink, as shipped; every expected number is worked out here.
+// Scenarios with GPUs that share a model, from configuration to record: the definition of each
+// metric. DeepSeek-V3 without experts on NVLink, as shipped; every expected number is worked out
+// here.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -48,7 +49,7 @@ TEST(SharedModel, ReplicasAddUpTheirTokens) {
   EXPECT_DOUBLE_EQ(metric(one, "throughput_tokens_per_s"), 16 / metric(one, "step_time_s"));
 }
 
-// The largest batch fits, and one more does not: of a replica, whatever its GPUs.
+// The largest batch of a replica fits and one more does not, for any number of GPUs.
 TEST(SharedModel, TheLargestBatchIsOfAReplica) {
   for (const Settings& set : {Settings{}, Settings{"parallel.attention=data"},
                               Settings{"parallel={tensor: 1, pipeline: 2}"}}) {

@@ -1,6 +1,6 @@
 #pragma once
-// The small system with GPUs that reach each other by ports of 10 GB/s a direction, 200 ns one way,
-// without headers; their collectives have no start-up.
+// The small system with GPUs connected by ports of 10 GB/s a direction and 200 ns one way, without
+// headers; their collectives have no start-up.
 #include "hwmodels/collective/bytes_only.hpp"
 #include "hwmodels/collective/direct.hpp"
 #include "hwmodels/link/nvlink.hpp"
@@ -32,7 +32,7 @@ inline SystemConfig small_fabric(std::int64_t gpus) {
   return c;
 }
 
-/// The same with a link that all GPUs share and none uses, so that each is simulated.
+/// The same with a link that all GPUs share and none uses, so that each GPU is simulated.
 inline SystemConfig each_simulated(SystemConfig c) {
   using namespace literals;
   c.links["spine"] = port(1000_GBps);

@@ -70,7 +70,7 @@ inline StepGraph empty_graph(const System& system) {
   return graph;
 }
 
-/// A kernel that reads so many bytes of HBM and computes so much.
+/// A kernel that reads `bytes` of HBM and computes `flops`.
 inline Op kernel(const System& system, Bytes bytes, Flops flops, std::vector<OpId> after = {}) {
   Op op{.flops = flops, .after = std::move(after)};
   if (bytes > Bytes{})
@@ -78,7 +78,7 @@ inline Op kernel(const System& system, Bytes bytes, Flops flops, std::vector<OpI
   return op;
 }
 
-/// A copy of so many bytes from the pool to HBM.
+/// A copy of `bytes` from the pool to HBM.
 inline Op copy(const System& system, Bytes bytes, std::vector<OpId> after = {}) {
   return {.kind = OpKind::transfer,
           .phase = Phase::gather,

@@ -68,7 +68,7 @@ TEST(TimeSplit, AWaitForTheComputeUnitIsTheTimeOfTheKernelThatHasIt) {
   EXPECT_EQ(part(parts, TimePart::weights), 1ms);
 }
 
-// All of a collective is its own, start-up included; all that the CPU does, too.
+// All of a collective, start-up included, counts as collective, and all work of the CPU as host.
 TEST(TimeSplit, CollectivesAndTheHostHaveTheirOwnStartUp) {
   for (const bool each : {false, true}) {
     SystemConfig config = testing::small_fabric(4);
@@ -91,7 +91,7 @@ TEST(TimeSplit, CollectivesAndTheHostHaveTheirOwnStartUp) {
   }
 }
 
-// What waits for the others of its group waits in the collective.
+// The wait for the other GPUs of a group counts as collective.
 TEST(TimeSplit, WaitingForOtherGpusIsPartOfTheCollective) {
   const System system(testing::small_fabric(2));
   StepGraph graph = empty_graph(system);

@@ -256,7 +256,7 @@ TEST(Sampling, DrawsAgainWithinAPartThatTheFilterCuts) {
   EXPECT_EQ(context_parts.size(), 20U);
 }
 
-// Of four values two are met by two points, whichever they are; the filter leaves just two.
+// Two points hit two of four values; the filter leaves just two, which both are found.
 TEST(Sampling, TakesAnotherValueOfAListThatIsAsRare) {
   for (int seed = 1; seed <= 10; ++seed) {
     const auto all = points(build("axes: [{key: a, values: [1, 2, 3, 4]}]\nfilter: [a > 2]\n" +

@@ -60,7 +60,7 @@ TEST(TraceWriter, ArrowsHaveNumbersOfTheirOwnAndBindToWhatEncloses) {
   EXPECT_NE(events[first]["id"], events[first + 2]["id"]);
 }
 
-// Names come from files that anybody may have written.
+// Names come from files of any origin.
 TEST(TraceWriter, AnyNameIsText) {
   Written w;
   const std::string name = "a \"b\" \\ \n \xc3\xa4 \xff";

@@ -1,6 +1,6 @@
-// The map of the three levels: what alone and together are, in round numbers, and the one rule that
-// it holds: flow and packets within 2 % where there is one bottleneck and no limit of credits or
-// tags, from 64 packets on.
+// The map of the three levels: results alone and together in round numbers, and its one rule: flow
+// and packets agree within 2 % where there is one bottleneck and no limit of credits or tags, from
+// 64 packets on.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ FidelityMapConfig config_of_text(const std::string& text, Diagnostics& diagnosti
   return read<FidelityMapConfig>(document, "fidelity_map", diagnostics);
 }
 
-// A link's file as the part of a map that it is; empty where it is none.
+// A link's file as a part of a map; empty where it is no link.
 std::string map_of(const std::string& file) {
   constexpr const char* kSwitch =
       ", packet_level: {switch: {latency: {value: 100 ns, class: assumed, source: here}}}}\n";
@@ -165,7 +165,7 @@ TEST(FidelityMapOfTheShippedNode, FlowAndPacketsAgreeWhereNothingButOneWireLimit
   EXPECT_EQ(held, 3 * 2 + 3 * 2 + 3);
 }
 
-// 32 requests of 512 B in 1170 ns, and 16 lines of 64 B in 154 ns and what waiting adds at that
+// 32 requests of 512 B in 1170 ns, and 16 lines of 64 B in 154 ns plus the waiting time at that
 // rate.
 TEST(FidelityMapOfTheShippedNode, WindowsAreLittlesLaw) {
   double tags = 0;

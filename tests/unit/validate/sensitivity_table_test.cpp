@@ -1,5 +1,5 @@
-// hwmodels/SENSITIVITY.md says which case catches a change of each number: here it is asked again.
-// TIERSIM_SENSITIVITY_ALL: every case of every device, as the command does; else the named cases of
+// The cases in hwmodels/SENSITIVITY.md that catch a change of each number, computed again. With
+// TIERSIM_SENSITIVITY_ALL every case of every device, as in the command; else the named cases of
 // three devices.
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ SensitivityConfig shipped() {
   return config;
 }
 
-// Of "+3.1 % !" or "x2: -1.0 %": what stands before the number, the number, and what is behind it.
+// "+3.1 % !" or "x2: -1.0 %" as the text before the number, the number, and the text behind it.
 struct Printed {
   std::string before;
   double number = 0;
@@ -138,7 +138,7 @@ TEST(SensitivityDocument, TheNamedCasesOfThreeDevicesSaySoToday) {
     ASSERT_TRUE(tables.contains(name)) << name;
     for (const Row& row : tables.at(name)) {
       ASSERT_EQ(row.size(), 7U);
-      if (row[2] == "insensitive") continue;  // that takes every case
+      if (row[2] == "insensitive") continue;  // which takes all cases
       const auto named = std::ranges::find_if(questions, [&](const SensitivityQuestion& q) {
         return label_of(q) == row[3] && kFidelityNames[static_cast<std::size_t>(q.level)] == row[4];
       });

@@ -64,8 +64,8 @@ TEST(SensitivityStudy, WhatAnAnswerDoesNotDependOnIsInsensitiveForTheReasonOfThe
   EXPECT_EQ(row.why, "rate");
 }
 
-// Of 100 GB/s, .9 are read; a share goes no further than 1, which is 1 / .9 of it. A chunk of
-// 256 B takes whole bytes of the bus: up to 1 in 256 more.
+// Reads have .9 of 100 GB/s; a share is at most 1, which is 1 / .9 of it. A chunk of 256 B takes
+// whole bytes of the bus: up to 1 in 256 more.
 TEST(SensitivityStudy, AShareIsRaisedToOne) {
   const ParameterSensitivity row = of(config_of(kReads, kCase), "read_efficiency");
   EXPECT_NEAR(row.more.factor, 1 / 0.9, 1e-9);
@@ -131,7 +131,7 @@ bool is_no_time(const std::string& path) {
   return path.starts_with("energy_per_") || path.starts_with("price") || path == "idle_power";
 }
 
-// Nobody lists the numbers by hand: a new one must come by itself.
+// The numbers have no list by hand: a new one must be included automatically.
 TEST(SensitivityOfTheShippedNode, HasEveryNumberWithASourceButEnergyPowerAndPrices) {
   SensitivityConfig config = shipped();
   EXPECT_EQ(unknown_workloads(config), std::vector<std::string>{});

@@ -1,4 +1,4 @@
-// Query rows that a decode kernel executes beyond those asked for, and its partial results.
+// Query rows that a decode kernel executes beyond those needed, and its partial results.
 #include "workloads/attention/attention_kernel_config.hpp"
 
 #include <gtest/gtest.h>
@@ -35,12 +35,12 @@ TEST(AttentionKernel, PadsRowsToWholeTilesOfTheirWidth) {
   EXPECT_EQ(kByWidth.executed_rows(65, 513), 128);  // wider than all: the last tile's
 }
 
-// Half of what is executed fills tiles where a GPU has half a tile's heads.
+// Half of the executed rows are padding where a GPU has half of a tile's heads.
 TEST(AttentionKernel, SharingDecidesWhatIsPadded) {
   struct Case {
     std::int64_t heads;
     ParallelConfig parallel;
-    std::int64_t times;  // executed over asked for
+    std::int64_t times;  // executed rows over those needed
   };
   const ParallelConfig mla{.tensor = 2};
   const ParallelConfig tpla{.tensor = 2, .latent_slices = 2};
@@ -54,7 +54,7 @@ TEST(AttentionKernel, SharingDecidesWhatIsPadded) {
   }
 }
 
-// Each of the two latents of a GPU has rows of its own: 2 * 32 heads are 2 tiles of 128, not one.
+// Each of the two latents of a GPU has separate rows: 2 * 32 heads are 2 tiles of 128, not one.
 TEST(AttentionKernel, RowsOfDifferentKeysShareNoTile) {
   LlmConfig m = with_heads(64);
   m.mla->latent_heads = 2;

@@ -1,4 +1,4 @@
-// What one GPU does of a replica's step: sequences, micro-batches, and the stretch of a pipeline.
+// The part of one GPU in a replica's step: sequences, micro-batches, and the stretch of a pipeline.
 #include "workloads/llm/device_step.hpp"
 
 #include <numeric>
@@ -73,7 +73,7 @@ TEST(MicroBatches, AreOneOrTwoHalvesOrOneForEachStage) {
   EXPECT_EQ(micro_batches(batch_of(1, {.pipeline = 2})), (Sizes{1}));
 }
 
-// Whatever the cut, a GPU attends to each of its sequences once.
+// For any split, a GPU attends to each of its sequences once.
 TEST(MicroBatches, HoldAGpusSequencesOnce) {
   for (const std::int64_t stages : {1, 2, 3, 4})
     for (const std::int64_t gpus : {1, 2, 4})

@@ -18,7 +18,7 @@ EarlyExitConfig with(ExitTechnique technique, ExitRule rule, std::int64_t bucket
 using Layers = std::vector<ExitLayer>;
 using Counts = std::vector<std::int64_t>;
 
-// 4 layers; sequences that leave after 1, 3 and 1.
+// 4 layers; sequences that exit after 1, 3 and 1.
 const Counts kDepths{1, 3, 1};
 
 TEST(ExitPlan, AllRowsRunToTheDeepestAndAreMeasuredThroughout) {
@@ -36,7 +36,7 @@ TEST(ExitPlan, SequencesThatLeaveAloneAreFilledAtTheEnd) {
       plan_exits(with(ExitTechnique::softmax, ExitRule::per_sequence), 4, kDepths);
   EXPECT_EQ(plan.layers, (Layers{{0, 3, 3, 0}, {1, 1, 1, 0}, {2, 1, 1, 0}}));
   EXPECT_EQ(plan.filled_at_end, (Counts{0, 2, 2, 3}));
-  EXPECT_EQ(plan.head_batches, 0);  // each has its token from the layer where it left
+  EXPECT_EQ(plan.head_batches, 0);  // each has its token from its exit layer
   EXPECT_EQ(fill_at_end(plan), (FillWork{.layers = 3, .rows = 3, .pairs = 7}));
 }
 
@@ -49,7 +49,7 @@ TEST(ExitPlan, ParallelFillGoesWithTheLayersOfOthers) {
 TEST(ExitPlan, BucketsAreBatchesOfLikeDepth) {
   const ExitPlan plan =
       plan_exits(with(ExitTechnique::state, ExitRule::bucketed, 2), 4, Counts{1, 3, 1, 2, 4});
-  // Of five, the two that leave first, then three.
+  // The two of five that exit first, then three.
   EXPECT_EQ(plan.layers,
             (Layers{{0, 2, 2, 0}, {0, 3, 3, 0}, {1, 3, 3, 0}, {2, 3, 3, 0}, {3, 3, 3, 0}}));
   EXPECT_EQ(plan.filled_at_end, (Counts{0, 2, 2, 2}));
@@ -98,7 +98,7 @@ TEST(ExitPlan, GivesEverySequenceEachLayerOnce) {
     }
     ASSERT_EQ(had, Counts(static_cast<std::size_t>(layers), all));
     ASSERT_EQ(plan.depth, *std::ranges::max_element(depths));
-    // Nobody runs less than it would alone, and no rule runs more than Algorithm 1.
+    // No sequence runs less than it would alone, and no rule runs more than Algorithm 1.
     ASSERT_GE(ran, std::accumulate(depths.begin(), depths.end(), std::int64_t{0}));
     ASSERT_LE(ran, all * plan.depth);
     ASSERT_EQ(plan.decisions, static_cast<std::int64_t>(plan.layers.size()));

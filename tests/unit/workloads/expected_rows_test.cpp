@@ -75,10 +75,10 @@ std::set<std::int64_t> choose(std::int64_t rows, std::int64_t chosen, Rng& rng) 
   return out;
 }
 
-// Whether a page (or row) is touched has variance of at most 1/4, and in draws without replacement
-// no two are positively correlated: the count over m of them has at most m / 4, its mean over
-// `runs` runs a standard deviation of at most sqrt(m / runs) / 2. Five of these; and rounding up
-// adds 1.
+// The indicator of a touched page (or row) has a variance of at most 1/4, and in draws without
+// replacement no two are positively correlated. The count over m of them has at most m / 4, and its
+// mean over `runs` runs a standard deviation of at most sqrt(m / runs) / 2. Five of these are
+// allowed, and 1 for rounding up.
 double tolerance(std::int64_t counted, int runs) {
   return 5.0 * std::sqrt(static_cast<double>(counted) / runs) / 2.0;
 }

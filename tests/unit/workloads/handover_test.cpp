@@ -1,5 +1,5 @@
-// The cache that a prefill sends to the GPUs that decode: how much each of its GPUs sends, and
-// when.
+// The cache that a prefill sends to the GPUs that decode: the bytes and the time of each sending
+// GPU.
 #include "workloads/llm/handover.hpp"
 
 #include <gtest/gtest.h>

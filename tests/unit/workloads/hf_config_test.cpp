@@ -87,7 +87,7 @@ const std::string kT5 =
     ", 'vocab_size': 32128, 'd_kv': 64, 'feed_forward_proj': 'gated-gelu', 'n_positions': 512"
     ", 'relative_attention_num_buckets': 32, 'tie_word_embeddings': false, 'dropout_rate': 0.1";
 
-/// What the checkpoints' files say of the dimensions, with some of the keys beside them.
+/// The dimensions in the checkpoints' files, with some of the other keys.
 std::map<std::string, std::string> published() {
   const std::string common =
       ", 'hidden_act': 'silu', 'max_position_embeddings': 4096, 'rms_norm_eps': 1e-05"
@@ -178,7 +178,7 @@ TEST(HfConfig, SaysWhatItIsFromAndWhatItLeavesOut) {
             "run here as step.weight_type says");
 }
 
-// A model has dimensions and no types, so 4-bit weights would run as 16-bit ones without a word.
+// A model has dimensions and no types, so 4-bit weights would silently run as 16-bit ones.
 TEST(HfConfig, SaysThatQuantisedWeightsRunInTheTypeOfTheStep) {
   const std::string start =
       "Hugging Face configuration file checkpoint/config.json, model_type llama";

@@ -119,7 +119,7 @@ TEST(IndexTrace, NamesEveryMistakeWithItsLine) {
             "or more)\n");
 }
 
-// The rule that stands at the head of the file.
+// The rule in the head of the file.
 TEST(ShippedTrace, IsWhatItsRuleMakes) {
   std::ostringstream text;
   text << std::ifstream(std::string(TIERSIM_SOURCE_DIR) + "/configs/traces/synthetic_1024.txt")

@@ -1,4 +1,4 @@
-// What holds for every method, whatever its settings, the model and the step.
+// Properties of every method, for all settings, models and steps.
 #include <functional>
 #include <tuple>
 
@@ -92,7 +92,7 @@ TEST_P(AnyMethod, TakesAnyModelAndContext) {
         }
 }
 
-// Rows that attention needs, whichever tier they come from.
+// Rows that attention needs, from either tier.
 std::int64_t row_bytes(const StepGraph& graph) {
   std::int64_t sum = 0;
   for (const Op& op : graph.ops)

@@ -49,10 +49,10 @@ TEST(ModelZoo, ParametersEqualThePublishedTotals) {
   for (const auto& [name, total] : kPublished) EXPECT_EQ(shipped(name).parameters(), total) << name;
 }
 
-// Made from a published model, or of its dimensions: nothing is published of them.
-// Without experts: less 58 (60) layers of router, its bias, 256 (384) experts and a shared one of 3
-// x 7168 x 2048, and the norm before them. GLA-2: each head unpacks 256 instead of 512. TransMLA:
-// Llama-2 7B with queries of 32 x 192, a latent of 512 + 64 and its unpacking.
+// Derived from a published model, or from its dimensions: there are no published totals. Without
+// experts: less 58 (60) layers of router, its bias, 256 (384) experts and a shared one of 3 x 7168
+// x 2048, and the norm before them. GLA-2: each head unpacks 256 instead of 512. TransMLA: Llama-2
+// 7B with queries of 32 x 192, a latent of 512 + 64 and its unpacking.
 const std::map<std::string, std::int64_t> kMade{
     {"deepseek_v3_without_moe",
      671'026'419'200 - 58LL * (256 * 7168 + 256 + 257LL * 3 * 7168 * 2048 + 7168)},

@@ -224,7 +224,7 @@ TEST(HeadsFrom, RefusesWhatVanishes) {
   EXPECT_EQ(problems_of(arrays), std::vector<std::string>{"none"});
 }
 
-// What is exact and whether every figure is a number.
+// Checks that every exact statement holds and every figure is finite.
 void expect_sound(const GivenArrays& arrays, const std::string& what) {
   const auto study = given_heads_study(arrays, 1);
   ASSERT_TRUE(study) << what << ": " << study.error().front().what;
@@ -254,8 +254,7 @@ TEST(GivenHeads, StandElementsAtTheLimits) {
                      fmt::format("Q {} K {} V, X {}", q, k, vx));
 }
 
-// As padding has them: a query, a hidden state and a value of zeros, and channels that never are
-// anything else.
+// As in padding: a query, a hidden state and a value of zeros, and constant channels.
 TEST(GivenHeads, StandRowsAndColumnsOfZeros) {
   GivenArrays arrays = drawn_arrays();
   std::fill_n(arrays.q.values.begin() + 60 * 16, 16, 0);

@@ -5,8 +5,8 @@
 namespace tiersim::numerics::numerics_recall_test {
 namespace {
 
-// What `tiersim numerics maple` prints with four digits for the same settings (its tables "by
-// budget" and "by rank"): ranks are 16 and 8 of 64 components.
+// The four-digit output of `tiersim numerics maple` for the same settings (its tables "by budget"
+// and "by rank"): ranks are 16 and 8 of 64 components.
 TEST(RecallAtBudget, IsThatOfTheStudyAtTheSameSettings) {
   const auto answers =
       recall_at_budget({{.method = "maple", .share = 1.0 / 16, .rank_share = 1.0 / 4},

@@ -175,8 +175,8 @@ TEST(Streaming, KeepsTheFirstRowsAndTheNewest) {
   EXPECT_EQ(choose(*streaming, 9, RowVector::Zero(10), 10), (Rows{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
 }
 
-// Of three rows one is the newest; rows 0 and 2 have had the most. Then row 4, with less than 1, is
-// the one to go, and however much row 1 would get, it is gone.
+// One of three rows is the newest; rows 0 and 2 have the largest sums. Then row 4, with less than
+// 1, is evicted; row 1 stays evicted, whatever attention it would get.
 TEST(H2O, GivesUpForGoodWhatHadLeastAttention) {
   const SelectorPtr h2o = make_h2o(Eigen::Vector4d(5, 1, 4, 2));
   EXPECT_EQ(choose(*h2o, 4, row({0, 9, 0, 9, 0}), 3), (Rows{0, 2, 4}));

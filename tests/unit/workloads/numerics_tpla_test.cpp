@@ -260,7 +260,7 @@ TEST(SliceErrors, OfTwoSlicesAloneAreThoseOfTheWholeFamily) {
   EXPECT_TRUE(part.grouped[1].empty());
 }
 
-// TPLA, section 5.3.2, as far as these latents show it; the margins are factors of two and more.
+// TPLA, section 5.3.2, as far as these latents show it; margins are factors of two and more.
 TEST(SliceErrors, OrderAsThePaperHasThem) {
   const SliceErrorFamily family = slice_errors("decaying", "latent 64", decaying(), 1, 3);
   const auto at = [&](Transform t, std::size_t seed) {

@@ -72,7 +72,7 @@ inline LlmConfig small_experts() {
   return m;
 }
 
-/// A whole replica: 4 sequences of 10 positions in bf16.
+/// A complete replica: 4 sequences of 10 positions in bf16.
 inline AttentionContext replica(LlmConfig model, ParallelConfig parallel,
                                 StepConfig step = {.batch = 4, .context = 10}) {
   return {
@@ -83,8 +83,8 @@ inline StepGraph dense_step(const AttentionContext& context) {
   return build("{name: dense, kv_tier: near}", context);
 }
 
-/// "all_reduce tensor 2 256 B", in the order of operations; of one layer, or all where it is left
-/// out; -1: of no layer.
+/// "all_reduce tensor 2 256 B", in the order of operations, of one layer. -2: all layers; -1:
+/// operations without a layer.
 inline std::vector<std::string> collectives(const StepGraph& graph, int layer = -2) {
   std::vector<std::string> out;
   for (const Op& op : graph.ops)
@@ -95,7 +95,7 @@ inline std::vector<std::string> collectives(const StepGraph& graph, int layer = 
   return out;
 }
 
-/// Of one phase, in the whole graph.
+/// FLOPs of one phase in the whole graph.
 inline std::int64_t flops_of(const StepGraph& graph, Phase phase) {
   Flops sum;
   for (const Op& op : graph.ops)
@@ -114,7 +114,7 @@ inline std::int64_t moved(const StepGraph& graph, Phase phase, Direction directi
   return sum.in_base();
 }
 
-/// Of one class, in both tiers.
+/// Bytes of one class in both tiers.
 inline std::int64_t kept(const StepGraph& graph, TensorClass tensor_class) {
   Bytes sum;
   for (const Tensor& t : graph.tensors)

@@ -27,7 +27,7 @@ StepGraph prefill(const ParallelConfig& p, LatentUnpacking latent) {
 
 constexpr std::int64_t kPairs = 2L * 4 * 55;  // layers, batch, and 10 * 11 / 2 pairs of positions
 
-// What attention reads beside its queries and writes: rows of a position, 2 B an element.
+// Bytes that attention reads beside its queries and writes: rows of a position, 2 B an element.
 std::int64_t rows_read(const StepGraph& graph, std::int64_t queries) {
   const std::int64_t positions = 2L * 4 * 10;
   return moved(graph, Phase::attention, Direction::read, TensorClass::activations) / 2 / positions -
@@ -67,7 +67,7 @@ TEST(Prefill, ProjectsWithTheSameWeightsInEitherForm) {
   }
 }
 
-// The cache is the latent, whatever attention reads.
+// The cache is the latent, in any form of attention.
 TEST(Prefill, StoresWhatDecodeReads) {
   for (const LatentUnpacking form : {LatentUnpacking::absorbed, LatentUnpacking::explicit_heads}) {
     const auto stored = [&](const ParallelConfig& p) {
@@ -171,7 +171,7 @@ TEST(Regions, EachIsAPartOfTheOneBefore) {
     }
 }
 
-// What stays in memory does not depend on what is timed.
+// The footprint does not depend on the measured region.
 TEST(Regions, LeaveTheFootprintAsItIs) {
   AttentionContext context = replica(small_experts(), kTwo);
   const StepGraph whole = dense_step(context);

@@ -150,7 +150,7 @@ TEST(AllGpusTogether, ProjectWhatTheModelDoesAndWhatIsReplicated) {
   }
 }
 
-// Every slice scores the rotary key of its own for every head: 2 FLOPs for each of 2 elements.
+// Every slice scores its rotary key for every head: 2 FLOPs for each of 2 elements.
 TEST(AllGpusTogether, AttendAsOneDoesAndScoreTheRotaryKeyOfEachSlice) {
   const std::int64_t pairs = 2L * 4 * 4 * 10;  // layers, batch, heads, positions
   for (const ParallelConfig& p : kOfHeads)

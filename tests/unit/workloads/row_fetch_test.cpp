@@ -1,4 +1,4 @@
-// What the settings under `fetch` change, on small_step.hpp: 64 positions of which 16 are chosen, 2
+// Effects of the settings under `fetch`, on small_step.hpp: 64 positions of which 16 are chosen, 2
 // query heads for each KV head, 4 (sequence, KV head) pairs, rows of 16 B.
 #include "workloads/attention/row_fetch.hpp"
 
@@ -95,7 +95,7 @@ TEST(GuessedQuery, MovesWhatTheTrueOneMoves) {
                            "{name: maple, budget: 0.25, rank_ratio: 0.25, key_type: int8}",
                            "{name: quest, budget: 0.25, dense_layers: 0}"}) {
     const Ledger moved = ledger(build(yaml, guessed()), 1);
-    // The guessed query is a product of its own, 32 x 32 weights, counted where it is used.
+    // The guessed query is a separate product of 32 x 32 weights, counted where it is used.
     Ledger expected = ledger(build(yaml), 1);
     expected["near read weights"] += 32 * 32 * 2;
     EXPECT_EQ(moved, expected) << yaml;

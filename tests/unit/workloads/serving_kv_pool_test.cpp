@@ -25,7 +25,7 @@ KvPool pool(std::vector<std::int64_t> levels) {
   return KvPool(10, KvPool::Prefixes{.entry_blocks = 2, .levels = std::move(levels)});
 }
 
-// A sequence that made these entries has ended.
+// A sequence that made these entries and has ended.
 void leave_behind(KvPool& of, const PrefixBlocks& prefix) {
   Moves moves;
   ASSERT_TRUE(of.take(static_cast<std::int64_t>(prefix.size()) * 2, moves));

@@ -172,7 +172,7 @@ TEST(ClosedLoop, EndsWithFewerRequestsThanUsers) {
   EXPECT_FALSE(source->after_completion(SimTime{}));
 }
 
-// Whoever asks for first requests late gets all of them nevertheless.
+// A caller that fetches the first requests late still gets all of them.
 TEST(ClosedLoop, KeepsFirstRequestsForUsersWhoStillThink) {
   const auto source = source_of(
       workload("requests: 4\narrivals: {process: closed_loop, users: 3, think_time: 1 s}\n"

@@ -108,7 +108,7 @@ TEST(Scheduler, GivesPromptsWhatTheTokensOfAnswersLeave) {
   EXPECT_EQ(bench.iterate(), "3+1 | 0 1 2");
 }
 
-// Else pieces of it would be read and dropped again.
+// Otherwise pieces of it would be read and dropped again.
 TEST(Scheduler, BeginsAPromptWhereAllOfItHasRoom) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 4});
   bench.add(5, 3);
@@ -246,7 +246,7 @@ TEST(Scheduler, ReadsAgainWhatTheSwapSpaceDoesNotHold) {
   EXPECT_EQ(bench.iterate(), "1+9 |");
 }
 
-// The oldest decodes; of the others the youngest gives its blocks up, until there is room.
+// The oldest sequence decodes; of the others the youngest gives its blocks up, until there is room.
 TEST(Scheduler, PreemptsTheYoungestFirst) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 6}, 24);
   bench.add(8, 9);
@@ -263,7 +263,7 @@ TEST(Scheduler, PreemptsTheYoungestFirst) {
   EXPECT_EQ(bench.scheduler().waiting(), 0);
 }
 
-// Where the others are at work already, the one that needs a block waits itself.
+// Where all others are in an iteration, the sequence that needs a block waits itself.
 TEST(Scheduler, PreemptsWhoNeedsABlockWhereTheOthersAreAtWork) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 4}, 16);
   bench.add(4, 9);
@@ -309,7 +309,7 @@ TEST(Scheduler, SharesWhatIsComputedAsSoonAsItIsThere) {
   EXPECT_EQ(bench.iterate(), "1+2 |");
 }
 
-// What fills the last block of a prompt up is the answer, which is not the next client's.
+// The last block of a prompt is filled by the answer, which is not shared with the next client.
 TEST(Scheduler, SharesNoBlockThatAnAnswerFills) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8}, 100);
   bench.add(8, 2);
@@ -358,7 +358,8 @@ TEST(Scheduler, WaitsForWhatItLoadsAndForWhatAnotherLoads) {
   EXPECT_EQ(bench.iterate(), "2+2 3+2 |");
 }
 
-// If the one that waits pinned its prefix, the other, who needs the whole pool, could never run.
+// If the waiting sequence pinned its prefix, the other, which needs the whole pool, could never
+// run.
 TEST(Scheduler, SwapsACopyOfWhatIsSharedAlong) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .swap_blocks = 10, .prefix_block = 8}, 100);
   bench.config.kv.preemption = Preemption::swap;
@@ -371,7 +372,7 @@ TEST(Scheduler, SwapsACopyOfWhatIsSharedAlong) {
   EXPECT_EQ(bench.iterate(), "| 0 | swap_out 3 of 1");
   EXPECT_EQ(shares.shared, 0);
   EXPECT_EQ(bench.scheduler().blocks_used(), 3);
-  EXPECT_EQ(bench.scheduler().cached_prefix(shares.request), 8);  // for anybody else
+  EXPECT_EQ(bench.scheduler().cached_prefix(shares.request), 8);  // for another sequence
   EXPECT_EQ(bench.iterate(), "| 0 |; swap_in 3 of 1");
   bench.scheduler().arrived(bench.now.beside.front());
   EXPECT_EQ(bench.scheduler().blocks_used(), 6);

@@ -361,7 +361,7 @@ TEST(TraceSource, RefusesBlocksThatDoNotFitThePrompt) {
                                 "prefix_block, 1024 tokens");
 }
 
-// Any text is a trace or a list of mistakes that each name a line, but for what follows the 20th.
+// Any text is a trace or gives errors with a line number each, of which the first 20 are listed.
 void check_answer(const std::string& text, const std::string& why) {
   const auto trace = parse_request_trace("t", text);
   if (trace) {

@@ -1,5 +1,5 @@
 #pragma once
-// A workload as a file says it, and the requests that a source gives.
+// A workload from the text of a file, and the requests of a source.
 #include <string>
 #include <vector>
 
@@ -39,7 +39,7 @@ inline std::unique_ptr<RequestSource> source_of(const WorkloadConfig& config,
   return *std::move(source);
 }
 
-/// All that an open source or a trace gives.
+/// All requests of an open source or a trace.
 inline std::vector<Request> all_requests(const WorkloadConfig& config, std::uint64_t seed = 1) {
   const auto source = source_of(config, seed);
   std::vector<Request> all;

@@ -1,5 +1,5 @@
-// What one GPU has of a model, by hand from the published dimensions, and the words in which a way
-// to share is refused.
+// The part of a model on one GPU, by hand from the published dimensions, and the error messages for
+// invalid parallelism.
 #include "workloads/llm/shard.hpp"
 
 #include <gtest/gtest.h>
@@ -138,7 +138,7 @@ TEST(Shard, ExpertsAreSplitInColumnsOrSpreadWhole) {
   EXPECT_EQ(experts(p), kRouter + (256 + 1) * kExpert / 8);
   p.experts = ExpertSharing::spread;
   EXPECT_EQ(experts(p), kRouter + 32 * kExpert + kExpert / 8);
-  p.attention = AttentionSharing::data;  // each GPU has tokens of its own for the shared expert
+  p.attention = AttentionSharing::data;  // each GPU has separate tokens for the shared expert
   EXPECT_EQ(experts(p), kRouter + 32 * kExpert + kExpert);
   p.experts = ExpertSharing::split;
   EXPECT_EQ(experts(p), kRouter + (256 + 1) * kExpert / 8);
@@ -241,7 +241,7 @@ TEST(ShardProblems, OfExperts) {
             "divides 15)\n");
 }
 
-// Spread experts are whole, but not the shared one, unless each GPU has tokens of its own.
+// Spread experts are whole, but not the shared one, unless each GPU has separate tokens.
 TEST(ShardProblems, OfSharedExperts) {
   LlmConfig m = small_experts();
   m.moe->expert_intermediate = 15;

@@ -74,7 +74,7 @@ inline bool is_of_method(const Op& op) {
          op.phase == Phase::attention || op.phase == Phase::write_back;
 }
 
-/// What screening, copies, attention and write-back of a layer move, without activations.
+/// Bytes of screening, copies, attention and write-back of a layer, without activations.
 inline Ledger ledger(const StepGraph& graph, int layer) {
   Ledger out;
   for (const Op& op : graph.ops)
@@ -86,7 +86,7 @@ inline Ledger ledger(const StepGraph& graph, int layer) {
   return out;
 }
 
-/// What all layers keep, without the model's own weights and activations.
+/// Bytes held by all layers, without the weights and activations of the model.
 inline Ledger footprint(const std::string& yaml, const AttentionContext& context = small_step()) {
   Ledger out;
   StepGraph graph;
@@ -106,7 +106,7 @@ inline std::int64_t flops(const StepGraph& graph, int layer, Phase phase) {
   return sum.in_base();
 }
 
-/// Copies from the far tier in a layer: as many dependent round trips.
+/// Number of copies from the far tier in a layer; each is a dependent round trip.
 inline std::int64_t far_reads(const StepGraph& graph, int layer) {
   return std::ranges::count_if(graph.ops, [&](const Op& op) {
     return op.layer == layer && is_of_method(op) && op.kind == OpKind::transfer &&
@@ -128,7 +128,7 @@ inline std::vector<int> runs(const StepGraph& graph, int layer, TierId tier,
   return out;
 }
 
-/// What the settings contradict, "key: message (hint)" each.
+/// Errors of the settings, "key: message (hint)" each.
 inline std::vector<std::string> problems(const std::string& yaml,
                                          const AttentionContext& context = small_step()) {
   std::vector<std::string> out;

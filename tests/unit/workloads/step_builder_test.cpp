@@ -89,7 +89,7 @@ TEST(StepGraphDeathTest, RefusesWhatCannotBe) {
       "access.run <= access.payload");
 }
 
-// Each weight is multiplied as it is stored, but 4-bit ones, which are widened.
+// Each weight is multiplied in its stored type, except 4-bit ones, which are widened.
 TEST(Arithmetic, IsThatOfTheWeights) {
   EXPECT_EQ(arithmetic_of(DataType::bf16), Arithmetic::bf16);
   EXPECT_EQ(arithmetic_of(DataType::fp8), Arithmetic::fp8);

@@ -1,4 +1,4 @@
-// The parts of a model's weights, and of every GPU's part of them, are all of its weights.
+// The parts of a model's weights, and of every GPU's shard, add up to all weights.
 #include "workloads/llm/weight_parts.hpp"
 
 #include <filesystem>
