@@ -172,7 +172,7 @@ sources_of() { # MODE PROGRAM
       done
       ;;
     campaign)
-      for file in kernels/{bench,cases,reference,runtime}/*.{cpp,cu}; do
+      for file in kernels/{campaign,cases,reference,runtime}/*.{cpp,cu}; do
         case $file in */conformance* | */validate_timings.cpp | */occupancy*) continue ;; esac
         printf '%s\n' "$file"
       done

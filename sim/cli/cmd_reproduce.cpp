@@ -110,7 +110,7 @@ ExitCode reproduce(const ReproduceArguments& options) {
     recall = start_recall();
   std::vector<Simulation> simulations;
   std::vector<PaperReport> reports;
-  PointRunner runner(standard_options(options.set));
+  PointRunner runner(standard_options(options.set), Provenance::configuration);
   const fs::path folder(options.folder);
   for (const std::string& name : names) {
     reports.push_back(reproduced(name, options, runner, simulations));

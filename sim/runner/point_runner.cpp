@@ -17,7 +17,7 @@ PointResult PointRunner::run(const Point& point, Evaluation evaluation, Diagnost
   PointResult result;
   const Runnable config = read_runnable(document, own);
   if (own.ok()) {
-    auto record = tiersim::run(config, evaluation);
+    auto record = tiersim::run(config, evaluation, provenance_);
     if (record)
       result.record = std::make_shared<const RunRecord>(*std::move(record));
     else

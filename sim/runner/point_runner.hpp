@@ -20,7 +20,8 @@ struct PointResult {
 class PointRunner {
  public:
   /// The overrides of `options` lie under the settings of every point.
-  explicit PointRunner(LoadOptions options) : loader_(std::move(options)) {}
+  explicit PointRunner(LoadOptions options, Provenance provenance = Provenance::full)
+      : loader_(std::move(options)), provenance_(provenance) {}
 
   /// The point's record. If something does not fit, that is the point's problem. A mistake in its
   /// files or settings goes to `diagnostics`, and the result is then invalid.
@@ -37,6 +38,7 @@ class PointRunner {
 
  private:
   PointLoader loader_;
+  Provenance provenance_;  // of the records that are kept
   std::map<std::pair<Point, Evaluation>, PointResult> done_;
 };
 

@@ -107,7 +107,7 @@ class NumbersInTimes {
 void Recorder::provenance(Provenance extent) {
   record_.tiersim_version = kVersion;
   record_.name = config_.name;
-  if (extent == Provenance::full) {
+  if (extent != Provenance::classes) {
     record_.config = canonical_json(config_);
     record_.run_id = sha256_hex(canonical_text_for_id(config_));
   }
@@ -119,7 +119,7 @@ void Recorder::provenance(Provenance extent) {
   const NumbersInTimes in_times(config_.system, sim_);
   for (const ClassedNumber& number : list_number_classes(config_))
     if (in_times.contains(number.path)) time_class_ = weakest(time_class_, number.number_class);
-  if (extent == Provenance::classes) return;
+  if (extent != Provenance::full) return;
   for (const SourcedNumber& number : list_numbers(config_))
     record_.numbers.push_back({number.path, number.value, number.number_class, number.source,
                                in_times.contains(number.path), number.ci95});

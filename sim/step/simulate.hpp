@@ -20,8 +20,9 @@ enum class Evaluation : std::uint8_t {
 
 /// The extent of a record's provenance.
 enum class Provenance : std::uint8_t {
-  full,     ///< configuration, run id, every sourced number
-  classes,  ///< only the classes of its metrics; the caller knows the rest
+  full,           ///< configuration, run id, every sourced number
+  configuration,  ///< configuration and run id, without the sourced numbers
+  classes,        ///< only the classes of its metrics; the caller knows the rest
 };
 
 /// All parts of one run, for traces and tests besides the record.

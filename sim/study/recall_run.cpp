@@ -42,9 +42,8 @@ void add_points(const numerics::Table& table, std::vector<RecallPoint>& out) {
 std::future<std::vector<RecallPoint>> start_recall() {
   return std::async(std::launch::async, [] {
     std::vector<RecallPoint> out;
-    for (const numerics::Table& table : numerics::maple_study(kRecallSeed).tables)
-      if (table.id == "selection_by_budget" || table.id == "selection_by_rank")
-        add_points(table, out);
+    for (const numerics::Table& table : numerics::maple_selection(kRecallSeed).tables)
+      add_points(table, out);
     return out;
   });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The hardware of a fidelity map (`schema: tiersim.fidelity_map/v1`, reports/targets/fidelity), and
+// The hardware of a fidelity map (`schema: tiersim.fidelity_map/v1`, reports/targets/levels), and
 // the reasons why levels differ on it. Each device has a `packet_level` mapping, which the packet
 // level uses. A file may leave out devices that it does not compare.
 #include <optional>

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <future>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,12 +51,48 @@ std::vector<SelectionMethod> usual_methods(const std::vector<HeadCase>& heads) {
   return out;
 }
 
+// Measurements, made on as many threads as there are cores. They share nothing, so their order and
+// values do not depend on the threads.
+class Measurements {
+ public:
+  explicit Measurements(const std::vector<HeadCase>& heads) : heads_(heads) {}
+
+  /// Called before run().
+  void add(std::vector<SweepPoint>& to, SelectionMethod method, double share) {
+    tasks_.push_back({&to, to.size(), std::move(method), share});
+    to.emplace_back();
+  }
+
+  void run() {
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+      for (std::size_t i = next++; i < tasks_.size(); i = next++)
+        (*tasks_[i].to)[tasks_[i].at] = measure(heads_, tasks_[i].method, tasks_[i].share);
+    };
+    std::vector<std::future<void>> others;
+    for (unsigned k = 1; k < std::max(1U, std::thread::hardware_concurrency()); ++k)
+      others.push_back(std::async(std::launch::async, work));
+    work();
+    for (std::future<void>& other : others) other.get();
+  }
+
+ private:
+  struct Task {
+    std::vector<SweepPoint>* to;
+    std::size_t at;
+    SelectionMethod method;
+    double share;
+  };
+  const std::vector<HeadCase>& heads_;
+  std::vector<Task> tasks_;
+};
+
 Results results_of(const std::vector<HeadCase>& heads) {
   Results out;
+  Measurements measurements(heads);
   for (const SelectionMethod& method : usual_methods(heads))
-    for (const double share : kShares) out.by_budget.push_back(measure(heads, method, share));
-  for (const double share : kShares) out.random.push_back(measure(heads, random_method(), share));
-  std::ranges::copy(out.random, std::back_inserter(out.by_budget));
+    for (const double share : kShares) measurements.add(out.by_budget, method, share);
+  for (const double share : kShares) measurements.add(out.random, random_method(), share);
   const Index d = heads.front().sample.head_dim();
   const std::vector<Index> ranks = ranks_of(d);
   std::vector<SweepPoint> maple;
@@ -61,14 +101,16 @@ Results results_of(const std::vector<HeadCase>& heads) {
   std::vector<SweepPoint> quest;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (!heads.front().maple.empty()) {
-      maple.push_back(measure(heads, maple_method(ranks[i], i), kShare));
-      out.maple_float64.push_back(measure(heads, maple_float64_method(ranks[i], i), kShare));
+      measurements.add(maple, maple_method(ranks[i], i), kShare);
+      measurements.add(out.maple_float64, maple_float64_method(ranks[i], i), kShare);
     }
-    sparq.push_back(measure(heads, sparq_method(ranks[i]), kShare));
-    loki.push_back(measure(heads, loki_method(ranks[i]), kShare));
+    measurements.add(sparq, sparq_method(ranks[i]), kShare);
+    measurements.add(loki, loki_method(ranks[i]), kShare);
   }
   for (Index page = 64; page >= 1; page /= 2)
-    quest.push_back(measure(heads, quest_method(d, page), kShare));
+    measurements.add(quest, quest_method(d, page), kShare);
+  measurements.run();
+  std::ranges::copy(out.random, std::back_inserter(out.by_budget));
   out.by_rank = {std::move(maple), std::move(sparq), std::move(loki), std::move(quest)};
   return out;
 }
@@ -87,9 +129,7 @@ void add_curves(const Results& results, Study& study) {
                                   Figure::recall, Over::bytes));
 }
 
-// Adds the tables, curves and statements that apply to any heads.
-Results add_selection(const std::vector<HeadCase>& heads, Study& study) {
-  Results results = results_of(heads);
+void add_tables(const std::vector<HeadCase>& heads, const Results& results, Study& study) {
   study.tables.push_back(table_of("selection_by_budget",
                                   fmt::format("Choice of rows by budget, {} heads", heads.size()),
                                   results.by_budget));
@@ -100,6 +140,12 @@ Results add_selection(const std::vector<HeadCase>& heads, Study& study) {
   for (const auto& points : results.by_rank) std::ranges::copy(points, std::back_inserter(by_rank));
   study.tables.push_back(
       table_of("selection_by_rank", "Choice of an eighth of the rows, by rank", by_rank));
+}
+
+// Adds the tables, curves and statements that apply to any heads.
+Results add_selection(const std::vector<HeadCase>& heads, Study& study) {
+  Results results = results_of(heads);
+  add_tables(heads, results, study);
   add_curves(results, study);
   study.statements.push_back(oracle_is_best(results.by_budget));
   study.statements.push_back(random_recall_is_the_share(results.random, heads));
@@ -183,20 +229,35 @@ Table unread_table(std::uint64_t seed, SyntheticSpec spec) {
   return out;
 }
 
+// Of all layers; each is made on a thread of its own.
+std::vector<HeadCase> heads_of(const SyntheticSpec& spec, Rng& layers) {
+  std::vector<std::future<std::vector<HeadCase>>> made;
+  for (int layer = 0; layer < kLayers; ++layer)
+    made.push_back(std::async(std::launch::async, [&spec, own = layers.next()] {
+      return prepare(synthetic_layer_data(spec, own), ranks_of(spec.head_dim), own);
+    }));
+  std::vector<HeadCase> out;
+  for (auto& layer : made) std::ranges::move(layer.get(), std::back_inserter(out));
+  return out;
+}
+
 }  // namespace
 
 Study maple_study(std::uint64_t seed) {
   return maple_study(seed, SyntheticSpec{});
 }
 
+Study maple_selection(std::uint64_t seed) {
+  Rng layers(seed, "numerics.layers");
+  const std::vector<HeadCase> heads = heads_of(SyntheticSpec{}, layers);
+  Study study{.name = "maple", .tables = {}, .curves = {}, .statements = {}};
+  add_tables(heads, results_of(heads), study);
+  return study;
+}
+
 Study maple_study(std::uint64_t seed, const SyntheticSpec& spec) {
   Rng layers(seed, "numerics.layers");
-  std::vector<HeadCase> heads;
-  for (int layer = 0; layer < kLayers; ++layer) {
-    const std::uint64_t own = layers.next();
-    std::ranges::move(prepare(synthetic_layer_data(spec, own), ranks_of(spec.head_dim), own),
-                      std::back_inserter(heads));
-  }
+  const std::vector<HeadCase> heads = heads_of(spec, layers);
   Study study{.name = "maple", .tables = {}, .curves = {}, .statements = {}};
   study.tables.push_back(parameter_table(spec));
   study.tables.push_back(structure_table(heads));

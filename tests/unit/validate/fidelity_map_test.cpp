@@ -141,7 +141,7 @@ TEST(FidelityMapOfShippedLinks, SingleTransfersOf64PacketsAgree) {
 }
 
 std::filesystem::path shipped_map() {
-  return std::filesystem::path(TIERSIM_SOURCE_DIR) / "reports/targets/fidelity/h100_node.yaml";
+  return std::filesystem::path(TIERSIM_SOURCE_DIR) / "reports/targets/levels/h100_node.yaml";
 }
 FidelityMapConfig shipped_config() {
   Diagnostics diagnostics;
