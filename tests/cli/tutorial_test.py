@@ -1,0 +1,146 @@
+"""Every command that README.md, TUTORIAL.md and the documents of results show runs and prints the
+lines that they quote: tutorial_test.py PROGRAM SOURCE_FOLDER.
+
+The commands of a document run in its order in one folder; `reproduce` runs once for all documents.
+A ```yaml block is saved under the last `NAME.yaml` before it. A ```text block quotes the output of
+the ```sh block before it. `# exit status N` after a command is what it ends with, else 0. A picture
+of reports/assets is, byte for byte, the file of its name that the commands before it wrote."""
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from program import PROGRAM, SOURCE
+
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+PICTURE = re.compile(r"!\[[^\]]*\]\((reports/assets/[\w.]+)\)")
+# Builds the project and runs the tests, of which this is one.
+SKIPPED = "./tiersim test"
+
+
+def commands_of(block):
+    """(command, exit status) of each line of a ```sh block."""
+    for line in block.replace("\\\n", " ").splitlines():
+        status = re.search(r"#.*\bexit status (\d+)", line)
+        command = re.sub(r"\s+#\s.*$", "", line).strip()
+        if command and not command.startswith("#"):
+            yield command, int(status.group(1)) if status else 0
+
+
+def parts_of(text):
+    """What a document asks for, in its order: ("sh", block), ("text", block), ("yaml", (name, block)),
+    ("picture", path)."""
+    found = [(match.start(), match.group(1), match.group(2)) for match in FENCE.finditer(text)]
+    found += [(match.start(), "picture", match.group(1)) for match in PICTURE.finditer(text)]
+    for start, kind, value in sorted(found):
+        if kind == "yaml":
+            value = (re.findall(r"`(\w+\.yaml)`", text[:start])[-1], value)
+        if kind in ("sh", "text", "yaml", "picture"):
+            yield kind, value
+
+
+class Document(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name)
+        for name in ("configs", "reports", "sim"):
+            (cls.folder / name).symlink_to(SOURCE / name)
+        (cls.folder / "tiersim").symlink_to(PROGRAM)
+        cls.environment = {**os.environ, "TIERSIM_CONFIGS": str(SOURCE / "configs")}
+        cls.reproduced = {}
+
+    def setUp(self):
+        self.counts = {"sh": 0, "text": 0, "picture": 0}
+
+    def run_command(self, command, status):
+        if command not in self.reproduced:
+            lines = self.run_now(command, status)
+            if not command.startswith("./tiersim reproduce "):
+                self.counts["sh"] += 1
+                return lines
+            self.reproduced[command] = lines
+        self.counts["sh"] += 1
+        return self.reproduced[command]
+
+    def run_now(self, command, status):
+        result = subprocess.run(["sh", "-c", command], cwd=self.folder, env=self.environment, timeout=500,
+                                capture_output=True, text=True)
+        self.assertEqual(result.returncode, status, f"{command}\n{result.stderr}")
+        return (result.stdout + result.stderr).splitlines()
+
+    def check(self, name):
+        printed = []
+        for kind, value in parts_of((SOURCE / name).read_text(encoding="utf-8")):
+            if kind == "yaml":
+                (self.folder / value[0]).write_text(value[1], encoding="utf-8")
+            elif kind == "sh":
+                printed = [line.rstrip() for command, status in commands_of(value)
+                           if command != SKIPPED for line in self.run_command(command, status)]
+            elif kind == "text":
+                for line in filter(None, value.splitlines()):
+                    with self.subTest(document=name, line=line):
+                        near = difflib.get_close_matches(line, printed, 1)
+                        self.assertTrue(line in printed, f"it is not printed; nearest: {near}")
+                        self.counts["text"] += 1
+            else:
+                with self.subTest(document=name, picture=value):
+                    made = self.folder / os.path.basename(value)
+                    self.assertEqual(made.read_bytes(), (SOURCE / value).read_bytes(),
+                                     f"another picture than {value} comes out: copy it there")
+                    self.counts["picture"] += 1
+
+    def test_readme(self):
+        self.check("README.md")
+        self.assertGreaterEqual(self.counts["sh"], 6)
+        self.assertGreaterEqual(self.counts["text"], 10)
+        self.assertEqual(self.counts["picture"], 1)
+
+    def test_tutorial(self):
+        self.check("TUTORIAL.md")
+        self.assertGreaterEqual(self.counts["sh"], 40)
+        self.assertGreaterEqual(self.counts["text"], 45)
+        self.assertGreaterEqual(self.counts["picture"], 9)
+
+
+    def test_papers(self):
+        self.check("reports/papers/README.md")
+        self.assertGreaterEqual(self.counts["sh"], 3)
+        self.assertGreaterEqual(self.counts["text"], 14)
+
+    def test_calibration(self):
+        self.check("hwmodels/calibrate/README.md")
+        self.assertGreaterEqual(self.counts["text"], 5)
+
+
+class Shape(unittest.TestCase):
+    """Seven steps for each reader, and each has a command, lines of its output and what to look at."""
+
+    def test_seven_steps_for_three_readers(self):
+        text = (SOURCE / "TUTORIAL.md").read_text(encoding="utf-8")
+        chapters = re.split(r"^## ", text, flags=re.M)[1:]
+        readers = [chapter for chapter in chapters if chapter.startswith("The ")]
+        self.assertEqual(len(readers), 3)
+        for reader in readers:
+            steps = re.split(r"^### ", reader, flags=re.M)[1:]
+            self.assertEqual([step[:2] for step in steps], [f"{i}." for i in range(1, 8)])
+            for step in steps:
+                self.assertIn("```sh\n", step)
+                self.assertIn("```text\n", step)
+                self.assertRegex(step, r"(?m)^Look at ")
+
+    def test_readme_fits_and_its_links_are_there(self):
+        text = (SOURCE / "README.md").read_text(encoding="utf-8")
+        self.assertLessEqual(text.count("\n"), 130)
+        for name in ("README.md", "TUTORIAL.md"):
+            for link in re.findall(r"\]\(([\w./]+)(?:#[\w-]+)?\)", (SOURCE / name).read_text(encoding="utf-8")):
+                self.assertTrue((SOURCE / link).exists(), f"{name}: {link}")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
