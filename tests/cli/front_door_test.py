@@ -5,6 +5,7 @@ front_door_test.py ROOT: the repository whose `tiersim` and `.ci/` are tested.
 """
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -94,6 +95,13 @@ class RunsTheProgram(Checkout):
         self.assertEqual((done.returncode, done.stdout),
                          (0, f"ran in {self.root}: run two words\n"), done.stderr)
         self.assertIn("building", done.stderr)
+
+    def test_tells_how_far_it_is_where_stderr_is_no_terminal(self):
+        write(self.root / "sim/build.sh", "sleep 2.5\n" + BUILD)
+        told = self.run_it("run", TIERSIM_PROGRESS_SECONDS="1").stderr
+        self.assertGreaterEqual(len(re.findall(r"^tiersim: \[\d+/[\d?]+\] building$", told, re.M)), 2, told)
+        write(self.root / "sim/build.sh", BUILD)
+        self.assertNotIn("] building", self.run_it("run").stderr)
 
     def test_passes_the_exit_code_on(self):
         self.assertEqual(self.run_it("fail").returncode, 5)
