@@ -1,4 +1,5 @@
 #include "hwmodels/packet/dram_memory.hpp"
+#include "sim/core/engine.hpp"
 
 #include <algorithm>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hwmodels/runs.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 

@@ -13,6 +13,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/units.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/base/units.hpp"
-#include "sim/core/engine.hpp"
+#include "sim/core/event.hpp"
 #include "sim/model/step_graph.hpp"
 
 namespace tiersim {

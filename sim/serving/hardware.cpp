@@ -1,4 +1,5 @@
 #include "sim/serving/hardware.hpp"
+#include "sim/core/engine.hpp"
 
 #include <algorithm>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/core/engine.hpp"
 #include "workloads/attention/kv_ops.hpp"
 
 namespace tiersim {

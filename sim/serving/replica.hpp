@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/core/engine.hpp"
 #include "sim/core/resource.hpp"
 #include "sim/core/semaphore.hpp"
 #include "sim/core/trigger.hpp"

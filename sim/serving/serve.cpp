@@ -8,6 +8,7 @@
 #include "sim/base/sha256.hpp"
 #include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/core/engine.hpp"
 #include "sim/serving/server.hpp"
 #include "sim/serving/statistics.hpp"
 #include "sim/step/costs.hpp"

@@ -1,4 +1,5 @@
 #include "sim/serving/server.hpp"
+#include "sim/core/engine.hpp"
 
 #include <algorithm>
 #include <utility>

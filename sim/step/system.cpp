@@ -1,4 +1,5 @@
 #include "sim/step/system.hpp"
+#include "sim/core/engine.hpp"
 
 #include <algorithm>
 

@@ -7,6 +7,7 @@
 #include "hwmodels/packet/cxl/cxl_probe.hpp"
 #include "hwmodels/packet/cxl/from_flow.hpp"
 #include "hwmodels/packet/dram_memory.hpp"
+#include "sim/core/engine.hpp"
 #include "sim/validate/fidelity_map_devices.hpp"
 
 namespace tiersim::fidelity_map {

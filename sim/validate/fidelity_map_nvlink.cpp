@@ -3,6 +3,7 @@
 
 #include "hwmodels/packet/collective/collective_probe.hpp"
 #include "hwmodels/packet/nvlink/nvlink_probe.hpp"
+#include "sim/core/engine.hpp"
 #include "sim/validate/fidelity_map_devices.hpp"
 
 namespace tiersim::fidelity_map {

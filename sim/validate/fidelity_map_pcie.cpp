@@ -4,6 +4,7 @@
 #include "hwmodels/packet/pcie/from_flow.hpp"
 #include "hwmodels/packet/pcie/pcie_fabric.hpp"
 #include "hwmodels/packet/pcie/pcie_probe.hpp"
+#include "sim/core/engine.hpp"
 #include "sim/validate/fidelity_map_devices.hpp"
 
 namespace tiersim::fidelity_map {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/core/engine.hpp"
 #include "tests/theory/station.hpp"
 
 namespace tiersim::theory::networks_test {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/core/engine.hpp"
 #include "sim/serving/serve.hpp"
 #include "sim/serving/server.hpp"
 #include "tests/support/shipped.hpp"

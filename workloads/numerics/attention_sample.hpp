@@ -7,8 +7,6 @@
 
 namespace tiersim::numerics {
 
-using Index = Eigen::Index;
-
 /// Row t belongs to position t, and the query of position t attends to rows 0 to t. Queries may be
 /// known for the newest positions only: row i of `q` belongs to position first_query() + i.
 struct AttentionSample {

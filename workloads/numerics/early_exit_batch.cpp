@@ -7,8 +7,6 @@
 
 namespace tiersim::numerics {
 
-using Eigen::Index;
-
 BatchStep step_batch(const Decoder& decoder, const ExitRule& rule, std::vector<RowVector> states,
                      std::vector<Sequence>& batch) {
   TS_EXPECTS(states.size() == batch.size() && !batch.empty(), states.size(), batch.size());

@@ -10,8 +10,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 Matrix projection(Rng& rng, Index rows, Index columns) {
   return random_normal(rng, rows, columns) / std::sqrt(static_cast<double>(rows));
 }

@@ -11,8 +11,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 constexpr std::array<int, 7> kBatches = {1, 2, 4, 8, 16, 32, 64};
 constexpr int kDraws = 2000;
 

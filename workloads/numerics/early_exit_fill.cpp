@@ -13,8 +13,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 constexpr std::size_t kBatch = 4;
 constexpr std::size_t kTokens = 96;  // number of tokens in the mean errors
 

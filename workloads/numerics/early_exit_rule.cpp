@@ -12,8 +12,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 constexpr int kNewtonSteps = 12;
 
 // e^x for x <= 0; 0 below the range of doubles.

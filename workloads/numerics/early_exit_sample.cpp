@@ -5,8 +5,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 constexpr int kTokensBefore = 2;
 constexpr double kRidge = 1.0;
 

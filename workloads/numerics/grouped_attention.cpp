@@ -7,8 +7,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 LatentHead slice_of(const LatentHead& head, Index group, Index width) {
   LatentHead out = head;
   out.up_key = head.up_key.middleRows(group * width, width);

@@ -7,8 +7,6 @@
 
 namespace tiersim::numerics {
 
-using Eigen::Index;
-
 void LatentRows::append(const LatentRows& rows) {
   Matrix latents(latent.rows() + rows.latent.rows(), rows.latent.cols());
   latents << latent, rows.latent;

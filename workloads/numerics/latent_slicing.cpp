@@ -8,8 +8,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 // A slice's share is a share of the total energy, so the mean over the whole is energy / share /
 // rank.
 Matrix sliced_norm(const Matrix& rows, const Vector& shares, double epsilon) {

@@ -2,8 +2,6 @@
 
 namespace tiersim::numerics {
 
-using Eigen::Index;
-
 Matrix attention_input(const Matrix& states) {
   return rms_norm_rows(states, RowVector::Ones(states.cols()), 0);
 }

@@ -8,8 +8,6 @@
 
 namespace tiersim::numerics {
 
-using Eigen::Index;
-
 Matrix hadamard(Index size) {
   TS_EXPECTS(size > 0 && (size & (size - 1)) == 0, size);
   Matrix h = Matrix::Ones(size, size);

@@ -9,8 +9,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 // Independent normals of a variance that the product with the input keeps.
 Matrix projection(Rng& rng, Index rows, Index columns) {
   return random_normal(rng, rows, columns) / std::sqrt(static_cast<double>(rows));

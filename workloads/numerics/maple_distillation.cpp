@@ -11,8 +11,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 // A matrix as orthonormal columns times a small matrix.
 struct Thin {
   explicit Thin(const Matrix& a) {

@@ -9,8 +9,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 int rounded(double value, double scale) {
   if (scale == 0) return 0;
   return static_cast<int>(std::clamp(std::round(value / scale), -kInt8Max, kInt8Max));

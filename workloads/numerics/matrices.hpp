@@ -11,6 +11,7 @@ namespace tiersim::numerics {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using RowVector = Eigen::RowVectorXd;
+using Index = Eigen::Index;
 
 /// Independent standard normals, filled row by row.
 Matrix random_normal(Rng& rng, Eigen::Index rows, Eigen::Index columns);

@@ -8,8 +8,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 constexpr double kUnit = 0x1p-53;
 // Roundings of a row's mean square, root, quotient and gain, in addition to the sum itself.
 constexpr Index kNormSteps = 8;

@@ -13,8 +13,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 constexpr Index kQueries = 16;  // the newest tokens
 
 // rows: exact rows of the transformed weights. exact: the reference output.

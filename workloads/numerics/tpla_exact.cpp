@@ -13,8 +13,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 // The worst case of an equality over all samples and transforms.
 class Equality {
  public:

@@ -14,8 +14,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 constexpr std::size_t kPrefillLayers = 3;
 constexpr Index kPrompt = 96;
 constexpr Index kDecoded = 8;

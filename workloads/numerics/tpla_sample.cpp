@@ -8,8 +8,6 @@
 namespace tiersim::numerics {
 namespace {
 
-using Eigen::Index;
-
 Matrix random_states(Rng& rng, const TplaAssumptions& a, const Matrix& topics, Index tokens) {
   Matrix states = std::sqrt(1 - a.topic_share) * random_normal(rng, tokens, a.sizes.hidden);
   for (Index token = 0; token < tokens; ++token) {

@@ -1,4 +1,5 @@
 #include "hwmodels/packet/collective/collective_probe.hpp"
+#include "sim/core/engine.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,5 @@
 #include "hwmodels/packet/collective/packet_collectives.hpp"
+#include "sim/core/engine.hpp"
 
 #include <algorithm>
 

@@ -2,9 +2,12 @@
 #include "hwmodels/packet/collective/schedule_builder.hpp"
 
 namespace tiersim {
+namespace {
 
 using Kind = CollectiveTransfer::Kind;
 using Earlier = ScheduleBuilder::Earlier;
+
+}  // namespace
 
 // NCCL sends to one peer after another.
 void add_point_to_point(ScheduleBuilder& b, CollectiveKind kind, ByteRange all, bool at_once) {

@@ -1,4 +1,5 @@
 #include "hwmodels/packet/cxl/cxl_device_box.hpp"
+#include "sim/core/engine.hpp"
 
 #include <string>
 

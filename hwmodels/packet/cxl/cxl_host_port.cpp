@@ -1,4 +1,5 @@
 #include "hwmodels/packet/cxl/cxl_host_port.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 

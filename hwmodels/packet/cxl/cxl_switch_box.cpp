@@ -1,4 +1,5 @@
 #include "hwmodels/packet/cxl/cxl_switch_box.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 

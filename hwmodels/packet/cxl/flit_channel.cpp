@@ -1,4 +1,5 @@
 #include "hwmodels/packet/cxl/flit_channel.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 

@@ -1,4 +1,5 @@
 #include "hwmodels/packet/dram/dram_streams.hpp"
+#include "sim/core/engine.hpp"
 
 #include <algorithm>
 

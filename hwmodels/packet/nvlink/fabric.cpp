@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hwmodels/packet/nvlink/fabric_parts.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sim/base/rng.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 namespace {

@@ -6,6 +6,7 @@
 #include "hwmodels/packet/access_pattern.hpp"
 #include "hwmodels/packet/pcie/pcie_fabric.hpp"
 #include "hwmodels/packet/probe_window.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 namespace {

@@ -1,4 +1,5 @@
 #include "hwmodels/packet/pcie/pcie_root.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 

@@ -1,4 +1,5 @@
 #include "hwmodels/packet/pcie/tlp_channel.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim {
 namespace {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "hwmodels/collective/fastest.hpp"
+#include "sim/core/engine.hpp"
 #include "tests/unit/packet/nvlink_h100.hpp"
 
 namespace tiersim::collective_packet_test {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/rng.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim::credits_test {
 namespace {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hwmodels/packet/cxl/flit_channel.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim::cxl_channel_test {
 namespace {

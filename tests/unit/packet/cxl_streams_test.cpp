@@ -6,6 +6,7 @@
 
 #include "hwmodels/link/cxl.hpp"
 #include "hwmodels/packet/cxl/cxl_probe.hpp"
+#include "sim/core/engine.hpp"
 #include "tests/unit/packet/link_streams_support.hpp"
 
 namespace tiersim::cxl_streams_test {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/core/engine.hpp"
 #include "tests/unit/packet/dram_support.hpp"
 
 namespace tiersim::dram_streams_test {

@@ -2,6 +2,7 @@
 // Operations on links for the tests of PcieStreams and CxlStreams.
 #include <vector>
 
+#include "sim/core/engine.hpp"
 #include "sim/model/packet_device.hpp"
 
 namespace tiersim::testing {

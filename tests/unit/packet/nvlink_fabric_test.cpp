@@ -4,6 +4,7 @@
 
 #include "sim/base/rng.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/core/engine.hpp"
 #include "tests/unit/packet/nvlink_h100.hpp"
 
 namespace tiersim::nvlink_fabric_test {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/rng.hpp"
+#include "sim/core/engine.hpp"
 #include "tests/unit/packet/nvlink_h100.hpp"
 
 namespace tiersim::nvlink_switch_test {

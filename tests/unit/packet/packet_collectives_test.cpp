@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/core/engine.hpp"
 #include "tests/unit/packet/nvlink_h100.hpp"
 
 namespace tiersim::packet_collectives_test {

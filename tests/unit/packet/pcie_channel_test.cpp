@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "hwmodels/packet/pcie/tlp_channel.hpp"
+#include "sim/core/engine.hpp"
 
 namespace tiersim::pcie_channel_test {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "hwmodels/link/pcie.hpp"
 #include "hwmodels/packet/pcie/pcie_probe.hpp"
+#include "sim/core/engine.hpp"
 #include "tests/unit/packet/link_streams_support.hpp"
 
 namespace tiersim::pcie_streams_test {

@@ -1,5 +1,6 @@
 // Replicas on the devices of the small system: a copy engine of 8 GB/s, PCIe of 10 GB/s with 20 B
 // of headers a copy, HBM of 100 GB/s.
+#include "sim/core/engine.hpp"
 #include "sim/serving/hardware.hpp"
 
 #include <algorithm>

@@ -17,7 +17,6 @@
 namespace tiersim::numerics::numerics_early_exit_test {
 namespace {
 
-using Eigen::Index;
 using Bits = std::vector<std::uint16_t>;
 
 RowVector row(std::initializer_list<double> values) {

@@ -19,7 +19,6 @@
 namespace tiersim::numerics::numerics_tpla_test {
 namespace {
 
-using Eigen::Index;
 namespace reference = kernels::reference;
 
 TplaAssumptions small() {
