@@ -225,9 +225,10 @@ struct Placed {
   Placed(const Placed& object, std::string_view key, record::Presence presence)
       : place(object.place, key) {
     if (!object.node) return;
-    if (object.node.kind() != NodeKind::object) return object.place.fail("is no object");
     node = object.node.find(key);
-    if (!node && presence == record::Presence::always)
+    if (object.node.kind() != NodeKind::object)
+      object.place.fail("is no object");
+    else if (!node && presence == record::Presence::always)
       object.place.fail(fmt::format("has no '{}'", key));
   }
 
