@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t kDeepest = 64;
 constexpr std::size_t kLongest = std::numeric_limits<std::uint32_t>::max();
-// Up to so many keys of an object are compared one by one.
+// Keys of an object are compared one by one up to this number.
 constexpr std::size_t kFewKeys = 32;
 
-// An iterator over a text that says through `read` how far the parser has come.
+// An iterator over a text that reports the parser's position through `read`.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -48,7 +48,7 @@ class CountingIterator {
 
 }  // namespace
 
-// Fills the document from the parser's events. Every event comes when its token has just been read.
+// Fills the document from the parser's events. Each event comes right after its token was read.
 class JsonDocument::Builder {
  public:
   explicit Builder(JsonDocument& document)
@@ -87,7 +87,8 @@ class JsonDocument::Builder {
     cell.escaped_text = written.escaped;
     return true;
   }
-  bool binary(const nlohmann::json::binary_t& /*value*/) { return false; }  // no text format has it
+  // No text format has binary values.
+  bool binary(const nlohmann::json::binary_t& /*value*/) { return false; }
   bool start_object(std::size_t /*size*/) { return open(JsonNode::Kind::object); }
   bool start_array(std::size_t /*size*/) { return open(JsonNode::Kind::list); }
   bool end_object() { return close(); }
@@ -109,11 +110,11 @@ class JsonDocument::Builder {
   struct Written {
     Span span;
     bool escaped;
-    std::uint32_t quote;  // where it opens
+    std::uint32_t quote;  // offset of the opening one
   };
   struct Open {
     std::uint32_t index;
-    std::unique_ptr<std::unordered_set<std::string>> keys = {};  // of an object with many
+    std::unique_ptr<std::unordered_set<std::string>> keys = {};  // set for an object with many keys
   };
 
   std::uint32_t offset(const char* place) const {
@@ -124,7 +125,7 @@ class JsonDocument::Builder {
     fault_ = JsonFault{place.line, place.column, std::move(message), is_json};
     return false;
   }
-  // Of the text whose closing quote has just been read.
+  // Start of the text whose closing quote was just read.
   const char* opening_quote() const {
     const auto escaped = [&](const char* place) {
       const char* first = place;
@@ -135,7 +136,7 @@ class JsonDocument::Builder {
     while (place > begin_ && (*place != '"' || escaped(place))) --place;
     return place;
   }
-  // An escape is longer than what it stands for, so equal sizes tell that there is none.
+  // An escape is longer than its character, so equal sizes show that there is none.
   Written written_of(const std::string& value) {
     const std::uint32_t quote = offset(opening_quote());
     const auto size = static_cast<std::uint32_t>(value.size());

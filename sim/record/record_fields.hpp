@@ -1,6 +1,6 @@
 #pragma once
 // The fields of a record, stated once: key, member and meaning of each, in the order of the text.
-// Whoever writes, reads or explains records visits describe(): the text for people
+// Four visitors of describe() write, read and explain records: the text for people
 // (run_record.cpp), the line for stores (compact_record.cpp), the strict reader (record_reader.cpp)
 // and the JSON Schema (record_schema.cpp):
 //
@@ -8,7 +8,7 @@
 //    public:
 //     void doc(std::string_view name, std::string_view help);  // of the object, first
 //     template <class T>
-//     void field(const Field& field, T&& member);  // once a field
+//     void field(const Field& field, T&& member);  // once for each field
 //   };
 //
 // A member is a number, a text, a NumberClass, an Interval, a struct with a describe() here, a list
@@ -30,9 +30,9 @@ namespace tiersim::record {
 
 enum class Presence : std::uint8_t {
   always,
-  in_results,  ///< always; a store may keep some only, and those that it leaves out read as empty
-  if_any,      ///< an optional: where it has a value
-  above_zero,  ///< a double: where it is above 0
+  in_results,  ///< always, except that a store may leave it out; it then reads as empty
+  if_any,      ///< where the optional has a value
+  above_zero,  ///< where the double is above 0
   in_stores    ///< in stores alone, which keep no configuration
 };
 
@@ -40,8 +40,7 @@ struct Field {
   std::string_view key;
   std::string_view help;
   Presence presence = Presence::always;
-  /// Bytes, FLOPs and sequences are counts, though they are doubles: the text for people has 128,
-  /// not 128.0.
+  /// True for doubles that count bytes, FLOPs or sequences: the text for people has 128, not 128.0.
   bool is_count = false;
 };
 
@@ -85,11 +84,11 @@ class Visitor {
   }
 };
 
-/// Always this text.
+/// A constant text.
 struct Tag {
   std::string_view text;
 };
-/// A text that is a JSON object already.
+/// A text that holds a JSON object.
 template <class Text>
 struct JsonText {
   Text& text;
@@ -246,7 +245,7 @@ template <class V>
 void describe(V& v, Is<KvCapacity::Part> auto& p) {
   v.doc("kv_capacity_part", "A part of one tier of one GPU.");
   v.required("tier", p.tier, "The tier.");
-  v.required("what", p.what, "Capacity, or what takes it.");
+  v.required("what", p.what, "`installed`, or the use of these bytes.");
   v.required("bytes", p.bytes, "Bytes on one GPU.");
   v.required("class", p.number_class, "How the bytes are known.");
 }
@@ -266,14 +265,14 @@ void describe(V& v, Is<KvCapacity> auto& c) {
 
 template <class V>
 void describe(V& v, Is<ServingCounts> auto& c) {
-  v.doc("counts", "What passed through the server.");
+  v.doc("counts", "Requests and tokens of the whole run.");
   v.required("requests", c.requests, "All requests.");
   v.required("counted", c.counted, "Requests after the warm-up: the latencies are theirs.");
   v.required("input_tokens", c.input_tokens, "Tokens of the prompts.");
   v.required("cached_tokens", c.cached_tokens, "Input tokens that were found in a prefix cache.");
   v.required("prefilled_tokens", c.prefilled_tokens,
              "Input tokens that were computed, again after a preemption included.");
-  v.required("output_tokens", c.output_tokens, "Tokens that came out.");
+  v.required("output_tokens", c.output_tokens, "Tokens of the answers.");
   v.required("iterations", c.iterations, "Iterations of all replicas.");
   v.required("preemptions", c.preemptions, "Times that a sequence lost its blocks.");
 }
@@ -336,7 +335,7 @@ void describe(V& v, ProvenanceOf<Record> p) {
 template <class V, class Record>
 void describe(V& v, SetupOf<Record> s) {
   Record& r = s.record;
-  v.doc("setup", "What reports need to know of a configuration that is not kept beside.");
+  v.doc("setup", "The part of the configuration that reports need.");
   v.required("name", r.name, "Name of the scenario.");
   v.required("gpus", r.gpus, "GPUs of all replicas.");
   v.required("batch", r.batch, "Sequences of one replica.");
@@ -368,8 +367,9 @@ void describe(V& v, ResultsOf<Record> all) {
   v.part("phases", r.phases, "Time with an operation of that phase running, as run.");
   v.part("time_split", r.time_split, "A partition of the step, as run.");
   v.part("kernel_times", r.kernel_times, "Time of each kernel family.");
-  v.part("bound_shares", r.bound_shares, "What the critical path waits for, largest first.");
-  v.part("bounded_by", r.bounded_by, "The channel or GPU that bounds the step.");
+  v.part("bound_shares", r.bound_shares, "Waiting times on the critical path, largest first.");
+  v.part("bounded_by", r.bounded_by,
+         "The channel or part of the critical path that bounds the step.");
   v.part("costs_unstated", r.costs_unstated, "Devices whose energy or cost is left out.");
   v.optional("serving", r.serving, "Of a served workload.");
 }
@@ -382,7 +382,7 @@ void describe(V& v, Is<RunRecord> auto& r) {
   v.required("provenance", ProvenanceOf{r}, "Version, run and sources.");
   v.required("config", JsonText{r.config},
              "The effective configuration, by scenario.schema.json or serving.schema.json.");
-  v.required("results", ResultsOf{r}, "What came out.");
+  v.required("results", ResultsOf{r}, "Metrics, bytes and times.");
 }
 
 }  // namespace tiersim::record
