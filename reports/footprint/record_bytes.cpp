@@ -124,8 +124,8 @@ std::vector<DeviceBytes> device_bytes(const RunRecord& record) {
     if (const auto it = record.moved_bytes.find(device); it != record.moved_bytes.end())
       bytes.moved = {of_one(it->second.read, sharers), of_one(it->second.write, sharers)};
     if (const auto it = record.traffic_by_class.find(device); it != record.traffic_by_class.end()) {
-      bytes.read = of_one(it->second.first, sharers);
-      bytes.write = of_one(it->second.second, sharers);
+      bytes.read = of_one(it->second.read, sharers);
+      bytes.write = of_one(it->second.write, sharers);
     }
     for (const auto& [channel, share] : record.channel_utilisation) {
       if (!channel.starts_with(device + '.') || share <= bytes.busy) continue;

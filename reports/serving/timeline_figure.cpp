@@ -142,7 +142,7 @@ class TimelineFigure {
       }
       if (!points.empty()) canvas_.polyline(points, stroke);
     }
-    for (const double edge : {serving_.window_begin_s, serving_.window_end_s})
+    for (const double edge : {serving_.window_s.low, serving_.window_s.high})
       if (edge > 0 && edge < end_)
         canvas_.line({x(edge), top}, {x(edge), top + kPlotHeight}, kWindow);
     canvas_.rectangle({x(0), top}, kPlotWidth, kPlotHeight, "none", kFrame);
@@ -184,7 +184,7 @@ class TimelineFigure {
                    {.size = 10, .anchor = TextAnchor::middle});
     }
     const std::string unit = unit_ == 1 ? "s" : "ms";
-    const bool part = serving_.window_begin_s > 0 || serving_.window_end_s < end_;
+    const bool part = serving_.window_s.low > 0 || serving_.window_s.high < end_;
     const std::string measured = part ? "; measured between the dotted lines" : "";
     canvas_.text({x(end_ / 2), y + 34}, "time, " + unit + measured,
                  {.size = 12, .anchor = TextAnchor::middle});

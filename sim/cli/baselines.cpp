@@ -7,7 +7,7 @@
 
 #include "sim/base/text.hpp"
 #include "sim/cli/stored_points.hpp"
-#include "sim/record/run_record.hpp"
+#include "sim/record/record_reader.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/sweep/store.hpp"
 

@@ -8,6 +8,7 @@
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/record/record_schema.hpp"
 #include "sim/runner/device_file.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/sweep/sweep_config.hpp"
@@ -31,6 +32,7 @@ struct FileKind {
   const char* name;
   const char* what;
   std::string (*schema)(const FileKind& kind);
+  /// Null of files that are no configurations.
   std::string (*show)(const FileKind& kind, const Document& document);
 };
 
@@ -85,7 +87,7 @@ FileKind file_kind(const char* name, const char* what) {
           }};
 }
 
-std::array<FileKind, 14> file_kinds() {
+std::array<FileKind, 15> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario"),
       file_kind<ServingConfig>("serving", "server under load"),
@@ -101,18 +103,21 @@ std::array<FileKind, 14> file_kinds() {
       file_kind<HardwareCurves>("hardware_curves", "reference curves of hardware"),
       file_kind<FidelityMapConfig>("fidelity_map", "hardware on which the levels are compared"),
       file_kind<SensitivityConfig>("sensitivity",
-                                   "cases that could catch a wrong number of a device")};
+                                   "cases that could catch a wrong number of a device"),
+      FileKind{"record", "record of a run", [](const FileKind&) { return record_schema(); },
+               nullptr}};
 }
 
-std::vector<std::string> kind_names() {
+std::vector<std::string> kind_names(bool shown_only = false) {
   std::vector<std::string> names;
-  for (const FileKind& kind : file_kinds()) names.emplace_back(kind.name);
+  for (const FileKind& kind : file_kinds())
+    if (kind.show != nullptr || !shown_only) names.emplace_back(kind.name);
   return names;
 }
 
 // "did you mean 'x'? the kinds are: ...".
-std::string kinds_hint(const std::string& given) {
-  const auto names = kind_names();
+std::string kinds_hint(const std::string& given, bool shown_only = false) {
+  const auto names = kind_names(shown_only);
   const std::string_view near = nearest(given, names);
   const std::string all = "the kinds are: " + join(names);
   return near.empty() ? all : fmt::format("did you mean '{}'? {}", near, all);
@@ -125,13 +130,13 @@ ExitCode show(const ConfigArguments& options) {
   throw_if_any(diagnostics);
   const SchemaTag& tag = document.root().schemas.back();  // the loader requires it
   for (const FileKind& kind : file_kinds()) {
-    if (tag.kind != kind.name) continue;
+    if (tag.kind != kind.name || kind.show == nullptr) continue;
     fmt::print("{}", kind.show(kind, document));
     return ExitCode::ok;
   }
   diagnostics.report({tag.origin.location(),
                       fmt::format("files of kind '{}' are not known", tag.kind),
-                      kinds_hint(tag.kind)});
+                      kinds_hint(tag.kind, true)});
   throw_if_any(diagnostics);
   return ExitCode::internal;
 }

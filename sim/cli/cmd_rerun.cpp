@@ -10,6 +10,7 @@
 #include "sim/base/version.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/stored_points.hpp"
+#include "sim/record/record_reader.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/runner/runnable.hpp"
 #include "sim/sweep/evaluate.hpp"

@@ -11,6 +11,7 @@
 #include "sim/cli/baselines.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
+#include "sim/record/record_reader.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/runner/point_loader.hpp"
 #include "sim/study/solve_run.hpp"

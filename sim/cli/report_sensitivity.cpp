@@ -17,6 +17,7 @@
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
+#include "sim/record/record_reader.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/study/solve_run.hpp"
 #include "sim/sweep/store.hpp"

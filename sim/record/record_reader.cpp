@@ -1,421 +1,268 @@
 #include "sim/record/record_reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/text.hpp"
+#include "sim/config/json_node.hpp"
+#include "sim/record/record_fields.hpp"
 
 namespace tiersim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using NodeKind = JsonNode::Kind;
 
-// A value of the record and its place. Only the first mistake is kept, and a wrong value reads as
-// empty, so that the readers below need no error paths. Nodes live on the stack below their
-// parents.
-class JsonNode {
+// The place of a value in the record. Only the first mistake is kept, and a wrong value reads as
+// empty, so that the readers below need no error paths. Places live on the stack below those of
+// their parents.
+class Place {
  public:
-  JsonNode(const Json& json, std::string_view name, std::string& error)
-      : json_(&json), name_(name), error_(&error) {}
+  Place(std::string_view name, std::string& error) : name_(name), error_(&error) {}
+  Place(const Place& parent, std::string_view name)
+      : name_(name), parent_(&parent), error_(parent.error_) {}
+  Place(const Place& parent, std::size_t index)
+      : index_(index), parent_(&parent), error_(parent.error_) {}
 
-  explicit operator bool() const { return json_ != nullptr; }
-
-  /// A member of an object; a missing one is a mistake unless `optional`.
-  JsonNode operator[](std::string_view key) const { return member(key, true); }
-  JsonNode optional(std::string_view key) const { return member(key, false); }
-
-  /// Calls read(key, node) for each member of an object, or for each entry of a list with an empty
-  /// key.
-  template <class Read>
-  void each(const Read& read) const {
-    if (json_ == nullptr) return;
-    if (json_->is_array()) {
-      std::size_t i = 0;
-      for (const Json& entry : *json_) read(std::string_view(), JsonNode(entry, {}, i++, *this));
-    } else {
-      for (const auto& [key, value] : json_->items())
-        read(std::string_view(key), JsonNode(value, key, 0, *this));
-    }
-  }
-
-  void expect_object() const {
-    if (json_ != nullptr && !json_->is_object()) fail("is no object");
-  }
-  void expect_list() const {
-    if (json_ != nullptr && !json_->is_array()) fail("is no list");
-  }
-  /// Any member but these is a mistake.
-  template <std::size_t N>
-  void expect_only(const std::array<std::string_view, N>& known) const {
-    if (json_ == nullptr || !json_->is_object()) return;
-    for (const auto& [key, value] : json_->items())
-      if (std::ranges::find(known, key) == known.end())
-        fail(fmt::format("'{}' is unknown to this tiersim", printable(key)));
-  }
-
-  std::int64_t whole() const {
-    if (json_ == nullptr) return 0;
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    if (json_->is_number_unsigned() && json_->get<std::uint64_t>() > kMost) return no_whole();
-    if (json_->is_number_integer()) return json_->get<std::int64_t>();
-    constexpr double kExact = 9'007'199'254'740'992;  // 2^53
-    if (!json_->is_number()) return no_whole();
-    const auto value = json_->get<double>();
-    if (std::trunc(value) != value || std::abs(value) > kExact) return no_whole();
-    return static_cast<std::int64_t>(value);
-  }
-  double real() const {
-    if (json_ == nullptr) return 0;
-    if (json_->is_number()) return json_->get<double>();
-    fail("is no number");
-    return 0;
-  }
-  std::string text() const {
-    if (json_ == nullptr) return {};
-    if (json_->is_string()) return json_->get<std::string>();
-    fail("is no text");
-    return {};
-  }
-  bool truth() const {
-    if (json_ == nullptr) return false;
-    if (json_->is_boolean()) return json_->get<bool>();
-    fail("is neither true nor false");
-    return false;
-  }
-  NumberClass number_class() const {
-    const std::string word = text();
-    if (json_ == nullptr || !json_->is_string()) return NumberClass::assumed;
-    const auto* const known = std::ranges::find(kNumberClassNames, word);
-    if (known != kNumberClassNames.end())
-      return static_cast<NumberClass>(known - kNumberClassNames.begin());
-    fail(fmt::format("'{}' is none of {}", printable(word), fmt::join(kNumberClassNames, ", ")));
-    return NumberClass::assumed;
-  }
-  /// On one line. JSON admits 0x7f in text; YAML, which may read the text again, does not.
-  std::string json_text() const {
-    if (json_ == nullptr) return {};
-    std::string out;
-    for (const char c : json_->dump()) {
-      if (c == '\x7f')
-        out += "\\u007f";
-      else
-        out += c;
-    }
-    return out;
-  }
-
+  bool failed() const { return !error_->empty(); }
   void fail(const std::string& problem) const {
-    if (!error_->empty()) return;
-    const std::string at = place();
+    if (!failed()) replace(problem);
+  }
+  void replace(const std::string& problem) const {
+    const std::string at = path();
     *error_ = at.empty() ? problem : at + ": " + problem;
   }
 
  private:
-  JsonNode(const Json& json, std::string_view name, std::size_t index, const JsonNode& parent)
-      : json_(&json), name_(name), index_(index), parent_(&parent), error_(parent.error_) {}
-  explicit JsonNode(const JsonNode& parent) : parent_(&parent), error_(parent.error_) {}
-
-  JsonNode member(std::string_view key, bool required) const {
-    if (json_ == nullptr) return JsonNode(*this);
-    if (!json_->is_object()) {
-      fail("is no object");
-      return JsonNode(*this);
-    }
-    const auto it = json_->find(std::string(key));
-    if (it != json_->end()) return {*it, key, 0, *this};
-    if (required) fail(fmt::format("has no '{}'", key));
-    return JsonNode(*this);
-  }
-  std::int64_t no_whole() const {
-    fail("is no whole number");
-    return 0;
-  }
-  std::string place() const {
+  std::string path() const {
     if (parent_ == nullptr) return std::string(name_);
-    const std::string above = parent_->place();
+    const std::string above = parent_->path();
     if (name_.empty()) return fmt::format("{}[{}]", above, index_);
     return above.empty() ? printable(name_) : above + '.' + printable(name_);
   }
 
-  const Json* json_ = nullptr;  // null: missing
   std::string_view name_ = {};
   std::size_t index_ = 0;
-  const JsonNode* parent_ = nullptr;
+  const Place* parent_ = nullptr;
   std::string* error_;
 };
 
-void read(const JsonNode& node, std::int64_t& out) {
-  out = node.whole();
+// The keys of an object's fields.
+class FieldKeys : public record::Visitor<FieldKeys> {
+ public:
+  void doc(std::string_view, std::string_view) {}
+  template <class T>
+  void field(const record::Field& f, const T& /*member*/) {
+    keys_.push_back(f.key);
+  }
+  bool has(std::string_view key) const { return std::ranges::find(keys_, key) != keys_.end(); }
+
+ private:
+  std::vector<std::string_view> keys_;
+};
+
+template <class T>
+void read(const Place& place, JsonNode node, T& out);
+
+// Reads the members of an object. They mostly stand in the order of describe(), so the next one is
+// tried first.
+class FieldReader : public record::Visitor<FieldReader> {
+ public:
+  FieldReader(const Place& place, JsonNode object)
+      : place_(place), object_(object), next_(object.begin()), failed_before_(place.failed()) {}
+
+  void doc(std::string_view, std::string_view) {}
+  template <class T>
+  void field(const record::Field& f, T&& member) {
+    const JsonNode value = take(f.key);
+    if (value)
+      read(Place(place_, f.key), value, member);
+    else if (f.presence == record::Presence::always)
+      place_.fail(fmt::format("has no '{}'", f.key));
+  }
+  /// An unknown member is the mistake to report, even if members below are wrong as well.
+  template <class T>
+  void finish(T& described) const {
+    if (taken_ == object_.size() || failed_before_) return;
+    FieldKeys known;
+    record::describe(known, described);
+    for (const JsonNode member : object_)
+      if (!known.has(member.key()))
+        return place_.replace(
+            fmt::format("'{}' is unknown to this tiersim", printable(member.key())));
+  }
+
+ private:
+  JsonNode take(std::string_view key) {
+    JsonNode found;
+    if (next_ != object_.end() && (*next_).key() == key) {
+      found = *next_;
+      ++next_;
+    } else {
+      found = object_.find(key);
+    }
+    if (found) ++taken_;
+    return found;
+  }
+
+  const Place& place_;
+  JsonNode object_;
+  JsonNode::Iterator next_;
+  std::size_t taken_ = 0;
+  bool failed_before_;
+};
+
+void read_scalar(const Place& place, JsonNode node, std::int64_t& out) {
+  constexpr double kExact = 9'007'199'254'740'992;  // 2^53
+  const double value = node.number();
+  if (node.is_whole())
+    out = node.integer();
+  else if (node.kind() == NodeKind::number && std::trunc(value) == value &&
+           std::abs(value) <= kExact)
+    out = static_cast<std::int64_t>(value);
+  else
+    place.fail("is no whole number");
 }
-void read(const JsonNode& node, double& out) {
-  out = node.real();
+void read_scalar(const Place& place, JsonNode node, double& out) {
+  if (node.kind() != NodeKind::number) return place.fail("is no number");
+  out = node.number();
 }
-void read(const JsonNode& node, std::string& out) {
+void read_scalar(const Place& place, JsonNode node, bool& out) {
+  if (node.kind() != NodeKind::boolean) return place.fail("is neither true nor false");
+  out = node.flag();
+}
+void read_scalar(const Place& place, JsonNode node, std::string& out) {
+  if (node.kind() != NodeKind::text) return place.fail("is no text");
   out = node.text();
 }
-void read(const JsonNode& node, NumberClass& out) {
-  out = node.number_class();
+void read_scalar(const Place& place, JsonNode node, NumberClass& out) {
+  if (node.kind() != NodeKind::text) return place.fail("is no text");
+  const auto* const known = std::ranges::find(kNumberClassNames, node.text());
+  if (known == kNumberClassNames.end())
+    return place.fail(fmt::format("'{}' is none of {}", printable(node.text()),
+                                  fmt::join(kNumberClassNames, ", ")));
+  out = static_cast<NumberClass>(known - kNumberClassNames.begin());
 }
 
-template <class Value>
-void read(const JsonNode& node, std::vector<Value>& out);
-template <class Value>
-void read(const JsonNode& node, std::map<std::string, Value>& out);
-
-// Two numbers or texts, low first.
-template <class Value>
-void read(const JsonNode& node, Interval<Value>& out) {
-  std::vector<Value> ends;
-  read(node, ends);
-  if (ends.size() == 2)
-    out = {std::move(ends[0]), std::move(ends[1])};
-  else
-    node.fail("is no list of two");
-}
-template <class Value>
-void read(const JsonNode& node, std::optional<Interval<Value>>& out) {
-  if (node) read(node, out.emplace());
-}
-
-void read(const JsonNode& node, Metric& out) {
-  node.expect_only<4>({"value", "unit", "class", "ci95"});
-  read(node["value"], out.value);
-  read(node["unit"], out.unit);
-  read(node["class"], out.number_class);
-  read(node.optional("ci95"), out.ci95);
-}
-void read(const JsonNode& node, NumberRecord& out) {
-  node.expect_only<6>({"path", "value", "class", "source", "in_times", "ci95"});
-  read(node["path"], out.path);
-  read(node["value"], out.value);
-  read(node["class"], out.number_class);
-  read(node["source"], out.source);
-  out.in_times = node["in_times"].truth();
-  read(node.optional("ci95"), out.ci95);
-}
-void read(const JsonNode& node, ReadWrite& out) {
-  node.expect_only<2>({"read", "write"});
-  read(node["read"], out.read);
-  read(node["write"], out.write);
-}
-void read(const JsonNode& node, std::pair<BytesByClass, BytesByClass>& out) {
-  node.expect_only<2>({"read", "write"});
-  read(node["read"], out.first);
-  read(node["write"], out.second);
-}
-void read(const JsonNode& node, TimeShare& out) {
-  node.expect_only<2>({"name", "seconds"});
-  read(node["name"], out.name);
-  read(node["seconds"], out.seconds);
-}
-void read(const JsonNode& node, KernelTimeRecord& out) {
-  node.expect_only<7>({"family", "seconds", "class", "basis", "source", "ci95", "beyond_timed_s"});
-  read(node["family"], out.family);
-  read(node["seconds"], out.seconds);
-  read(node["class"], out.number_class);
-  read(node["basis"], out.basis);
-  read(node["source"], out.source);
-  read(node.optional("ci95"), out.ci95);
-  if (const JsonNode beyond = node.optional("beyond_timed_s")) read(beyond, out.beyond_timed);
-}
-void read(const JsonNode& node, WeightRecord& out) {
-  node.expect_only<4>({"name", "weights", "model_weights", "bytes"});
-  read(node["name"], out.part);
-  read(node["weights"], out.weights);
-  read(node["model_weights"], out.model_weights);
-  read(node["bytes"], out.bytes);
-}
-void read(const JsonNode& node, DeviceRecord& out) {
-  node.expect_only<11>({"gpus_per_replica", "tensor", "latent_slices", "pipeline", "attention",
-                        "tier", "layers", "sequences", "query_heads", "kv_elements_per_token_layer",
-                        "weights"});
-  read(node["gpus_per_replica"], out.gpus_per_replica);
-  read(node["tensor"], out.tensor);
-  read(node["latent_slices"], out.latent_slices);
-  read(node["pipeline"], out.pipeline);
-  read(node["attention"], out.attention);
-  read(node["tier"], out.tier);
-  read(node["layers"], out.layers);
-  read(node["sequences"], out.sequences);
-  read(node["query_heads"], out.query_heads);
-  read(node["kv_elements_per_token_layer"], out.kv_elements_per_token_layer);
-  read(node["weights"], out.weights);
-}
-
-void read(const JsonNode& node, KvCapacity::Part& out) {
-  node.expect_only<4>({"tier", "what", "bytes", "class"});
-  read(node["tier"], out.tier);
-  read(node["what"], out.what);
-  read(node["bytes"], out.bytes);
-  read(node["class"], out.number_class);
-}
-void read(const JsonNode& node, KvCapacity& out) {
-  node.expect_only<7>({"parts", "block_positions", "block_bytes", "blocks", "positions",
-                       "max_sequences_full_length", "limited_by"});
-  read(node["parts"], out.parts);
-  read(node["block_positions"], out.block_positions);
-  read(node["block_bytes"], out.block_bytes);
-  read(node["blocks"], out.blocks);
-  read(node["positions"], out.positions);
-  read(node["max_sequences_full_length"], out.max_sequences_full_length);
-  read(node["limited_by"], out.limited_by);
-}
-void read(const JsonNode& node, ServingCounts& out) {
-  node.expect_only<8>({"requests", "counted", "input_tokens", "cached_tokens", "prefilled_tokens",
-                       "output_tokens", "iterations", "preemptions"});
-  read(node["requests"], out.requests);
-  read(node["counted"], out.counted);
-  read(node["input_tokens"], out.input_tokens);
-  read(node["cached_tokens"], out.cached_tokens);
-  read(node["prefilled_tokens"], out.prefilled_tokens);
-  read(node["output_tokens"], out.output_tokens);
-  read(node["iterations"], out.iterations);
-  read(node["preemptions"], out.preemptions);
-}
-void read(const JsonNode& node, KvMove& out) {
-  node.expect_only<3>({"name", "bytes", "count"});
-  read(node["name"], out.name);
-  read(node["bytes"], out.bytes);
-  read(node["count"], out.count);
-}
-void read(const JsonNode& node, KvTierUse& out) {
-  node.expect_only<4>({"name", "capacity_bytes", "mean_bytes", "max_bytes"});
-  read(node["name"], out.name);
-  read(node["capacity_bytes"], out.capacity_bytes);
-  read(node["mean_bytes"], out.mean_bytes);
-  read(node["max_bytes"], out.max_bytes);
-}
-// A series from an object of names, in the order of the record.
-void read_series(const JsonNode& node, std::vector<ServingTimeline::Series>& out) {
-  node.expect_object();
-  node.each([&](std::string_view key, const JsonNode& values) {
-    read(values, out.emplace_back(ServingTimeline::Series{std::string(key), {}}).values);
-  });
-}
-void read(const JsonNode& node, ServingTimeline& out) {
-  node.expect_only<9>({"bin_s", "last_bin_s", "queue_depth", "running", "kv_use",
-                       "input_tokens_per_s", "output_tokens_per_s", "held_bytes", "utilisation"});
-  read(node["bin_s"], out.bin_s);
-  read(node["last_bin_s"], out.last_bin_s);
-  read(node["queue_depth"], out.queue_depth);
-  read(node["running"], out.running);
-  read(node["kv_use"], out.kv_use);
-  read(node["input_tokens_per_s"], out.input_tokens_per_s);
-  read(node["output_tokens_per_s"], out.output_tokens_per_s);
-  read_series(node["held_bytes"], out.held_bytes);
-  read_series(node["utilisation"], out.utilisation);
-}
-void read(const JsonNode& node, ServingRecord& out) {
-  node.expect_only<8>({"replicas", "prefill_replicas", "window_s", "counts", "kv_capacity",
-                       "kv_moves", "kv_tiers", "timeline"});
-  read(node["replicas"], out.replicas);
-  read(node["prefill_replicas"], out.prefill_replicas);
-  Interval<double> window;
-  read(node["window_s"], window);
-  out.window_begin_s = window.low;
-  out.window_end_s = window.high;
-  read(node["counts"], out.counts);
-  read(node["kv_capacity"], out.capacity);
-  read(node["kv_moves"], out.moves);
-  read(node["kv_tiers"], out.tiers);
-  read(node["timeline"], out.timeline);
-}
-
-template <class Value>
-void read(const JsonNode& node, std::vector<Value>& out) {
-  node.expect_list();
-  node.each([&](std::string_view, const JsonNode& entry) { read(entry, out.emplace_back()); });
-}
-template <class Value>
-void read(const JsonNode& node, std::map<std::string, Value>& out) {
-  node.expect_object();
-  node.each(
-      [&](std::string_view key, const JsonNode& value) { read(value, out[std::string(key)]); });
-}
-
-void read_setup(const JsonNode& node, RunRecord& out) {
-  if (!node) return;
-  node.expect_only<5>({"name", "gpus", "batch", "context", "sharers"});
-  read(node["name"], out.name);
-  read(node["gpus"], out.gpus);
-  read(node["batch"], out.batch);
-  read(node["context"], out.context);
-  read(node["sharers"], out.sharers);
-}
-
-void read_results(const JsonNode& node, RunRecord& out) {
-  node.expect_object();
-  node.expect_only<18>({"setup", "metrics", "device", "capacity_bytes", "footprint_bytes",
-                        "footprint_by_class_bytes", "traffic_bytes", "traffic_by_class_bytes",
-                        "moved_bytes", "channel_bytes", "channel_utilisation", "phases",
-                        "time_split", "kernel_times", "bound_shares", "bounded_by",
-                        "costs_unstated", "serving"});
-  const auto read_if_there = [&](std::string_view key, auto& member) {
-    if (const JsonNode value = node.optional(key)) read(value, member);
-  };
-  read_setup(node.optional("setup"), out);
-  read_if_there("metrics", out.metrics);
-  read_if_there("device", out.device);
-  read_if_there("capacity_bytes", out.capacity_bytes);
-  read_if_there("footprint_bytes", out.footprint_bytes);
-  read_if_there("footprint_by_class_bytes", out.footprint_by_class);
-  read_if_there("traffic_bytes", out.traffic_bytes);
-  read_if_there("traffic_by_class_bytes", out.traffic_by_class);
-  read_if_there("moved_bytes", out.moved_bytes);
-  read_if_there("channel_bytes", out.channel_bytes);
-  read_if_there("channel_utilisation", out.channel_utilisation);
-  read_if_there("phases", out.phases);
-  read_if_there("time_split", out.time_split);
-  read_if_there("kernel_times", out.kernel_times);
-  read_if_there("bound_shares", out.bound_shares);
-  read_if_there("bounded_by", out.bounded_by);
-  read_if_there("costs_unstated", out.costs_unstated);
-  if (const JsonNode serving = node.optional("serving")) read(serving, out.serving.emplace());
-}
-
-void read_provenance(const JsonNode& node, RunRecord& out) {
-  node.expect_only<4>({"tiersim_version", "run_id", "numbers", "intervals"});
-  read(node["tiersim_version"], out.tiersim_version);
-  read(node["run_id"], out.run_id);
-  read(node["numbers"], out.numbers);
-  if (const JsonNode draws = node.optional("intervals")) {
-    draws.expect_only<3>({"draws", "seed", "numbers"});
-    out.draws.emplace();
-    read(draws["draws"], out.draws->draws);
-    read(draws["seed"], out.draws->seed);
-    read(draws["numbers"], out.draws->numbers);
+template <class T>
+void read_list(const Place& place, JsonNode node, std::vector<T>& out) {
+  if (node.kind() != NodeKind::list) return place.fail("is no list");
+  out.reserve(node.size());
+  for (const JsonNode entry : node) {
+    const Place below(place, out.size());
+    read(below, entry, out.emplace_back());
   }
 }
 
+// Two numbers or texts, low first.
+template <class T>
+void read_interval(const Place& place, JsonNode node, Interval<T>& out) {
+  std::vector<T> ends;
+  read_list(place, node, ends);
+  if (ends.size() == 2)
+    out = {std::move(ends[0]), std::move(ends[1])};
+  else
+    place.fail("is no list of two");
+}
+
+template <class T>
+void read_object(const Place& place, JsonNode node, T& out) {
+  if (node.kind() != NodeKind::object) return place.fail("is no object");
+  FieldReader fields(place, node);
+  record::describe(fields, out);
+  fields.finish(out);
+}
+
+template <class T>
+void read(const Place& place, JsonNode node, T& out) {
+  if constexpr (record::kIsOptional<T>) {
+    read(place, node, out.emplace());
+  } else if constexpr (record::kIsInterval<T>) {
+    read_interval(place, node, out);
+  } else if constexpr (record::kIsSeries<T>) {
+    if (node.kind() != NodeKind::object) return place.fail("is no object");
+    for (const JsonNode member : node)
+      read(Place(place, member.key()), member,
+           out.emplace_back(ServingTimeline::Series{std::string(member.key()), {}}).values);
+  } else if constexpr (record::kIsList<T>) {
+    read_list(place, node, out);
+  } else if constexpr (record::kIsMap<T>) {
+    if (node.kind() != NodeKind::object) return place.fail("is no object");
+    for (const JsonNode member : node)
+      read(Place(place, member.key()), member, out[std::string(member.key())]);
+  } else if constexpr (requires { read_scalar(place, node, out); }) {
+    read_scalar(place, node, out);
+  } else if constexpr (record::kIsJsonText<T> || std::is_same_v<T, record::Tag>) {
+    // read_record() checks the tag first and reads the configuration last
+  } else {
+    read_object(place, node, out);
+  }
+}
+
+// The text of a configuration as canonical_json() writes it. JSON admits 0x7f in text; YAML, which
+// may read the text again, does not.
+std::string on_one_line(std::string_view json) {
+  std::string out;
+  for (const char c : nlohmann::ordered_json::parse(json).dump()) {
+    if (c == '\x7f')
+      out += "\\u007f";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// A value and its place, for objects that are read in part.
+struct Placed {
+  Placed(Place at, JsonNode value) : place(at), node(value) {}
+  Placed(const Placed& object, std::string_view key, record::Presence presence)
+      : place(object.place, key) {
+    if (!object.node) return;
+    node = object.node.find(key);
+    if (object.node.kind() != NodeKind::object)
+      object.place.fail("is no object");
+    else if (!node && presence == record::Presence::always)
+      object.place.fail(fmt::format("has no '{}'", key));
+  }
+
+  Placed operator[](std::string_view key) const { return {*this, key, record::Presence::always}; }
+  template <class T>
+  void read_member(std::string_view key, T& out,
+                   record::Presence presence = record::Presence::always) const {
+    if (const Placed member(*this, key, presence); member.node)
+      read(member.place, member.node, out);
+  }
+
+  Place place;
+  JsonNode node;
+};
+
 // The members that a record holds only in its configuration. It runs after the results, which name
 // the devices of `sharers`; a served configuration has no batch or context.
-void read_config(const JsonNode& config, RunRecord& out) {
-  config.expect_object();
-  out.config = config.json_text();
-  read(config["name"], out.name);
-  const auto read_if_there = [](const JsonNode& node, std::int64_t& member) {
-    if (node) read(node, member);
-  };
-  const JsonNode step = config["step"];
-  read_if_there(step.optional("batch"), out.batch);
-  read_if_there(step.optional("context"), out.context);
-  const JsonNode system = config["system"];
-  const JsonNode gpus = system["gpus"];
-  read(gpus["count"], out.gpus);
+void read_config(const Placed& config, RunRecord& out) {
+  out.config = on_one_line(config.node.written());
+  config.read_member("name", out.name);
+  const Placed step = config["step"];
+  step.read_member("batch", out.batch, record::Presence::if_any);
+  step.read_member("context", out.context, record::Presence::if_any);
+  const Placed system = config["system"];
+  const Placed gpus = system["gpus"];
+  gpus.read_member("count", out.gpus);
   std::int64_t hosts = 0;
-  read(gpus["hosts"], hosts);
-  if (hosts < 1) gpus.fail("has no hosts");
+  gpus.read_member("hosts", hosts);
+  if (hosts < 1) gpus.place.fail("has no hosts");
   std::vector<std::string> by_host;
   std::vector<std::string> by_all;
-  const JsonNode shared = system["shared"];
-  read(shared["host"], by_host);
-  read(shared["all"], by_all);
+  const Placed shared = system["shared"];
+  shared.read_member("host", by_host);
+  shared.read_member("all", by_all);
   for (const auto& [device, bytes] : out.traffic_bytes) {
     std::int64_t& sharers = out.sharers[device] = 1;
     if (std::ranges::find(by_host, device) != by_host.end() && hosts > 0)
@@ -424,36 +271,67 @@ void read_config(const JsonNode& config, RunRecord& out) {
   }
 }
 
-Expected<RunRecord> finish(RunRecord record, const std::string& error) {
-  if (!error.empty()) return Unexpected(error);
-  return record;
+// Empty where the text is a document.
+std::string fault_of(JsonDocument& document, const std::string& json, std::string no_json) {
+  const auto fault = document.parse(json);
+  if (!fault) return {};
+  if (fault->is_json) return fmt::format("{}:{}: {}", fault->line, fault->column, fault->message);
+  return no_json;
+}
+
+std::string text_at(JsonNode object, std::string_view key) {
+  const JsonNode member = object.find(key);
+  return member && member.kind() == NodeKind::text ? std::string(member.text()) : "unknown";
+}
+
+Expected<RecordOrigin> origin_of(JsonDocument& document, const std::string& json) {
+  const std::string no_json = "is not JSON (a record, as `run -o` writes it, is)";
+  if (const std::string fault = fault_of(document, json, no_json); !fault.empty())
+    return Unexpected(fault);
+  const JsonNode root = document.root();
+  if (root.kind() != NodeKind::object) return Unexpected(no_json);
+  if (const JsonNode schema = root.find("schema");
+      !schema || schema.kind() != NodeKind::text || schema.text() != kRecordSchema)
+    return Unexpected(fmt::format("is not a record (schema {} expected)", kRecordSchema));
+  for (const char* key : {"config", "results"})
+    if (const JsonNode member = root.find(key); !member || member.kind() != NodeKind::object)
+      return Unexpected(fmt::format("has no '{}' object", key));
+  const JsonNode provenance = root.find("provenance");
+  if (!provenance) return RecordOrigin{"unknown", "unknown"};
+  return RecordOrigin{text_at(provenance, "tiersim_version"), text_at(provenance, "run_id")};
 }
 
 }  // namespace
 
+Expected<RecordOrigin> origin_of_record(const std::string& json) {
+  JsonDocument document;
+  return origin_of(document, json);
+}
+
 Expected<RunRecord> read_record(const std::string& json) {
-  const auto origin = origin_of_record(json);
+  JsonDocument document;
+  const auto origin = origin_of(document, json);
   if (!origin) return Unexpected(origin.error());
-  const Json parsed = Json::parse(json);
   std::string error;
-  const JsonNode root(parsed, "", error);
-  root.expect_only<4>({"schema", "provenance", "config", "results"});
+  const Place root("", error);
   RunRecord out;
-  read_provenance(root["provenance"], out);
-  read_results(root["results"], out);
-  read_config(root["config"], out);
+  read(root, document.root(), out);
+  read_config({Place(root, "config"), document.root().find("config")}, out);
   if (!error.empty())
-    error += fmt::format(" (a record of tiersim {})", printable(origin->tiersim_version));
-  return finish(std::move(out), error);
+    return Unexpected(
+        fmt::format("{} (a record of tiersim {})", error, printable(origin->tiersim_version)));
+  return out;
 }
 
 Expected<RunRecord> read_results(const std::string& results_json) {
-  const Json parsed = Json::parse(results_json, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_discarded()) return Unexpected(std::string("is not JSON"));
-  std::string error;
+  JsonDocument document;
+  std::string error = fault_of(document, results_json, "is not JSON");
+  if (!error.empty()) return Unexpected(error);
   RunRecord out;
-  read_results(JsonNode(parsed, "results", error), out);
-  return finish(std::move(out), error);
+  record::ResultsOf results{out};
+  read(Place("results", error), document.root(), results);
+  if (!error.empty()) return Unexpected(error);
+  return out;
 }
 
 }  // namespace tiersim

@@ -12,6 +12,15 @@
 
 namespace tiersim {
 
+/// The provenance of a record's JSON text.
+struct RecordOrigin {
+  std::string tiersim_version;  ///< "unknown" if it is missing
+  std::string run_id;           ///< likewise
+};
+/// Accepts a record with a `config` and `results`, without a look at their members; the error says
+/// why another text is refused.
+Expected<RecordOrigin> origin_of_record(const std::string& json);
+
 /// A whole record (schema tiersim.record/v1). The error gives the place:
 /// "results.metrics.bound_s.class: 'sure' is none of measured, fitted, specification, assumed". The
 /// texts of a serving record (model, method, policy, promised latencies) are not part of the JSON,

@@ -6,14 +6,15 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "sim/base/expected.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/record/serving_record.hpp"
 
 namespace tiersim {
+
+inline constexpr std::string_view kRecordSchema = "tiersim.record/v1";
 
 struct Metric {
   double value = 0;
@@ -45,6 +46,11 @@ struct ReadWrite {
 };
 
 using BytesByClass = std::map<std::string, std::int64_t>;  ///< by tensor class, zeros left out
+
+struct ReadWriteByClass {
+  BytesByClass read = {};
+  BytesByClass write = {};
+};
 
 struct TimeShare {
   std::string name;
@@ -110,9 +116,9 @@ struct RunRecord {
   std::map<std::string, std::int64_t> capacity_bytes;  ///< by tier, as far as the step may fill it
   std::map<std::string, ReadWrite> traffic_bytes;      ///< payload by device
   std::map<std::string, ReadWrite> moved_bytes;        ///< in the device's granules
-  std::map<std::string, std::pair<BytesByClass, BytesByClass>> traffic_by_class;  ///< read, write
-  std::map<std::string, std::int64_t> channel_bytes;  ///< wire or bus bytes by channel
-  std::map<std::string, double> channel_utilisation;  ///< share of capacity over the step
+  std::map<std::string, ReadWriteByClass> traffic_by_class;  ///< payload by device
+  std::map<std::string, std::int64_t> channel_bytes;         ///< wire or bus bytes by channel
+  std::map<std::string, double> channel_utilisation;         ///< share of capacity over the step
   std::vector<TimeShare> bound_shares;  ///< waiting times on the critical path, largest first
   std::vector<TimeShare> phases;        ///< time in each phase, in the engine's run
   std::vector<TimeShare> time_split;    ///< a partition of the step (time_split.hpp)
@@ -126,15 +132,6 @@ struct RunRecord {
 std::string to_json(const RunRecord& record);
 /// Only the `results` object, in the same form.
 std::string pretty_results(const RunRecord& record);
-
-/// The provenance of a record's JSON text.
-struct RecordOrigin {
-  std::string tiersim_version;  ///< "unknown" if it is missing
-  std::string run_id;           ///< likewise
-};
-/// Accepts a record with a `config` and `results`, for `tiersim rerun`; the error says why another
-/// text is refused.
-Expected<RecordOrigin> origin_of_record(const std::string& json);
 
 /// One value of `results` that two records do not share.
 struct Difference {

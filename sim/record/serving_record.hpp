@@ -81,8 +81,7 @@ struct ServingRecord {
   std::int64_t replicas = 1;
   std::int64_t prefill_replicas = 0;  ///< those that only prefill; 0: every replica does everything
   // results
-  double window_begin_s = 0;  ///< start of the measured window (metric window_s)
-  double window_end_s = 0;    ///< its end
+  Interval<double> window_s = {0, 0};  ///< the measured window (metric window_s)
   ServingCounts counts = {};
   KvCapacity capacity = {};
   std::vector<KvMove> moves = {};

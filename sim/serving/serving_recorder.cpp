@@ -99,8 +99,8 @@ class ServingRecorder {
       serving.capacity = std::move(out_.serving->capacity);
       serving.moves = std::move(out_.serving->moves);
     }
-    serving.window_begin_s = to_seconds(seen_.window.begin.time_since_epoch());
-    serving.window_end_s = to_seconds(seen_.window.end.time_since_epoch());
+    serving.window_s.low = to_seconds(seen_.window.begin.time_since_epoch());
+    serving.window_s.high = to_seconds(seen_.window.end.time_since_epoch());
     ServingCounts& counts = serving.counts;
     counts = {.requests = seen_.arrived,
               .counted = static_cast<std::int64_t>(counted_.size()),

@@ -9,6 +9,30 @@ from program import MAPLE, PROGRAM, SOURCE, InFolder, run
 
 
 class Record(InFolder):
+    def test_records_are_what_their_schema_says(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        schema = json.loads(run("config", "schema", "record").stdout)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        configs = SOURCE / "configs"
+        served = sorted((configs / "serving").rglob("*.yaml"))
+        files = [MAPLE, *sorted((configs / "scenarios/methods").glob("*.yaml"))[:3], *served[:3]]
+        for path in files:
+            result = run("run", path, "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            record = json.loads(result.stdout)
+            self.assertEqual([e.message for e in validator.iter_errors(record)], [], path)
+            for wrong in ("metrics", "device", "humidity"):  # missing, and unknown
+                other = json.loads(result.stdout)
+                if other["results"].pop(wrong, None) is None:
+                    other["results"][wrong] = 1
+                self.assertFalse(validator.is_valid(other), wrong)
+            next(iter(record["results"]["metrics"].values()))["class"] = "sure"
+            self.assertFalse(validator.is_valid(record), path)
+
     def test_a_record_runs_again_to_the_same_results(self):
         run("run", MAPLE, "-o", self.folder / "r.json")
         result = run("rerun", self.folder / "r.json")

@@ -27,7 +27,7 @@ RunRecord record(const std::string& method, std::vector<std::string> set = {}) {
 }
 
 std::int64_t read(const RunRecord& r, const char* device, const char* tensor_class) {
-  const BytesByClass& bytes = r.traffic_by_class.at(device).first;
+  const BytesByClass& bytes = r.traffic_by_class.at(device).read;
   const auto it = bytes.find(tensor_class);
   return it == bytes.end() ? 0 : it->second;
 }
@@ -45,7 +45,7 @@ TEST(Sparq, LoadsTwoColumnsOf128AndAQuarterOfTheRows) {
   EXPECT_EQ(read(r, "pool", "keys"), kKeys / 4);
   EXPECT_EQ(read(r, "pool", "values"), kKeys / 4);
   EXPECT_EQ(r.footprint_bytes.at("pool"), 3 * kKeys);
-  EXPECT_EQ(r.traffic_by_class.at("pool").second.at("key_copy"), kKeys / kContext);
+  EXPECT_EQ(r.traffic_by_class.at("pool").write.at("key_copy"), kKeys / kContext);
 }
 
 // One copy loads a 32 B sector for each column: 2 of 8 sectors of a row; all of them from 4 columns

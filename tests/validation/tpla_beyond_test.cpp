@@ -35,7 +35,7 @@ bool fits(const std::string& name, const std::vector<std::string>& set) {
 }
 
 double reads(const Simulation& sim, const char* device, const char* tensor_class) {
-  const BytesByClass& bytes = sim.record.traffic_by_class.at(device).first;
+  const BytesByClass& bytes = sim.record.traffic_by_class.at(device).read;
   const auto it = bytes.find(tensor_class);
   return it == bytes.end() ? 0.0 : static_cast<double>(it->second);
 }

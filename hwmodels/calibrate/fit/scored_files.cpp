@@ -168,9 +168,9 @@ std::string date_of(JsonFields& fields) {
 PredictedTimes predicted_of_json(const std::string& text, const std::string& file,
                                  Diagnostics& diagnostics) {
   PredictedTimes out{.file = file, .build_id = {}, .date = {}, .cases = {}};
-  JsonNode root;
-  if (!parse_json(file, text, root, diagnostics)) return out;
-  JsonFields fields(&root, "", file, diagnostics);
+  JsonDocument json;
+  if (!parse_json(file, text, json, diagnostics)) return out;
+  JsonFields fields(json.root(), "", file, diagnostics);
   fields.choice("schema", {"tiersim.predictions/v1"});
   out.build_id = fields.text("build_id");
   if (fields.has("date")) out.date = date_of(fields);
@@ -319,12 +319,12 @@ PredictedTimes read_predicted_times(const std::string& file, const std::string& 
 MeasuredTimes read_measured_times(const std::string& file, const std::string& text,
                                   Diagnostics& diagnostics) {
   if (is_json(text)) {
-    JsonNode root;
-    if (!parse_json(file, text, root, diagnostics)) return {};
-    const JsonNode* context = root.find("context");
-    const JsonNode* stage = context == nullptr ? nullptr : context->find("stage");
-    if (stage != nullptr && stage->text == "composition")
-      return measured_of_composition(JsonFields(&root, "", file, diagnostics), file);
+    JsonDocument json;
+    if (!parse_json(file, text, json, diagnostics)) return {};
+    const JsonNode context = json.root().find("context");
+    const JsonNode stage = context ? context.find("stage") : JsonNode();
+    if (stage && stage.text() == "composition")
+      return measured_of_composition(JsonFields(json.root(), "", file, diagnostics), file);
   } else {
     Diagnostics ignored;  // the file is read again below
     const TableReader look(text, file, ignored);

@@ -63,9 +63,9 @@ PlannedStep step_of(JsonFields& step, std::size_t parts, std::size_t number) {
 CompositionPlan read_composition_plan(const std::string& file, const std::string& text,
                                       Diagnostics& diagnostics) {
   CompositionPlan out;
-  JsonNode root;
-  if (!parse_json(file, text, root, diagnostics)) return out;
-  JsonFields plan(&root, "", file, diagnostics);
+  JsonDocument json;
+  if (!parse_json(file, text, json, diagnostics)) return out;
+  JsonFields plan(json.root(), "", file, diagnostics);
   plan.choice("schema", {"tiersim.composition_plan/v1"});
   out.build_id = plan.text("build_id");
   std::set<std::string> names;

@@ -16,12 +16,12 @@ std::string named(std::string_view name) {
 
 }  // namespace
 
-JsonFields::JsonFields(const JsonNode* node, std::string path, const std::string& file,
+JsonFields::JsonFields(JsonNode node, std::string path, const std::string& file,
                        Diagnostics& diagnostics)
     : node_(node), path_(std::move(path)), file_(&file), diagnostics_(&diagnostics) {
-  if (node_ == nullptr || node_->kind == JsonNode::Kind::object) return;
-  fail("", fmt::format("this must be an object, not {}", node_->shown()));
-  node_ = nullptr;
+  if (!node_ || node_.kind() == JsonNode::Kind::object) return;
+  fail("", fmt::format("this must be an object, not {}", node_.shown()));
+  node_ = {};
 }
 
 std::string JsonFields::path_of(const std::string& key) const {
@@ -30,67 +30,67 @@ std::string JsonFields::path_of(const std::string& key) const {
 }
 
 int JsonFields::line() const {
-  return node_ == nullptr ? 1 : node_->line;
+  return node_ ? node_.line() : 1;
 }
 
 void JsonFields::fail(const std::string& key, std::string message, std::string hint) {
-  const JsonNode* at = node_ == nullptr || key.empty() ? node_ : node_->find(key);
-  if (at == nullptr) at = node_;
+  JsonNode at = node_ && !key.empty() ? node_.find(key) : node_;
+  if (!at) at = node_;
   Location where{*file_};
-  if (at != nullptr) where = {*file_, at->line, at->column};
+  if (at) where = {*file_, at.line(), at.column()};
   diagnostics_->report({where, std::move(message), std::move(hint), path_of(key)});
 }
 
 bool JsonFields::has(std::string_view key) const {
-  return node_ != nullptr && node_->find(key) != nullptr;
+  return node_ && node_.find(key);
 }
 
-const JsonNode* JsonFields::want(const std::string& key, JsonNode::Kind kind, const char* what) {
+JsonNode JsonFields::want(const std::string& key, JsonNode::Kind kind, const char* what) {
   asked_.push_back(key);
-  if (node_ == nullptr) return nullptr;
-  const JsonNode* found = node_->find(key);
-  if (found == nullptr) {
+  if (!node_) return {};
+  const JsonNode found = node_.find(key);
+  if (!found) {
     fail("", fmt::format("'{}' is missing ({})", key, what));
-    return nullptr;
+    return {};
   }
-  if (found->kind == kind) return found;
-  fail(key, fmt::format("this must be {}, not {}", what, found->shown()));
-  return nullptr;
+  if (found.kind() == kind) return found;
+  fail(key, fmt::format("this must be {}, not {}", what, found.shown()));
+  return {};
 }
 
 std::string JsonFields::text(const std::string& key) {
-  const JsonNode* found = want(key, JsonNode::Kind::text, "a text");
-  return found == nullptr ? std::string() : found->text;
+  const JsonNode found = want(key, JsonNode::Kind::text, "a text");
+  return found ? std::string(found.text()) : std::string();
 }
 
 double JsonFields::number(const std::string& key, double least) {
-  const JsonNode* found = want(key, JsonNode::Kind::number, "a number");
-  if (found == nullptr) return 0;
-  if (found->number >= least) return found->number;
-  fail(key, fmt::format("{} is below {:g}", found->shown(), least));
+  const JsonNode found = want(key, JsonNode::Kind::number, "a number");
+  if (!found) return 0;
+  if (found.number() >= least) return found.number();
+  fail(key, fmt::format("{} is below {:g}", found.shown(), least));
   return 0;
 }
 
 std::int64_t JsonFields::whole(const std::string& key, std::int64_t least) {
-  const JsonNode* found = want(key, JsonNode::Kind::number, "a whole number");
-  if (found == nullptr) return 0;
-  if (found->whole && found->integer >= least) return found->integer;
-  fail(key, fmt::format("{} is not a whole number of at least {}", found->shown(), least));
+  const JsonNode found = want(key, JsonNode::Kind::number, "a whole number");
+  if (!found) return 0;
+  if (found.is_whole() && found.integer() >= least) return found.integer();
+  fail(key, fmt::format("{} is not a whole number of at least {}", found.shown(), least));
   return 0;
 }
 
 bool JsonFields::flag(const std::string& key) {
-  const JsonNode* found = want(key, JsonNode::Kind::boolean, "true or false");
-  return found != nullptr && found->flag;
+  const JsonNode found = want(key, JsonNode::Kind::boolean, "true or false");
+  return found && found.flag();
 }
 
 std::string JsonFields::choice(const std::string& key,
                                std::initializer_list<std::string_view> allowed) {
-  const JsonNode* found = want(key, JsonNode::Kind::text, "a text");
-  if (found == nullptr) return {};
-  if (std::ranges::find(allowed, found->text) != allowed.end()) return found->text;
+  const JsonNode found = want(key, JsonNode::Kind::text, "a text");
+  if (!found) return {};
+  if (std::ranges::find(allowed, found.text()) != allowed.end()) return std::string(found.text());
   const std::vector<std::string> names(allowed.begin(), allowed.end());
-  fail(key, fmt::format("'{}' is not one of {}", found->text, join(names)));
+  fail(key, fmt::format("'{}' is not one of {}", found.text(), join(names)));
   return {};
 }
 
@@ -99,24 +99,23 @@ JsonFields JsonFields::object(const std::string& key) {
 }
 
 std::vector<JsonFields> JsonFields::list(const std::string& key) {
-  const JsonNode* found = want(key, JsonNode::Kind::list, "a list");
+  const JsonNode found = want(key, JsonNode::Kind::list, "a list");
   std::vector<JsonFields> out;
-  if (found == nullptr) return out;
-  out.reserve(found->items.size());
-  for (std::size_t i = 0; i < found->items.size(); ++i) {
-    out.emplace_back(&found->items[i], fmt::format("{}[{}]", path_of(key), i), *file_,
-                     *diagnostics_);
-  }
+  if (!found) return out;
+  out.reserve(found.size());
+  const std::string path = path_of(key);
+  for (const JsonNode entry : found)
+    out.emplace_back(entry, fmt::format("{}[{}]", path, out.size()), *file_, *diagnostics_);
   return out;
 }
 
 std::vector<std::int64_t> JsonFields::wholes(const std::string& key, std::int64_t least) {
-  const JsonNode* found = want(key, JsonNode::Kind::list, "a list");
+  const JsonNode found = want(key, JsonNode::Kind::list, "a list");
   std::vector<std::int64_t> out;
-  if (found == nullptr) return out;
-  for (const JsonNode& item : found->items) {
-    if (item.whole && item.integer >= least) {
-      out.push_back(item.integer);
+  if (!found) return out;
+  for (const JsonNode item : found) {
+    if (item.is_whole() && item.integer() >= least) {
+      out.push_back(item.integer());
       continue;
     }
     fail(key, fmt::format("{} is not a whole number of at least {}", item.shown(), least));
@@ -134,16 +133,15 @@ std::map<std::string, std::int64_t> JsonFields::sizes(const std::string& key) {
 void JsonFields::skip(std::initializer_list<const char*> keys) {
   for (const char* key : keys) {
     asked_.emplace_back(key);
-    if (node_ != nullptr && !has(key)) fail("", named(key) + " is missing");
+    if (node_ && !has(key)) fail("", named(key) + " is missing");
   }
 }
 
 std::vector<std::string> JsonFields::rest() {
   std::vector<std::string> out;
-  if (node_ == nullptr) return out;
-  for (const std::string& key : node_->keys) {
-    if (std::ranges::find(asked_, key) == asked_.end()) out.push_back(key);
-  }
+  if (!node_) return out;
+  for (const JsonNode member : node_)
+    if (std::ranges::find(asked_, member.key()) == asked_.end()) out.emplace_back(member.key());
   asked_.insert(asked_.end(), out.begin(), out.end());
   return out;
 }

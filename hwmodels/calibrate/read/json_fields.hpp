@@ -15,16 +15,16 @@
 #include <string_view>
 #include <vector>
 
-#include "hwmodels/calibrate/read/json_node.hpp"
+#include "sim/config/json_node.hpp"
 
 namespace tiersim {
 
 class JsonFields {
  public:
-  /// The node, file and diagnostics must outlive this object. `node` may be null where an earlier
-  /// mistake was reported.
-  JsonFields(const JsonNode* node, std::string path, const std::string& file,
-             Diagnostics& diagnostics);
+  /// The document, file and diagnostics must outlive this object. The node is a default one where an
+  /// earlier mistake was reported.
+  JsonFields(JsonNode node, std::string path, const std::string& file, Diagnostics& diagnostics);
+
 
   bool has(std::string_view key) const;
   std::string text(const std::string& key);
@@ -51,10 +51,10 @@ class JsonFields {
   int line() const;
 
  private:
-  const JsonNode* want(const std::string& key, JsonNode::Kind kind, const char* what);
+  JsonNode want(const std::string& key, JsonNode::Kind kind, const char* what);
   std::string path_of(const std::string& key) const;
 
-  const JsonNode* node_;
+  JsonNode node_;
   std::string path_;
   const std::string* file_;
   Diagnostics* diagnostics_;

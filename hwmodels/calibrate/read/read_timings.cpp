@@ -9,13 +9,13 @@
 
 #include "hwmodels/calibrate/read/iso_date.hpp"
 #include "hwmodels/calibrate/read/json_fields.hpp"
-#include "hwmodels/calibrate/read/json_node.hpp"
 #include "hwmodels/calibrate/read/read_campaign.hpp"
 #include "hwmodels/calibrate/read/read_csv.hpp"
 #include "hwmodels/calibrate/read/read_google_benchmark.hpp"
 #include "hwmodels/calibrate/read/read_nccl_tests.hpp"
 #include "hwmodels/calibrate/read/timing_text.hpp"
 #include "sim/base/text.hpp"
+#include "sim/config/json_node.hpp"
 
 namespace tiersim {
 namespace {
@@ -32,9 +32,9 @@ void fail(Diagnostics& diagnostics, const std::string& file, std::string message
 
 TimingSet read_json(const std::string& file, std::string_view text, const ReadOptions& options,
                     Diagnostics& diagnostics) {
-  JsonNode root;
-  if (!parse_json(file, text, root, diagnostics)) return {};
-  JsonFields document(&root, "", file, diagnostics);
+  JsonDocument json;
+  if (!parse_json(file, text, json, diagnostics)) return {};
+  JsonFields document(json.root(), "", file, diagnostics);
   if (document.has("schema")) return read_campaign(document, file, diagnostics);
   if (document.has("context") && document.has("benchmarks")) {
     return read_google_benchmark(document, file, options, diagnostics);

@@ -104,6 +104,62 @@ TEST(RecordReader, NamesWhatANewerTiersimAdded) {
   EXPECT_EQ(read->metrics.at("new_metric").value, 1);
 }
 
+TEST(RecordReader, ReportsAnUnknownMemberBeforeMistakesBelow) {
+  Json record = Json::parse(to_json(small_record()));
+  record["results"]["metrics"]["step_time_s"]["value"] = "fast";
+  record["results"]["device"]["colour"] = "green";
+  record["provenance"]["numbers"][1]["ci95"] = {"1"};
+  const std::string of = " (a record of tiersim 1.2.3)";
+  EXPECT_EQ(error_of(record), "provenance.numbers[1].ci95: is no list of two" + of);
+  record["results"]["humidity"] = 1;
+  record["provenance"]["numbers"][1].erase("ci95");
+  EXPECT_EQ(error_of(record), "results: 'humidity' is unknown to this tiersim" + of);
+  record["results"].erase("humidity");
+  EXPECT_EQ(error_of(record), "results.metrics.step_time_s.value: is no number" + of);
+  record["results"]["metrics"]["step_time_s"]["value"] = 1;
+  EXPECT_EQ(error_of(record), "results.device: 'colour' is unknown to this tiersim" + of);
+  record["weather"] = 1;
+  EXPECT_EQ(error_of(record), "'weather' is unknown to this tiersim" + of);
+}
+
+TEST(RecordReader, TakesMembersInAnyOrder) {
+  const std::string text = to_json(small_record());
+  nlohmann::json sorted = nlohmann::json::parse(text);  // keys by the alphabet
+  sorted["config"] = nullptr;
+  std::string config = sorted.dump();
+  config.replace(config.find("\"config\":null"), 13,
+                 "\"config\":" + Json::parse(text)["config"].dump());
+  const auto read = read_record(config);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(to_json(*read), text);
+}
+
+TEST(RecordReader, SaysWhatItsConfigurationLacks) {
+  const Json good = Json::parse(to_json(small_record()));
+  const auto with = [&](const std::string& pointer, const Json& value) {
+    Json out = good;
+    out[Json::json_pointer(pointer)] = value;
+    return error_of(out);
+  };
+  const std::string of = " (a record of tiersim 1.2.3)";
+  EXPECT_EQ(with("/config", Json{{"name", "x"}}), "config: has no 'step'" + of);
+  EXPECT_EQ(with("/config/step", 1), "config.step: is no object" + of);
+  EXPECT_EQ(with("/config/step/batch", "many"), "config.step.batch: is no whole number" + of);
+  EXPECT_EQ(with("/config/system/gpus/hosts", 0), "config.system.gpus: has no hosts" + of);
+  EXPECT_EQ(with("/config/system/shared/all", {1}), "config.system.shared.all[0]: is no text" + of);
+}
+
+TEST(RecordReader, RefusesARepeatedKey) {
+  std::string text = to_json(small_record());
+  text.insert(text.find("\"batch\""), "\"batch\": 4, ");
+  const auto read = read_record(text);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().find("key 'batch' stands twice"), std::string::npos) << read.error();
+  const auto results = read_results(R"({"metrics": {}, "metrics": {}})");
+  ASSERT_FALSE(results);
+  EXPECT_EQ(results.error(), "1:17: key 'metrics' stands twice");
+}
+
 TEST(RecordReader, RefusesWhatIsNoRecord) {
   for (const char* text : {"", "{", "[]", "{}", R"({"schema": "tiersim.record/v2"})"})
     EXPECT_FALSE(read_record(text)) << text;

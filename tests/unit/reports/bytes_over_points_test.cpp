@@ -56,7 +56,7 @@ RunRecord half() {
   RunRecord out = four_gpus();
   out.footprint_by_class["hbm"]["weights"] = 50;
   out.traffic_bytes["link"] = {20, 0};
-  out.traffic_by_class["link"].first["keys"] = 20;
+  out.traffic_by_class["link"].read["keys"] = 20;
   return out;
 }
 

@@ -62,8 +62,8 @@ RunRecord record() {
   serving.policy = "chunked batching";
   serving.workload = "1 a second, Poisson";
   serving.counts = {.requests = 100, .counted = 90};
-  serving.window_begin_s = 10;
-  serving.window_end_s = 90;
+  serving.window_s.low = 10;
+  serving.window_s.high = 90;
   serving.capacity = {.parts = {{"hbm", "weights", 13'958'643'712, NumberClass::specification},
                                 {"hbm", "runtime reserve", 1'073'741'824, NumberClass::assumed}},
                       .block_positions = 16,
@@ -295,8 +295,8 @@ TEST(ServingTimeline, AShortRunCountsInMilliseconds) {
   RunRecord r = record();
   r.serving->timeline.bin_s = 0.06;
   r.serving->timeline.last_bin_s = 0.04;
-  r.serving->window_begin_s = 0;
-  r.serving->window_end_s = 0.1;
+  r.serving->window_s.low = 0;
+  r.serving->window_s.high = 0.1;
   expect_holds(serving_timeline_svg(r), ">time, ms</text>");
 }
 

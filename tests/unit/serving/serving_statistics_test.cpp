@@ -313,8 +313,8 @@ TEST(ServingStatistics, CountsAreOfTheWholeRun) {
   EXPECT_EQ(serving.counts.cached_tokens, 150);
   EXPECT_EQ(serving.counts.prefilled_tokens, 950);
   EXPECT_EQ(serving.counts.output_tokens, 10);
-  EXPECT_DOUBLE_EQ(serving.window_begin_s, 2);
-  EXPECT_DOUBLE_EQ(serving.window_end_s, 6);
+  EXPECT_DOUBLE_EQ(serving.window_s.low, 2);
+  EXPECT_DOUBLE_EQ(serving.window_s.high, 6);
 }
 
 // Integrals over the whole run: 22 request seconds (of them 10 waiting), 10 tokens out, half of the
