@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/config/json_layout.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -12,14 +14,14 @@ using Json = nlohmann::ordered_json;
 
 // JSON admits 0x7f in text; YAML, which reads the text again, does not.
 std::string pretty(const Json& json) {
-  std::string out;
-  for (const char c : json.dump(2)) {
+  std::string line;
+  for (const char c : json.dump()) {
     if (c == '\x7f')
-      out += "\\u007f";
+      line += "\\u007f";
     else
-      out += c;
+      line += c;
   }
-  return out + '\n';
+  return pretty_json(line);
 }
 
 // Bytes, FLOPs and sequences are counts: 128, not 128.0. Exact over the range of exact doubles.
