@@ -245,7 +245,7 @@ std::string shipped_schema() {
           "tiersim kernel campaign: kernels/campaign.sh writes it, tiersim calibrate reads it");
   out.set("anyOf", std::move(any));
   out.set("$defs", std::move(shared));
-  return out.pretty();
+  return out.pretty(200);
 }
 
 }  // namespace tiersim::kernels::bench

@@ -97,9 +97,9 @@ std::string Json::dump(int levels) const {
   return out;
 }
 
-std::string Json::pretty() const {
+std::string Json::pretty(std::size_t columns) const {
   std::string out;
-  write(out, {.columns = 100}, 0);
+  write(out, {.columns = columns}, 0);
   return out + '\n';
 }
 

@@ -60,9 +60,9 @@ class Json {
 
   // On one line, or with `levels` levels of line breaks and deeper values on one line each.
   std::string dump(int levels = 0) const;
-  // A value that fits 100 columns in one line, any other in one line for each member; with a
+  // A value that fits into the columns in one line, any other in one line for each member; with a
   // newline.
-  std::string pretty() const;
+  std::string pretty(std::size_t columns) const;
 
  private:
   template <class T>

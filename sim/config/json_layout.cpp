@@ -11,7 +11,9 @@ namespace {
 // which they begin.
 class JsonLayout {
  public:
-  explicit JsonLayout(std::string_view line) : line_(line) { measure(); }
+  JsonLayout(std::string_view line, std::size_t columns) : line_(line), columns_(columns) {
+    measure();
+  }
 
   std::string take() {
     value(0, 0);
@@ -19,8 +21,6 @@ class JsonLayout {
   }
 
  private:
-  static constexpr std::size_t kColumns = 100;
-
   struct Container {
     std::size_t width = 0;   // on one line
     std::size_t inside = 0;  // objects and lists, at any depth
@@ -36,7 +36,7 @@ class JsonLayout {
   }
 
   // Bytes that continue a character are no column.
-  static std::size_t columns(std::string_view text) {
+  static std::size_t columns_of(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::count_if(
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
   }
@@ -59,7 +59,7 @@ class JsonLayout {
         width += 2;
       } else {
         const std::size_t end = end_of_plain(at);
-        width += columns(line_.substr(at, end - at));
+        width += columns_of(line_.substr(at, end - at));
         at = end;
         continue;
       }
@@ -89,7 +89,7 @@ class JsonLayout {
     const char open = line_[at_];
     if (open != '{' && open != '[') return flat(end_of_plain(at_));
     const Container& whole = containers_[next_++];
-    if (column + whole.width < kColumns) {  // with a comma after it
+    if (column + whole.width < columns_) {  // with a comma after it
       next_ += whole.inside;
       return flat(whole.end);
     }
@@ -110,7 +110,7 @@ class JsonLayout {
       new_line(depth);
       const std::size_t begin = out_.size();
       flat(end_of_plain(at_) + 1);
-      value(depth, 2 * depth + columns(std::string_view(out_).substr(begin)));
+      value(depth, 2 * depth + columns_of(std::string_view(out_).substr(begin)));
       comma();
     }
   }
@@ -124,10 +124,10 @@ class JsonLayout {
   }
 
   void plain_items(const Container& whole, std::size_t depth) {
-    for (std::size_t column = kColumns; at_ + 1 < whole.end;) {
+    for (std::size_t column = columns_; at_ + 1 < whole.end;) {
       const std::size_t end = end_of_plain(at_);
-      const std::size_t width = columns(line_.substr(at_, end - at_)) + 1;  // with a comma
-      if (column + 1 + width > kColumns) {
+      const std::size_t width = columns_of(line_.substr(at_, end - at_)) + 1;  // with a comma
+      if (column + 1 + width > columns_) {
         new_line(depth);
         column = 2 * depth;
       } else {
@@ -147,6 +147,7 @@ class JsonLayout {
   }
 
   std::string_view line_;
+  std::size_t columns_;
   std::vector<Container> containers_;
   std::size_t at_ = 0;    // in line_
   std::size_t next_ = 0;  // in containers_
@@ -155,8 +156,8 @@ class JsonLayout {
 
 }  // namespace
 
-std::string pretty_json(std::string_view line) {
-  return JsonLayout(line).take();
+std::string pretty_json(std::string_view line, std::size_t columns) {
+  return JsonLayout(line, columns).take();
 }
 
 }  // namespace tiersim

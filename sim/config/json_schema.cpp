@@ -8,12 +8,16 @@
 #include <fmt/format.h>
 
 #include "sim/config/dump.hpp"
+#include "sim/config/json_layout.hpp"
 #include "sim/config/json_text.hpp"
 #include "sim/config/scalars.hpp"
 #include "sim/config/schema_definitions.hpp"
 
 namespace tiersim::detail {
 namespace {
+
+// Wide, so that a property with its description is a line.
+constexpr std::size_t kColumns = 200;
 
 PlainTree object_schema(const PlainTree& properties) {
   PlainTree object;
@@ -294,7 +298,7 @@ std::string schema_text(std::string_view kind, std::string_view title, const Str
   for (auto& [key, part] : writer.of_struct(config, first).entries) root.add(key, std::move(part));
   root.add("required", std::move(required));
   writer.definitions().place(root);
-  return to_json_pretty(root);
+  return pretty_json(to_json_line(root), kColumns);
 }
 
 }  // namespace tiersim::detail

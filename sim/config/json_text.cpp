@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/config/json_layout.hpp"
-
 namespace tiersim::detail {
 namespace {
 
@@ -42,10 +40,6 @@ std::string to_json_line(const PlainTree& tree) {
   std::string out;
   write_line(tree, out);
   return out;
-}
-
-std::string to_json_pretty(const PlainTree& tree) {
-  return pretty_json(to_json_line(tree));
 }
 
 void append_json_string(std::string& out, std::string_view text) {

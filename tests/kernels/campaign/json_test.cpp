@@ -52,9 +52,9 @@ TEST(Json, PutsWhatFitsOnOneLine) {
   list.push_back(word);
   value.set("long", list);
   const std::string quoted = '"' + word + '"';
-  EXPECT_EQ(value.pretty(), "{\n  \"short\": [" + quoted + ", " + quoted +
-                                "],\n  \"long\": [\n    " + quoted + ",\n    " + quoted +
-                                ",\n    " + quoted + "\n  ]\n}\n");
+  EXPECT_EQ(value.pretty(100), "{\n  \"short\": [" + quoted + ", " + quoted +
+                                   "],\n  \"long\": [\n    " + quoted + ",\n    " + quoted +
+                                   ",\n    " + quoted + "\n  ]\n}\n");
 }
 
 TEST(Json, CannotWriteWhatIsNotFinite) {
