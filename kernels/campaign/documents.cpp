@@ -229,15 +229,23 @@ Shape document_shape(const std::string& schema) {
 
 std::string shipped_schema() {
   Json any{Json::Array{}};
+  Json context;
+  context.set("$ref", "#/$defs/context");
   for (const char* schema : {kTimingsSchema, kChecksSchema, kCompositionSchema}) {
-    any.push_back(json_schema(document_shape(schema)));
+    Json document = json_schema(document_shape(schema));
+    Json properties = document.at("properties");
+    properties.set("context", context);
+    any.push_back(document.set("properties", std::move(properties)));
   }
+  Json shared;
+  shared.set("context", json_schema(context_shape()));
   Json out;
   out.set("$schema", "https://json-schema.org/draft/2020-12/schema");
   out.set("title",
           "tiersim kernel campaign: kernels/campaign.sh writes it, tiersim calibrate reads it");
   out.set("anyOf", std::move(any));
-  return out.dump(40) + "\n";
+  out.set("$defs", std::move(shared));
+  return out.pretty(200);
 }
 
 }  // namespace tiersim::kernels::bench

@@ -42,6 +42,19 @@ void new_line(std::string& out, int depth) {
 
 }  // namespace
 
+// Which values have a line for each of their members: those above a level, or those that are too
+// long for one.
+struct Json::Lines {
+  int levels = 0;
+  std::size_t columns = 0;  // 0: any length
+
+  bool apply(const Json& value, const std::string& out, int depth) const {
+    if (columns == 0) return levels > depth;
+    const std::size_t begin = out.rfind('\n') + 1;               // of this line
+    return out.size() - begin + value.dump().size() >= columns;  // a comma comes after it
+  }
+};
+
 double Json::number() const {
   if (is_integer()) return static_cast<double>(integer());
   return get<double>("a number");
@@ -80,12 +93,18 @@ void Json::push_back(Json value) {
 
 std::string Json::dump(int levels) const {
   std::string out;
-  write(out, levels, 0);
+  write(out, {.levels = levels}, 0);
   return out;
 }
 
-void Json::write(std::string& out, int levels, int depth) const {
-  const bool lines = levels > depth;
+std::string Json::pretty(std::size_t columns) const {
+  std::string out;
+  write(out, {.columns = columns}, 0);
+  return out + '\n';
+}
+
+void Json::write(std::string& out, const Lines& all_lines, int depth) const {
+  const bool lines = all_lines.apply(*this, out, depth);
   const auto separate = [&](bool first) {
     if (!first) out += ',';
     if (lines) {
@@ -114,7 +133,7 @@ void Json::write(std::string& out, int levels, int depth) const {
     for (const Json& value : array()) {
       separate(first);
       first = false;
-      value.write(out, levels, depth + 1);
+      value.write(out, all_lines, depth + 1);
     }
     if (lines && !first) new_line(out, depth);
     out += ']';
@@ -126,7 +145,7 @@ void Json::write(std::string& out, int levels, int depth) const {
       first = false;
       write_text(out, name);
       out += ": ";
-      value.write(out, levels, depth + 1);
+      value.write(out, all_lines, depth + 1);
     }
     if (lines && !first) new_line(out, depth);
     out += '}';

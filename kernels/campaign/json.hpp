@@ -60,6 +60,9 @@ class Json {
 
   // On one line, or with `levels` levels of line breaks and deeper values on one line each.
   std::string dump(int levels = 0) const;
+  // A value that fits into the columns in one line, any other in one line for each member; with a
+  // newline.
+  std::string pretty(std::size_t columns) const;
 
  private:
   template <class T>
@@ -68,7 +71,8 @@ class Json {
     if (value == nullptr) throw JsonError(std::string("expected ") + kind);
     return *value;
   }
-  void write(std::string& out, int levels, int depth) const;
+  struct Lines;
+  void write(std::string& out, const Lines& lines, int depth) const;
 
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value_;
 };

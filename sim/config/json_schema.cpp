@@ -1,20 +1,23 @@
 // JSON Schema of a kind of file, so that editors complete and explain keys. Only the key `schema`
 // is required: any other key may come from a base file, which an editor does not see. For the same
 // reason the kinds of a select are `anyOf`: a mapping that leaves its kind to the base matches
-// several.
+// several. A schema that stands at several places is one definition ($defs) to which they refer.
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/config/dump.hpp"
+#include "sim/config/json_layout.hpp"
 #include "sim/config/json_text.hpp"
 #include "sim/config/scalars.hpp"
+#include "sim/config/schema_definitions.hpp"
 
 namespace tiersim::detail {
 namespace {
 
-PlainTree schema_of(const Value& value, const Limits& limits);
+// Wide, so that a property with its description is a line.
+constexpr std::size_t kColumns = 200;
 
 PlainTree object_schema(const PlainTree& properties) {
   PlainTree object;
@@ -24,42 +27,115 @@ PlainTree object_schema(const PlainTree& properties) {
   return object;
 }
 
-// A name or a list of names.
-PlainTree names_schema(std::string_view help) {
-  PlainTree text;
-  text.add("type", PlainTree::text("string"));
-  PlainTree list;
-  list.add("type", PlainTree::text("array"));
-  list.add("items", text);
+PlainTree type_schema(std::string_view type) {
+  PlainTree schema;
+  schema.add("type", PlainTree::text(type));
+  return schema;
+}
+
+PlainTree list_schema(PlainTree items) {
+  PlainTree schema = type_schema("array");
+  schema.add("items", std::move(items));
+  return schema;
+}
+
+PlainTree either_schema(PlainTree one, PlainTree other) {
   PlainTree either = PlainTree::list();
-  either.items = {text, list};
-  PlainTree names;
-  names.add("description", PlainTree::text(help));
-  names.add("anyOf", either);
-  return names;
+  either.items = {std::move(one), std::move(other)};
+  PlainTree schema;
+  schema.add("anyOf", std::move(either));
+  return schema;
 }
 
-PlainTree base_schema() {
-  return names_schema("Files that this mapping lies over.");
+PlainTree described(std::string_view help, const PlainTree& schema) {
+  PlainTree out;
+  out.add("description", PlainTree::text(help));
+  for (const auto& [key, part] : schema.entries)
+    if (key != "description") out.add(key, part);
+  return out;
 }
 
-class SchemaWriter final : public Fields {
+void add_bounds(const Limits& limits, PlainTree& schema) {
+  const auto bound = [](const Number& number) {
+    return std::visit(
+        []<class T>(T value) -> PlainTree {
+          if constexpr (std::is_arithmetic_v<T>)
+            return PlainTree::bare(fmt::format("{}", value));
+          else
+            return {.kind = NodeKind::null};  // no dimension: never on a plain number
+        },
+        number);
+  };
+  if (limits.low) schema.add(limits.low_open ? "exclusiveMinimum" : "minimum", bound(*limits.low));
+  if (limits.high) schema.add("maximum", bound(*limits.high));
+}
+
+PlainTree schema_of_names(EnumNames names) {
+  PlainTree list = PlainTree::list();
+  for (const std::string_view name : names) list.items.push_back(PlainTree::text(name));
+  PlainTree schema;
+  schema.add("enum", std::move(list));
+  return schema;
+}
+
+// A name for a definition, of letters, digits and underscores: "whole_number_1_to_4096".
+std::string definition_name(const ScalarValue& scalar, const Limits& limits) {
+  std::string words = noun(scalar);
+  for (const char* article : {"a ", "an "})
+    if (words.starts_with(article)) words.erase(0, std::string_view(article).size());
+  if (std::holds_alternative<std::int64_t*>(scalar) || std::holds_alternative<double*>(scalar))
+    words += ' ' + limits.text();
+  std::string name;
+  for (const char c : words) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+    if (is_plain)
+      name += c;
+    else if (!name.ends_with('_'))
+      name += '_';
+  }
+  while (name.ends_with('_')) name.pop_back();
+  return name;
+}
+
+class SchemaWriter {
  public:
+  PlainTree of_struct(const StructValue& config, const PlainTree& first);
+  PlainTree base() {
+    return definitions_.refer("base",
+                              described("Files that this mapping lies over.", one_or_several()));
+  }
+  /// A name or a list of names.
+  PlainTree names() { return definitions_.refer("names", one_or_several()); }
+  /// `name` is what a definition of it may be called.
+  PlainTree of(const Value& value, const Limits& limits, const std::string& name);
+  SchemaDefinitions& definitions() { return definitions_; }
+
+ private:
+  static PlainTree one_or_several() {
+    return either_schema(type_schema("string"), list_schema(type_schema("string")));
+  }
+  PlainTree of_scalar(const ScalarValue& scalar, const Limits& limits);
+  PlainTree of_sourced(const SourcedValue& sourced, const Limits& limits);
+
+  SchemaDefinitions definitions_;
+};
+
+// The properties of a mapping, once for each kind of a select.
+class PropertyWriter final : public Fields {
+ public:
+  explicit PropertyWriter(SchemaWriter& writer) : writer_(writer) {}
+
   void doc(std::string_view text) override { doc_ = text; }
   void check(bool, std::string_view, std::string_view, std::string_view) override {}
   void importable(std::string_view key, std::string_view help, ImportCount count) override {
-    PlainTree schema = count == ImportCount::one ? PlainTree{} : names_schema(help);
-    if (count == ImportCount::one) {
-      schema.add("description", PlainTree::text(help));
-      schema.add("type", PlainTree::text("string"));
-    }
-    for (PlainTree& variant : variants_) variant.add(key, schema);
+    const PlainTree schema = count == ImportCount::one ? type_schema("string") : writer_.names();
+    for (PlainTree& variant : variants_) variant.add(key, described(help, schema));
   }
   void select(std::string_view key, std::string&, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override {
     std::vector<PlainTree> all;
     for (const Alternative& alternative : alternatives) {
-      SchemaWriter own;
+      PropertyWriter own(writer_);
       describe_kind(alternative.name, own);
       PlainTree name;
       name.add("description", PlainTree::text(alternative.help));
@@ -81,7 +157,7 @@ class SchemaWriter final : public Fields {
     PlainTree objects = PlainTree::list();
     for (const PlainTree& variant : variants_) {
       PlainTree properties = first;
-      properties.add("base", base_schema());
+      properties.add("base", writer_.base());
       for (const auto& [name, schema] : variant.entries) properties.add(name, schema);
       objects.items.push_back(object_schema(properties));
     }
@@ -95,10 +171,8 @@ class SchemaWriter final : public Fields {
 
  protected:
   void field(const Field& field, const Value& value) override {
-    PlainTree schema;
-    schema.add("description", PlainTree::text(description(field, value)));
-    for (auto& [key, part] : schema_of(value, field.limits).entries)
-      if (key != "description") schema.add(key, std::move(part));
+    PlainTree schema = described(description(field, value),
+                                 writer_.of(value, field.limits, std::string(field.key)));
     if (!field.required && !std::holds_alternative<StructValue>(value.kind))
       if (PlainTree preset = dump_value(value, Sources::kept); preset.kind == NodeKind::scalar)
         schema.add("default", std::move(preset));
@@ -118,120 +192,92 @@ class SchemaWriter final : public Fields {
     return text + (field.required ? " Required." : " Optional.");
   }
 
+  SchemaWriter& writer_;
   std::string doc_;
   std::vector<PlainTree> variants_ = {PlainTree{}};  // properties; one each with a select
 };
 
-void add_bounds(const Limits& limits, PlainTree& schema) {
-  const auto bound = [](const Number& number) {
-    return std::visit(
-        []<class T>(T value) -> PlainTree {
-          if constexpr (std::is_arithmetic_v<T>)
-            return PlainTree::bare(fmt::format("{}", value));
-          else
-            return {.kind = NodeKind::null};  // no dimension: never on a plain number
-        },
-        number);
-  };
-  if (limits.low) schema.add(limits.low_open ? "exclusiveMinimum" : "minimum", bound(*limits.low));
-  if (limits.high) schema.add("maximum", bound(*limits.high));
-}
-
-PlainTree schema_of_scalar(const ScalarValue& scalar, const Limits& limits) {
-  PlainTree schema;
-  const auto type = [&](const char* name) { schema.add("type", PlainTree::text(name)); };
+PlainTree SchemaWriter::of_scalar(const ScalarValue& scalar, const Limits& limits) {
   const bool whole = std::holds_alternative<std::int64_t*>(scalar);
+  PlainTree schema;
   if (!limits.allowed.empty()) {
     PlainTree allowed = PlainTree::list();
     for (const std::string& word : limits.allowed)
       allowed.items.push_back(whole ? PlainTree::bare(word) : PlainTree::text(word));
     schema.add("enum", std::move(allowed));
-  } else if (std::holds_alternative<bool*>(scalar)) {
-    type("boolean");
-  } else if (whole || std::holds_alternative<double*>(scalar)) {
-    type(whole ? "integer" : "number");
+    return schema;
+  }
+  if (std::holds_alternative<bool*>(scalar)) return type_schema("boolean");
+  if (whole || std::holds_alternative<double*>(scalar)) {
+    schema = type_schema(whole ? "integer" : "number");
     add_bounds(limits, schema);
-  } else if (limits.any_scalar) {
+    return schema;
+  }
+  if (limits.any_scalar) {
     PlainTree types = PlainTree::list();
     for (const char* name : {"string", "number", "boolean"})
       types.items.push_back(PlainTree::text(name));
     schema.add("type", std::move(types));
-  } else {
-    type("string");
-    const std::string list = units(scalar);  // "B, KB, ..."
-    if (list.empty()) return schema;
-    std::string pattern;
-    for (const char c : list)
-      if (c != ' ') pattern += c == ',' ? '|' : c;
-    schema.add("pattern",
-               PlainTree::text(fmt::format("^[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)? ({})$", pattern)));
+    return schema;
   }
-  return schema;
+  schema = type_schema("string");
+  const std::string list = units(scalar);  // "B, KB, ..."
+  if (list.empty()) return schema;
+  std::string pattern;
+  for (const char c : list)
+    if (c != ' ') pattern += c == ',' ? '|' : c;
+  schema.add("pattern",
+             PlainTree::text(fmt::format("^[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)? ({})$", pattern)));
+  return definitions_.refer(definition_name(scalar, limits), schema);
 }
 
-PlainTree schema_of_names(EnumNames names) {
-  PlainTree list = PlainTree::list();
-  for (const std::string_view name : names) list.items.push_back(PlainTree::text(name));
-  PlainTree schema;
-  schema.add("enum", std::move(list));
-  return schema;
-}
-
-PlainTree schema_of_sourced(const SourcedValue& sourced, const Limits& limits) {
-  const PlainTree value = schema_of_scalar(sourced.value, limits);
-  PlainTree source;
-  source.add("type", PlainTree::text("string"));
-  PlainTree ends;
-  ends.add("description", PlainTree::text("95 % interval: [low, high], with the value inside."));
-  ends.add("type", PlainTree::text("array"));
-  ends.add("items", value);
+PlainTree SchemaWriter::of_sourced(const SourcedValue& sourced, const Limits& limits) {
+  const PlainTree value = of_scalar(sourced.value, limits);
+  PlainTree ends =
+      described("95 % interval: [low, high], with the value inside.", list_schema(value));
   ends.add("minItems", PlainTree::bare("2"));
   ends.add("maxItems", PlainTree::bare("2"));
   PlainTree properties;
   properties.add("value", value);
   properties.add("class", schema_of_names(kNumberClassNames));
   properties.add("ci95", ends);
-  properties.add("source", source);
-  PlainTree either = PlainTree::list();
-  either.items = {value, object_schema(properties)};
-  PlainTree schema;
-  schema.add("anyOf", std::move(either));
-  return schema;
+  properties.add("source", type_schema("string"));
+  return definitions_.refer("sourced_" + definition_name(sourced.value, limits),
+                            either_schema(value, object_schema(properties)));
 }
 
-PlainTree schema_of_struct(const StructValue& config, const PlainTree& first = {}) {
-  SchemaWriter writer;
+PlainTree SchemaWriter::of_struct(const StructValue& config, const PlainTree& first) {
+  PropertyWriter writer(*this);
   config.describe(writer);
   return writer.take(first);
 }
 
-PlainTree schema_of(const Value& value, const Limits& limits) {
+PlainTree SchemaWriter::of(const Value& value, const Limits& limits, const std::string& name) {
   return std::visit(
       [&]<class T>(const T& v) -> PlainTree {
         PlainTree schema;
         if constexpr (std::is_same_v<T, ScalarValue>) {
-          return schema_of_scalar(v, limits);
+          return of_scalar(v, limits);
         } else if constexpr (std::is_same_v<T, EnumValue>) {
           return schema_of_names(v.names);
         } else if constexpr (std::is_same_v<T, SourcedValue>) {
-          return schema_of_sourced(v, limits);
+          return of_sourced(v, limits);
         } else if constexpr (std::is_same_v<T, StructValue>) {
-          return schema_of_struct(v);
+          return definitions_.refer(name, of_struct(v, {}));
+        } else if constexpr (std::is_same_v<T, OptionalValue>) {
+          v.with_new([&](const Value& inner) { schema = of(inner, limits, name); });
+          return schema;
+        } else if constexpr (std::is_same_v<T, ListValue>) {
+          v.with_new([&](const Value& inner) { schema = of(inner, limits, name + ".item"); });
+          return list_schema(std::move(schema));
         } else {
-          v.with_new([&](const Value& inner) { schema = schema_of(inner, limits); });
-        }
-        if constexpr (std::is_same_v<T, OptionalValue>) return schema;
-        PlainTree outer;
-        if constexpr (std::is_same_v<T, ListValue>) {
-          outer.add("type", PlainTree::text("array"));
-          outer.add("items", std::move(schema));
-        } else {
+          v.with_new([&](const Value& inner) { schema = of(inner, limits, name + ".entry"); });
           PlainTree properties;
-          properties.add("base", base_schema());
-          outer = object_schema(properties);
+          properties.add("base", base());
+          PlainTree outer = object_schema(properties);
           outer.entries.back().second = std::move(schema);
+          return outer;
         }
-        return outer;
       },
       value.kind);
 }
@@ -248,9 +294,11 @@ std::string schema_text(std::string_view kind, std::string_view title, const Str
   PlainTree root;
   root.add("$schema", PlainTree::text("https://json-schema.org/draft/2020-12/schema"));
   root.add("title", PlainTree::text(title));
-  for (auto& [key, part] : schema_of_struct(config, first).entries) root.add(key, std::move(part));
+  SchemaWriter writer;
+  for (auto& [key, part] : writer.of_struct(config, first).entries) root.add(key, std::move(part));
   root.add("required", std::move(required));
-  return to_json_pretty(root);
+  writer.definitions().place(root);
+  return pretty_json(to_json_line(root), kColumns);
 }
 
 }  // namespace tiersim::detail

@@ -5,62 +5,41 @@
 namespace tiersim::detail {
 namespace {
 
-class JsonWriter {
- public:
-  explicit JsonWriter(bool pretty) : pretty_(pretty) {}
-
-  void write(const PlainTree& tree, std::size_t depth) {
-    if (tree.kind == NodeKind::scalar) {
-      out += tree.is_text ? json_string(tree.scalar) : tree.scalar;
-    } else if (tree.kind == NodeKind::null) {
-      out += "null";
-    } else if (tree.kind == NodeKind::sequence) {
-      write_all('[', tree.items, ']', depth,
-                [&](const PlainTree& item) { write(item, depth + 1); });
-    } else {
-      write_all('{', tree.entries, '}', depth, [&](const auto& entry) {
-        out += json_string(entry.first) + (pretty_ ? ": " : ":");
-        write(entry.second, depth + 1);
-      });
-    }
-  }
-
-  std::string out;
-
- private:
-  template <class Children, class WriteChild>
-  void write_all(char open, const Children& children, char close, std::size_t depth,
-                 const WriteChild& write_child) {
+void write_line(const PlainTree& tree, std::string& out) {
+  const auto write_all = [&](char open, const auto& children, char close, const auto& write_child) {
     out += open;
     bool first = true;
     for (const auto& child : children) {
       if (!first) out += ',';
       first = false;
-      new_line(depth + 1);
       write_child(child);
     }
-    if (!children.empty()) new_line(depth);
     out += close;
+  };
+  if (tree.kind == NodeKind::scalar) {
+    if (tree.is_text)
+      append_json_string(out, tree.scalar);
+    else
+      out += tree.scalar;
+  } else if (tree.kind == NodeKind::null) {
+    out += "null";
+  } else if (tree.kind == NodeKind::sequence) {
+    write_all('[', tree.items, ']', [&](const PlainTree& item) { write_line(item, out); });
+  } else {
+    write_all('{', tree.entries, '}', [&](const auto& entry) {
+      append_json_string(out, entry.first);
+      out += ':';
+      write_line(entry.second, out);
+    });
   }
-  void new_line(std::size_t depth) {
-    if (pretty_) out += '\n' + std::string(2 * depth, ' ');
-  }
-
-  bool pretty_;
-};
+}
 
 }  // namespace
 
 std::string to_json_line(const PlainTree& tree) {
-  JsonWriter writer(false);
-  writer.write(tree, 0);
-  return std::move(writer.out);
-}
-
-std::string to_json_pretty(const PlainTree& tree) {
-  JsonWriter writer(true);
-  writer.write(tree, 0);
-  return std::move(writer.out) + '\n';
+  std::string out;
+  write_line(tree, out);
+  return out;
 }
 
 void append_json_string(std::string& out, std::string_view text) {

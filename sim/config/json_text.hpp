@@ -9,8 +9,6 @@ namespace tiersim::detail {
 
 /// One line without spaces, no newline at its end.
 std::string to_json_line(const PlainTree& tree);
-/// Two spaces a level; ends in a newline.
-std::string to_json_pretty(const PlainTree& tree);
 /// In double quotes, escaped as JSON and YAML both read it.
 std::string json_string(std::string_view text);
 void append_json_string(std::string& out, std::string_view text);

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/config/json_layout.hpp"
 #include "sim/record/record_fields.hpp"
 
 namespace tiersim {
@@ -17,14 +18,14 @@ using Json = nlohmann::ordered_json;
 
 // JSON admits 0x7f in text; YAML, which reads the text again, does not.
 std::string pretty(const Json& json) {
-  std::string out;
-  for (const char c : json.dump(2)) {
+  std::string line;
+  for (const char c : json.dump()) {
     if (c == '\x7f')
-      out += "\\u007f";
+      line += "\\u007f";
     else
-      out += c;
+      line += c;
   }
-  return out + '\n';
+  return pretty_json(line);
 }
 
 // A count is written as 128, not 128.0. Exact over the range of exact doubles.

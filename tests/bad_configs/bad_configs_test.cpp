@@ -1,5 +1,5 @@
-// Every file of this folder is a configuration with mistakes; beside it stands, word for word, what
-// its user is told. tests/unit/config/sample_config.hpp says what the files describe.
+// The cases of config.txt: configurations with mistakes. tests/unit/config/sample_config.hpp says
+// what they describe.
 #include "tests/bad_configs/bad_files.hpp"
 #include "tests/unit/config/sample_config.hpp"
 
@@ -7,7 +7,7 @@ namespace tiersim::bad_configs_test {
 namespace {
 
 const testing::BadFiles& files() {
-  static const testing::BadFiles all("");
+  static const testing::BadFiles all("config");
   return all;
 }
 

@@ -1,5 +1,5 @@
-// The files below devices/: a shipped device with a mistake. The folder says what kind of device it
-// is to be.
+// The cases of devices.txt: a shipped device with a mistake. The folder in a name says what kind of
+// device it is to be.
 #include "sim/step/system_config.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
@@ -9,14 +9,6 @@ namespace {
 const testing::BadFiles& files() {
   static const testing::BadFiles all("devices");
   return all;
-}
-
-std::vector<std::string> names() {
-  std::vector<std::string> out;
-  for (const char* folder : {"collective", "compute", "link", "memory", "request"})
-    for (const std::string& name : testing::BadFiles(std::string("devices/") + folder).names())
-      out.push_back(std::string(folder) + '/' + name);
-  return out;
 }
 
 template <class Interface>
@@ -45,7 +37,7 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& test) {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BadDevice, ::testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, BadDevice, ::testing::ValuesIn(files().names()), test_name);
 
 }  // namespace
 }  // namespace tiersim::bad_devices_test

@@ -1,10 +1,8 @@
 #pragma once
-// A folder of files with mistakes, and beside each, word for word, what its user is told:
-// name.yaml and name.expected.
-#include <algorithm>
+// Files with mistakes and, word for word, what the user of each is told: the cases of a file of
+// this folder (tests/support/case_file.hpp).
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,48 +10,65 @@
 #include <gtest/gtest.h>
 
 #include "sim/config/describe.hpp"
+#include "tests/support/case_file.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tiersim::testing {
 
 class BadFiles {
  public:
-  /// A folder below tests/bad_configs; "" for that folder itself.
-  explicit BadFiles(const std::string& folder)
-      : folder_(std::filesystem::path(TIERSIM_SOURCE_DIR) / "tests" / "bad_configs") {
-    if (!folder.empty()) folder_ /= folder;
+  /// The cases of tests/bad_configs/<name>.txt, which are written to a folder as files.
+  explicit BadFiles(const std::string& name)
+      : read_(CaseFileReader::read(std::filesystem::path(TIERSIM_SOURCE_DIR) / "tests" /
+                                   "bad_configs" / (name + ".txt"))) {
+    for (const auto& [file, text] : read_.files) write(file, text);
+    for (const auto& [file, one] : read_.cases) write(file + ".yaml", one.input);
   }
 
-  /// Names of the files without extension, sorted.
+  /// Names of the cases, sorted.
   std::vector<std::string> names() const {
     std::vector<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_))
-      if (entry.path().extension() == ".yaml") out.push_back(entry.path().stem().string());
-    std::ranges::sort(out);
+    for (const auto& [name, one] : read_.cases) out.push_back(name);
     return out;
   }
 
-  std::string expected(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(folder_ / (name + ".expected"), std::ios::binary).rdbuf();
-    return text.str();
+  const std::string& expected(const std::string& name) const {
+    return read_.cases.at(name).expected;
   }
+
+  std::filesystem::path file(const std::string& name) const {
+    return folder_.path() / (name + ".yaml");
+  }
+
+  /// The text without the folder in its paths.
+  std::string relative(std::string text) const { return without(std::move(text), folder_.path()); }
 
   /// What the user of the file is told, with paths relative to the folder.
   template <class Config>
   std::string told(const std::string& name, std::string_view kind,
                    const LoadOptions& options = {}) const {
     Diagnostics diagnostics;
-    const Document document = load_document(folder_ / (name + ".yaml"), options, diagnostics);
+    const Document document = load_document(file(name), options, diagnostics);
     static_cast<void>(read<Config>(document, kind, diagnostics));
-    std::string text = diagnostics.text();
-    const std::string prefix = folder_.string() + '/';
+    return relative(diagnostics.text());
+  }
+
+  static std::string without(std::string text, const std::filesystem::path& folder) {
+    const std::string prefix = folder.string() + '/';
     for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;)
       text.erase(at, prefix.size());
     return text;
   }
 
  private:
-  std::filesystem::path folder_;
+  void write(const std::string& file, const std::string& text) const {
+    const std::filesystem::path path = folder_.path() / file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+  }
+
+  TemporaryFolder folder_;
+  CaseFile read_;
 };
 
 inline std::filesystem::path shipped_configs() {

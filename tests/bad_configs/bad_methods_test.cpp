@@ -1,4 +1,4 @@
-// The files of methods/: a shipped scenario with a mistake in its method.
+// The cases of methods.txt: a shipped scenario with a mistake in its method.
 #include "sim/step/scenario.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 #include "workloads/importers.hpp"

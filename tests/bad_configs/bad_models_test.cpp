@@ -1,4 +1,4 @@
-// The files of models/: models as a user writes or imports them.
+// The cases of models.txt: models as a user writes or imports them.
 #include "tests/bad_configs/bad_files.hpp"
 #include "workloads/importers.hpp"
 #include "workloads/llm/llm_config.hpp"

@@ -1,4 +1,4 @@
-// The files of packets/: a shipped scenario with devices at packet level that cannot be.
+// The cases of packets.txt: a shipped scenario with devices at packet level that cannot be.
 #include "sim/step/scenario.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 #include "workloads/importers.hpp"

@@ -1,4 +1,4 @@
-// The files of parallel/: a shipped scenario of GPUs that share a model, with mistakes in how.
+// The cases of parallel.txt: a shipped scenario of GPUs that share a model, with mistakes in how.
 #include "sim/step/scenario.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 #include "workloads/importers.hpp"

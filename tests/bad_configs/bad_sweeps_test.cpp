@@ -1,4 +1,4 @@
-// The files of sweeps/: SPECs of sweeps of shipped scenarios.
+// The cases of sweeps.txt: SPECs of sweeps of shipped scenarios.
 #include "sim/step/importers.hpp"
 #include "sim/sweep/setting_check.hpp"
 #include "tests/bad_configs/bad_files.hpp"
@@ -19,22 +19,14 @@ std::string told(const std::filesystem::path& file) {
   const auto config = read<SweepConfig>(document, "sweep", diagnostics);
   ScenarioFiles scenarios(document, options);
   static_cast<void>(load_space(config, document, scenarios, diagnostics));
-  std::string text = diagnostics.text();
-  for (const std::string& folder :
-       {file.parent_path().string() + '/', testing::shipped_configs().string() + '/'})
-    for (std::size_t at = 0; (at = text.find(folder, at)) != std::string::npos;)
-      text.erase(at, folder.size());
-  return text;
-}
-
-std::filesystem::path folder() {
-  return std::filesystem::path(TIERSIM_SOURCE_DIR) / "tests" / "bad_configs" / "sweeps";
+  return testing::BadFiles::without(files().relative(diagnostics.text()),
+                                    testing::shipped_configs());
 }
 
 class BadSweep : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BadSweep, IsReportedInTheExpectedWords) {
-  EXPECT_EQ(told(folder() / (GetParam() + ".yaml")), files().expected(GetParam()));
+  EXPECT_EQ(told(files().file(GetParam())), files().expected(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BadSweep, ::testing::ValuesIn(files().names()),

@@ -1,4 +1,4 @@
-// The files of targets/: what a paper states, with mistakes in its curves and grids.
+// The cases of targets.txt: what a paper states, with mistakes in its curves and grids.
 #include "reports/papers/reproduce/targets.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 

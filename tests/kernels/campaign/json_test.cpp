@@ -42,6 +42,21 @@ TEST(Json, PutsLevelsOnLinesOfTheirOwn) {
   EXPECT_EQ(value.dump(2), "{\n  \"a\": [\n    1,\n    {\"b\": 2}\n  ]\n}");
 }
 
+TEST(Json, PutsWhatFitsOnOneLine) {
+  const std::string word(30, 'x');
+  Json list{Json::Array{}};
+  list.push_back(word);
+  list.push_back(word);
+  Json value;
+  value.set("short", list);
+  list.push_back(word);
+  value.set("long", list);
+  const std::string quoted = '"' + word + '"';
+  EXPECT_EQ(value.pretty(100), "{\n  \"short\": [" + quoted + ", " + quoted +
+                                   "],\n  \"long\": [\n    " + quoted + ",\n    " + quoted +
+                                   ",\n    " + quoted + "\n  ]\n}\n");
+}
+
 TEST(Json, CannotWriteWhatIsNotFinite) {
   EXPECT_THROW(static_cast<void>(Json(std::numeric_limits<double>::infinity()).dump()), JsonError);
   EXPECT_THROW(static_cast<void>(Json(std::numeric_limits<double>::quiet_NaN()).dump()), JsonError);
