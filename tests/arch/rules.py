@@ -61,3 +61,7 @@ MAX_README_LINES = 80
 
 # Headers here begin with a card: what is modelled, the equation, the source.
 CARD_FOLDERS = ["hwmodels/", "workloads/attention/"]
+
+# Files whose editors find the schema of their kind by a first line; SCHEMAS has one a kind.
+EDITED_YAML = ["configs/", "reports/targets/"]
+SCHEMAS = "configs/schema/{kind}.schema.json"
