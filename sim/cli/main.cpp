@@ -39,6 +39,7 @@ void add_verbs(CommandLine& command_line) {
   add_rerun(program);
   add_doctor(program);
   add_examples(program);
+  add_cite(program);
   add_completion(program, command_line);
 }
 

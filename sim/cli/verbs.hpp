@@ -20,6 +20,7 @@ void add_compare(Verb program);
 void add_rerun(Verb program);
 void add_doctor(Verb program);
 void add_examples(Verb program);
+void add_cite(Verb program);
 /// Also `man`. The command line outlives the verb.
 void add_completion(Verb program, const CommandLine& command_line);
 
