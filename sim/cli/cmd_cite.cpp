@@ -1,4 +1,5 @@
 // tiersim cite: BibTeX of this program, from CITATION.cff as the program was built with it.
+#include <algorithm>
 #include <string>
 #include <string_view>
 
