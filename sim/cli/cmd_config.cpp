@@ -1,6 +1,8 @@
 // tiersim config show FILE: the effective configuration and the origin of each value.
 // tiersim config schema KIND: JSON Schema for editors.
+// tiersim config init KIND: a file to start from, every key with its meaning.
 #include <array>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -8,9 +10,11 @@
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/config/starting_text.hpp"
 #include "sim/record/record_schema.hpp"
 #include "sim/runner/device_file.hpp"
 #include "sim/runner/load.hpp"
+#include "sim/runner/shipped_file.hpp"
 #include "sim/sweep/sweep_config.hpp"
 #include "sim/validate/fidelity_map_config.hpp"
 #include "sim/validate/hardware_curves.hpp"
@@ -21,10 +25,14 @@
 namespace tiersim::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct ConfigArguments {
   std::string config;
   std::vector<std::string> set;
   std::string kind;
+  std::string from;
+  std::string output;
 };
 
 /// The kind of a file, as its line `schema: tiersim.<name>/v1` gives it.
@@ -34,6 +42,8 @@ struct FileKind {
   std::string (*schema)(const FileKind& kind);
   /// Null of files that are no configurations.
   std::string (*show)(const FileKind& kind, const Document& document);
+  std::string (*start)(const FileKind& kind, const Document& example, const StartingText& text);
+  const char* example = nullptr;  ///< what a new file of a user's starts from; null: nobody's
 };
 
 // The provenance of each kernel family of the GPU, as comments below the configuration.
@@ -74,29 +84,41 @@ std::string kernel_lines(const Config&) {
 }
 
 template <class Config>
-FileKind file_kind(const char* name, const char* what) {
-  return {name, what,
+Config read_kind(const FileKind& kind, const Document& document) {
+  Diagnostics diagnostics;
+  auto config = read<Config>(document, kind.name, diagnostics);
+  throw_if_any(diagnostics);
+  return config;
+}
+
+template <class Config>
+FileKind file_kind(const char* name, const char* what, const char* example = nullptr) {
+  return {name,
+          what,
           [](const FileKind& kind) {
             return json_schema<Config>(kind.name, std::string("tiersim ") + kind.what);
           },
           [](const FileKind& kind, const Document& document) {
-            Diagnostics diagnostics;
-            const auto config = read<Config>(document, kind.name, diagnostics);
-            throw_if_any(diagnostics);
+            const auto config = read_kind<Config>(kind, document);
             return show_config(document, config) + kernel_lines(config);
-          }};
+          },
+          [](const FileKind& kind, const Document& document, const StartingText& text) {
+            return starting_text(document, read_kind<Config>(kind, document), text);
+          },
+          example};
 }
 
 std::array<FileKind, 15> file_kinds() {
   return {
-      file_kind<ScenarioConfig>("scenario", "scenario"),
-      file_kind<ServingConfig>("serving", "server under load"),
-      file_kind<SweepConfig>("sweep", "design space"),
-      file_kind<ServerConfig>("server", "inference server"),
-      file_kind<SystemConfig>("system", "system"),
-      file_kind<LlmConfig>("model", "model"),
-      file_kind<DeviceFile>("device", "device"),
-      file_kind<EconomicsConfig>("economics", "economics"),
+      file_kind<ScenarioConfig>("scenario", "scenario", "scenarios/methods/llama3_8b_maple.yaml"),
+      file_kind<ServingConfig>("serving", "server under load",
+                               "serving/llama3_8b_h100_poisson.yaml"),
+      file_kind<SweepConfig>("sweep", "design space", "sweeps/decode_1000.yaml"),
+      file_kind<ServerConfig>("server", "inference server", "servers/vllm_v1.yaml"),
+      file_kind<SystemConfig>("system", "system", "systems/h200_cxl_pool.yaml"),
+      file_kind<LlmConfig>("model", "model", "models/llama3_8b.yaml"),
+      file_kind<DeviceFile>("device", "device", "devices/gh200_lpddr5x.yaml"),
+      file_kind<EconomicsConfig>("economics", "economics", "economics/default.yaml"),
       file_kind<Targets>("targets", "paper targets"),
       file_kind<PredictionSet>("prediction_set", "questions to be simulated before a measurement"),
       file_kind<PublishedRuns>("published_runs", "published measurements of servers"),
@@ -115,9 +137,16 @@ std::vector<std::string> kind_names(bool shown_only = false) {
   return names;
 }
 
+// Those that people write.
+std::vector<std::string> kinds_to_start() {
+  std::vector<std::string> names;
+  for (const FileKind& kind : file_kinds())
+    if (kind.example != nullptr) names.emplace_back(kind.name);
+  return names;
+}
+
 // "did you mean 'x'? the kinds are: ...".
-std::string kinds_hint(const std::string& given, bool shown_only = false) {
-  const auto names = kind_names(shown_only);
+std::string kinds_hint(const std::string& given, const std::vector<std::string>& names) {
   const std::string_view near = nearest(given, names);
   const std::string all = "the kinds are: " + join(names);
   return near.empty() ? all : fmt::format("did you mean '{}'? {}", near, all);
@@ -126,7 +155,7 @@ std::string kinds_hint(const std::string& given, bool shown_only = false) {
 ExitCode show(const ConfigArguments& options) {
   Diagnostics diagnostics;
   const Document document =
-      load_document(options.config, standard_options(options.set), diagnostics);
+      load_document(shipped_file(options.config), standard_options(options.set), diagnostics);
   throw_if_any(diagnostics);
   const SchemaTag& tag = document.root().schemas.back();  // the loader requires it
   for (const FileKind& kind : file_kinds()) {
@@ -136,7 +165,7 @@ ExitCode show(const ConfigArguments& options) {
   }
   diagnostics.report({tag.origin.location(),
                       fmt::format("files of kind '{}' are not known", tag.kind),
-                      kinds_hint(tag.kind, true)});
+                      kinds_hint(tag.kind, kind_names(true))});
   throw_if_any(diagnostics);
   return ExitCode::internal;
 }
@@ -157,14 +186,63 @@ ExitCode schema(const std::string& name) {
     return ExitCode::ok;
   }
   throw Failure(ExitCode::usage, fmt::format("tiersim: error: there is no kind of file '{}' ({})",
-                                             printable(name), kinds_hint(name)));
+                                             printable(name), kinds_hint(name, kind_names())));
+}
+
+// The line by which editors find the schema: by a path that stays true where the file moves with
+// the shipped ones, else by a whole one. Empty where the kind has no shipped schema.
+std::string editor_line(const std::string& kind, const std::string& output) {
+  const fs::path root = fs::canonical(config_root());
+  const fs::path schema = root / "schema" / (kind + ".schema.json");
+  if (!fs::is_regular_file(schema)) return "";
+  fs::path shown = schema;
+  if (!output.empty() && output != "-") {
+    const fs::path folder = fs::weakly_canonical(fs::absolute(output)).parent_path();
+    const fs::path below = folder.lexically_relative(root.parent_path());
+    if (!below.empty() && *below.begin() != "..") shown = schema.lexically_relative(folder);
+  }
+  return fmt::format("# yaml-language-server: $schema={}\n", shown.generic_string());
+}
+
+ExitCode init(const ConfigArguments& options) {
+  for (const FileKind& kind : file_kinds()) {
+    if (options.kind != kind.name || kind.example == nullptr) continue;
+    const std::string& output = options.output;
+    expect_writable(output);
+    if (!output.empty() && output != "-" && fs::exists(output))
+      throw Failure(ExitCode::usage,
+                    fmt::format("tiersim: error: '{}' is there already; give another name",
+                                printable(output)));
+    Diagnostics diagnostics;
+    const fs::path example =
+        options.from.empty() ? config_root() / kind.example : shipped_file(options.from);
+    const Document document = load_document(example, standard_options(), diagnostics);
+    throw_if_any(diagnostics);
+    const StartingText text{.head = editor_line(options.kind, output),
+                            .config_root = config_root()};
+    write_file(output.empty() ? "-" : output, kind.start(kind, document, text));
+    return ExitCode::ok;
+  }
+  throw Failure(ExitCode::usage,
+                fmt::format("tiersim: error: there is no file of kind '{}' to start from ({})",
+                            printable(options.kind), kinds_hint(options.kind, kinds_to_start())));
+}
+
+void add_init(Verb config, const std::shared_ptr<ConfigArguments>& options) {
+  Verb verb = config.add("init", "A file to start from, every key with its meaning");
+  verb.option("KIND", options->kind, "Kind of file").type(join(kinds_to_start(), "|")).required();
+  verb.option("--from", options->from, "Start from this file of the kind, shipped or your own")
+      .type("FILE");
+  verb.option("-o,--output", options->output, "Write it here; standard output by default")
+      .type("FILE");
+  verb.on_chosen([options] { return init(*options); });
 }
 
 }  // namespace
 
 void add_config(Verb program) {
   auto options = std::make_shared<ConfigArguments>();
-  Verb verb = program.add("config", "Show a configuration or print its schema");
+  Verb verb = program.add("config", "Show a configuration, print its schema, or begin one");
   verb.needs_verb();
   Verb shown = verb.add("show", "Effective configuration, each value with its origin");
   shown.option("CONFIG", options->config, "File with a schema line: a scenario, system, ...")
@@ -176,6 +254,7 @@ void add_config(Verb program) {
   schemas.option("KIND", options->kind, "Kind of file")
       .type(join(kind_names(), "|"));  // offered by completions
   schemas.on_chosen([options] { return schema(options->kind); });
+  add_init(verb, options);
 }
 
 }  // namespace tiersim::cli

@@ -18,6 +18,7 @@
 #include "sim/cli/store_merge.hpp"
 #include "sim/cli/sweep_text.hpp"
 #include "sim/runner/load.hpp"
+#include "sim/runner/shipped_file.hpp"
 #include "sim/sweep/sweep_plan.hpp"
 #include "sim/sweep/sweep_run.hpp"
 
@@ -290,7 +291,10 @@ void add_sweep(Verb program) {
             "Part I of N in the I-th of the N processes of mpirun, put together at the end")
       .excludes(dry);
   verb.flag("--json", options->json, "Print the summary as JSON");
-  verb.on_chosen([options] { return sweep(*options); });
+  verb.on_chosen([options] {
+    options->spec = shipped_file(options->spec).string();
+    return sweep(*options);
+  });
 }
 
 }  // namespace tiersim::cli

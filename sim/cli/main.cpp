@@ -38,6 +38,8 @@ void add_verbs(CommandLine& command_line) {
   add_compare(program);
   add_rerun(program);
   add_doctor(program);
+  add_examples(program);
+  add_cite(program);
   add_completion(program, command_line);
 }
 

@@ -19,6 +19,8 @@ void add_list(Verb program);
 void add_compare(Verb program);
 void add_rerun(Verb program);
 void add_doctor(Verb program);
+void add_examples(Verb program);
+void add_cite(Verb program);
 /// Also adds `man`. The command line must outlive the verb.
 void add_completion(Verb program, const CommandLine& command_line);
 

@@ -6,26 +6,10 @@
 
 #include "sim/base/text.hpp"
 #include "sim/config/dump.hpp"
-#include "sim/config/json_text.hpp"
+#include "sim/config/yaml_scalar.hpp"
 
 namespace tiersim::detail {
 namespace {
-
-// True where the text reads back as itself without quotes, also in a list.
-bool is_plain(const std::string& text) {
-  const auto alphanumeric = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  if (text.empty() || !alphanumeric(text.front()) || text.back() == ' ') return false;
-  if (text == "null" || text == "Null" || text == "NULL") return false;
-  return std::ranges::all_of(text, [&](char c) {
-    return alphanumeric(c) || std::string_view(" _-./+%").find(c) != std::string_view::npos;
-  });
-}
-
-std::string yaml_scalar(const std::string& text) {
-  return is_plain(text) ? text : json_string(text);
-}
 
 std::string flow(const PlainTree& tree) {
   if (tree.kind == NodeKind::scalar) return tree.is_text ? yaml_scalar(tree.scalar) : tree.scalar;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sim/runner/shipped_file.hpp"
 #include "sim/step/importers.hpp"
 
 namespace tiersim {
@@ -21,13 +22,6 @@ LoadOptions standard_options(std::vector<std::string> set) {
 
 namespace {
 
-// A path that does not exist is a name among the shipped configurations, as sweeps use it.
-std::filesystem::path found(const std::filesystem::path& path) {
-  if (path.is_absolute() || std::filesystem::exists(path)) return path;
-  const std::filesystem::path shipped = config_root() / path;
-  return std::filesystem::exists(shipped) ? shipped : path;
-}
-
 template <class File>
 File read_file_of(Document document, const char* kind, Diagnostics& diagnostics) {
   auto config = read<decltype(File::config)>(document, kind, diagnostics);
@@ -39,19 +33,19 @@ File read_file_of(Document document, const char* kind, Diagnostics& diagnostics)
 
 ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set) {
   Diagnostics diagnostics;
-  Document document = load_document(found(path), standard_options(set), diagnostics);
+  Document document = load_document(shipped_file(path), standard_options(set), diagnostics);
   return read_file_of<ScenarioFile>(std::move(document), "scenario", diagnostics);
 }
 
 ServingFile load_serving(const std::filesystem::path& path, const std::vector<std::string>& set) {
   Diagnostics diagnostics;
-  Document document = load_document(found(path), standard_options(set), diagnostics);
+  Document document = load_document(shipped_file(path), standard_options(set), diagnostics);
   return read_file_of<ServingFile>(std::move(document), "serving", diagnostics);
 }
 
 RunnableFile load_runnable(const std::filesystem::path& path, const std::vector<std::string>& set) {
   Diagnostics diagnostics;
-  Document document = load_document(found(path), standard_options(set), diagnostics);
+  Document document = load_document(shipped_file(path), standard_options(set), diagnostics);
   Runnable config = read_runnable(document, diagnostics);
   throw_if_any(diagnostics);
   return {std::move(document), std::move(config)};

@@ -4,6 +4,7 @@
 Prints `file:line: rule: what is wrong (what to do)` and exits 1 where there is something.
 """
 import fnmatch
+import posixpath
 import re
 import sys
 
@@ -251,6 +252,23 @@ def sourced_numbers(tree):
         for line, keys in found:
             if missing := {"class", "source"} - keys:
                 yield path, line, f"value without {' and '.join(sorted(missing))} beside it"
+
+
+@rule
+def editor_lines(tree):
+    """By this comment an editor knows the schema, so it completes keys and marks mistakes."""
+    for path in [p for folder in rules.EDITED_YAML for p in tree.matching(".yaml", under=folder)]:
+        text = tree.text(path)
+        kind = re.search(r"^schema: tiersim\.(\w+)/v1", text, re.M)
+        if not kind or text.startswith("# Written by `tiersim "):  # nobody edits those
+            continue
+        schema = rules.SCHEMAS.format(kind=kind.group(1))
+        first = text.splitlines()[0]
+        line = "# yaml-language-server: $schema=" + posixpath.relpath(schema, posixpath.dirname(path))
+        if schema in tree.files and first != line:
+            yield path, 1, f"the first line is not `{line}`"
+        elif schema not in tree.files and "yaml-language-server" in first:
+            yield path, 1, f"files of kind '{kind.group(1)}' have no schema: remove this line"
 
 
 def check(root, names=()):

@@ -262,5 +262,31 @@ class Sources(Planted):
         self.assert_finds("configs/devices/a.yaml:5: sourced_numbers", "class and source")
 
 
+class EditorLines(Planted):
+    LINE = "# yaml-language-server: $schema=../../schema/device.schema.json"
+
+    def setUp(self):
+        super().setUp()
+        self.plant("configs/schema/device.schema.json", "{}\n")
+
+    def test_a_file_whose_editor_finds_the_schema(self):
+        self.plant("configs/devices/old/a.yaml", f"{self.LINE}\n# A device.\nschema: tiersim.device/v1\n")
+        self.plant("configs/devices/b.yaml", "# Written by `tiersim calibrate`.\nschema: tiersim.device/v1\n")
+        self.plant("configs/kernels/c.yaml", "schema: tiersim.kernel/v1\n")
+        self.assert_clean()
+
+    def test_a_file_without_the_line(self):
+        self.plant("configs/devices/old/a.yaml", "schema: tiersim.device/v1\n")
+        self.assert_finds("configs/devices/old/a.yaml:1: editor_lines", self.LINE)
+
+    def test_a_line_with_another_path(self):
+        self.plant("configs/devices/a.yaml", f"{self.LINE}\nschema: tiersim.device/v1\n")
+        self.assert_finds("configs/devices/a.yaml:1: editor_lines", "$schema=../schema/device.schema.json")
+
+    def test_a_line_of_a_kind_without_schema(self):
+        self.plant("configs/kernels/a.yaml", f"{self.LINE}\nschema: tiersim.kernel/v1\n")
+        self.assert_finds("configs/kernels/a.yaml:1: editor_lines", "remove this line")
+
+
 if __name__ == "__main__":
     unittest.main()

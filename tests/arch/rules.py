@@ -50,7 +50,8 @@ HEADER_THIRD_PARTY = {
 }
 
 TOP_FOLDERS = ["configs", "hwmodels", "kernels", "reports", "sim", "tests", "workloads"]
-ROOT_FILES = ["*.md", "LICENSE", "CMakeLists.txt", "CMakePresets.json", "tiersim", ".*"]
+ROOT_FILES = ["*.md", "LICENSE", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "tiersim",
+              ".*"]
 
 # Libraries report through Diagnostics and checks; only these files may end the program or print.
 MAY_EXIT_OR_PRINT = ["sim/cli/*", "sim/base/check.cpp", "kernels/*", "tests/*"]
@@ -61,3 +62,7 @@ MAX_README_LINES = 80
 
 # Headers here begin with a card: what is modelled, the equation, the source.
 CARD_FOLDERS = ["hwmodels/", "workloads/attention/"]
+
+# Files whose editors find the schema of their kind by a first line; SCHEMAS has one a kind.
+EDITED_YAML = ["configs/", "reports/targets/"]
+SCHEMAS = "configs/schema/{kind}.schema.json"
