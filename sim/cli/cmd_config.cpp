@@ -126,8 +126,11 @@ std::array<FileKind, 15> file_kinds() {
       file_kind<FidelityMapConfig>("fidelity_map", "hardware on which the levels are compared"),
       file_kind<SensitivityConfig>("sensitivity",
                                    "cases that could catch a wrong number of a device"),
-      FileKind{"record", "record of a run", [](const FileKind&) { return record_schema(); },
-               nullptr}};
+      FileKind{.name = "record",
+               .what = "record of a run",
+               .schema = [](const FileKind&) { return record_schema(); },
+               .show = nullptr,
+               .start = nullptr}};
 }
 
 std::vector<std::string> kind_names(bool shown_only = false) {

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sim/config/json_layout.hpp"
 #include "sim/config/json_text.hpp"
 #include "sim/config/plain_tree.hpp"
 #include "sim/record/record_fields.hpp"
@@ -139,7 +140,7 @@ std::string record_schema() {
   root.add("title", PlainTree::text("tiersim record of a run"));
   for (auto& [key, part] : fields.take().entries) root.add(key, std::move(part));
   root.add("$defs", std::move(definitions));
-  return detail::to_json_pretty(root);
+  return pretty_json(detail::to_json_line(root));
 }
 
 }  // namespace tiersim

@@ -10,8 +10,30 @@ namespace {
 using namespace sample;
 using Json = nlohmann::ordered_json;
 
-Json experiment_schema() {
+// The schema with each definition in the place of its references.
+Json resolved(const Json& schema, const Json& definitions) {
+  if (!schema.is_structured()) return schema;
+  Json out = schema.is_array() ? Json::array() : Json::object();
+  for (const auto& [key, value] : schema.items()) {
+    if (schema.is_array())
+      out.push_back(resolved(value, definitions));
+    else if (key == "$ref")
+      for (const auto& [part, of] :
+           resolved(definitions.at(value.get<std::string>().substr(8)), definitions).items())
+        out[part] = schema.contains(part) ? schema[part] : of;  // after "#/$defs/"
+    else if (!out.contains(key) && key != "$defs")
+      out[key] = resolved(value, definitions);
+  }
+  return out;
+}
+
+Json shipped_experiment_schema() {
   return Json::parse(json_schema<Experiment>("experiment", "an experiment"));
+}
+
+Json experiment_schema() {
+  const Json schema = shipped_experiment_schema();
+  return resolved(schema, schema.at("$defs"));
 }
 
 TEST(JsonSchema, OfAStructIsExact) {
@@ -21,40 +43,35 @@ TEST(JsonSchema, OfAStructIsExact) {
   "description": "A span of time.",
   "type": "object",
   "properties": {
-    "schema": {
-      "const": "tiersim.window/v1"
-    },
-    "base": {
-      "description": "Files that this mapping lies over.",
-      "anyOf": [
-        {
-          "type": "string"
-        },
-        {
-          "type": "array",
-          "items": {
-            "type": "string"
-          }
-        }
-      ]
-    },
-    "from": {
-      "description": "Start. Units: ps, ns, us, ms, s. Required.",
-      "type": "string",
-      "pattern": "^[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)? (ps|ns|us|ms|s)$"
-    },
-    "to": {
-      "description": "End. Units: ps, ns, us, ms, s. Required.",
-      "type": "string",
-      "pattern": "^[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)? (ps|ns|us|ms|s)$"
-    }
+    "schema": {"const": "tiersim.window/v1"},
+    "base": {"description": "Files that this mapping lies over.", "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+    "from": {"description": "Start. Units: ps, ns, us, ms, s. Required.", "$ref": "#/$defs/duration"},
+    "to": {"description": "End. Units: ps, ns, us, ms, s. Required.", "$ref": "#/$defs/duration"}
   },
   "additionalProperties": false,
-  "required": [
-    "schema"
-  ]
+  "required": ["schema"],
+  "$defs": {"duration": {"type": "string", "pattern": "^[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)? (ps|ns|us|ms|s)$"}}
 }
 )X");
+}
+
+TEST(JsonSchema, DefinesOnceWhatStandsAtSeveralPlaces) {
+  const Json schema = shipped_experiment_schema();
+  const Json& properties = schema["properties"];
+  EXPECT_EQ(properties["windows"]["items"].dump(), R"({"$ref":"#/$defs/windows.item"})");
+  EXPECT_EQ(properties["warm_up"]["$ref"], "#/$defs/windows.item");
+  EXPECT_EQ(schema["$defs"]["windows.item"]["description"], "A span of time.");
+  EXPECT_FALSE(properties["model"].contains("$ref"));  // stands at one place
+}
+
+TEST(JsonSchema, RefersToEachDefinitionTwiceAtLeast) {
+  const std::string text = shipped_experiment_schema().dump();
+  for (const auto& [name, definition] : shipped_experiment_schema()["$defs"].items()) {
+    const std::string reference = "\"#/$defs/" + name + '"';
+    const std::size_t first = text.find(reference);
+    ASSERT_NE(first, std::string::npos) << name;
+    EXPECT_NE(text.find(reference, first + 1), std::string::npos) << name;
+  }
 }
 
 TEST(JsonSchema, GivesTypesBoundsNamesAndDefaults) {
