@@ -50,6 +50,8 @@ using BytesByClass = std::map<std::string, std::int64_t>;  ///< by tensor class,
 struct ReadWriteByClass {
   BytesByClass read = {};
   BytesByClass write = {};
+
+  bool operator==(const ReadWriteByClass&) const = default;
 };
 
 struct TimeShare {
