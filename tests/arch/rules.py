@@ -50,8 +50,8 @@ HEADER_THIRD_PARTY = {
 }
 
 TOP_FOLDERS = ["configs", "hwmodels", "kernels", "reports", "sim", "tests", "workloads"]
-ROOT_FILES = ["*.md", "LICENSE", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "tiersim",
-              ".*"]
+ROOT_FILES = ["*.md", "LICENSE", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "Containerfile",
+              "tiersim", ".*"]
 
 # Libraries report through Diagnostics and checks; only these files may end the program or print.
 MAY_EXIT_OR_PRINT = ["sim/cli/*", "sim/base/check.cpp", "kernels/*", "tests/*"]
