@@ -66,3 +66,7 @@ CARD_FOLDERS = ["hwmodels/", "workloads/attention/"]
 # Files whose editors find the schema of their kind by a first line; SCHEMAS has one a kind.
 EDITED_YAML = ["configs/", "reports/targets/"]
 SCHEMAS = "configs/schema/{kind}.schema.json"
+
+# How an entry of CHANGELOG.md begins, and the table that a version with changed numbers has.
+CHANGE_LABELS = ["NUMBERS-IDENTICAL", "NUMBERS-CHANGED", "BREAKING"]
+CHANGED_NUMBERS_TABLE = "| number | old | new | why |"
