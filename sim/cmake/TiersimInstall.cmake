@@ -26,13 +26,17 @@ add_custom_target(tiersim_program ALL DEPENDS
   "${shared_files}/tiersim.1" "${shared_files}/tiersim.bash"
   "${shared_files}/_tiersim" "${shared_files}/tiersim.fish")
 
-install(TARGETS tiersim_cli RUNTIME)
-install(DIRECTORY configs DESTINATION "${CMAKE_INSTALL_DATADIR}/tiersim")
-install(DIRECTORY reports/targets DESTINATION "${CMAKE_INSTALL_DATADIR}/tiersim")
-install(FILES "${shared_files}/tiersim.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+set(program COMPONENT tiersim) # the package of the program; TiersimPackage.cmake has the others
+install(TARGETS tiersim_cli RUNTIME ${program})
+install(DIRECTORY configs DESTINATION "${CMAKE_INSTALL_DATADIR}/tiersim" ${program}
+  PATTERN "*.sbatch" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+    WORLD_READ WORLD_EXECUTE)
+install(DIRECTORY reports/targets DESTINATION "${CMAKE_INSTALL_DATADIR}/tiersim/reports" ${program})
+install(FILES "${shared_files}/tiersim.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" ${program})
 install(FILES "${shared_files}/tiersim.bash" RENAME tiersim
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-install(FILES "${shared_files}/_tiersim" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" ${program})
+install(FILES "${shared_files}/_tiersim"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" ${program})
 install(FILES "${shared_files}/tiersim.fish"
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" ${program})
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" ${program})

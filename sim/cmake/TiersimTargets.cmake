@@ -3,9 +3,10 @@
 add_library(tiersim_options INTERFACE)
 target_compile_features(tiersim_options INTERFACE cxx_std_20)
 target_compile_options(tiersim_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
+  "$<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow;-Wnon-virtual-dtor>"
   -ffp-contract=off) # the same bits with and without fused multiply-add
-target_include_directories(tiersim_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_include_directories(tiersim_options INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tiersim>") # headers name each other from there
 target_link_libraries(tiersim_options INTERFACE fmt::fmt) # for the precompiled header
 
 # TIERSIM_UNITY: compiles the sources of a folder as a few large units on top of one precompiled

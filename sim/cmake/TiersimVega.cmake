@@ -34,4 +34,5 @@ add_custom_target(tiersim_vega ALL DEPENDS "${vega_stamp}")
 if(TARGET tiersim_program)
   add_dependencies(tiersim_program tiersim_vega)
 endif()
-install(FILES "${vega_bundle}" DESTINATION "${CMAKE_INSTALL_DATADIR}/tiersim" OPTIONAL)
+install(FILES "${vega_bundle}" DESTINATION "${CMAKE_INSTALL_DATADIR}/tiersim" OPTIONAL
+  COMPONENT tiersim)

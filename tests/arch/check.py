@@ -271,6 +271,26 @@ def editor_lines(tree):
             yield path, 1, f"files of kind '{kind.group(1)}' have no schema: remove this line"
 
 
+@rule
+def changelog(tree):
+    """Each entry says what it does to numbers; a version that changes some says which."""
+    path = "CHANGELOG.md"
+    lines = tree.text(path).splitlines() if path in tree.files else []
+    starts = [n for n, line in enumerate(lines) if line.startswith("## ")]
+    labels = re.compile(rf"- ({'|'.join(rules.CHANGE_LABELS)}): \S")
+    for n, line in enumerate(lines):
+        if line.startswith("- ") and not labels.match(line):
+            yield path, n + 1, f"an entry begins with one of {', '.join(rules.CHANGE_LABELS)} and a colon"
+        elif line.startswith("- ") and (not starts or n < starts[0]):
+            yield path, n + 1, "an entry stands above every version"
+    for begin, end in zip(starts, starts[1:] + [len(lines)]):
+        if not re.fullmatch(r"## (Unreleased|\d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\))", lines[begin]):
+            yield path, begin + 1, "a version is `## Unreleased` or `## 1.2.3 (2030-12-31)`"
+        changed = any(line.startswith("- NUMBERS-CHANGED") for line in lines[begin:end])
+        if changed and rules.CHANGED_NUMBERS_TABLE not in lines[begin:end]:
+            yield path, begin + 1, f"numbers change, and there is no table `{rules.CHANGED_NUMBERS_TABLE}`"
+
+
 def check(root, names=()):
     """All findings of the rules named (default: of every rule), as printable lines."""
     tree = Tree(root)

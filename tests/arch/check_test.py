@@ -288,5 +288,26 @@ class EditorLines(Planted):
         self.assert_finds("configs/kernels/a.yaml:1: editor_lines", "remove this line")
 
 
+class Changelog(Planted):
+    TABLE = "| number | old | new | why |\n|---|---|---|---|\n| a | 1 s | 2 s | b |\n"
+
+    def test_a_changelog_that_says_what_numbers_changed(self):
+        self.plant("CHANGELOG.md", f"# Changelog\n## Unreleased\n{self.TABLE}- NUMBERS-CHANGED: a\n  - more\n"
+                                   "## 0.1.0 (2030-01-31)\n- BREAKING: b\n- NUMBERS-IDENTICAL: c\n")
+        self.assert_clean()
+
+    def test_an_entry_without_a_label(self):
+        self.plant("CHANGELOG.md", "## Unreleased\n- BREAKING: a\n- NUMBERS: b\n")
+        self.assert_finds("CHANGELOG.md:3: changelog", "NUMBERS-IDENTICAL")
+
+    def test_changed_numbers_without_a_table(self):
+        self.plant("CHANGELOG.md", f"## Unreleased\n- NUMBERS-CHANGED: a\n## 0.1.0 (2030-01-31)\n{self.TABLE}")
+        self.assert_finds("CHANGELOG.md:1: changelog", "no table")
+
+    def test_a_version_without_its_day(self):
+        self.plant("CHANGELOG.md", "## 0.1.0\n- BREAKING: a\n")
+        self.assert_finds("CHANGELOG.md:1: changelog", "2030-12-31")
+
+
 if __name__ == "__main__":
     unittest.main()

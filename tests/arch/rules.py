@@ -50,8 +50,8 @@ HEADER_THIRD_PARTY = {
 }
 
 TOP_FOLDERS = ["configs", "hwmodels", "kernels", "reports", "sim", "tests", "workloads"]
-ROOT_FILES = ["*.md", "LICENSE", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "tiersim",
-              ".*"]
+ROOT_FILES = ["*.md", "LICENSE", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "Containerfile",
+              "tiersim", ".*"]
 
 # Libraries report through Diagnostics and checks; only these files may end the program or print.
 MAY_EXIT_OR_PRINT = ["sim/cli/*", "sim/base/check.cpp", "kernels/*", "tests/*"]
@@ -66,3 +66,7 @@ CARD_FOLDERS = ["hwmodels/", "workloads/attention/"]
 # Files whose editors find the schema of their kind by a first line; SCHEMAS has one a kind.
 EDITED_YAML = ["configs/", "reports/targets/"]
 SCHEMAS = "configs/schema/{kind}.schema.json"
+
+# How an entry of CHANGELOG.md begins, and the table that a version with changed numbers has.
+CHANGE_LABELS = ["NUMBERS-IDENTICAL", "NUMBERS-CHANGED", "BREAKING"]
+CHANGED_NUMBERS_TABLE = "| number | old | new | why |"

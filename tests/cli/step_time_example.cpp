@@ -2,9 +2,10 @@
 //
 //   step_time_example CONFIGS SCENARIO SETTING...
 //
-// A program of your own links to `tiersim::run` in a build that has added this project:
-//   add_subdirectory(tiersim)
-//   target_link_libraries(my_program PRIVATE tiersim::run)
+// A program of your own links to `tiersim::runner`, from the package libtiersim-dev or in a build
+// that has added this project:
+//   find_package(tiersim REQUIRED)     # or add_subdirectory(tiersim)
+//   target_link_libraries(my_program PRIVATE tiersim::runner)
 #include <cstdio>
 
 #include "sim/runner/point_runner.hpp"
