@@ -17,11 +17,12 @@ Json resolved(const Json& schema, const Json& definitions) {
   for (const auto& [key, value] : schema.items()) {
     if (schema.is_array())
       out.push_back(resolved(value, definitions));
-    else if (key == "$ref")
-      for (const auto& [part, of] :
-           resolved(definitions.at(value.get<std::string>().substr(8)), definitions).items())
-        out[part] = schema.contains(part) ? schema[part] : of;  // after "#/$defs/"
-    else if (!out.contains(key) && key != "$defs")
+    else if (key == "$ref") {
+      const std::string name = value.get<std::string>().substr(8);  // after "#/$defs/"
+      const Json definition = resolved(definitions.at(name), definitions);
+      for (const auto& [part, of] : definition.items())
+        out[part] = schema.contains(part) ? schema[part] : of;
+    } else if (!out.contains(key) && key != "$defs")
       out[key] = resolved(value, definitions);
   }
   return out;
@@ -65,8 +66,9 @@ TEST(JsonSchema, DefinesOnceWhatStandsAtSeveralPlaces) {
 }
 
 TEST(JsonSchema, RefersToEachDefinitionTwiceAtLeast) {
-  const std::string text = shipped_experiment_schema().dump();
-  for (const auto& [name, definition] : shipped_experiment_schema()["$defs"].items()) {
+  const Json schema = shipped_experiment_schema();
+  const std::string text = schema.dump();
+  for (const auto& [name, definition] : schema["$defs"].items()) {
     const std::string reference = "\"#/$defs/" + name + '"';
     const std::size_t first = text.find(reference);
     ASSERT_NE(first, std::string::npos) << name;
