@@ -8,11 +8,13 @@
 // configuration root. Files of other formats are imported by keys of their own (importer.hpp).
 // Overrides are laid over everything (overrides.hpp).
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "sim/config/base_files.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/config/importer.hpp"
 #include "sim/config/tree.hpp"
@@ -23,6 +25,8 @@ struct LoadOptions {
   std::vector<std::string> overrides = {};  ///< "a.b.c=value", as given to --set
   std::filesystem::path config_root = {};   ///< the shipped configs; may be empty
   std::vector<Importer> importers = {};     ///< keys that name files of other formats
+  std::shared_ptr<BaseFiles> bases =
+      {};  ///< of earlier documents; null: each document reads its own
 };
 
 class Document {

@@ -338,8 +338,22 @@ std::optional<fs::path> Loader::find_file(const Node& name, const fs::path& fold
   return std::nullopt;
 }
 
-std::shared_ptr<const Loader::LoadedFile> Loader::load_base(const Node& name, const fs::path& path,
-                                                            std::size_t depth) {
+std::shared_ptr<const BaseFile> Loader::read_base(const Node& name, const fs::path& path) {
+  auto text = read(path, name.origin);
+  auto root = text ? parse(std::move(*text), path.string(), Schema::required) : std::nullopt;
+  if (!root) return nullptr;
+  auto file = std::make_shared<BaseFile>();
+  file->root = std::move(*root);
+  chain_.push_back(path);
+  expand(file->root, path.parent_path(), 0);
+  chain_.pop_back();
+  file->nodes = count_nodes(file->root);
+  file->depth = depth_of(file->root);
+  return file;
+}
+
+std::shared_ptr<const BaseFile> Loader::load_base(const Node& name, const fs::path& path,
+                                                  std::size_t depth) {
   const std::string id = identity(path);
   const auto in_chain = std::ranges::find(chain_, id, identity);
   if (in_chain != chain_.end()) {
@@ -353,17 +367,12 @@ std::shared_ptr<const Loader::LoadedFile> Loader::load_base(const Node& name, co
     return nullptr;
   }
   if (!loaded_.contains(id)) {
-    auto text = read(path, name.origin);
-    auto root = text ? parse(std::move(*text), path.string(), Schema::required) : std::nullopt;
-    std::shared_ptr<LoadedFile> file;
-    if (root) {
-      file = std::make_shared<LoadedFile>();
-      file->root = std::move(*root);
-      chain_.push_back(path);
-      expand(file->root, path.parent_path(), 0);
-      chain_.pop_back();
-      file->nodes = count_nodes(file->root);
-      file->depth = depth_of(file->root);
+    auto file = options_.bases ? options_.bases->find(id) : nullptr;
+    if (!file) {
+      const std::size_t mistakes = diagnostics_.list().size();
+      file = read_base(name, path);
+      if (file && options_.bases && diagnostics_.list().size() == mistakes)
+        options_.bases->keep(id, file);
     }
     loaded_.emplace(id, file);
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/config/base_files.hpp"
 #include "sim/config/document.hpp"
 
 namespace tiersim {
@@ -22,11 +23,6 @@ class Loader {
   Node load_text(std::string text, const std::filesystem::path& name);
 
  private:
-  struct LoadedFile {
-    Node root;
-    std::size_t nodes = 0;
-    std::size_t depth = 0;
-  };
   enum class Schema : std::uint8_t { required, optional };
 
   std::optional<std::string> read(const std::filesystem::path& path, const Origin& named_at);
@@ -53,8 +49,9 @@ class Loader {
   std::optional<std::filesystem::path> find_file(const Node& name,
                                                  const std::filesystem::path& folder,
                                                  const std::string& what);
-  std::shared_ptr<const LoadedFile> load_base(const Node& name, const std::filesystem::path& path,
-                                              std::size_t depth);
+  std::shared_ptr<const BaseFile> load_base(const Node& name, const std::filesystem::path& path,
+                                            std::size_t depth);
+  std::shared_ptr<const BaseFile> read_base(const Node& name, const std::filesystem::path& path);
   std::optional<Node> import_file(const Importer& importer, const Node& name,
                                   const std::filesystem::path& folder);
   bool admit(const Node& name, std::size_t nodes, std::size_t depth);
@@ -63,7 +60,7 @@ class Loader {
 
   const LoadOptions& options_;
   Diagnostics& diagnostics_;
-  std::map<std::string, std::shared_ptr<const LoadedFile>> loaded_;  // null: failed, reported
+  std::map<std::string, std::shared_ptr<const BaseFile>> loaded_;  // null: failed, reported
   std::vector<std::filesystem::path> chain_;  // files being expanded, outermost first
   std::size_t nodes_ = 0;                     // in the whole configuration
 };

@@ -12,6 +12,7 @@ namespace tiersim {
 PointLoader::PointLoader(LoadOptions options, Resolve resolve)
     : options_(std::move(options)), resolve_(std::move(resolve)) {
   common_ = std::exchange(options_.overrides, {});
+  if (!options_.bases) options_.bases = std::make_shared<BaseFiles>();
 }
 
 bool PointLoader::may_name_files(std::string_view option) const {

@@ -2,6 +2,7 @@
 // The shipped configurations, for tests that hold over every one of them.
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,13 @@ inline std::vector<std::string> shipped_scenarios() {
 /// A scenario by its path below configs/, with settings on top; errors go to diagnostics.
 inline ScenarioConfig try_scenario(const std::string& path, const std::vector<std::string>& set,
                                    Diagnostics& diagnostics) {
-  const Document document = load_document(
-      configs() / path,
-      {.overrides = set, .config_root = configs(), .importers = make_all_importers()}, diagnostics);
+  static const auto bases = std::make_shared<BaseFiles>();
+  const Document document = load_document(configs() / path,
+                                          {.overrides = set,
+                                           .config_root = configs(),
+                                           .importers = make_all_importers(),
+                                           .bases = bases},
+                                          diagnostics);
   return read<ScenarioConfig>(document, "scenario", diagnostics);
 }
 

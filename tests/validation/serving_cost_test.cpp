@@ -143,26 +143,30 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedServingCost, ::testing::ValuesIn(testing::s
                          name_of);
 
 // Steps that a server can run: all of the operations, on one stage, one batch.
-std::vector<std::string> served_scenarios() {
-  std::vector<std::string> out;
-  for (const std::string& path : testing::shipped_scenarios()) {
-    const ScenarioConfig c = testing::scenario(path);
-    if (c.parallel.pipeline == 1 && c.step.region == Region::step &&
-        c.step.overlap != Overlap::micro_batches)
-      out.push_back(path);
-  }
-  return out;
+bool is_served(const ScenarioConfig& c) {
+  return c.parallel.pipeline == 1 && c.step.region == Region::step &&
+         c.step.overlap != Overlap::micro_batches;
 }
 
-class ShippedStepCost : public ::testing::TestWithParam<std::string> {};
+class ShippedStepCost : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ShippedStepCost, IsThatOfTheSameOperationsAsEvents) {
-  Costs costs(of_step(GetParam()));
-  expect_costs_of_events(costs);
-  expect_costs_of_prompts(costs);
+  int served = 0;
+  for (const std::string& path : testing::shipped(std::string("scenarios/") + GetParam())) {
+    SCOPED_TRACE(path);
+    ServingConfig config = of_step(path);
+    if (!is_served(config.scenario)) continue;
+    ++served;
+    Costs costs(std::move(config));
+    expect_costs_of_events(costs);
+    expect_costs_of_prompts(costs);
+  }
+  EXPECT_GT(served, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShippedStepCost, ::testing::ValuesIn(served_scenarios()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, ShippedStepCost,
+                         ::testing::Values("maple", "methods", "tpla"),
+                         [](const auto& of) { return std::string(of.param); });
 
 TEST(IterationCost, KnowsWhetherOperationsOverlap) {
   EXPECT_FALSE(Costs(of_step("scenarios/methods/llama3_8b_dense_hbm.yaml")).executed());

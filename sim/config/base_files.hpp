@@ -1,0 +1,40 @@
+#pragma once
+// Base files that several documents share: each is read and parsed once.
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "sim/config/tree.hpp"
+
+namespace tiersim {
+
+/// A base file with its own bases and imports laid under it.
+struct BaseFile {
+  Node root;
+  std::size_t nodes = 0;
+  std::size_t depth = 0;
+};
+
+/// For documents that are loaded with the same root and importers, while no file changes. Several
+/// threads may use it.
+class BaseFiles {
+ public:
+  /// Null where the file was not loaded yet.
+  std::shared_ptr<const BaseFile> find(const std::string& path) const {
+    const std::scoped_lock lock(mutex_);
+    const auto at = files_.find(path);
+    return at == files_.end() ? nullptr : at->second;
+  }
+  void keep(const std::string& path, std::shared_ptr<const BaseFile> file) {
+    const std::scoped_lock lock(mutex_);
+    files_.emplace(path, std::move(file));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const BaseFile>> files_;
+};
+
+}  // namespace tiersim
