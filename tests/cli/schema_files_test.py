@@ -68,6 +68,15 @@ def places(node):
             yield from places(value)
 
 
+def shortened(node):
+    """A copy with the first three elements of every list."""
+    if isinstance(node, dict):
+        return {key: shortened(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [shortened(value) for value in node[:3]]
+    return copy.deepcopy(node)
+
+
 class SchemaFiles(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -93,11 +102,12 @@ class SchemaFiles(unittest.TestCase):
         return {key: value for key, value in document.items() if key != "schema"}
 
     def largest(self):
-        """The longest file of each kind, its mappings and lists open to change."""
+        """The longest file of each kind with short lists, its mappings and lists open to change."""
         for kind in self.validators:
             files = [path for path, document in self.documents.items() if kind_of(document) == kind]
             path = max(files, key=lambda file: (file.stat().st_size, file))
-            document = copy.deepcopy(self.documents[path])
+            document = shortened(self.documents[path])
+            self.assertTrue(self.validator(document).is_valid(self.checked(document)), path)
             yield path, self.validator(document), self.checked(document)
 
     def test_schemas_are_of_the_draft_that_they_name_and_complete(self):
