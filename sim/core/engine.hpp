@@ -115,8 +115,6 @@ class Engine {
   void add_joiner(ProcessRef process, WaitNode& node);
   /// Returns true where the node was still waiting.
   bool remove_joiner(ProcessRef process, WaitNode& node);
-  /// Ends `part`, a process that an awaiter has attached to another one.
-  void discard(Process& part);
 
  private:
   friend class ProcessPromise;

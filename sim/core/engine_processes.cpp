@@ -116,11 +116,6 @@ void Engine::end_processes_before_model() {
   if (!ending_) end_processes();
 }
 
-void Engine::discard(Process& part) {
-  part.handle().promise().withdraw();
-  destroy_frame(part.release().promise());
-}
-
 void Engine::fail(std::exception_ptr error) noexcept {
   if (failure_) return;  // the first one is reported
   failure_ = std::move(error);

@@ -1,11 +1,9 @@
 #pragma once
-// Synchronisation on one event, or on a number of events that must all have happened.
+// Synchronisation on one event.
 //
-//   Trigger loaded(engine);                    WaitGroup parts(engine, 3);
-//   co_await loaded.wait();                    co_await parts.wait();   // until done() three times
-//   loaded.fire();                             parts.done();
-#include <cstdint>
-
+//   Trigger loaded(engine);
+//   co_await loaded.wait();
+//   loaded.fire();
 #include "sim/core/engine.hpp"
 #include "sim/core/wait_list.hpp"
 
@@ -53,31 +51,6 @@ class Trigger : public Waitable {
  private:
   WaitList waiting_;
   bool fired_ = false;
-};
-
-/// Fires whenever its count reaches zero.
-class WaitGroup : public Waitable {
- public:
-  explicit WaitGroup(Engine& engine, std::int64_t count = 0) : Waitable(engine), count_(count) {
-    TS_EXPECTS(count >= 0, count);
-  }
-  ~WaitGroup() { end_users(!waiting_.empty()); }
-
-  void add(std::int64_t things = 1) {
-    TS_EXPECTS(things >= 0, things);
-    count_ += things;
-  }
-  void done() {
-    TS_EXPECTS(count_ > 0, count_);
-    if (--count_ == 0) waiting_.wake_all();
-  }
-  /// Does not wait if the count is zero.
-  ListWait wait() { return {waiting_, count_ == 0}; }
-  std::int64_t count() const { return count_; }
-
- private:
-  WaitList waiting_;
-  std::int64_t count_;
 };
 
 }  // namespace tiersim

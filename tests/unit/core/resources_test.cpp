@@ -1,19 +1,14 @@
 // All objects that processes wait for. Times are in nanoseconds.
 #include <chrono>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "sim/core/barrier.hpp"
 #include "sim/core/engine.hpp"
-#include "sim/core/priority_resource.hpp"
 #include "sim/core/resource.hpp"
 #include "sim/core/semaphore.hpp"
-#include "sim/core/store.hpp"
 #include "sim/core/trigger.hpp"
 
 namespace tiersim::resources_test {
@@ -129,33 +124,6 @@ TEST(Resource, MayGoBeforeTheProcessesThatUseIt) {
   engine.run_until(at(5ns));
 }
 
-Process use_by_priority(Engine& engine, PriorityResource& resource, Log& log, std::string name,
-                        std::int64_t priority) {
-  co_await resource.acquire(priority);
-  log.add(name);
-  co_await engine.delay(1ns);
-  resource.release();
-}
-
-TEST(PriorityResource, ServesByPriorityAndThenFirstComeFirstServed) {
-  Engine engine;
-  Log log(engine);
-  PriorityResource resource(engine, 1);
-  const auto spawn = [&](const char* name, std::int64_t priority) {
-    return engine.spawn(use_by_priority(engine, resource, log, name, priority));
-  };
-  spawn("first", 9);
-  spawn("low1", 5);
-  spawn("high1", 1);
-  const ProcessRef gone = spawn("gone", 1);
-  spawn("low2", 5);
-  spawn("high2", 1);
-  engine.call_at(at(0ns), [&] { engine.cancel(gone); });
-  engine.run();
-  EXPECT_EQ(log.entries, (Entries{"first@0", "high1@1", "high2@2", "low1@3", "low2@4"}));
-  EXPECT_EQ(resource.in_use(), 0);
-}
-
 Process take_units(Semaphore& semaphore, Log& log, std::string name, std::int64_t units) {
   co_await semaphore.acquire(units);
   log.add(name);
@@ -185,81 +153,6 @@ TEST(Semaphore, CancellingTheLargeRequestLetsTheNextThrough) {
   EXPECT_EQ(log.entries, (Entries{"one@1"}));
 }
 
-Process produce(Engine& engine, Store<std::string>& store, Log& log, int count) {
-  for (int i = 0; i < count; ++i) {
-    co_await store.put("item number " + std::to_string(i));
-    log.add("put");
-  }
-  co_await engine.delay(0ns);
-}
-Process consume(Engine& engine, Store<std::string>& store, Log& log, int count) {
-  for (int i = 0; i < count; ++i) {
-    co_await engine.delay(10ns);
-    const std::string item = co_await store.get();
-    log.add(item);
-  }
-}
-
-TEST(Store, IsBoundedAndKeepsTheOrder) {
-  Engine engine;
-  Log log(engine);
-  Store<std::string> store(engine, 2);
-  engine.spawn(produce(engine, store, log, 4));
-  engine.spawn(consume(engine, store, log, 4));
-  engine.run();
-  EXPECT_EQ(log.entries,
-            (Entries{"put@0", "put@0", "item number 0@10", "put@10", "item number 1@20", "put@20",
-                     "item number 2@30", "item number 3@40"}));
-  EXPECT_EQ(store.size(), 0U);
-}
-
-Process get_one(Store<std::unique_ptr<int>>& store, std::vector<int>& got) {
-  const std::unique_ptr<int> item = co_await store.get();
-  got.push_back(*item);
-}
-Process put_one(Store<std::unique_ptr<int>>& store, int value) {
-  auto item = std::make_unique<int>(value);
-  co_await store.put(std::move(item));
-}
-
-TEST(Store, HandsValuesToTheWaitingAndTakesThemBackFromTheCancelled) {
-  Engine engine;
-  Store<std::unique_ptr<int>> store(engine);
-  std::vector<int> got;
-  const ProcessRef first = engine.spawn(get_one(store, got));
-  engine.spawn(get_one(store, got));
-  const ProcessRef third = engine.spawn(get_one(store, got));
-  engine.call_at(at(1ns), [&] { engine.spawn(put_one(store, 7)); });
-  // After the put at 1 ns handed 7 to the first, which has not run yet, 7 goes to the second.
-  engine.call_at(at(1ns), [&] { engine.call_at(at(1ns), [&] { engine.cancel(first); }); });
-  engine.call_at(at(2ns), [&] { engine.cancel(third); });
-  engine.call_at(at(3ns), [&] { engine.spawn(put_one(store, 8)); });
-  engine.run();
-  EXPECT_EQ(got, (std::vector<int>{7}));
-  EXPECT_EQ(store.size(), 1U);
-}
-
-Process step(Engine& engine, Barrier& barrier, Log& log, Duration first, Duration second) {
-  co_await engine.delay(first);
-  co_await barrier.arrive();
-  log.add("first");
-  co_await engine.delay(second);
-  co_await barrier.arrive();
-  log.add("second");
-}
-
-TEST(Barrier, LetsAllGoWhenTheLastArrivesAgainAndAgain) {
-  Engine engine;
-  Log log(engine);
-  Barrier barrier(engine, 3);
-  engine.spawn(step(engine, barrier, log, 1ns, 30ns));
-  engine.spawn(step(engine, barrier, log, 20ns, 2ns));
-  engine.spawn(step(engine, barrier, log, 3ns, 10ns));
-  engine.run();
-  EXPECT_EQ(log.entries,
-            (Entries{"first@20", "first@20", "first@20", "second@50", "second@50", "second@50"}));
-}
-
 Process wait_for(Trigger& trigger, Log& log, std::string name) {
   co_await trigger.wait();
   log.add(name);
@@ -277,28 +170,6 @@ TEST(Trigger, WakesAllInTheOrderInWhichTheyCame) {
   engine.call_at(at(3ns), [&] { engine.spawn(wait_for(trigger, log, "c")); });
   engine.run();
   EXPECT_EQ(log.entries, (Entries{"a@2", "b@2", "c@3"}));
-}
-
-Process work(Engine& engine, WaitGroup& group, Duration time) {
-  co_await engine.delay(time);
-  group.done();
-}
-Process wait_for_all(WaitGroup& group, Log& log) {
-  co_await group.wait();
-  log.add("all");
-}
-
-TEST(WaitGroup, FiresWhenAllIsDone) {
-  Engine engine;
-  Log log(engine);
-  WaitGroup group(engine, 2);
-  engine.spawn(work(engine, group, 5ns));
-  engine.spawn(work(engine, group, 9ns));
-  engine.spawn(wait_for_all(group, log));
-  engine.run();
-  engine.spawn(wait_for_all(group, log));
-  engine.run();
-  EXPECT_EQ(log.entries, (Entries{"all@9", "all@9"}));
 }
 
 }  // namespace
