@@ -59,20 +59,16 @@ FigureSeries series_of(const LabelColumn& axis,
   return out;
 }
 
-// Keeps all of the front, then without a knee, and, of too many others, every n-th. Returns n; 1
-// where all are drawn.
+// Keeps all of the front and, of too many others, one in n. Returns n; 1 where all are drawn.
 std::size_t thinned(std::vector<FigureSeries>& groups) {
   std::size_t count = 0;
   for (const FigureSeries& group : groups) count += group.points.size();
   if (count <= kMostMarks) return 1;
   const std::size_t step = 1 + count / kMostMarks;
-  for (FigureSeries& group : groups) {
+  for (FigureSeries& group : groups)
     std::erase_if(group.points, [&](const FigurePoint& point) {
       return point.emphasis == Emphasis::none && point.order % step != 0;
     });
-    for (FigurePoint& point : group.points)
-      if (point.emphasis == Emphasis::knee) point.emphasis = Emphasis::front;
-  }
   return step;
 }
 
@@ -153,7 +149,7 @@ std::optional<PageFigure> front_figure(const PointTable& table, const PointsView
   if (view.objectives.size() > 2)
     caption += " Drawn over the first two, where others may lie behind it.";
   if (const std::size_t step = thinned(figure.panels.front().series); step > 1)
-    caption += fmt::format(" Of the others every {}th is drawn.", step);
+    caption += fmt::format(" Of the others one in {} is drawn.", step);
   return PageFigure{.svg = to_svg(figure), .caption = caption};
 }
 
