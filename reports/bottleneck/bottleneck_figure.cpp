@@ -26,9 +26,9 @@ constexpr double kSample = 12;
 constexpr double kLabelSize = 11;
 constexpr double kLargestLabel = 320;
 
-class Figure {
+class BottleneckDrawing {
  public:
-  explicit Figure(const PointTable& table)
+  explicit BottleneckDrawing(const PointTable& table)
       : table_(table), labels_(table), all_(bottlenecks(table)), causes_(causes_of(all_)) {}
 
   std::string svg() {
@@ -242,7 +242,7 @@ class Figure {
 }  // namespace
 
 std::string bottleneck_svg(const PointTable& table) {
-  return Figure(table).svg();
+  return BottleneckDrawing(table).svg();
 }
 
 }  // namespace tiersim

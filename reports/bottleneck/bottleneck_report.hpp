@@ -11,8 +11,8 @@ namespace tiersim {
 
 /// A table of the causes with the number of points that each bounds, and a table with a row for
 /// each point. Points of the most frequent cause come first, those with the largest share before
-/// the others. Rounded tables show 40 points and say how many there are.
-std::vector<Table> bottleneck_tables(const PointTable& table, Precision precision);
+/// the others. People read 40 points, and how many there are.
+std::vector<Table> bottleneck_tables(const PointTable& table);
 
 /// `{report: "bottleneck", causes: [{cause, points, mean_share}], points: [{labels, run_id,
 /// bound_by, share, next? {cause, share}, most_gain?, step_time_s?, bound_s?, shares: {<cause>:

@@ -48,18 +48,21 @@ std::vector<Bottleneck> sorted(std::vector<Bottleneck> all) {
   return all;
 }
 
-std::string share_cell(double share, Precision precision) {
-  return precision == Precision::exact ? fmt::format("{}", share) : share_text(share);
+Cell share_cell(double share) {
+  return {share, share_text(share)};
 }
 
-Table cause_table(const std::vector<Bottleneck>& all, Precision precision) {
+Cell time_cell(std::optional<double> seconds) {
+  return seconds ? Cell(*seconds, time_text(*seconds)) : Cell({}, "-");
+}
+
+Table cause_table(const std::vector<Bottleneck>& all) {
   Table table{.title = "What bounds the points",
               .columns = {{"cause", Align::left}, {"bounds points"}, {"of all"}, {"mean share"}}};
   for (const CauseCount& cause : count(all))
-    table.add(
-        {printable(cause.cause), std::to_string(cause.points),
-         share_cell(static_cast<double>(cause.points) / static_cast<double>(all.size()), precision),
-         share_cell(cause.mean, precision)});
+    table.add({printable(cause.cause), cause.points,
+               share_cell(static_cast<double>(cause.points) / static_cast<double>(all.size())),
+               share_cell(cause.mean)});
   return table;
 }
 
@@ -78,41 +81,30 @@ std::vector<std::string> notes(const std::vector<Bottleneck>& all) {
   return out;
 }
 
-Table point_table(const PointTable& points, const std::vector<Bottleneck>& all,
-                  Precision precision) {
+Table point_table(const PointTable& points, const std::vector<Bottleneck>& all) {
   constexpr std::size_t kMost = 40;
-  const bool exact = precision == Precision::exact;
   const PointLabels labels(points);
   Table table{.title = "Points, by what bounds them", .columns = labels.columns()};
-  table.columns.insert(table.columns.end(), {{exact ? "step [s]" : "step"},
-                                             {exact ? "bound [s]" : "bound"},
+  table.columns.insert(table.columns.end(), {{.title = "step", .csv = "step [s]", .unit = "s"},
+                                             {.title = "bound", .csv = "bound [s]", .unit = "s"},
                                              {"bounded by", Align::left},
                                              {"share"},
                                              {"next", Align::left},
                                              {"its share"},
                                              {"at most"}});
-  const auto time = [&](std::optional<double> seconds) -> std::string {
-    if (!seconds) return exact ? "" : "-";
-    return exact ? fmt::format("{}", *seconds) : time_text(*seconds);
-  };
   for (const Bottleneck& point : sorted(all)) {
-    if (!exact && table.rows.size() == kMost) break;
     const auto& next = point.next;
-    const auto gain = point.most_gain;
-    std::vector<std::string> row = labels.cells(point.point);
+    Row row = labels.row(point.point);
     row.insert(row.end(),
-               {time(point.time_s), time(point.bound_s), printable(point.bound_by),
-                share_cell(point.share(), precision), !next ? "-" : printable(next->cause),
-                !next ? "-" : share_cell(next->share, precision),
-                !exact ? times_text(gain)
-                : gain ? fmt::format("{}", *gain)
-                       : ""});
+               {time_cell(point.time_s), time_cell(point.bound_s), printable(point.bound_by),
+                share_cell(point.share()), !next ? "-" : printable(next->cause),
+                !next ? Cell("-") : share_cell(next->share), times_cell(point.most_gain)});
     table.add(std::move(row));
   }
+  table.people_rows = kMost;
   table.notes = notes(all);
-  if (table.rows.size() < all.size())
-    table.notes.push_back(
-        fmt::format("{} of {} points; all: --format csv", table.rows.size(), all.size()));
+  if (all.size() > kMost)
+    table.notes.push_back(fmt::format("{} of {} points; all: --format csv", kMost, all.size()));
   for (std::string& note : notes_on_missing(
            points,
            [](const RunRecord& record) {
@@ -125,11 +117,11 @@ Table point_table(const PointTable& points, const std::vector<Bottleneck>& all,
 
 }  // namespace
 
-std::vector<Table> bottleneck_tables(const PointTable& table, Precision precision) {
+std::vector<Table> bottleneck_tables(const PointTable& table) {
   const std::vector<Bottleneck> all = bottlenecks(table);
   std::vector<Table> out;
-  if (all.size() > 1) out.push_back(cause_table(all, precision));
-  out.push_back(point_table(table, all, precision));
+  if (all.size() > 1) out.push_back(cause_table(all));
+  out.push_back(point_table(table, all));
   return out;
 }
 

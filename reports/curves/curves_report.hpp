@@ -7,7 +7,7 @@
 
 #include "reports/points/point_table.hpp"
 #include "reports/points/point_values.hpp"
-#include "reports/render/line_chart.hpp"
+#include "reports/render/figure.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/expected.hpp"
 
@@ -44,12 +44,12 @@ struct CurvesReport {
 /// The error names the columns that can be x, or the column in which two points of one line differ.
 Expected<CurvesReport> curves_of(const PointTable& table, const CurveQuestion& question);
 
-/// Rounded: a table for each panel, with a row for each x and a column for each line. Exact: a row
-/// for each point, with interval, class and run id.
-std::vector<Table> tables_of(const CurvesReport& report, Digits digits);
+/// For people a table for each panel, with a row for each x and a column for each line; for CSV a
+/// row for each point, with interval, class and run id.
+std::vector<Table> tables_of(const CurvesReport& report);
 std::string to_json(const CurvesReport& report);
 /// x is logarithmic where it spans more than a factor of 8, and y where it spans more than a factor
 /// of 30. A point without a value interrupts its line.
-LineChart chart_of(const CurvesReport& report);
+Figure figure_of(const CurvesReport& report);
 
 }  // namespace tiersim

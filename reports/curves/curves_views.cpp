@@ -13,8 +13,6 @@
 namespace tiersim {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 std::vector<std::string> panels_of(const CurvesReport& report) {
   std::vector<std::string> out;
   for (const CurveLine& line : report.lines)
@@ -40,10 +38,10 @@ const std::string& x_label(const CurvesReport& report, const CurveSample& sample
 }
 
 Table pivot(const CurvesReport& report, const std::string& panel) {
-  Table out{.title = report.metric};
+  Table out{.title = report.metric, .readers = Readers::people};
   if (!report.panel_name.empty()) out.title += fmt::format(", {} {}", report.panel_name, panel);
   out.columns.push_back({report.x_name});
-  std::map<double, std::vector<std::string>> rows;  // by x
+  std::map<double, Row> rows;  // by x
   std::size_t lines = 0;
   for (const CurveLine& line : report.lines) lines += line.panel == panel ? 1U : 0U;
   std::size_t at = 1;
@@ -51,10 +49,9 @@ Table pivot(const CurvesReport& report, const std::string& panel) {
     if (line.panel != panel) continue;
     out.columns.push_back({line.name});
     for (const CurveSample& sample : line.samples) {
-      auto& row = rows.emplace(sample.x, std::vector<std::string>(lines + 1, "-")).first->second;
+      auto& row = rows.emplace(sample.x, Row(lines + 1, Cell({}, "-"))).first->second;
       row[0] = x_label(report, sample);
-      if (const Metric* metric = metric_at(report, sample))
-        row[at] = metric_text(*metric, Digits::rounded);
+      if (const Metric* metric = metric_at(report, sample)) row[at] = cell_of(*metric);
     }
     ++at;
   }
@@ -65,11 +62,12 @@ Table pivot(const CurvesReport& report, const std::string& panel) {
 // The transposed table, with a row for each line, for more lines than fit side by side.
 Table turned(const Table& table) {
   Table out{.title = table.title,
-            .columns = {{"line \\ " + table.columns.front().title, Align::left}}};
-  for (const auto& row : table.rows) out.columns.push_back({row.front()});
+            .columns = {{"line \\ " + table.columns.front().title, Align::left}},
+            .readers = Readers::people};
+  for (const Row& row : table.rows) out.columns.push_back({row.front().shown()});
   for (std::size_t line = 1; line < table.columns.size(); ++line) {
-    std::vector<std::string> cells{table.columns[line].title};
-    for (const auto& row : table.rows) cells.push_back(row[line]);
+    Row cells{table.columns[line].title};
+    for (const Row& row : table.rows) cells.push_back(row[line]);
     out.add(std::move(cells));
   }
   return out;
@@ -77,7 +75,7 @@ Table turned(const Table& table) {
 
 Table listing(const CurvesReport& report) {
   const PointTable& table = *report.table;
-  Table out{.title = report.metric};
+  Table out{.title = report.metric, .readers = Readers::csv};
   out.columns.push_back({"point"});
   for (const PointColumn& column : table.columns) out.columns.push_back({column.name});
   for (const char* name : {"value", "ci95 low", "ci95 high", "unit", "class", "run id", "rerun"})
@@ -85,17 +83,15 @@ Table listing(const CurvesReport& report) {
   for (const CurveLine& line : report.lines)
     for (const CurveSample& sample : line.samples) {
       const ReportPoint& point = table.points[sample.point];
-      std::vector<std::string> row{std::to_string(point.position)};
+      Row row{point.position};
       row.insert(row.end(), point.labels.begin(), point.labels.end());
-      const Metric* metric = metric_at(report, sample);
-      const auto number = [](double value) { return value_text(value, "", Digits::exact); };
-      row.push_back(metric != nullptr ? number(metric->value) : "");
-      row.push_back(metric != nullptr && metric->ci95 ? number(metric->ci95->low) : "");
-      row.push_back(metric != nullptr && metric->ci95 ? number(metric->ci95->high) : "");
-      row.push_back(report.unit);
-      row.push_back(metric != nullptr ? std::string(name(metric->number_class)) : "");
-      row.push_back(point.run_id);
-      row.push_back(point.rerun);
+      if (const Metric* metric = metric_at(report, sample); metric == nullptr)
+        row.insert(row.end(), {Cell(), Cell(), Cell(), report.unit, Cell()});
+      else
+        row.insert(row.end(), {metric->value, metric->ci95 ? Cell(metric->ci95->low) : Cell(),
+                               metric->ci95 ? Cell(metric->ci95->high) : Cell(), report.unit,
+                               name(metric->number_class)});
+      row.insert(row.end(), {point.run_id, point.rerun});
       out.add(std::move(row));
     }
   return out;
@@ -103,15 +99,14 @@ Table listing(const CurvesReport& report) {
 
 }  // namespace
 
-std::vector<Table> tables_of(const CurvesReport& report, Digits digits) {
-  if (digits == Digits::exact) return {listing(report)};
+std::vector<Table> tables_of(const CurvesReport& report) {
   constexpr std::size_t kMostBesideEachOther = 16;
   std::vector<Table> out;
   for (const std::string& panel : panels_of(report)) {
     Table table = pivot(report, panel);
     out.push_back(table.columns.size() > kMostBesideEachOther + 1 ? turned(table) : table);
   }
-  if (out.empty()) return out;
+  if (out.empty()) return {listing(report)};
   const std::string unit = report.unit == "1" ? "a plain number" : report.unit;
   out.back().notes.push_back(
       fmt::format("{}: {}, class {}; brackets: 95 % interval, where numbers "
@@ -124,6 +119,7 @@ std::vector<Table> tables_of(const CurvesReport& report, Digits digits) {
   if (missing.count() > 0)
     out.back().notes.push_back(
         fmt::format("-: {} ({})", points_text(missing.count()), missing.text()));
+  out.push_back(listing(report));
   return out;
 }
 
@@ -151,7 +147,7 @@ std::string to_json(const CurvesReport& report) {
   return out.dump(2) + '\n';
 }
 
-LineChart chart_of(const CurvesReport& report) {
+Figure figure_of(const CurvesReport& report) {
   double x_low = std::numeric_limits<double>::infinity();
   double x_high = -x_low;
   double y_low = x_low;
@@ -168,35 +164,35 @@ LineChart chart_of(const CurvesReport& report) {
   const ShownUnit x_unit = shown_unit(report.x_unit, x_high);
   const ShownUnit y_unit = shown_unit(report.unit, y_high);
   const PointTable& table = *report.table;
-  LineChart chart{.title = table.title.empty() ? axis_label(report.metric, {}) : table.title,
-                  .x_label = axis_label(report.x_name, x_unit),
-                  .y_label = axis_label(report.metric, y_unit),
-                  .panels = {},
-                  .log_x = x_low > 0 && x_high >= 8 * x_low,
-                  .common_y = true,
-                  .log_y = y_low > 0 && y_high > 30 * y_low};
-  chart.subtitle = fmt::format("class {}; whiskers: 95 % intervals", of_class(report));
+  Figure figure{.title = table.title.empty() ? axis_label(report.metric, {}) : table.title,
+                .columns = 3,
+                .common_y = true,
+                .panels = {}};
+  const FigureAxis x{.label = axis_label(report.x_name, x_unit),
+                     .log_base = x_low > 0 && x_high >= 8 * x_low ? 2 : 0};
+  const FigureAxis y{.label = axis_label(report.metric, y_unit),
+                     .log_base = y_low > 0 && y_high > 30 * y_low ? 10 : 0};
   bool intervals = false;
   for (const std::string& panel : panels_of(report)) {
-    ChartPanel& drawn = chart.panels.emplace_back();
+    FigurePanel& drawn = figure.panels.emplace_back(FigurePanel{.x = x, .y = y});
     if (!report.panel_name.empty()) drawn.title = fmt::format("{} {}", report.panel_name, panel);
     for (const CurveLine& line : report.lines) {
       if (line.panel != panel) continue;
-      ChartSeries& series = drawn.series.emplace_back();
-      series.name = line.name;
+      FigureSeries& series = drawn.series.emplace_back(FigureSeries{.name = line.name});
       for (const CurveSample& sample : line.samples) {
         const Metric* metric = metric_at(report, sample);
-        series.x.push_back(sample.x * x_unit.factor);
-        series.y.push_back(metric != nullptr ? metric->value * y_unit.factor : kNone);
-        auto& ci95 = series.ci95.emplace_back();
-        if (metric == nullptr || !metric->ci95) continue;
-        ci95 = {metric->ci95->low * y_unit.factor, metric->ci95->high * y_unit.factor};
-        intervals = true;
+        FigurePoint& point = series.points.emplace_back(
+            FigurePoint{.x = sample.x * x_unit.factor,
+                        .y = metric != nullptr ? metric->value * y_unit.factor : kNoValue});
+        if (metric != nullptr) point.set_interval(metric->ci95, y_unit.factor);
+        intervals = intervals || point.has_interval();
       }
     }
   }
-  if (!intervals) chart.subtitle = fmt::format("class {}", of_class(report));
-  return chart;
+  figure.subtitle =
+      fmt::format("class {}{}", of_class(report), intervals ? "; whiskers: 95 % intervals" : "");
+  number_styles(figure);
+  return figure;
 }
 
 }  // namespace tiersim

@@ -108,7 +108,9 @@ std::string cell(const Held& held, std::int64_t bytes, std::int64_t base) {
 Table by_class(const PointTable& points, const std::vector<Held>& all,
                const std::optional<Baseline>& baseline) {
   const PointLabels labels(points);
-  Table table{.title = "Held by one GPU, by tier and tensor class", .columns = labels.columns()};
+  Table table{.title = "Held by one GPU, by tier and tensor class",
+              .columns = labels.columns(),
+              .readers = Readers::people};
   table.columns.push_back({"tier", Align::left});
   const std::vector<std::string> classes = classes_of(all);
   for (const std::string& name : classes) table.columns.push_back({printable(name)});
@@ -134,18 +136,19 @@ Table by_class(const PointTable& points, const std::vector<Held>& all,
 Table shares(const PointTable& points, const std::vector<Held>& all) {
   const PointLabels labels(points);
   Table table{.title = "Held for each request and cached token, on all GPUs that have a part of it",
-              .columns = labels.columns()};
+              .columns = labels.columns(),
+              .readers = Readers::people};
   table.columns.insert(
       table.columns.end(),
       {{"tier", Align::left}, {"per request"}, {"KV per request"}, {"KV per token"}});
   bool of_server = false;
   for (const Held& held : all) {
     of_server = of_server || !held.counts.cached_tokens;
-    std::vector<std::string> row = labels.cells(held.point);
-    row.push_back(printable(held.tier.tier));
-    row.push_back(mean_bytes_text(held.per_request(held.tier.sum), Precision::rounded));
-    row.push_back(mean_bytes_text(held.per_request(held.tier.kv_cache), Precision::rounded));
-    row.push_back(mean_bytes_text(held.per_token(held.tier.kv_cache), Precision::rounded));
+    Row row = labels.row(held.point);
+    row.insert(row.end(),
+               {printable(held.tier.tier), mean_bytes_cell(held.per_request(held.tier.sum)),
+                mean_bytes_cell(held.per_request(held.tier.kv_cache)),
+                mean_bytes_cell(held.per_token(held.tier.kv_cache))});
     table.add(std::move(row));
   }
   table.notes.emplace_back(
@@ -161,24 +164,26 @@ Table shares(const PointTable& points, const std::vector<Held>& all) {
 Table long_table(const PointTable& points, const std::vector<Held>& all,
                  const std::optional<Baseline>& baseline) {
   const PointLabels labels(points);
-  Table table{.title = "Held by one GPU, by tier and tensor class", .columns = labels.columns()};
+  Table table{.title = "Held by one GPU, by tier and tensor class",
+              .columns = labels.columns(),
+              .readers = Readers::csv};
   for (const char* title : {"tier", "class"}) table.columns.push_back({title, Align::left});
   for (const char* title : {"bytes [B]", "capacity [B]", "per request [B]", "per cached token [B]"})
     table.columns.push_back({title});
   if (baseline) table.columns.push_back({"of baseline"});
   for (const Held& held : all)
     for (const auto& [name, bytes] : held.tier.by_class) {
-      std::vector<std::string> row = labels.cells(held.point);
-      row.insert(row.end(), {held.tier.tier, name, std::to_string(bytes),
-                             held.tier.capacity ? std::to_string(*held.tier.capacity) : "",
-                             mean_bytes_text(held.per_request(bytes), Precision::exact),
-                             mean_bytes_text(held.per_token(bytes), Precision::exact)});
+      const auto mean = [](std::optional<double> of) { return of ? Cell(*of) : Cell("-"); };
+      Row row = labels.row(held.point);
+      row.insert(row.end(), {held.tier.tier, name, bytes,
+                             held.tier.capacity ? Cell(*held.tier.capacity) : Cell(),
+                             mean(held.per_request(bytes)), mean(held.per_token(bytes))});
       if (baseline) {
         const auto ratio = held.base
                                ? ratio_of(static_cast<double>(bytes),
                                           static_cast<double>(bytes_of(held.base->by_class, name)))
                                : std::nullopt;
-        row.push_back(ratio ? fmt::format("{}", *ratio) : "");
+        row.push_back(ratio ? Cell(*ratio) : Cell());
       }
       table.add(std::move(row));
     }
@@ -203,11 +208,11 @@ Json to_object(const Held& held, bool compared) {
 }  // namespace
 
 std::vector<Table> footprint_tables(const PointTable& table,
-                                    const std::optional<Baseline>& baseline, Precision precision) {
+                                    const std::optional<Baseline>& baseline) {
   const std::vector<Held> all = held_by(table, baseline);
-  if (precision == Precision::exact) return {long_table(table, all, baseline)};
   const std::vector<Held> summed = with_sums(all, baseline);
-  return {by_class(table, summed, baseline), shares(table, summed)};
+  return {by_class(table, summed, baseline), shares(table, summed),
+          long_table(table, all, baseline)};
 }
 
 std::string to_json(const FootprintReport& report, const PointTable& table,

@@ -11,10 +11,10 @@
 
 namespace tiersim {
 
-/// Rounded: a table by tier and class, and a table of shares. Exact: one table with a row for each
-/// point, tier and class. `table` outlives the call.
+/// For people a table by tier and class, and one of shares; for CSV a row for each point, tier and
+/// class. `table` outlives the call.
 std::vector<Table> footprint_tables(const PointTable& table,
-                                    const std::optional<Baseline>& baseline, Precision precision);
+                                    const std::optional<Baseline>& baseline);
 
 /// The JSON of the FootprintReport with `points: [{labels, run_id, tiers: {<tier>: {by_class_bytes,
 /// sum_bytes, kv_cache_bytes, capacity_bytes, shared_by_gpus, bytes_per_request,

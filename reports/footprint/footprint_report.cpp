@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/footprint/gpu_memory.hpp"
+#include "reports/footprint/shares_text.hpp"
 #include "reports/summary/sharing_text.hpp"
 #include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
@@ -16,9 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string bytes_text(std::int64_t bytes, Precision precision) {
-  if (precision == Precision::exact) return std::to_string(bytes);
-  return bytes == 0 ? "-" : display(Bytes::from_base(bytes));
+Cell bytes_cell(std::int64_t bytes) {
+  return {bytes, bytes == 0 ? "-" : display(Bytes::from_base(bytes))};
 }
 
 // "1/2"; empty for parts that every GPU holds in full; a percentage for uneven splits.
@@ -33,9 +33,9 @@ std::string share_text(const WeightRecord& part) {
 }
 
 // "128K" for multiples of 1024.
-std::string context_text(std::int64_t context, Precision precision) {
+std::string context_text(std::int64_t context) {
   constexpr std::int64_t kKibi = 1024;
-  if (precision == Precision::exact || context % kKibi != 0) return std::to_string(context);
+  if (context % kKibi != 0) return std::to_string(context);
   return fmt::format("{}K", context / kKibi);
 }
 
@@ -51,32 +51,29 @@ Table gpu_table(const FootprintReport& report) {
                           {"its sequences"}}};
   for (const FootprintCase& c : report.cases) {
     const DeviceRecord& device = c.record->device;
-    table.add({printable(c.record->name), std::to_string(device.gpus_per_replica),
-               sharing_text(device), std::to_string(device.layers),
-               std::to_string(device.query_heads),
-               std::to_string(device.kv_elements_per_token_layer), std::to_string(c.record->batch),
-               std::to_string(device.sequences)});
+    table.add({printable(c.record->name), device.gpus_per_replica, sharing_text(device),
+               device.layers, device.query_heads, device.kv_elements_per_token_layer,
+               c.record->batch, device.sequences});
   }
   return table;
 }
 
-Table memory_table(const FootprintReport& report, Precision precision) {
-  const char* unit = precision == Precision::exact ? " [B]" : "";
+Table memory_table(const FootprintReport& report) {
   Table table{.title = "Its memory at the scenario's batch and context",
               .columns = {{"scenario", Align::left}, {"context"}, {"tier", Align::left}}};
   for (const char* title :
        {"weights", "KV cache", "activations", "workspace", "rest", "sum", "capacity"})
-    table.columns.push_back({std::string(title) + unit});
+    table.columns.push_back(bytes_column(title));
   table.columns.insert(table.columns.end(), {{"GPUs on it"}, {"fits", Align::left}});
   for (const FootprintCase& c : report.cases)
     for (const GpuMemory& m : gpu_memory(*c.record)) {
-      std::vector<std::string> row{printable(c.record->name),
-                                   context_text(c.record->context, precision), printable(m.tier)};
+      Row row{printable(c.record->name), Cell(c.record->context, context_text(c.record->context)),
+              printable(m.tier)};
       for (const std::int64_t bytes :
            {m.weights, m.kv_cache, m.activations, m.workspace, m.rest, m.sum(), m.capacity})
-        row.push_back(bytes_text(bytes, precision));
-      row.push_back(std::to_string(m.shared_by));
-      row.emplace_back(m.fits() ? "yes" : "no");
+        row.push_back(bytes_cell(bytes));
+      row.emplace_back(m.shared_by);
+      row.emplace_back(m.fits());
       table.add(std::move(row));
     }
   return table;
@@ -89,11 +86,12 @@ Table weight_rows(const FootprintReport& report) {
                           {"part", Align::left},
                           {"weights"},
                           {"weights of the model"},
-                          {"bytes [B]"}}};
+                          {"bytes [B]"}},
+              .readers = Readers::csv};
   for (const FootprintCase& c : report.cases)
     for (const WeightRecord& part : c.record->device.weights)
-      table.add({printable(c.record->name), part.part, std::to_string(part.weights),
-                 std::to_string(part.model_weights), std::to_string(part.bytes)});
+      table.add(
+          {printable(c.record->name), part.part, part.weights, part.model_weights, part.bytes});
   return table;
 }
 
@@ -122,7 +120,8 @@ std::int64_t weights_of_method(const RunRecord& record) {
 // A column for each part.
 Table weight_columns(const FootprintReport& report) {
   Table table{.title = "Its weights, and which share of the model's they are where not all",
-              .columns = {{"scenario", Align::left}}};
+              .columns = {{"scenario", Align::left}},
+              .readers = Readers::people};
   const std::vector<std::string> parts = parts_of(report);
   for (const std::string& part : parts) table.columns.push_back({part});
   for (const FootprintCase& c : report.cases) {
@@ -135,27 +134,27 @@ Table weight_columns(const FootprintReport& report) {
         continue;
       }
       const std::string share = share_text(*part);
-      row.push_back(bytes_text(part->bytes, Precision::rounded) +
+      row.push_back(bytes_cell(part->bytes).shown() +
                     (share.empty() ? "" : fmt::format(" ({})", share)));
     }
     if (const std::int64_t more = weights_of_method(*c.record); more > 0)
       table.notes.push_back(fmt::format("{}: and {} of its method", printable(c.record->name),
-                                        bytes_text(more, Precision::rounded)));
+                                        bytes_cell(more).shown()));
     table.add(std::move(row));
   }
   return table;
 }
 
-Table batch_table(const FootprintReport& report, Precision precision) {
+Table batch_table(const FootprintReport& report) {
   Table table{.title = "Largest batch of a replica that fits, by context",
               .columns = {{"scenario", Align::left}}};
   for (const std::int64_t context : report.contexts)
-    table.columns.push_back({context_text(context, precision)});
+    table.columns.push_back({.title = context_text(context), .key = std::to_string(context)});
   for (const FootprintCase& c : report.cases) {
-    std::vector<std::string> row{printable(c.record->name)};
+    Row row{printable(c.record->name)};
     for (std::size_t i = 0; i < c.largest.size(); ++i) {
       const LargestBatch& largest = c.largest[i];
-      row.push_back(largest.batch ? std::to_string(*largest.batch) : "-");
+      row.push_back(largest.batch ? Cell(*largest.batch) : Cell("-"));
       if (!largest.problem.empty())
         table.notes.push_back(fmt::format("{} at {}: {}", printable(c.record->name),
                                           table.columns[i + 1].title, printable(largest.problem)));
@@ -201,10 +200,9 @@ Json to_object(const FootprintCase& c, const std::vector<std::int64_t>& contexts
 
 }  // namespace
 
-std::vector<Table> tables_of(const FootprintReport& report, Precision precision) {
-  return {gpu_table(report), memory_table(report, precision),
-          precision == Precision::exact ? weight_rows(report) : weight_columns(report),
-          batch_table(report, precision)};
+std::vector<Table> tables_of(const FootprintReport& report) {
+  return {gpu_table(report), memory_table(report), weight_columns(report), weight_rows(report),
+          batch_table(report)};
 }
 
 std::string to_json(const FootprintReport& report) {

@@ -29,13 +29,9 @@ struct FootprintReport {
   std::vector<FootprintCase> cases;
 };
 
-/// Format of bytes.
-enum class Precision : std::uint8_t {
-  rounded,  ///< for people: "22.93 GiB", four digits, binary units
-  exact,    ///< for programs: every byte; weights one part a row
-};
-/// One GPU, its memory, its weights, and largest batches.
-std::vector<Table> tables_of(const FootprintReport& report, Precision precision);
+/// One GPU, its memory, its weights (for CSV one part a row), and largest batches. People read
+/// "22.93 GiB", four digits and binary units.
+std::vector<Table> tables_of(const FootprintReport& report);
 
 /// `{report: "footprint", contexts: [...], scenarios: [{name, file, device: {...}, tiers: {...},
 /// largest_batch: [...]}]}`, whole bytes and counts, ending in a newline. `tiers` is of one GPU.

@@ -106,6 +106,11 @@ std::vector<std::string> PointLabels::cells(std::size_t point) const {
   return out;
 }
 
+Row PointLabels::row(std::size_t point) const {
+  const std::vector<std::string> texts = cells(point);
+  return {texts.begin(), texts.end()};
+}
+
 std::string PointLabels::text(std::size_t point) const {
   if (shown_.size() == 1) return printable(label_at(table_, point, shown_.front()));
   std::vector<std::string> parts;

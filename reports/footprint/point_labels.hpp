@@ -19,6 +19,7 @@ class PointLabels {
   /// The columns to put before those of a table.
   std::vector<Column> columns() const;
   std::vector<std::string> cells(std::size_t point) const;
+  Row row(std::size_t point) const;
   /// "method Quest, context 8192", with every column in which points differ. The label alone where
   /// there is one column.
   std::string text(std::size_t point) const;

@@ -19,15 +19,18 @@ std::string times_text(std::optional<double> ratio) {
   return ratio ? fmt::format("x {:.3g}", *ratio) : "-";
 }
 
-std::string mean_bytes_text(std::optional<double> bytes, Precision precision) {
-  if (!bytes) return "-";
-  if (precision == Precision::exact) return fmt::format("{}", *bytes);
-  if (*bytes > 0 && *bytes < 1) return fmt::format("{:.2g} B", *bytes);
-  return bytes_text(std::llround(*bytes));
+Cell times_cell(std::optional<double> ratio) {
+  return ratio ? Cell(*ratio, times_text(ratio)) : Cell({}, "-");
 }
 
-std::string whole_bytes_text(std::int64_t bytes, Precision precision) {
-  return precision == Precision::exact ? std::to_string(bytes) : bytes_text(bytes);
+Cell mean_bytes_cell(std::optional<double> bytes) {
+  if (!bytes) return Cell({}, "-");
+  if (*bytes > 0 && *bytes < 1) return {*bytes, fmt::format("{:.2g} B", *bytes)};
+  return {*bytes, bytes_text(std::llround(*bytes))};
+}
+
+Column bytes_column(const std::string& title) {
+  return {.title = title, .csv = title + " [B]", .unit = "B"};
 }
 
 std::vector<std::string> notes_on_missing(const PointTable& table, bool (*has)(const RunRecord&),

@@ -1,6 +1,5 @@
 #pragma once
 // Table cells and notes shared by the reports about bytes.
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,10 +14,12 @@ namespace tiersim {
 std::optional<double> ratio_of(double part, double whole);
 /// "x 0.83"; "-" where there is none.
 std::string times_text(std::optional<double> ratio);
-/// A mean number of bytes: "512 GiB" for people, a number with decimals for programs.
-std::string mean_bytes_text(std::optional<double> bytes, Precision precision);
-/// A whole number of bytes in the same form; "-" for 0 where rounded.
-std::string whole_bytes_text(std::int64_t bytes, Precision precision);
+/// The same as a cell.
+Cell times_cell(std::optional<double> ratio);
+/// A mean of bytes, shown as "512 GiB", or "-" of nothing.
+Cell mean_bytes_cell(std::optional<double> bytes);
+/// A column of bytes; CSV has the unit in its head.
+Column bytes_column(const std::string& title);
 
 /// The number of points without the value, and the reasons: "3 points (1 failed, 2 do not fit); the
 /// first: ...". `kept`: the setting with which the store of a sweep keeps the value.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/render/line_chart.hpp"
+#include "reports/render/figure.hpp"
 #include "reports/render/table.hpp"
 #include "sim/record/probe_record.hpp"
 
@@ -34,6 +34,6 @@ std::string to_json(const std::vector<CurveReading>& curves);
 
 /// A panel for each curve that has an axis. Curves of one group, quantity and axis share a picture,
 /// six at most.
-std::vector<LineChart> charts_of(const std::vector<CurveReading>& curves);
+std::vector<Figure> charts_of(const std::vector<CurveReading>& curves);
 
 }  // namespace tiersim

@@ -185,7 +185,7 @@ std::string to_markdown(const std::string& title, const std::vector<DeviceSensit
     out += fmt::format("\n### {}: `{}`\n\n", table.title, device.name);
     out +=
         "| number | value | | case | level | +20 % | -20 % |\n|---|---:|---|---|---|---:|---:|\n";
-    for (const std::vector<std::string>& row : table.rows) out += markdown_row(row);
+    for (const Row& row : table.rows) out += markdown_row(shown_texts(row));
     const std::vector<std::string> notes = notes_of(device, "`");
     if (!notes.empty()) out += '\n';
     for (const std::string& note : notes) out += wrapped("- ", note);

@@ -40,7 +40,7 @@ const explorer = (() => {
   const TIMES = [["s", 1], ["ms", 1e-3], ["us", 1e-6], ["ns", 1e-9]];
   const COUNTS = [["P", 1e15], ["T", 1e12], ["G", 1e9], ["M", 1e6]];
 
-  // As value_text() of reports/points/point_values.hpp rounds.
+  // As display() of sim/base/display.hpp rounds.
   function text(value, unit) {
     if (value === null || value === undefined) return "";
     const size = Math.abs(value);

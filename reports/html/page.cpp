@@ -44,9 +44,11 @@ std::string policy(const std::vector<std::string>& scripts,
 std::vector<bool> long_columns(const Table& table) {
   constexpr std::size_t kLong = 40;
   std::vector<bool> out(table.columns.size());
-  for (const auto& row : table.rows)
-    for (std::size_t c = 0; c < row.size(); ++c)
-      if (table.columns[c].align == Align::left && display_width(row[c]) > kLong) out[c] = true;
+  for (std::size_t c = 0; c < out.size(); ++c)
+    out[c] =
+        alignment(table, c) == Align::left && std::ranges::any_of(table.rows, [&](const Row& row) {
+          return c < row.size() && display_width(row[c].shown()) > kLong;
+        });
   return out;
 }
 
@@ -62,10 +64,11 @@ std::vector<bool> number_columns(const Table& table) {
     bool letters = false;
     for (const auto& row : table.rows) {
       if (c >= row.size()) continue;
-      digits = digits || has(row[c], std::isdigit);
-      letters = letters || has(row[c], std::isalpha);
+      const std::string text = row[c].shown();
+      digits = digits || has(text, std::isdigit);
+      letters = letters || has(text, std::isalpha);
     }
-    out[c] = table.columns[c].align == Align::right && (digits || !letters);
+    out[c] = alignment(table, c) == Align::right && (digits || !letters);
   }
   return out;
 }
@@ -88,12 +91,12 @@ struct ColumnLooks {
 std::string table_row(const Table& table, const TableLook& look, const ColumnLooks& looks,
                       std::size_t r) {
   std::string out = "<tr>";
-  const auto& row = table.rows[r];
-  for (std::size_t c = 0; c < row.size(); ++c) {
+  const Row& row = table.rows[r];
+  for (const std::size_t c : columns_for(table, TableForm::people)) {
     const bool head = c == 0 && look.row_headers;
+    const std::string text = row[c].shown();
     const std::string target = look.link ? look.link(r, c) : "";
-    const std::string cell =
-        target.empty() ? html_escaped(row[c]) : html_link(row[c], target).markup;
+    const std::string cell = target.empty() ? html_escaped(text) : html_link(text, target).markup;
     out += fmt::format(
         "<{0}{1}{2}>{3}</{0}>", head ? "th" : "td", head ? " scope=\"row\"" : "",
         cell_class(looks.numbers[c], look.mark ? look.mark(r, c) : "", head && looks.is_long[c]),
@@ -170,13 +173,13 @@ std::string Page::table(const Table& table, const TableLook& look) {
                          html_escaped(table.title));
   body_ += "<thead><tr>";
   const ColumnLooks looks{number_columns(table), long_columns(table)};
-  for (std::size_t c = 0; c < table.columns.size(); ++c)
+  for (const std::size_t c : columns_for(table, TableForm::people))
     body_ += fmt::format("<th scope=\"col\"{}>{}</th>",
                          cell_class(looks.numbers[c], "", looks.is_long[c]),
                          html_escaped(table.columns[c].title));
   body_ += "</tr></thead>\n<tbody>\n";
   const std::size_t shown =
-      look.shown_max == 0 ? table.rows.size() : std::min(look.shown_max, table.rows.size());
+      std::min(look.shown_max == 0 ? table.rows.size() : look.shown_max, people_rows(table));
   for (std::size_t r = 0; r < shown; ++r) body_ += table_row(table, look, looks, r);
   body_ += "</tbody>\n</table>\n</div>\n";
   if (shown < table.rows.size())

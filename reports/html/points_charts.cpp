@@ -8,8 +8,7 @@
 
 #include "reports/points/point_values.hpp"
 #include "reports/render/axis.hpp"
-#include "reports/render/line_chart.hpp"
-#include "reports/render/scatter_chart.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "sim/base/text.hpp"
 
 namespace tiersim {
@@ -47,20 +46,30 @@ struct Places {
 
 // Medians along the axis. Points of a sample or search stay single, since a line would join points
 // that differ in more than the axis.
-ChartSeries series_of(const LabelColumn& axis,
-                      const std::map<std::size_t, std::vector<double>>& values, bool chosen) {
-  ChartSeries out{.name = "", .x = {}, .y = {}, .joined = !chosen};
+FigureSeries series_of(const LabelColumn& axis,
+                       const std::map<std::size_t, std::vector<double>>& values, bool chosen) {
+  FigureSeries out{.mark = chosen ? SeriesMark::points : SeriesMark::line, .points = {}};
   for (const std::size_t at : axis.order) {
     const auto found = values.find(at);
     if (found == values.end() || std::isnan(axis.numbers[at])) continue;
     const std::vector<double> shown =
         chosen ? found->second : std::vector<double>{median(found->second)};
-    for (const double y : shown) {
-      out.x.push_back(axis.numbers[at]);
-      out.y.push_back(y);
-    }
+    for (const double y : shown) out.points.push_back({.x = axis.numbers[at], .y = y});
   }
   return out;
+}
+
+// Keeps all of the front and, of too many others, one in n. Returns n; 1 where all are drawn.
+std::size_t thinned(std::vector<FigureSeries>& groups) {
+  std::size_t count = 0;
+  for (const FigureSeries& group : groups) count += group.points.size();
+  if (count <= kMostMarks) return 1;
+  const std::size_t step = 1 + count / kMostMarks;
+  for (FigureSeries& group : groups)
+    std::erase_if(group.points, [&](const FigurePoint& point) {
+      return point.emphasis == Emphasis::none && point.order % step != 0;
+    });
+  return step;
 }
 
 bool spread(const LabelColumn& axis) {
@@ -95,24 +104,22 @@ std::optional<PageFigure> curves_figure(const PointTable& table, const PointsVie
     if (std::isfinite(metric.values[p]))
       values[panels.at(p)][lines.at(p)][axis.at[p]].push_back(metric.values[p] * unit.factor);
 
-  LineChart chart{
-      .title = metric.name,
-      .x_label = axis.unit.empty() ? axis.name : fmt::format("{} ({})", axis.name, axis.unit),
-      .y_label = fmt::format("{}, {}", axis_label(metric.name, unit), name(metric.weakest)),
-      .panels = {},
-      .columns = 2,
-      .log_x = spread(axis),
-      .common_y = true};
+  Figure figure{.title = metric.name, .columns = 2, .common_y = true, .panels = {}};
+  const FigureAxis across{
+      .label = axis.unit.empty() ? axis.name : fmt::format("{} ({})", axis.name, axis.unit),
+      .log_base = spread(axis) ? 2 : 0};
+  const FigureAxis up{
+      .label = fmt::format("{}, {}", axis_label(metric.name, unit), name(metric.weakest))};
   for (std::size_t i = 0; i < panels.count(); ++i) {
     const std::size_t panel = panels.in_order(i);
-    ChartPanel& out = chart.panels.emplace_back();
+    FigurePanel& out = figure.panels.emplace_back(FigurePanel{.x = across, .y = up});
     if (panels.column != nullptr) out.title = panels.column->name + " " + panels.label(panel);
     for (std::size_t k = 0; k < lines.count(); ++k) {
       const std::size_t line = lines.in_order(k);
-      ChartSeries series = series_of(axis, values[panel][line], table.chosen);
+      FigureSeries series = series_of(axis, values[panel][line], table.chosen);
       series.name =
           lines.column != nullptr ? lines.column->name + " " + lines.label(line) : metric.name;
-      if (!series.x.empty()) out.series.push_back(std::move(series));
+      if (!series.points.empty()) out.series.push_back(std::move(series));
     }
   }
   std::string caption = fmt::format("{} over {}: {}. Class of the weakest number behind it: {}.",
@@ -128,27 +135,22 @@ std::optional<PageFigure> curves_figure(const PointTable& table, const PointsVie
                   join(hidden))
             : fmt::format(" Of points that differ in what is not shown ({}) the median.",
                           join(hidden));
-  return PageFigure{.svg = to_svg(chart), .caption = caption};
+  number_styles(figure);
+  return PageFigure{.svg = to_svg(figure), .caption = caption};
 }
 
 std::optional<PageFigure> front_figure(const PointTable& table, const PointsView& view) {
   if (!view.pareto || view.front.empty()) return std::nullopt;
-  ScatterChart chart = scatter_of(*view.pareto, 1, 0, grouping_column(table));
+  Figure figure = figure_of(*view.pareto, 1, 0, grouping_column(table));
   std::string caption = fmt::format(
       "{} of the {} points that are compared are on the front of {} objectives{}.",
       view.front.size(), view.pareto->front.size() + view.pareto->dominated.size(),
       view.objectives.size(), view.chosen_objectives ? ", which were chosen for this page" : "");
   if (view.objectives.size() > 2)
     caption += " Drawn over the first two, where others may lie behind it.";
-  if (chart.points.size() > kMostMarks) {
-    const std::size_t step = 1 + chart.points.size() / kMostMarks;
-    chart.knee.reset();  // its index is no longer valid
-    std::size_t at = 0;
-    std::erase_if(chart.points,
-                  [&](const ScatterPoint& point) { return !point.front && at++ % step != 0; });
-    caption += fmt::format(" Of the others every {}th is drawn.", step);
-  }
-  return PageFigure{.svg = to_svg(chart), .caption = caption};
+  if (const std::size_t step = thinned(figure.panels.front().series); step > 1)
+    caption += fmt::format(" Of the others one in {} is drawn.", step);
+  return PageFigure{.svg = to_svg(figure), .caption = caption};
 }
 
 }  // namespace tiersim

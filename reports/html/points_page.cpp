@@ -18,6 +18,7 @@
 #include "reports/html/points_view.hpp"
 #include "reports/points/point_values.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
 
 namespace tiersim {
@@ -30,7 +31,7 @@ constexpr std::size_t kNumbersMax = 500;  // numbers with a source
 // "12.3 [11.9, 12.8] ms"; each value has its own unit where units differ.
 std::string cell(const MetricColumn& metric, std::size_t point) {
   if (std::isnan(metric.values[point])) return "";
-  const auto text = [&](double value) { return value_text(value, metric.unit, Digits::rounded); };
+  const auto text = [&](double value) { return display(value, metric.unit); };
   const std::string middle = text(metric.values[point]);
   if (metric.low.empty() || std::isnan(metric.low[point])) return middle;
   const std::string low = text(metric.low[point]);
@@ -201,9 +202,8 @@ void add_metrics(Page& page, const PointsView& view) {
       least = std::min(least, value);
       most = std::max(most, value);
     }
-    out.add({metric.name, value_text(least, metric.unit, Digits::rounded),
-             value_text(most, metric.unit, Digits::rounded), std::string(name(metric.weakest)),
-             metric.low.empty() ? "" : "yes", metric.meaning});
+    out.add({metric.name, display(least, metric.unit), display(most, metric.unit),
+             std::string(name(metric.weakest)), metric.low.empty() ? "" : "yes", metric.meaning});
   }
   page.table(out);
 }
@@ -229,7 +229,7 @@ void add_problems(Page& page, const PointTable& table, const PointsView& view) {
   const std::size_t kind = out.columns.size() - 2;
   page.table(out, {.shown_max = kProblemsMax, .mark = [&](std::size_t r, std::size_t c) {
                      if (c != kind) return std::string_view();
-                     return std::string_view(out.rows[r][c] == "failed" ? "bad" : "warn");
+                     return std::string_view(out.rows[r][c].shown() == "failed" ? "bad" : "warn");
                    }});
 }
 
@@ -286,7 +286,7 @@ void add_numbers(Page& page, const PointTable& table) {
   }
   page.begin_details(fmt::format("{} numbers with their sources", numbers.size()));
   page.table(out, {.shown_max = kNumbersMax, .mark = [&](std::size_t r, std::size_t c) {
-                     const bool assumed = c == 2 && out.rows[r][c] == "assumed";
+                     const bool assumed = c == 2 && out.rows[r][c].shown() == "assumed";
                      return std::string_view(assumed ? "warn" : "");
                    }});
   page.end_details();

@@ -30,60 +30,40 @@ bool any_server(const PointTable& points) {
   });
 }
 
-std::string exact_ratio(std::optional<double> ratio) {
-  return ratio ? fmt::format("{}", *ratio) : "";
+Cell bytes_cell(std::int64_t bytes) {
+  return {bytes, bytes_text(bytes)};
+}
+Cell busy_cell(double share) {
+  return {share, share_text(share)};
 }
 
-// Cells of both forms: a missing value is "-" for people and empty for programs.
-class Cells {
- public:
-  explicit Cells(Precision precision) : precision_(precision) {}
-
-  std::string bytes(std::int64_t bytes) const { return whole_bytes_text(bytes, precision_); }
-  std::string mean(std::optional<double> bytes) const {
-    if (!bytes && exact()) return "";
-    return mean_bytes_text(bytes, precision_);
-  }
-  std::string times(std::optional<double> ratio) const {
-    return exact() ? exact_ratio(ratio) : times_text(ratio);
-  }
-  std::string share(double share) const {
-    return exact() ? fmt::format("{}", share) : share_text(share);
-  }
-  std::string title(const std::string& name) const { return exact() ? name + " [B]" : name; }
-  bool exact() const { return precision_ == Precision::exact; }
-
- private:
-  Precision precision_;
-};
-
 Table by_device(const PointTable& points, const std::vector<IoRow>& rows,
-                const std::optional<Baseline>& baseline, const Cells& cells) {
+                const std::optional<Baseline>& baseline) {
   const PointLabels labels(points);
   Table table{.title = "Moved by one GPU, by device", .columns = labels.columns()};
   append(table.columns, {{"device", Align::left},
-                         {cells.title("read")},
-                         {cells.title("written")},
-                         {cells.title("moved")},
-                         {cells.title("wire")},
+                         bytes_column("read"),
+                         bytes_column("written"),
+                         bytes_column("moved"),
+                         bytes_column("wire"),
                          {"moved / payload"},
                          {"wire / payload"},
-                         {cells.title("per request")},
-                         {cells.title("per token")},
+                         bytes_column("per request"),
+                         bytes_column("per token"),
                          {"busiest channel", Align::left},
                          {"busy"}});
   if (baseline) table.columns.push_back({"of baseline"});
   for (const IoRow& row : rows) {
     const DeviceBytes& device = row.device;
-    std::vector<std::string> line = labels.cells(row.point);
+    Row line = labels.row(row.point);
     line.insert(
         line.end(),
-        {printable(device.device), cells.bytes(device.payload.read),
-         cells.bytes(device.payload.write), cells.bytes(device.moved.read + device.moved.write),
-         cells.bytes(device.wire), cells.times(row.moved_ratio()), cells.times(row.wire_ratio()),
-         cells.mean(row.per_request()), cells.mean(row.per_token()),
-         device.busiest.empty() ? "-" : printable(device.busiest), cells.share(device.busy)});
-    if (baseline) line.push_back(cells.times(row.relative()));
+        {printable(device.device), bytes_cell(device.payload.read),
+         bytes_cell(device.payload.write), bytes_cell(device.moved.read + device.moved.write),
+         bytes_cell(device.wire), times_cell(row.moved_ratio()), times_cell(row.wire_ratio()),
+         mean_bytes_cell(row.per_request()), mean_bytes_cell(row.per_token()),
+         device.busiest.empty() ? "-" : printable(device.busiest), busy_cell(device.busy)});
+    if (baseline) line.push_back(times_cell(row.relative()));
     table.add(std::move(line));
   }
   table.notes = {
@@ -125,7 +105,9 @@ std::string of_base(std::int64_t bytes, const std::optional<DeviceBytes>& base,
 // A column for each class. Devices with equal bytes, such as the hops of one path, share a row.
 Table by_class(const PointTable& points, const std::vector<IoRow>& rows) {
   const PointLabels labels(points);
-  Table table{.title = "Payload by tensor class, of one GPU", .columns = labels.columns()};
+  Table table{.title = "Payload by tensor class, of one GPU",
+              .columns = labels.columns(),
+              .readers = Readers::people};
   append(table.columns, {{"device", Align::left}, {"", Align::left}});
   const std::vector<std::string> classes = classes_of(rows);
   for (const std::string& name : classes) table.columns.push_back({printable(name)});
@@ -163,7 +145,9 @@ Table by_class(const PointTable& points, const std::vector<IoRow>& rows) {
 // Every byte, with a row for each class.
 Table class_rows(const PointTable& points, const std::vector<IoRow>& rows) {
   const PointLabels labels(points);
-  Table table{.title = "Payload by tensor class, of one GPU", .columns = labels.columns()};
+  Table table{.title = "Payload by tensor class, of one GPU",
+              .columns = labels.columns(),
+              .readers = Readers::csv};
   append(
       table.columns,
       {{"device", Align::left}, {"direction", Align::left}, {"class", Align::left}, {"bytes [B]"}});
@@ -171,28 +155,28 @@ Table class_rows(const PointTable& points, const std::vector<IoRow>& rows) {
     for (const auto& [direction, by_class] :
          {std::pair{"read", &row.device.read}, std::pair{"write", &row.device.write}})
       for (const auto& [name, bytes] : *by_class) {
-        std::vector<std::string> line = labels.cells(row.point);
-        line.insert(line.end(), {row.device.device, direction, name, std::to_string(bytes)});
+        Row line = labels.row(row.point);
+        line.insert(line.end(), {row.device.device, direction, name, bytes});
         table.add(std::move(line));
       }
   return table;
 }
 
-Table by_channel(const PointTable& points, const Cells& cells) {
+Table by_channel(const PointTable& points) {
   const PointLabels labels(points);
   Table table{.title = "Channels: bytes of one instance, from all GPUs on it",
               .columns = labels.columns()};
-  append(table.columns, {{"channel", Align::left}, {cells.title("bytes")}, {"busy"}});
+  append(table.columns, {{"channel", Align::left}, bytes_column("bytes"), {"busy"}});
   for (std::size_t p = 0; p < points.points.size(); ++p) {
     if (!points.points[p].record) continue;
     const RunRecord& record = *points.points[p].record;
     for (const auto& [channel, bytes] : record.channel_bytes) {
       if (bytes == 0) continue;
       const auto busy = record.channel_utilisation.find(channel);
-      std::vector<std::string> line = labels.cells(p);
+      Row line = labels.row(p);
       line.insert(line.end(),
-                  {printable(channel), cells.bytes(bytes),
-                   busy == record.channel_utilisation.end() ? "" : cells.share(busy->second)});
+                  {printable(channel), bytes_cell(bytes),
+                   busy == record.channel_utilisation.end() ? Cell() : busy_cell(busy->second)});
       table.add(std::move(line));
     }
   }
@@ -232,15 +216,11 @@ Json channels_object(const RunRecord& record) {
 
 }  // namespace
 
-std::vector<Table> io_tables(const PointTable& table, const std::optional<Baseline>& baseline,
-                             Precision precision) {
+std::vector<Table> io_tables(const PointTable& table, const std::optional<Baseline>& baseline) {
   const std::vector<IoRow> rows = io_rows(table, baseline);
-  const Cells cells(precision);
-  std::vector<Table> out{by_device(table, rows, baseline, cells)};
-  Table classes = cells.exact() ? class_rows(table, rows) : by_class(table, rows);
-  if (!classes.rows.empty()) out.push_back(std::move(classes));
-  if (Table channels = by_channel(table, cells); !channels.rows.empty())
-    out.push_back(std::move(channels));
+  std::vector<Table> out{by_device(table, rows, baseline)};
+  for (Table& more : std::vector{by_class(table, rows), class_rows(table, rows), by_channel(table)})
+    if (!more.rows.empty()) out.push_back(std::move(more));
   return out;
 }
 

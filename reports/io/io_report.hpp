@@ -12,10 +12,9 @@
 
 namespace tiersim {
 
-/// Bytes of one GPU by device, payload by tensor class, and channels. A baseline adds the payload
-/// relative to its own. Exact tables have every byte and a row for each class.
-std::vector<Table> io_tables(const PointTable& table, const std::optional<Baseline>& baseline,
-                             Precision precision);
+/// Bytes of one GPU by device, payload by tensor class (for CSV a class a row), and channels. With
+/// a baseline the payload beside the baseline's.
+std::vector<Table> io_tables(const PointTable& table, const std::optional<Baseline>& baseline);
 
 /// `{report: "io", baseline?, points: [{labels, run_id, devices: {<device>: {payload, moved:
 /// {read, write}, wire, read_by_class, write_by_class, payload_per_request, payload_per_token,

@@ -8,20 +8,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/record/table_json.hpp"
+
 namespace tiersim {
 namespace {
 
 constexpr std::size_t kPlotWidth = 64;
 constexpr std::size_t kPlotHeight = 14;
 
-std::string number(double value, StudyDigits digits) {
-  return digits == StudyDigits::few ? fmt::format("{:.4g}", value) : fmt::format("{}", value);
-}
-
-std::string cell_text(const numerics::Cell& cell, StudyDigits digits) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *whole);
-  return number(std::get<double>(cell), digits);
+std::string four_digits(double value) {
+  return fmt::format("{:.4g}", value);
 }
 
 char letter_of(std::size_t line) {
@@ -34,11 +30,11 @@ std::vector<double> values_of_x(const numerics::Curve& curve) {
   return {out.begin(), out.end()};
 }
 
-// The value of the line at x; empty where there is none.
-std::string at(const numerics::Line& line, double x, StudyDigits digits) {
+// Of the line at x; nothing where it has none.
+Cell at(const numerics::Line& line, double x) {
   const auto found = std::ranges::find(line.x, x);
-  if (found == line.x.end()) return "";
-  return number(line.y[static_cast<std::size_t>(found - line.x.begin())], digits);
+  if (found == line.x.end()) return {};
+  return line.y[static_cast<std::size_t>(found - line.x.begin())];
 }
 
 // Maps a value to a position from 0 to `last`.
@@ -73,18 +69,11 @@ struct Axes {
   Axis y;
 };
 
-nlohmann::ordered_json json_of(const numerics::Cell& cell) {
-  return std::visit([](const auto& value) { return nlohmann::ordered_json(value); }, cell);
-}
-
-nlohmann::ordered_json json_of(const numerics::Table& table) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& row : table.rows) {
-    nlohmann::ordered_json object;
-    for (std::size_t c = 0; c < row.size(); ++c) object[table.columns[c]] = json_of(row[c]);
-    rows.push_back(std::move(object));
-  }
-  return {{"id", table.id}, {"title", table.title}, {"rows", rows}, {"notes", table.notes}};
+nlohmann::ordered_json json_of(const Table& table) {
+  return {{"id", table.id},
+          {"title", table.title},
+          {"rows", nlohmann::ordered_json::parse(to_json(table))},
+          {"notes", table.notes}};
 }
 
 nlohmann::ordered_json json_of(const numerics::Curve& curve) {
@@ -98,11 +87,6 @@ nlohmann::ordered_json json_of(const numerics::Curve& curve) {
           {"lines", lines}};
 }
 
-nlohmann::ordered_json json_of(const numerics::Statement& statement) {
-  return {{"id", statement.id},       {"says", statement.says},   {"source", statement.source},
-          {"found", statement.found}, {"exact", statement.exact}, {"holds", statement.holds}};
-}
-
 template <class All>
 nlohmann::ordered_json json_list(const All& all) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
@@ -112,28 +96,24 @@ nlohmann::ordered_json json_list(const All& all) {
 
 }  // namespace
 
-Table rendered(const numerics::Table& table, StudyDigits digits) {
-  Table out{.title = table.title, .columns = {}, .rows = {}, .notes = table.notes};
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const bool text = std::ranges::any_of(
-        table.rows, [&](const auto& row) { return std::holds_alternative<std::string>(row[c]); });
-    out.columns.push_back({table.columns[c], text ? Align::left : Align::right});
-  }
-  for (const auto& row : table.rows) {
-    std::vector<std::string> cells;
-    for (const numerics::Cell& cell : row) cells.push_back(cell_text(cell, digits));
-    out.add(std::move(cells));
+Table lines_table(const numerics::Curve& curve) {
+  const std::vector<double> all = values_of_x(curve);
+  Table out{.title = curve.title, .columns = {{curve.x_label, Align::left}}};
+  for (const double x : all) out.columns.push_back({four_digits(x)});
+  for (std::size_t i = 0; i < curve.lines.size(); ++i) {
+    Row row{fmt::format("{} {}", letter_of(i), curve.lines[i].name)};
+    for (const double x : all) row.push_back(at(curve.lines[i], x));
+    out.add(std::move(row));
   }
   return out;
 }
 
-Table rendered(const numerics::Curve& curve, StudyDigits digits) {
-  const std::vector<double> all = values_of_x(curve);
-  Table out{.title = curve.title, .columns = {{curve.x_label, Align::left}}};
-  for (const double x : all) out.columns.push_back({number(x, digits), Align::right});
-  for (std::size_t i = 0; i < curve.lines.size(); ++i) {
-    std::vector<std::string> row{fmt::format("{} {}", letter_of(i), curve.lines[i].name)};
-    for (const double x : all) row.push_back(at(curve.lines[i], x, digits));
+Table points_table(const numerics::Curve& curve) {
+  Table out{.id = curve.id, .title = "", .columns = {{curve.x_label}}};
+  for (const numerics::Line& line : curve.lines) out.columns.push_back({line.name});
+  for (const double x : values_of_x(curve)) {
+    Row row{x};
+    for (const numerics::Line& line : curve.lines) row.push_back(at(line, x));
     out.add(std::move(row));
   }
   return out;
@@ -150,27 +130,16 @@ std::string plot(const numerics::Curve& curve) {
     }
   std::string out = fmt::format("{:>10}  {}\n", "", curve.y_label);
   for (std::size_t row = 0; row < kPlotHeight; ++row) {
-    const std::string label = row == 0                 ? number(axes.y.high, StudyDigits::few)
-                              : row == kPlotHeight - 1 ? number(axes.y.low, StudyDigits::few)
+    const std::string label = row == 0                 ? four_digits(axes.y.high)
+                              : row == kPlotHeight - 1 ? four_digits(axes.y.low)
                                                        : "";
     out += fmt::format("{:>10} |{}|\n", label, rows[row]);
   }
-  const std::string left = number(axes.x.low, StudyDigits::few);
-  const std::string right = number(axes.x.high, StudyDigits::few);
+  const std::string left = four_digits(axes.x.low);
+  const std::string right = four_digits(axes.x.high);
   const std::string middle = curve.x_label + (axes.x.logarithmic ? ", logarithmic" : "");
   return out + fmt::format("{:>10}  {}{:^{}}{}\n", "", left, middle,
                            kPlotWidth - std::min(kPlotWidth, left.size() + right.size()), right);
-}
-
-std::string to_csv(const numerics::Curve& curve) {
-  Table table{.title = "", .columns = {{curve.x_label}}};
-  for (const numerics::Line& line : curve.lines) table.columns.push_back({line.name});
-  for (const double x : values_of_x(curve)) {
-    std::vector<std::string> row{number(x, StudyDigits::all)};
-    for (const numerics::Line& line : curve.lines) row.push_back(at(line, x, StudyDigits::all));
-    table.add(std::move(row));
-  }
-  return tiersim::to_csv(table);
 }
 
 std::string statements_text(const std::vector<numerics::Statement>& statements) {
@@ -185,33 +154,39 @@ std::string statements_text(const std::vector<numerics::Statement>& statements) 
 }
 
 Table statements_table(const std::vector<numerics::Statement>& statements) {
-  Table out{.title = "Statements"};
-  for (const char* title : {"statement", "holds", "exact", "says", "found", "source"})
+  Table out{
+      .id = "statements",
+      .title = "Statements",
+      .columns = {{.title = "statement", .align = Align::left, .key = "id", .csv = "statement"}}};
+  for (const char* title : {"holds", "exact", "says", "found", "source"})
     out.columns.push_back({title, Align::left});
   for (const numerics::Statement& one : statements)
-    out.add({one.id, one.holds ? "yes" : "no", one.exact ? "yes" : "no", one.says, one.found,
-             one.source});
+    out.add({one.id, Cell(one.holds), Cell(one.exact), one.says, one.found, one.source});
   return out;
 }
 
 std::string to_markdown(const numerics::Study& study) {
   std::string out = fmt::format("# tiersim numerics {}\n\n", study.name);
   out += tiersim::to_markdown(statements_table(study.statements)) + '\n';
-  for (const numerics::Table& table : study.tables)
-    out += tiersim::to_markdown(rendered(table, StudyDigits::few)) + '\n';
+  for (const Table& table : study.tables) out += tiersim::to_markdown(table) + '\n';
   for (const numerics::Curve& curve : study.curves)
-    out += tiersim::to_markdown(rendered(curve, StudyDigits::few)) +
-           fmt::format("\n```text\n{}```\n\n", plot(curve));
+    out +=
+        tiersim::to_markdown(lines_table(curve)) + fmt::format("\n```text\n{}```\n\n", plot(curve));
   return out;
 }
 
 std::string to_json(const std::vector<numerics::Study>& studies) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const numerics::Study& study : studies)
+  constexpr std::array<std::string_view, 6> kKeys{"id",    "says",  "source",
+                                                  "found", "exact", "holds"};
+  for (const numerics::Study& study : studies) {
+    const auto statements =
+        nlohmann::ordered_json::parse(to_json(statements_table(study.statements), kKeys));
     list.push_back({{"name", study.name},
                     {"tables", json_list(study.tables)},
                     {"curves", json_list(study.curves)},
-                    {"statements", json_list(study.statements)}});
+                    {"statements", statements}});
+  }
   return nlohmann::ordered_json{{"studies", list}}.dump(2) + '\n';
 }
 

@@ -9,22 +9,15 @@
 
 namespace tiersim {
 
-/// Four significant digits for people, or the shortest text that reads back the same
-enum class StudyDigits { few, all };
-
-/// Text is aligned to the left, numbers to the right.
-Table rendered(const numerics::Table& table, StudyDigits digits);
-
-/// A row for each line and a column for each x; a cell is empty where the line has no value at x.
-/// Each name has the letter of the plot before it.
-Table rendered(const numerics::Curve& curve, StudyDigits digits);
+/// For people: a line a row, a value of x a column; where a line has no such value the cell is
+/// empty. With a letter before each name for the plot.
+Table lines_table(const numerics::Curve& curve);
+/// For CSV (gnuplot: set datafile separator comma): a column x, a column a line.
+Table points_table(const numerics::Curve& curve);
 
 /// All lines in one plot of 64 by 14 characters. Each is drawn by the letter of its row, and '*' is
 /// a place where two meet. x is logarithmic where it spans more than a factor of 8.
 std::string plot(const numerics::Curve& curve);
-
-/// For gnuplot (set datafile separator comma): a column for x and a column for each line.
-std::string to_csv(const numerics::Curve& curve);
 
 /// Verdict, finding and source of each statement.
 std::string statements_text(const std::vector<numerics::Statement>& statements);

@@ -29,11 +29,6 @@ double largest_of(const ParetoObjective& objective) {
   return out;
 }
 
-std::optional<Interval<double>> scaled(const std::optional<Interval<double>>& ci95, double factor) {
-  if (!ci95) return std::nullopt;
-  return Interval<double>{ci95->low * factor, ci95->high * factor};
-}
-
 // Columns in which points differ; they name a point.
 std::vector<std::size_t> labelled_columns(const PointTable& table) {
   std::vector<std::size_t> out;
@@ -67,8 +62,8 @@ std::optional<std::size_t> grouping_column(const PointTable& table) {
   return std::nullopt;
 }
 
-ScatterChart scatter_of(const ParetoReport& report, std::size_t x, std::size_t y,
-                        std::optional<std::size_t> by) {
+Figure figure_of(const ParetoReport& report, std::size_t x, std::size_t y,
+                 std::optional<std::size_t> by) {
   const PointTable& table = *report.table;
   const ParetoObjective& over = report.objectives.at(x);
   const ParetoObjective& of = report.objectives.at(y);
@@ -77,37 +72,39 @@ ScatterChart scatter_of(const ParetoReport& report, std::size_t x, std::size_t y
   const auto better = [](const ParetoObjective& o) {
     return o.sense == Sense::maximize ? "more is better" : "less is better";
   };
-  ScatterChart chart{.title = table.title.empty() ? "Pareto front" : table.title,
-                     .x_label = fmt::format("{}, {}", axis_label(over.name, x_unit), better(over)),
-                     .y_label = fmt::format("{}, {}", axis_label(of.name, y_unit), better(of)),
-                     .x_better = over.sense,
-                     .y_better = of.sense,
-                     .step_line = report.objectives.size() == 2,
-                     .groups = by ? different_labels(table, *by, table.points.size())
-                                  : std::vector<std::string>{""},
-                     .points = {}};
+  Figure figure{.title = table.title.empty() ? "Pareto front" : table.title, .panels = {}};
+  FigurePanel& panel = figure.panels.emplace_back();
+  panel.x.label = fmt::format("{}, {}", axis_label(over.name, x_unit), better(over));
+  panel.y.label = fmt::format("{}, {}", axis_label(of.name, y_unit), better(of));
+  panel.front = {
+      .x_better = over.sense, .y_better = of.sense, .joined = report.objectives.size() == 2};
+  for (const std::string& group :
+       by ? different_labels(table, *by, table.points.size()) : std::vector<std::string>{""})
+    panel.series.push_back(
+        {.name = group, .mark = SeriesMark::points, .style = panel.series.size(), .points = {}});
   const std::vector<std::size_t> labelled = labelled_columns(table);
-  chart.subtitle = fmt::format(
+  figure.subtitle = fmt::format(
       "full: {} of {} points, which nothing beats{}; ringed: the knee{}", report.front.size(),
       report.front.size() + report.dominated.size(),
-      chart.step_line ? "" : fmt::format(" in all {} objectives", report.objectives.size()),
+      panel.front->joined ? "" : fmt::format(" in all {} objectives", report.objectives.size()),
       labelled.empty() ? "" : "; labels: " + names_of(table, labelled));
   std::map<std::string, std::size_t> groups;
-  for (std::size_t g = 0; g < chart.groups.size(); ++g) groups[chart.groups[g]] = g;
+  for (std::size_t g = 0; g < panel.series.size(); ++g) groups[panel.series[g].name] = g;
+  std::size_t order = 0;
   const auto add = [&](std::size_t i, bool front) {
     const std::size_t group = by ? groups.at(table.points[i].labels[*by]) : 0;
-    if (front && report.knee == i) chart.knee = chart.points.size();
-    chart.points.push_back({.x = over.values[i]->value * x_unit.factor,
-                            .y = of.values[i]->value * y_unit.factor,
-                            .group = group,
-                            .front = front,
-                            .label = front ? direct_label(table.points[i], labelled) : "",
-                            .x_ci95 = scaled(over.values[i]->ci95, x_unit.factor),
-                            .y_ci95 = scaled(of.values[i]->ci95, y_unit.factor)});
+    FigurePoint point{.x = over.values[i]->value * x_unit.factor,
+                      .y = of.values[i]->value * y_unit.factor,
+                      .label = front ? direct_label(table.points[i], labelled) : "",
+                      .order = order++};
+    if (front) point.emphasis = report.knee == i ? Emphasis::knee : Emphasis::front;
+    point.set_interval(of.values[i]->ci95, y_unit.factor);
+    point.set_x_interval(over.values[i]->ci95, x_unit.factor);
+    panel.series[group].points.push_back(std::move(point));
   };
   for (const std::size_t i : report.dominated) add(i, false);
   for (const std::size_t i : report.front) add(i, true);
-  return chart;
+  return figure;
 }
 
 }  // namespace tiersim

@@ -22,16 +22,20 @@ std::vector<const Metric*> metrics_of(const ParetoObjective& objective,
   return out;
 }
 
-// "throughput_tokens_per_s, max (tokens/s, specification)". Rounded times and sizes carry their own
-// units.
-std::string heading(const ParetoObjective& objective, const std::vector<std::size_t>& points,
-                    Digits digits) {
+// "throughput_tokens_per_s, max (tokens/s, specification)". Times and sizes carry their own units
+// where people read them.
+Column column_of(const ParetoObjective& objective, const std::vector<std::size_t>& points) {
   const std::string of_class = class_text(metrics_of(objective, points));
-  const bool stated = objective.unit != "1" &&
-                      (digits == Digits::exact || objective.unit.find("/s") != std::string::npos);
-  const std::string unit = stated ? objective.unit + ", " : "";
-  return fmt::format("{}, {} ({}{})", objective.name,
-                     objective.sense == Sense::maximize ? "max" : "min", unit, of_class);
+  const auto heading = [&](bool stated) {
+    return fmt::format("{}, {} ({}{})", objective.name,
+                       objective.sense == Sense::maximize ? "max" : "min",
+                       stated ? objective.unit + ", " : "", of_class);
+  };
+  const bool has_unit = objective.unit != "1";
+  return {.title = heading(has_unit && objective.unit.find("/s") != std::string::npos),
+          .key = objective.name,
+          .csv = heading(has_unit),
+          .unit = objective.unit};
 }
 
 // Share of the box from worst to best that the front dominates.
@@ -87,15 +91,12 @@ bool has_intervals(const ParetoObjective& objective, const std::vector<std::size
       points, [&](std::size_t i) { return objective.values[i] && objective.values[i]->ci95; });
 }
 
-void add_exact(const ParetoObjective& objective, std::size_t i, bool intervals,
-               std::vector<std::string>& row) {
+void add_cells(const ParetoObjective& objective, std::size_t i, bool intervals, Row& row) {
   const Metric& metric = *objective.values[i];
-  row.push_back(metric_text(metric, Digits::exact));
+  row.push_back(cell_of(metric));
   if (!intervals) return;
-  for (const bool high : {false, true})
-    row.push_back(metric.ci95 ? value_text(high ? metric.ci95->high : metric.ci95->low, metric.unit,
-                                           Digits::exact)
-                              : "");
+  row.push_back(metric.ci95 ? Cell(metric.ci95->low) : Cell());
+  row.push_back(metric.ci95 ? Cell(metric.ci95->high) : Cell());
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ ParetoReport pareto_of(const PointTable& table, std::vector<ParetoObjective> obj
   return out;
 }
 
-std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all) {
+Table table_of(const ParetoReport& report, bool all) {
   const PointTable& points = *report.table;
   const PointLabels labels(points);
   Table out{.title = points.title.empty() ? "Pareto front" : "Pareto front of " + points.title};
@@ -160,30 +161,27 @@ std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all
   std::vector<std::size_t> rows = report.front;
   if (all) std::ranges::copy(report.dominated, std::back_inserter(rows));
   for (const ParetoObjective& objective : report.objectives) {
-    out.columns.push_back({heading(objective, rows, digits)});
-    if (digits == Digits::exact && has_intervals(objective, rows))
+    out.columns.push_back(column_of(objective, rows));
+    if (has_intervals(objective, rows))
       for (const char* end : {"low", "high"})
-        out.columns.push_back({fmt::format("{}, ci95 {}", objective.name, end)});
+        out.columns.push_back({.title = fmt::format("{}, ci95 {}", objective.name, end),
+                               .readers = Readers::programs});
   }
   for (const ParetoColumn& column : report.columns)
     out.columns.push_back({column.title, Align::left});
   out.columns.push_back({"run", Align::left});
-  if (digits == Digits::exact) out.columns.push_back({"rerun", Align::left});
+  out.columns.push_back({.title = "rerun", .readers = Readers::programs});
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const std::size_t i = rows[at];
     const ReportPoint& point = points.points[i];
-    const bool knee = report.knee == i && digits == Digits::rounded;
-    std::vector<std::string> row{std::to_string(point.position) + (knee ? " *" : "")};
-    if (all) row.emplace_back(at < report.front.size() ? "yes" : "no");
-    for (std::string& label : labels.cells(i)) row.push_back(std::move(label));
+    Row row{Cell(point.position, std::to_string(point.position) + (report.knee == i ? " *" : ""))};
+    if (all) row.emplace_back(at < report.front.size());
+    for (std::string& label : labels.cells(i)) row.emplace_back(std::move(label));
     for (const ParetoObjective& objective : report.objectives)
-      if (digits == Digits::exact)
-        add_exact(objective, i, has_intervals(objective, rows), row);
-      else
-        row.push_back(metric_text(*objective.values[i], digits));
-    for (const ParetoColumn& column : report.columns) row.push_back(column.cells[i]);
-    row.push_back(digits == Digits::exact ? point.run_id : point.run_id.substr(0, 12));
-    if (digits == Digits::exact) row.push_back(point.rerun);
+      add_cells(objective, i, has_intervals(objective, rows), row);
+    for (const ParetoColumn& column : report.columns) row.emplace_back(column.cells[i]);
+    row.emplace_back(point.run_id, point.run_id.substr(0, 12));
+    row.emplace_back(point.rerun);
     out.add(std::move(row));
   }
   const std::size_t compared = report.front.size() + report.dominated.size();
@@ -192,7 +190,7 @@ std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all
                   "{:.4f} of the box between the worst and the best of them (hypervolume: of this "
                   "box alone, so not to be compared with that of other points)",
                   report.front.size(), compared, report.dominated.size(), report.hypervolume));
-  if (report.knee && digits == Digits::rounded)
+  if (report.knee)
     out.notes.push_back(
         fmt::format("* knee: nearest to the best of every objective at once, each scaled from its "
                     "best to its worst on the front; again: `{}`",
@@ -209,7 +207,7 @@ std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all
     if (!objective.note.empty())
       out.notes.push_back(fmt::format("{}: {}", objective.name, objective.note));
   for (const std::string& note : report.notes) out.notes.push_back(note);
-  return {out};
+  return out;
 }
 
 }  // namespace tiersim

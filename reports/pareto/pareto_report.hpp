@@ -17,7 +17,7 @@
 
 #include "reports/points/point_table.hpp"
 #include "reports/points/point_values.hpp"
-#include "reports/render/scatter_chart.hpp"
+#include "reports/render/figure.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/pareto.hpp"
 
@@ -56,15 +56,15 @@ struct ParetoReport {
 ParetoReport pareto_of(const PointTable& table, std::vector<ParetoObjective> objectives);
 
 /// The front, with notes on the points left out. `all`: every compared point, with a mark for those
-/// on the front. Exact digits add the ends of 95 % intervals, where a point has one, the complete
+/// on the front. Programs also get the ends of 95 % intervals, where a point has one, the complete
 /// run id and the command that runs it again.
-std::vector<Table> tables_of(const ParetoReport& report, Digits digits, bool all);
+Table table_of(const ParetoReport& report, bool all);
 std::string to_json(const ParetoReport& report);
 
 /// Objective `y` over objective `x`, coloured by the label column `by` where there is one. The
 /// front is that of all objectives; the step line is drawn where there are only these two.
-ScatterChart scatter_of(const ParetoReport& report, std::size_t x, std::size_t y,
-                        std::optional<std::size_t> by);
+Figure figure_of(const ParetoReport& report, std::size_t x, std::size_t y,
+                 std::optional<std::size_t> by);
 /// The label column that separates groups best: the first that is not numeric and has 2 to 20
 /// distinct labels, else the first numeric one with 2 to 7.
 std::optional<std::size_t> grouping_column(const PointTable& table);

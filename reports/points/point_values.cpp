@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/papers/studies/columns.hpp"
 #include "sim/base/base_units.hpp"
+#include "sim/base/display.hpp"
 #include "sim/base/units_text.hpp"
 
 namespace tiersim {
@@ -108,17 +108,12 @@ std::string axis_label(const std::string& metric, const ShownUnit& unit) {
   return unit.name.empty() ? text : fmt::format("{} ({})", text, unit.name);
 }
 
-std::string value_text(double value, std::string_view unit, Digits digits) {
-  if (digits == Digits::exact) return raw(Cell(value));
-  return shown(Cell(value), {.name = "", .title = "", .unit = std::string(unit)});
-}
-
-std::string metric_text(const Metric& metric, Digits digits) {
-  std::string out = value_text(metric.value, metric.unit, digits);
-  if (metric.ci95 && digits == Digits::rounded)
-    out += fmt::format(" [{}, {}]", value_text(metric.ci95->low, metric.unit, digits),
-                       value_text(metric.ci95->high, metric.unit, digits));
-  return out;
+Cell cell_of(const Metric& metric) {
+  std::string shown = display(metric.value, metric.unit);
+  if (metric.ci95)
+    shown += fmt::format(" [{}, {}]", display(metric.ci95->low, metric.unit),
+                         display(metric.ci95->high, metric.unit));
+  return {metric.value, std::move(shown)};
 }
 
 }  // namespace tiersim

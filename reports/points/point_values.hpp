@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reports/points/point_table.hpp"
+#include "sim/base/table.hpp"
 
 namespace tiersim {
 
@@ -43,10 +44,7 @@ ShownUnit shown_unit(std::string_view unit, double largest);
 /// "throughput_tokens_per_s" with its shown unit, as a label of an axis: "kv_footprint (GiB)".
 std::string axis_label(const std::string& metric, const ShownUnit& unit);
 
-enum class Digits { rounded, exact };
-/// "12.3 ms", or the shortest exact number of the base unit.
-std::string value_text(double value, std::string_view unit, Digits digits);
-/// The same with its interval, where it has one: "12.3 ms [11.9, 12.8]".
-std::string metric_text(const Metric& metric, Digits digits);
+/// Its value, shown with its interval where it has one: "12.3 ms [11.9 ms, 12.8 ms]".
+Cell cell_of(const Metric& metric);
 
 }  // namespace tiersim

@@ -100,14 +100,6 @@ Json walls_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& 
   return walls;
 }
 
-std::string table_text(Table table) {
-  table.title = printable(table.title);
-  for (auto& row : table.rows)
-    for (std::string& cell : row) cell = printable(cell);
-  for (std::string& note : table.notes) note = printable(note);
-  return to_text(table) + '\n';
-}
-
 }  // namespace
 
 Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
@@ -153,7 +145,7 @@ Table cases_table(const PublishedGroup& group, const std::vector<PublishedOutcom
                  signed_percent(each.error), each.close ? "within" : "outside"});
   }
   if (std::ranges::any_of(table.rows, [](const auto& row) {
-        return row[1] == name_of(PublishedMetric::throughput);
+        return row[1].shown() == name_of(PublishedMetric::throughput);
       }))
     table.notes.emplace_back("throughput: tokens/s out");
   table.notes.push_back("source: " + group.source);
@@ -195,10 +187,10 @@ Table wall_table(const PublishedGroup& group, const std::vector<PublishedOutcome
 std::string to_text(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
   std::string out;
   for (const PublishedGroup& group : runs.groups) {
-    out += table_text(cases_table(group, outcomes));
-    if (group.wall) out += table_text(wall_table(group, outcomes));
+    out += to_text(printable(cases_table(group, outcomes))) + '\n';
+    if (group.wall) out += to_text(printable(wall_table(group, outcomes))) + '\n';
   }
-  return out + table_text(errors_table(runs, outcomes));
+  return out + to_text(printable(errors_table(runs, outcomes))) + '\n';
 }
 
 std::string to_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {

@@ -1,15 +1,34 @@
 #include "reports/render/table.hpp"
 
 #include <algorithm>
+#include <span>
 
-#include "sim/base/check.hpp"
+#include "sim/base/text.hpp"
 
 namespace tiersim {
 namespace {
 
-std::vector<std::size_t> widths(const Table& table) {
+// A table as people read it: texts alone.
+struct ShownTable {
+  explicit ShownTable(const Table& table) {
+    const std::vector<std::size_t> columns = columns_for(table, TableForm::people);
+    for (const std::size_t c : columns) {
+      heads.push_back(table.columns[c].title);
+      align.push_back(alignment(table, c));
+    }
+    for (const Row& row : std::span(table.rows).first(people_rows(table))) {
+      std::vector<std::string>& texts = rows.emplace_back();
+      for (const std::size_t c : columns) texts.push_back(row[c].shown());
+    }
+  }
+  std::vector<std::string> heads;
+  std::vector<Align> align;
+  std::vector<std::vector<std::string>> rows;
+};
+
+std::vector<std::size_t> widths(const ShownTable& table) {
   std::vector<std::size_t> out;
-  for (const Column& column : table.columns) out.push_back(display_width(column.title));
+  for (const std::string& head : table.heads) out.push_back(display_width(head));
   for (const auto& row : table.rows)
     for (std::size_t c = 0; c < row.size(); ++c) out[c] = std::max(out[c], display_width(row[c]));
   return out;
@@ -99,20 +118,29 @@ std::size_t display_width(std::string_view utf8) {
       utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
+Table printable(Table table) {
+  table.title = printable(table.title);
+  for (Row& row : table.rows)
+    for (Cell& cell : row) cell = Cell(cell.value(), printable(cell.shown()));
+  for (std::string& note : table.notes) note = printable(note);
+  return table;
+}
+
 std::string to_text(const Table& table) {
-  const auto width = widths(table);
+  const ShownTable shown(table);
+  const auto width = widths(shown);
   const auto line = [&](auto cell_of) {
     std::string out;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    for (std::size_t c = 0; c < width.size(); ++c) {
       if (c != 0) out += "  ";
-      out += padded(cell_of(c), width[c], table.columns[c].align);
+      out += padded(cell_of(c), width[c], shown.align[c]);
     }
     return without_trailing_blanks(std::move(out)) + '\n';
   };
   std::string out = table.title.empty() ? "" : table.title + '\n';
-  out += line([&](std::size_t c) { return table.columns[c].title; });
+  out += line([&](std::size_t c) { return shown.heads[c]; });
   out += line([&](std::size_t c) { return std::string(width[c], '-'); });
-  for (const auto& row : table.rows) out += line([&](std::size_t c) { return row[c]; });
+  for (const auto& row : shown.rows) out += line([&](std::size_t c) { return row[c]; });
   for (const std::string& note : table.notes) out += wrapped(note);
   return out;
 }
@@ -123,13 +151,14 @@ std::string markdown_escaped(std::string_view text) {
 }
 
 std::string to_markdown(const Table& table) {
+  const ShownTable shown(table);
   std::string out = table.title.empty() ? "" : "### " + table.title + "\n\n";
   out += '|';
-  for (const Column& column : table.columns) out += ' ' + markdown_escaped(column.title) + " |";
+  for (const std::string& head : shown.heads) out += ' ' + markdown_escaped(head) + " |";
   out += "\n|";
-  for (const Column& column : table.columns) out += column.align == Align::left ? "---|" : "---:|";
+  for (const Align align : shown.align) out += align == Align::left ? "---|" : "---:|";
   out += '\n';
-  for (const auto& row : table.rows) {
+  for (const auto& row : shown.rows) {
     out += '|';
     for (const std::string& cell : row) out += ' ' + markdown_escaped(cell) + " |";
     out += '\n';
@@ -140,29 +169,31 @@ std::string to_markdown(const Table& table) {
 }
 
 std::string to_csv(const Table& table) {
-  std::string out;
-  for (std::size_t c = 0; c < table.columns.size(); ++c)
-    out += (c == 0 ? "" : ",") + csv_cell(table.columns[c].title);
-  out += "\r\n";
-  for (const auto& row : table.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) out += (c == 0 ? "" : ",") + csv_cell(row[c]);
-    out += "\r\n";
-  }
+  const std::vector<std::size_t> columns = columns_for(table, TableForm::csv);
+  const auto line = [&](auto cell_of) {
+    std::string out;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      out += (i == 0 ? "" : ",") + csv_cell(cell_of(columns[i]));
+    return out + "\r\n";
+  };
+  std::string out = line([&](std::size_t c) { return csv_head(table.columns[c]); });
+  for (const Row& row : table.rows) out += line([&](std::size_t c) { return row[c].exact(); });
   return out;
 }
 
 std::string to_latex(const Table& table) {
+  const ShownTable shown(table);
   std::string out = "\\begin{table}\n\\centering\n\\begin{tabular}{";
-  for (const Column& column : table.columns) out += column.align == Align::left ? 'l' : 'r';
+  for (const Align align : shown.align) out += align == Align::left ? 'l' : 'r';
   out += "}\n\\toprule\n";
-  const auto line = [&](auto cell_of) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-      out += (c == 0 ? "" : " & ") + latex_escaped(cell_of(c));
+  const auto line = [&](const std::vector<std::string>& cells) {
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      out += (c == 0 ? "" : " & ") + latex_escaped(cells[c]);
     out += " \\\\\n";
   };
-  line([&](std::size_t c) { return table.columns[c].title; });
+  line(shown.heads);
   out += "\\midrule\n";
-  for (const auto& row : table.rows) line([&](std::size_t c) { return row[c]; });
+  for (const auto& row : shown.rows) line(row);
   out += "\\bottomrule\n\\end{tabular}\n\\caption{" + latex_escaped(table.title) + "}\n";
   for (const std::string& note : table.notes) out += "% " + note + '\n';
   return out + "\\end{table}\n";

@@ -1,6 +1,7 @@
 #pragma once
-// A table in five formats: aligned text for a terminal, Markdown, CSV (RFC 4180), LaTeX (booktabs)
-// and rows for JSON. Cells are text, rounded already.
+// One table, six ways out. People get aligned text for a terminal, Markdown, LaTeX (booktabs) and
+// HTML (reports/html/page.hpp), with cells as they are shown; programs get CSV (RFC 4180) and JSON
+// (sim/record/table_json.hpp), with their values. Columns for the others are left out.
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,10 @@ std::string to_markdown(const Table& table);
 std::string to_csv(const Table& table);
 /// A `table` environment; needs \usepackage{booktabs}.
 std::string to_latex(const Table& table);
+
+/// The table with what a terminal would obey as escapes, for people: names from files may be
+/// anything.
+Table printable(Table table);
 
 /// Number of terminal columns of UTF-8 text, for alignment.
 std::size_t display_width(std::string_view utf8);

@@ -1,6 +1,7 @@
 #include "reports/sensitivity/axis_effects.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -9,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/render/svg_canvas.hpp"
+#include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
+#include "sim/record/table_json.hpp"
 
 namespace tiersim {
 namespace {
@@ -102,26 +105,26 @@ AxisEffects effects_of(const PointTable& table, const std::string& metric) {
   return out;
 }
 
-std::vector<Table> tables_of(const AxisEffects& effects, Digits digits) {
-  const auto text = [&](double value) { return value_text(value, effects.unit, digits); };
-  const std::string unit =
-      digits == Digits::exact && effects.unit != "1" ? fmt::format(" ({})", effects.unit) : "";
-  Table out{.title = fmt::format("How far each axis moves {}, the others held", effects.metric),
-            .columns = {{"axis", Align::left},
-                        {"values"},
-                        {"mean range" + unit},
-                        {"largest range" + unit},
-                        {"mean ratio"},
-                        {"largest ratio"},
-                        {"groups"},
-                        {"largest range at", Align::left}}};
-  const auto ratio = [&](double value) {
-    return digits == Digits::exact ? value_text(value, "", digits) : fmt::format("{:.3g}", value);
-  };
+Table table_of(const AxisEffects& effects) {
+  const std::string unit = effects.unit == "1" ? "" : fmt::format(" ({})", effects.unit);
+  Table out{
+      .title = fmt::format("How far each axis moves {}, the others held", effects.metric),
+      .columns = {{"axis", Align::left},
+                  {.title = "values", .key = "labels", .csv = "values"},
+                  {.title = "mean range", .key = "mean_range", .csv = "mean range" + unit},
+                  {.title = "largest range", .key = "largest_range", .csv = "largest range" + unit},
+                  {.title = "mean ratio", .key = "mean_ratio", .csv = "mean ratio"},
+                  {.title = "largest ratio", .key = "largest_ratio", .csv = "largest ratio"},
+                  {"groups"},
+                  {.title = "largest range at",
+                   .align = Align::left,
+                   .key = "largest_at",
+                   .csv = "largest range at"}}};
+  const auto ratio = [&](double value) { return Cell(value, fmt::format("{:.3g}", value)); };
   for (const AxisEffect& axis : effects.axes)
-    out.add({axis.axis, std::to_string(axis.labels), text(axis.mean), text(axis.most),
-             ratio(axis.mean_ratio), ratio(axis.most_ratio), std::to_string(axis.groups),
-             join(axis.where)});
+    out.add({axis.axis, axis.labels, Cell::quantity(axis.mean, effects.unit),
+             Cell::quantity(axis.most, effects.unit), ratio(axis.mean_ratio),
+             ratio(axis.most_ratio), axis.groups, Cell(axis.where, join(axis.where))});
   out.notes.push_back(fmt::format(
       "{}: {}, class {}; a group is points that differ in this axis only; ranges are largest less "
       "smallest in a group, ratios one over the other (their mean is geometric)",
@@ -132,25 +135,18 @@ std::vector<Table> tables_of(const AxisEffects& effects, Digits digits) {
   if (effects.without.count() > 0)
     out.notes.push_back(fmt::format("not in it: {} ({})", points_text(effects.without.count()),
                                     effects.without.text()));
-  return {out};
+  return out;
 }
 
 std::string to_json(const AxisEffects& effects) {
   using Json = nlohmann::ordered_json;
-  Json axes = Json::array();
-  for (const AxisEffect& axis : effects.axes)
-    axes.push_back({{"axis", axis.axis},
-                    {"labels", axis.labels},
-                    {"groups", axis.groups},
-                    {"mean_range", axis.mean},
-                    {"largest_range", axis.most},
-                    {"mean_ratio", axis.mean_ratio},
-                    {"largest_ratio", axis.most_ratio},
-                    {"largest_at", axis.where}});
+  constexpr std::array<std::string_view, 8> kKeys{"axis",          "labels",        "groups",
+                                                  "mean_range",    "largest_range", "mean_ratio",
+                                                  "largest_ratio", "largest_at"};
   const Json out{{"metric", effects.metric},
                  {"unit", effects.unit},
                  {"class", effects.of_class},
-                 {"axes", axes},
+                 {"axes", Json::parse(to_json(table_of(effects), kKeys))},
                  {"not_alone", effects.alone},
                  {"points", effects.points},
                  {"without_value", effects.without.count()}};
@@ -184,8 +180,8 @@ std::string to_svg(const AxisEffects& effects) {
     canvas.line({left, middle}, {end, middle}, {.colour = "#222222", .width = 1.2});
     canvas.line({end, middle - 5}, {end, middle + 5}, {.colour = "#222222", .width = 1.2});
     canvas.text({end + 8, middle + 4},
-                fmt::format("{}, at most {}", value_text(axis.mean, effects.unit, Digits::rounded),
-                            value_text(axis.most, effects.unit, Digits::rounded)),
+                fmt::format("{}, at most {}", display(axis.mean, effects.unit),
+                            display(axis.most, effects.unit)),
                 {.size = 11});
     y += kRow;
   }

@@ -37,7 +37,7 @@ struct AxisEffects {
 };
 
 AxisEffects effects_of(const PointTable& table, const std::string& metric);
-std::vector<Table> tables_of(const AxisEffects& effects, Digits digits);
+Table table_of(const AxisEffects& effects);
 std::string to_json(const AxisEffects& effects);
 /// Bars of the mean range, with a line to the largest range.
 std::string to_svg(const AxisEffects& effects);

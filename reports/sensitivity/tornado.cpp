@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
 
 namespace tiersim {
@@ -22,10 +23,10 @@ std::string change_text(double value, double base) {
   return fmt::format("{:+.2f} %", 100 * (value / base - 1));
 }
 
-std::string end_text(const TornadoEnd& end, const Tornado& tornado) {
-  if (!end.metric) return "cannot run";
-  return fmt::format("{} ({})", value_text(*end.metric, tornado.unit, Digits::rounded),
-                     change_text(*end.metric, tornado.base));
+Cell end_cell(const TornadoEnd& end, const Tornado& tornado) {
+  if (!end.metric) return Cell({}, "cannot run");
+  return {*end.metric, fmt::format("{} ({})", display(*end.metric, tornado.unit),
+                                   change_text(*end.metric, tornado.base))};
 }
 
 std::string class_of(const TornadoRow& row) {
@@ -42,8 +43,8 @@ void add_notes(const Tornado& tornado, Table& table) {
   table.notes.push_back(fmt::format(
       "{} is {} as configured (class {}); one parameter at a time is moved to the ends of its 95 % "
       "interval where it has one, else by {:g} % down and up",
-      tornado.metric, value_text(tornado.base, tornado.unit, Digits::rounded),
-      name(tornado.number_class), 100 * tornado.by));
+      tornado.metric, display(tornado.base, tornado.unit), name(tornado.number_class),
+      100 * tornado.by));
   std::size_t little = 0;
   std::size_t assumed = 0;
   std::size_t notable = 0;
@@ -104,42 +105,33 @@ void arrange(Tornado& tornado) {
   });
 }
 
-std::vector<Table> tables_of(const Tornado& tornado, Digits digits) {
-  const bool exact = digits == Digits::exact;
-  Table out{.title = fmt::format("What moves {} of {}", tornado.metric, tornado.name)};
-  out.columns = {{"parameter", Align::left}, {"class", Align::left}, {"value"}, {"low"}, {"high"}};
-  if (exact) {
-    const std::string unit = tornado.unit == "1" ? "" : fmt::format(" ({})", tornado.unit);
-    for (const char* title : {"metric at low", "metric as is", "metric at high", "span"})
-      out.columns.push_back({title + unit});
-    out.columns.push_back({"source", Align::left});
-    out.columns.push_back({"problem", Align::left});
-  } else {
-    for (const char* title : {"metric at low", "metric at high", "span"})
-      out.columns.push_back({title});
-  }
-  const auto number = [](double value) { return value_text(value, "", Digits::exact); };
+Table table_of(const Tornado& tornado) {
+  const std::string unit = tornado.unit == "1" ? "" : fmt::format(" ({})", tornado.unit);
+  Table out{.title = fmt::format("What moves {} of {}", tornado.metric, tornado.name),
+            .columns = {{"parameter", Align::left},
+                        {"class", Align::left},
+                        {"value"},
+                        {"low"},
+                        {"high"},
+                        {.title = "metric at low", .csv = "metric at low" + unit},
+                        {.title = "metric as is" + unit, .readers = Readers::programs},
+                        {.title = "metric at high", .csv = "metric at high" + unit},
+                        {.title = "span", .csv = "span" + unit},
+                        {.title = "source", .readers = Readers::programs},
+                        {.title = "problem", .readers = Readers::programs}}};
   for (const TornadoRow& row : tornado.rows) {
-    if (!exact && !is_notable(row, tornado)) continue;
     const double span = span_of(row, tornado.base);
-    std::vector<std::string> cells{row.parameter, class_of(row), row.value, row.low.value,
-                                   row.high.value};
-    if (exact) {
-      cells.push_back(row.low.metric ? number(*row.low.metric) : "");
-      cells.push_back(number(tornado.base));
-      cells.push_back(row.high.metric ? number(*row.high.metric) : "");
-      cells.push_back(number(span));
-      cells.push_back(row.source);
-      cells.push_back(row.low.problem.empty() ? row.high.problem : row.low.problem);
-    } else {
-      cells.push_back(end_text(row.low, tornado));
-      cells.push_back(end_text(row.high, tornado));
-      cells.push_back(tornado.base == 0 ? "-" : fmt::format("{:.2f} %", 100 * span / tornado.base));
-    }
-    out.add(std::move(cells));
+    out.add(
+        {row.parameter, class_of(row), row.value, row.low.value, row.high.value,
+         end_cell(row.low, tornado), tornado.base, end_cell(row.high, tornado),
+         Cell(span, tornado.base == 0 ? "-" : fmt::format("{:.2f} %", 100 * span / tornado.base)),
+         row.source, row.low.problem.empty() ? row.high.problem : row.low.problem});
   }
+  // Rows stand by their span (arrange), so the notable ones are the first.
+  out.people_rows = static_cast<std::size_t>(std::ranges::count_if(
+      tornado.rows, [&](const TornadoRow& row) { return is_notable(row, tornado); }));
   add_notes(tornado, out);
-  return {out};
+  return out;
 }
 
 std::string to_json(const Tornado& tornado) {

@@ -6,6 +6,7 @@
 #include "reports/render/svg_canvas.hpp"
 #include "reports/render/value_axis.hpp"
 #include "reports/sensitivity/tornado.hpp"
+#include "sim/base/display.hpp"
 
 namespace tiersim {
 namespace {
@@ -78,9 +79,7 @@ class TornadoDrawing {
 
  private:
   double x(double value) const { return left_ + kPlot * (value - low_) / (high_ - low_); }
-  std::string text_of(double value) const {
-    return value_text(value, tornado_.unit, Digits::rounded);
-  }
+  std::string text_of(double value) const { return display(value, tornado_.unit); }
 
   void legend(double y) {
     double at = kMargin;

@@ -1,5 +1,6 @@
 #include "sim/base/display.hpp"
 
+#include <cmath>
 #include <span>
 #include <string_view>
 
@@ -28,6 +29,21 @@ std::string scaled(double value, double step, std::span<const std::string_view> 
   return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
+// Of measured numbers: 999.96 us is 1 ms.
+std::string rounded_up(double value, double step, std::span<const std::string_view> units) {
+  std::size_t unit = 0;
+  while (std::abs(value) >= 0.99995 * step && unit + 1 < units.size()) {
+    value /= step;
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}", value, units[unit]);
+}
+
+std::string plain(double value) {
+  if (std::abs(value) >= 1000) return fmt::format("{:.0f}", value);  // no exponents
+  return fmt::format("{:.4g}", value);
+}
+
 }  // namespace
 
 std::string display(Bytes bytes) {
@@ -53,6 +69,18 @@ std::string display(Power power) {
 }
 std::string display(Money money) {
   return scaled(to_usd(money), 1000, kDollars);
+}
+
+std::string display(double value, std::string_view unit) {
+  if (unit == "s")
+    return value == 0 ? "0" : rounded_up(value * 1e9, 1000, std::span(kTimes).subspan(1));
+  if (unit == "B") return value == 0 ? "0" : rounded_up(value, 1024, kSizes);
+  if (unit == "B/s") return rounded_up(value, 1000, std::span(kBandwidths).first(5));
+  if (unit == "FLOP") return rounded_up(value, 1000, kCounts);
+  if (unit == "FLOP/s") return rounded_up(value, 1000, kRates);
+  if (unit == "ratio") return fmt::format("{:.1f} %", 100 * value);
+  if (unit == "J" || unit == "USD") return fmt::format("{} {}", plain(value), unit);
+  return plain(value);
 }
 
 }  // namespace tiersim

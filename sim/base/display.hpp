@@ -2,6 +2,7 @@
 // Quantities as text for people: three or four significant digits and a fitting unit. This text is
 // never parsed; units_text.hpp has the canonical text.
 #include <string>
+#include <string_view>
 
 #include "sim/base/units.hpp"
 
@@ -15,5 +16,9 @@ std::string display(Duration duration);    ///< "12.3 ms"
 std::string display(Energy energy);        ///< "1.25 J"
 std::string display(Power power);          ///< "700 W"
 std::string display(Money money);          ///< "30000 USD"
+
+/// A number of the base unit of a metric: "12.35 ms" of s, "3 GiB" of B, "41.2 %" of ratio; the
+/// number alone of a unit that has no steps.
+std::string display(double value, std::string_view unit);
 
 }  // namespace tiersim

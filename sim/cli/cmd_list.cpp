@@ -2,22 +2,10 @@
 #include <fmt/format.h>
 
 #include "reports/render/table.hpp"
-#include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/runner/listing.hpp"
 
 namespace tiersim::cli {
-namespace {
-
-// Escapes the text for a terminal: names and descriptions of files may hold any text.
-Table shown(Table table) {
-  for (auto& row : table.rows)
-    for (std::string& cell : row) cell = printable(cell);
-  return table;
-}
-
-}  // namespace
-
 void add_list(Verb program) {
   Verb verb = program.add("list", "List what there is");
   verb.needs_verb();
@@ -27,7 +15,7 @@ void add_list(Verb program) {
     what.flag("--json", *json, "Print a JSON array");
     what.on_chosen([json, name = kind.name] {
       const Listing listing = listing_of(name);
-      fmt::print("{}", *json ? listing.json : to_text(shown(listing.table)));
+      fmt::print("{}", *json ? listing.json : to_text(printable(listing.table)));
       return ExitCode::ok;
     });
   }

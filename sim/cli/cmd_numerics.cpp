@@ -118,14 +118,14 @@ std::string left_out_text(std::size_t tables, std::size_t plots) {
 void print(const numerics::Study& study, bool full) {
   fmt::print("== {} ==\n\n", study.name);
   std::size_t left_out = 0;
-  for (const numerics::Table& table : study.tables) {
+  for (const Table& table : study.tables) {
     if (full || table.rows.size() <= kShortTable)
-      fmt::print("{}\n", to_text(rendered(table, StudyDigits::few)));
+      fmt::print("{}\n", to_text(table));
     else
       ++left_out;
   }
   for (const numerics::Curve& curve : study.curves)
-    fmt::print("{}{}\n", to_text(rendered(curve, StudyDigits::few)),
+    fmt::print("{}{}\n", to_text(lines_table(curve)),
                full || &curve == &study.curves.front() ? plot(curve) : "");
   fmt::print("{}\n", statements_text(study.statements));
   const std::size_t plots = full || study.curves.empty() ? 0 : study.curves.size() - 1;
@@ -137,10 +137,9 @@ void write_files(const numerics::Study& study, const fs::path& folder) {
   write_file(folder / "report.md", to_markdown(study));
   write_file(folder / "report.json", to_json({study}));
   write_file(folder / "statements.csv", to_csv(statements_table(study.statements)));
-  for (const numerics::Table& table : study.tables)
-    write_file(folder / (table.id + ".csv"), to_csv(rendered(table, StudyDigits::all)));
+  for (const Table& table : study.tables) write_file(folder / (table.id + ".csv"), to_csv(table));
   for (const numerics::Curve& curve : study.curves)
-    write_file(folder / (curve.id + ".csv"), to_csv(curve));
+    write_file(folder / (curve.id + ".csv"), to_csv(points_table(curve)));
   fmt::print(stderr, "tiersim: wrote {}/report.md, report.json, tables and curves as .csv\n",
              folder.string());
 }

@@ -60,11 +60,7 @@ Table table_of(const PredictedSet& predicted) {
           : fmt::format("Intervals: from {} draws of the system's numbers that have one ({}). They "
                         "hold the uncertainty of these numbers, not that of the models.",
                         predicted.draws, predicted.uncertain.size()));
-  for (auto& row : table.rows)
-    for (std::string& cell : row) cell = printable(cell);
-  for (std::string& note : table.notes) note = printable(note);
-  table.title = printable(table.title);
-  return table;
+  return printable(std::move(table));
 }
 
 // Combines the files into one set; they must be of one device and build.

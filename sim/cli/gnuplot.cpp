@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/papers/figures/gnuplot_script.hpp"
+#include "reports/render/gnuplot_script.hpp"
 #include "sim/base/text.hpp"
 #include "sim/runner/files.hpp"
 
@@ -72,7 +72,7 @@ class Scratch {
   fs::path path_;
 };
 
-DrawnFigure drawn(const PaperFigure& figure, const fs::path& gnuplot, const fs::path& scratch,
+DrawnFigure drawn(const Figure& figure, const fs::path& gnuplot, const fs::path& scratch,
                   const fs::path& folder) {
   DrawnFigure out{.figure = figure};
   for (const ReportFile& file : gnuplot_files(figure)) write_file(scratch / file.name, file.text);
@@ -110,13 +110,13 @@ std::optional<fs::path> find_program(const std::string& name) {
   return std::nullopt;
 }
 
-std::vector<DrawnFigure> draw(const std::vector<PaperFigure>& figures, const fs::path& folder) {
+std::vector<DrawnFigure> draw(const std::vector<Figure>& figures, const fs::path& folder) {
   const std::optional<fs::path> gnuplot = find_program("gnuplot");
-  for (const PaperFigure& figure : figures)
+  for (const Figure& figure : figures)
     for (const ReportFile& file : gnuplot_files(figure)) write_file(folder / file.name, file.text);
   if (!gnuplot) {
     std::vector<DrawnFigure> out;
-    for (const PaperFigure& figure : figures)
+    for (const Figure& figure : figures)
       out.push_back({.figure = figure,
                      .problem = fmt::format("not drawn: there is no gnuplot here; install "
                                             "gnuplot-nox and run `gnuplot {}.gp`",

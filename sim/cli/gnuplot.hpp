@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/papers/figures/paper_figure.hpp"
+#include "reports/render/figure.hpp"
 
 namespace tiersim::cli {
 
@@ -16,7 +16,7 @@ std::optional<std::filesystem::path> find_program(const std::string& name);
 /// Writes each figure's data and script into the folder and, with gnuplot, its .svg and .pdf, each
 /// whole or not at all. The same figure gives the same bytes: the PDF's date is set to the
 /// beginning of 1980. Throws Failure if the folder cannot be written.
-std::vector<DrawnFigure> draw(const std::vector<PaperFigure>& figures,
+std::vector<DrawnFigure> draw(const std::vector<Figure>& figures,
                               const std::filesystem::path& folder);
 
 /// Converts an SVG to PDF with rsvg-convert; false if it is missing or fails.

@@ -12,16 +12,17 @@
 namespace tiersim::cli {
 namespace {
 
-/// The form of tables on stdout; each kind has its own JSON.
+/// How tables are written on stdout; each kind of report has its own JSON.
 struct Format {
   std::string_view name;
+  TableForm form;
   std::string (*text)(const Table& table);
 };
 constexpr std::array<Format, 4> kTableFormats{
-    {{"text", [](const Table& table) { return to_text(table); }},
-     {"md", to_markdown},
-     {"csv", to_csv},
-     {"tex", to_latex}}};
+    {{"text", TableForm::people, [](const Table& table) { return to_text(table); }},
+     {"md", TableForm::people, to_markdown},
+     {"csv", TableForm::csv, to_csv},
+     {"tex", TableForm::people, to_latex}}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> out;
@@ -76,8 +77,12 @@ void add_format(Verb kind, std::string& format) {
 
 void print_tables(const std::vector<Table>& tables, const std::string& format) {
   const auto* as = std::ranges::find(kTableFormats, format, &Format::name);
-  for (const Table& table : tables)
-    fmt::print("{}{}", &table == &tables.front() ? "" : "\n", as->text(table));
+  const char* between = "";
+  for (const Table& table : tables) {
+    if (!is_for(table.readers, as->form)) continue;
+    fmt::print("{}{}", between, as->text(table));
+    between = "\n";
+  }
 }
 
 }  // namespace tiersim::cli

@@ -25,8 +25,7 @@ ExitCode report_bottleneck(const BottleneckOptions& options) {
     fmt::print("{}", bottleneck_json(table));
     return ExitCode::ok;
   }
-  const Precision precision = options.format == "csv" ? Precision::exact : Precision::rounded;
-  print_tables(bottleneck_tables(table, precision), options.format);
+  print_tables(bottleneck_tables(table), options.format);
   return ExitCode::ok;
 }
 

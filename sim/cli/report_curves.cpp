@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "reports/curves/curves_report.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
@@ -39,13 +40,12 @@ ExitCode report_curves(const CurvesOptions& options) {
   const auto report = curves_of(table, question);
   if (!report)
     throw Failure(ExitCode::usage, printable("tiersim: error: report curves: " + report.error()));
-  if (!options.figure.empty()) write_figure(options.figure, to_svg(chart_of(*report)));
+  if (!options.figure.empty()) write_figure(options.figure, to_svg(figure_of(*report)));
   if (options.figure == "-") return ExitCode::ok;
   if (options.format == "json")
     fmt::print("{}", to_json(*report));
   else
-    print_tables(tables_of(*report, options.format == "csv" ? Digits::exact : Digits::rounded),
-                 options.format);
+    print_tables(tables_of(*report), options.format);
   return ExitCode::ok;
 }
 

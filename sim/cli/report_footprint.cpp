@@ -110,11 +110,9 @@ ExitCode report_footprint(FootprintOptions options) {
     fmt::print("{}", to_json(report, table, baseline));
     return ExitCode::ok;
   }
-  const Precision precision = options.format == "csv" ? Precision::exact : Precision::rounded;
   std::vector<Table> tables;
-  if (!report.cases.empty()) tables = tables_of(report, precision);
-  for (Table& more : footprint_tables(table, baseline, precision))
-    tables.push_back(std::move(more));
+  if (!report.cases.empty()) tables = tables_of(report);
+  for (Table& more : footprint_tables(table, baseline)) tables.push_back(std::move(more));
   print_tables(tables, options.format);
   return ExitCode::ok;
 }

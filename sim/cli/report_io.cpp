@@ -22,8 +22,7 @@ ExitCode report_io(const IoOptions& options) {
     fmt::print("{}", io_json(table, baseline));
     return ExitCode::ok;
   }
-  const Precision precision = options.format == "csv" ? Precision::exact : Precision::rounded;
-  print_tables(io_tables(table, baseline, precision), options.format);
+  print_tables(io_tables(table, baseline), options.format);
   return ExitCode::ok;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "reports/pareto/pareto_report.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
@@ -85,15 +86,14 @@ ExitCode report_pareto(const ParetoOptions& options) {
     const std::size_t y = options.accuracy ? report.objectives.size() - 1 : 1;
     const auto by = options.by.empty() ? grouping_column(table)
                                        : std::optional(column_of(table, options.by, "--by"));
-    write_figure(options.figure, to_svg(scatter_of(report, 0, y, by)));
+    write_figure(options.figure, to_svg(figure_of(report, 0, y, by)));
   }
   if (options.figure == "-") return ExitCode::ok;
   if (options.format == "json") {
     fmt::print("{}", to_json(report));
     return ExitCode::ok;
   }
-  const Digits digits = options.format == "csv" ? Digits::exact : Digits::rounded;
-  print_tables(tables_of(report, digits, options.all), options.format);
+  print_tables({table_of(report, options.all)}, options.format);
   return ExitCode::ok;
 }
 

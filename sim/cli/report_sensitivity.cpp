@@ -212,8 +212,7 @@ ExitCode print(const Report& report, const SensitivityOptions& options) {
   if (options.format == "json")
     fmt::print("{}", to_json(report));
   else
-    print_tables(tables_of(report, options.format == "csv" ? Digits::exact : Digits::rounded),
-                 options.format);
+    print_tables({table_of(report)}, options.format);
   return ExitCode::ok;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reports/hardware/hardware_text.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "sim/base/text.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/validate/hardware_answers.hpp"
@@ -73,7 +74,7 @@ std::string file_name(std::string_view title) {
 }
 
 void write_charts(const std::vector<CurveReading>& readings, const std::string& folder) {
-  for (const LineChart& chart : charts_of(readings)) {
+  for (const Figure& chart : charts_of(readings)) {
     const fs::path file = fs::path(folder) / file_name(chart.title);
     write_file(file, to_svg(chart));
     fmt::print(stderr, "tiersim: wrote {}\n", file.string());

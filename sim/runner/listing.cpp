@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "hwmodels/compute/roofline_gpu.hpp"
 #include "hwmodels/device_library.hpp"
@@ -14,6 +13,7 @@
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
 #include "sim/record/metrics.hpp"
+#include "sim/record/table_json.hpp"
 #include "sim/runner/device_file.hpp"
 #include "sim/runner/load.hpp"
 
@@ -38,22 +38,8 @@ Table of(std::vector<std::string> titles) {
   return table;
 }
 
-using Json = nlohmann::ordered_json;
-
-struct Made {
-  Table table;
-  Json rows;
-};
-
-/// A listing without numbers.
-Made of_text(Table table) {
-  Json rows = Json::array();
-  for (const auto& row : table.rows) {
-    Json object;
-    for (std::size_t c = 0; c < row.size(); ++c) object[table.columns[c].title] = row[c];
-    rows.push_back(std::move(object));
-  }
-  return {std::move(table), std::move(rows)};
+void add_json_columns(Table& table, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) table.columns.push_back({.title = key, .readers = Readers::json});
 }
 
 template <class Kinds>
@@ -61,7 +47,7 @@ void add_kinds(Table& table, const std::string& category, const Kinds& kinds) {
   for (const auto& [kind, entry] : kinds.entries()) table.add({category, kind, entry.help});
 }
 
-Made hardware() {
+Table hardware() {
   const DeviceLibrary library = make_device_library();
   Table table = of({"category", "model", "what"});
   add_kinds(table, "memory", library.memory);
@@ -69,21 +55,21 @@ Made hardware() {
   add_kinds(table, "request", library.request);
   add_kinds(table, "compute", library.compute);
   add_kinds(table, "collective", library.collective);
-  return of_text(std::move(table));
+  return table;
 }
 
-Made methods() {
+Table methods() {
   Table table = of({"method", "what"});
   const auto library = make_method_library();
   for (const auto& [name, kind] : library.entries()) table.add({name, kind.help});
-  return of_text(std::move(table));
+  return table;
 }
 
-Made metrics() {
+Table metrics() {
   Table table = of({"metric", "unit", "definition"});
   for (const MetricDefinition& metric : kMetrics)
     table.add({std::string(metric.name), std::string(metric.unit), std::string(metric.meaning)});
-  return of_text(std::move(table));
+  return table;
 }
 
 std::vector<fs::path> yaml_files(const char* folder) {
@@ -140,29 +126,23 @@ BaseValue in_base_units(const std::string& text) {
 }
 
 // A device is listed with its first number, which is its capacity, rate or latency.
-Made devices() {
-  Made out{of({"file", "category", "model", "known by", "value"}), Json::array()};
-  out.table.columns[4].align = Align::right;
+Table devices() {
+  Table out = of({"file", "category", "model"});
+  out.columns.insert(out.columns.end(), {{"known by", Align::left, "known_by"}, {"value"}});
+  add_json_columns(out, {"unit", "class"});
   for (const fs::path& path : yaml_files("devices")) {
     const auto loaded = read_file_of<DeviceFile>(path, "device");
     const std::vector<SourcedNumber> numbers = list_numbers(loaded.config);
     const std::string category = loaded.config.category();
     if (numbers.empty()) {  // a bound, which has no numbers
-      out.table.add({shown_path(path), category, loaded.config.kind, "-", "-"});
-      out.rows.push_back(
-          {{"file", shown_path(path)}, {"category", category}, {"model", loaded.config.kind}});
+      const Cell none(Cell::Absent{}, "-");
+      out.add({shown_path(path), category, loaded.config.kind, none, none, none, none});
       continue;
     }
     const SourcedNumber& first = numbers.front();
     const BaseValue value = in_base_units(first.value);
-    out.table.add({shown_path(path), category, loaded.config.kind, first.path, first.value});
-    out.rows.push_back({{"file", shown_path(path)},
-                        {"category", category},
-                        {"model", loaded.config.kind},
-                        {"known_by", first.path},
-                        {"value", value.value},
-                        {"unit", value.unit},
-                        {"class", name(first.number_class)}});
+    out.add({shown_path(path), category, loaded.config.kind, first.path,
+             Cell(value.value, first.value), value.unit, name(first.number_class)});
   }
   return out;
 }
@@ -181,29 +161,28 @@ std::string shared_text(const SharedConfig& shared) {
   return text.empty() ? "-" : text;
 }
 
-Made systems() {
-  Made out{of({"system", "GPU", "GPUs", "tiers", "shared", "file"}), Json::array()};
-  out.table.columns[2].align = Align::right;
+Table systems() {
+  Table out{.columns = {{"system", Align::left},
+                        {"GPU", Align::left, "gpu"},
+                        {"GPUs", Align::right, "gpus"},
+                        {.title = "hosts", .readers = Readers::json},
+                        {"tiers", Align::left},
+                        {.title = "shared", .align = Align::left, .readers = Readers::people}}};
+  add_json_columns(out, {"shared_by_host", "shared_by_all"});
+  out.columns.push_back({"file", Align::left});
   for (const fs::path& path : yaml_files("systems")) {
     const auto loaded = read_file_of<SystemConfig>(path, "system");
     const SystemConfig& system = loaded.config;
-    std::vector<std::string> tiers;
-    Json tier_rows = Json::array();
+    std::vector<std::string> texts;
+    Table tiers = of({"tier", "capacity_bytes"});
     for (const auto& [name, tier] : system.tiers) {
       const Bytes capacity = tier.memory.spec->build()->capacity();
-      tiers.push_back(fmt::format("{} {}", name, format_quantity(capacity)));
-      tier_rows.push_back({{"tier", name}, {"capacity_bytes", capacity.in_base()}});
+      texts.push_back(fmt::format("{} {}", name, format_quantity(capacity)));
+      tiers.add({name, capacity.in_base()});
     }
-    out.table.add({system.name, gpu_of(loaded), std::to_string(system.gpus.count), join(tiers),
-                   shared_text(system.shared), shown_path(path)});
-    out.rows.push_back({{"system", system.name},
-                        {"gpu", gpu_of(loaded)},
-                        {"gpus", system.gpus.count},
-                        {"hosts", system.gpus.hosts},
-                        {"tiers", std::move(tier_rows)},
-                        {"shared_by_host", system.shared.host},
-                        {"shared_by_all", system.shared.all},
-                        {"file", shown_path(path)}});
+    out.add({system.name, gpu_of(loaded), system.gpus.count, system.gpus.hosts,
+             nested(std::move(tiers), join(texts)), shared_text(system.shared),
+             Cell(system.shared.host, ""), Cell(system.shared.all, ""), shown_path(path)});
   }
   return out;
 }
@@ -217,8 +196,9 @@ NumberClass class_of(const CalibratedKernelConfig& kernel) {
   return weakest(all, kernel.misfit.number_class);
 }
 
-Made calibrations() {
-  Made out{of({"calibration", "part", "class", "families"}), Json::array()};
+Table calibrations() {
+  Table out = of({"calibration", "part", "class", "families"});
+  add_json_columns(out, {"file"});
   for (const fs::path& path : yaml_files("calibration")) {
     if (path.filename() != "gpu.yaml") continue;
     const auto kernels = read_file_of<CalibrationFile>(path, "device").config.kernels;
@@ -235,12 +215,8 @@ Made calibrations() {
       number_class = weakest(number_class, class_of(*kernel));
     }
     const std::string shown_class = families.empty() ? "-" : std::string(name(number_class));
-    out.table.add({calibration, join(parts), shown_class, join(families)});
-    out.rows.push_back({{"calibration", calibration},
-                        {"part", join(parts)},
-                        {"class", shown_class},
-                        {"families", families},
-                        {"file", shown_path(path)}});
+    out.add(
+        {calibration, join(parts), shown_class, Cell(families, join(families)), shown_path(path)});
   }
   return out;
 }
@@ -263,68 +239,76 @@ std::string experts_text(const LlmConfig& m) {
                                     : fmt::format("{}, {} shared", routed, m.moe->shared_experts);
 }
 
-Json to_row(const LlmConfig& m, Bytes kv_per_token, const std::string& file) {
-  Json row{{"model", m.name},
-           {"parameters", m.parameters()},
-           {"kv_bytes_per_token_fp16", kv_per_token.in_base()},
-           {"layers", m.layers},
-           {"hidden", m.hidden},
-           {"heads", m.heads},
-           {"kv_heads", m.kv_heads},
-           {"head_dim", m.head_dim},
-           {"file", file}};
-  if (m.mla) {
-    row["kv_lora_rank"] = m.mla->kv_lora_rank;
-    row["qk_rope_head_dim"] = m.mla->qk_rope_head_dim;
-  }
-  if (m.attention_window) row["attention_window"] = *m.attention_window;
-  if (m.encoder) row["encoder_layers"] = m.encoder->layers;
-  if (m.moe) {
-    row["experts"] = m.moe->experts;
-    row["experts_per_token"] = m.moe->experts_per_token;
-    row["shared_experts"] = m.moe->shared_experts;
-  }
-  return row;
+template <class Number>
+Cell number_or_absent(const std::optional<Number>& number) {
+  return number ? Cell(*number) : Cell(Cell::Absent{}, "");
 }
 
-Made models() {
-  Made out{
-      of({"model", "parameters", "KV per token (fp16)", "layers", "attention", "experts", "file"}),
-      Json::array()};
-  for (const std::size_t number : {1U, 2U, 3U}) out.table.columns[number].align = Align::right;
-  for (const fs::path& path : yaml_files("models")) {
-    const auto m = read_file_of<LlmConfig>(path, "model").config;
-    const Bytes kv = stored(m.cached_width(), DataType::fp16);
-    out.table.add({m.name, fmt::format("{:.3f} B", static_cast<double>(m.parameters()) / 1e9),
-                   display(kv), std::to_string(m.layers), attention_text(m), experts_text(m),
-                   shown_path(path)});
-    out.rows.push_back(to_row(m, kv, shown_path(path)));
-  }
+template <class Part, class Number>
+Cell number_of(const std::optional<Part>& part, Number Part::*number) {
+  return part ? Cell((*part).*number) : Cell(Cell::Absent{}, "");
+}
+
+Row model_row(const LlmConfig& m, const std::string& file) {
+  const Bytes kv = stored(m.cached_width(), DataType::fp16);
+  return {m.name,
+          Cell(m.parameters(), fmt::format("{:.3f} B", static_cast<double>(m.parameters()) / 1e9)),
+          Cell(kv.in_base(), display(kv)),
+          m.layers,
+          m.hidden,
+          m.heads,
+          m.kv_heads,
+          m.head_dim,
+          attention_text(m),
+          experts_text(m),
+          file,
+          number_of(m.mla, &MlaConfig::kv_lora_rank),
+          number_of(m.mla, &MlaConfig::qk_rope_head_dim),
+          number_or_absent(m.attention_window),
+          number_of(m.encoder, &EncoderConfig::layers),
+          number_of(m.moe, &MoeConfig::experts),
+          number_of(m.moe, &MoeConfig::experts_per_token),
+          number_of(m.moe, &MoeConfig::shared_experts)};
+}
+
+Table models() {
+  Table out{.columns = {{"model", Align::left},
+                        {"parameters"},
+                        {"KV per token (fp16)", Align::right, "kv_bytes_per_token_fp16"},
+                        {"layers"}}};
+  add_json_columns(out, {"hidden", "heads", "kv_heads", "head_dim"});
+  for (const char* title : {"attention", "experts"})
+    out.columns.push_back({.title = title, .align = Align::left, .readers = Readers::people});
+  out.columns.push_back({"file", Align::left});
+  add_json_columns(out, {"kv_lora_rank", "qk_rope_head_dim", "attention_window", "encoder_layers",
+                         "experts", "experts_per_token", "shared_experts"});
+  for (const fs::path& path : yaml_files("models"))
+    out.add(model_row(read_file_of<LlmConfig>(path, "model").config, shown_path(path)));
   return out;
 }
 
-Made scenarios() {
+Table scenarios() {
   Table table = of({"scenario", "file", "description"});
   for (const fs::path& path : yaml_files("scenarios")) {
     const ScenarioFile file = load_scenario(path, {});
     table.add({file.config.name, shown_path(path), file.config.description});
   }
-  return of_text(std::move(table));
+  return table;
 }
 
-Made serving() {
+Table serving() {
   Table table = of({"serving", "file", "description"});
   for (const fs::path& path : yaml_files("serving")) {
     const ServingFile file = load_serving(path, {});
     const ScenarioConfig& scenario = file.config.scenario;
     table.add({scenario.name, shown_path(path), scenario.description});
   }
-  return of_text(std::move(table));
+  return table;
 }
 
 struct Kind {
   ListKind kind;
-  Made (*make)();
+  Table (*make)();
 };
 constexpr std::array kKinds{
     Kind{{"hw", "Device models"}, hardware},
@@ -350,8 +334,9 @@ Listing listing_of(const std::string& what) {
   std::vector<std::string> names;
   for (const Kind& kind : kKinds) {
     if (what == kind.kind.name) {
-      Made made = kind.make();
-      return {std::move(made.table), made.rows.dump(2) + '\n'};
+      Table table = kind.make();
+      std::string json = to_json(table, {}, 2) + '\n';
+      return {std::move(table), std::move(json)};
     }
     names.emplace_back(kind.kind.name);
   }

@@ -134,8 +134,8 @@ TEST(MapleFigures, NoLoadBeatsThePeakOfItsWay) {
     if (study.where != "Figure 1 left") continue;
     const StudyResult result = simulated(study);
     const RunRecord& longest = *result.rows.back().record;
-    const double kv = std::get<double>(cell_of("split.kv", longest));
-    const double link = std::get<double>(cell_of("split.link_wait", longest));
+    const double kv = cell_of("split.kv", longest).number().value();
+    const double link = cell_of("split.link_wait", longest).number().value();
     constexpr double kBytes = 64.0 * (1LL << 30);
     EXPECT_GE(kv, kBytes / 4.8e12);
     if (study.id.ends_with("pool")) {

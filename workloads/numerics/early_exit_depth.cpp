@@ -59,13 +59,14 @@ Index depth_of(Index accepted, Index layers) {
 Table confidence_table(const EarlyExitSample& sample) {
   Table table{.id = "early_exit_confidence",
               .title = fmt::format("Confidence by layer, mean of {} tokens", sample.tokens.size()),
-              .columns = {"layer", "softmax", "state", "classifier", "best token is the last's"},
+              .columns = columns_by_cells(
+                  {"layer", "softmax", "state", "classifier", "best token is the last's"}),
               .rows = {},
               .notes = {"random weights whose layers add 0.75 times as much each, so that states "
                         "settle; the classifier is a logistic regression on other tokens"}};
   const auto count = static_cast<double>(sample.tokens.size());
   for (Index layer = 1; layer <= sample.layers(); ++layer) {
-    std::vector<Cell> row = {std::int64_t{layer}};
+    Row row = {std::int64_t{layer}};
     for (const Measure measure : all_measures()) {
       double sum = 0;
       for (const std::vector<double>& c : all_confidences(sample, measure)) {
@@ -90,7 +91,7 @@ Table depth_table(const EarlyExitSample& sample) {
   Table table{
       .id = "early_exit_depth",
       .title = fmt::format("Layers run of {} by a batch of independent tokens", sample.layers()),
-      .columns = {"measure", "threshold", "never accepted"},
+      .columns = columns_by_cells({"measure", "threshold", "never accepted"}),
       .rows = {},
       .notes = {"by the distribution of one token's first accepted layer over {} tokens; "
                 "skipped is the share of layers not run, as the paper counts its early-exit "
@@ -99,16 +100,16 @@ Table depth_table(const EarlyExitSample& sample) {
                 "number of layers as length, and no output_layer where one is never "
                 "accepted: all layers here"}};
   table.notes[0] = fmt::format(fmt::runtime(table.notes[0]), sample.tokens.size());
-  for (const int batch : kBatches) table.columns.push_back(fmt::format("batch {}", batch));
-  table.columns.insert(table.columns.end(), {"skipped at 1", "skipped at 64"});
+  for (const int batch : kBatches) table.columns.push_back({fmt::format("batch {}", batch)});
+  table.columns.insert(table.columns.end(), {{"skipped at 1"}, {"skipped at 64"}});
   for (const Measure measure : all_measures()) {
     const std::vector<std::vector<double>> all = all_confidences(sample, measure);
     for (const double threshold : thresholds(measure)) {
       const std::vector<Index> accepted = accepted_at(all, threshold);
       const DepthDistribution p = depth_distribution(accepted, sample.layers());
       const auto never = std::count(accepted.begin(), accepted.end(), 0);
-      std::vector<Cell> row = {std::string(name_of(measure)), threshold,
-                               static_cast<double>(never) / static_cast<double>(accepted.size())};
+      Row row = {std::string(name_of(measure)), threshold,
+                 static_cast<double>(never) / static_cast<double>(accepted.size())};
       for (const int batch : kBatches) row.emplace_back(expected_depth(p, batch));
       const auto n = static_cast<double>(sample.layers());
       row.emplace_back(1 - expected_depth(p, 1) / n);

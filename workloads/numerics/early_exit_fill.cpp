@@ -150,8 +150,8 @@ void add_fill_study(const EarlyExitSample& sample, std::uint64_t seed, Study& st
               .title = fmt::format("Filled keys and values against those of all {} layers, mean of "
                                    "{} tokens",
                                    sample.layers(), std::min(kTokens, sample.tokens.size())),
-              .columns = {"exit after layer", "error of keys", "error of values",
-                          "error of the next state", "next token is the same"},
+              .columns = columns_by_cells({"exit after layer", "error of keys", "error of values",
+                                           "error of the next state", "next token is the same"}),
               .rows = {},
               .notes = {"relative errors, keys and values over the skipped layers; those of the "
                         "first skipped layer are exact, since it would have projected the same "

@@ -212,7 +212,7 @@ Table unread_table(std::uint64_t seed, SyntheticSpec spec) {
             .title =
                 "Attention on the chosen rows, an eighth, by the size of what heads barely "
                 "read in hidden states (one layer)",
-            .columns = {"unread", "maple", "sparq", "loki", "quest"},
+            .columns = columns_by_cells({"unread", "maple", "sparq", "loki", "quest"}),
             .rows = {},
             .notes = {"at the same screening bytes; an assumption that decides how well a random "
                       "projection does, so orderings between methods are no results"}};
@@ -220,7 +220,7 @@ Table unread_table(std::uint64_t seed, SyntheticSpec spec) {
     spec.unread = unread;
     const Index d = spec.head_dim;
     const std::vector<HeadCase> heads = prepare(synthetic_layer_data(spec, seed), {d / 4}, seed);
-    std::vector<Cell> row{unread};
+    Row row{unread};
     for (const SelectionMethod& method :
          {maple_method(d / 4, 0), sparq_method(d / 8), loki_method(d / 8), quest_method(d, 16)})
       row.emplace_back(measure(heads, method, kShare).mean().mass);

@@ -62,7 +62,7 @@ Table parameter_table(const SyntheticSpec& spec) {
   Table out{
       .id = "selection_parameters",
       .title = "Synthetic heads",
-      .columns = {"parameter", "value", "source"},
+      .columns = columns_by_cells({"parameter", "value", "source"}),
       .rows = {},
       .notes = {"hidden states times W_Q, W_K, W_V, no rotary embedding; a head draws its own "
                 "factors on the logits"}};
@@ -74,7 +74,7 @@ Table parameter_table(const SyntheticSpec& spec) {
 Table structure_table(const std::vector<HeadCase>& heads) {
   Table out{.id = "selection_structure",
             .title = "What these heads look like",
-            .columns = {"figure", "mean", "least", "most"},
+            .columns = columns_by_cells({"figure", "mean", "least", "most"}),
             .rows = {}};
   const auto add = [&](const char* name, const std::function<double(const HeadCase&)>& figure) {
     std::vector<double> values;
@@ -112,8 +112,9 @@ Table distillation_table(const std::vector<HeadCase>& heads, const std::vector<S
   TS_EXPECTS(float64.size() == ranks && int8.size() == ranks && costs.size() == ranks, ranks);
   Table out{.id = "maple_distillation",
             .title = "MAPLE: distillation and eight bits, by rank",
-            .columns = {"rank", "columns of P", "loss", "held-out loss", "identity", "recall",
-                        "recall int8", "lost to int8", "in reach", "error of bound"},
+            .columns = columns_by_cells({"rank", "columns of P", "loss", "held-out loss",
+                                         "identity", "recall", "recall int8", "lost to int8",
+                                         "in reach", "error of bound"}),
             .rows = {},
             .notes = {"loss: share of the squares of Q K^T, on the tokens distilled on and on "
                       "others; identity: W_q = W_k = I with its best factor, on others",
@@ -160,7 +161,8 @@ Table needle_table(const std::vector<NeedleResult>& results) {
             .title =
                 "A text whose needles move: each of 16 tokens is asked for once, late; an "
                 "eighth of the rows",
-            .columns = {"method", "setting", "needles found", "attention", "output error"},
+            .columns = columns_by_cells(
+                {"method", "setting", "needles found", "attention", "output error"}),
             .rows = {},
             .notes = {}};
   for (const NeedleResult& result : results)

@@ -71,8 +71,9 @@ PairedDifference paired_difference(const std::vector<double>& a, const std::vect
 Table table_of(std::string id, std::string title, const std::vector<SweepPoint>& points) {
   Table out{.id = std::move(id),
             .title = std::move(title),
-            .columns = {"method", "setting", "screening B/token", "share of rows", "recall",
-                        "recall sd", "mass", "mass sd", "output error", "output error sd"},
+            .columns = columns_by_cells({"method", "setting", "screening B/token", "share of rows",
+                                         "recall", "recall sd", "mass", "mass sd", "output error",
+                                         "output error sd"}),
             .rows = {}};
   for (const SweepPoint& point : points) {
     const Quality mean = point.mean();

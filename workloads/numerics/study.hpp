@@ -1,23 +1,12 @@
 #pragma once
 // The results of a numerical study without matrix types: tables, curves, and statements with their
 // verdicts. The command line prints them.
-#include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "sim/base/table.hpp"
+
 namespace tiersim::numerics {
-
-using Cell = std::variant<std::string, std::int64_t, double>;
-
-/// A header, and rows of as many cells. `id` is a file name without extension.
-struct Table {
-  std::string id;
-  std::string title;
-  std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;
-  std::vector<std::string> notes = {};
-};
 
 /// Points of one line over the values of `x`; all lines of a curve share a plot.
 struct Line {

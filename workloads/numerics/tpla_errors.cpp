@@ -188,7 +188,8 @@ Table error_table(const SliceErrorFamily& family) {
               .title = fmt::format("Relative error of a layer's output by slicing, {}, mean of {} "
                                    "seeds",
                                    family.title, family.cases.front().seeds.size()),
-              .columns = {"transform", "constants", "slices", "RMSNorm", "softmax", "both"},
+              .columns = columns_by_cells(
+                  {"transform", "constants", "slices", "RMSNorm", "softmax", "both"}),
               .rows = {}};
   for (const SliceErrorCase& c : family.cases) {
     const SliceErrors e = mean(c.seeds);
@@ -216,8 +217,9 @@ Table error_table(const SliceErrorFamily& family) {
 Table balance_table(const std::vector<SliceErrorFamily>& families) {
   Table table{.id = "tpla_balance",
               .title = "What the first of two slices says of the whole (first seed)",
-              .columns = {"latents", "transform", "share of energy", "its spread over tokens",
-                          "slope of scores", "correlation of scores"},
+              .columns = columns_by_cells({"latents", "transform", "share of energy",
+                                           "its spread over tokens", "slope of scores",
+                                           "correlation of scores"}),
               .rows = {},
               .notes = {"condition 1 needs no spread; condition 2 a correlation of 1 and a slope "
                         "equal to the share"}};

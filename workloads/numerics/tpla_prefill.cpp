@@ -174,8 +174,8 @@ void add_prefill_study(std::uint64_t seed, int count, Study& study, std::span<co
               .title = fmt::format("Error of {} decoded tokens after a prompt of {}, {} layers, "
                                    "PCA, mean of {} seeds",
                                    kDecoded, kPrompt, kPrefillLayers, count),
-              .columns = {"constants", "slices", "prefill exact", "prefill sliced",
-                          "its cache, last layer"},
+              .columns = columns_by_cells({"constants", "slices", "prefill exact", "prefill sliced",
+                                           "its cache, last layer"}),
               .rows = {},
               .notes = {"hidden states after the last layer, without feed-forward; the inputs are "
                         "the same in all runs"}};

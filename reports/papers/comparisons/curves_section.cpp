@@ -7,7 +7,7 @@
 
 #include "reports/papers/comparisons/curves_result.hpp"
 #include "reports/papers/studies/columns.hpp"
-#include "reports/render/line_chart.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "sim/base/check.hpp"
 
 namespace tiersim {
@@ -80,7 +80,7 @@ std::string number(double value) {
   return value == 0 ? "" : fmt::format("{}", value);
 }
 
-Table raw_points(const CurvesResult& r) {
+Table all_points(const CurvesResult& r) {
   Table table{.title = r.curves.title};
   for (const char* title : {"machine", "case", "way", "limit", "problem"})
     table.columns.push_back({title, Align::left});
@@ -263,28 +263,29 @@ Table breakdown_table(const CurvesResult& r, const CurvePrinted& printed, std::s
 // Ratios to the first way over the context, with a panel for each machine.
 std::string figure_of(const CurvesResult& r, std::size_t which) {
   const CurveCase& one = r.curves.cases[which];
-  LineChart chart{
+  Figure figure{
       .title = heading(r) + ", " + one.label,
       .subtitle = fmt::format("{} over that of {}", r.curves.metric, one.ways.front().label),
-      .x_label = "context (positions)",
-      .y_label = "ratio",
-      .panels = {},
       .columns = 4,
-      .common_y = true};
+      .common_y = true,
+      .panels = {}};
   for (std::size_t m = 0; m < r.machines.size(); ++m) {
-    ChartPanel panel{.title = r.machines[m], .series = {}};
+    FigurePanel panel{.title = r.machines[m],
+                      .x = {.label = "context (positions)", .log_base = 2},
+                      .y = {.label = "ratio"}};
     for (std::size_t w = 0; w < one.ways.size(); ++w) {
-      ChartSeries series{.name = one.ways[w].label, .x = {}, .y = {}};
+      FigureSeries series{.name = one.ways[w].label, .points = {}};
       for (std::size_t v = 0; v < r.curves.contexts.size(); ++v) {
         const double ratio = r.ratio(m, which, v, w);
-        series.x.push_back(static_cast<double>(r.curves.contexts[v]));
-        series.y.push_back(ratio > 0 ? ratio : std::numeric_limits<double>::quiet_NaN());
+        series.points.push_back(
+            {.x = static_cast<double>(r.curves.contexts[v]), .y = ratio > 0 ? ratio : kNoValue});
       }
       panel.series.push_back(std::move(series));
     }
-    chart.panels.push_back(std::move(panel));
+    figure.panels.push_back(std::move(panel));
   }
-  return to_svg(chart);
+  number_styles(figure);
+  return to_svg(figure);
 }
 
 Json points_json(const CurvesResult& r) {
@@ -340,18 +341,15 @@ ReportSection section_of(const CurvesResult& r) {
   ReportSection section{.id = r.curves.id};
   const std::string stem = r.curves.id.substr(r.curves.id.find('.') + 1);
   for (std::size_t c = 0; c < r.curves.cases.size(); ++c)
-    section.tables.push_back(
-        {stem + '_' + r.curves.cases[c].label, ratio_table(r, c), {}, r.curves.digest});
+    section.add(stem + '_' + r.curves.cases[c].label, ratio_table(r, c), r.curves.digest);
   for (std::size_t c = 0; c < r.curves.cases.size(); ++c)
     section.figures.push_back({stem + '_' + r.curves.cases[c].label + ".svg", figure_of(r, c)});
-  section.tables.push_back({stem, raw_points(r), {}, false});
+  section.add(stem, all_points(r));
   for (const CurvePrinted& printed : r.curves.printed) {
-    section.tables.push_back({stem + "_printed", printed_table(r, printed), {}, true});
+    section.add(stem + "_printed", printed_table(r, printed), true);
     for (std::size_t m = 0; m < r.machines.size(); ++m)
-      section.tables.push_back({fmt::format("{}_breakdown_{}", stem, m + 1),
-                                breakdown_table(r, printed, m),
-                                {},
-                                m == 0});
+      section.add(fmt::format("{}_breakdown_{}", stem, m + 1), breakdown_table(r, printed, m),
+                  m == 0);
   }
   for (const CurvePrinted& printed : r.curves.printed) add_printed(r, printed, section.results);
   for (const CurveCheck& check : r.curves.checks) section.results.push_back(checked(r, check));

@@ -39,8 +39,8 @@ double product(const Speedup& s) {
   return all;
 }
 
-Table raw_cells(const GridResult& r) {
-  Table table{.title = r.grid.title};
+Table all_cells(const GridResult& r) {
+  Table table{.title = r.grid.title, .readers = Readers::csv};
   for (const char* title : kChoiceTitles) table.columns.push_back({title, Align::left});
   for (const char* title : {"case", "base limit", "other limit"})
     table.columns.push_back({title, Align::left});
@@ -52,14 +52,12 @@ Table raw_cells(const GridResult& r) {
     for (std::size_t c = 0; c < cell.cases.size(); ++c) {
       if (!cell.cases[c]) continue;
       const Speedup& s = *cell.cases[c];
-      std::vector<std::string> row = choice_names(r, cell);
-      for (std::string text :
-           {r.grid.cases[c].label, std::string(limit(s.base)), std::string(limit(s.other)),
-            fmt::format("{}", s.ratio), fmt::format("{}", s.base.batch),
-            fmt::format("{}", s.other.batch), fmt::format("{}", s.base.tokens_per_s),
-            fmt::format("{}", s.other.tokens_per_s)})
-        row.push_back(std::move(text));
-      for (const double factor : s.factors) row.push_back(fmt::format("{}", factor));
+      const std::vector<std::string> choices = choice_names(r, cell);
+      Row row(choices.begin(), choices.end());
+      row.insert(row.end(),
+                 {r.grid.cases[c].label, limit(s.base), limit(s.other), s.ratio, s.base.batch,
+                  s.other.batch, s.base.tokens_per_s, s.other.tokens_per_s});
+      row.insert(row.end(), s.factors.begin(), s.factors.end());
       table.add(std::move(row));
     }
   return table;
@@ -394,22 +392,21 @@ ReportSection section_of(const GridResult& r) {
   const auto all =
       std::ranges::count_if(r.cells, [&](const GridCell& cell) { return r.near_all(cell); });
   const std::string heading = (r.grid.where.empty() ? "" : r.grid.where + ": ") + r.grid.title;
-  section.tables.push_back(
-      {stem,
-       factor_table(r,
-                    fmt::format("{}: {} ({} of {} cells are near all; the nearest {})", heading,
-                                case_names(r), all, r.cells.size(), kShownCells),
-                    nearest(r, kShownCells)),
-       raw_cells(r), true});
-  section.tables.push_back({stem + "_common", common_table(r), {}, true});
+  Table nearest_cells =
+      factor_table(r,
+                   fmt::format("{}: {} ({} of {} cells are near all; the nearest {})", heading,
+                               case_names(r), all, r.cells.size(), kShownCells),
+                   nearest(r, kShownCells));
+  nearest_cells.readers = Readers::people;
+  section.add(stem, std::move(nearest_cells), true);
+  section.add(stem, all_cells(r));
+  section.add(stem + "_common", common_table(r), true);
   for (std::size_t c = 0; c < r.grid.cases.size(); ++c)
-    section.tables.push_back({stem + "_" + r.grid.cases[c].label, range_table(r, c), {}, true});
+    section.add(stem + "_" + r.grid.cases[c].label, range_table(r, c), true);
   std::vector<const GridCell*> known;
   for (const KnownCell& cell : r.grid.known) known.push_back(&find_known(r, cell));
-  section.tables.push_back({stem + "_factors",
-                            factor_table(r, heading + ": cells worked out by hand", known),
-                            {},
-                            true});
+  section.add(stem + "_factors", factor_table(r, heading + ": cells worked out by hand", known),
+              true);
   section.results = printed_results(r);
   for (const GridSubset& subset : r.grid.subsets) add_subset(r, subset, section.results);
   for (TargetResult& result : known_results(r)) section.results.push_back(std::move(result));

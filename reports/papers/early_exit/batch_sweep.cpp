@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/render/line_chart.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "sim/base/check.hpp"
 
 namespace tiersim {
@@ -66,7 +66,8 @@ void add_batch_columns(const BatchSweepResult& r, Table& table) {
 Table speedup_table(const BatchSweepResult& r) {
   Table table{.title = fmt::format("{}: time of a decode step of {} over that of each way",
                                    r.engine.title, r.engine.cases.front().label),
-              .columns = {{"way", Align::left}, {"correlation"}}};
+              .columns = {{"way", Align::left}, {"correlation"}},
+              .readers = Readers::people};
   add_batch_columns(r, table);
   table.columns.push_back({"pays at B", Align::left});
   std::vector<std::string> base{r.engine.cases.front().label + " [ms]", ""};
@@ -159,7 +160,7 @@ Table rule_table(const BatchSweepResult& r) {
   return table;
 }
 
-Table raw_points(const BatchSweepResult& r) {
+Table all_points(const BatchSweepResult& r) {
   Table table{.title = r.engine.title,
               .columns = {{"way", Align::left},
                           {"correlation"},
@@ -168,15 +169,14 @@ Table raw_points(const BatchSweepResult& r) {
                           {"speedup"},
                           {"tokens_per_s"},
                           {"layers"},
-                          {"problem", Align::left}}};
+                          {"problem", Align::left}},
+              .readers = Readers::csv};
   for (std::size_t c = 0; c < r.engine.correlations.size(); ++c)
     for (std::size_t b = 0; b < r.engine.batches.size(); ++b)
       for (std::size_t k = 0; k < r.engine.cases.size(); ++k) {
         const ExitPoint& p = r.at(c, b, k);
-        table.add({r.engine.cases[k].label, fmt::format("{}", r.engine.correlations[c]),
-                   fmt::format("{}", r.engine.batches[b]), fmt::format("{}", p.step_s),
-                   fmt::format("{}", r.speedup(c, b, k)), fmt::format("{}", p.tokens_per_s),
-                   fmt::format("{}", p.layers), p.problem});
+        table.add({r.engine.cases[k].label, r.engine.correlations[c], r.engine.batches[b], p.step_s,
+                   r.speedup(c, b, k), p.tokens_per_s, p.layers, p.problem});
       }
   return table;
 }
@@ -214,28 +214,29 @@ TargetResult checked(const BatchSweepResult& r, const ExitCheck& check) {
 }
 
 ReportFile figure(const BatchSweepResult& r) {
-  LineChart chart{.title = r.engine.title,
-                  .subtitle = fmt::format("time of a decode step of {} over that of each way",
-                                          r.engine.cases.front().label),
-                  .x_label = "sequences that decode together",
-                  .y_label = "speed-up",
-                  .panels = {},
-                  .common_y = true};
+  Figure out{.title = r.engine.title,
+             .subtitle = fmt::format("time of a decode step of {} over that of each way",
+                                     r.engine.cases.front().label),
+             .columns = 3,
+             .common_y = true,
+             .panels = {}};
   for (std::size_t c = 0; c < r.engine.correlations.size(); ++c) {
-    ChartPanel panel{.title = fmt::format("correlation {}", r.engine.correlations[c]),
-                     .series = {}};
+    FigurePanel panel{.title = fmt::format("correlation {}", r.engine.correlations[c]),
+                      .x = {.label = "sequences that decode together", .log_base = 2},
+                      .y = {.label = "speed-up"}};
     for (std::size_t k = 1; k < r.engine.cases.size(); ++k) {
-      ChartSeries series{.name = r.engine.cases[k].label, .x = {}, .y = {}};
+      FigureSeries series{.name = r.engine.cases[k].label, .points = {}};
       for (std::size_t b = 0; b < r.engine.batches.size(); ++b) {
         const double speedup = r.speedup(c, b, k);
-        series.x.push_back(static_cast<double>(r.engine.batches[b]));
-        series.y.push_back(speedup == 0 ? std::numeric_limits<double>::quiet_NaN() : speedup);
+        series.points.push_back({.x = static_cast<double>(r.engine.batches[b]),
+                                 .y = speedup == 0 ? kNoValue : speedup});
       }
       panel.series.push_back(std::move(series));
     }
-    chart.panels.push_back(std::move(panel));
+    out.panels.push_back(std::move(panel));
   }
-  return {stem_of(r.engine) + ".svg", to_svg(chart)};
+  number_styles(out);
+  return {stem_of(r.engine) + ".svg", to_svg(out)};
 }
 
 Json to_json(const BatchSweepResult& r) {
@@ -266,17 +267,11 @@ Json to_json(const BatchSweepResult& r) {
 ReportSection section_of(const BatchSweepResult& result) {
   const std::string stem = stem_of(result.engine);
   ReportSection section{.id = result.engine.id};
-  section.tables = {{.stem = stem,
-                     .shown = speedup_table(result),
-                     .raw = raw_points(result),
-                     .digest = result.engine.digest},
-                    {.stem = stem + "_rates",
-                     .shown = rate_table(result),
-                     .raw = {},
-                     .digest = result.engine.digest}};
+  section.add(stem, speedup_table(result), result.engine.digest);
+  section.add(stem, all_points(result));
+  section.add(stem + "_rates", rate_table(result), result.engine.digest);
   if (Table rules = rule_table(result); !rules.rows.empty())
-    section.tables.push_back(
-        {.stem = stem + "_rules", .shown = std::move(rules), .raw = {}, .digest = true});
+    section.add(stem + "_rules", std::move(rules), true);
   for (const ExitCheck& check : result.engine.checks)
     section.results.push_back(checked(result, check));
   section.figures.push_back(figure(result));

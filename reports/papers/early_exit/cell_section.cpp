@@ -304,9 +304,8 @@ Json to_json(const CellResults& r, const std::vector<CellView>& views) {
 ReportSection section_of(const CellResults& results) {
   const std::vector<CellView> views = views_of(results);
   ReportSection section{.id = results.targets.id};
-  section.tables = {
-      {.stem = "cells", .shown = throughput_table(results, views), .raw = {}, .digest = true},
-      {.stem = "evidence", .shown = evidence_table(results, views), .raw = {}, .digest = true}};
+  section.add("cells", throughput_table(results, views), true);
+  section.add("evidence", evidence_table(results, views), true);
   for (const CellView& v : views) section.results.push_back(throughput_result(results, v));
   for (const CellView& v : views) section.results.push_back(latency_result(results, v));
   for (const CellView& v : views) section.results.push_back(in_flight_result(results, v));

@@ -30,19 +30,21 @@ const char* short_status(const std::string& what) {
   return what == "unexplained" ? "unexplained" : "input";
 }
 
-PlotPanel cells_panel(const std::vector<ExitRow>& rows, const std::string& model, bool latency) {
-  PlotPanel panel{.title = model};
+FigurePanel cells_panel(const std::vector<ExitRow>& rows, const std::string& model, bool latency) {
+  FigurePanel panel{.title = model};
   panel.y.label = latency ? "inner-token latency (ms)" : "tokens/s";
   panel.y.low = 0;
-  PlotSeries bars{
-      .name = "simulated, host of full", .mark = PlotMark::bars, .points = {}, .bar_width = 0.55};
-  PlotSeries paper{
-      .name = "paper, printed", .role = PlotRole::paper, .mark = PlotMark::points, .points = {}};
-  PlotSeries read{.name = "paper, 1777.96 read as 1177.96",
-                  .role = PlotRole::paper,
-                  .mark = PlotMark::points,
-                  .style = 1,
-                  .points = {}};
+  FigureSeries bars{
+      .name = "simulated, host of full", .mark = SeriesMark::bars, .points = {}, .bar_width = 0.55};
+  FigureSeries paper{.name = "paper, printed",
+                     .role = SeriesRole::paper,
+                     .mark = SeriesMark::points,
+                     .points = {}};
+  FigureSeries read{.name = "paper, 1777.96 read as 1177.96",
+                    .role = SeriesRole::paper,
+                    .mark = SeriesMark::points,
+                    .style = 1,
+                    .points = {}};
   double x = 0;
   double largest = 0;
   for (const ExitRow& row : rows) {
@@ -69,8 +71,8 @@ PlotPanel cells_panel(const std::vector<ExitRow>& rows, const std::string& model
   return panel;
 }
 
-PaperFigure cells_figure(const std::vector<ExitRow>& rows, bool latency) {
-  PaperFigure figure{
+Figure cells_figure(const std::vector<ExitRow>& rows, bool latency) {
+  Figure figure{
       .stem = latency ? "early_exit_fig2" : "early_exit_fig1",
       .where = latency ? "Figure 2" : "Figure 1",
       .caption =
@@ -99,11 +101,11 @@ constexpr std::array<const char*, 6> kWays{"static-half",         "softmax, all 
                                            "state, all rows",     "classifier, all rows",
                                            "state, per sequence", "state, spread 3"};
 
-PaperFigure engine_figure(const std::vector<BatchSweepRow>& rows, const std::string& id) {
+Figure engine_figure(const std::vector<BatchSweepRow>& rows, const std::string& id) {
   std::string stem = "early_exit_engine_" + id;
   std::ranges::replace(stem, '.', '_');
   std::ranges::replace(stem, '-', '_');
-  PaperFigure figure{
+  Figure figure{
       .stem = stem,
       .caption = fmt::format("Beyond the paper: {} without a host, simulated: decode step of full "
                              "over that of each way, by the batch; by the correlation of exit "
@@ -123,17 +125,17 @@ PaperFigure engine_figure(const std::vector<BatchSweepRow>& rows, const std::str
     largest = std::max(largest, row.speedup);
   }
   for (const double correlation : correlations) {
-    PlotPanel panel{.title = fmt::format("correlation {:g}", correlation)};
+    FigurePanel panel{.title = fmt::format("correlation {:g}", correlation)};
     panel.x = {.label = "batch",
                .log_base = 2,
                .low = batches.front() / 1.1,
                .high = batches.back() * 1.1};
     panel.x.ticks = value_ticks(batches);
     panel.y = {.label = "speed-up over full", .low = 0, .high = std::ceil(largest * 5) / 5};
-    add_series(panel, {.role = PlotRole::guide,
+    add_series(panel, {.role = SeriesRole::guide,
                        .points = {{.x = batches.front(), .y = 1}, {.x = batches.back(), .y = 1}}});
     for (std::size_t w = 0; w < kWays.size(); ++w) {
-      PlotSeries series{.name = kWays[w], .style = w, .points = {}};
+      FigureSeries series{.name = kWays[w], .style = w, .points = {}};
       for (const BatchSweepRow& row : rows)
         if (row.way == kWays[w] && row.correlation == correlation && row.speedup > 0)
           series.points.push_back({.x = row.batch, .y = row.speedup});
@@ -146,15 +148,15 @@ PaperFigure engine_figure(const std::vector<BatchSweepRow>& rows, const std::str
 
 }  // namespace
 
-std::vector<PaperFigure> exit_figures(const PaperReport& report) {
+std::vector<Figure> exit_figures(const PaperReport& report) {
   const std::vector<ExitRow> rows = exit_rows(report.sections, "early_exit");
   if (rows.empty()) return {};
   return {cells_figure(rows, false), cells_figure(rows, true)};
 }
 
-std::vector<PaperFigure> engine_figures(const PaperReport& report) {
+std::vector<Figure> engine_figures(const PaperReport& report) {
   const std::string prefix = "early_exit.engine.";
-  std::vector<PaperFigure> out;
+  std::vector<Figure> out;
   for (const ReportSection& section : report.sections)
     if (section.id.starts_with(prefix))
       out.push_back(engine_figure(engine_rows(report.sections, section.id),

@@ -25,20 +25,20 @@ double speed(const StudyRow& row) {
 
 // Tokens/s over the last axis of a study, with a line for each method; colours agree over all
 // panels.
-PlotPanel speed_panel(const StudyResult& study, std::string x_label) {
-  PlotPanel panel{};
+FigurePanel speed_panel(const StudyResult& study, std::string x_label) {
+  FigurePanel panel{};
   panel.x = {.label = std::move(x_label), .log_base = 2};
   panel.y = {.label = "tokens/s", .log_base = 10};
   std::vector<double> values;
   for (std::size_t m = 0; m < kShown.size(); ++m) {
-    PlotSeries series{.name = kShown[m], .style = m, .points = {}};
+    FigureSeries series{.name = kShown[m], .style = m, .points = {}};
     for (const StudyRow& row : study.rows) {
       if (row.point.labels.front() != kShown[m]) continue;
       const double x = axis_value(row);
       if (std::ranges::find(values, x) == values.end()) values.push_back(x);
       series.points.push_back({.x = x, .y = speed(row)});
     }
-    if (std::ranges::any_of(series.points, [](const PlotPoint& p) { return std::isfinite(p.y); }))
+    if (std::ranges::any_of(series.points, [](const FigurePoint& p) { return std::isfinite(p.y); }))
       add_series(panel, std::move(series));
   }
   std::ranges::sort(values);
@@ -79,7 +79,7 @@ const RecallPoint* recall_of(const std::vector<RecallPoint>& recall, const Match
   return nullptr;
 }
 
-PlotPoint beside(double tokens_per_s, const RecallPoint& point) {
+FigurePoint beside(double tokens_per_s, const RecallPoint& point) {
   return {.x = tokens_per_s,
           .y = point.recall,
           .low = point.recall - point.deviation,
@@ -87,28 +87,28 @@ PlotPoint beside(double tokens_per_s, const RecallPoint& point) {
 }
 
 // A range slightly wider than the data, since gnuplot extends it to the next power of ten.
-void fit(PlotAxis& axis, const std::vector<PlotSeries>& series) {
-  for (const PlotSeries& one : series)
-    for (const PlotPoint& point : one.points) {
+void fit(FigureAxis& axis, const std::vector<FigureSeries>& series) {
+  for (const FigureSeries& one : series)
+    for (const FigurePoint& point : one.points) {
       if (!std::isfinite(axis.low) || point.x / 1.3 < axis.low) axis.low = point.x / 1.3;
       if (!std::isfinite(axis.high) || point.x * 1.3 > axis.high) axis.high = point.x * 1.3;
     }
 }
 
-PlotPanel recall_panel(const StudyResult& budgets, const StudyResult& fixed,
-                       const std::vector<RecallPoint>& recall) {
-  PlotPanel panel{};
+FigurePanel recall_panel(const StudyResult& budgets, const StudyResult& fixed,
+                         const std::vector<RecallPoint>& recall) {
+  FigurePanel panel{};
   panel.x = {.label = "tokens/s (Llama-2-7B, simulated)", .log_base = 10};
   panel.y = {.label = "recall (synthetic heads)", .low = 0, .high = 1.08};
   std::size_t style = 0;
   for (const Match& match : kMatches) {
-    PlotSeries series{.name = match.name, .style = style++, .points = {}};
+    FigureSeries series{.name = match.name, .style = style++, .points = {}};
     for (const StudyRow& row : budgets.rows) {
       if (row.point.labels.front() != match.simulated || !row.record) continue;
       if (const RecallPoint* point = recall_of(recall, match, axis_value(row)))
         series.points.push_back(beside(speed(row), *point));
     }
-    if (series.points.size() == 1) series.mark = PlotMark::points;
+    if (series.points.size() == 1) series.mark = SeriesMark::points;
     add_series(panel, std::move(series));
   }
   const auto speed_of = [&](const char* label) {
@@ -120,14 +120,14 @@ PlotPanel recall_panel(const StudyResult& budgets, const StudyResult& fixed,
     if (const RecallPoint* point = recall_of(recall, match, kEvictingBudget);
         point != nullptr && std::isfinite(speed_of(match.simulated)))
       add_series(panel, {.name = match.name,
-                         .mark = PlotMark::points,
+                         .mark = SeriesMark::points,
                          .style = style++,
                          .points = {beside(speed_of(match.simulated), *point)}});
-  PlotSeries dense{.name = "dense, HBM and pool (all rows)",
-                   .role = PlotRole::first_principles,
-                   .mark = PlotMark::points,
-                   .style = 6,
-                   .points = {}};
+  FigureSeries dense{.name = "dense, HBM and pool (all rows)",
+                     .role = SeriesRole::first_principles,
+                     .mark = SeriesMark::points,
+                     .style = 6,
+                     .points = {}};
   for (const char* label : {"dense pool", "dense HBM"})
     if (std::isfinite(speed_of(label))) dense.points.push_back({.x = speed_of(label), .y = 1});
   add_series(panel, std::move(dense));
@@ -137,8 +137,8 @@ PlotPanel recall_panel(const StudyResult& budgets, const StudyResult& fixed,
 
 }  // namespace
 
-std::vector<PaperFigure> recall_figures(const PaperReport& report,
-                                        const std::vector<RecallPoint>& recall) {
+std::vector<Figure> recall_figures(const PaperReport& report,
+                                   const std::vector<RecallPoint>& recall) {
   const StudyResult* budgets = find_study(report, "maple.budget");
   const StudyResult* fixed = find_study(report, "maple.costs");
   if (budgets == nullptr || fixed == nullptr || recall.empty()) return {};
@@ -157,8 +157,8 @@ std::vector<PaperFigure> recall_figures(const PaperReport& report,
        .panels = {recall_panel(*budgets, *fixed, recall)}}};
 }
 
-std::vector<PaperFigure> method_figures(const PaperReport& report) {
-  PaperFigure figure{
+std::vector<Figure> method_figures(const PaperReport& report) {
+  Figure figure{
       .stem = "maple_methods",
       .caption =
           "Beyond the paper: methods of keeping the cache, Llama-2-7B on the default system, "

@@ -7,10 +7,9 @@
 
 namespace tiersim {
 
-std::vector<PaperFigure> figures_of(const PaperReport& report,
-                                    const std::vector<RecallPoint>& recall) {
-  std::vector<PaperFigure> out;
-  const auto add = [&](std::vector<PaperFigure> figures) {
+std::vector<Figure> figures_of(const PaperReport& report, const std::vector<RecallPoint>& recall) {
+  std::vector<Figure> out;
+  const auto add = [&](std::vector<Figure> figures) {
     std::ranges::move(figures, std::back_inserter(out));
   };
   add(breakdown_figures(report));
@@ -22,7 +21,7 @@ std::vector<PaperFigure> figures_of(const PaperReport& report,
   add(speedup_figures(report));
   add(exit_figures(report));
   add(engine_figures(report));
-  std::erase_if(out, [](const PaperFigure& figure) { return figure.panels.empty(); });
+  std::erase_if(out, [](const Figure& figure) { return figure.panels.empty(); });
   return out;
 }
 
@@ -36,12 +35,12 @@ std::vector<std::pair<double, std::string>> value_ticks(const std::vector<double
   return out;
 }
 
-void show_bars(PlotPanel& panel, double bars) {
+void show_bars(FigurePanel& panel, double bars) {
   panel.x.low = -0.6;
   panel.x.high = bars - 0.4;
 }
 
-void add_series(PlotPanel& panel, PlotSeries series) {
+void add_series(FigurePanel& panel, FigureSeries series) {
   if (!series.points.empty()) panel.series.push_back(std::move(series));
 }
 
@@ -52,9 +51,7 @@ const StudyResult* find_study(const PaperReport& report, std::string_view id) {
 }
 
 double number_of(const RunRecord& record, const std::string& column) {
-  const Cell cell = cell_of(column, record);
-  const auto* value = std::get_if<double>(&cell);
-  return value == nullptr ? kNoValue : *value;
+  return cell_of(column, record).number().value_or(kNoValue);
 }
 
 double printed_value(const PaperReport& report, std::string_view id) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/papers/figures/paper_figure.hpp"
 #include "reports/papers/reproduce/paper_report.hpp"
+#include "reports/render/figure.hpp"
 
 namespace tiersim {
 
@@ -22,29 +22,28 @@ struct RecallPoint {
 };
 
 /// All figures of a paper, in the order of the paper.
-std::vector<PaperFigure> figures_of(const PaperReport& report,
-                                    const std::vector<RecallPoint>& recall);
+std::vector<Figure> figures_of(const PaperReport& report, const std::vector<RecallPoint>& recall);
 
 // The figures by family. figures_of() joins them and leaves out those without panels.
-std::vector<PaperFigure> table_figures(const PaperReport& report);
-std::vector<PaperFigure> screening_figures(const PaperReport& report);
-std::vector<PaperFigure> breakdown_figures(const PaperReport& report);
-std::vector<PaperFigure> recall_figures(const PaperReport& report,
-                                        const std::vector<RecallPoint>& recall);
-std::vector<PaperFigure> method_figures(const PaperReport& report);
-std::vector<PaperFigure> latent_figures(const PaperReport& report);
-std::vector<PaperFigure> speedup_figures(const PaperReport& report);
-std::vector<PaperFigure> exit_figures(const PaperReport& report);
-std::vector<PaperFigure> engine_figures(const PaperReport& report);
+std::vector<Figure> table_figures(const PaperReport& report);
+std::vector<Figure> screening_figures(const PaperReport& report);
+std::vector<Figure> breakdown_figures(const PaperReport& report);
+std::vector<Figure> recall_figures(const PaperReport& report,
+                                   const std::vector<RecallPoint>& recall);
+std::vector<Figure> method_figures(const PaperReport& report);
+std::vector<Figure> latent_figures(const PaperReport& report);
+std::vector<Figure> speedup_figures(const PaperReport& report);
+std::vector<Figure> exit_figures(const PaperReport& report);
+std::vector<Figure> engine_figures(const PaperReport& report);
 
 /// Ticks at these values: "1K" for 1024, "0.25" for 0.25.
 std::vector<std::pair<double, std::string>> value_ticks(const std::vector<double>& values);
 
 /// Sets the range of x so that bars at 0, 1, ..., `bars` - 1 are shown in full.
-void show_bars(PlotPanel& panel, double bars);
+void show_bars(FigurePanel& panel, double bars);
 
 /// Adds `series` where it has points.
-void add_series(PlotPanel& panel, PlotSeries series);
+void add_series(FigurePanel& panel, FigureSeries series);
 
 /// A study of the report, or null.
 const StudyResult* find_study(const PaperReport& report, std::string_view id);

@@ -27,8 +27,8 @@ std::string milliseconds(double seconds) {
   return ms >= 100 ? fmt::format("{:.0f}", ms) : fmt::format("{:.2g}", ms);
 }
 
-PlotPanel breakdown_panel(const StudyResult& study, std::string title) {
-  PlotPanel panel{.title = std::move(title)};
+FigurePanel breakdown_panel(const StudyResult& study, std::string title) {
+  FigurePanel panel{.title = std::move(title)};
   panel.x.label = "context (positions)";
   panel.y.label = "share of a decode step";
   panel.y.low = 0;
@@ -36,7 +36,7 @@ PlotPanel breakdown_panel(const StudyResult& study, std::string title) {
   panel.y.ticks = {{0, "0"}, {0.25, "0.25"}, {0.5, "0.5"}, {0.75, "0.75"}, {1, "1"}};
   std::vector<double> ends(study.rows.size(), 0.0);
   for (std::size_t p = 0; p < kParts.size(); ++p) {
-    PlotSeries series{.name = kParts[p].name, .mark = PlotMark::bars, .style = p, .points = {}};
+    FigureSeries series{.name = kParts[p].name, .mark = SeriesMark::bars, .style = p, .points = {}};
     double largest = 0;
     for (std::size_t i = 0; i < study.rows.size(); ++i) {
       if (!study.rows[i].record) continue;
@@ -61,12 +61,12 @@ PlotPanel breakdown_panel(const StudyResult& study, std::string title) {
 }
 
 // Bars of one quantity for all methods, with the statement of the paper about it.
-PlotPanel method_bars(const StudyResult& study, const char* column, double scale,
-                      std::string label) {
-  PlotPanel panel{};
+FigurePanel method_bars(const StudyResult& study, const char* column, double scale,
+                        std::string label) {
+  FigurePanel panel{};
   panel.y.label = std::move(label);
   panel.y.low = 0;
-  PlotSeries bars{.name = "simulated", .mark = PlotMark::bars, .points = {}, .bar_width = 0.55};
+  FigureSeries bars{.name = "simulated", .mark = SeriesMark::bars, .points = {}, .bar_width = 0.55};
   double largest = 0;
   for (std::size_t i = 0; i < study.rows.size(); ++i) {
     const auto x = static_cast<double>(i);
@@ -83,8 +83,8 @@ PlotPanel method_bars(const StudyResult& study, const char* column, double scale
   return panel;
 }
 
-PaperFigure dataflow_figure(const PaperReport& report, const StudyResult& study) {
-  PaperFigure figure{
+Figure dataflow_figure(const PaperReport& report, const StudyResult& study) {
+  Figure figure{
       .stem = "maple_fig3_dataflow",
       .where = study.study.where,
       .caption =
@@ -95,9 +95,9 @@ PaperFigure dataflow_figure(const PaperReport& report, const StudyResult& study)
       .panel_height = 1.25,
       .columns = 2,
       .panels = {}};
-  PlotPanel trips = method_bars(study, "far_round_trips_per_layer", 1, "round trips a layer");
-  PlotSeries paper{
-      .name = "paper", .role = PlotRole::paper, .mark = PlotMark::points, .points = {}};
+  FigurePanel trips = method_bars(study, "far_round_trips_per_layer", 1, "round trips a layer");
+  FigureSeries paper{
+      .name = "paper", .role = SeriesRole::paper, .mark = SeriesMark::points, .points = {}};
   for (const ReproducedStudy& one : report.studies)
     if (one.result.study.id == study.study.id)
       for (std::size_t c = 0; c < one.checks.size() && c < study.rows.size(); ++c)
@@ -112,13 +112,13 @@ PaperFigure dataflow_figure(const PaperReport& report, const StudyResult& study)
 }
 
 // A roof is a line of slope one at its bandwidth, labelled at its left end.
-void add_roof(PlotPanel& panel, const RunRecord& record) {
+void add_roof(FigurePanel& panel, const RunRecord& record) {
   const double bandwidth = number_of(record, "screening_roof_bandwidth");
   const Cell tier = cell_of("screening_roof", record);
-  const auto* name = std::get_if<std::string>(&tier);
+  const auto* name = std::get_if<std::string>(&tier.value());
   const double low = panel.x.low;
   const double high = panel.x.high;
-  add_series(panel, {.role = PlotRole::guide,
+  add_series(panel, {.role = SeriesRole::guide,
                      .points = {{.x = low, .y = bandwidth * low * 1e-12},
                                 {.x = high, .y = bandwidth * high * 1e-12}}});
   panel.texts.push_back({.x = low,
@@ -128,8 +128,8 @@ void add_roof(PlotPanel& panel, const RunRecord& record) {
                          .right = true});
 }
 
-PaperFigure roofline_figure(const StudyResult& study) {
-  PaperFigure figure{
+Figure roofline_figure(const StudyResult& study) {
+  Figure figure{
       .stem = "maple_fig3_roofline",
       .where = study.study.where,
       .caption =
@@ -139,7 +139,7 @@ PaperFigure roofline_figure(const StudyResult& study) {
           "to the other.",
       .panel_height = 1.7,
       .panels = {}};
-  PlotPanel panel{};
+  FigurePanel panel{};
   panel.x = {.label = "intensity of screening (FLOP/B)", .log_base = 10, .low = 0.25, .high = 16};
   panel.x.ticks = value_ticks({0.25, 0.5, 1, 2, 4, 8, 16});
   panel.y = {.label = "rate of screening (TFLOP/s)", .log_base = 10, .low = 0.005, .high = 100};
@@ -148,10 +148,10 @@ PaperFigure roofline_figure(const StudyResult& study) {
   for (const StudyRow& row : study.rows) {
     if (!row.record) continue;
     add_roof(panel, *row.record);
-    const PlotPoint at{.x = number_of(*row.record, "screening_intensity"),
-                       .y = number_of(*row.record, "screening_rate") * 1e-12};
+    const FigurePoint at{.x = number_of(*row.record, "screening_intensity"),
+                         .y = number_of(*row.record, "screening_rate") * 1e-12};
     add_series(panel, {.name = row.point.labels.front() + ", simulated",
-                       .mark = PlotMark::points,
+                       .mark = SeriesMark::points,
                        .style = style++,
                        .points = {at}});
   }
@@ -161,8 +161,8 @@ PaperFigure roofline_figure(const StudyResult& study) {
 
 }  // namespace
 
-std::vector<PaperFigure> breakdown_figures(const PaperReport& report) {
-  PaperFigure figure{
+std::vector<Figure> breakdown_figures(const PaperReport& report) {
+  Figure figure{
       .stem = "maple_fig1_left",
       .where = "Figure 1 left",
       .caption =
@@ -179,8 +179,8 @@ std::vector<PaperFigure> breakdown_figures(const PaperReport& report) {
   return {figure};
 }
 
-std::vector<PaperFigure> screening_figures(const PaperReport& report) {
-  std::vector<PaperFigure> out;
+std::vector<Figure> screening_figures(const PaperReport& report) {
+  std::vector<Figure> out;
   if (const StudyResult* study = find_study(report, "maple.fig3_dataflow"))
     out.push_back(dataflow_figure(report, *study));
   if (const StudyResult* study = find_study(report, "maple.fig3_roofline"))

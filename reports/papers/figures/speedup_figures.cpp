@@ -28,11 +28,11 @@ std::vector<std::string> values_of(const std::vector<Row>& rows, std::string Row
   return out;
 }
 
-PlotAxis context_axis(const std::vector<CurveRow>& rows, std::string label) {
+FigureAxis context_axis(const std::vector<CurveRow>& rows, std::string label) {
   std::vector<double> values;
   for (const CurveRow& row : rows)
     if (std::ranges::find(values, row.context) == values.end()) values.push_back(row.context);
-  PlotAxis axis{.label = std::move(label), .log_base = 2};
+  FigureAxis axis{.label = std::move(label), .log_base = 2};
   axis.ticks = value_ticks(values);
   if (!values.empty()) {
     axis.low = values.front() / 1.15;
@@ -48,9 +48,9 @@ struct Choice {
 };
 
 // Scaled values or ratios of one line; a point that cannot run interrupts it.
-std::vector<PlotPoint> points_of(const std::vector<CurveRow>& rows, const Choice& choice,
-                                 bool ratio, double scale = 1) {
-  std::vector<PlotPoint> out;
+std::vector<FigurePoint> points_of(const std::vector<CurveRow>& rows, const Choice& choice,
+                                   bool ratio, double scale = 1) {
+  std::vector<FigurePoint> out;
   for (const CurveRow& row : rows) {
     if (row.machine != choice.machine || row.of_case != choice.of_case || row.way != choice.way)
       continue;
@@ -60,11 +60,12 @@ std::vector<PlotPoint> points_of(const std::vector<CurveRow>& rows, const Choice
   return out;
 }
 
-void add_printed(PlotPanel& panel, const std::string& name, std::size_t style, double x, double y) {
+void add_printed(FigurePanel& panel, const std::string& name, std::size_t style, double x,
+                 double y) {
   if (!std::isfinite(y)) return;
   add_series(panel, {.name = name,
-                     .role = PlotRole::paper,
-                     .mark = PlotMark::points,
+                     .role = SeriesRole::paper,
+                     .mark = SeriesMark::points,
                      .style = style,
                      .points = {{.x = x, .y = y}}});
 }
@@ -73,22 +74,22 @@ constexpr std::array<const char*, 6> kMachines{"H100 790", "H100 660", "H200 790
                                                "H20",      "A100",     "B200"};
 
 // Panels for the models, side by side, over the context.
-PaperFigure by_model(PaperFigure figure, const std::vector<CurveRow>& rows,
-                     const std::string& x_label, const PlotAxis& y,
-                     const std::function<void(PlotPanel&, const std::string& of_case)>& fill) {
+Figure by_model(Figure figure, const std::vector<CurveRow>& rows, const std::string& x_label,
+                const FigureAxis& y,
+                const std::function<void(FigurePanel&, const std::string& of_case)>& fill) {
   figure.width = kDoubleColumn;
   figure.panel_height = 1.8;
   figure.columns = 2;
   for (const std::string& of_case : values_of(rows, &CurveRow::of_case)) {
-    PlotPanel panel{.title = of_case, .x = context_axis(rows, x_label), .y = y};
+    FigurePanel panel{.title = of_case, .x = context_axis(rows, x_label), .y = y};
     fill(panel, of_case);
     figure.panels.push_back(std::move(panel));
   }
   return figure;
 }
 
-PaperFigure ratio_figure(const PaperReport& report, const std::vector<CurveRow>& rows) {
-  const auto fill = [&](PlotPanel& panel, const std::string& of_case) {
+Figure ratio_figure(const PaperReport& report, const std::vector<CurveRow>& rows) {
+  const auto fill = [&](FigurePanel& panel, const std::string& of_case) {
     for (std::size_t m = 0; m < kMachines.size(); ++m)
       add_series(panel, {.name = fmt::format("{}, simulated", kMachines[m]),
                          .style = m,
@@ -110,9 +111,9 @@ PaperFigure ratio_figure(const PaperReport& report, const std::vector<CurveRow>&
       {.label = "tokens/s over those of MLA TP2", .low = 0.7, .high = 2.1}, fill);
 }
 
-PaperFigure throughput_figure(const std::vector<CurveRow>& rows) {
+Figure throughput_figure(const std::vector<CurveRow>& rows) {
   const std::vector<std::string> ways = values_of(rows, &CurveRow::way);
-  const auto fill = [&](PlotPanel& panel, const std::string& of_case) {
+  const auto fill = [&](FigurePanel& panel, const std::string& of_case) {
     for (std::size_t w = 0; w < ways.size(); ++w)
       add_series(panel, {.name = ways[w],
                          .style = w,
@@ -127,9 +128,9 @@ PaperFigure throughput_figure(const std::vector<CurveRow>& rows) {
       rows, "context (positions)", {.label = "1000 tokens/s", .log_base = 10}, fill);
 }
 
-PaperFigure ttft_figure(const PaperReport& report, const std::vector<CurveRow>& rows) {
+Figure ttft_figure(const PaperReport& report, const std::vector<CurveRow>& rows) {
   const std::vector<std::string> ways = values_of(rows, &CurveRow::way);
-  const auto fill = [&](PlotPanel& panel, const std::string& of_case) {
+  const auto fill = [&](FigurePanel& panel, const std::string& of_case) {
     std::size_t style = 0;
     for (const std::string& way : ways)
       if (!way.starts_with("sep."))
@@ -158,8 +159,8 @@ std::string model_name(const std::string& of_case) {
 }
 
 // Every declared cell: the ratio of one model over that of the other.
-PaperFigure grid_figure(const PaperReport& report, const std::vector<GridRow>& rows) {
-  PaperFigure figure{
+Figure grid_figure(const PaperReport& report, const std::vector<GridRow>& rows) {
+  Figure figure{
       .stem = "tpla_speedup_grid",
       .where = "Figure 3, section 5.4.1",
       .caption =
@@ -174,16 +175,16 @@ PaperFigure grid_figure(const PaperReport& report, const std::vector<GridRow>& r
   std::map<std::string, double> other;
   for (const GridRow& row : rows)
     if (row.of_case == cases[1]) other[row.conditions] = row.ratio;
-  PlotPanel panel{};
+  FigurePanel panel{};
   panel.x = {.label = "TPLA over MLA, " + model_name(cases[0]), .low = 0.85, .high = 2.05};
   panel.y = {.label = "TPLA over MLA, " + model_name(cases[1]), .low = 0.85, .high = 2.05};
   std::size_t style = 0;
   for (const std::string& tiles : values_of(rows, &GridRow::tiles)) {
     const bool plain = tiles == "unpadded" || tiles == "fa3";
-    PlotSeries series{.name = plain ? tiles : fmt::format("{} rows a tile", tiles),
-                      .mark = PlotMark::points,
-                      .style = style++,
-                      .points = {}};
+    FigureSeries series{.name = plain ? tiles : fmt::format("{} rows a tile", tiles),
+                        .mark = SeriesMark::points,
+                        .style = style++,
+                        .points = {}};
     for (const GridRow& row : rows)
       if (row.tiles == tiles && row.of_case == cases[0] && row.ratio > 0 &&
           other[row.conditions] > 0)
@@ -199,8 +200,8 @@ PaperFigure grid_figure(const PaperReport& report, const std::vector<GridRow>& r
 
 }  // namespace
 
-std::vector<PaperFigure> speedup_figures(const PaperReport& report) {
-  std::vector<PaperFigure> out;
+std::vector<Figure> speedup_figures(const PaperReport& report) {
+  std::vector<Figure> out;
   if (const auto rows = curve_rows(report.sections, "tpla.fig3"); !rows.empty()) {
     out.push_back(ratio_figure(report, rows));
     out.push_back(throughput_figure(rows));

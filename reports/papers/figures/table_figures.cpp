@@ -42,21 +42,23 @@ std::string short_name(const std::string& method) {
 
 // Bars of the readings side by side, and hollow markers for printed values. A star marks a printed
 // value that contradicts the paper's own numbers.
-PlotPanel bars_panel(const std::vector<Place>& places, std::string label) {
-  PlotPanel panel{};
+FigurePanel bars_panel(const std::vector<Place>& places, std::string label) {
+  FigurePanel panel{};
   panel.y.label = std::move(label);
   panel.y.low = 0;
-  PlotSeries paper{
-      .name = "paper, printed", .role = PlotRole::paper, .mark = PlotMark::points, .points = {}};
-  PlotSeries simulated{.name = "simulated, paper's assumptions",
-                       .mark = PlotMark::bars,
-                       .points = {},
-                       .bar_width = 0.38};
-  PlotSeries principles{.name = "simulated, first principles",
-                        .role = PlotRole::first_principles,
-                        .mark = PlotMark::bars,
-                        .points = {},
-                        .bar_width = 0.38};
+  FigureSeries paper{.name = "paper, printed",
+                     .role = SeriesRole::paper,
+                     .mark = SeriesMark::points,
+                     .points = {}};
+  FigureSeries simulated{.name = "simulated, paper's assumptions",
+                         .mark = SeriesMark::bars,
+                         .points = {},
+                         .bar_width = 0.38};
+  FigureSeries principles{.name = "simulated, first principles",
+                          .role = SeriesRole::first_principles,
+                          .mark = SeriesMark::bars,
+                          .points = {},
+                          .bar_width = 0.38};
   double x = 0;
   double largest = 0;
   const std::string* model = nullptr;
@@ -91,7 +93,7 @@ PlotPanel bars_panel(const std::vector<Place>& places, std::string label) {
 
 // Names of the models on a second line, centred below their methods. The name joins the label of
 // the middle method where there is one, since gnuplot draws one tick at a position.
-void name_models(PlotPanel& panel, const std::vector<Place>& places) {
+void name_models(FigurePanel& panel, const std::vector<Place>& places) {
   const auto methods = panel.x.ticks;
   for (std::size_t i = 0; i < places.size();) {
     std::size_t end = i;
@@ -107,18 +109,17 @@ void name_models(PlotPanel& panel, const std::vector<Place>& places) {
 
 }  // namespace
 
-std::vector<PaperFigure> table_figures(const PaperReport& report) {
-  PaperFigure figure{
-      .stem = "maple_table1",
-      .where = "Table 1",
-      .caption =
-          "KV footprint and load of a step, batch 128 at 8192 positions. Bars: simulated "
-          "under the paper's assumptions (head dimension 160 for LLaMA2-13B) and from "
-          "published dimensions (128); hollow: as printed. A star marks what contradicts "
-          "the paper's own other numbers; the tables say how.",
-      .width = kDoubleColumn,
-      .columns = 2,
-      .panels = {}};
+std::vector<Figure> table_figures(const PaperReport& report) {
+  Figure figure{.stem = "maple_table1",
+                .where = "Table 1",
+                .caption =
+                    "KV footprint and load of a step, batch 128 at 8192 positions. Bars: simulated "
+                    "under the paper's assumptions (head dimension 160 for LLaMA2-13B) and from "
+                    "published dimensions (128); hollow: as printed. A star marks what contradicts "
+                    "the paper's own other numbers; the tables say how.",
+                .width = kDoubleColumn,
+                .columns = 2,
+                .panels = {}};
   for (const auto& [quantity, label] : {std::pair{".footprint", "KV footprint (GiB)"},
                                         std::pair{".load", "loaded from the pool (GiB)"}}) {
     const std::vector<Place> places = places_of(report, "maple.table1.", quantity);
@@ -129,8 +130,8 @@ std::vector<PaperFigure> table_figures(const PaperReport& report) {
   return {figure};
 }
 
-std::vector<PaperFigure> latent_figures(const PaperReport& report) {
-  PaperFigure figure{
+std::vector<Figure> latent_figures(const PaperReport& report) {
+  Figure figure{
       .stem = "tpla_per_device",
       .where = "Sections 1 and 5.4.1",
       .caption =

@@ -53,11 +53,10 @@ Json rates_json(const WinMapResult& result) {
 
 void add(const WinMapView& view, ReportSection& section) {
   const std::string stem = view.stem();
-  section.tables.push_back(
-      {.stem = stem + "_counts", .shown = view.counts(), .raw = {}, .digest = true});
-  section.tables.push_back(
-      {.stem = stem + "_leads", .shown = view.leads(), .raw = {}, .digest = true});
-  section.tables.push_back({.stem = stem, .shown = view.winners(), .raw = view.raw()});
+  section.add(stem + "_counts", view.counts(), true);
+  section.add(stem + "_leads", view.leads(), true);
+  section.add(stem, view.winners());
+  section.add(stem, view.rates());
   section.figures.push_back({.name = stem + ".svg", .text = view.figure()});
 }
 

@@ -117,7 +117,8 @@ Table WinMapView::leads() const {
 Table WinMapView::winners() const {
   Table table{
       .title = title(),
-      .columns = {{map_.row_title, Align::left}, {map_.column_title, Align::left}, {"batch"}}};
+      .columns = {{map_.row_title, Align::left}, {map_.column_title, Align::left}, {"batch"}},
+      .readers = Readers::people};
   for (const std::int64_t context : map_.contexts)
     table.columns.push_back({positions_text(context)});
   for (std::size_t r = 0; r < map_.rows.size(); ++r)
@@ -133,22 +134,22 @@ Table WinMapView::winners() const {
   return table;
 }
 
-Table WinMapView::raw() const {
-  Table table{.title = title()};
+Table WinMapView::rates() const {
+  Table table{.title = title(), .readers = Readers::csv};
   for (const char* title : {"row", "column", "context", "batch", "winner", "runner_up", "margin"})
     table.columns.push_back({title});
   for (const MapWay& way : map_.ways) table.columns.push_back({way.label + " tokens_per_s"});
   each([&](std::size_t r, std::size_t c, std::size_t b, std::size_t x) {
     const auto won = win(r, c, b, x);
-    std::vector<std::string> row{map_.rows[r].label,
-                                 map_.columns[c].label,
-                                 fmt::format("{}", map_.contexts[x]),
-                                 fmt::format("{}", map_.batches[b]),
-                                 won ? map_.ways[won->way].label : "none",
-                                 won && won->next ? map_.ways[*won->next].label : "",
-                                 won && won->next ? fmt::format("{}", won->margin) : ""};
-    for (const auto& rate : result_.rates[r][c][b][x])
-      row.push_back(rate ? fmt::format("{}", *rate) : "");
+    const bool led = won && won->next;
+    Row row{map_.rows[r].label,
+            map_.columns[c].label,
+            map_.contexts[x],
+            map_.batches[b],
+            won ? map_.ways[won->way].label : "none",
+            led ? Cell(map_.ways[*won->next].label) : Cell(),
+            led ? Cell(won->margin) : Cell()};
+    for (const auto& rate : result_.rates[r][c][b][x]) row.push_back(rate ? Cell(*rate) : Cell());
     table.add(std::move(row));
   });
   return table;

@@ -34,7 +34,7 @@ constexpr std::string_view kHead = R"(% pdflatex main.tex
 \begin{document}
 )";
 
-void add_figure(std::string& out, const PaperFigure& figure) {
+void add_figure(std::string& out, const Figure& figure) {
   out += fmt::format(
       "\\begin{{figure}}\n\\centering\n\\includegraphics{{{}.pdf}}\n\\caption{{{}{}}}\n"
       "\\end{{figure}}\n",
@@ -103,15 +103,15 @@ std::vector<ReportFile> latex_files(const std::vector<PaperPage>& papers,
             "0.9\\textheight,keepaspectratio]{{{}.pdf}}\n\\caption{{{}}}\n\\end{{figure}}\n",
             stem, latex_text(section.id));
       }
-    for (const NamedTable& table : all_tables(paper.report)) {
-      if (table.shown.rows.empty()) continue;
-      const std::string name = in_underscores(paper.report.name + '_' + table.stem) + ".tex";
-      if (table.shown.rows.size() > kLatexRowsMax) {
-        document += fmt::format("% {} rows: {}/{}.tex\n", table.shown.rows.size(),
-                                paper.report.name, table.stem);
+    for (const Table& table : all_tables(paper.report)) {
+      if (table.rows.empty() || !is_for(table.readers, TableForm::people)) continue;
+      const std::string name = in_underscores(paper.report.name + '_' + table.id) + ".tex";
+      if (table.rows.size() > kLatexRowsMax) {
+        document +=
+            fmt::format("% {} rows: {}/{}.tex\n", table.rows.size(), paper.report.name, table.id);
         continue;
       }
-      out.push_back({name, to_latex(table.shown)});
+      out.push_back({name, to_latex(table)});
       document += fmt::format("\\input{{{}}}\n", name);
     }
     document += "\\clearpage\n";

@@ -56,14 +56,8 @@ Table step_table(const PaperReport& report);
 /// Empty where the paper has no digest.
 Table digest_table(const PaperReport& report);
 
-/// A table with the stem of its file names; `raw` has every row unrounded.
-struct NamedTable {
-  std::string stem;
-  Table shown;
-  Table raw;
-};
-/// Every table in full, in the order of the text.
-std::vector<NamedTable> all_tables(const PaperReport& report);
+/// Every table in full, in the order of the text, with the name of its files as id.
+std::vector<Table> all_tables(const PaperReport& report);
 
 /// Text for a terminal. The summary has the paper's tables, checks, bars, steps and digest; `all`
 /// adds every point of every study.

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/papers/reproduce/paper_report.hpp"
+#include "sim/record/table_json.hpp"
 
 namespace tiersim {
 namespace {
@@ -26,40 +27,16 @@ Json to_object(const ReproducedStep& step) {
   return out;
 }
 
-Json to_value(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* value = std::get_if<double>(&cell)) return *value;
-  return nullptr;
-}
-
 // A row as an object with axes and columns by name, values in base units.
-Json to_object(const StudyRow& row, const StudyResult& result,
-               const std::vector<StudyColumn>& columns) {
-  Json out = Json::object();
-  for (std::size_t a = 0; a < result.study.axes.size(); ++a)
-    out[result.study.axes[a].name] = row.point.labels[a];
-  if (!row.record) {
-    out["problem"] = row.problem;
-    return out;
-  }
-  for (const StudyColumn& column : columns)
-    out[column.name] = to_value(cell_of(column.name, *row.record));
-  out["run_id"] = row.record->run_id;
-  return out;
-}
-
 Json to_object(const StudyResult& result) {
-  const std::vector<StudyColumn> columns = result.columns();
+  const Table table = table_of(result);
   Json names = Json::array();
-  for (const StudyAxis& axis : result.study.axes)
-    names.push_back({{"name", axis.name}, {"unit", ""}});
-  for (const StudyColumn& column : columns)
-    names.push_back({{"name", column.name}, {"unit", column.unit}});
-  Json rows = Json::array();
-  for (const StudyRow& row : result.rows) rows.push_back(to_object(row, result, columns));
+  for (const Column& column : table.columns)
+    if (column.readers == Readers::everyone)
+      names.push_back({{"name", json_key(column)}, {"unit", column.unit}});
   return {{"id", result.study.id},       {"title", result.study.title},
           {"where", result.study.where}, {"class", result.number_class()},
-          {"columns", std::move(names)}, {"rows", std::move(rows)},
+          {"columns", std::move(names)}, {"rows", Json::parse(to_json(table))},
           {"notes", result.study.notes}};
 }
 

@@ -18,10 +18,11 @@ std::string file_stem(const PaperReport& report, std::string id) {
 
 }  // namespace
 
-std::vector<NamedTable> all_tables(const PaperReport& report) {
-  std::vector<NamedTable> out;
-  const auto add = [&](const char* stem, const Table& table) {
-    out.push_back({stem, table, table});
+std::vector<Table> all_tables(const PaperReport& report) {
+  std::vector<Table> out;
+  const auto add = [&](std::string id, Table table) {
+    table.id = std::move(id);
+    out.push_back(std::move(table));
   };
   add("table_paper", comparison_table(report, Reading::paper));
   add("table_first_principles", comparison_table(report, Reading::first_principles));
@@ -30,13 +31,11 @@ std::vector<NamedTable> all_tables(const PaperReport& report) {
   add("decode_step", step_table(report));
   if (report.digest) add("digest", digest_table(report));
   for (const ReportSection& section : report.sections)
-    for (const SectionTable& table : section.tables)
-      out.push_back({table.stem, table.shown, table.raw.columns.empty() ? table.shown : table.raw});
+    for (const SectionTable& of_section : section.tables) out.push_back(of_section.table);
   for (const SolveResult& solve : report.solves)
-    out.push_back({file_stem(report, solve.question.id), table_of(solve), raw_table(solve)});
+    add(file_stem(report, solve.question.id), table_of(solve));
   for (const ReproducedStudy& study : report.studies)
-    out.push_back({file_stem(report, study.result.study.id),
-                   tables_of(study.result, Shown::all).front(), raw_table(study.result)});
+    add(file_stem(report, study.result.study.id), table_of(study.result));
   return out;
 }
 
@@ -74,8 +73,9 @@ std::string to_text(const PaperReport& report, Shown shown) {
   for (const ReproducedStudy& study : report.studies)
     if (!study.result.study.where.empty()) out += study_text(study.result, shown);
   for (const ReportSection& section : report.sections)
-    for (const SectionTable& table : section.tables)
-      if (table.digest || shown == Shown::all) out += to_text(table.shown) + '\n';
+    for (const auto& [table, digest] : section.tables)
+      if (is_for(table.readers, TableForm::people) && (digest || shown == Shown::all))
+        out += to_text(table) + '\n';
   if (!report.sections.empty()) out += to_text(section_results(report)) + '\n';
   if (!report.steps.empty()) out += to_text(step_table(report)) + '\n';
   if (const Table digest = digest_table(report); !digest.rows.empty())
@@ -85,7 +85,8 @@ std::string to_text(const PaperReport& report, Shown shown) {
 
 std::string to_markdown(const PaperReport& report) {
   std::string out = fmt::format("# {}\n\n", report.paper);
-  for (const NamedTable& table : all_tables(report)) out += to_markdown(table.shown) + '\n';
+  for (const Table& table : all_tables(report))
+    if (is_for(table.readers, TableForm::people)) out += to_markdown(table) + '\n';
   for (const ReportSection& section : report.sections)
     for (const ReportFile& figure : section.figures)
       out += fmt::format("![{}]({})\n\n", section.id, figure.name);
@@ -97,9 +98,10 @@ std::string to_markdown(const PaperReport& report) {
 
 std::vector<ReportFile> files_of(const PaperReport& report) {
   std::vector<ReportFile> out;
-  for (const NamedTable& table : all_tables(report)) {
-    out.push_back({table.stem + ".csv", to_csv(table.raw)});
-    out.push_back({table.stem + ".tex", to_latex(table.shown)});
+  for (const Table& table : all_tables(report)) {
+    if (is_for(table.readers, TableForm::csv)) out.push_back({table.id + ".csv", to_csv(table)});
+    if (is_for(table.readers, TableForm::people))
+      out.push_back({table.id + ".tex", to_latex(table)});
   }
   for (const ReportSection& section : report.sections)
     out.insert(out.end(), section.figures.begin(), section.figures.end());

@@ -36,7 +36,8 @@ void add_table(Page& page, const Table& table, std::size_t shown_max = 0) {
   TableLook look{.shown_max = shown_max};
   if (!columns.empty())
     look.mark = [&table, columns](std::size_t row, std::size_t column) {
-      return columns.contains(column) ? mark_of(table.rows[row][column]) : std::string_view();
+      return columns.contains(column) ? mark_of(table.rows[row][column].shown())
+                                      : std::string_view();
     };
   page.table(table, look);
 }
@@ -103,7 +104,7 @@ void add_figures(Page& page, const PaperPage& paper, const std::string& folder) 
   if (paper.figures.empty()) return;
   page.section("Figures", 3);
   for (const DrawnFigure& drawn : paper.figures) {
-    const PaperFigure& figure = drawn.figure;
+    const Figure& figure = drawn.figure;
     const std::string caption = (figure.where.empty() ? "" : figure.where + ". ") + figure.caption;
     if (drawn.svg.empty()) {
       Html text = html_prose(fmt::format("{} ({}.)", caption, drawn.problem));
@@ -135,11 +136,12 @@ void add_section_figures(Page& page, const PaperReport& report, const std::strin
 
 void add_tables(Page& page, const PaperReport& report) {
   for (const ReportSection& section : report.sections)
-    for (const SectionTable& table : section.tables) {
-      if (table.digest)
-        add_table(page, table.shown, kPageRowsMax);
+    for (const auto& [table, digest] : section.tables) {
+      if (!is_for(table.readers, TableForm::people)) continue;
+      if (digest)
+        add_table(page, table, kPageRowsMax);
       else
-        add_folded(page, table.shown);
+        add_folded(page, table);
     }
 }
 

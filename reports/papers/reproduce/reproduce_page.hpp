@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/papers/figures/paper_figure.hpp"
 #include "reports/papers/reproduce/paper_report.hpp"
+#include "reports/render/figure.hpp"
 
 namespace tiersim {
 

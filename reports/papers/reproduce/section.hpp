@@ -2,23 +2,19 @@
 // A self-contained part of a paper's report: its tables, results, figures and rows for programs.
 // The report prints sections in order and does not depend on their kinds.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/papers/reproduce/target_result.hpp"
+#include "reports/render/report_file.hpp"
 #include "reports/render/table.hpp"
 
 namespace tiersim {
 
-/// A file of a report.
-struct ReportFile {
-  std::string name;
-  std::string text;
-};
-
+/// Its id is the name of its files. Where what people read is no list of rows, another table of the
+/// same id is for programs.
 struct SectionTable {
-  std::string stem;     ///< file name without extension
-  Table shown;          ///< for people
-  Table raw;            ///< every row, unrounded, in base units; without columns: equal to `shown`
+  Table table;
   bool digest = false;  ///< on the terminal without --full
 };
 
@@ -28,6 +24,11 @@ struct ReportSection {
   std::vector<TargetResult> results = {};
   std::vector<ReportFile> figures = {};
   std::string json = {};  ///< one JSON value: its rows for programs
+
+  void add(std::string table_id, Table table, bool digest = false) {
+    table.id = std::move(table_id);
+    tables.push_back({std::move(table), digest});
+  }
 };
 
 }  // namespace tiersim

@@ -54,7 +54,7 @@ ReportSection section_of(const NumericsTargets& targets,
                     {"holds", findings[i].holds},
                     {"found", findings[i].found}});
   }
-  section.tables.push_back({.stem = "numerics", .shown = std::move(table), .raw = {}});
+  section.add("numerics", std::move(table));
   section.json = rows.dump();
   return section;
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reports/papers/studies/study_result.hpp"
+#include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
 
 namespace tiersim {
@@ -48,7 +49,7 @@ std::string bar(const RunRecord& record) {
   std::array<double, kBarParts.size()> shares{};
   for (std::size_t i = 0; i < kBarParts.size(); ++i) {
     const Cell share = cell_of("share." + std::string(kBarParts[i].name), record);
-    if (const auto* value = std::get_if<double>(&share)) shares[i] = *value;
+    shares[i] = share.number().value_or(0);
   }
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   if (sum <= 0) return std::string(kWidth, ' ');
@@ -72,9 +73,8 @@ std::string bars_of(const StudyResult& result) {
     const std::string label = join(row.point.labels, " ");
     out += std::string(width - display_width(label), ' ') + label;
     if (row.record) {
-      const Cell step = cell_of("step_time_s", *row.record);
-      out += fmt::format(" |{}| {}\n", bar(*row.record),
-                         shown(step, column_of("step_time_s", row.record.get())));
+      const Cell step = cell_of(column_of("step_time_s", row.record.get()), *row.record);
+      out += fmt::format(" |{}| {}\n", bar(*row.record), step.shown());
     } else {
       out += " |" + row.problem + '\n';
     }

@@ -39,10 +39,8 @@ std::vector<Sample> samples_of(const StudyResult& result, const StudyCheck& chec
 }
 
 std::optional<double> number(const std::string& column, const RunRecord& record) {
-  const Cell cell = cell_of(column, record);
-  const auto* value = std::get_if<double>(&cell);
-  if (value == nullptr || !std::isfinite(*value)) return std::nullopt;
-  return *value;
+  const std::optional<double> value = cell_of(column, record).number();
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::optional<double> quantity(const StudyCheck& check, const RunRecord& record) {

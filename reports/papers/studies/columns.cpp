@@ -172,23 +172,13 @@ std::optional<std::string_view> part_name(std::string_view column, std::string_v
   return name;
 }
 
-std::string scaled(double value, double step, std::span<const std::string_view> units) {
-  std::size_t unit = 0;
-  while (std::abs(value) >= 0.99995 * step && unit + 1 < units.size()) {
-    value /= step;
-    ++unit;
-  }
-  return fmt::format("{:.4g} {}", value, units[unit]);
-}
-
-std::string time_text(double s) {
-  constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
-  return s == 0 ? "0" : scaled(s * 1e9, 1000, kUnits);
-}
-
-std::string number_text(double value) {
-  if (std::abs(value) >= 1000) return fmt::format("{:.0f}", value);  // no exponent
-  return fmt::format("{:.4g}", value);
+// Names to the left; a count without a unit is a number all the same.
+Column study_column(const std::string& name, std::string title, const std::string& unit) {
+  const bool text = unit.empty() && name != "max_batch";
+  return {.title = std::move(title),
+          .align = text ? Align::left : Align::right,
+          .key = name,
+          .unit = unit};
 }
 
 }  // namespace
@@ -213,22 +203,22 @@ std::vector<std::string> expanded(const std::vector<std::string>& columns) {
   return out;
 }
 
-StudyColumn column_of(const std::string& name, const RunRecord* record) {
+Column column_of(const std::string& name, const RunRecord* record) {
   for (const auto& [prefix, unit] : {std::pair{"split.", "s"}, std::pair{"share.", "ratio"}})
     if (const auto of = part_name(name, prefix)) {
       std::string title(*of);
       std::ranges::replace(title, '_', ' ');
-      return {name, title, unit};
+      return study_column(name, title, unit);
     }
   if (const auto* it = std::ranges::find(kDerived, name, &Derived::name); it != kDerived.end())
-    return {name, std::string(it->title), std::string(it->unit)};
+    return study_column(name, std::string(it->title), std::string(it->unit));
   std::string title = name;
   std::ranges::replace(title, '_', ' ');
   if (const auto* it = std::ranges::find(kShortTitles, name, &ShortTitle::name);
       it != kShortTitles.end())
     title = it->title;
-  if (record == nullptr || !record->metrics.contains(name)) return {name, title, ""};
-  return {name, title, record->metrics.at(name).unit};
+  if (record == nullptr || !record->metrics.contains(name)) return study_column(name, title, "");
+  return study_column(name, title, record->metrics.at(name).unit);
 }
 
 Cell cell_of(const std::string& name, const RunRecord& record) {
@@ -240,30 +230,10 @@ Cell cell_of(const std::string& name, const RunRecord& record) {
   return cell(metric(record, name));
 }
 
-std::string shown(const Cell& cell, const StudyColumn& column) {
-  constexpr std::array<std::string_view, 6> kBytes{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  constexpr std::array<std::string_view, 5> kRates{"B/s", "KB/s", "MB/s", "GB/s", "TB/s"};
-  constexpr std::array<std::string_view, 6> kFlops{"FLOP",  "KFLOP", "MFLOP",
-                                                   "GFLOP", "TFLOP", "PFLOP"};
-  constexpr std::array<std::string_view, 6> kFlopRates{"FLOP/s",  "KFLOP/s", "MFLOP/s",
-                                                       "GFLOP/s", "TFLOP/s", "PFLOP/s"};
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  const auto* value = std::get_if<double>(&cell);
-  if (value == nullptr) return "-";
-  if (column.unit == "s") return time_text(*value);
-  if (column.unit == "B") return *value == 0 ? "0" : scaled(*value, 1024, kBytes);
-  if (column.unit == "B/s") return scaled(*value, 1000, kRates);
-  if (column.unit == "FLOP") return scaled(*value, 1000, kFlops);
-  if (column.unit == "FLOP/s") return scaled(*value, 1000, kFlopRates);
-  if (column.unit == "ratio") return fmt::format("{:.1f} %", 100 * *value);
-  if (column.unit == "J" || column.unit == "USD") return number_text(*value) + ' ' + column.unit;
-  return number_text(*value);
-}
-
-std::string raw(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  const auto* value = std::get_if<double>(&cell);
-  return value == nullptr ? "" : fmt::format("{}", *value);
+Cell cell_of(const Column& column, const RunRecord& record) {
+  Cell out = cell_of(column.key, record);
+  if (const auto value = out.number()) return Cell::quantity(*value, column.unit);
+  return out.value().index() == 0 ? Cell({}, "-") : out;
 }
 
 std::string limit_of(const RunRecord& record) {

@@ -18,21 +18,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "sim/base/table.hpp"
 #include "sim/record/run_record.hpp"
 
 namespace tiersim {
-
-/// Empty where the record has no such value.
-using Cell = std::variant<std::monostate, double, std::string>;
-
-struct StudyColumn {
-  std::string name;   ///< as in the studies and in JSON
-  std::string title;  ///< as in tables
-  std::string unit;
-};
 
 /// True where a column of that name exists. `metrics`: names of all metrics.
 bool is_study_column(std::string_view name, std::span<const std::string_view> metrics);
@@ -40,16 +31,14 @@ bool is_study_column(std::string_view name, std::span<const std::string_view> me
 /// The columns with `split` and `shares` replaced by their parts.
 std::vector<std::string> expanded(const std::vector<std::string>& columns);
 
-/// Title and unit of a column; `record` gives the unit of a metric.
-StudyColumn column_of(const std::string& name, const RunRecord* record);
+/// Its title, its name as key, and its unit; `record` gives the unit of a metric.
+Column column_of(const std::string& name, const RunRecord* record);
 
+/// Its value in the base unit; nothing where the record has no such value.
 Cell cell_of(const std::string& name, const RunRecord& record);
+/// The same as people read it: "12.34 ms", "41.2 %", "-".
+Cell cell_of(const Column& column, const RunRecord& record);
 /// The column `limit`.
 std::string limit_of(const RunRecord& record);
-
-/// Rounded, for people: "12.34 ms", "41.2 %", "-".
-std::string shown(const Cell& cell, const StudyColumn& column);
-/// Unrounded, in the unit of the column; empty where there is no value.
-std::string raw(const Cell& cell);
 
 }  // namespace tiersim

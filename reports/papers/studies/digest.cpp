@@ -9,7 +9,7 @@ std::string study_cell(const StudyResult& study, const std::string& name,
                        const std::string& label) {
   for (const StudyRow& row : study.rows)
     if (row.point.labels.front() == label)
-      return row.record ? shown(cell_of(name, *row.record), column_of(name, row.record.get()))
+      return row.record ? cell_of(column_of(name, row.record.get()), *row.record).shown()
                         : "no fit";
   return "-";
 }

@@ -5,20 +5,14 @@
 #include <fmt/format.h>
 
 #include "reports/papers/studies/columns.hpp"
+#include "sim/base/display.hpp"
 
 namespace tiersim {
 namespace {
 
-std::string metric_text(const SolveResult& result, const SolveAnswer& answer, double value) {
-  StudyColumn column = column_of(result.question.metric, answer.record.get());
-  column.unit = answer.unit;
-  return shown(Cell(value), column);
-}
-
 // "5: 620 ms"
-std::string next_text(const SolveResult& result, const SolveAnswer& answer) {
-  return fmt::format("{}: {}", answer.next->value,
-                     metric_text(result, answer, answer.next->metric));
+std::string next_text(const SolveAnswer& answer) {
+  return fmt::format("{}: {}", answer.next->value, display(answer.next->metric, answer.unit));
 }
 
 std::string range_text(const SolveQuestion& question) {
@@ -30,8 +24,8 @@ std::string range_text(const SolveQuestion& question) {
 std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
   const SolveQuestion& question = result.question;
   if (answer.outcome == "cannot run") return answer.problem;
-  const std::string there = metric_text(result, answer, answer.metric);
-  const std::string target = metric_text(result, answer, answer.target);
+  const std::string there = display(answer.metric, answer.unit);
+  const std::string target = display(answer.target, answer.unit);
   // A server has several bottlenecks over time, so its record names none.
   const bool bounded = answer.record && !answer.record->bounded_by.empty();
   const std::string bound = bounded ? "bounded by " + answer.record->bounded_by : "";
@@ -45,7 +39,7 @@ std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
                        server ? ", by its two ends, so unless it turns between them" : "",
                        question.metric, there, answer.display, bounded ? ", " : "", bound);
   }
-  const std::string next = answer.next ? "; at " + next_text(result, answer) : "";
+  const std::string next = answer.next ? "; at " + next_text(answer) : "";
   return fmt::format("{} = {}: {} is {} (asked: {}){}{}{}", question.vary, answer.display,
                      question.metric, there, target, bounded ? ", " : "", bound, next);
 }
@@ -66,57 +60,44 @@ std::string left_out_text(const SolveAnswer& answer) {
 Table table_of(const SolveResult& result) {
   const SolveQuestion& question = result.question;
   const std::string title = column_of(question.metric, nullptr).title;
-  Table table{
-      .title = fmt::format("{} ({} from {})", question.title, question.vary, range_text(question))};
-  const bool variants = !question.variants.empty();
-  if (variants) table.columns.push_back({"method", Align::left});
   const bool whole = std::ranges::any_of(
       result.answers, [](const SolveAnswer& answer) { return answer.next.has_value(); });
-  std::vector<std::string> titles{"answer", title + " there", title + " asked"};
-  if (whole) titles.emplace_back("next to it");
-  titles.emplace_back("runs");
-  for (const std::string& name : titles) table.columns.push_back({name, Align::right});
-  table.columns.push_back({"bounded by there", Align::left});
+  Table table{
+      .title = fmt::format("{} ({} from {})", question.title, question.vary, range_text(question)),
+      .columns = {{.title = "method",
+                   .align = Align::left,
+                   .key = "variant",
+                   .readers = question.variants.empty() ? Readers::programs : Readers::everyone},
+                  {.title = "outcome", .readers = Readers::programs},
+                  {.title = "answer", .key = question.vary},
+                  {.title = title + " there", .key = question.metric},
+                  {.title = title + " asked", .key = "target"},
+                  {.title = "next to it",
+                   .key = "next",
+                   .readers = whole ? Readers::everyone : Readers::programs},
+                  {.title = "next_" + question.metric, .readers = Readers::programs},
+                  {.title = "runs", .readers = Readers::people},
+                  {.title = "bounded by there", .align = Align::left, .key = "bounded_by"},
+                  {.title = "problem", .readers = Readers::programs}}};
   for (const SolveAnswer& answer : result.answers) {
-    std::vector<std::string> cells;
-    if (variants) cells.push_back(answer.label);
-    if (answer.outcome == "cannot run") {
-      cells.emplace_back("cannot run");
-      cells.resize(table.columns.size(), "-");
-      table.notes.push_back(answer.label + ": " + answer.problem);
-    } else {
-      cells.insert(cells.end(), {answer_text(answer), metric_text(result, answer, answer.metric),
-                                 metric_text(result, answer, answer.target)});
-      if (whole) cells.push_back(answer.next ? next_text(result, answer) : "-");
-      cells.push_back(std::to_string(answer.evaluations));
-      cells.push_back(answer.record ? answer.record->bounded_by : "-");
-    }
+    const bool ran = answer.outcome != "cannot run";
+    const auto shown = [&](const std::string& text) { return ran ? text : "-"; };
+    const Cell next_value = answer.next ? Cell(answer.next->metric) : Cell();
+    const std::string bound = answer.record ? answer.record->bounded_by : "";
+    table.add({answer.label, answer.outcome, Cell(answer.value, answer_text(answer)),
+               Cell(answer.metric, shown(display(answer.metric, answer.unit))),
+               Cell(answer.target, shown(display(answer.target, answer.unit))),
+               Cell(answer.next ? answer.next->value : "", answer.next ? next_text(answer) : "-"),
+               next_value,
+               Cell(std::int64_t{answer.evaluations}, shown(std::to_string(answer.evaluations))),
+               Cell(bound, shown(answer.record ? bound : "-")), answer.problem});
+    if (!ran) table.notes.push_back(answer.label + ": " + answer.problem);
     if (const std::string text = left_out_text(answer); !text.empty())
       table.notes.push_back(answer.label + ": " + text);
     if (!answer.monotone)
       table.notes.push_back(answer.label + ": not monotone over the range; others may exist");
-    table.add(std::move(cells));
   }
   table.notes.insert(table.notes.end(), question.notes.begin(), question.notes.end());
-  return table;
-}
-
-Table raw_table(const SolveResult& result) {
-  Table table{.title = result.question.title,
-              .columns = {{"variant"},
-                          {"outcome"},
-                          {result.question.vary},
-                          {result.question.metric},
-                          {"target"},
-                          {"next"},
-                          {"next_" + result.question.metric},
-                          {"bounded_by"},
-                          {"problem"}}};
-  for (const SolveAnswer& answer : result.answers)
-    table.add({answer.label, answer.outcome, answer.value, fmt::format("{}", answer.metric),
-               fmt::format("{}", answer.target), answer.next ? answer.next->value : "",
-               answer.next ? fmt::format("{}", answer.next->metric) : "",
-               answer.record ? answer.record->bounded_by : "", answer.problem});
   return table;
 }
 

@@ -56,7 +56,5 @@ std::string answer_text(const SolveAnswer& answer);
 std::string left_out_text(const SolveAnswer& answer);
 
 Table table_of(const SolveResult& result);
-/// Unrounded, for CSV.
-Table raw_table(const SolveResult& result);
 
 }  // namespace tiersim

@@ -18,7 +18,7 @@ const RunRecord* first_record(const StudyResult& result) {
   return nullptr;
 }
 
-StudyColumn column_in(const StudyResult& result, const std::string& name) {
+Column column_in(const StudyResult& result, const std::string& name) {
   for (const StudyRow& row : result.rows)
     if (row.record && row.record->metrics.contains(name)) return column_of(name, row.record.get());
   return column_of(name, first_record(result));
@@ -36,34 +36,6 @@ std::vector<std::string> notes_of(const StudyResult& result) {
   return notes;
 }
 
-Table axis_columns(const StudyResult& result) {
-  Table table{.title = heading(result.study)};
-  for (const StudyAxis& axis : result.study.axes)
-    table.columns.push_back({axis.name, axis.variants.empty() ? Align::right : Align::left});
-  return table;
-}
-
-Table whole_table(const StudyResult& result) {
-  Table table = axis_columns(result);
-  const std::vector<StudyColumn> columns = result.columns();
-  for (const StudyColumn& column : columns)
-    table.columns.push_back({column.title, column.unit.empty() && column.name != "max_batch"
-                                               ? Align::left
-                                               : Align::right});
-  table.notes = notes_of(result);
-  for (const StudyRow& row : result.rows) {
-    std::vector<std::string> cells = row.point.labels;
-    for (const StudyColumn& column : columns)
-      cells.push_back(row.record ? shown(cell_of(column.name, *row.record), column) : "-");
-    if (!row.record) {
-      cells[row.point.labels.size()] = short_problem(row);
-      table.notes.push_back(join(row.point.labels, ", ") + ": " + row.problem);
-    }
-    table.add(std::move(cells));
-  }
-  return table;
-}
-
 std::vector<std::string> labels_of(const StudyResult& result, std::size_t axis) {
   std::vector<std::string> out;
   for (const StudyRow& row : result.rows)
@@ -74,18 +46,19 @@ std::vector<std::string> labels_of(const StudyResult& result, std::size_t axis) 
 
 // First axis in rows and second axis in columns, with one column of the study in the cells.
 Table pivot_table(const StudyResult& result, const std::string& name) {
-  const StudyColumn column = column_in(result, name);
+  const Column column = column_in(result, name);
   const auto& axes = result.study.axes;
   Table table{.title = fmt::format("{}: {} by {} and {}", heading(result.study), column.title,
-                                   axes[0].name, axes[1].name)};
+                                   axes[0].name, axes[1].name),
+              .readers = Readers::people};
   table.columns.push_back({axes[0].name, Align::left});
   const std::vector<std::string> across = labels_of(result, 1);
   for (const std::string& label : across) table.columns.push_back({label, Align::right});
   for (std::size_t i = 0; i < result.rows.size(); i += across.size()) {
-    std::vector<std::string> cells{result.rows[i].point.labels[0]};
+    Row cells{result.rows[i].point.labels[0]};
     for (std::size_t j = i; j < i + across.size(); ++j) {
       const StudyRow& row = result.rows[j];
-      cells.push_back(row.record ? shown(cell_of(name, *row.record), column) : short_problem(row));
+      cells.push_back(row.record ? cell_of(column, *row.record) : Cell({}, short_problem(row)));
     }
     table.add(std::move(cells));
   }
@@ -98,19 +71,17 @@ std::string heading(const Study& study) {
   return study.where.empty() ? study.title : study.where + ": " + study.title;
 }
 
-std::vector<StudyColumn> StudyResult::columns() const {
+std::vector<Column> StudyResult::columns() const {
   // Parts that only some steps have are left out where none of these steps has them.
   const auto never = [&](const std::string& name) {
     if (!name.ends_with(".collective") && !name.ends_with(".host")) return false;
     if (std::ranges::find(study.columns, name) != study.columns.end()) return false;
     return std::ranges::none_of(rows, [&](const StudyRow& row) {
       if (!row.record) return false;
-      const Cell cell = cell_of(name, *row.record);
-      const auto* value = std::get_if<double>(&cell);
-      return value != nullptr && *value > 0;
+      return cell_of(name, *row.record).number().value_or(0) > 0;
     });
   };
-  std::vector<StudyColumn> out;
+  std::vector<Column> out;
   for (const std::string& name : expanded(study.columns))
     if (!never(name)) out.push_back(column_in(*this, name));
   return out;
@@ -132,27 +103,37 @@ std::string StudyResult::number_class() const {
   return any ? std::string(name(weak)) : "";
 }
 
+Table table_of(const StudyResult& result) {
+  Table table{.title = heading(result.study), .notes = notes_of(result)};
+  for (const StudyAxis& axis : result.study.axes)
+    table.columns.push_back({axis.name, axis.variants.empty() ? Align::right : Align::left});
+  const std::vector<Column> columns = result.columns();
+  table.columns.insert(table.columns.end(), columns.begin(), columns.end());
+  table.columns.push_back({.title = "problem", .readers = Readers::programs});
+  table.columns.push_back({.title = "run_id", .readers = Readers::json});
+  for (const StudyRow& row : result.rows) {
+    const std::vector<std::string>& labels = row.point.labels;
+    Row cells(labels.begin(), labels.end());
+    for (const Column& column : columns)
+      cells.push_back(row.record ? cell_of(column, *row.record) : Cell(Cell::Absent{}, "-"));
+    if (row.record) {
+      cells.insert(cells.end(), {Cell::Absent{}, row.record->run_id});
+    } else {
+      cells[labels.size()] = Cell(Cell::Absent{}, short_problem(row));
+      cells.insert(cells.end(), {row.problem, Cell::Absent{}});
+      table.notes.push_back(join(labels, ", ") + ": " + row.problem);
+    }
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
 std::vector<Table> tables_of(const StudyResult& result, Shown shown) {
-  if (shown == Shown::all || result.study.pivot.empty()) return {whole_table(result)};
+  if (shown == Shown::all || result.study.pivot.empty()) return {table_of(result)};
   std::vector<Table> tables;
   for (const std::string& name : result.study.pivot) tables.push_back(pivot_table(result, name));
   tables.back().notes = notes_of(result);
   return tables;
-}
-
-Table raw_table(const StudyResult& result) {
-  Table table = axis_columns(result);
-  const std::vector<StudyColumn> columns = result.columns();
-  for (const StudyColumn& column : columns) table.columns.push_back({column.name});
-  table.columns.push_back({"problem", Align::left});
-  for (const StudyRow& row : result.rows) {
-    std::vector<std::string> cells = row.point.labels;
-    for (const StudyColumn& column : columns)
-      cells.push_back(row.record ? raw(cell_of(column.name, *row.record)) : "");
-    cells.push_back(row.problem);
-    table.add(std::move(cells));
-  }
-  return table;
 }
 
 }  // namespace tiersim

@@ -7,7 +7,7 @@
 #include "reports/papers/reproduce/compare.hpp"
 #include "reports/papers/studies/columns.hpp"
 #include "reports/papers/studies/study.hpp"
-#include "reports/render/table.hpp"
+#include "sim/base/table.hpp"
 
 namespace tiersim {
 
@@ -23,7 +23,7 @@ struct StudyResult {
 
   /// The columns with `split` and `shares` expanded. The parts for collectives and host are left
   /// out where no point has any.
-  std::vector<StudyColumn> columns() const;
+  std::vector<Column> columns() const;
   /// Weakest class among the shown metrics: "assumed"; empty where none is shown.
   std::string number_class() const;
 };
@@ -34,10 +34,10 @@ std::string heading(const Study& study);
 /// Extent of the tables of a study.
 enum class Shown : std::uint8_t { summary, all };
 
-/// The tables for people: every point or, in a summary, the pivots that the study names.
+/// Every point.
+Table table_of(const StudyResult& result);
+/// The same or, in a summary, the pivots that the study names, for people alone.
 std::vector<Table> tables_of(const StudyResult& result, Shown shown);
-/// Every point with unrounded values in base units, for CSV.
-Table raw_table(const StudyResult& result);
 /// The time split of every point as a bar of characters; empty where the study has none.
 std::string bars_of(const StudyResult& result);
 

@@ -7,6 +7,7 @@
 #include "reports/footprint/record_bytes.hpp"
 #include "reports/io/io_report.hpp"
 #include "reports/io/io_rows.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::bytes_over_points_test {
 namespace {
@@ -217,19 +218,19 @@ TEST(FootprintPoints, AreOfARequestAndOfAToken) {
 TEST(FootprintPoints, TablesShowOnlyLabelsThatDiffer) {
   const PointTable table = table_of({{{"dense", "1"}, four_gpus()}, {{"MAPLE", "1"}, half()}});
   const auto baseline = baseline_of_points(table, "dense");
-  const auto tables = footprint_tables(table, *baseline, Precision::rounded);
+  const auto tables = testing::tables_for(footprint_tables(table, *baseline), TableForm::people);
   ASSERT_EQ(tables.size(), 2U);
   EXPECT_EQ(tables[0].columns[0].title, "method");
   EXPECT_EQ(tables[0].columns[1].title, "tier");
-  EXPECT_EQ(tables[0].rows[3],
+  EXPECT_EQ(testing::shown(tables[0])[3],
             (std::vector<std::string>{"MAPLE", "hbm", "50 B (x 0.5)", "20 B (x 1)",
                                       "70 B (x 0.583)", "29.2 %"}));
   // Both tiers: 120 + 80 B before, 70 + 80 B now.
-  EXPECT_EQ(tables[0].rows[5][1], "all");
-  EXPECT_EQ(tables[0].rows[5][4], "150 B (x 0.75)");
-  const auto exact = footprint_tables(table, {}, Precision::exact);
+  EXPECT_EQ(testing::shown(tables[0])[5][1], "all");
+  EXPECT_EQ(testing::shown(tables[0])[5][4], "150 B (x 0.75)");
+  const auto exact = testing::tables_for(footprint_tables(table, {}), TableForm::csv);
   ASSERT_EQ(exact.size(), 1U);
-  EXPECT_EQ(exact[0].rows[1],
+  EXPECT_EQ(testing::exact(exact[0])[1],
             (std::vector<std::string>{"dense", "hbm", "weights", "100", "240", "20", "4"}));
 }
 
@@ -238,7 +239,7 @@ TEST(FootprintPoints, SayWhichPointsTheyLack) {
   ReportPoint& point = table.points.emplace_back();
   point.labels = {"Quest", "1"};
   point.problem = "does not fit";
-  const auto tables = footprint_tables(table, {}, Precision::rounded);
+  const auto tables = footprint_tables(table, {});
   ASSERT_EQ(tables[0].notes.size(), 2U);
   EXPECT_EQ(tables[0].notes[0], "not there: 1 point (1 does not fit); the first: does not fit");
   EXPECT_NE(tables[0].notes[1].find("1 point whose record says nothing of tiers"),
@@ -257,10 +258,10 @@ TEST(IoPoints, KeepThreeKindsOfBytesApart) {
 
 TEST(IoPoints, HopsOfOnePathAreOneRow) {
   const PointTable table = table_of({{{"dense", "1"}, four_gpus()}, {{"MAPLE", "1"}, half()}});
-  const auto tables = io_tables(table, {}, Precision::rounded);
+  const auto tables = testing::tables_for(io_tables(table, {}), TableForm::people);
   ASSERT_EQ(tables.size(), 3U);
   std::vector<std::string> devices;
-  for (const auto& row : tables[1].rows) devices.push_back(row[1] + ' ' + row[2]);
+  for (const auto& row : testing::shown(tables[1])) devices.push_back(row[1] + ' ' + row[2]);
   // In the other point the link carried 20 B only, so it has another row than the pool.
   EXPECT_EQ(devices,
             (std::vector<std::string>{"hbm read", "hbm written", "link, pool read", "hbm read",
@@ -312,10 +313,11 @@ TEST(BottleneckReport, CountsThePointsOfEachCause) {
   EXPECT_EQ(json["causes"][0]["points"], 2);
   EXPECT_DOUBLE_EQ(json["causes"][0]["mean_share"].get<double>(), 0.5);
   EXPECT_FALSE(json["points"][3].contains("bound_by"));
-  const auto tables = bottleneck_tables(table, Precision::rounded);
+  const auto tables = bottleneck_tables(table);
   ASSERT_EQ(tables.size(), 2U);
-  EXPECT_EQ(tables[1].rows[0], (std::vector<std::string>{"1", "100 ms", "80 ms", "link.to_gpu",
-                                                         "75.0 %", "hbm.bus", "62.5 %", "x 1.6"}));
+  EXPECT_EQ(testing::shown(tables[1])[0],
+            (std::vector<std::string>{"1", "100 ms", "80 ms", "link.to_gpu", "75.0 %", "hbm.bus",
+                                      "62.5 %", "x 1.6"}));
 }
 
 TEST(BottleneckFigure, HasABarForEachPointOfFewAndACellForEachOfMany) {

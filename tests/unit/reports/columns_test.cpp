@@ -6,12 +6,13 @@
 
 #include "reports/papers/studies/solve_result.hpp"
 #include "tests/unit/reports/study_records.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::columns_test {
 namespace {
 
 std::string text(double value, const std::string& unit) {
-  return shown(Cell(value), {"name", "title", unit});
+  return Cell::quantity(value, unit).shown();
 }
 
 TEST(Columns, AreShownInFittingUnits) {
@@ -24,7 +25,9 @@ TEST(Columns, AreShownInFittingUnits) {
   EXPECT_EQ(text(0.4125, "ratio"), "41.2 %");
   EXPECT_EQ(text(123456, "tokens"), "123456");
   EXPECT_EQ(text(0.7244, "J"), "0.7244 J");
-  EXPECT_EQ(shown(Cell(), {"name", "title", "s"}), "-");
+  const RunRecord none;
+  EXPECT_EQ(cell_of(column_of("step_time_s", nullptr), none).shown(), "-");
+  EXPECT_EQ(cell_of(column_of("step_time_s", nullptr), none).exact(), "");
 }
 
 TEST(Columns, ThePartsOfTheSplitSumToTheStep) {
@@ -32,9 +35,9 @@ TEST(Columns, ThePartsOfTheSplitSumToTheStep) {
   double seconds = 0;
   double shares = 0;
   for (const std::string& name : expanded({"split"}))
-    seconds += std::get<double>(cell_of(name, record));
+    seconds += cell_of(name, record).number().value();
   for (const std::string& name : expanded({"shares"}))
-    shares += std::get<double>(cell_of(name, record));
+    shares += cell_of(name, record).number().value();
   EXPECT_EQ(seconds, 4);
   EXPECT_EQ(shares, 1);
   EXPECT_EQ(expanded({"a", "split", "b"}).size(), 10);
@@ -68,15 +71,15 @@ RunRecord screening_record(double near, double far) {
 
 TEST(ScreeningRoof, IsTheWayThatTakesLonger) {
   const RunRecord far = screening_record(2e9, 2e9);
-  EXPECT_EQ(std::get<std::string>(cell_of("screening_roof", far)), "pool");
-  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_roof_bandwidth", far)), 10e9);
-  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_intensity", far)), 2);
-  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_attainable", far)), 20e9);
-  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_rate", far)), 8e9);
+  EXPECT_EQ(cell_of("screening_roof", far).exact(), "pool");
+  EXPECT_DOUBLE_EQ(cell_of("screening_roof_bandwidth", far).number().value(), 10e9);
+  EXPECT_DOUBLE_EQ(cell_of("screening_intensity", far).number().value(), 2);
+  EXPECT_DOUBLE_EQ(cell_of("screening_attainable", far).number().value(), 20e9);
+  EXPECT_DOUBLE_EQ(cell_of("screening_rate", far).number().value(), 8e9);
   const RunRecord near = screening_record(2e9, 0);
-  EXPECT_EQ(std::get<std::string>(cell_of("screening_roof", near)), "hbm");
-  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_roof_bandwidth", near)), 1000e9);
-  EXPECT_DOUBLE_EQ(std::get<double>(cell_of("screening_attainable", near)), 2000e9);
+  EXPECT_EQ(cell_of("screening_roof", near).exact(), "hbm");
+  EXPECT_DOUBLE_EQ(cell_of("screening_roof_bandwidth", near).number().value(), 1000e9);
+  EXPECT_DOUBLE_EQ(cell_of("screening_attainable", near).number().value(), 2000e9);
 }
 
 TEST(ScreeningRoof, AMethodThatDoesNotScreenHasNone) {
@@ -119,12 +122,24 @@ TEST(SolveResult, SaysWhatWasFoundInOneLine) {
   const SolveResult flat = solve_result("flat");
   EXPECT_EQ(sentence(flat, flat.answers[0]),
             "no value does it: tpot_s is 40 ms from 1 to 9, whatever a.b is; bounded by hbm.bus");
-  EXPECT_EQ(table_of(found).rows[0],
+  EXPECT_EQ(testing::shown(table_of(found))[0],
             (std::vector<std::string>{"3.5", "40 ms", "50 ms", "7", "hbm.bus"}));
-  EXPECT_EQ(table_of(beyond).rows[0][0], "all; at 3.5");  // 40 ms is not above 50 ms
+  EXPECT_EQ(testing::shown(table_of(beyond))[0][0], "all; at 3.5");  // 40 ms is not above 50 ms
   SolveResult above = solve_result("beyond");
   above.answers[0].metric = 0.06;
-  EXPECT_EQ(table_of(above).rows[0][0], "none; at 3.5");
+  EXPECT_EQ(testing::shown(table_of(above))[0][0], "none; at 3.5");
+}
+
+TEST(SolveResult, CsvHasTheNumbersUnrounded) {
+  SolveResult found = solve_result("found");
+  found.answers[0].metric = 0.04000000000000001;
+  const Table table = table_of(found);
+  EXPECT_EQ(testing::heads(table, TableForm::csv),
+            (std::vector<std::string>{"variant", "outcome", "a.b", "tpot_s", "target", "next",
+                                      "next_tpot_s", "bounded_by", "problem"}));
+  EXPECT_EQ(testing::exact(table)[0],
+            (std::vector<std::string>{"", "found", "3.5", "0.04000000000000001", "0.05", "", "",
+                                      "hbm.bus", ""}));
 }
 
 TEST(SolveResult, OfWholeNumbersTheOneOnTheOtherSideIsShown) {
@@ -133,7 +148,7 @@ TEST(SolveResult, OfWholeNumbersTheOneOnTheOtherSideIsShown) {
   found.answers[0].next = SolveAnswer::Next{"5", 0.0625};
   EXPECT_EQ(sentence(found, found.answers[0]),
             "a.b = 4: tpot_s is 40 ms (asked: 50 ms), bounded by hbm.bus; at 5: 62.5 ms");
-  EXPECT_EQ(table_of(found).rows[0],
+  EXPECT_EQ(testing::shown(table_of(found))[0],
             (std::vector<std::string>{"4", "40 ms", "50 ms", "5: 62.5 ms", "7", "hbm.bus"}));
 }
 

@@ -79,12 +79,6 @@ inline GridResult grid() {
   return r;
 }
 
-inline SectionTable table_of(const ReportSection& section, const std::string& stem) {
-  for (const SectionTable& table : section.tables)
-    if (table.stem == stem) return table;
-  throw std::runtime_error("no table " + stem);
-}
-
 inline TargetResult result_of(const ReportSection& section, const std::string& id) {
   for (const TargetResult& result : section.results)
     if (result.id == id) return result;

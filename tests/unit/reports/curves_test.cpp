@@ -5,15 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/reports/comparison_results.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::curves_test {
 namespace {
 
 using testing::curve_point;
 using testing::curves;
+using testing::exact;
 using testing::no_point;
 using testing::result_of;
-using testing::table_of;
+using testing::section_table;
+using testing::shown;
 
 TargetResult checked(CurvesResult r, CurveCheck check) {
   check.id = "p.check";
@@ -139,9 +142,9 @@ TEST(CurvesPrinted, AreExplainedByOneMachineAndWayForAllCases) {
     EXPECT_EQ(result.why,
               "it is so; 1 of 2 machines and ways are near in all cases, nearest: A, y");
   }
-  const Table table = table_of(section, "fig_printed").shown;
-  EXPECT_EQ(table.rows[0], (std::vector<std::string>{"A", "2.00* / 2.00*"}));
-  EXPECT_EQ(table.rows[1], (std::vector<std::string>{"B", "0.50  / 0.50 "}));
+  const Table table = section_table(section, "fig_printed");
+  EXPECT_EQ(shown(table)[0], (std::vector<std::string>{"A", "2.00* / 2.00*"}));
+  EXPECT_EQ(shown(table)[1], (std::vector<std::string>{"B", "0.50  / 0.50 "}));
 }
 
 TEST(CurvesPrinted, ShowTheNearestConditions) {
@@ -158,9 +161,9 @@ TEST(CurvesPrinted, AreUnexplainedWhereEachCaseIsNearOnAnotherMachine) {
   const ReportSection section = section_of(r);
   EXPECT_EQ(result_of(section, "p.printed.small").status, "unexplained");
   EXPECT_EQ(result_of(section, "p.printed.large").status, "unexplained");
-  const Table table = table_of(section, "fig_printed").shown;
-  EXPECT_EQ(table.rows[0][1], "2.00* / 1.00 ");
-  EXPECT_EQ(table.rows[1][1], "0.50  / 2.00*");
+  const Table table = section_table(section, "fig_printed");
+  EXPECT_EQ(shown(table)[0][1], "2.00* / 1.00 ");
+  EXPECT_EQ(shown(table)[1][1], "0.50  / 2.00*");
 }
 
 TEST(CurvesPrinted, AreNotNearWhereNothingRuns) {
@@ -168,7 +171,7 @@ TEST(CurvesPrinted, AreNotNearWhereNothingRuns) {
   for (CurvePoint& point : r.points) point = no_point();
   const ReportSection section = section_of(r);
   EXPECT_EQ(result_of(section, "p.printed.small").status, "unexplained");
-  EXPECT_EQ(table_of(section, "fig_printed").shown.rows[0][1], "-  / - ");
+  EXPECT_EQ(shown(section_table(section, "fig_printed"))[0][1], "-  / - ");
 }
 
 TEST(CurvesTable, ShowsRatiosTheirLimitsAndWhatCannotRun) {
@@ -176,28 +179,27 @@ TEST(CurvesTable, ShowsRatiosTheirLimitsAndWhatCannotRun) {
   r.points[0] = no_point();
   r.points[3] = curve_point(50, "compute");
   r.points[4] = curve_point(125, "collective");
-  const Table table = table_of(section_of(r), "fig_small").shown;
-  EXPECT_EQ(table.rows[0], (std::vector<std::string>{"A", "x", "-", "50.00 F"}));
-  EXPECT_EQ(table.rows[1], (std::vector<std::string>{"A", "y", "-", "2.50 A"}));
-  EXPECT_EQ(table.rows[4], (std::vector<std::string>{"B", "y", "0.50 H", "0.50 H"}));
+  const Table table = section_table(section_of(r), "fig_small");
+  EXPECT_EQ(shown(table)[0], (std::vector<std::string>{"A", "x", "-", "50.00 F"}));
+  EXPECT_EQ(shown(table)[1], (std::vector<std::string>{"A", "y", "-", "2.50 A"}));
+  EXPECT_EQ(shown(table)[4], (std::vector<std::string>{"B", "y", "0.50 H", "0.50 H"}));
 }
 
 TEST(CurvesTable, HasTimesInMilliseconds) {
   CurvesResult r = curves();
   r.curves.metric = "ttft_s";
-  const Table table = table_of(section_of(r), "fig_small").shown;
+  const Table table = section_table(section_of(r), "fig_small");
   EXPECT_NE(table.title.find("ttft_s in ms of x"), std::string::npos) << table.title;
-  EXPECT_EQ(table.rows[0][2], "100 H");
-  EXPECT_EQ(table.rows[1][2], "2.00 H");
+  EXPECT_EQ(shown(table)[0][2], "100 H");
+  EXPECT_EQ(shown(table)[1][2], "2.00 H");
 }
 
 TEST(CurvesTable, BreaksThePrintedPointDownByPhase) {
-  const Table& table =
-      table_of(section_of(with_printed(curves(), 2, 0.05)), "fig_breakdown_2").shown;
+  const Table table = section_table(section_of(with_printed(curves(), 2, 0.05)), "fig_breakdown_2");
   EXPECT_EQ(table.columns.size(), 5);  // case, way, attention, mlp, all
   EXPECT_EQ(table.rows.size(), 5);
-  EXPECT_EQ(table.rows[0][2], "750.000");
-  EXPECT_EQ(table.rows[0][3], "250.000");
+  EXPECT_EQ(shown(table)[0][2], "750.000");
+  EXPECT_EQ(shown(table)[0][3], "250.000");
 }
 
 TEST(CurvesJson, NamesTheProblemInsteadOfNumbers) {
@@ -211,10 +213,10 @@ TEST(CurvesJson, NamesTheProblemInsteadOfNumbers) {
   EXPECT_FALSE(json["points"][1].contains("ratio"));  // of nothing
   EXPECT_EQ(json["points"][4]["ratio"], 2);
   EXPECT_EQ(json["points"][4]["phases_s"]["mlp"], 0.25);
-  const Table raw = table_of(section_of(r), "fig").shown;
+  const Table raw = section_table(section_of(r), "fig");
   EXPECT_EQ(raw.rows.size(), 20);
-  EXPECT_EQ(raw.rows[0][4], "not even one sequence fits at this context");
-  EXPECT_EQ(raw.rows[1][8], "");
+  EXPECT_EQ(exact(raw)[0][4], "not even one sequence fits at this context");
+  EXPECT_EQ(exact(raw)[1][8], "");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "reports/papers/early_exit/batch_sweep.hpp"
 #include "reports/papers/early_exit/cell_view.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::early_exit_test {
 namespace {
@@ -172,22 +173,19 @@ BatchSweepResult engine() {
 
 TEST(BatchSweepSection, SaysWhereEarlyExitPays) {
   const ReportSection section = section_of(engine());
-  const Table& table = section.tables.front().shown;
-  EXPECT_EQ(table.rows[0],
-            (std::vector<std::string>{"full [ms]", "", "8.000", "8.000", "8.000", ""}));
-  EXPECT_EQ(table.rows[1], (std::vector<std::string>{"state", "0", "2.00", "1.00", "0.80", "1"}));
-  EXPECT_EQ(table.rows[2],
-            (std::vector<std::string>{"state", "1", "2.00", "2.00", "2.00", "1 to 64"}));
-  const Table& rates = section.tables[1].shown;
-  EXPECT_EQ(rates.rows[0],
-            (std::vector<std::string>{"state", "0", "0.500", "0.750", "0.500", "0.375"}));
+  const testing::Texts table = testing::shown(section.tables.front().table);
+  EXPECT_EQ(table[0], (std::vector<std::string>{"full [ms]", "", "8.000", "8.000", "8.000", ""}));
+  EXPECT_EQ(table[1], (std::vector<std::string>{"state", "0", "2.00", "1.00", "0.80", "1"}));
+  EXPECT_EQ(table[2], (std::vector<std::string>{"state", "1", "2.00", "2.00", "2.00", "1 to 64"}));
+  const testing::Texts rates = testing::shown(section.tables[2].table);
+  EXPECT_EQ(rates[0], (std::vector<std::string>{"state", "0", "0.500", "0.750", "0.500", "0.375"}));
   EXPECT_EQ(section.figures.front().name, "engine_t.svg");
 }
 
 // A third way has the second one's tokens and another rule: 6 ms throughout.
 TEST(BatchSweepSection, SaysWhichRuleWinsForTheSameTokens) {
   BatchSweepResult r = engine();
-  EXPECT_EQ(section_of(r).tables.size(), 2U);
+  EXPECT_EQ(section_of(r).tables.size(), 3U);  // speed-ups for people, points for CSV, rates
   ExitCase alone = r.engine.cases[1];
   alone.label = "state, alone";
   alone.exit.rule = ExitRule::per_sequence;
@@ -197,12 +195,11 @@ TEST(BatchSweepSection, SaysWhichRuleWinsForTheSameTokens) {
     points.insert(points.end(), {r.points[i], r.points[i + 1], {.step_s = 6e-3, .layers = 4}});
   }
   r.points = points;
-  const Table rules = section_of(r).tables[2].shown;
-  ASSERT_EQ(rules.rows.size(), 2U);
-  EXPECT_EQ(rules.rows[0],
+  const testing::Texts rules = testing::shown(section_of(r).tables[3].table);
+  ASSERT_EQ(rules.size(), 2U);
+  EXPECT_EQ(rules[0],
             (std::vector<std::string>{"state", "0", "all_rows", "per_sequence", "per_sequence"}));
-  EXPECT_EQ(rules.rows[1],
-            (std::vector<std::string>{"state", "1", "all_rows", "all_rows", "all_rows"}));
+  EXPECT_EQ(rules[1], (std::vector<std::string>{"state", "1", "all_rows", "all_rows", "all_rows"}));
 }
 
 TEST(BatchSweepSection, HoldsItsChecks) {
@@ -231,8 +228,8 @@ TEST(BatchSweepSection, HoldsItsChecks) {
 TEST(BatchSweepSection, ShowsWhatCannotRun) {
   BatchSweepResult r = engine();
   r.points[5] = {.problem = "does not fit"};
-  EXPECT_EQ(section_of(r).tables.front().shown.rows[1][4], "-");
-  EXPECT_EQ(section_of(r).tables[1].shown.rows[0][5], "-");
+  EXPECT_EQ(testing::shown(section_of(r).tables.front().table)[1][4], "-");
+  EXPECT_EQ(testing::shown(section_of(r).tables[2].table)[0][5], "-");
   EXPECT_EQ(nlohmann::json::parse(section_of(r).json)[5]["problem"], "does not fit");
 }
 

@@ -3,10 +3,11 @@
 #include <cstddef>
 #include <string>
 
-#include "reports/papers/figures/gnuplot_script.hpp"
 #include "reports/papers/figures/paper_figures.hpp"
 #include "reports/papers/reproduce/latex_folder.hpp"
 #include "reports/papers/reproduce/reading_table.hpp"
+#include "reports/render/gnuplot_script.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::figures_test {
 namespace {
@@ -18,17 +19,17 @@ std::size_t count(const std::string& text, const std::string& what) {
   return out;
 }
 
-PaperFigure two_panels() {
-  PaperFigure figure{.stem = "figure", .caption = "c", .panels = {}};
-  PlotPanel left{.title = "left"};
+Figure two_panels() {
+  Figure figure{.stem = "figure", .caption = "c", .panels = {}};
+  FigurePanel left{.title = "left"};
   left.series.push_back({.name = "a", .points = {{.x = 1, .y = 2.5, .low = 2, .high = 3}}});
   left.series.push_back({.name = "paper",
-                         .role = PlotRole::paper,
-                         .mark = PlotMark::points,
+                         .role = SeriesRole::paper,
+                         .mark = SeriesMark::points,
                          .points = {{.x = 1, .y = kNoValue}}});
-  PlotPanel right{.title = "right"};
+  FigurePanel right{.title = "right"};
   right.series.push_back({.name = "a", .points = {}});
-  right.series.push_back({.name = "bars", .mark = PlotMark::bars, .points = {{.x = 0, .y = 4}}});
+  right.series.push_back({.name = "bars", .mark = SeriesMark::bars, .points = {{.x = 0, .y = 4}}});
   figure.panels = {left, right};
   return figure;
 }
@@ -73,7 +74,7 @@ TEST(GnuplotQuoted, NothingIsRunThatANameHasInBackquotes) {
 }
 
 TEST(GnuplotData, ANameOfTwoLinesStaysInItsComment) {
-  PaperFigure figure = two_panels();
+  Figure figure = two_panels();
   figure.panels[0].title = "first\n1 2 3 4 5";
   const std::string data = gnuplot_data(figure);
   EXPECT_EQ(data.find("\n1 2 3 4 5"), std::string::npos);
@@ -131,8 +132,9 @@ PaperReport one_cell_in_both_readings() {
 TEST(ReadingTable, HasEachPrintedValueOnceWithBothReadings) {
   const Table table = reading_table(one_cell_in_both_readings());
   ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_EQ(table.rows[0], (std::vector<std::string>{"M", "dense", "footprint", "1000", "1000",
-                                                     "pass", "800", "rule [1]", "GiB", "Table 1"}));
+  EXPECT_EQ(testing::shown(table)[0],
+            (std::vector<std::string>{"M", "dense", "footprint", "1000", "1000", "pass", "800",
+                                      "rule [1]", "GiB", "Table 1"}));
   EXPECT_EQ(table.notes, std::vector<std::string>{"[1] 40 heads of 128"});
 }
 
@@ -152,7 +154,7 @@ TEST(PaperFigures, AReportWithoutStudiesHasOnlyTheTableThatItHas) {
   ASSERT_EQ(series.size(), 3U);
   EXPECT_EQ(series[0].points[0].y, 1000);
   EXPECT_EQ(series[1].points[0].y, 800);
-  EXPECT_EQ(series[2].role, PlotRole::paper);
+  EXPECT_EQ(series[2].role, SeriesRole::paper);
   EXPECT_EQ(series[2].points[0].y, 1000);
   EXPECT_EQ(figures[0].panels[0].texts.at(0).text, "*");  // first principles contradict it
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/footprint/gpu_memory.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::footprint_report_test {
 namespace {
@@ -71,33 +72,33 @@ TEST(GpuMemory, FitsUpToTheLastByteOfAllThatShareATier) {
 }
 
 TEST(FootprintReport, PrintsWhatOneGpuHas) {
-  const auto tables = tables_of(report_of(record()), Precision::rounded);
+  const auto tables = testing::tables_for(tables_of(report_of(record())), TableForm::people);
   ASSERT_EQ(tables.size(), 4U);
-  using Row = std::vector<std::string>;
+  using Texts = std::vector<std::string>;
   EXPECT_EQ(
-      tables[0].rows,
-      (std::vector<Row>{{"demo", "2", "tensor 2, 2 latent slices", "3", "8", "320", "4", "4"}}));
+      testing::shown(tables[0]),
+      (std::vector<Texts>{{"demo", "2", "tensor 2, 2 latent slices", "3", "8", "320", "4", "4"}}));
   EXPECT_EQ(
-      tables[1].rows,
-      (std::vector<Row>{
+      testing::shown(tables[1]),
+      (std::vector<Texts>{
           {"demo", "2K", "hbm", "11 GiB", "3 GiB", "-", "-", "7 B", "14 GiB", "16 GiB", "1", "yes"},
           {"demo", "2K", "pool", "-", "16 GiB", "-", "-", "8 B", "16 GiB", "64 GiB", "2", "yes"}}));
-  EXPECT_EQ(tables[3].rows, (std::vector<Row>{{"demo", "7", "-"}}));
+  EXPECT_EQ(testing::shown(tables[3]), (std::vector<Texts>{{"demo", "7", "-"}}));
   EXPECT_EQ(tables[3].columns[1].title, "1000");
   EXPECT_EQ(tables[3].columns[2].title, "128K");
-  EXPECT_EQ(tables[3].notes, (Row{"demo at 128K: too long"}));
+  EXPECT_EQ(tables[3].notes, (Texts{"demo at 128K: too long"}));
 }
 
 // A short fraction, or a percentage; empty for parts that every GPU holds in full.
 TEST(FootprintReport, SaysWhichShareOfTheWeightsAGpuHas) {
-  const Table weights = tables_of(report_of(record()), Precision::rounded)[2];
+  const Table weights = tables_of(report_of(record()))[2];
   EXPECT_EQ(
-      weights.rows,
+      testing::shown(weights),
       (std::vector<std::vector<std::string>>{{"demo", "1 GiB", "10 GiB (5/9)", "2 B (< 0.1 %)"}}));
   EXPECT_TRUE(weights.notes.empty());
   RunRecord r = record();
   r.footprint_by_class["hbm"]["weights"] += 3 * kGiB;
-  EXPECT_EQ(tables_of(report_of(r), Precision::rounded)[2].notes,
+  EXPECT_EQ(tables_of(report_of(r))[2].notes,
             (std::vector<std::string>{"demo: and 3 GiB of its method"}));
 }
 
@@ -106,21 +107,21 @@ TEST(FootprintReport, HasAColumnForEveryPartOfAnyScenario) {
   RunRecord other = record();
   other.device.weights = {{"q", 1, 1, 2}, {"kv_a", 1, 1, 2}, {"mlp", 1, 1, 2}, {"other", 1, 1, 2}};
   report.cases.push_back(report_of(other).cases.front());
-  const Table weights = tables_of(report, Precision::rounded)[2];
+  const Table weights = tables_of(report)[2];
   std::vector<std::string> titles;
   for (const Column& column : weights.columns) titles.push_back(column.title);
   EXPECT_EQ(titles, (std::vector<std::string>{"scenario", "q", "q_a", "kv_a", "mlp", "other"}));
-  EXPECT_EQ(weights.rows[0][1], "-");
-  EXPECT_EQ(weights.rows[1][2], "-");
+  EXPECT_EQ(testing::shown(weights)[0][1], "-");
+  EXPECT_EQ(testing::shown(weights)[1][2], "-");
 }
 
 TEST(FootprintReport, HasEveryByteForPrograms) {
-  const auto tables = tables_of(report_of(record()), Precision::exact);
-  EXPECT_EQ(tables[1].rows[0][3], std::to_string(11 * kGiB + 2));
-  EXPECT_EQ(tables[2].rows[1],
+  const auto tables = testing::tables_for(tables_of(report_of(record())), TableForm::csv);
+  EXPECT_EQ(testing::exact(tables[1])[0][3], std::to_string(11 * kGiB + 2));
+  EXPECT_EQ(testing::exact(tables[2])[1],
             (std::vector<std::string>{"demo", "kv_a", std::to_string(5 * kGiB),
                                       std::to_string(9 * kGiB), std::to_string(10 * kGiB)}));
-  EXPECT_EQ(tables[3].columns[2].title, "131072");
+  EXPECT_EQ(testing::heads(tables[3], TableForm::csv)[2], "131072");
   const auto scenario = nlohmann::json::parse(to_json(report_of(record())))["scenarios"].at(0);
   EXPECT_EQ(scenario["file"], "a/demo.yaml");
   EXPECT_EQ(scenario["device"]["weights"][1]["model_weights"], 9 * kGiB);

@@ -4,14 +4,16 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/reports/comparison_results.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::grid_test {
 namespace {
 
 using testing::grid;
 using testing::result_of;
+using testing::section_table;
+using testing::shown;
 using testing::speedup;
-using testing::table_of;
 
 TEST(Grid, ACellIsNearByItsOwnBandAndNearAllInEveryCase) {
   const GridResult r = grid();
@@ -111,7 +113,7 @@ TEST(GridKnown, PassesWithinItsToleranceAndFailsBeyond) {
   EXPECT_EQ(result_of(section, "p.known.one").simulated, 1.2);
   EXPECT_EQ(result_of(section, "p.known.one").reading, "first_principles");
   EXPECT_EQ(result_of(section, "p.known.two").status, "fail");
-  EXPECT_EQ(table_of(section, "grid_factors").shown.rows.size(), 2);
+  EXPECT_EQ(section_table(section, "grid_factors").rows.size(), 2);
   r.grid.known[0].approximate = true;
   EXPECT_EQ(result_of(section_of(r), "p.known.two").status, "consistency");
   r.grid.known = {known(1.2, 0)};
@@ -142,33 +144,33 @@ TEST(GridFactors, FailWhereOneOfThemIsNotWhatItWas) {
 }
 
 TEST(GridCommon, CountsChoicesAmongTheCellsThatExplain) {
-  const Table table = table_of(section_of(grid()), "grid_common").shown;
+  const Table table = section_table(section_of(grid()), "grid_common");
   EXPECT_EQ(table.columns[3].title, "all within 5 %");
   const std::vector<std::vector<std::string>> expected{
       {"machine", "A", "1", "0", "2"},        {"machine", "B", "0", "0", "2"},
       {"tiles", "unpadded", "1", "0", "2"},   {"tiles", "128", "0", "0", "2"},
       {"region", "attention", "1", "0", "4"}, {"output projection", "split", "1", "0", "4"},
       {"batch", ".9", "1", "0", "4"},         {"host", "none", "1", "0", "4"}};
-  EXPECT_EQ(table.rows, expected);
+  EXPECT_EQ(shown(table), expected);
   GridResult r = grid();
   r.cells[0].cases[1] = speedup(3.1);
-  EXPECT_EQ(table_of(section_of(r), "grid_common").shown.rows[0][3], "1");
+  EXPECT_EQ(shown(section_table(section_of(r), "grid_common"))[0][3], "1");
 }
 
 TEST(GridTables, ShowTheNearestCellsFirstWithMarks) {
-  const Table table = table_of(section_of(grid()), "grid").shown;
+  const Table table = section_table(section_of(grid()), "grid");
   ASSERT_EQ(table.rows.size(), 7);  // a case that does not run has no row
-  EXPECT_EQ(table.rows[0],
+  EXPECT_EQ(shown(table)[0],
             (std::vector<std::string>{"A", "unpadded", "attention", "split", ".9", "none", "one",
                                       "2.080", "near", "4 -> 8", "HBM -> FLOP",
                                       "1.664 x 1.000 x 1.000 x 1.000 x 1.250 x 1.000"}));
   // By the sum of relative distances: 0 + 1/3, .4 + 0, 1 + 1/30.
-  EXPECT_EQ(table.rows[2][0] + table.rows[2][1], "Bunpadded");
-  EXPECT_EQ(table.rows[4][0] + table.rows[4][1], "A128");
-  EXPECT_EQ(table.rows[2][8], "near");  // one of its cases
-  EXPECT_EQ(table.rows[3][8], "");
+  EXPECT_EQ(shown(table)[2][0] + shown(table)[2][1], "Bunpadded");
+  EXPECT_EQ(shown(table)[4][0] + shown(table)[4][1], "A128");
+  EXPECT_EQ(shown(table)[2][8], "near");  // one of its cases
+  EXPECT_EQ(shown(table)[3][8], "");
   EXPECT_NE(table.title.find("(1 of 4 cells are near all; the nearest 12)"), std::string::npos);
-  EXPECT_EQ(table_of(section_of(grid()), "grid").raw.rows.size(), 7);
+  EXPECT_EQ(section_table(section_of(grid()), "grid", TableForm::csv).rows.size(), 7);
 }
 
 TEST(GridTables, RangesAreOverAllOtherChoices) {
@@ -176,11 +178,11 @@ TEST(GridTables, RangesAreOverAllOtherChoices) {
   r.grid.hosts.push_back({.label = "declared"});
   r.cells.push_back({.machine = 0, .tiles = 0, .host = 1, .cases = {speedup(1.5), speedup(3.24)}});
   const ReportSection section = section_of(r);
-  const Table one = table_of(section, "grid_one").shown;
-  EXPECT_EQ(one.rows[0], (std::vector<std::string>{"A", "unpadded", "1.50-2.08"}));
-  EXPECT_EQ(one.rows[1], (std::vector<std::string>{"A", "128", "1.20"}));
-  EXPECT_EQ(one.rows[3], (std::vector<std::string>{"B", "128", "-"}));
-  EXPECT_EQ(table_of(section, "grid_two").shown.rows[0][2], "3.24");
+  const Table one = section_table(section, "grid_one");
+  EXPECT_EQ(shown(one)[0], (std::vector<std::string>{"A", "unpadded", "1.50-2.08"}));
+  EXPECT_EQ(shown(one)[1], (std::vector<std::string>{"A", "128", "1.20"}));
+  EXPECT_EQ(shown(one)[3], (std::vector<std::string>{"B", "128", "-"}));
+  EXPECT_EQ(shown(section_table(section, "grid_two"))[0][2], "3.24");
 }
 
 TEST(GridJson, HasEveryCellOfEveryCase) {

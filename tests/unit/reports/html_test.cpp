@@ -204,6 +204,19 @@ TEST(PointsPage, OfASampleEachPointIsAMarkAndNoLineJoinsThem) {
   EXPECT_NE(curves().caption.find("no line joins them"), std::string::npos);
 }
 
+// Of 4000 dominated points among 4002 one in two is drawn, and all of the front with its knee.
+TEST(PointsPage, OfManyPointsTheFrontKeepsItsKnee) {
+  PointTable table = three_points();
+  const std::string few = front_figure(table, view_of(table))->svg;
+  for (int again = 0; again < 3999; ++again) table.points.push_back(table.points[2]);
+  const auto many = front_figure(table, view_of(table));
+  ASSERT_TRUE(many);
+  EXPECT_NE(many->caption.find("one in 2 is drawn"), std::string::npos) << many->caption;
+  const auto rings = [](const std::string& svg) { return count(svg, "r=\"7.5\""); };
+  EXPECT_EQ(rings(few), 1U);
+  EXPECT_EQ(rings(many->svg), 1U);
+}
+
 TEST(PointsPage, ThePickedPointStandsBelowTheCharts) {
   const std::string html = points_page(three_points(), {.version = "1"});
   EXPECT_LT(html.rfind("<figure"), html.find("id=\"picked\""));

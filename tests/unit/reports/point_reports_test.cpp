@@ -10,8 +10,10 @@
 #include "reports/curves/curves_report.hpp"
 #include "reports/pareto/pareto_report.hpp"
 #include "reports/points/missing_points.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "reports/sensitivity/axis_effects.hpp"
 #include "reports/sensitivity/tornado.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::point_reports_test {
 namespace {
@@ -83,21 +85,24 @@ TEST(ParetoReport, PointsThatBreakAConstraintAreNotCompared) {
 
 TEST(ParetoReport, TablesNameClassIntervalRunAndWhatIsLeftOut) {
   const PointTable table = four_points();
-  const std::string text = to_text(tables_of(pareto(table), Digits::rounded, false).front());
+  const std::string text = to_text(table_of(pareto(table), false));
   EXPECT_THAT(text, HasSubstr("throughput_tokens_per_s, max (tokens/s, specification)"));
   EXPECT_THAT(text, HasSubstr("600 [300, 1200]"));
   EXPECT_THAT(text, HasSubstr("2 KiB"));
   EXPECT_THAT(text, HasSubstr("0123456789ab"));
   EXPECT_THAT(text, HasSubstr("2 of 4 points are on the front, 2 are dominated"));
   EXPECT_THAT(text, HasSubstr("not compared: 1 point (1 does not fit)"));
-  const Table exact = tables_of(pareto(table), Digits::exact, true).front();
-  EXPECT_EQ(exact.rows.size(), 4U);
-  EXPECT_EQ(exact.rows[0].back(), "tiersim run a.yaml");
+  const Table all = table_of(pareto(table), true);
+  const testing::Texts exact = testing::exact(all);
+  EXPECT_EQ(exact.size(), 4U);
+  EXPECT_EQ(exact[0].back(), "tiersim run a.yaml");
+  EXPECT_EQ(exact[0][8], "0123456789abcdef");
   // point, front, method, context, rate and the ends of its interval, cache without any, run, rerun
-  ASSERT_EQ(exact.columns.size(), 10U);
-  EXPECT_EQ(exact.columns[5].title, "throughput_tokens_per_s, ci95 low");
-  EXPECT_EQ(exact.rows[0][5], "300");
-  EXPECT_EQ(exact.rows[0][6], "1200");
+  const std::vector<std::string> heads = testing::heads(all, TableForm::csv);
+  ASSERT_EQ(heads.size(), 10U);
+  EXPECT_EQ(heads[5], "throughput_tokens_per_s, ci95 low");
+  EXPECT_EQ(exact[0][5], "300");
+  EXPECT_EQ(exact[0][6], "1200");
 }
 
 TEST(ParetoReport, SaysWhereWorkloadsAreMixedWithChoices) {
@@ -116,7 +121,7 @@ TEST(MissingPoints, FailuresAreNotWhatDoesNotFit) {
   table.points[4].failed = true;
   table.points.push_back({.position = 5, .labels = {"H2O", "1024"}, .problem = "too large"});
   table.points.push_back({.position = 6, .labels = {"H2O", "2048"}, .problem = "too large"});
-  const std::string text = to_text(tables_of(pareto(table), Digits::rounded, false).front());
+  const std::string text = to_text(table_of(pareto(table), false));
   EXPECT_THAT(text, HasSubstr("not compared: 3 points (1 failed, 2 do not fit)"));
   EXPECT_EQ(short_problem("no such key; did you mean this"), "no such key");
   EXPECT_EQ(shortened("caf\xC3\xA9", 4), "caf...");  // not half a letter
@@ -137,42 +142,52 @@ TEST(ParetoReport, JsonHasPositionsOfEveryPoint) {
 TEST(ParetoReport, TheFigureHasAStepLineAndDirectLabels) {
   const PointTable table = four_points();
   EXPECT_EQ(grouping_column(table), 0U);
-  const ScatterChart chart = scatter_of(pareto(table), 0, 1, 0);
-  ASSERT_EQ(chart.points.size(), 4U);
-  EXPECT_EQ(chart.groups, (std::vector<std::string>{"dense", "MAPLE", "Quest"}));
-  EXPECT_EQ(chart.points[3].label, "MAPLE, 1024");
-  EXPECT_EQ(chart.knee, 3U);
-  const std::string svg = to_svg(chart);
+  const Figure figure = figure_of(pareto(table), 0, 1, 0);
+  const auto& groups = figure.panels.at(0).series;
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[0].name, "dense");
+  EXPECT_EQ(groups[1].name, "MAPLE");
+  EXPECT_EQ(groups[2].name, "Quest");
+  EXPECT_EQ(groups[0].points.size(), 2U);
+  ASSERT_EQ(groups[1].points.size(), 2U);
+  EXPECT_EQ(groups[1].points[1].label, "MAPLE, 1024");
+  EXPECT_EQ(groups[1].points[1].emphasis, Emphasis::knee);
+  EXPECT_EQ(groups[1].points[1].order, 3U);
+  const std::string svg = to_svg(figure);
   EXPECT_EQ(count(svg, "<polyline"), 1U);
   EXPECT_THAT(svg, HasSubstr(">MAPLE, 2048</text>"));
   EXPECT_THAT(svg, HasSubstr("kv footprint (KiB), less is better"));
   EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
 
-TEST(ScatterChart, LongLabelsAreThoseOfTheKneeAndTheEnds) {
-  ScatterChart chart{.title = "t", .x_label = "x", .y_label = "y", .groups = {""}, .points = {}};
+Figure front_of(std::vector<FigurePoint> points, const FigureFront& front = {}) {
+  for (FigurePoint& point : points)
+    if (point.emphasis == Emphasis::none) point.emphasis = Emphasis::front;
+  return {.title = "t",
+          .panels = {{.x = {.label = "x"},
+                      .y = {.label = "y"},
+                      .series = {{.mark = SeriesMark::points, .points = std::move(points)}},
+                      .front = front}}};
+}
+
+TEST(FrontFigure, LongLabelsAreThoseOfTheKneeAndTheEnds) {
+  std::vector<FigurePoint> points;
   for (const double x : {0, 1, 2, 3, 4})
-    chart.points.push_back(
-        {.x = x, .y = 4 - x, .front = true, .label = "a" + std::to_string(static_cast<int>(x))});
-  chart.knee = 2;
-  EXPECT_EQ(count(to_svg(chart), "paint-order"), 5U);
-  for (ScatterPoint& point : chart.points) point.label += ", as long as names of methods are";
-  const std::string svg = to_svg(chart);
+    points.push_back({.x = x, .y = 4 - x, .label = "a" + std::to_string(static_cast<int>(x))});
+  points[2].emphasis = Emphasis::knee;
+  EXPECT_EQ(count(to_svg(front_of(points)), "paint-order"), 5U);
+  for (FigurePoint& point : points) point.label += ", as long as names of methods are";
+  const std::string svg = to_svg(front_of(points));
   EXPECT_EQ(count(svg, "paint-order"), 3U);
   EXPECT_THAT(svg, HasSubstr(">a2, as long"));
   EXPECT_EQ(svg.find(">a1,"), std::string::npos);
 }
 
-TEST(ScatterChart, TheStepLineTurnsAtTheWorseOfTwoPoints) {
-  ScatterChart chart{.title = "t",
-                     .x_label = "x",
-                     .y_label = "y",
-                     .x_better = Sense::minimize,
-                     .y_better = Sense::maximize,
-                     .groups = {""},
-                     .points = {{.x = 0, .y = 0, .front = true}, {.x = 1, .y = 1, .front = true}}};
+TEST(FrontFigure, TheStepLineTurnsAtTheWorseOfTwoPoints) {
+  const Figure figure = front_of({{.x = 0, .y = 0}, {.x = 1, .y = 1}},
+                                 {.x_better = Sense::minimize, .y_better = Sense::maximize});
   // Less x and more y are better: from (0, 0) right to (1, 0), then up.
-  const std::string svg = to_svg(chart);
+  const std::string svg = to_svg(figure);
   const std::size_t at = svg.find("<polyline points=\"") + 18;
   std::vector<double> numbers;
   std::string points = svg.substr(at, svg.find('"', at) - at);
@@ -193,22 +208,26 @@ TEST(CurvesReport, LinesAreTheOtherColumnsThatVary) {
   EXPECT_EQ(report->lines[1].name, "MAPLE");
   EXPECT_EQ(report->lines[1].samples[1].x, 2048);
   EXPECT_EQ(report->without, 1U);
-  const Table pivot = tables_of(*report, Digits::rounded).front();
-  EXPECT_EQ(pivot.rows[0][0], "1024");
-  EXPECT_EQ(pivot.rows[0][2], "500 [250, 1000]");
-  EXPECT_EQ(pivot.rows[1][3], "-");
-  EXPECT_EQ(tables_of(*report, Digits::exact).front().rows.size(), 5U);
+  const auto tables = tables_of(*report);
+  const testing::Texts pivot =
+      testing::shown(testing::tables_for(tables, TableForm::people).front());
+  EXPECT_EQ(pivot[0][0], "1024");
+  EXPECT_EQ(pivot[0][2], "500 [250, 1000]");
+  EXPECT_EQ(pivot[1][3], "-");
+  EXPECT_EQ(testing::tables_for(tables, TableForm::csv).front().rows.size(), 5U);
 }
 
 TEST(CurvesReport, WhiskersAreDrawnWithinTheAxis) {
   const PointTable table = four_points();
-  const LineChart chart = chart_of(*curves_of(table, {.metric = kRate.metric}));
-  EXPECT_EQ(chart.panels[0].series[1].ci95[1], (Interval<double>{300, 1200}));
-  LineChart bare = chart;
-  for (ChartSeries& series : bare.panels[0].series) series.ci95.clear();
+  const Figure figure = figure_of(*curves_of(table, {.metric = kRate.metric}));
+  EXPECT_EQ(figure.panels[0].series[1].points[1].low, 300);
+  EXPECT_EQ(figure.panels[0].series[1].points[1].high, 1200);
+  Figure bare = figure;
+  for (FigureSeries& series : bare.panels[0].series)
+    for (FigurePoint& point : series.points) point.low = point.high = kNoValue;
   // A bar and two caps each.
   EXPECT_EQ(
-      count(to_svg(chart), "stroke-width=\"1\"/>") - count(to_svg(bare), "stroke-width=\"1\"/>"),
+      count(to_svg(figure), "stroke-width=\"1\"/>") - count(to_svg(bare), "stroke-width=\"1\"/>"),
       4U * 3);  // as many grid lines: 0 to 1500 by 500, and 0 to 600 by 200
 }
 
@@ -273,7 +292,7 @@ TEST(Tornado, TheWidestIsFirstAndWhatMovesNothingIsCounted) {
 
 TEST(Tornado, TablesSayWhatIsAssumedAndWhatCannotRun) {
   const Tornado tornado = three_parameters();
-  const std::string text = to_text(tables_of(tornado, Digits::rounded).front());
+  const std::string text = to_text(table_of(tornado));
   EXPECT_THAT(text, HasSubstr("12 ms (+20.00 %)"));
   EXPECT_THAT(text, HasSubstr("30.00 %"));
   EXPECT_THAT(text, HasSubstr("cannot run with either value (csv and json say why): broken"));

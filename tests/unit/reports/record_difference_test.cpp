@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/compare/difference_text.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::record_difference_test {
 namespace {
@@ -111,16 +112,16 @@ TEST(RecordDifference, TablesShowBothSides) {
   const RunRecord b = changed();
   const auto tables = difference_tables({"a.yaml", &a}, {"b.yaml", &b}, difference_of(a, b));
   ASSERT_EQ(tables.size(), 5U);
-  EXPECT_EQ(tables[0].rows[1],
+  EXPECT_EQ(testing::shown(tables[0])[1],
             (std::vector<std::string>{"B", "b.yaml", "base", "0123456789ab", "pool.bus"}));
   EXPECT_EQ(tables[1].title, "Settings: 4 of 5 differ");
-  EXPECT_EQ(tables[1].rows[2],
+  EXPECT_EQ(testing::shown(tables[1])[2],
             (std::vector<std::string>{"gpu.peak", "1 TB/s", "1 TB/s", "specification -> measured",
                                       "sheet -> bench"}));
-  EXPECT_EQ(tables[2].rows[2],
+  EXPECT_EQ(testing::shown(tables[2])[2],
             (std::vector<std::string>{"step_time_s", "2 s [1 s, 3 s]", "4 s [3.5 s, 5 s]", "+2 s",
                                       "+100.0 %", "apart", "assumed -> fitted"}));
-  EXPECT_EQ(tables[4].rows[0],
+  EXPECT_EQ(testing::shown(tables[4])[0],
             (std::vector<std::string>{"hbm, read", "10 B", "30 B", "+20 B", "+200.0 %"}));
 }
 

@@ -5,6 +5,7 @@
 #include "reports/papers/reproduce/targets.hpp"
 #include "reports/papers/statements/statement_section.hpp"
 #include "sim/config/describe.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::statements_test {
 namespace {
@@ -20,7 +21,7 @@ TargetResult result(StatementExpectation expect, bool holds) {
                          .why = expect == StatementExpectation::open ? "no weights" : ""}};
   const ReportSection section = section_of(targets, {{.found = "1 and 1", .holds = holds}});
   EXPECT_EQ(nlohmann::json::parse(section.json)[0]["holds"], holds);
-  EXPECT_EQ(section.tables.at(0).shown.rows.at(0)[4], "1 and 1");
+  EXPECT_EQ(testing::shown(section.tables.at(0).table).at(0)[4], "1 and 1");
   return section.results.at(0);
 }
 

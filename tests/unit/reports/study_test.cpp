@@ -5,6 +5,7 @@
 #include "reports/papers/reproduce/targets.hpp"
 #include "sim/config/describe.hpp"
 #include "tests/unit/reports/study_records.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::study_test {
 namespace {
@@ -54,9 +55,9 @@ TEST(StudyTable, ShowsEveryPointWithUnits) {
   StudyResult result = testing::linear_study();
   result.rows[2] = testing::row_without({"4"}, "tier 'hbm' is too small: nothing fits");
   const Table table = tables_of(result, Shown::all).at(0);
-  EXPECT_EQ(table.rows[0],
+  EXPECT_EQ(testing::shown(table)[0],
             (std::vector<std::string>{"1", "2 s", "1 s", "1 s", "0", "0", "0", "0", "hbm.bus"}));
-  EXPECT_EQ(table.rows[2][1], "no fit");
+  EXPECT_EQ(testing::shown(table)[2][1], "no fit");
   EXPECT_EQ(table.notes.back(), "4: tier 'hbm' is too small: nothing fits");
   EXPECT_EQ(table.notes.front(), "class of the numbers: assumed");
 }
@@ -74,10 +75,10 @@ TEST(StudyTable, RawValuesAreNotRounded) {
   StudyResult result = testing::linear_study();
   result.rows = {testing::row({"1"}, testing::step_record(0.1, 0.2)),
                  testing::row_without({"2"}, "no")};
-  const Table table = raw_table(result);
-  EXPECT_EQ(table.rows[0][1], "0.30000000000000004");
-  EXPECT_EQ(table.rows[1][1], "");
-  EXPECT_EQ(table.rows[1].back(), "no");
+  const testing::Texts table = testing::exact(table_of(result));
+  EXPECT_EQ(table[0][1], "0.30000000000000004");
+  EXPECT_EQ(table[1][1], "");
+  EXPECT_EQ(table[1].back(), "no");
 }
 
 TEST(StudyTable, APivotHasTheFirstAxisDownAndTheLastAcross) {
@@ -94,8 +95,8 @@ TEST(StudyTable, APivotHasTheFirstAxisDownAndTheLastAcross) {
   const auto tables = tables_of(result, Shown::summary);
   ASSERT_EQ(tables.size(), 1);
   EXPECT_EQ(tables[0].columns[2].title, "2");
-  EXPECT_EQ(tables[0].rows[0], (std::vector<std::string>{"A", "2", "1"}));
-  EXPECT_EQ(tables[0].rows[1], (std::vector<std::string>{"B", "0.5", "no fit"}));
+  EXPECT_EQ(testing::shown(tables[0])[0], (std::vector<std::string>{"A", "2", "1"}));
+  EXPECT_EQ(testing::shown(tables[0])[1], (std::vector<std::string>{"B", "0.5", "no fit"}));
   EXPECT_EQ(tables_of(result, Shown::all)[0].rows.size(), 4);
 }
 

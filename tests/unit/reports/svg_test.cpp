@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
+#include <string>
+#include <vector>
 
-#include "reports/render/category_map.hpp"
-#include "reports/render/line_chart.hpp"
+#include "reports/render/figure_svg.hpp"
+#include "reports/render/gnuplot_script.hpp"
 #include "reports/render/svg_canvas.hpp"
 
 namespace tiersim::svg_test {
@@ -48,16 +48,26 @@ TEST(SvgCanvas, TintsMixWithWhite) {
   EXPECT_EQ(tinted("#0080FF", 0.5), "#80C0FF");
 }
 
-LineChart two_panels() {
-  LineChart chart{.title = "rate", .x_label = "context", .y_label = "tokens/s", .panels = {}};
-  for (const char* panel : {"A", "B"})
-    chart.panels.push_back({.title = panel,
-                            .series = {{.name = "MLA", .x = {1024, 2048, 4096}, .y = {3, 2, 1}},
-                                       {.name = "TPLA", .x = {1024, 2048, 4096}, .y = {4, 3, 2}}}});
-  return chart;
+FigureSeries series_of(const std::string& name, const std::vector<double>& x,
+                       const std::vector<double>& y) {
+  FigureSeries out{.name = name, .points = {}};
+  for (std::size_t i = 0; i < x.size(); ++i) out.points.push_back({.x = x[i], .y = y[i]});
+  return out;
 }
 
-TEST(LineChart, OneLegendServesAllPanels) {
+Figure two_panels() {
+  Figure figure{.stem = "rate", .title = "rate", .columns = 3, .panels = {}};
+  for (const char* panel : {"A", "B"})
+    figure.panels.push_back({.title = panel,
+                             .x = {.label = "context", .log_base = 2},
+                             .y = {.label = "tokens/s"},
+                             .series = {series_of("MLA", {1024, 2048, 4096}, {3, 2, 1}),
+                                        series_of("TPLA", {1024, 2048, 4096}, {4, 3, 2})}});
+  number_styles(figure);
+  return figure;
+}
+
+TEST(LineFigure, OneLegendServesAllPanels) {
   const std::string svg = to_svg(two_panels());
   EXPECT_EQ(count(svg, ">MLA</text>"), 1);
   EXPECT_EQ(count(svg, ">TPLA</text>"), 1);
@@ -67,67 +77,77 @@ TEST(LineChart, OneLegendServesAllPanels) {
 }
 
 // Without its middle point the line of three has no two neighbours left.
-TEST(LineChart, AMissingValueInterruptsTheLine) {
-  LineChart chart = two_panels();
+TEST(LineFigure, AMissingValueInterruptsTheLine) {
+  Figure chart = two_panels();
   chart.panels.resize(1);
-  chart.panels[0].series[0].y[1] = std::numeric_limits<double>::quiet_NaN();
+  chart.panels[0].series[0].points[1].y = kNoValue;
   const std::string svg = to_svg(chart);
   EXPECT_EQ(count(svg, "<polyline"), 1);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
 
 // 40 values from 0.5 to 39.5: ticks at multiples of ten, not 40 of them.
-TEST(LineChart, ManyValuesOfALinearAxisHaveRoundTicks) {
-  ChartSeries series{.name = "a", .x = {}, .y = {}};
-  for (int i = 0; i < 40; ++i) {
-    series.x.push_back(i + 0.5);
-    series.y.push_back(1);
-  }
-  const LineChart chart{.title = "t",
-                        .x_label = "x",
-                        .y_label = "y",
-                        .panels = {{.title = "", .series = {series}}},
-                        .log_x = false};
+TEST(LineFigure, ManyValuesOfALinearAxisHaveRoundTicks) {
+  FigureSeries series{.name = "a", .points = {}};
+  for (int i = 0; i < 40; ++i) series.points.push_back({.x = i + 0.5, .y = 1});
+  const Figure chart{.title = "t",
+                     .panels = {{.x = {.label = "x"}, .y = {.label = "y"}, .series = {series}}}};
   const std::string svg = to_svg(chart);
   for (const char* label : {">10<", ">20<", ">30<"})
     EXPECT_NE(svg.find(label), std::string::npos) << label;
   EXPECT_EQ(svg.find(">0.5<"), std::string::npos);
 }
 
-TEST(LineChart, AnEmptyPanelIsAFrame) {
-  LineChart chart = two_panels();
+TEST(LineFigure, AnEmptyPanelIsAFrame) {
+  Figure chart = two_panels();
   chart.panels[0].series.clear();
-  chart.panels[1].series[0].y = {0, 0, 0};
+  for (FigurePoint& point : chart.panels[1].series[0].points) point.y = 0;
   EXPECT_EQ(count(to_svg(chart), "<polyline"), 2);
 }
 
 // The axis goes up to a multiple of the step, 1, 2 or 5 times a power of ten, in five steps at
 // most: 26000 takes steps of 10k.
-TEST(LineChart, TicksOfAnAxisCountInTheSameThousands) {
-  LineChart chart = two_panels();
+TEST(LineFigure, TicksOfAnAxisCountInTheSameThousands) {
+  Figure chart = two_panels();
   chart.panels.resize(1);
-  chart.panels[0].series.resize(1);
-  chart.panels[0].series[0].y = {26000, 5000, 100};
+  chart.panels[0].series = {series_of("MLA", {1024, 2048, 4096}, {26000, 5000, 100})};
   const std::string svg = to_svg(chart);
   for (const char* tick : {">0</text>", ">10k</text>", ">20k</text>", ">30k</text>"})
     EXPECT_EQ(count(svg, tick), 1) << tick;
   EXPECT_EQ(count(svg, ">5000</text>"), 0);
 }
 
-CategoryMap one_panel(std::vector<MapCell> cells) {
-  return {.title = "map",
-          .x_label = "x",
-          .y_label = "y",
-          .x_ticks = std::vector<std::string>(cells.size(), "1K"),
-          .y_ticks = {"1"},
-          .columns = {"c"},
-          .rows = {"r"},
-          .categories = {{"first", "A"}, {"second", "B"}},
-          .empty = "none",
-          .panels = {{{std::move(cells)}}}};
+// One drawing is as good as the other: both have every series, and a name once in the legend.
+TEST(Figure, IsDrawnAsSvgAndWrittenForGnuplot) {
+  const Figure figure = two_panels();
+  const std::string script = gnuplot_script(figure);
+  EXPECT_EQ(count(gnuplot_data(figure), "# panel: "), 4);
+  EXPECT_EQ(count(script, "title \"MLA\""), 1);
+  EXPECT_EQ(count(script, "set logscale x 2"), 2);
+  EXPECT_EQ(count(to_svg(figure), ">MLA</text>"), 1);
 }
 
-TEST(CategoryMap, EveryCellHasItsLetterAndTheLegendCounts) {
+TEST(Figure, NamesHaveOneStyleInAllPanels) {
+  Figure figure = two_panels();
+  figure.panels[0].series.erase(figure.panels[0].series.begin());  // TPLA comes first
+  number_styles(figure);
+  EXPECT_EQ(figure.panels[0].series[0].style, 0U);
+  EXPECT_EQ(figure.panels[1].series[0].style, 1U);
+  EXPECT_EQ(figure.panels[1].series[1].style, 0U);
+}
+
+Figure one_panel(std::vector<FigureCell> cells) {
+  FigurePanel panel{.title = "c", .x = {.label = "x"}, .y = {.label = "y", .ticks = {{1, "1"}}}};
+  panel.x.ticks.assign(cells.size(), {1024, "1K"});
+  panel.cells = {std::move(cells)};
+  return {.title = "map",
+          .panels = {std::move(panel)},
+          .row_titles = {"r"},
+          .categories = {{"first", "A"}, {"second", "B"}},
+          .empty = "none"};
+}
+
+TEST(MapFigure, EveryCellHasItsLetterAndTheLegendCounts) {
   const std::string svg = to_svg(one_panel({{.category = 0, .note = "+5%"}, {.category = 0}, {}}));
   EXPECT_EQ(count(svg, ">A</text>"), 3);  // two cells and the legend
   EXPECT_EQ(count(svg, ">B</text>"), 1);
@@ -137,7 +157,7 @@ TEST(CategoryMap, EveryCellHasItsLetterAndTheLegendCounts) {
   EXPECT_EQ(count(svg, ">none: 1</text>"), 1);
 }
 
-TEST(CategoryMap, ATieIsDividedAndCountedForNeither) {
+TEST(MapFigure, ATieIsDividedAndCountedForNeither) {
   const std::string svg = to_svg(one_panel({{.category = 0, .tied = 1}}));
   EXPECT_EQ(count(svg, ">A=B</text>"), 2);  // the cell and the legend
   EXPECT_EQ(count(svg, "<polygon"), 2);

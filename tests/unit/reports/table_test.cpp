@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "sim/record/table_json.hpp"
+
 namespace tiersim::table_test {
 namespace {
 
@@ -68,6 +72,62 @@ TEST(Table, LatexEscapesItsSpecialCharacters) {
   EXPECT_NE(latex.find("50 \\% \\textbar{} µ\\_x & 6.25 \\\\"), std::string::npos) << latex;
   EXPECT_NE(latex.find("\\begin{tabular}{lr}\n\\toprule"), std::string::npos) << latex;
   EXPECT_NE(latex.find("\\caption{Loads}"), std::string::npos) << latex;
+}
+
+// A time of a row, the whole id of its run, and why another has none.
+Table typed() {
+  Table table{.title = "Runs",
+              .columns = {{"run", Align::left},
+                          {.title = "time", .key = "time_s", .csv = "time [s]", .unit = "s"},
+                          {.title = "id", .readers = Readers::programs},
+                          {.title = "fits", .readers = Readers::people},
+                          {.title = "read", .within = "bytes", .readers = Readers::json}}};
+  table.add({"first", Cell::quantity(0.0123456, "s"), "0123", true, 7});
+  table.add({"second", Cell({}, "-"), "4567", false, Cell(Cell::Absent{}, "")});
+  return table;
+}
+
+TEST(Table, PeopleReadWhatIsShownAndProgramsTheValues) {
+  EXPECT_EQ(to_text(typed()),
+            "Runs\n"
+            "run         time  fits\n"
+            "------  --------  ----\n"
+            "first   12.35 ms   yes\n"
+            "second         -    no\n");
+  EXPECT_EQ(to_csv(typed()), "run,time [s],id\r\nfirst,0.0123456,0123\r\nsecond,,4567\r\n");
+  EXPECT_EQ(to_json(typed()),
+            R"([{"run":"first","time_s":0.0123456,"id":"0123","bytes":{"read":7}},)"
+            R"({"run":"second","time_s":null,"id":"4567"}])");
+}
+
+TEST(Table, JsonHasTheAskedColumnsInTheAskedOrder) {
+  constexpr std::array<std::string_view, 2> kKeys{"id", "run"};
+  EXPECT_EQ(to_json(typed(), kKeys),
+            R"([{"id":"0123","run":"first"},{"id":"4567","run":"second"}])");
+}
+
+TEST(Table, PeopleReadTheFirstRowsOfALongTable) {
+  Table table = sample();
+  table.people_rows = 1;
+  EXPECT_EQ(to_text(table).find("6.25"), std::string::npos);
+  EXPECT_NE(to_csv(table).find("6.25"), std::string::npos);
+}
+
+TEST(Table, AColumnIsAlignedByItsCells) {
+  Table table{.title = "", .columns = columns_by_cells({"name", "rate"})};
+  table.add({"a", 1.5});
+  table.add({"longer", 22});
+  EXPECT_EQ(to_text(table), "name    rate\n------  ----\na        1.5\nlonger    22\n");
+}
+
+TEST(Table, OneTableIsTheCellOfAnother) {
+  Table inside{.title = "", .columns = {{"tier"}, {"capacity"}}};
+  inside.add({"hbm", 80});
+  Table table{.title = "", .columns = {{"system"}, {"tiers"}, {"shared"}}};
+  table.add({"node", nested(inside, "hbm 80"), Cell(std::vector<std::string>{"a", "b"}, "a, b")});
+  EXPECT_EQ(to_json(table),
+            R"([{"system":"node","tiers":[{"tier":"hbm","capacity":80}],"shared":["a","b"]}])");
+  EXPECT_EQ(to_csv(table), "system,tiers,shared\r\nnode,,\"a, b\"\r\n");
 }
 
 TEST(TableDeathTest, ARowOfTheWrongLengthIsRefused) {

@@ -5,6 +5,7 @@
 #include "reports/papers/maps/win_map_result.hpp"
 #include "reports/papers/reproduce/targets.hpp"
 #include "sim/config/describe.hpp"
+#include "tests/unit/reports/table_texts.hpp"
 
 namespace tiersim::win_map_test {
 namespace {
@@ -66,43 +67,40 @@ WinMapResult small_result() {
   return result;
 }
 
-const SectionTable& table(const ReportSection& section, const std::string& stem) {
-  for (const SectionTable& one : section.tables)
-    if (one.stem == stem) return one;
-  ADD_FAILURE() << stem;
-  return section.tables.front();
+testing::Texts rows_of(const ReportSection& section, const std::string& id) {
+  return testing::shown(testing::section_table(section, id));
 }
 
-using Row = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
 TEST(WinMapSection, CountsWinsTiesAndWhatFitsNowhere) {
   const ReportSection section = section_of(small_result());
-  EXPECT_EQ(table(section, "where_counts").shown.rows,
-            (std::vector<Row>{{"high", "fast", "1", "0", "1", "1", "1"}}));
-  EXPECT_EQ(table(section, "where_without_G_counts").shown.rows,
-            (std::vector<Row>{{"high", "fast", "2", "0", "1", "1"}}));
+  EXPECT_EQ(rows_of(section, "where_counts"),
+            (std::vector<Texts>{{"high", "fast", "1", "0", "1", "1", "1"}}));
+  EXPECT_EQ(rows_of(section, "where_without_G_counts"),
+            (std::vector<Texts>{{"high", "fast", "2", "0", "1", "1"}}));
 }
 
 TEST(WinMapSection, TablesShowTheLeadTheTieAndWhoIsAlone) {
   const ReportSection section = section_of(small_result());
-  EXPECT_EQ(table(section, "where").shown.rows,
-            (std::vector<Row>{{"high", "fast", "2", "G +200%", "-"},
-                              {"high", "fast", "1", "A +20%", "B=A"}}));
-  EXPECT_EQ(table(section, "where_without_G").shown.rows[0],
-            (Row{"high", "fast", "2", "A alone", "-"}));
-  const Row lead{"gamma", "1", "+200%", "alpha", "1K", "2", "high", "fast"};
-  EXPECT_EQ(table(section, "where_leads").shown.rows[2], lead);
-  EXPECT_EQ(table(section, "where_leads").shown.rows[1][1], "0");
+  EXPECT_EQ(rows_of(section, "where"),
+            (std::vector<Texts>{{"high", "fast", "2", "G +200%", "-"},
+                                {"high", "fast", "1", "A +20%", "B=A"}}));
+  EXPECT_EQ(rows_of(section, "where_without_G")[0], (Texts{"high", "fast", "2", "A alone", "-"}));
+  const Texts lead{"gamma", "1", "+200%", "alpha", "1K", "2", "high", "fast"};
+  EXPECT_EQ(rows_of(section, "where_leads")[2], lead);
+  EXPECT_EQ(rows_of(section, "where_leads")[1][1], "0");
 }
 
 TEST(WinMapSection, RowsForProgramsHoldEveryRate) {
   const ReportSection section = section_of(small_result());
-  const Table& raw = table(section, "where").raw;
-  ASSERT_EQ(raw.rows.size(), 4);
-  EXPECT_EQ(raw.rows[1], (Row{"high", "fast", "2048", "1", "beta", "alpha", raw.rows[1][6], "100",
-                              "100.5", "90"}));
-  EXPECT_NEAR(std::stod(raw.rows[1][6]), 0.005, 1e-12);
-  EXPECT_EQ(raw.rows[3], (Row{"high", "fast", "2048", "2", "none", "", "", "", "", ""}));
+  const testing::Texts raw =
+      testing::exact(testing::section_table(section, "where", TableForm::csv));
+  ASSERT_EQ(raw.size(), 4);
+  EXPECT_EQ(raw[1],
+            (Texts{"high", "fast", "2048", "1", "beta", "alpha", raw[1][6], "100", "100.5", "90"}));
+  EXPECT_NEAR(std::stod(raw[1][6]), 0.005, 1e-12);
+  EXPECT_EQ(raw[3], (Texts{"high", "fast", "2048", "2", "none", "", "", "", "", ""}));
   const auto json = nlohmann::json::parse(section.json);
   EXPECT_EQ(json["panels"][0]["winners"][1][0], "gamma");
   EXPECT_TRUE(json["panels"][0]["winners"][1][1].is_null());

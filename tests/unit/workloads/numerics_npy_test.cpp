@@ -233,7 +233,7 @@ void expect_sound(const GivenArrays& arrays, const std::string& what) {
   for (const Table& table : study->tables)
     for (const auto& row : table.rows)
       for (const Cell& cell : row)
-        if (const double* value = std::get_if<double>(&cell)) {
+        if (const double* value = std::get_if<double>(&cell.value())) {
           EXPECT_TRUE(std::isfinite(*value)) << what << ": " << table.id;
         }
   for (const Curve& curve : study->curves)

@@ -1,5 +1,3 @@
-#include "reports/render/line_chart.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -10,6 +8,7 @@
 
 #include "reports/render/axis.hpp"
 #include "reports/render/chart_style.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "reports/render/marker.hpp"
 #include "reports/render/svg_canvas.hpp"
 #include "reports/render/value_axis.hpp"
@@ -23,23 +22,23 @@ constexpr double kPlotGap = 18;   // between a plot and the next element
 constexpr double kAbove = 26;     // above each plot: its title
 constexpr double kBelow = 24;     // below each plot: ticks of x
 constexpr double kLegendSize = 12;
-constexpr double kLegendLine = 20;
+constexpr double kLegendRow = 20;
 constexpr double kSample = 30;  // length of a line sample in the legend
 
-AxisRange range_of(const ChartPanel& panel, std::vector<double> ChartSeries::*values) {
+AxisRange range_of_x(const FigurePanel& panel) {
   AxisRange out;
-  for (const ChartSeries& series : panel.series)
-    for (const double value : series.*values) out.add(value);
+  for (const FigureSeries& series : panel.series)
+    for (const FigurePoint& point : series.points) out.add(point.x);
   return out;
 }
 
-AxisRange range_of_y(const ChartPanel& panel) {
-  AxisRange out = range_of(panel, &ChartSeries::y);
-  for (const ChartSeries& series : panel.series)
-    for (const auto& interval : series.ci95) {
-      if (!interval) continue;
-      out.add(interval->low);
-      out.add(interval->high);
+AxisRange range_of_y(const FigurePanel& panel) {
+  AxisRange out;
+  for (const FigureSeries& series : panel.series)
+    for (const FigurePoint& point : series.points) {
+      out.add(point.y);
+      out.add(point.low);
+      out.add(point.high);
     }
   return out;
 }
@@ -60,9 +59,9 @@ class Plot {
   double x(double value) const {
     const auto at = [&](double v) { return log_x_ ? std::log2(v) : v; };
     if (x_.low == x_.high) return corner_.x + width_ / 2;
-    constexpr double kInset = 8;  // so that no marker is clipped
-    return corner_.x + kInset +
-           (width_ - 2 * kInset) * (at(value) - at(x_.low)) / (at(x_.high) - at(x_.low));
+    constexpr double kPlotInset = 8;  // so that no marker is clipped
+    return corner_.x + kPlotInset +
+           (width_ - 2 * kPlotInset) * (at(value) - at(x_.low)) / (at(x_.high) - at(x_.low));
   }
   /// Replaces the linear y axis.
   void use(ValueAxis axis) { y_axis_ = std::move(axis); }
@@ -78,27 +77,26 @@ class Plot {
     canvas.rectangle(corner_, width_, height_, "none", kFrame);
   }
 
-  void series(SvgCanvas& canvas, const ChartSeries& series, std::size_t look) const {
-    TS_EXPECTS(series.x.size() == series.y.size(), series.x.size(), series.y.size());
-    TS_EXPECTS(series.ci95.empty() || series.ci95.size() == series.y.size(), series.ci95.size());
+  void series(SvgCanvas& canvas, const FigureSeries& series) const {
+    TS_EXPECTS(series.mark != SeriesMark::bars, series.name);
+    const std::size_t look = series.style;
     const Stroke stroke{.colour = palette(look), .width = 1.8, .dash = dash_of(look)};
     std::vector<SvgPoint> run;
     std::vector<SvgPoint> all;
     const auto draw = [&] {
-      if (series.joined && run.size() > 1) canvas.polyline(run, stroke);
+      if (series.mark == SeriesMark::line && run.size() > 1) canvas.polyline(run, stroke);
       run.clear();
     };
-    for (std::size_t i = 0; i < series.x.size(); ++i) {
-      if (std::isfinite(series.y[i])) {
-        all.push_back(run.emplace_back(SvgPoint{x(series.x[i]), y(series.y[i])}));
+    for (const FigurePoint& point : series.points) {
+      if (std::isfinite(point.y)) {
+        all.push_back(run.emplace_back(SvgPoint{x(point.x), y(point.y)}));
       } else {
         draw();
       }
     }
     draw();
-    for (std::size_t i = 0; i < series.ci95.size(); ++i)
-      if (series.ci95[i] && std::isfinite(series.y[i]))
-        whisker(canvas, x(series.x[i]), *series.ci95[i], palette(look));
+    for (const FigurePoint& point : series.points)
+      if (point.has_interval() && std::isfinite(point.y)) whisker(canvas, point, palette(look));
     for (const SvgPoint& point : all) draw_marker(canvas, look, point);
   }
 
@@ -136,12 +134,12 @@ class Plot {
     }
   }
 
-  void whisker(SvgCanvas& canvas, double at, const Interval<double>& interval,
-               std::string_view colour) const {
+  void whisker(SvgCanvas& canvas, const FigurePoint& point, std::string_view colour) const {
     constexpr double kCap = 3;  // half width, px
     const Stroke stroke{.colour = colour, .width = 1};
-    const double low = y(interval.low);
-    const double high = y(interval.high);
+    const double at = x(point.x);
+    const double low = y(point.low);
+    const double high = y(point.high);
     canvas.line({at, low}, {at, high}, stroke);
     for (const double end : {low, high}) canvas.line({at - kCap, end}, {at + kCap, end}, stroke);
   }
@@ -155,24 +153,26 @@ class Plot {
   double height_;
 };
 
-class ChartDrawing {
+class LineDrawing {
  public:
-  explicit ChartDrawing(const LineChart& chart)
-      : chart_(chart),
-        columns_(std::max<std::size_t>(1, std::min(chart.columns, chart.panels.size()))),
+  explicit LineDrawing(const Figure& figure)
+      : figure_(figure),
+        columns_(std::max<std::size_t>(1, std::min(figure.columns, figure.panels.size()))),
         plot_width_(columns_ == 1 ? 520 : 250),
         plot_height_(columns_ == 1 ? 300 : 165) {
     width_ = 2 * kMargin + 14 +
              static_cast<double>(columns_) * (kPlotLeft + plot_width_ + kPlotGap) - kPlotGap;
-    for (const ChartPanel& panel : chart.panels) {
+    for (const FigurePanel& panel : figure.panels) {
       const AxisRange y = range_of_y(panel);
       if (!y.empty()) {
         all_y_.add(y.low);
         all_y_.add(y.high);
       }
-      for (const ChartSeries& series : panel.series) {
-        if (std::ranges::find(names_, series.name) == names_.end()) names_.push_back(series.name);
-        if (series.joined) joined_.insert(series.name);
+      for (const FigureSeries& series : panel.series) {
+        const auto known = std::ranges::find(named_, series.name, &Entry::name);
+        Entry& entry =
+            known == named_.end() ? named_.emplace_back(Entry{series.name, series.style}) : *known;
+        entry.joined = entry.joined || series.mark == SeriesMark::line;
       }
     }
   }
@@ -181,30 +181,32 @@ class ChartDrawing {
     double y = heading();
     y = legend(y + 22) + 10;
     const double top = y;
-    for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
+    for (std::size_t i = 0; i < figure_.panels.size(); ++i) {
       const std::size_t above = i / columns_;  // complete rows
       const auto column = static_cast<double>(i % columns_);
       const auto row = static_cast<double>(above);
-      panel(chart_.panels[i],
+      panel(figure_.panels[i],
             {kMargin + 14 + column * (kPlotLeft + plot_width_ + kPlotGap) + kPlotLeft,
              top + row * (kAbove + plot_height_ + kBelow) + kAbove});
     }
-    const std::size_t all_rows = (chart_.panels.size() + columns_ - 1) / columns_;
+    const std::size_t all_rows = (figure_.panels.size() + columns_ - 1) / columns_;
     const auto rows = static_cast<double>(all_rows);
     y += rows * (kAbove + plot_height_ + kBelow);
-    canvas_.text({kMargin + 10, (top + y) / 2}, chart_.y_label,
-                 {.size = 12, .anchor = TextAnchor::middle, .turned = -90});
-    canvas_.text({(width_ + kPlotLeft) / 2, y + 14}, chart_.x_label,
-                 {.size = 12, .anchor = TextAnchor::middle});
-    return canvas_.page(width_, y + 14 + kMargin, chart_.title);
+    if (!figure_.panels.empty()) {
+      canvas_.text({kMargin + 10, (top + y) / 2}, figure_.panels.front().y.label,
+                   {.size = 12, .anchor = TextAnchor::middle, .turned = -90});
+      canvas_.text({(width_ + kPlotLeft) / 2, y + 14}, figure_.panels.front().x.label,
+                   {.size = 12, .anchor = TextAnchor::middle});
+    }
+    return canvas_.page(width_, y + 14 + kMargin, figure_.title);
   }
 
  private:
   double heading() {
     double y = kMargin + 14;
-    canvas_.text({kMargin, y}, chart_.title, {.size = 15, .bold = true});
-    if (chart_.subtitle.empty()) return y;
-    for (const std::string& line : text_lines(chart_.subtitle, 11, width_ - 2 * kMargin)) {
+    canvas_.text({kMargin, y}, figure_.title, {.size = 15, .bold = true});
+    if (figure_.subtitle.empty()) return y;
+    for (const std::string& line : text_lines(figure_.subtitle, 11, width_ - 2 * kMargin)) {
       y += 16;
       canvas_.text({kMargin, y}, line, {.size = 11, .colour = kGrey});
     }
@@ -213,41 +215,41 @@ class ChartDrawing {
 
   double legend(double y) {
     double x = kMargin;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      const double width = kSample + 6 + text_width(names_[i], kLegendSize) + 16;
+    for (const Entry& entry : named_) {
+      const double width = kSample + 6 + text_width(entry.name, kLegendSize) + 16;
       if (x > kMargin && x + width > width_ - kMargin) {
         x = kMargin;
-        y += kLegendLine;
+        y += kLegendRow;
       }
-      const Stroke stroke{.colour = palette(i), .width = 1.8, .dash = dash_of(i)};
-      if (joined_.contains(names_[i])) canvas_.line({x, y - 4}, {x + kSample, y - 4}, stroke);
-      draw_marker(canvas_, i, {x + kSample / 2, y - 4});
-      canvas_.text({x + kSample + 6, y}, names_[i], {.size = kLegendSize});
+      const Stroke stroke{
+          .colour = palette(entry.style), .width = 1.8, .dash = dash_of(entry.style)};
+      if (entry.joined) canvas_.line({x, y - 4}, {x + kSample, y - 4}, stroke);
+      draw_marker(canvas_, entry.style, {x + kSample / 2, y - 4});
+      canvas_.text({x + kSample + 6, y}, entry.name, {.size = kLegendSize});
       x += width;
     }
     return y;
   }
 
-  void panel(const ChartPanel& panel, SvgPoint corner) {
+  void panel(const FigurePanel& panel, SvgPoint corner) {
     canvas_.text({corner.x + plot_width_ / 2, corner.y - 8}, panel.title,
                  {.size = 12, .anchor = TextAnchor::middle, .bold = true});
-    const AxisRange x = range_of(panel, &ChartSeries::x);
-    const AxisRange y = chart_.common_y ? all_y_ : range_of_y(panel);
-    Plot plot(x, with_ticks(y), chart_.log_x, corner, plot_width_, plot_height_);
-    if (chart_.log_y && y.low > 0 && !y.empty()) plot.use(ValueAxis(y));
+    const AxisRange x = range_of_x(panel);
+    const AxisRange y = figure_.common_y ? all_y_ : range_of_y(panel);
+    const bool log_x = panel.x.log_base != 0;
+    Plot plot(x, with_ticks(y), log_x, corner, plot_width_, plot_height_);
+    if (panel.y.log_base != 0 && y.low > 0 && !y.empty()) plot.use(ValueAxis(y));
     std::set<double> values;
-    for (const ChartSeries& series : panel.series) values.insert(series.x.begin(), series.x.end());
-    plot.axes(canvas_, ticks_of(x, std::move(values)));
-    for (const ChartSeries& series : panel.series) {
-      const auto look = std::ranges::find(names_, series.name) - names_.begin();
-      plot.series(canvas_, series, static_cast<std::size_t>(look));
-    }
+    for (const FigureSeries& series : panel.series)
+      for (const FigurePoint& point : series.points) values.insert(point.x);
+    plot.axes(canvas_, log_x ? values : ticks_of(x, std::move(values)));
+    for (const FigureSeries& series : panel.series) plot.series(canvas_, series);
   }
 
-  // Ticks at the values; at round numbers where there are too many values on a linear axis.
-  std::set<double> ticks_of(const AxisRange& x, std::set<double> values) const {
+  // Of a linear axis: at the values; of more than can be told apart at round numbers.
+  static std::set<double> ticks_of(const AxisRange& x, std::set<double> values) {
     constexpr std::size_t kMost = 24;
-    if (chart_.log_x || values.size() <= kMost) return values;
+    if (values.size() <= kMost) return values;
     const double step = tick_step(x.high - x.low);
     std::set<double> out;
     for (double tick = std::ceil(x.low / step) * step; tick <= x.high; tick += step)
@@ -255,21 +257,26 @@ class ChartDrawing {
     return out;
   }
 
-  const LineChart& chart_;
+  struct Entry {
+    std::string name;
+    std::size_t style = 0;
+    bool joined = false;  // by a line in some panel
+  };
+
+  const Figure& figure_;
   std::size_t columns_;
   double plot_width_;
   double plot_height_;
   double width_ = 0;
   AxisRange all_y_;
-  std::vector<std::string> names_;
-  std::set<std::string> joined_;  // names of series with a line in any panel
+  std::vector<Entry> named_;  // in the legend
   SvgCanvas canvas_;
 };
 
 }  // namespace
 
-std::string to_svg(const LineChart& chart) {
-  return ChartDrawing(chart).draw();
+std::string lines_svg(const Figure& figure) {
+  return LineDrawing(figure).draw();
 }
 
 }  // namespace tiersim

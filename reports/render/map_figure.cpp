@@ -1,11 +1,10 @@
-#include "reports/render/category_map.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
 #include "reports/render/chart_style.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "reports/render/svg_canvas.hpp"
 #include "sim/base/check.hpp"
 
@@ -32,11 +31,13 @@ std::string_view colour_of(std::size_t category) {
 
 class MapDrawing {
  public:
-  explicit MapDrawing(const CategoryMap& map)
+  explicit MapDrawing(const Figure& map)
       : map_(map),
-        panel_width_(kCellWidth * static_cast<double>(map.x_ticks.size())),
-        panel_height_(kCellHeight * static_cast<double>(map.y_ticks.size())) {
-    const auto columns = static_cast<double>(map.columns.size());
+        x_(map.panels.front().x),
+        y_(map.panels.front().y),
+        panel_width_(kCellWidth * static_cast<double>(x_.ticks.size())),
+        panel_height_(kCellHeight * static_cast<double>(y_.ticks.size())) {
+    const auto columns = static_cast<double>(map.columns);
     width_ = std::max(kPanelLeft + columns * (panel_width_ + kPanelGap) + kRowTitle, 560.0);
   }
 
@@ -44,18 +45,18 @@ class MapDrawing {
     double y = heading();
     y = legend(y + 10);
     y += 34;
-    for (std::size_t c = 0; c < map_.columns.size(); ++c)
-      canvas_.text({panel_x(c) + panel_width_ / 2, y - 8}, map_.columns[c],
+    for (std::size_t c = 0; c < map_.columns; ++c)
+      canvas_.text({panel_x(c) + panel_width_ / 2, y - 8}, map_.panels[c].title,
                    {.size = 12, .anchor = TextAnchor::middle, .bold = true});
     const double top = y;
-    for (std::size_t r = 0; r < map_.rows.size(); ++r) {
-      for (std::size_t c = 0; c < map_.columns.size(); ++c)
-        panel(map_.panels.at(r).at(c), {panel_x(c), y});
+    for (std::size_t r = 0; r < map_.row_titles.size(); ++r) {
+      for (std::size_t c = 0; c < map_.columns; ++c)
+        panel(map_.panels.at(r * map_.columns + c), {panel_x(c), y});
       row_labels(r, y);
       y += panel_height_ + kPanelGap;
     }
     y -= kPanelGap;
-    canvas_.text({kMargin + 12, (top + y) / 2}, map_.y_label,
+    canvas_.text({kMargin + 12, (top + y) / 2}, y_.label,
                  {.size = 12, .anchor = TextAnchor::middle, .turned = -90});
     return bottom(y);
   }
@@ -79,17 +80,16 @@ class MapDrawing {
   // Number of cells of each category alone, then of ties, then of empty cells.
   std::vector<std::size_t> counts() const {
     std::vector<std::size_t> out(map_.categories.size() + 2);
-    for (const auto& row : map_.panels)
-      for (const MapPanel& panel : row)
-        for (const auto& cells : panel)
-          for (const MapCell& cell : cells)
-            ++out.at(!cell.category ? out.size() - 1 : cell.tied ? out.size() - 2 : *cell.category);
+    for (const FigurePanel& panel : map_.panels)
+      for (const auto& cells : panel.cells)
+        for (const FigureCell& cell : cells)
+          ++out.at(!cell.category ? out.size() - 1 : cell.tied ? out.size() - 2 : *cell.category);
     return out;
   }
 
   double legend(double y) {
     struct Entry {
-      MapCell sample;
+      FigureCell sample;
       std::string name;
       std::size_t count;
     };
@@ -118,7 +118,7 @@ class MapDrawing {
     return y + kSwatch;
   }
 
-  void cell(const MapCell& cell, SvgPoint at, double width, double height) {
+  void cell(const FigureCell& cell, SvgPoint at, double width, double height) {
     const auto fill = [&](std::size_t category) {
       return tinted(colour_of(category), cell.strength);
     };
@@ -145,10 +145,11 @@ class MapDrawing {
                    {.size = 8, .anchor = TextAnchor::middle, .colour = "#000000"});
   }
 
-  void panel(const MapPanel& cells, SvgPoint at) {
-    TS_EXPECTS(cells.size() == map_.y_ticks.size(), cells.size(), map_.y_ticks.size());
+  void panel(const FigurePanel& panel, SvgPoint at) {
+    const auto& cells = panel.cells;
+    TS_EXPECTS(cells.size() == y_.ticks.size(), cells.size(), y_.ticks.size());
     for (std::size_t y = 0; y < cells.size(); ++y) {
-      TS_EXPECTS(cells[y].size() == map_.x_ticks.size(), cells[y].size(), map_.x_ticks.size());
+      TS_EXPECTS(cells[y].size() == x_.ticks.size(), cells[y].size(), x_.ticks.size());
       const double top = at.y + panel_height_ - kCellHeight * static_cast<double>(y + 1);
       for (std::size_t x = 0; x < cells[y].size(); ++x)
         cell(cells[y][x], {at.x + kCellWidth * static_cast<double>(x), top}, kCellWidth,
@@ -158,25 +159,27 @@ class MapDrawing {
   }
 
   void row_labels(std::size_t row, double top) {
-    for (std::size_t i = 0; i < map_.y_ticks.size(); ++i)
+    for (std::size_t i = 0; i < y_.ticks.size(); ++i)
       canvas_.text(
           {kPanelLeft - 6, top + panel_height_ - kCellHeight * (static_cast<double>(i) + 0.5) + 4},
-          map_.y_ticks[i], {.size = kTickSize, .anchor = TextAnchor::end});
-    canvas_.text({panel_x(map_.columns.size()), top + panel_height_ / 2}, map_.rows[row],
+          y_.ticks[i].second, {.size = kTickSize, .anchor = TextAnchor::end});
+    canvas_.text({panel_x(map_.columns), top + panel_height_ / 2}, map_.row_titles[row],
                  {.size = 12, .anchor = TextAnchor::middle, .bold = true, .turned = 90});
   }
 
   std::string bottom(double y) {
-    for (std::size_t c = 0; c < map_.columns.size(); ++c)
-      for (std::size_t i = 0; i < map_.x_ticks.size(); ++i)
+    for (std::size_t c = 0; c < map_.columns; ++c)
+      for (std::size_t i = 0; i < x_.ticks.size(); ++i)
         canvas_.text({panel_x(c) + kCellWidth * (static_cast<double>(i) + 0.5), y + 14},
-                     map_.x_ticks[i], {.size = kTickSize, .anchor = TextAnchor::middle});
-    const double centre = (kPanelLeft + panel_x(map_.columns.size()) - kPanelGap) / 2;
-    canvas_.text({centre, y + 34}, map_.x_label, {.size = 12, .anchor = TextAnchor::middle});
+                     x_.ticks[i].second, {.size = kTickSize, .anchor = TextAnchor::middle});
+    const double centre = (kPanelLeft + panel_x(map_.columns) - kPanelGap) / 2;
+    canvas_.text({centre, y + 34}, x_.label, {.size = 12, .anchor = TextAnchor::middle});
     return canvas_.page(width_, y + 34 + kMargin, map_.title);
   }
 
-  const CategoryMap& map_;
+  const Figure& map_;
+  const FigureAxis& x_;
+  const FigureAxis& y_;
   double panel_width_;
   double panel_height_;
   double width_ = 0;
@@ -185,8 +188,11 @@ class MapDrawing {
 
 }  // namespace
 
-std::string to_svg(const CategoryMap& map) {
-  return MapDrawing(map).draw();
+std::string map_svg(const Figure& figure) {
+  TS_EXPECTS(
+      figure.panels.size() == figure.columns * figure.row_titles.size() && !figure.panels.empty(),
+      figure.panels.size(), figure.columns);
+  return MapDrawing(figure).draw();
 }
 
 }  // namespace tiersim

@@ -1,5 +1,3 @@
-#include "reports/render/scatter_chart.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <tuple>
 
 #include "reports/render/chart_style.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "reports/render/marker.hpp"
 #include "reports/render/svg_canvas.hpp"
 #include "reports/render/table.hpp"
@@ -35,30 +34,47 @@ struct Box {
   }
 };
 
-AxisRange range_of(const ScatterChart& chart, double ScatterPoint::*value,
-                   std::optional<Interval<double>> ScatterPoint::*ci95) {
+// A point with the group that gives it its colour and shape.
+struct FrontPoint : FigurePoint {
+  std::size_t group = 0;
+
+  bool on_front() const { return emphasis != Emphasis::none; }
+};
+
+std::vector<FrontPoint> points_of(const FigurePanel& panel) {
+  std::vector<FrontPoint> out;
+  for (std::size_t g = 0; g < panel.series.size(); ++g)
+    for (const FigurePoint& point : panel.series[g].points) out.push_back({point, g});
+  std::ranges::stable_sort(out, {}, &FigurePoint::order);
+  return out;
+}
+
+AxisRange range_of(const std::vector<FrontPoint>& points, double FigurePoint::*value,
+                   double FigurePoint::*low, double FigurePoint::*high) {
   AxisRange out;
-  for (const ScatterPoint& point : chart.points) {
+  for (const FrontPoint& point : points) {
     out.add(point.*value);
-    if (!point.front || !(point.*ci95)) continue;
-    out.add((point.*ci95)->low);
-    out.add((point.*ci95)->high);
+    if (!point.on_front()) continue;
+    out.add(point.*low);
+    out.add(point.*high);
   }
   return out;
 }
 
-class ScatterDrawing {
+class FrontDrawing {
  public:
-  explicit ScatterDrawing(const ScatterChart& chart)
-      : chart_(chart),
-        x_(range_of(chart, &ScatterPoint::x, &ScatterPoint::x_ci95)),
-        y_(range_of(chart, &ScatterPoint::y, &ScatterPoint::y_ci95)) {}
+  explicit FrontDrawing(const Figure& figure)
+      : figure_(figure),
+        panel_(figure.panels.front()),
+        points_(points_of(panel_)),
+        x_(range_of(points_, &FigurePoint::x, &FigurePoint::x_low, &FigurePoint::x_high)),
+        y_(range_of(points_, &FigurePoint::y, &FigurePoint::low, &FigurePoint::high)) {}
 
   std::string draw() {
     const double width = kMargin + kScatterLeft + kWidth + kMargin;
     double y = kMargin + 14;
-    canvas_.text({kMargin, y}, chart_.title, {.size = 15, .bold = true});
-    for (const std::string& line : text_lines(chart_.subtitle, 11, width - 2 * kMargin)) {
+    canvas_.text({kMargin, y}, figure_.title, {.size = 15, .bold = true});
+    for (const std::string& line : text_lines(figure_.subtitle, 11, width - 2 * kMargin)) {
       if (line.empty()) continue;
       y += 16;
       canvas_.text({kMargin, y}, line, {.size = 11, .colour = kGrey});
@@ -68,13 +84,13 @@ class ScatterDrawing {
     axes();
     whiskers();
     step_line();
-    points();
+    markers();
     labels();
-    canvas_.text({kMargin + 10, y + kHeight / 2}, chart_.y_label,
+    canvas_.text({kMargin + 10, y + kHeight / 2}, panel_.y.label,
                  {.size = 12, .anchor = TextAnchor::middle, .turned = -90});
-    canvas_.text({corner_.x + kWidth / 2, y + kHeight + 36}, chart_.x_label,
+    canvas_.text({corner_.x + kWidth / 2, y + kHeight + 36}, panel_.x.label,
                  {.size = 12, .anchor = TextAnchor::middle});
-    return canvas_.page(width, y + kHeight + 36 + kMargin, chart_.title);
+    return canvas_.page(width, y + kHeight + 36 + kMargin, figure_.title);
   }
 
  private:
@@ -82,19 +98,20 @@ class ScatterDrawing {
     return {corner_.x + kInset + (kWidth - 2 * kInset) * x_.place(x),
             corner_.y + kHeight - kInset - (kHeight - 2 * kInset) * y_.place(y)};
   }
-  SvgPoint at(const ScatterPoint& point) const { return at(point.x, point.y); }
+  SvgPoint at(const FigurePoint& point) const { return at(point.x, point.y); }
 
   double legend(double y, double width) {
     double x = kMargin;
-    for (std::size_t i = 0; i < chart_.groups.size(); ++i) {
-      if (chart_.groups[i].empty()) continue;
-      const double own = 18 + text_width(chart_.groups[i], 12) + 14;
+    for (std::size_t i = 0; i < panel_.series.size(); ++i) {
+      const std::string& name = panel_.series[i].name;
+      if (name.empty()) continue;
+      const double own = 18 + text_width(name, 12) + 14;
       if (x > kMargin && x + own > width - kMargin) {
         x = kMargin;
         y += 20;
       }
       draw_marker(canvas_, i, {x + 6, y - 4}, MarkerFill::full);
-      canvas_.text({x + 18, y}, chart_.groups[i], {.size = 12});
+      canvas_.text({x + 18, y}, name, {.size = 12});
       x += own;
     }
     return y;
@@ -119,29 +136,29 @@ class ScatterDrawing {
   }
 
   void whiskers() {
-    for (const ScatterPoint& point : chart_.points) {
-      if (!point.front) continue;
+    for (const FrontPoint& point : points_) {
+      if (!point.on_front()) continue;
       const Stroke stroke{.colour = palette(point.group), .width = 1};
-      if (point.x_ci95)
-        canvas_.line(at(point.x_ci95->low, point.y), at(point.x_ci95->high, point.y), stroke);
-      if (point.y_ci95)
-        canvas_.line(at(point.x, point.y_ci95->low), at(point.x, point.y_ci95->high), stroke);
+      if (point.has_x_interval())
+        canvas_.line(at(point.x_low, point.y), at(point.x_high, point.y), stroke);
+      if (point.has_interval())
+        canvas_.line(at(point.x, point.low), at(point.x, point.high), stroke);
     }
   }
 
   // Between two points of the front the line turns at the corner that both dominate.
   void step_line() {
-    if (!chart_.step_line) return;
+    if (!panel_.front->joined) return;
     std::vector<SvgPoint> front;
-    for (const ScatterPoint& point : chart_.points)
-      if (point.front) front.push_back({point.x, point.y});
+    for (const FrontPoint& point : points_)
+      if (point.on_front()) front.push_back({point.x, point.y});
     std::ranges::sort(front, {}, [](const SvgPoint& p) { return std::pair(p.x, p.y); });
     std::vector<SvgPoint> line;
     for (const SvgPoint& point : front) {
       if (!line.empty()) {
         const SvgPoint& last = line.back();
-        const bool low_x = chart_.x_better == Sense::maximize;
-        const bool low_y = chart_.y_better == Sense::maximize;
+        const bool low_x = panel_.front->x_better == Sense::maximize;
+        const bool low_y = panel_.front->y_better == Sense::maximize;
         line.push_back({low_x ? std::min(last.x, point.x) : std::max(last.x, point.x),
                         low_y ? std::min(last.y, point.y) : std::max(last.y, point.y)});
       }
@@ -152,19 +169,18 @@ class ScatterDrawing {
   }
 
   // Points of the front are drawn last, over the others.
-  void points() {
+  void markers() {
     for (const bool front : {false, true})
-      for (const ScatterPoint& point : chart_.points) {
-        TS_EXPECTS(point.group < chart_.groups.size(), point.group, chart_.groups.size());
-        if (point.front != front) continue;
+      for (const FrontPoint& point : points_) {
+        if (point.on_front() != front) continue;
         const SvgPoint place = at(point);
         if (!front && !first_there(place, point.group)) continue;
         draw_marker(canvas_, point.group, place, front ? MarkerFill::full : MarkerFill::hollow);
         (front ? taken_ : hollow_).push_back({place.x - 4, place.y - 4, place.x + 4, place.y + 4});
       }
-    if (chart_.knee)
-      canvas_.circle(at(chart_.points.at(*chart_.knee)), 7.5, "none",
-                     {.colour = "#222222", .width = 1.2});
+    for (const FrontPoint& point : points_)
+      if (point.emphasis == Emphasis::knee)
+        canvas_.circle(at(point), 7.5, "none", {.colour = "#222222", .width = 1.2});
   }
 
   // True for the first point of a group at a pixel. Of thousands of points the others add nothing.
@@ -178,28 +194,28 @@ class ScatterDrawing {
   // Labels the knee first, then the ends of the front, so that these have a label where room is
   // scarce. Further long labels would hide the points.
   void labels() {
-    std::vector<std::size_t> front;
+    std::vector<const FrontPoint*> front;
     bool long_ones = false;
-    for (std::size_t i = 0; i < chart_.points.size(); ++i) {
-      if (!chart_.points[i].front) continue;
-      front.push_back(i);
-      long_ones = long_ones || display_width(chart_.points[i].label) > kLongLabel;
+    for (const FrontPoint& point : points_) {
+      if (!point.on_front()) continue;
+      front.push_back(&point);
+      long_ones = long_ones || display_width(point.label) > kLongLabel;
     }
     if (front.empty()) return;
-    const auto [first, last] = std::ranges::minmax_element(front, {}, [&](std::size_t i) {
-      return std::pair(chart_.points[i].x, chart_.points[i].y);
-    });
-    std::vector<std::size_t> order{*first, *last};
-    if (chart_.knee) order.insert(order.begin(), *chart_.knee);
+    const auto [first, last] = std::ranges::minmax_element(
+        front, {}, [](const FrontPoint* point) { return std::pair(point->x, point->y); });
+    std::vector<const FrontPoint*> order{*first, *last};
+    for (const FrontPoint* point : front)
+      if (point->emphasis == Emphasis::knee) order.insert(order.begin(), point);
     if (!long_ones) order.insert(order.end(), front.begin(), front.end());
-    std::set<std::size_t> done;
-    for (const std::size_t i : order)
-      if (done.insert(i).second) label(chart_.points[i], chart_.knee == i);
+    std::set<const FrontPoint*> done;
+    for (const FrontPoint* point : order)
+      if (done.insert(point).second) label(*point, point->emphasis == Emphasis::knee);
   }
 
   // Puts the label beside, above or below the point where it overlaps nothing, else leaves it out.
   // The label of the knee may cover hollow points.
-  void label(const ScatterPoint& point, bool bold) {
+  void label(const FigurePoint& point, bool bold) {
     if (point.label.empty()) return;
     const SvgPoint p = at(point);
     const double width = text_width(point.label, kLabelSize);
@@ -224,7 +240,9 @@ class ScatterDrawing {
       }
   }
 
-  const ScatterChart& chart_;
+  const Figure& figure_;
+  const FigurePanel& panel_;
+  std::vector<FrontPoint> points_;
   ValueAxis x_;
   ValueAxis y_;
   SvgPoint corner_;
@@ -236,8 +254,9 @@ class ScatterDrawing {
 
 }  // namespace
 
-std::string to_svg(const ScatterChart& chart) {
-  return ScatterDrawing(chart).draw();
+std::string front_svg(const Figure& figure) {
+  TS_EXPECTS(figure.panels.size() == 1 && figure.panels.front().front, figure.panels.size());
+  return FrontDrawing(figure).draw();
 }
 
 }  // namespace tiersim

@@ -6,20 +6,20 @@
 #include <string>
 #include <vector>
 
-#include "reports/papers/figures/paper_figure.hpp"
-#include "reports/papers/reproduce/section.hpp"
+#include "reports/render/figure.hpp"
+#include "reports/render/report_file.hpp"
 
 namespace tiersim {
 
 /// A block for each series in the order of panels, two blank lines apart: columns x, y, low, high,
 /// from; NaN where there is no value. A comment before each block names it.
-std::string gnuplot_data(const PaperFigure& figure);
+std::string gnuplot_data(const Figure& figure);
 
 /// Needs gnuplot 5.4 with its svg and pdfcairo terminals.
-std::string gnuplot_script(const PaperFigure& figure);
+std::string gnuplot_script(const Figure& figure);
 
 /// <stem>.dat and <stem>.gp.
-std::vector<ReportFile> gnuplot_files(const PaperFigure& figure);
+std::vector<ReportFile> gnuplot_files(const Figure& figure);
 
 /// Text in double quotes, escaped for gnuplot.
 std::string gnuplot_quoted(const std::string& text);

@@ -1,4 +1,4 @@
-#include "reports/papers/figures/gnuplot_script.hpp"
+#include "reports/render/gnuplot_script.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,37 +30,35 @@ constexpr std::array<const char*, 6> kDashes{"1",          "(12,4)", "(4,3)",
 // Hollow markers, for printed values.
 constexpr std::array<int, 4> kHollow{6, 4, 8, 12};
 
-std::string number(double value) {
+std::string script_number(double value) {
   return std::isfinite(value) ? fmt::format("{:.10g}", value) : "NaN";
 }
 
-std::string colour(const PlotSeries& series) {
-  if (series.role == PlotRole::paper) return "#000000";
-  if (series.role == PlotRole::guide) return "#777777";
+std::string colour(const FigureSeries& series) {
+  if (series.role == SeriesRole::paper) return "#000000";
+  if (series.role == SeriesRole::guide) return "#777777";
   return std::string(palette(series.style));
 }
 
-bool has_intervals(const PlotSeries& series) {
-  return std::ranges::any_of(series.points, [](const PlotPoint& p) {
-    return std::isfinite(p.low) && std::isfinite(p.high);
-  });
+bool has_intervals(const FigureSeries& series) {
+  return std::ranges::any_of(series.points, &FigurePoint::has_interval);
 }
 
 // "with linespoints lc rgb ...", for a plot or for its entry in the legend.
-std::string style_of(const PlotSeries& series, bool in_legend = false) {
+std::string style_of(const FigureSeries& series, bool in_legend = false) {
   const std::size_t i = series.style;
   const std::string rgb = gnuplot_quoted(colour(series));
-  if (series.mark == PlotMark::bars) {
-    const bool pale = series.role == PlotRole::first_principles;
+  if (series.mark == SeriesMark::bars) {
+    const bool pale = series.role == SeriesRole::first_principles;
     return fmt::format("fs solid {} border lc rgb \"#333333\" fc rgb {} lw 0.7",
                        pale ? "0.35" : "0.9", rgb);
   }
-  if (series.role == PlotRole::guide) return fmt::format("with lines lc rgb {} dt 3 lw 1", rgb);
-  if (series.role == PlotRole::paper)
+  if (series.role == SeriesRole::guide) return fmt::format("with lines lc rgb {} dt 3 lw 1", rgb);
+  if (series.role == SeriesRole::paper)
     return fmt::format("with points pt {} ps 0.8*s lc rgb {} lw 1.6", kHollow[i % kHollow.size()],
                        rgb);
   const int marker = kMarkers[i % kMarkers.size()];
-  if (series.mark == PlotMark::points) {
+  if (series.mark == SeriesMark::points) {
     const bool cloud = !in_legend && series.points.size() > kCloud;
     return fmt::format("with points pt {} ps {}*s lc rgb {}", marker, cloud ? 0.22 : 0.5, rgb);
   }
@@ -68,17 +66,17 @@ std::string style_of(const PlotSeries& series, bool in_legend = false) {
                      kDashes[i % kDashes.size()], marker);
 }
 
-std::string plot_of(const PlotSeries& series, std::size_t index) {
+std::string plot_of(const FigureSeries& series, std::size_t index) {
   const double half = series.bar_width / 2;
   std::string out;
-  if (series.mark == PlotMark::bars)
+  if (series.mark == SeriesMark::bars)
     out = fmt::format("data index {} using 1:2:($1-{}):($1+{}):5:2 with boxxyerror {} notitle",
                       index, half, half, style_of(series));
   else
     out = fmt::format("data index {} using 1:2 {} notitle", index, style_of(series));
   if (has_intervals(series)) {
     // Not yerrorbars: without a marker they erase the line below their middle.
-    const std::string rgb = series.mark == PlotMark::bars ? "#333333" : colour(series);
+    const std::string rgb = series.mark == SeriesMark::bars ? "#333333" : colour(series);
     out += fmt::format(
         ", \\\n    data index {} using 1:3:(0):($4-$3) with vectors nohead lc rgb {} dt 1 lw 1 "
         "notitle",
@@ -88,10 +86,10 @@ std::string plot_of(const PlotSeries& series, std::size_t index) {
 }
 
 // Each name once, with the style of the first series that has it.
-std::vector<const PlotSeries*> legend_of(const PaperFigure& figure) {
-  std::vector<const PlotSeries*> out;
-  for (const PlotPanel& panel : figure.panels)
-    for (const PlotSeries& series : panel.series)
+std::vector<const FigureSeries*> legend_of(const Figure& figure) {
+  std::vector<const FigureSeries*> out;
+  for (const FigurePanel& panel : figure.panels)
+    for (const FigureSeries& series : panel.series)
       if (!series.name.empty() &&
           std::ranges::none_of(out, [&](const auto* s) { return s->name == series.name; }))
         out.push_back(&series);
@@ -109,11 +107,11 @@ struct Layout {
   double legend = 0;
 };
 
-Layout layout_of(const PaperFigure& figure) {
+Layout layout_of(const Figure& figure) {
   Layout out{.width = figure.width};
   const auto entries = legend_of(figure);
   double widest = 0;
-  for (const PlotSeries* series : entries)
+  for (const FigureSeries* series : entries)
     widest = std::max(widest, 1.1 * text_width(series->name, 7) / 72 + 0.45);
   if (!entries.empty()) {
     const auto fit = static_cast<std::size_t>(figure.width / widest);
@@ -124,7 +122,7 @@ Layout layout_of(const PaperFigure& figure) {
   }
   out.rows = (figure.panels.size() + figure.columns - 1) / figure.columns;
   const bool titled = std::ranges::any_of(
-      figure.panels, [](const PlotPanel& panel) { return !panel.title.empty(); });
+      figure.panels, [](const FigurePanel& panel) { return !panel.title.empty(); });
   out.title = titled ? kTitle : kTop;
   out.legend = static_cast<double>(out.legend_rows) * kLegendLine + (entries.empty() ? 0 : 0.06);
   out.panel_width = figure.width / static_cast<double>(figure.columns) - kLeft - kRight;
@@ -140,7 +138,7 @@ std::string margins(double left, double right, double bottom, double top) {
       left, right, bottom, top);
 }
 
-std::string legend_script(const PaperFigure& figure, const Layout& layout) {
+std::string legend_script(const Figure& figure, const Layout& layout) {
   const auto entries = legend_of(figure);
   if (entries.empty()) return "";
   std::string out = margins(0.01, 0.99, 1 - layout.legend / layout.height, 0.995);
@@ -151,20 +149,20 @@ std::string legend_script(const PaperFigure& figure, const Layout& layout) {
       "samplen 1.8 spacing 1.0 width 0 height 0 font small\n  plot ",
       1 - 0.02 / layout.height, layout.legend_columns);
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const PlotSeries& series = *entries[i];
+    const FigureSeries& series = *entries[i];
     out += fmt::format("{}NaN {}{} title {}", i == 0 ? "" : ", \\\n    ",
-                       series.mark == PlotMark::bars ? "with boxes " : "", style_of(series, true),
+                       series.mark == SeriesMark::bars ? "with boxes " : "", style_of(series, true),
                        gnuplot_quoted(series.name));
   }
   return out + "\n  set border 3 lw 0.6\n  unset key\n";
 }
 
-std::string range_of(const PlotAxis& axis) {
-  const auto end = [](double value) { return std::isfinite(value) ? number(value) : "*"; };
+std::string range_of(const FigureAxis& axis) {
+  const auto end = [](double value) { return std::isfinite(value) ? script_number(value) : "*"; };
   return fmt::format("[{}:{}]", end(axis.low), end(axis.high));
 }
 
-std::string axis_script(char name, const PlotAxis& axis) {
+std::string axis_script(char name, const FigureAxis& axis) {
   std::string out;
   if (axis.log_base != 0) out += fmt::format("  set logscale {} {}\n", name, axis.log_base);
   out += fmt::format("  set {}range {}\n", name, range_of(axis));
@@ -175,13 +173,13 @@ std::string axis_script(char name, const PlotAxis& axis) {
   out += fmt::format("  set {}tics nomirror out scale 0.4 (", name);
   for (std::size_t i = 0; i < axis.ticks.size(); ++i)
     out += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_quoted(axis.ticks[i].second),
-                       number(axis.ticks[i].first));
+                       script_number(axis.ticks[i].first));
   return out + ") font small\n";
 }
 
-std::string panel_script(const PaperFigure& figure, const Layout& layout, std::size_t which,
+std::string panel_script(const Figure& figure, const Layout& layout, std::size_t which,
                          std::size_t& index) {
-  const PlotPanel& panel = figure.panels[which];
+  const FigurePanel& panel = figure.panels[which];
   const auto column = static_cast<double>(which % figure.columns);
   const auto row = static_cast<double>(which / figure.columns);
   const double left = column * (figure.width / static_cast<double>(figure.columns)) + kLeft;
@@ -200,9 +198,9 @@ std::string panel_script(const PaperFigure& figure, const Layout& layout, std::s
       "  set label {} at screen {:.5f}, screen {:.5f} center rotate by 90 font normal\n",
       gnuplot_quoted(panel.y.label), (left - kLeft + kYLabel) / layout.width,
       (top - figure.panel_height / 2) / layout.height);
-  for (const PlotText& text : panel.texts)
+  for (const FigureText& text : panel.texts)
     out += fmt::format("  set label {} at {},{} {} font small\n", gnuplot_quoted(text.text),
-                       number(text.x), number(text.y),
+                       script_number(text.x), script_number(text.y),
                        text.right ? "left offset 0.7,0" : "center offset 0,1.1");
   out += "  plot ";
   for (std::size_t i = 0; i < panel.series.size(); ++i)
@@ -210,15 +208,15 @@ std::string panel_script(const PaperFigure& figure, const Layout& layout, std::s
   return out + "\n";
 }
 
-const char* role_name(PlotRole role) {
+const char* role_name(SeriesRole role) {
   switch (role) {
-    case PlotRole::simulated:
+    case SeriesRole::simulated:
       return "simulated";
-    case PlotRole::first_principles:
+    case SeriesRole::first_principles:
       return "first principles";
-    case PlotRole::paper:
+    case SeriesRole::paper:
       return "paper";
-    case PlotRole::guide:
+    case SeriesRole::guide:
       return "guide";
   }
   return "";
@@ -247,23 +245,23 @@ std::string gnuplot_quoted(const std::string& text) {
   return out + '"';
 }
 
-std::string gnuplot_data(const PaperFigure& figure) {
+std::string gnuplot_data(const Figure& figure) {
   std::string out;
-  for (const PlotPanel& panel : figure.panels)
-    for (const PlotSeries& series : panel.series) {
+  for (const FigurePanel& panel : figure.panels)
+    for (const FigureSeries& series : panel.series) {
       if (!out.empty()) out += "\n\n";
       out += fmt::format("# panel: {} | series: {} | {}\n# x y low high from\n",
                          one_line(panel.title), one_line(series.name), role_name(series.role));
-      for (const PlotPoint& p : series.points)
-        out += fmt::format("{} {} {} {} {}\n", number(p.x), number(p.y), number(p.low),
-                           number(p.high), number(p.from));
+      for (const FigurePoint& p : series.points)
+        out += fmt::format("{} {} {} {} {}\n", script_number(p.x), script_number(p.y),
+                           script_number(p.low), script_number(p.high), script_number(p.from));
       // An empty block would shift the numbers of the following blocks.
       if (series.points.empty()) out += "NaN NaN NaN NaN NaN\n";
     }
   return out;
 }
 
-std::string gnuplot_script(const PaperFigure& figure) {
+std::string gnuplot_script(const Figure& figure) {
   const Layout layout = layout_of(figure);
   std::string out = fmt::format(
       "# {0}.gp: in this folder, `gnuplot {0}.gp` draws {0}.svg and {0}.pdf from {0}.dat.\n"
@@ -291,7 +289,7 @@ std::string gnuplot_script(const PaperFigure& figure) {
   return out + "  unset multiplot\n  unset output\n}\n";
 }
 
-std::vector<ReportFile> gnuplot_files(const PaperFigure& figure) {
+std::vector<ReportFile> gnuplot_files(const Figure& figure) {
   return {{figure.stem + ".dat", gnuplot_data(figure)},
           {figure.stem + ".gp", gnuplot_script(figure)}};
 }
