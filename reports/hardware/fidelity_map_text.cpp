@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -81,6 +82,19 @@ void add_reasons(Table& table, const std::vector<const LevelRow*>& rows) {
     table.notes.push_back(fmt::format("{}: {}", titles, why));
 }
 
+std::string worst_text(const LevelErrors& errors, Fidelity level) {
+  const LevelRow& worst = *errors.worst_first.front();
+  return fmt::format("{}, {}", signed_percent(worst.error_of(level)), worst.facts.title);
+}
+
+std::vector<std::string> groups_of(const FidelityMap& map) {
+  std::vector<std::string> groups;
+  for (const LevelRow& row : map.rows)
+    if (std::ranges::find(groups, row.facts.group) == groups.end())
+      groups.push_back(row.facts.group);
+  return groups;
+}
+
 std::string worst_line(const FidelityMap& map, Fidelity level) {
   const LevelErrors errors = errors_of(map, level);
   std::string out =
@@ -119,12 +133,8 @@ std::vector<std::string> summary_lines(const FidelityMap& map) {
 }
 
 std::vector<Table> level_tables(const FidelityMap& map, ShownCosts costs) {
-  std::vector<std::string> groups;
-  for (const LevelRow& row : map.rows)
-    if (std::ranges::find(groups, row.facts.group) == groups.end())
-      groups.push_back(row.facts.group);
   std::vector<Table> tables;
-  for (const std::string& group : groups) {
+  for (const std::string& group : groups_of(map)) {
     Table table{.title = group_title(group),
                 .columns = {{"workload", Align::left},
                             {"unit", Align::left},
@@ -152,6 +162,29 @@ std::vector<Table> level_tables(const FidelityMap& map, ShownCosts costs) {
     tables.push_back(std::move(table));
   }
   return tables;
+}
+
+Table group_table(const FidelityMap& map) {
+  Table table{.title = "",
+              .columns = {{"hardware", Align::left},
+                          {"workloads"},
+                          {"analytic: median"},
+                          {"worst", Align::left},
+                          {"flow: median"},
+                          {"worst", Align::left}}};
+  for (const std::string& group : groups_of(map)) {
+    FidelityMap own{.title = map.title, .rows = {}};
+    std::ranges::copy_if(map.rows, std::back_inserter(own.rows),
+                         [&](const LevelRow& row) { return row.facts.group == group; });
+    std::vector<std::string> cells{group_title(group), std::to_string(own.rows.size())};
+    for (const Fidelity level : {Fidelity::analytic, Fidelity::flow}) {
+      const LevelErrors errors = errors_of(own, level);
+      cells.push_back(fmt::format("{:.1f} %", 100 * errors.median));
+      cells.push_back(worst_text(errors, level));
+    }
+    table.add(std::move(cells));
+  }
+  return table;
 }
 
 }  // namespace tiersim

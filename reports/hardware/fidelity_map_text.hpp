@@ -32,11 +32,16 @@ enum class ShownCosts : std::uint8_t {
 std::vector<Table> level_tables(const FidelityMap& map, ShownCosts costs);
 /// Events and time for each simulated GB, for one workload of each packet model and for flows.
 Table cost_table(const FidelityMap& map);
-/// A row for each workload with unrounded numbers, for figures.
+/// A row for each workload with unrounded numbers: hwmodels/levels.csv, and for figures.
 Table level_data(const FidelityMap& map);
+/// A row for each group: the median and the worst error of the analytic and of the flow level.
+Table group_table(const FidelityMap& map);
 
 /// The whole map as shown on a terminal.
 std::string to_text(const FidelityMap& map);
+/// The page hwmodels/LEVELS.md: the summary and the groups.
+std::string to_markdown_page(const FidelityMap& map);
+/// The page, then a table of workloads for each group, and the costs.
 std::string to_markdown(const FidelityMap& map);
 std::string to_json(const FidelityMap& map);
 

@@ -133,13 +133,16 @@ Table cost_table(const FidelityMap& map) {
 
 Table level_data(const FidelityMap& map) {
   Table table{.title = "",
-              .columns = {{"id", Align::left}, {"group", Align::left}, {"unit", Align::left}}};
+              .columns = {{"id", Align::left},
+                          {"group", Align::left},
+                          {"title", Align::left},
+                          {"unit", Align::left}}};
   for (const Fidelity level : kFidelities)
     table.columns.push_back({std::string(kFidelityNames[index_of(level)])});
   table.columns.insert(table.columns.end(),
                        {{"analytic_error"}, {"flow_error"}, {"held"}, {"packet_events"}});
   for (const LevelRow& row : map.rows) {
-    std::vector<std::string> cells{row.facts.id, row.facts.group, row.facts.unit};
+    std::vector<std::string> cells{row.facts.id, row.facts.group, row.facts.title, row.facts.unit};
     for (const Fidelity level : kFidelities) cells.push_back(full(row.at(level).value));
     cells.push_back(full(row.error_of(Fidelity::analytic)));
     cells.push_back(full(row.error_of(Fidelity::flow)));
@@ -158,17 +161,23 @@ std::string to_text(const FidelityMap& map) {
   return out;
 }
 
-std::string to_markdown(const FidelityMap& map) {
+std::string to_markdown_page(const FidelityMap& map) {
   std::string out =
       "# Three levels of fidelity beside each other\n\n"
-      "Written by `./tiersim validate levels -o out/levels` as `out/levels/levels.md`; this is a "
-      "copy of it.\n\n" +
+      "`./tiersim validate levels -o out/levels` writes this page, followed by a table of the "
+      "workloads of each kind of hardware with reasons and costs, as `out/levels/levels.md`, and "
+      "the numbers of all workloads as `levels.csv`.\n\n" +
       map.title +
       ". Errors are relative to packets, the finest level, which is a model too: how far models "
       "are from hardware says `./tiersim validate hardware`. Analytic: each access as if it were "
       "alone, a formula of microseconds and no events. Flow: max-min shares of the same costs. "
       "Packet: packets, commands, credits.\n\n";
   for (const std::string& line : summary_lines(map)) out += "- " + line + '\n';
+  return out + '\n' + to_markdown(group_table(map));
+}
+
+std::string to_markdown(const FidelityMap& map) {
+  std::string out = to_markdown_page(map);
   for (const Table& table : level_tables(map, ShownCosts::each)) out += '\n' + to_markdown(table);
   return out + '\n' + to_markdown(cost_table(map));
 }

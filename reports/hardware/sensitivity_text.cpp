@@ -33,6 +33,23 @@ std::string bare(const std::string& text) {
   return printable(text);
 }
 
+// The reason why no case detects a number, or why it was not changed.
+std::string reason_of(const ParameterSensitivity& row) {
+  return bare(row.verdict == SensitivityVerdict::not_changed ? row.more.refused : row.why);
+}
+
+// Number, value, verdict, case, level and both steps.
+Row cells_of(const ParameterSensitivity& row) {
+  const bool moved = row.most() > 0;
+  return {row.path,
+          row.value,
+          std::string(name(row.verdict)),
+          moved ? case_id(row) : "none",
+          moved ? std::string(name(row.level)) : "-",
+          step_text(row.more),
+          step_text(row.less)};
+}
+
 // The numbers that share a reason, in one line.
 struct Because {
   std::string why;
@@ -44,8 +61,7 @@ std::vector<Because> reasons_of(const DeviceSensitivity& device, SensitivityVerd
   std::vector<Because> out;
   for (const ParameterSensitivity* row : strongest_first(device)) {
     if (row->verdict != verdict) continue;
-    const std::string why =
-        bare(verdict == SensitivityVerdict::not_changed ? row->more.refused : row->why);
+    const std::string why = reason_of(*row);
     auto same = std::ranges::find(out, why, &Because::why);
     if (same == out.end()) same = out.insert(out.end(), {.why = why, .paths = {}});
     same->paths.push_back(row->path);
@@ -129,11 +145,7 @@ Table sensitivity_table(const DeviceSensitivity& device) {
                           {"+20 %", Align::right},
                           {"-20 %", Align::right}}};
   for (const ParameterSensitivity* row : strongest_first(device))
-    if (row->verdict != SensitivityVerdict::not_changed)
-      table.add({row->path, row->value, std::string(name(row->verdict)),
-                 row->most() > 0 ? case_id(*row) : "none",
-                 row->most() > 0 ? std::string(name(row->level)) : "-", step_text(row->more),
-                 step_text(row->less)});
+    if (row->verdict != SensitivityVerdict::not_changed) table.add(cells_of(*row));
   return table;
 }
 
@@ -153,11 +165,34 @@ std::string to_text(const std::vector<DeviceSensitivity>& devices) {
                    count_of(devices, SensitivityVerdict::not_changed));
 }
 
-std::string to_markdown(const std::string& title, const std::vector<DeviceSensitivity>& devices) {
+Table sensitivity_data(const std::vector<DeviceSensitivity>& devices) {
+  Table table{.title = "",
+              .columns = {{"device", Align::left},
+                          {"number", Align::left},
+                          {"value", Align::left},
+                          {"verdict", Align::left},
+                          {"case", Align::left},
+                          {"level", Align::left},
+                          {"+20 %", Align::left},
+                          {"-20 %", Align::left},
+                          {"reason", Align::left}}};
+  for (const DeviceSensitivity& device : devices)
+    for (const ParameterSensitivity* row : strongest_first(device)) {
+      Row cells = cells_of(*row);
+      cells.insert(cells.begin(), Cell(device.name));
+      cells.emplace_back(reason_of(*row));
+      table.add(std::move(cells));
+    }
+  return table;
+}
+
+std::string to_markdown_page(const std::string& title,
+                             const std::vector<DeviceSensitivity>& devices) {
   std::string out =
       "# Which case catches a change of each number of a device\n\n"
-      "Written by `./tiersim validate sensitivity -o out/sensitivity` as\n"
-      "`out/sensitivity/sensitivity.md`; this is a copy of it.\n\n";
+      "`./tiersim validate sensitivity -o out/sensitivity` writes this page, followed by a table\n"
+      "of the numbers of each device, as `out/sensitivity/sensitivity.md`, and the numbers of all\n"
+      "devices as `sensitivity.csv`.\n\n";
   out += wrapped("", bare(title)) + '\n';
   out +=
       "Each number is raised and lowered by 20 % (counts by 1 at least, shares up to 1, sizes "
@@ -180,6 +215,11 @@ std::string to_markdown(const std::string& title, const std::vector<DeviceSensit
                        count(SensitivityVerdict::moves), count(SensitivityVerdict::insensitive),
                        count(SensitivityVerdict::not_changed), device.answers);
   }
+  return out;
+}
+
+std::string to_markdown(const std::string& title, const std::vector<DeviceSensitivity>& devices) {
+  std::string out = to_markdown_page(title, devices);
   for (const DeviceSensitivity& device : devices) {
     const Table table = sensitivity_table(device);
     out += fmt::format("\n### {}: `{}`\n\n", table.title, device.name);

@@ -20,8 +20,14 @@ std::int64_t count_of(const std::vector<DeviceSensitivity>& devices, Sensitivity
 /// those that were not tested.
 Table sensitivity_table(const DeviceSensitivity& device);
 
+/// A row for each number of each device: hwmodels/sensitivity.csv.
+Table sensitivity_data(const std::vector<DeviceSensitivity>& devices);
+
 std::string to_text(const std::vector<DeviceSensitivity>& devices);
-/// A document that names the command that wrote it.
+/// The page hwmodels/SENSITIVITY.md: the method, and a row for each device.
+std::string to_markdown_page(const std::string& title,
+                             const std::vector<DeviceSensitivity>& devices);
+/// The page, then a table for each device.
 std::string to_markdown(const std::string& title, const std::vector<DeviceSensitivity>& devices);
 /// {cases: [{id, level, case, value, more, less, status, failing, why}], summary}.
 std::string to_json(const std::vector<DeviceSensitivity>& devices);

@@ -159,7 +159,8 @@ ExitCode validate_sensitivity(const ValidateSensitivityArguments& options) {
   if (options.folder.empty()) return ExitCode::ok;
   for (const auto& [name, text] :
        {std::pair{"sensitivity.md", to_markdown(crew.config().title, devices)},
-        {"sensitivity.json", to_json(devices)}}) {
+        {"sensitivity.json", to_json(devices)},
+        {"sensitivity.csv", to_csv(sensitivity_data(devices))}}) {
     write_file(fs::path(options.folder) / name, text);
     fmt::print(stderr, "tiersim: wrote {}\n", (fs::path(options.folder) / name).string());
   }
@@ -182,7 +183,8 @@ void add_validate_sensitivity(Verb validate) {
   verb.option("--only", options->only, "Device (repeatable)");
   verb.option("-j,--jobs", options->jobs, "Threads; as many as cores by default").between(1, 256);
   verb.option("-o,--out", options->folder,
-              "Folder for sensitivity.md and sensitivity.json; none are written without it");
+              "Folder for sensitivity.md, sensitivity.json and sensitivity.csv; none are written "
+              "without it");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] { return validate_sensitivity(*options); });
 }

@@ -36,7 +36,8 @@ set(front_options "$<$<CONFIG:Release>:-O1>" "$<$<CONFIG:Debug>:-O0>")
 tiersim_precompile(front "${PROJECT_SOURCE_DIR}/sim/base/precompiled.hpp" "<nlohmann/json.hpp>"
   DEPS nlohmann_json::nlohmann_json OPTIONS ${front_options})
 
-# tiersim_unity(<target> [<precompiled>]): groups the target's present sources.
+# tiersim_unity(<target> [<precompiled>]): groups the target's present sources. Each element of the
+# list TIERSIM_UNITY_TOGETHER names small folders that make one unit: "points html".
 function(tiersim_unity target)
   if(NOT TIERSIM_UNITY)
     return()
@@ -61,6 +62,16 @@ function(tiersim_unity target)
     math(EXPR count "0${count_of_${digest}} + 1")
     set(count_of_${digest} ${count})
     math(EXPR unit "${count} / ${TIERSIM_UNITY_SIZE}")
+    cmake_path(RELATIVE_PATH parent BASE_DIRECTORY "${folder}" OUTPUT_VARIABLE below)
+    foreach(together IN LISTS TIERSIM_UNITY_TOGETHER)
+      separate_arguments(folders UNIX_COMMAND "${together}")
+      if(below IN_LIST folders)
+        list(GET folders 0 group)
+        string(MAKE_C_IDENTIFIER "${group}" group)
+        set(digest "together")
+        set(unit 0)
+      endif()
+    endforeach()
     set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES
       UNITY_GROUP "${group}_${digest}_${unit}")
   endforeach()

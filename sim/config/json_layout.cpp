@@ -95,12 +95,10 @@ class JsonLayout {
     }
     out_ += open;
     ++at_;
-    if (open == '{')
-      entries(whole, depth + 1);
-    else if (whole.inside == 0)
-      plain_items(whole, depth + 1);
+    if (whole.inside == 0)
+      fill(whole, depth + 1);
     else
-      items(whole, depth + 1);
+      entries(whole, depth + 1);
     new_line(depth);
     flat(whole.end);  // the bracket
   }
@@ -109,24 +107,18 @@ class JsonLayout {
     while (at_ + 1 < whole.end) {
       new_line(depth);
       const std::size_t begin = out_.size();
-      flat(end_of_plain(at_) + 1);
+      if (const std::size_t end = end_of_key(); end != at_) flat(end);
       value(depth, 2 * depth + columns_of(std::string_view(out_).substr(begin)));
       comma();
     }
   }
 
-  void items(const Container& whole, std::size_t depth) {
-    while (at_ + 1 < whole.end) {
-      new_line(depth);
-      value(depth, 2 * depth);
-      comma();
-    }
-  }
-
-  void plain_items(const Container& whole, std::size_t depth) {
+  void fill(const Container& whole, std::size_t depth) {
     for (std::size_t column = columns_; at_ + 1 < whole.end;) {
-      const std::size_t end = end_of_plain(at_);
-      const std::size_t width = columns_of(line_.substr(at_, end - at_)) + 1;  // with a comma
+      const std::size_t key = end_of_key();
+      const std::size_t end = end_of_plain(key);
+      const std::size_t width =
+          columns_of(line_.substr(at_, end - at_)) + (key == at_ ? 1 : 2);  // a comma, a space
       if (column + 1 + width > columns_) {
         new_line(depth);
         column = 2 * depth;
@@ -138,6 +130,13 @@ class JsonLayout {
       comma();
       column += width;
     }
+  }
+
+  // Just after the key and colon that begin at at_; at_ where a value of a list does.
+  std::size_t end_of_key() const {
+    if (line_[at_] != '"') return at_;
+    const std::size_t end = end_of_plain(at_);
+    return line_[end] == ':' ? end + 1 : at_;
   }
 
   void comma() {

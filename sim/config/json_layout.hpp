@@ -7,9 +7,9 @@
 namespace tiersim {
 
 /// Lines from JSON on one line, without spaces between its parts. An object or a list that fits
-/// into the columns stands on one line. In any other each entry has a line of its own, two spaces a
-/// level; a list of plain values fills its lines. Every number and text keeps its characters. Ends
-/// in a newline.
+/// into the columns stands on one line. Any other fills its lines where it holds plain values only;
+/// else each entry has a line of its own, two spaces a level. Every number and text keeps its
+/// characters. Ends in a newline.
 std::string pretty_json(std::string_view line, std::size_t columns = 100);
 
 }  // namespace tiersim

@@ -1,12 +1,21 @@
 """`tiersim validate sensitivity`: validate_sensitivity_test.py PROGRAM SOURCE_FOLDER."""
+import csv
 import json
+import re
 import unittest
 
 from program import SOURCE, InFolder, run
 
-SHIPPED = SOURCE / "hwmodels/SENSITIVITY.md"
+PAGE = SOURCE / "hwmodels/SENSITIVITY.md"
+NUMBERS = SOURCE / "hwmodels/sensitivity.csv"
 CASES = SOURCE / "reports/targets/sensitivity/h100_node.yaml"
 MOVES = 0.01
+VERDICTS = ["fails", "moves", "insensitive", "not changed"]
+
+
+def shipped_numbers():
+    with NUMBERS.open() as file:
+        return list(csv.DictReader(file))
 
 
 class ValidateSensitivity(InFolder):
@@ -44,22 +53,36 @@ class ValidateSensitivity(InFolder):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual((self.folder / "out/sensitivity.json").read_text(), result.stdout)
         self.assertIn("SM loads", (self.folder / "out/sensitivity.md").read_text())
+        rows = list(csv.DictReader((self.folder / "out/sensitivity.csv").open()))
+        shipped = [row for row in shipped_numbers() if row["device"] == "sm-loads-gen5-x16"]
+        self.assertEqual(rows, shipped, "./tiersim validate sensitivity -o out/sensitivity; "
+                         "tr -d '\\r' < out/sensitivity/sensitivity.csv > hwmodels/sensitivity.csv")
 
-    def test_the_shipped_document_says_how_it_was_made_and_fits_a_page(self):
-        lines = SHIPPED.read_text().splitlines()
+    def test_the_shipped_page_says_how_it_was_made_and_fits_a_page(self):
+        lines = PAGE.read_text().splitlines()
         self.assertIn("./tiersim validate sensitivity", "\n".join(lines[:4]))
         self.assertLessEqual(max(map(len, lines)), 120)
-        for line in CASES.read_text().splitlines():
-            if line.startswith("  - name: "):
-                self.assertTrue(any(line[10:] in heading for heading in lines
-                                    if heading.startswith("### ")), line)
+        self.assertLessEqual(len(lines), 50)
+
+    def test_the_shipped_page_counts_the_shipped_numbers(self):
+        counted = {}
+        for row in shipped_numbers():
+            counted.setdefault(row["device"], []).append(row["verdict"])
+        cells = [[cell.strip() for cell in line.strip("|").split("|")]
+                 for line in PAGE.read_text().splitlines() if line.startswith("| ")]
+        self.assertEqual(cells[0][1:6], ["numbers", *VERDICTS])
+        shown = {row[0]: row[1:6] for row in cells[1:]}
+        devices = re.findall(r"^  - name: (\S+)\n    title: \"?(.*?)\"?$", CASES.read_text(), re.M)
+        self.assertEqual([name for name, _ in devices], list(counted))
+        self.assertEqual({title: [str(len(counted[name])),
+                                  *(str(counted[name].count(verdict)) for verdict in VERDICTS)]
+                          for name, title in devices}, shown)
 
     def test_what_nothing_catches_has_a_reason(self):
-        notes = SHIPPED.read_text().replace("\n  ", " ").splitlines()
-        notes = [note for note in notes if note.startswith("- nothing catches ")]
-        self.assertGreater(len(notes), 20)
-        for note in notes:
-            self.assertIn("%): ", note)
+        reasons = [row["reason"] for row in shipped_numbers()
+                   if row["verdict"] in ("insensitive", "not changed")]
+        self.assertGreater(len(set(reasons)), 20)
+        self.assertNotIn("", reasons)
 
     def test_an_unknown_device_is_told_with_those_there_are(self):
         self.expect_failure(run("validate", "sensitivity", "--only", "nothing"), 2,

@@ -22,20 +22,25 @@ TEST(JsonLayout, GivesEachEntryOfALongObjectALine) {
 }
 
 TEST(JsonLayout, GivesEachObjectOfALongListALine) {
-  EXPECT_EQ(pretty_json(R"([{"x":1},{"x":22},["y"]])", 20),
+  EXPECT_EQ(pretty_json(R"([{"x":1},"x",["y"]])", 18),
             "[\n"
             "  {\"x\": 1},\n"
-            "  {\"x\": 22},\n"
+            "  \"x\",\n"
             "  [\"y\"]\n"
             "]\n");
 }
 
-TEST(JsonLayout, FillsTheLinesOfAListOfPlainValues) {
+TEST(JsonLayout, FillsTheLinesOfPlainValues) {
   EXPECT_EQ(pretty_json("[1000,2000,3000,4000,5000]", 20),
             "[\n"
             "  1000, 2000, 3000,\n"
             "  4000, 5000\n"
             "]\n");
+  EXPECT_EQ(pretty_json(R"({"a":10,"b":20,"c":30})", 19),
+            "{\n"
+            "  \"a\": 10, \"b\": 20,\n"
+            "  \"c\": 30\n"
+            "}\n");
 }
 
 // {"a": 5} and a comma are 9 columns.

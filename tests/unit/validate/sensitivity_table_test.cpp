@@ -1,4 +1,4 @@
-// The cases in hwmodels/SENSITIVITY.md that catch a change of each number, computed again. With
+// The cases in hwmodels/sensitivity.csv that catch a change of each number, computed again. With
 // TIERSIM_SENSITIVITY_ALL every case of every device, as in the command; else the named cases of
 // three devices.
 #include <gtest/gtest.h>
@@ -19,32 +19,41 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Cells of "| a | b |" or "|a|b|".
+std::string shipped_text(const char* name) {
+  std::ostringstream text;
+  text << std::ifstream(std::filesystem::path(TIERSIM_SOURCE_DIR) / "hwmodels" / name).rdbuf();
+  return text.str();
+}
+
+// The cells before the reason, which hold no comma: device, number, value, verdict, case, level and
+// both steps.
 Texts cells_of(const std::string& line) {
+  constexpr std::size_t kCells = 8;
   Texts cells;
-  std::istringstream in(line.substr(1));
-  for (std::string cell; std::getline(in, cell, '|');) {
-    const std::size_t from = cell.find_first_not_of(' ');
-    const std::size_t end = cell.find_last_not_of(' ');
-    cells.push_back(from == std::string::npos ? "" : cell.substr(from, end - from + 1));
-  }
+  std::istringstream in(line);
+  for (std::string cell; cells.size() < kCells && std::getline(in, cell, ',');)
+    cells.push_back(cell);
   return cells;
 }
 
-// Rows of the document, by device.
-std::map<std::string, std::vector<Texts>> shipped_tables() {
-  std::ifstream in(std::filesystem::path(TIERSIM_SOURCE_DIR) / "hwmodels/SENSITIVITY.md");
-  std::map<std::string, std::vector<Texts>> tables;
-  std::string device;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("### ")) {
-      const std::size_t quote = line.find('`');
-      device = line.substr(quote + 1, line.size() - quote - 2);
-    } else if (!device.empty() && line.starts_with('|') && !line.starts_with("| number") &&
-               !line.starts_with("|---")) {
-      tables[device].push_back(cells_of(line));
-    }
+// Rows of the shipped file without the device, by device.
+std::map<std::string, std::vector<Texts>> shipped_rows() {
+  std::istringstream in(shipped_text("sensitivity.csv"));
+  std::map<std::string, std::vector<Texts>> rows;
+  std::string line;
+  std::getline(in, line);  // the names of the columns
+  while (std::getline(in, line)) {
+    const Texts cells = cells_of(line);
+    rows[cells.front()].emplace_back(cells.begin() + 1, cells.end());
   }
+  return rows;
+}
+
+// Those of numbers that were changed.
+std::map<std::string, std::vector<Texts>> shipped_tables() {
+  std::map<std::string, std::vector<Texts>> tables = shipped_rows();
+  for (auto& [device, rows] : tables)
+    std::erase_if(rows, [](const Texts& row) { return row[2] == "not changed"; });
   return tables;
 }
 
@@ -102,19 +111,24 @@ TEST(SensitivityDocument, IsWhatEveryCaseOfEveryDeviceSaysToday) {
   SensitivityStudy study(config);
   const std::map<std::string, std::vector<Texts>> tables = shipped_tables();
   ASSERT_EQ(tables.size(), config.devices.size());
+  std::vector<DeviceSensitivity> devices;
   for (std::size_t d = 0; d < config.devices.size(); ++d) {
     const SensitiveDevice& device = config.devices[d];
     std::vector<SensitivityAnswer> base;
     for (std::size_t q = 0; q < study.questions(d).size(); ++q) base.push_back(study.answer(d, q));
-    DeviceSensitivity now{.name = device.name, .title = device.title};
+    DeviceSensitivity& now = devices.emplace_back(
+        DeviceSensitivity{.name = device.name,
+                          .title = device.title,
+                          .answers = std::ranges::count_if(
+                              base, [](const auto& answer) { return answer.value.has_value(); })});
     for (const std::string& path : study.parameters(d))
       now.parameters.push_back(study.sensitivity_of(d, path, base));
     const std::vector<Row> rows = sensitivity_table(now).rows;
-    const std::vector<Texts>& shipped_rows = tables.at(device.name);
-    ASSERT_EQ(rows.size(), shipped_rows.size()) << device.name;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      expect_same(shown_texts(rows[i]), shipped_rows[i], device.name);
+    const std::vector<Texts>& expected = tables.at(device.name);
+    ASSERT_EQ(rows.size(), expected.size()) << device.name;
+    for (std::size_t i = 0; i < rows.size(); ++i) expect_same(shown_texts(rows[i]), expected[i], device.name);
   }
+  EXPECT_EQ(to_markdown_page(config.title, devices), shipped_text("SENSITIVITY.md"));
 }
 
 #else
@@ -160,23 +174,15 @@ TEST(SensitivityDocument, TheNamedCasesOfThreeDevicesSaySoToday) {
 TEST(SensitivityDocument, HasEveryNumberOfEveryDevice) {
   SensitivityConfig config = shipped();
   const SensitivityStudy study(config);
-  std::ifstream in(std::filesystem::path(TIERSIM_SOURCE_DIR) / "hwmodels/SENSITIVITY.md");
-  std::map<std::string, std::string> sections;
-  std::string device;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("### ")) {
-      const std::size_t quote = line.find('`');
-      device = line.substr(quote + 1, line.size() - quote - 2);
-    }
-    sections[device] += line + '\n';
-  }
+  const std::map<std::string, std::vector<Texts>> rows = shipped_rows();
+  ASSERT_EQ(rows.size(), config.devices.size());
   for (std::size_t d = 0; d < config.devices.size(); ++d) {
-    const std::string& section = sections[config.devices[d].name];
-    for (const std::string& path : study.parameters(d))
-      EXPECT_TRUE(section.find("| " + path + " |") != std::string::npos ||
-                  section.find("\n|" + path + '|') != std::string::npos ||
-                  section.find('`' + path + '`') != std::string::npos)
-          << config.devices[d].name << ' ' << path;
+    std::vector<std::string> shipped_paths;
+    for (const Texts& row : rows.at(config.devices[d].name)) shipped_paths.push_back(row.front());
+    std::ranges::sort(shipped_paths);
+    std::vector<std::string> paths = study.parameters(d);
+    std::ranges::sort(paths);
+    EXPECT_EQ(shipped_paths, paths) << config.devices[d].name;
   }
 }
 
