@@ -7,7 +7,7 @@
 namespace tiersim {
 namespace {
 
-std::string bytes_text(double bytes) {
+std::string size_text(double bytes) {
   constexpr double kKibi = 1024;
   if (bytes < kKibi) return fmt::format("{:.0f} B", bytes);
   if (bytes < kKibi * kKibi) return fmt::format("{:.4g} KiB", bytes / kKibi);
@@ -25,7 +25,7 @@ std::string axis_label(ProbeAxis axis) {
 
 std::string axis_text(ProbeAxis axis, const ReferencePoint& point) {
   if (axis == ProbeAxis::none) return "-";
-  if (axis == ProbeAxis::run || axis == ProbeAxis::size) return bytes_text(point.x(axis));
+  if (axis == ProbeAxis::run || axis == ProbeAxis::size) return size_text(point.x(axis));
   return fmt::format("{:.6g}", point.x(axis));
 }
 

@@ -151,9 +151,11 @@ class MapDrawing {
     for (std::size_t y = 0; y < cells.size(); ++y) {
       TS_EXPECTS(cells[y].size() == x_.ticks.size(), cells[y].size(), x_.ticks.size());
       const double top = at.y + panel_height_ - kCellHeight * static_cast<double>(y + 1);
-      for (std::size_t x = 0; x < cells[y].size(); ++x)
-        cell(cells[y][x], {at.x + kCellWidth * static_cast<double>(x), top}, kCellWidth,
-             kCellHeight);
+      canvas_.group([&] {
+        for (std::size_t x = 0; x < cells[y].size(); ++x)
+          cell(cells[y][x], {at.x + kCellWidth * static_cast<double>(x), top}, kCellWidth,
+               kCellHeight);
+      });
     }
     canvas_.rectangle(at, panel_width_, panel_height_, "none", kFrame);
   }

@@ -116,6 +116,15 @@ void SvgCanvas::text(SvgPoint at, std::string_view text, const TextStyle& style)
                        escaped(text));
 }
 
+void SvgCanvas::group(const std::function<void()>& draw) {
+  const std::size_t begin = body_.size();
+  draw();
+  std::string shapes = body_.substr(begin);
+  std::erase(shapes, '\n');  // of a text there is none: escaped()
+  body_.resize(begin);
+  body_ += "<g>" + shapes + "</g>\n";
+}
+
 std::string SvgCanvas::page(double width, double height, std::string_view title) const {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "

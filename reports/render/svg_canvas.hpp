@@ -2,6 +2,7 @@
 // A drawing as self-contained SVG text, without script, style sheet or font file. Coordinates are
 // pixels from the upper left corner, rounded to 1/100, so that the same drawing gives the same text
 // on every machine. Colours are "#rrggbb", "white" or "none".
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,8 @@ class SvgCanvas {
   void circle(SvgPoint centre, double radius, std::string_view fill, const Stroke& stroke);
   /// `at` is on the base line.
   void text(SvgPoint at, std::string_view text, const TextStyle& style);
+  /// Shapes that belong together, drawn by the function: one line of the file.
+  void group(const std::function<void()>& draw);
 
   /// The complete file; the title is the text for readers without the picture.
   std::string page(double width, double height, std::string_view title) const;
