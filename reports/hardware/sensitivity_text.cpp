@@ -195,16 +195,18 @@ std::string to_markdown_page(const std::string& title,
       "devices as `sensitivity.csv`.\n\n";
   out += wrapped("", bare(title)) + '\n';
   out +=
-      "Each number is raised and lowered by 20 % (counts by 1 at least, shares up to 1, sizes "
-      "that\n"
-      "must be powers of two by a factor of 2), alone, and every case is asked again. `fails`: "
-      "the\n"
-      "case leaves the band of `validate hardware` with a step that has a `!`, which exits 5.\n"
-      "`moves`: its answer moves by 1 % or more. Named is the failing case that moves most, else\n"
-      "the one that moves most. Cases are points of reference curves and workloads of the level\n"
-      "map (`validate levels`), which have no band; reports/targets/sensitivity lists them. A "
-      "case\n"
-      "near the edge of its band fails for little.\n\n";
+      R"(Each number is raised and lowered by 20 %, alone, and every case is asked again. Counts move by 1
+at least, shares go up to 1, and sizes that must be powers of two move by a factor of 2.
+
+- `fails`: the case leaves its band of `validate hardware`, which exits 5; the step has a `!`.
+- `moves`: the answer of a case moves by 1 % or more.
+
+The case that is named is the failing one that moves most, else the one that moves most. Cases
+are points of reference curves and workloads of `validate levels`, which have no band;
+reports/targets/sensitivity lists them. A case near the edge of its band fails after a small
+change.
+
+)";
   out +=
       "| device | numbers | fails | moves | insensitive | not changed | answers asked |\n"
       "|---|---:|---:|---:|---:|---:|---:|\n";

@@ -152,8 +152,9 @@ ExitCode validate_sensitivity(const ValidateSensitivityArguments& options) {
   Crew crew(document, options);
   const std::vector<std::string> unknown = unknown_workloads(crew.config());
   if (!unknown.empty())
-    throw Failure(ExitCode::bad_config, fmt::format("{}: error: the level map has no workload {}",
-                                                    file.string(), join(unknown)));
+    throw Failure(ExitCode::bad_config,
+                  fmt::format("{}: error: `validate levels` has no workload {}", file.string(),
+                              join(unknown)));
   const std::vector<DeviceSensitivity> devices = sensitivities(crew);
   fmt::print("{}", options.json ? to_json(devices) : to_text(devices));
   if (options.folder.empty()) return ExitCode::ok;

@@ -7,8 +7,8 @@
 //   for (const std::string& path : study.parameters(device))
 //     rows.push_back(study.sensitivity_of(device, path, base));
 //
-//   Equation  moved = changed result / result - 1, the larger of both steps. Named is the case that
-//             moves most among those where a step leaves the band, else among all cases.
+//   Equation  moved = changed result / result - 1, the larger of both steps. The case
+//             that is named moves most among those where a step leaves the band, else among all.
 //   Ignores   two numbers that change together; results that a change removes, such as an offered
 //             load that is no longer served; the analytic level, which has flow's costs.
 //   Checked   tests/unit/validate/sensitivity_test.cpp, tests/cli/validate_sensitivity_test.py

@@ -58,7 +58,7 @@ void check_case(Fields& f, const SensitivityConfig& c, const SensitivityCase& ea
 void describe(Fields& f, SensitivityCase& c) {
   f.doc("A case that a change of the device could show in.");
   f.optional("curve", c.curve, "Id of a reference curve.");
-  f.optional("workload", c.workload, "Id of a workload of the level map.");
+  f.optional("workload", c.workload, "Id of a workload of `validate levels`.");
   f.required("at", c.at, "Where the device is: memory, links.0, requester, collective; hbm, pcie.");
   f.optional("points", c.points, "Of the curve, from 0; all where absent.", in_range(0, 10'000));
   f.optional("levels", c.levels, kFidelityNames, "Flow and packet where absent.");

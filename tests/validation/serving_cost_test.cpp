@@ -164,8 +164,7 @@ TEST_P(ShippedStepCost, IsThatOfTheSameOperationsAsEvents) {
   EXPECT_GT(served, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShippedStepCost,
-                         ::testing::Values("maple", "methods", "tpla"),
+INSTANTIATE_TEST_SUITE_P(All, ShippedStepCost, ::testing::Values("maple", "methods", "tpla"),
                          [](const auto& of) { return std::string(of.param); });
 
 TEST(IterationCost, KnowsWhetherOperationsOverlap) {

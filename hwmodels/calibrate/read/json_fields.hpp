@@ -21,10 +21,9 @@ namespace tiersim {
 
 class JsonFields {
  public:
-  /// The document, file and diagnostics must outlive this object. The node is a default one where an
-  /// earlier mistake was reported.
+  /// The document, file and diagnostics must outlive this object. The node is a default one where
+  /// an earlier mistake was reported.
   JsonFields(JsonNode node, std::string path, const std::string& file, Diagnostics& diagnostics);
-
 
   bool has(std::string_view key) const;
   std::string text(const std::string& key);

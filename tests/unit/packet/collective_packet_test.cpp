@@ -30,7 +30,7 @@ double us(const CollectiveProbeConfig& config, const CollectiveQuestion& q) {
 }
 
 // Rows of NCCL's tuning model for 8 H100 with NVLink and NVLS, in us: rings and trees by LL, LL128
-// and Simple, then NVLS. HARDWARE.md states a band of 25 % for it.
+// and Simple, then NVLS. The packets must come within 25 % of it.
 struct NcclRow {
   Bytes size;
   std::array<double, 7> times;

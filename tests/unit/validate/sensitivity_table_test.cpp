@@ -126,7 +126,8 @@ TEST(SensitivityDocument, IsWhatEveryCaseOfEveryDeviceSaysToday) {
     const std::vector<Row> rows = sensitivity_table(now).rows;
     const std::vector<Texts>& expected = tables.at(device.name);
     ASSERT_EQ(rows.size(), expected.size()) << device.name;
-    for (std::size_t i = 0; i < rows.size(); ++i) expect_same(shown_texts(rows[i]), expected[i], device.name);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      expect_same(shown_texts(rows[i]), expected[i], device.name);
   }
   EXPECT_EQ(to_markdown_page(config.title, devices), shipped_text("SENSITIVITY.md"));
 }
