@@ -61,7 +61,7 @@ void describe(Fields& f, DirectConfig& c) {
              latency_limits());
   f.required("two_shot", c.two_shot, "Start-up of an all-reduce of two exchanges, likewise.",
              latency_limits());
-  f.required("peer", c.peer, "What each peer adds to the start-up of an exchange.",
+  f.required("peer", c.peer, "Time that each peer adds to the start-up of an exchange.",
              latency_limits());
   f.required("rate", c.rate, "Most that the kernel sends a second, to all peers together.",
              bandwidth_limits());

@@ -99,7 +99,7 @@ void describe(Fields& f, NcclConfig& c) {
   f.optional("algorithm", c.algorithm, kNcclAlgorithmNames, "Of collectives that it can do.");
   for (std::size_t i = 1; i < c.of.size(); ++i)
     f.optional(kNcclAlgorithmNames[i], c.of[i], "Not taken where absent.");
-  f.optional("packet_level", c.packet_level, "What the packet level knows beside this.");
+  f.optional("packet_level", c.packet_level, "Parameters of the packet level alone.");
   const auto has = [&](NcclAlgorithm a) { return c.of[static_cast<std::size_t>(a)].has_value(); };
   f.check(has(ring_simple), "", "has no ring_simple", "every collective can take it");
   f.check(c.algorithm == automatic || has(c.algorithm), "algorithm",

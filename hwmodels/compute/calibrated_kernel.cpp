@@ -32,14 +32,14 @@ NumberClass weaker(NumberClass so_far, const std::optional<Sourced<T>>& number) 
 }  // namespace
 
 void describe(Fields& f, TableKnotConfig& c) {
-  f.doc("What the equation says, and what was measured there.");
+  f.doc("The time by the equation and the measured time of one case.");
   f.required("modelled", c.modelled, "Time by the equation.", positive());
   f.required("measured", c.measured, "Time of the kernel.", positive());
 }
 
 void describe(Fields& f, CalibratedKernelConfig& c) {
   f.doc("One kernel family as fitted to timings.");
-  f.required("kernel", c.kernel, "What was timed.");
+  f.required("kernel", c.kernel, "The kernel that was timed.");
   f.required("from", c.calibration, "The calibration it comes from: <part>/<date>-<id>.");
   f.required("part", c.part, "The GPU that was timed.");
   f.optional("arithmetic", c.arithmetic, kArithmeticNames, "Of the timed kernel.");

@@ -63,7 +63,7 @@ void describe(Fields& f, SmLoadsConfig& c) {
   f.optional("sector", c.sector, "Smallest load or store; a shorter run takes a whole one.",
              in_range(Bytes::from_base(1), Bytes::from_base(128)));
   f.optional("outstanding", c.outstanding, "Not a limit where absent.");
-  f.optional("sms", c.sms, "What transfers take from kernels beside them; nothing where absent.");
+  f.optional("sms", c.sms, "SMs that transfers take from kernels beside them; none where absent.");
 }
 
 std::unique_ptr<Requester> make_device(const SmLoadsConfig& config) {

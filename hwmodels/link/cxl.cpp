@@ -97,7 +97,7 @@ void describe(Fields& f, CxlConfig& c) {
   f.optional("reads_in_flight", c.reads_in_flight, "Not a limit where absent.");
   f.optional("queueing", c.queueing,
              "Latency under load, where 1 is raw of all ports; none is added where absent.");
-  f.optional("packet_level", c.packet_level, "What the packet level knows beside this.");
+  f.optional("packet_level", c.packet_level, "Parameters of the packet level alone.");
 }
 
 std::unique_ptr<Link> make_device(const CxlConfig& config) {

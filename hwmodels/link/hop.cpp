@@ -37,7 +37,8 @@ void describe(Fields& f, HopConfig& c) {
   f.required("crossings", c.crossings, "How many such stages lie on the path.", in_range(0, 16));
   f.optional("capacity", c.capacity, "Payload of one direction; not a limit where absent.",
              bandwidth_limits());
-  f.optional("packet_level", c.packet_level, "What the packet level knows of an NVLink switch.");
+  f.optional("packet_level", c.packet_level,
+             "Parameters of an NVLink switch that only the packet level uses.");
 }
 
 std::unique_ptr<Link> make_device(const HopConfig& config) {

@@ -69,7 +69,7 @@ void describe(Fields& f, NvlinkConfig& c) {
   f.required("header", c.header, "Header of a packet, and size of a read request.",
              header_limits());
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
-  f.optional("packet_level", c.packet_level, "What the packet level knows beside this.");
+  f.optional("packet_level", c.packet_level, "Parameters of the packet level alone.");
   f.check(!c.packet_level || c.packet_level->flight.value > Duration{}, "packet_level.flight",
           "is 0", "a wire takes some time at packet level");
 }

@@ -88,7 +88,7 @@ void describe(Fields& f, PcieConfig& c) {
   f.optional("completion_header", c.completion_header, "Header of a completion with data.",
              header_limits());
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
-  f.optional("packet_level", c.packet_level, "What the packet level knows beside this.");
+  f.optional("packet_level", c.packet_level, "Parameters of the packet level alone.");
   if (c.packet_level) check_packets_fit(f, with_flow(*c.packet_level, c), "packet_level.");
   check_power_of_two(f, "max_payload", c.max_payload.value);
   check_power_of_two(f, "max_read_request", c.max_read_request.value);

@@ -117,8 +117,7 @@ ExitCode compare(const CompareOptions& options) {
 
 void add_compare(Verb program) {
   auto options = std::make_shared<CompareOptions>();
-  Verb verb =
-      program.add("compare", "Two records side by side: what differs in settings and results");
+  Verb verb = program.add("compare", "Show the differences of two records in settings and results");
   constexpr const char* kSource = "Configuration, record, or point of a store (FILE:POSITION)";
   verb.option("A", options->a, kSource).required();
   verb.option("B", options->b, kSource).required();

@@ -258,12 +258,12 @@ void add_completion(Verb program, const CommandLine& command_line) {
       return ExitCode::ok;
     });
   };
-  Verb verb = program.add("completion", "Completion script for a shell");
+  Verb verb = program.add("completion", "Print a completion script for a shell");
   verb.needs_verb();
   add(verb, "bash", "for bash", bash);
   add(verb, "zsh", "for zsh", zsh);
   add(verb, "fish", "for fish", fish);
-  add(program, "man", "Manual page, as roff", man);
+  add(program, "man", "Print the manual page, as roff", man);
 }
 
 }  // namespace tiersim::cli

@@ -40,7 +40,8 @@ ExitCode doctor() {
 }  // namespace
 
 void add_doctor(Verb program) {
-  program.add("doctor", "Say what the program found on this machine").on_chosen(doctor);
+  program.add("doctor", "Print the tools and files that the program found on this machine")
+      .on_chosen(doctor);
 }
 
 }  // namespace tiersim::cli

@@ -7,7 +7,8 @@
 
 namespace tiersim::cli {
 void add_list(Verb program) {
-  Verb verb = program.add("list", "List what there is");
+  Verb verb = program.add(
+      "list", "List the shipped devices, systems, models, methods, metrics and scenarios");
   verb.needs_verb();
   for (const ListKind& kind : list_kinds()) {
     auto json = std::make_shared<bool>(false);

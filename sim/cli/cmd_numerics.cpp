@@ -174,8 +174,8 @@ std::string seed_mistake(const std::string& text) {
 
 void add_numerics(Verb program) {
   auto options = std::make_shared<NumericsArguments>();
-  Verb verb = program.add(
-      "numerics", "What methods compute, in float64: tables, curves, statements that must hold");
+  Verb verb = program.add("numerics",
+                          "Compute methods in float64: tables, curves, statements that must hold");
   verb.footer(
       "--qk reads .npy files (float32 or float64, C order): Q [heads, queries, head_dim], K "
       "[heads,\n"

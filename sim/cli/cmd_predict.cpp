@@ -176,7 +176,7 @@ ExitCode predict_verb(const PredictArguments& options) {
 
 void add_predict(Verb program) {
   auto options = std::make_shared<PredictArguments>();
-  Verb verb = program.add("predict", "What the models say of kernels before they are timed");
+  Verb verb = program.add("predict", "Predict times of kernels before they are timed");
   verb.footer(
       "Status: consistent where the whole interval lies in the stated range, partly where some of\n"
       "it does, inconsistent where none does. The interval comes from those of the system's\n"

@@ -14,12 +14,12 @@ struct Kind {
 };
 
 constexpr std::array kKinds{
-    Kind{"footprint",
-         "What is held where, by tier and tensor class; of scenarios also the largest batches",
+    Kind{"footprint", "Bytes held, by tier and tensor class; of scenarios also the largest batches",
          add_report_footprint},
-    Kind{"io", "What is moved where: payload, moved and wire bytes, by device, class and channel",
+    Kind{"io", "Bytes moved (payload, moved, on the wire), by device, class and channel",
          add_report_io},
-    Kind{"bottleneck", "What bounds each point, and what would be next", add_report_bottleneck},
+    Kind{"bottleneck", "The resource that bounds each point, and the next one",
+         add_report_bottleneck},
     Kind{"curves", "A metric over a numeric axis, a line for each combination of the others",
          add_report_curves},
     Kind{"pareto", "Points that nothing beats, for any objectives; recall beside speed",
@@ -31,7 +31,7 @@ constexpr std::array kKinds{
 }  // namespace
 
 void add_report(Verb program) {
-  Verb verb = program.add("report", "Tables and figures made of records");
+  Verb verb = program.add("report", "Make tables and figures from records");
   verb.needs_verb();
   for (const Kind& kind : kKinds) kind.add(verb.add(kind.name, kind.help));
 }

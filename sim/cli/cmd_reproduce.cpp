@@ -139,7 +139,7 @@ ExitCode reproduce(const ReproduceArguments& options) {
 
 void add_reproduce(Verb program) {
   auto options = std::make_shared<ReproduceArguments>();
-  Verb verb = program.add("reproduce", "A paper's tables beside what is simulated");
+  Verb verb = program.add("reproduce", "Print a paper's tables beside the simulated values");
   verb.option("PAPER", options->paper, "early-exit, maple, tpla, or all").show_default();
   verb.option("--set", options->set,
               "Setting under those of every scenario: system.gpu.calibration=NAME (repeatable)")

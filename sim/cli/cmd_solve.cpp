@@ -120,7 +120,7 @@ ExitCode solve_verb(const SolveArguments& options) {
 
 void add_solve(Verb program) {
   auto options = std::make_shared<SolveArguments>();
-  Verb verb = program.add("solve", "Which value of a setting gives a metric a value");
+  Verb verb = program.add("solve", "Find the value of a setting at which a metric has a value");
   verb.footer(
       "The answer is where the metric is not above the value: the largest value of the setting\n"
       "that holds it where the metric rises, the smallest where it falls. Where none in the\n"

@@ -190,13 +190,13 @@ void add_share(Verb verb, const char* names, std::optional<double>& value, doubl
 
 void add_validate(Verb program) {
   auto options = std::make_shared<ValidateArguments>();
-  Verb verb = program.add("validate", "Predictions made beforehand against measurements");
+  Verb verb = program.add("validate", "Compare predictions and models with measurements");
   verb.footer(
       "Without files, a shipped example whose times were made up. Predictions: JSON\n"
       "(tiersim.predictions/v1) or CSV; MEASURED: timing.json or composition.json of a campaign,\n"
       "or CSV. Predictions of another build, or later than the measurement, are refused.");
-  verb.option("PREDICTIONS", options->predictions, "What was predicted");
-  verb.option("MEASURED", options->measured, "What was measured after that");
+  verb.option("PREDICTIONS", options->predictions, "Predictions made beforehand");
+  verb.option("MEASURED", options->measured, "Measurements made after them");
   add_share(verb, "--max-median", options->max_median, kLargestError,
             "Exit 5 where the median error is above this share: 0.1");
   add_share(verb, "--min-coverage", options->min_coverage, 1,

@@ -10,6 +10,6 @@ namespace tiersim {
 /// into the columns stands on one line. Any other fills its lines where it holds plain values only;
 /// else each entry has a line of its own, two spaces a level. Every number and text keeps its
 /// characters. Ends in a newline.
-std::string pretty_json(std::string_view line, std::size_t columns = 100);
+std::string pretty_json(std::string_view line, std::size_t columns = 120);
 
 }  // namespace tiersim

@@ -17,10 +17,11 @@ struct IterationWords {
 };
 void describe(Fields& f, IterationWords& c);
 void describe(Fields& f, IterationWords& c) {
-  f.doc("What holds for every iteration; who is in it follows from the requests.");
+  f.doc("Settings of every iteration; its batch follows from the requests.");
   f.optional("weight_type", c.step->weight_type, kDataTypeNames, "Element type of the weights.");
   f.optional("kv_type", c.step->kv_type, kDataTypeNames, "Element type of the KV cache.");
-  f.optional("overlap", c.step->overlap, kOverlapNames, "What may run at the same time.");
+  f.optional("overlap", c.step->overlap, kOverlapNames,
+             "Operations that may run at the same time.");
   f.optional("latent", c.step->latent, kLatentUnpackingNames,
              "Where latent attention unpacks keys and values.");
 }
@@ -183,7 +184,7 @@ void check_early_exit(Fields& f, const ServingConfig& c) {
 }  // namespace
 
 void describe(Fields& f, MeasureConfig& c) {
-  f.doc("What is counted, and against which promise.");
+  f.doc("Requests that are counted, and the service level that they are held to.");
   f.optional("warm_up", c.warm_up,
              "Share of the requests, in the order of arrival, that no metric counts.",
              in_range(0.0, 0.9));
@@ -197,22 +198,22 @@ void describe(Fields& f, ServingConfig& c) {
   ScenarioConfig& s = c.scenario;
   f.doc("Requests over time on a server of one model with one KV method on one system.");
   f.required("name", s.name, "Name of the run, for reports.");
-  f.optional("description", s.description, "What it is for.");
+  f.optional("description", s.description, "Purpose, for readers.");
   f.document("system", s.system, "system", "The hardware.");
   f.document("model", s.model, "model", "The transformer.");
   IterationWords words{&s.step};
-  f.optional("step", words, "What holds for every iteration.");
+  f.optional("step", words, "Settings of every iteration.");
   f.required("method", s.method, "The KV method.");
   f.required("placement", s.placement, "Tiers by role.");
   f.optional("parallel", s.parallel,
              "How the GPUs of a replica share the model; each is a replica by default.");
   f.optional_document("attention_kernel", s.attention_kernel, "kernel",
-                      "What the decode attention kernel executes beyond what is asked.");
+                      "Work of the decode attention kernel beyond that of the method.");
   f.optional("what_if", s.what_if, "Factors on the hardware, for questions.");
   f.required("workload", c.workload, "The requests.");
-  f.document("server", c.server, "server", "What works them off.");
+  f.document("server", c.server, "server", "The server that processes the requests.");
   f.optional("early_exit", c.early_exit, "Tokens that leave the decoder before its last layer.");
-  f.optional("measure", c.measure, "What is counted.");
+  f.optional("measure", c.measure, "Requests that are counted, and their service level.");
   f.optional("seed", c.seed, "Of arrivals, lengths and exit depths.", at_least(0));
 
   check_placement(f, s);

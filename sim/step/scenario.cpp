@@ -101,7 +101,7 @@ void describe(Fields& f, UncertaintyConfig& c) {
 void describe(Fields& f, ScenarioConfig& c) {
   f.doc("One step of one model with one KV method on one system.");
   f.required("name", c.name, "Name of the scenario, for reports.");
-  f.optional("description", c.description, "What it is for.");
+  f.optional("description", c.description, "Purpose, for readers.");
   f.document("system", c.system, "system", "The hardware.");
   f.document("model", c.model, "model", "The transformer.");
   f.required("step", c.step, "The step.");
@@ -109,7 +109,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   f.required("placement", c.placement, "Tiers by role.");
   f.optional("parallel", c.parallel, "How GPUs share the model; each has all of it by default.");
   f.optional_document("attention_kernel", c.attention_kernel, "kernel",
-                      "What the decode attention kernel executes beyond what is asked.");
+                      "Work of the decode attention kernel beyond that of the method.");
   f.optional("handover", c.handover, "Where the cache of a prefill goes.");
   f.optional("what_if", c.what_if, "Factors on the hardware, for questions.");
   f.optional("uncertainty", c.uncertainty,

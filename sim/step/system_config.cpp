@@ -146,7 +146,7 @@ void describe(Fields& f, SharedConfig& c) {
 }
 
 void describe(Fields& f, EconomicsConfig& c) {
-  f.doc("What turns prices and power into a cost of time.");
+  f.doc("Factors that turn prices and power into a cost of time.");
   f.required("amortisation_years", c.amortisation_years, "Years until the system is paid off.",
              in_range(0.01, 100.0));
   f.required("utilisation", c.utilisation, "Share of these years that it works.",
@@ -158,7 +158,7 @@ void describe(Fields& f, SystemConfig& c) {
   f.doc("One or more GPUs with their memory tiers and the links between them.");
   f.required("name", c.name, "Name of the system.");
   f.optional("gpus", c.gpus, "How many GPUs there are.");
-  f.optional("shared", c.shared, "What they share.");
+  f.optional("shared", c.shared, "The resource that they share.");
   f.document("gpu", c.gpu, "device", "The GPU's compute.");
   f.document("sm", c.sm, "device", "How kernels reach remote tiers.");
   f.document("copy_engine", c.copy_engine, "device", "How DMA reaches remote tiers.");
@@ -168,7 +168,7 @@ void describe(Fields& f, SystemConfig& c) {
              "Networks between GPUs by purpose: tensor, pipeline, experts, transfer.");
   f.optional("host", c.host, "The CPU's part of a step; none where it is left out.");
   f.optional_document("economics", c.economics, "economics",
-                      "What prices and power cost over time.");
+                      "Factors that turn prices and power into a cost of time.");
   check_names(f, c);
   check_fabrics(f, c);
   check_sharing(f, c);

@@ -160,16 +160,16 @@ void describe(Fields& f, SweepSearch& c) {
 }
 
 void describe(Fields& f, SweepObjective& c) {
-  f.doc("What is to be as large or as small as can be: a metric, or short (throughput, ttft.p99).");
-  f.optional("maximize", c.maximize, "Metric to be large.");
-  f.optional("minimize", c.minimize, "Metric to be small.");
+  f.doc("The metric to maximise or minimise, by its name or short (throughput, ttft.p99).");
+  f.optional("maximize", c.maximize, "Metric to maximise.");
+  f.optional("minimize", c.minimize, "Metric to minimise.");
   f.check(c.maximize.empty() != c.minimize.empty(), "", "needs one of: maximize, minimize");
 }
 
 void describe(Fields& f, SweepConfig& c) {
   f.doc("A design space: a scenario or served workload, and what is varied of it.");
   f.required("name", c.name, "Name of the sweep, for reports and stores.");
-  f.optional("description", c.description, "What it is for.");
+  f.optional("description", c.description, "Purpose, for readers.");
   f.optional("scenario", c.scenario,
              "File of the scenario or served workload, beside this file or below the shipped "
              "configurations.");
@@ -183,12 +183,12 @@ void describe(Fields& f, SweepConfig& c) {
              any_scalar());
   f.optional("sample", c.sample, "Some of the points instead of all.");
   f.optional("search", c.search, "A search for the best instead of all points.");
-  f.optional("objectives", c.objectives, "What is to be large or small.");
+  f.optional("objectives", c.objectives, "Metrics to maximise or minimise.");
   f.optional("subject_to", c.subject_to, "Expressions of metrics that hold where acceptable.");
   f.optional("reading", c.reading, kSweepReadingNames,
              "How far each point is taken: footprint and traffic, also the bound, also the "
              "engine, also intervals.");
-  f.optional("keep", c.keep, kSweepKeepNames, "What the store keeps of each point.");
+  f.optional("keep", c.keep, kSweepKeepNames, "The part of each record that the store keeps.");
   const bool grids_have_axes = !c.grids.empty() && std::ranges::all_of(c.grids, [](const auto& g) {
     return !g.axes.empty();
   });

@@ -62,7 +62,7 @@ void describe(Fields& f, LevelReason& c) {
 
 void describe(Fields& f, FidelityMapConfig& c) {
   f.doc("Hardware on which the levels of fidelity are compared.");
-  f.required("title", c.title, "What hardware this is.");
+  f.required("title", c.title, "Name of the hardware, for readers.");
   f.optional_document("hbm", c.hbm, "device", "Memory of a GPU, with a packet mapping.");
   f.optional_document("pcie", c.pcie, "device", "Link of a device to its root complex.");
   f.optional_document("cxl", c.cxl, "device", "Link of a host to an expander.");

@@ -80,7 +80,7 @@ void check_points(Fields& f, const HardwareCurve& c) {
 }  // namespace
 
 void describe(Fields& f, ProbeWorkload& c) {
-  f.doc("What a probe asks for.");
+  f.doc("The accesses of a probe.");
   describe_workload(f, c);
 }
 
@@ -100,17 +100,17 @@ void describe(Fields& f, ReferencePoint& c) {
 void describe(Fields& f, HardwareCurve& c) {
   f.doc("A reference curve and the devices that should follow it.");
   f.required("id", c.facts.id, "Name.");
-  f.required("title", c.facts.title, "What it shows.");
+  f.required("title", c.facts.title, "Title, for readers.");
   f.required("group", c.facts.group, "memory, pcie, cxl, nvlink or collective.");
-  f.required("quantity", c.facts.quantity, kProbeQuantityNames, "What is measured.");
-  f.optional("axis", c.facts.axis, kProbeAxisNames, "What the points differ in.");
+  f.required("quantity", c.facts.quantity, kProbeQuantityNames, "The measured quantity.");
+  f.optional("axis", c.facts.axis, kProbeAxisNames, "The quantity in which the points differ.");
   f.required("kind", c.facts.kind, kReferenceKindNames,
              "Of the reference: on hardware, by a cycle-level simulator, or by a formula.");
   f.required("source", c.facts.source, "Where the reference values are from.");
   f.required("band", c.facts.band, "Share of the reference that an answer may be off.",
              in_range(0.0, 1.0));
   f.required("held", c.facts.held, kFidelityNames, "Levels that must be within the band.");
-  f.optional("note", c.facts.note, "What one should know to read it.");
+  f.optional("note", c.facts.note, "A remark for readers.");
   f.optional_document("memory", c.memory, "device", "At the end of the links.");
   f.optional_document("links", c.links, "device",
                       "From the requester outward; a rank's port first.");

@@ -59,7 +59,7 @@ void describe(Fields& f, PredictedKernel& c) {
   f.optional("flops", c.flops, "Operations as executed, padding of tiles counted.");
   f.optional("launches", c.launches, "Launches, one after another, that share the work evenly.",
              in_range(1, 1000));
-  f.required("accesses", c.accesses, "What it moves.");
+  f.required("accesses", c.accesses, "Bytes that it moves, by class.");
   f.check(!c.accesses.empty(), "accesses", "is empty", "a kernel moves something");
 }
 
@@ -70,7 +70,7 @@ void describe(Fields& f, PredictedTerm& c) {
 }
 
 void describe(Fields& f, StatedRange& c) {
-  f.doc("What was stated before anything was simulated or measured.");
+  f.doc("The range that was expected before anything was simulated or measured.");
   f.optional("low", c.low, "Not below.");
   f.optional("high", c.high, "Not above.");
   f.check(c.low || c.high, "", "has neither low nor high", "a prediction can turn out wrong");
@@ -81,11 +81,11 @@ void describe(Fields& f, PredictedQuantity& c) {
   f.doc("One question.");
   f.required("id", c.id, "Path of the question.");
   f.required("question", c.question, "In words.");
-  f.required("kind", c.kind, kPredictedKindNames, "What is made of the times.");
+  f.required("kind", c.kind, kPredictedKindNames, "The quantity that is computed from the times.");
   f.required("of", c.of, "Kernels whose times are added.");
   f.optional("to", c.to, "Kernels that they are held against.");
-  f.required("stated", c.stated, "What was stated beforehand.");
-  f.optional("note", c.note, "What the number does not mean.");
+  f.required("stated", c.stated, "The range that was expected beforehand.");
+  f.optional("note", c.note, "A remark on the meaning of the number.");
   f.check(!c.of.empty(), "of", "is empty");
   f.check((c.kind == PredictedKind::rate) == c.to.empty(), "to",
           c.kind == PredictedKind::rate ? "stands under kind: rate" : "is missing",

@@ -52,7 +52,7 @@ double PublishedAims::value(PublishedMetric metric) const {
 
 void describe(Fields& f, PublishedValues& c) {
   constexpr Duration kMost(std::int64_t{1'000'000} * 1'000'000'000'000);
-  f.doc("What was printed of a run.");
+  f.doc("Published results of a run.");
   f.optional("tpot", c.tpot, "Mean time between two tokens of an answer.",
              in_range(Duration(1), kMost));
   f.optional("median_gap", c.median_gap, "Median time from token to token, of all answers.",
@@ -67,7 +67,7 @@ void describe(Fields& f, PublishedRun& c) {
   f.required("id", c.id, "Name within the group.");
   f.optional("users", c.users, "Clients with one request each at a time.", in_range(1, 1'000'000));
   f.optional("set", c.set, "Settings on top of the group's, a.b=c.");
-  f.required("published", c.published, "What was printed.");
+  f.required("published", c.published, "Published results.");
   const bool any = std::ranges::any_of(kPublishedMetrics, [&](PublishedMetric metric) {
     return c.published.value(metric).has_value();
   });
@@ -84,12 +84,14 @@ void describe(Fields& f, PublishedGroup& c) {
   f.optional("set", c.set, "Settings on top of it, a.b=c.");
   f.optional("requests_per_user", c.requests_per_user, "Of runs that have users.",
              in_range(1, 100'000));
-  f.required("assumed", c.assumed, "What the document does not state, and what is taken.");
+  f.required("assumed", c.assumed,
+             "Settings that the document does not state, and the values that are assumed.");
   f.optional("note", c.note, "Why the errors are what they are.");
-  f.optional("wall", c.wall, "Whether the runs differ in users only, up to more than fit.");
-  f.optional("counted", c.counted,
-             "Whether the summary has them; not where another group has the same runs, with "
-             "something else in place of what is not stated.");
+  f.optional("wall", c.wall, "True where the runs differ in users only, up to more than fit.");
+  f.optional(
+      "counted", c.counted,
+      "True where the summary counts them; false where another group has the same runs, with "
+      "something else in place of what is not stated.");
   f.required("runs", c.runs, "The measurements.");
   f.check(!c.runs.empty(), "runs", "has none", "one at least");
   check_ids(f, c.runs, "runs");

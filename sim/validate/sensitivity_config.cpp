@@ -67,8 +67,8 @@ void describe(Fields& f, SensitivityCase& c) {
 void describe(Fields& f, SensitiveDevice& c) {
   f.doc("A device whose numbers are changed.");
   f.required("name", c.name, "Name.");
-  f.required("title", c.title, "What it is.");
-  f.required("cases", c.cases, "What is asked.");
+  f.required("title", c.title, "Title, for readers.");
+  f.required("cases", c.cases, "Questions asked of it.");
 }
 
 void describe(Fields& f, SensitivityReason& c) {
@@ -80,7 +80,7 @@ void describe(Fields& f, SensitivityReason& c) {
 
 void describe(Fields& f, SensitivityConfig& c) {
   f.doc("Cases that could catch a change of a device's numbers.");
-  f.required("title", c.title, "What hardware this is.");
+  f.required("title", c.title, "Name of the hardware, for readers.");
   f.document("curves", c.curves, "hardware_curves", "Files of reference curves.");
   f.document("levels", c.levels, "fidelity_map", "Hardware of the workloads.");
   f.required("devices", c.devices, "Whose numbers are changed.");

@@ -52,7 +52,7 @@ void describe(Fields& f, RowFetch& c) {
   f.optional("page", c.page, "Positions of a page; rows are copied in whole pages.",
              in_range(1, 65'536));
   f.optional("choose_per", c.choose_per, kChoosePerNames,
-             "Whether query heads that share keys choose together or each for itself.");
+             "Query heads that share keys choose rows together, or each for itself.");
   f.optional("head_overlap", c.head_overlap,
              "How far query heads choose alike: 0 independently, 1 the same rows.",
              in_range(0.0, 1.0));

@@ -42,7 +42,7 @@ void describe(Fields& f, ExitDepthConfig& c) {
 void describe(Fields& f, EarlyExitConfig& c) {
   f.doc("Tokens leave the decoder after the layer at which they are confident enough.");
   f.required("technique", c.technique, kExitTechniqueNames,
-             "What tells that a token may leave; full: none does.");
+             "The signal by which a token may leave; full: no token leaves.");
   f.optional("rule", c.rule, kExitRuleNames, "What a batch does with tokens of different depth.");
   f.optional("buckets", c.buckets, "Batches that the rule `bucketed` makes of one; 2 by default.",
              in_range(1, 1024));

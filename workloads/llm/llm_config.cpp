@@ -153,10 +153,10 @@ void describe(Fields& f, LlmConfig& c) {
   f.required("intermediate", c.intermediate, "Width of the MLP of layers without experts.",
              in_range(1, 1'000'000));
   f.required("vocabulary", c.vocabulary, "Entries of the vocabulary.", in_range(1, 10'000'000));
-  f.optional("tied_embeddings", c.tied_embeddings, "Whether embedding and head share weights.");
-  f.optional("gated_mlp", c.gated_mlp, "Whether the MLP has a gate beside up and down.");
-  f.optional("qkv_bias", c.qkv_bias, "Whether queries, keys and values have a bias.");
-  f.optional("qk_norm", c.qk_norm, "Whether each head's query and key have a norm.");
+  f.optional("tied_embeddings", c.tied_embeddings, "True where embedding and head share weights.");
+  f.optional("gated_mlp", c.gated_mlp, "True where the MLP has a gate matrix beside up and down.");
+  f.optional("qkv_bias", c.qkv_bias, "True where queries, keys and values have a bias.");
+  f.optional("qk_norm", c.qk_norm, "True where the query and the key of each head have a norm.");
   f.optional("relative_buckets", c.relative_buckets,
              "Relative position biases of a head, shared by the layers of a stack; 0 for none.",
              in_range(0, 100'000));

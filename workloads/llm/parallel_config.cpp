@@ -13,7 +13,7 @@ void describe(Fields& f, ParallelConfig& c) {
   f.optional("attention", c.attention, kAttentionSharingNames,
              "tensor: its heads are split; data: each GPU has sequences of its own.");
   f.optional("output_projection", c.output_projection, kOutputProjectionNames,
-             "Whether every latent slice has it whole, or its part after a reduce-scatter.");
+             "Every latent slice has the output whole, or its part after a reduce-scatter.");
   f.optional("pipeline", c.pipeline, "Stages of consecutive layers.", in_range(1, 1024));
   f.optional("experts", c.experts, kExpertSharingNames,
              "split: a part of every expert on each GPU; spread: whole experts.");

@@ -14,7 +14,7 @@ void describe(Fields& f, StepConfig& c) {
              in_range(0, 100'000'000));
   f.optional("weight_type", c.weight_type, kDataTypeNames, "Element type of the weights.");
   f.optional("kv_type", c.kv_type, kDataTypeNames, "Element type of the KV cache.");
-  f.optional("overlap", c.overlap, kOverlapNames, "What may run at the same time.");
+  f.optional("overlap", c.overlap, kOverlapNames, "Operations that may run at the same time.");
   f.optional("region", c.region, kRegionNames, "Which operations are timed; all by default.");
   f.optional("latent", c.latent, kLatentUnpackingNames,
              "Where latent attention unpacks keys and values.");

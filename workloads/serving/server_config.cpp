@@ -32,7 +32,7 @@ void describe(Fields& f, KvCacheConfig& c) {
   f.optional("watermark", c.watermark, "Share of the blocks that admission leaves free.",
              in_range(0.0, 0.5));
   f.optional("preemption", c.preemption, kPreemptionNames,
-             "What the youngest sequence does when no block is free.");
+             "Treatment of the youngest sequence when no block is free.");
   f.optional("swap_space", c.swap_space,
              "Of the far tier, for one replica; what it has free by default.", positive());
   f.check(!c.swap_space || c.preemption == Preemption::swap, "swap_space",
@@ -58,7 +58,7 @@ void describe(Fields& f, DisaggregationConfig& c) {
 }
 
 void describe(Fields& f, ServerHostConfig& c) {
-  f.doc("What the CPU does for an iteration. The GPU waits for it unless they overlap.");
+  f.doc("Work of the CPU for an iteration. The GPU waits for it unless they overlap.");
   f.required("iteration", c.iteration, "Once an iteration: scheduler, building of inputs.",
              in_range(Duration{}, kSecond));
   f.required("sequence", c.sequence,
@@ -69,7 +69,8 @@ void describe(Fields& f, ServerHostConfig& c) {
              in_range(Duration{}, kSecond));
   f.optional("sync", c.sync, "Each time that the CPU must know a result before it goes on.",
              in_range(Duration{}, kSecond));
-  f.optional("overlap", c.overlap, "Whether it prepares the next iteration while the GPU works.");
+  f.optional("overlap", c.overlap,
+             "True: the CPU prepares the next iteration while the GPU works.");
   f.optional("workers", c.workers, "Replicas that are served at the same time; 0: all.",
              in_range(0, 1024));
 }
@@ -79,7 +80,7 @@ void describe(Fields& f, ServerConfig& c) {
   f.optional("scheduler", c.scheduler, "How batches form.");
   f.required("kv", c.kv, "The pool of KV blocks.");
   f.optional("prefix_cache", c.prefix_cache,
-             "What is kept of earlier prompts; nothing by default.");
+             "Reuse of the cache of earlier prompts; none by default.");
   f.optional("routing", c.routing, kRoutingNames, "Which replica a request goes to.");
   f.optional("disaggregation", c.disaggregation,
              "Replicas for prompts and others for answers; all do both by default.");

@@ -20,7 +20,7 @@ const CollectivePipeline& CollectivePacketConfig::of(CollectiveProtocol protocol
 }
 
 void describe(Fields& f, CollectivePacketConfig& c) {
-  f.doc("What the packet level knows of a library of collectives.");
+  f.doc("Parameters of a collective library that only the packet level uses.");
   f.optional("ll", c.ll, "With a flag beside each 4 B.");
   f.optional("ll128", c.ll128, "With 8 B of flags in each 128 B.");
   f.optional("simple", c.simple, "Without flags: a chunk is announced after it.");

@@ -73,7 +73,7 @@ void describe_details(Fields& f, CxlPacketDetails& c) {
 }  // namespace
 
 void describe(Fields& f, CxlPacketDetails& c) {
-  f.doc("What CXL.mem does slot by slot, beside what the flow level says.");
+  f.doc("Parameters of CXL.mem that only the packet level uses: slots, flits, credits.");
   describe_details(f, c);
 }
 

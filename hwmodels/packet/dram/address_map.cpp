@@ -21,8 +21,8 @@ AddressMapConfig::AddressMapConfig()
 
 void describe(Fields& f, AddressPiece& c) {
   f.doc("Neighbouring bits of an address that belong to one field.");
-  f.required("field", c.field, kDramFieldNames, "What they name.");
-  f.required("bits", c.bits, "How many they are.", in_range(1, 40));
+  f.required("field", c.field, kDramFieldNames, "The coordinate that the bits select.");
+  f.required("bits", c.bits, "Number of bits.", in_range(1, 40));
 }
 
 void describe(Fields& f, AddressHash& c) {

@@ -13,7 +13,7 @@ void describe(Fields& f, DramScheduler& c) {
   f.optional("max_age", c.max_age, "An atom that it has seen this long is next.",
              in_range(Duration(0), std::chrono::milliseconds(1)));
   f.optional("page_policy", c.page_policy, kDramPagePolicyNames,
-             "Whether a row stays open once nobody waits for it.");
+             "True: a row stays open once no request waits for it.");
   f.optional("refresh", c.refresh, kDramRefreshNames, "Whole ranks at a time, single banks, none.");
   f.check(c.write_high <= c.write_buffer, "write_high", "is above the write buffer",
           "draining would never begin");

@@ -5,10 +5,10 @@
 namespace tiersim {
 
 void describe(Fields& f, NvlinkPacketConfig& c) {
-  f.doc("What the packet level knows of an NVLink port.");
+  f.doc("Parameters of an NVLink port that only the packet level uses.");
   f.optional("links", c.links, "Links of one GPU, over which addresses are striped.",
              in_range(std::int64_t{1}, std::int64_t{256}));
-  f.optional("flit", c.flit, "What one credit stands for.",
+  f.optional("flit", c.flit, "Bytes that one credit stands for.",
              in_range(Bytes::from_base(1), Bytes::from_base(4096)));
   f.optional("credits", c.credits, "Flits behind each queue of a switch input; 0 is no limit.",
              in_range(std::int64_t{0}, std::int64_t{1} << 24));
@@ -20,11 +20,11 @@ void describe(Fields& f, NvlinkPacketConfig& c) {
 }
 
 void describe(Fields& f, NvswitchPacketConfig& c) {
-  f.doc("What the packet level knows of an NVLink switch.");
+  f.doc("Parameters of an NVLink switch that only the packet level uses.");
   f.optional("queues", c.queues, kSwitchQueuesNames, "Of an input.");
   f.optional("reductions", c.reductions, "Sums that one link may wait for; 0 is no limit.",
              in_range(std::int64_t{0}, std::int64_t{1} << 20));
-  f.optional("reduce", c.reduce, "What adding up takes.", latency_limits());
+  f.optional("reduce", c.reduce, "Time of a reduction inside the switch.", latency_limits());
 }
 
 }  // namespace tiersim

@@ -54,13 +54,14 @@ Bytes bytes_between_updates(const PciePacketConfig& c) {
 }
 
 void describe(Fields& f, PcieFraming& c) {
-  f.doc("What is on the wire beside transaction packets, Gen1 to Gen5.");
+  f.doc("Traffic on the wire beside transaction packets, Gen1 to Gen5.");
   f.optional("link_packets", c.link_packets, kLinkPacketsNames,
              "When acknowledgements and credit updates are sent: at a pace, or for what came.");
   f.optional("link_packet", c.link_packet, "An acknowledgement or credit update.", header_limits());
   f.optional("lanes", c.lanes, "Of the link.", one_of({1, 2, 4, 8, 16}));
   f.optional("internal_delay", c.internal_delay,
-             "What the limit allows for inside the receiver, symbol times.", in_range(0, 10'000));
+             "Delay inside the receiver that the limit allows for, in symbol times.",
+             in_range(0, 10'000));
   f.optional("ack_every", c.ack_every, "Bytes between two acknowledgements; absent: by the limit.",
              packet_limits());
   f.optional("update_every", c.update_every,
@@ -74,7 +75,8 @@ void describe(Fields& f, PcieFraming& c) {
 void describe(Fields& f, PcieFlits& c) {
   f.doc("Flit mode, from Gen6 on.");
   f.optional("flit", c.flit, "A flit.", packet_limits());
-  f.optional("packets", c.packets, "What of it is for transaction packets.", packet_limits());
+  f.optional("packets", c.packets, "The part of a flit that carries transaction packets.",
+             packet_limits());
   f.check(c.packets.value <= c.flit.value, "packets", "is more than a flit");
 }
 
@@ -112,7 +114,7 @@ void describe(Fields& f, PcieSwitch& c) {
   f.doc("A switch between the devices and the root complex.");
   f.optional("latency", c.latency, "One way.", latency_limits());
   f.optional("forwarding", c.forwarding, kSwitchForwardingNames,
-             "Whether a packet leaves before it has come whole.");
+             "True: a packet leaves before it has arrived whole (cut-through).");
   f.optional("queues", c.queues, kSwitchQueuesNames, "How an input waits for its outputs.");
   f.optional("upstream_raw", c.upstream_raw, "Of the link to the root; absent: as the others.",
              bandwidth_limits());
@@ -149,7 +151,9 @@ void describe_details(Fields& f, PciePacketDetails& c) {
 }  // namespace
 
 void describe(Fields& f, PciePacketDetails& c) {
-  f.doc("What PCI Express does packet by packet, beside what the flow level says.");
+  f.doc(
+      "Parameters of PCI Express that only the packet level uses: packets, credits, "
+      "acknowledgements.");
   describe_details(f, c);
 }
 

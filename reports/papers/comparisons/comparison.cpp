@@ -34,9 +34,9 @@ void describe(Fields& f, CurveCase& c) {
 }
 
 void describe(Fields& f, CurveCheck& c) {
-  f.doc("What has to hold of the ratio of one way to the first.");
+  f.doc("A condition on the ratio of one way to the first.");
   f.required("id", c.id, "Path in the list of targets.");
-  f.required("says", c.says, "What the paper says.");
+  f.required("says", c.says, "The statement of the paper.");
   f.required("way", c.way, "Label of the way.");
   f.optional("other_way", c.other_way, "Label of what it is compared with, instead of the first.");
   f.optional("case", c.of_case, "Label of the case; all where it is left out.");
@@ -54,7 +54,7 @@ void describe(Fields& f, CurveCheck& c) {
 void describe(Fields& f, CurvePrinted& c) {
   f.doc("A printed ratio whose conditions the paper leaves open.");
   f.required("id", c.id, "Path in the list of targets; the case's label is added.");
-  f.required("says", c.says, "What the paper says.");
+  f.required("says", c.says, "The statement of the paper.");
   f.required("ways", c.ways, "Labels of the ways that it may be of.");
   f.required("at", c.at, "The context.", in_range(1, 100'000'000));
   f.required("paper", c.paper, "As printed.", positive());
@@ -103,12 +103,12 @@ void describe(Fields& f, Curves& c) {
   f.required("title", c.title, "Title of its table.");
   f.optional("where", c.where, "Figure or section of the paper.");
   f.required("machines", c.machines, "List of variants.");
-  f.required("cases", c.cases, "What is compared.");
+  f.required("cases", c.cases, "The compared quantity.");
   f.required("contexts", c.contexts, "Positions of each sequence.", in_range(1, 100'000'000));
   f.optional("largest_batch", c.largest_batch, "Every point runs the largest batch that fits.");
-  f.required("metric", c.metric, "What is compared.");
-  f.optional("digest", c.digest, "Whether its tables stand on the terminal without --full.");
-  f.optional("checks", c.checks, "What has to hold.");
+  f.required("metric", c.metric, "The compared quantity.");
+  f.optional("digest", c.digest, "True: its tables are printed without --full.");
+  f.optional("checks", c.checks, "Conditions that must hold.");
   f.optional("printed", c.printed, "Printed ratios.");
   f.optional("notes", c.notes, "Lines under the table.");
   check_some(f, "cases", c.cases);
@@ -121,7 +121,7 @@ void describe(Fields& f, Curves& c) {
 void describe(Fields& f, GridCase& c) {
   f.doc("Two ways to run a step.");
   f.required("label", c.label, "Name in tables.");
-  f.required("baseline", c.base, "What the other is compared with.");
+  f.required("baseline", c.base, "The scenario that the other is compared with.");
   f.required("other", c.other, "The other.");
   f.required("paper", c.paper, "Ratio as printed.", positive());
   f.required("near", c.near, "Relative distance that counts as near.", in_range(0.0, 0.99));
@@ -153,7 +153,7 @@ void describe(Fields& f, KnownCell& c) {
   f.required("id", c.id, "Path in the list of targets; the case's label is added.");
   f.required("machine", c.machine, "Label.");
   f.required("tiles", c.tiles, "Label.");
-  f.required("region", c.region, kRegionNames, "What is timed.");
+  f.required("region", c.region, kRegionNames, "Operations that are timed.");
   f.required("output_projection", c.output_projection, kOutputProjectionNames, "Where it is.");
   f.required("batch", c.batch, "Label.");
   f.required("host", c.host, "Label.");
@@ -203,10 +203,10 @@ void check_subset(Fields& f, const SpeedupGrid& c, std::size_t k) {
 void describe(Fields& f, GridSubset& c) {
   f.doc("The cells with some choices only; all of a list that is left out.");
   f.required("id", c.id, "Path in the list of targets; the case's label is added.");
-  f.required("says", c.says, "What these conditions are.");
+  f.required("says", c.says, "The conditions in words.");
   f.optional("machines", c.machines, "Labels.");
   f.optional("tiles", c.tiles, "Labels.");
-  f.optional("regions", c.regions, kRegionNames, "What is timed.");
+  f.optional("regions", c.regions, kRegionNames, "Operations that are timed.");
   f.optional("batches", c.batches, "Labels.");
   f.optional("hosts", c.hosts, "Labels.");
 }
@@ -217,9 +217,9 @@ void describe(Fields& f, SpeedupGrid& c) {
   f.required("title", c.title, "Title of its tables.");
   f.optional("where", c.where, "Figure or section of the paper.");
   f.required("machines", c.machines, "List of variants.");
-  f.required("cases", c.cases, "What is compared.");
+  f.required("cases", c.cases, "The compared quantity.");
   f.required("tiles", c.tiles, "Of the attention kernel.");
-  f.required("regions", c.regions, kRegionNames, "What is timed.");
+  f.required("regions", c.regions, kRegionNames, "Operations that are timed.");
   f.required("output_projections", c.output_projections, kOutputProjectionNames,
              "Of the other way.");
   f.required("batches", c.batches, "How the batch is chosen.");

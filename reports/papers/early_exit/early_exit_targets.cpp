@@ -20,7 +20,7 @@ void describe(Fields& f, ExitCell& c) {
   f.required("tokens_per_s", c.tokens_per_s, "As printed.", positive());
   f.required("latency_s", c.latency_s, "As printed.", positive());
   f.optional("exit_rate", c.exit_rate, "Mean share of layers skipped.", in_range(0.0, 1.0));
-  f.optional("counted", c.counted, "Whether it is a number of the paper's own.");
+  f.optional("counted", c.counted, "True where it is a number of the paper's own.");
   f.optional("why", c.why, "Evidence against the printed number.");
   f.check(measures(c.technique) == c.exit_rate.has_value(), "exit_rate",
           "does not belong to the technique", "softmax, state and classifier have one");
@@ -36,10 +36,10 @@ void describe(Fields& f, ExitModel& c) {
 }
 
 void describe(Fields& f, ExitEvidence& c) {
-  f.doc("What follows from the printed numbers alone.");
+  f.doc("Consequences of the printed numbers alone.");
   f.required("intercept_ms", c.intercept_ms, "a of t = a + b N through the two full cells.");
   f.required("near_null", c.near_null, "Cells near a server without any effect of early exit.");
-  f.required("says", c.says, "What it means.");
+  f.required("says", c.says, "Its meaning.");
 }
 
 void describe(Fields& f, ExitHeadline& c) {
@@ -47,7 +47,7 @@ void describe(Fields& f, ExitHeadline& c) {
   f.required("throughput", c.throughput, "Largest ratio of tokens/s.", positive());
   f.required("near", c.near, "Relative distance that counts as near.", in_range(0.0, 0.99));
   f.required("latency", c.latency, "Largest ratio of inner-token latency.", positive());
-  f.required("latency_says", c.latency_says, "What the ratio of latencies is.");
+  f.required("latency_says", c.latency_says, "Meaning of the ratio of latencies.");
 }
 
 void describe(Fields& f, ExitCase& c) {
@@ -58,9 +58,9 @@ void describe(Fields& f, ExitCase& c) {
 }
 
 void describe(Fields& f, ExitCheck& c) {
-  f.doc("What has to hold of the speed-up of a case over the first.");
+  f.doc("A condition on the speed-up of a case over the first.");
   f.required("id", c.id, "Path in the list of targets.");
-  f.required("says", c.says, "What must be so.");
+  f.required("says", c.says, "The statement that is checked.");
   f.required("case", c.of_case, "Label of the case.");
   f.optional("than", c.than, "Label of what it is compared with, instead of the first.");
   f.optional("correlation", c.correlation, "One of the correlations; all where it is left out.");
@@ -83,8 +83,8 @@ void describe(Fields& f, BatchSweep& c) {
   f.required("correlations", c.correlations, "Between the tokens of an iteration.",
              in_range(0.0, 1.0));
   f.required("cases", c.cases, "The first is what the others are compared with.");
-  f.optional("checks", c.checks, "What has to hold.");
-  f.optional("digest", c.digest, "Whether its table stands on the terminal without --full.");
+  f.optional("checks", c.checks, "Conditions that must hold.");
+  f.optional("digest", c.digest, "True: its table is printed without --full.");
   f.optional("notes", c.notes, "Lines under the table.");
   f.check(!c.batches.empty(), "batches", "is empty", "one at least");
   f.check(!c.correlations.empty(), "correlations", "is empty", "one at least");
@@ -114,9 +114,9 @@ void describe(Fields& f, EarlyExitTargets& c) {
   f.required("correlations", c.correlations, "Between the tokens of an iteration; all are shown.",
              in_range(0.0, 1.0));
   f.required("models", c.models, "Printed cells by model.");
-  f.required("evidence", c.evidence, "What follows from the printed numbers alone.");
+  f.required("evidence", c.evidence, "Consequences of the printed numbers alone.");
   f.required("headline", c.headline, "Ratios that the paper names.");
-  f.optional("engines", c.engines, "What the paper could have asked.");
+  f.optional("engines", c.engines, "Engines that the paper could have used.");
   f.optional("notes", c.notes, "Lines under the table of cells.");
   f.check(c.models.size() == 2, "models", "are not two", "the host is fitted through two cells");
   f.check(!c.correlations.empty(), "correlations", "is empty", "one at least");

@@ -33,7 +33,7 @@ void describe(Fields& f, MapWay& c) {
   f.required("letter", c.letter, "One character, which stands in the cells that it wins.");
   f.required("scenario", c.scenario, "Scenario file, relative to the configs folder.");
   f.optional("set", c.set, "Settings on top of the scenario, a.b=c.");
-  f.optional("remark", c.remark, "What a reader has to know of this way.");
+  f.optional("remark", c.remark, "A remark on this way.");
   f.check(display_width(c.letter) == 1, "letter", "is not one character");
 }
 
@@ -44,13 +44,13 @@ void describe(Fields& f, WinMap& c) {
   f.required("ways", c.ways, "Ways to compare.");
   f.required("contexts", c.contexts, "Positions of a sequence, across.");
   f.required("batches", c.batches, "Sequences of a replica, upwards.");
-  f.required("column_title", c.column_title, "What the columns of panels differ in.");
+  f.required("column_title", c.column_title, "The quantity in which columns of panels differ.");
   f.required("columns", c.columns, "Settings of each column.");
-  f.required("row_title", c.row_title, "What the rows of panels differ in.");
+  f.required("row_title", c.row_title, "The quantity in which rows of panels differ.");
   f.required("rows", c.rows, "Settings of each row.");
   f.optional("tie", c.tie, "Ways closer than this tie.", in_range(0.0, 0.5));
   f.optional("without", c.without, "Way that a second map leaves out.");
-  f.optional("notes", c.notes, "What the map assumes.");
+  f.optional("notes", c.notes, "Assumptions of the map.");
   f.check(c.ways.size() >= 2, "ways", "has fewer than two to compare");
   check_axis(f, "contexts", c.contexts);
   check_axis(f, "batches", c.batches);

@@ -101,7 +101,7 @@ void check_machines(Fields& f, const Targets& c) {
 }  // namespace
 
 void describe(Fields& f, Targets& c) {
-  f.doc("What one paper states and a simulation can be held to.");
+  f.doc("Statements of one paper that a simulation can be held to.");
   f.required("paper", c.paper, "Title and authors.");
   f.required("rows", c.rows, "Printed rows.");
   f.optional("steps", c.steps, "Decode steps to show beside them.");

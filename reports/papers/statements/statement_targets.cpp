@@ -17,13 +17,13 @@ void describe(Fields& f, StatementTarget& c) {
 }
 
 void describe(Fields& f, NumericsTargets& c) {
-  f.doc("What a paper states of numerics, held to a numerical study.");
+  f.doc("Statements of a paper on numerics, held to a numerical study.");
   f.required("id", c.id, "Path in the list of targets.");
   f.required("title", c.title, "Title of its table.");
   f.required("study", c.study, "Study, as `tiersim numerics` calls it.");
   f.optional("seed", c.seed, "Of the study's weights and tokens.", at_least(0));
   f.required("statements", c.statements, "The paper's statements.");
-  f.optional("notes", c.notes, "What the study assumes.");
+  f.optional("notes", c.notes, "Assumptions of the study.");
 }
 
 }  // namespace tiersim

@@ -34,9 +34,9 @@ void describe(Fields& f, StudyAxis& c) {
 }
 
 void describe(Fields& f, StudyCheck& c) {
-  f.doc("What must hold over the points of a study.");
+  f.doc("A condition that must hold over the points of a study.");
   f.required("id", c.id, "Path in the list of targets.");
-  f.required("says", c.says, "What the paper shows, or what must be so.");
+  f.required("says", c.says, "The statement that is checked.");
   f.required("test", c.test, kCheckTestNames,
              "linear, rises: along the last axis; largest: at its last point; equals, at_most: "
              "every point; is: text.");
@@ -64,8 +64,8 @@ void describe(Fields& f, Study& c) {
   f.optional("largest_batch", c.largest_batch, "Every point runs the largest batch that fits.");
   f.optional("pivot", c.pivot, "Columns shown with the first axis down and the last across.");
   f.optional("bars", c.bars, "Also the time split as bars of characters.");
-  f.optional("checks", c.checks, "What must hold.");
-  f.optional("notes", c.notes, "What the table assumes.");
+  f.optional("checks", c.checks, "Conditions that must hold.");
+  f.optional("notes", c.notes, "Assumptions of the table.");
   f.check(!c.axes.empty(), "axes", "is empty", "one axis at least");
   f.check(c.pivot.empty() || c.axes.size() == 2, "pivot", "needs two axes");
 }
@@ -83,7 +83,7 @@ void describe(Fields& f, SolveQuestion& c) {
   f.optional("equals", c.equals, "That value, with its unit.");
   f.optional("equal_to", c.equal_to, "Or: the metric with these settings.");
   f.optional("times", c.times, "Factor on either.", in_range(1e-6, 1e6));
-  f.optional("notes", c.notes, "What the answer assumes.");
+  f.optional("notes", c.notes, "Assumptions of the answer.");
   f.check(c.between.size() == 2, "between", "needs two values");
 }
 
@@ -99,7 +99,7 @@ void describe(Fields& f, Digest& c) {
   f.required("title", c.title, "Title of the table.");
   f.required("rows", c.rows, "Title of the first column.");
   f.required("columns", c.columns, "Values of studies and answers to questions.");
-  f.optional("notes", c.notes, "What the table assumes.");
+  f.optional("notes", c.notes, "Assumptions of the table.");
 }
 
 std::vector<StudyPoint> points_of(const Study& study, const VariantLists& lists) {
