@@ -13,6 +13,8 @@
 namespace tiersim {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::vector<std::string> panels_of(const CurvesReport& report) {
   std::vector<std::string> out;
   for (const CurveLine& line : report.lines)
@@ -124,16 +126,14 @@ std::vector<Table> tables_of(const CurvesReport& report) {
 }
 
 std::string to_json(const CurvesReport& report) {
-  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  Json lines = Json::array();
   for (const CurveLine& line : report.lines) {
-    nlohmann::ordered_json points = nlohmann::ordered_json::array();
+    Json points = Json::array();
     for (const CurveSample& sample : line.samples) {
       const ReportPoint& point = report.table->points[sample.point];
-      nlohmann::ordered_json p{
-          {"x", sample.x}, {"label", x_label(report, sample)}, {"position", point.position}};
+      Json p{{"x", sample.x}, {"label", x_label(report, sample)}, {"position", point.position}};
       const Metric* metric = metric_at(report, sample);
-      p["value"] =
-          metric != nullptr ? nlohmann::ordered_json(metric->value) : nlohmann::ordered_json();
+      p["value"] = metric != nullptr ? Json(metric->value) : Json();
       if (metric != nullptr) p["class"] = name(metric->number_class);
       if (metric != nullptr && metric->ci95) p["ci95"] = {metric->ci95->low, metric->ci95->high};
       if (!point.problem.empty()) p["problem"] = point.problem;
@@ -143,9 +143,8 @@ std::string to_json(const CurvesReport& report) {
     }
     lines.push_back({{"line", line.name}, {"panel", line.panel}, {"points", points}});
   }
-  const nlohmann::ordered_json out{{"metric", report.metric},    {"unit", report.unit},
-                                   {"x", report.x_name},         {"x_unit", report.x_unit},
-                                   {"panel", report.panel_name}, {"lines", lines}};
+  const Json out{{"metric", report.metric}, {"unit", report.unit},        {"x", report.x_name},
+                 {"x_unit", report.x_unit}, {"panel", report.panel_name}, {"lines", lines}};
   return out.dump(2) + '\n';
 }
 

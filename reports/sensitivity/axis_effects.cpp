@@ -17,6 +17,8 @@
 namespace tiersim {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Spread {
   double low = 0;
   double high = 0;
@@ -139,7 +141,6 @@ Table table_of(const AxisEffects& effects) {
 }
 
 std::string to_json(const AxisEffects& effects) {
-  using Json = nlohmann::ordered_json;
   constexpr std::array<std::string_view, 8> kKeys{"axis",          "labels",        "groups",
                                                   "mean_range",    "largest_range", "mean_ratio",
                                                   "largest_ratio", "largest_at"};

@@ -19,6 +19,8 @@
 namespace tiersim::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct RerunArguments {
   std::string record;
   bool json = false;
@@ -54,7 +56,6 @@ Expected<RunRecord> run_again(const std::string& record, const std::string& path
 }
 
 void print_json(const std::vector<Difference>& all, const Rerun& both) {
-  using Json = nlohmann::ordered_json;
   const auto value = [](const std::string& text) {
     return text.empty() ? Json() : Json::parse(text);
   };
