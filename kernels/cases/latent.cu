@@ -101,7 +101,7 @@ void add_latent_cases(CaseList& cases, Sizes sizes) {
   add_timed<LatentLayout256x128>(cases, 64, 32768, 128);
   add_timed<LatentLayout256x128>(cases, 64, 32768, 256);
   add_timed<LatentLayout256x128>(cases, 64, 32768, 128, true);
-  // From launch-bound sizes on.
+  // The smallest of these sizes are bound by the launch.
   for (const auto& [batch, context] :
        {std::pair{1, 1024}, {1, 8192}, {1, 131072}, {16, 8192}, {16, 32768}, {128, 8192}}) {
     add_timed<LatentLayout512x64>(cases, batch, context, 64);

@@ -11,7 +11,7 @@ namespace tiersim {
 
 /// A table of the causes with the number of points that each bounds, and a table with a row for
 /// each point. Points of the most frequent cause come first, those with the largest share before
-/// the others. People read 40 points, and how many there are.
+/// the others. People read 40 points and the number of all points.
 std::vector<Table> bottleneck_tables(const PointTable& table);
 
 /// `{report: "bottleneck", causes: [{cause, points, mean_share}], points: [{labels, run_id,

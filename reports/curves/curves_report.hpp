@@ -44,7 +44,7 @@ struct CurvesReport {
 /// The error names the columns that can be x, or the column in which two points of one line differ.
 Expected<CurvesReport> curves_of(const PointTable& table, const CurveQuestion& question);
 
-/// For people a table for each panel, with a row for each x and a column for each line; for CSV a
+/// People get a table for each panel, with a row for each x and a column for each line. CSV gets a
 /// row for each point, with interval, class and run id.
 std::vector<Table> tables_of(const CurvesReport& report);
 std::string to_json(const CurvesReport& report);

@@ -11,8 +11,8 @@
 
 namespace tiersim {
 
-/// For people a table by tier and class, and one of shares; for CSV a row for each point, tier and
-/// class. `table` outlives the call.
+/// People get a table by tier and class, and one of shares. CSV gets a row for each point, tier and
+/// class. `table` must outlive the result.
 std::vector<Table> footprint_tables(const PointTable& table,
                                     const std::optional<Baseline>& baseline);
 

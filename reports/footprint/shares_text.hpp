@@ -14,9 +14,9 @@ namespace tiersim {
 std::optional<double> ratio_of(double part, double whole);
 /// "x 0.83"; "-" where there is none.
 std::string times_text(std::optional<double> ratio);
-/// The same as a cell.
+/// The same text as a cell.
 Cell times_cell(std::optional<double> ratio);
-/// A mean of bytes, shown as "512 GiB", or "-" of nothing.
+/// A mean of bytes, shown as "512 GiB"; "-" where there is no mean.
 Cell mean_bytes_cell(std::optional<double> bytes);
 /// A column of bytes; CSV has the unit in its head.
 Column bytes_column(const std::string& title);

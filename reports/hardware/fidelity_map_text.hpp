@@ -32,7 +32,7 @@ enum class ShownCosts : std::uint8_t {
 std::vector<Table> level_tables(const FidelityMap& map, ShownCosts costs);
 /// Events and time for each simulated GB, for one workload of each packet model and for flows.
 Table cost_table(const FidelityMap& map);
-/// A row for each workload with unrounded numbers: hwmodels/levels.csv, and for figures.
+/// A row for each workload with unrounded numbers, as in hwmodels/levels.csv; figures read it, too.
 Table level_data(const FidelityMap& map);
 /// A row for each group: the median and the worst error of the analytic and of the flow level.
 Table group_table(const FidelityMap& map);

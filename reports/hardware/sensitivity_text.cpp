@@ -38,7 +38,7 @@ std::string reason_of(const ParameterSensitivity& row) {
   return bare(row.verdict == SensitivityVerdict::not_changed ? row.more.refused : row.why);
 }
 
-// Number, value, verdict, case, level and both steps.
+// The cells of a row: number, value, verdict, case, level and both steps.
 Row cells_of(const ParameterSensitivity& row) {
   const bool moved = row.most() > 0;
   return {row.path,

@@ -20,7 +20,7 @@ std::int64_t count_of(const std::vector<DeviceSensitivity>& devices, Sensitivity
 /// those that were not tested.
 Table sensitivity_table(const DeviceSensitivity& device);
 
-/// A row for each number of each device: hwmodels/sensitivity.csv.
+/// A row for each number of each device, as in hwmodels/sensitivity.csv.
 Table sensitivity_data(const std::vector<DeviceSensitivity>& devices);
 
 std::string to_text(const std::vector<DeviceSensitivity>& devices);

@@ -59,7 +59,8 @@ FigureSeries series_of(const LabelColumn& axis,
   return out;
 }
 
-// Keeps all of the front and, of too many others, one in n. Returns n; 1 where all are drawn.
+// Keeps all points of the front and one in n of the others, so that not too many are drawn. Returns
+// n, which is 1 where all points are drawn.
 std::size_t thinned(std::vector<FigureSeries>& groups) {
   std::size_t count = 0;
   for (const FigureSeries& group : groups) count += group.points.size();

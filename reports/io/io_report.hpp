@@ -12,8 +12,8 @@
 
 namespace tiersim {
 
-/// Bytes of one GPU by device, payload by tensor class (for CSV a class a row), and channels. With
-/// a baseline the payload beside the baseline's.
+/// Tables of the bytes of one GPU by device, of the payload by tensor class (CSV has a row for each
+/// class), and of channels. With a baseline, the payload stands beside that of the baseline.
 std::vector<Table> io_tables(const PointTable& table, const std::optional<Baseline>& baseline);
 
 /// `{report: "io", baseline?, points: [{labels, run_id, devices: {<device>: {payload, moved:

@@ -30,7 +30,7 @@ std::vector<double> values_of_x(const numerics::Curve& curve) {
   return {out.begin(), out.end()};
 }
 
-// Of the line at x; nothing where it has none.
+// The value of the line at x. The cell is empty where the line has no value there.
 Cell at(const numerics::Line& line, double x) {
   const auto found = std::ranges::find(line.x, x);
   if (found == line.x.end()) return {};

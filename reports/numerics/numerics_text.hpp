@@ -9,10 +9,11 @@
 
 namespace tiersim {
 
-/// For people: a line a row, a value of x a column; where a line has no such value the cell is
-/// empty. With a letter before each name for the plot.
+/// The table for people has a row for each line and a column for each value of x. A cell is empty
+/// where its line has no value there. The plot's letter stands before the name of each line.
 Table lines_table(const numerics::Curve& curve);
-/// For CSV (gnuplot: set datafile separator comma): a column x, a column a line.
+/// The table for CSV has a column for x and one for each line. gnuplot reads it after `set datafile
+/// separator comma`.
 Table points_table(const numerics::Curve& curve);
 
 /// All lines in one plot of 64 by 14 characters. Each is drawn by the letter of its row, and '*' is

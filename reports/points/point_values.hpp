@@ -44,7 +44,8 @@ ShownUnit shown_unit(std::string_view unit, double largest);
 /// "throughput_tokens_per_s" with its shown unit, as a label of an axis: "kv_footprint (GiB)".
 std::string axis_label(const std::string& metric, const ShownUnit& unit);
 
-/// Its value, shown with its interval where it has one: "12.3 ms [11.9 ms, 12.8 ms]".
+/// The value of a metric as a cell. Its text has the interval, where the metric has one:
+/// "12.3 ms [11.9 ms, 12.8 ms]".
 Cell cell_of(const Metric& metric);
 
 }  // namespace tiersim

@@ -16,7 +16,8 @@ namespace tiersim {
 
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
-/// Points of a Pareto front, and its knee, stand out of the dominated ones.
+/// The place of a point in a Pareto front. Points of the front, and its knee, are drawn stronger
+/// than dominated points.
 enum class Emphasis { none, front, knee };
 
 struct FigurePoint {
@@ -25,17 +26,18 @@ struct FigurePoint {
   /// Interval of y, drawn as a whisker where both are finite.
   double low = kNoValue;
   double high = kNoValue;
-  double from = 0;  ///< of a bar: its lower end; a stacked bar begins at the end of the one below
+  double from = 0;  ///< lower end of a bar; a stacked bar begins where the one below it ends
   /// Interval of x, drawn for points of a front.
   double x_low = kNoValue;
   double x_high = kNoValue;
   Emphasis emphasis = Emphasis::none;
   std::string label = {};  ///< beside a point of a front, where there is room
-  std::size_t order = 0;   ///< in which points of a front's panel are drawn
+  std::size_t order = 0;   ///< points of a front are drawn from the lowest order to the highest
 
   bool has_interval() const;
   bool has_x_interval() const;
-  /// Intervals of y and of x, times a factor; nothing happens without one.
+  /// Sets the interval of y or of x to `ci95` times the factor. Does nothing where `ci95` is
+  /// absent.
   void set_interval(const std::optional<Interval<double>>& ci95, double factor = 1);
   void set_x_interval(const std::optional<Interval<double>>& ci95, double factor = 1);
 };
@@ -103,8 +105,8 @@ struct FigurePanel {
   std::vector<FigureSeries> series = {};
   std::vector<FigureText> texts = {};
   std::optional<FigureFront> front = {};
-  /// Of a map, instead of series: rows from the lowest tick of y to the highest, each from the
-  /// lowest tick of x to the highest.
+  /// The cells of a map, which has no series. Rows go from the lowest tick of y to the highest, and
+  /// each row goes from the lowest tick of x to the highest.
   std::vector<std::vector<FigureCell>> cells = {};
 };
 
@@ -113,19 +115,19 @@ inline constexpr double kSingleColumn = 3.35;
 inline constexpr double kDoubleColumn = 7.0;
 
 struct Figure {
-  std::string stem = {};      ///< of its files, and its name in a page: "maple_fig1_left"
+  std::string stem = {};      ///< name of its files and of its place in a page: "maple_fig1_left"
   std::string title = {};     ///< inside the drawing; figures of papers have a caption instead
   std::string subtitle = {};  ///< below the title, broken into lines
   std::string where = {};     ///< "Figure 1 left"; empty for what goes beyond the paper
   std::string caption = {};   ///< content, conditions and class of the numbers
   double width = kSingleColumn;
-  double panel_height = 1.6;  ///< in: the plot alone
+  double panel_height = 1.6;  ///< height of the plot without labels, in inches
   std::size_t columns = 1;    ///< panels beside each other
   bool common_y = false;      ///< one scale for all panels, so that they can be compared
   std::vector<FigurePanel> panels = {};
-  std::vector<std::string> row_titles = {};     ///< of a map: beside each row of panels
-  std::vector<FigureCategory> categories = {};  ///< of a map
-  std::string empty = {};                       ///< what an empty cell of a map means
+  std::vector<std::string> row_titles = {};     ///< titles beside the rows of a map's panels
+  std::vector<FigureCategory> categories = {};  ///< the categories of a map
+  std::string empty = {};                       ///< meaning of an empty cell of a map
 };
 
 /// A figure with its drawing as the text of an SVG file, or the reason why there is none.

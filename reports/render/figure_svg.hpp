@@ -1,6 +1,6 @@
 #pragma once
-// A figure as SVG that needs nothing besides itself: lines and points, a front, or a map of
-// categories. Bars are gnuplot's.
+// Figures as SVG files that refer to no other file: lines and points, a Pareto front, or a map of
+// categories. Figures with bars are drawn by gnuplot only.
 #include <string>
 
 #include "reports/render/figure.hpp"
@@ -9,7 +9,7 @@ namespace tiersim {
 
 std::string to_svg(const Figure& figure);
 
-// By kind; to_svg() finds the one that a figure is.
+// One function for each kind of figure. to_svg() calls the one for the kind of its figure.
 
 /// Lines and points over a common x axis, in one panel or several small ones. A series has the same
 /// colour, dash and marker in every panel, so that one legend serves all, also in black and white.

@@ -246,7 +246,8 @@ class LineDrawing {
     for (const FigureSeries& series : panel.series) plot.series(canvas_, series);
   }
 
-  // Of a linear axis: at the values; of more than can be told apart at round numbers.
+  // Ticks of a linear axis stand at the values. Where there are more values than ticks that can be
+  // told apart, they stand at round numbers.
   static std::set<double> ticks_of(const AxisRange& x, std::set<double> values) {
     constexpr std::size_t kMost = 24;
     if (values.size() <= kMost) return values;

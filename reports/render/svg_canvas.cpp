@@ -120,7 +120,7 @@ void SvgCanvas::group(const std::function<void()>& draw) {
   const std::size_t begin = body_.size();
   draw();
   std::string shapes = body_.substr(begin);
-  std::erase(shapes, '\n');  // of a text there is none: escaped()
+  std::erase(shapes, '\n');  // texts have no newlines, since escaped() replaces them
   body_.resize(begin);
   body_ += "<g>" + shapes + "</g>\n";
 }

@@ -41,7 +41,7 @@ class SvgCanvas {
   void circle(SvgPoint centre, double radius, std::string_view fill, const Stroke& stroke);
   /// `at` is on the base line.
   void text(SvgPoint at, std::string_view text, const TextStyle& style);
-  /// Shapes that belong together, drawn by the function: one line of the file.
+  /// Writes the shapes that `draw` draws as one group (<g>), on one line of the file.
   void group(const std::function<void()>& draw);
 
   /// The complete file; the title is the text for readers without the picture.

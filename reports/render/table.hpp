@@ -1,7 +1,8 @@
 #pragma once
-// One table, six ways out. People get aligned text for a terminal, Markdown, LaTeX (booktabs) and
-// HTML (reports/html/page.hpp), with cells as they are shown; programs get CSV (RFC 4180) and JSON
-// (sim/record/table_json.hpp), with their values. Columns for the others are left out.
+// A table has six output formats. People get aligned text for a terminal, Markdown, LaTeX
+// (booktabs) and HTML (reports/html/page.hpp), with cells as they are shown; programs get CSV (RFC
+// 4180) and JSON (sim/record/table_json.hpp), with their values. Columns of the other readers are
+// left out.
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,8 @@ std::string to_csv(const Table& table);
 /// A `table` environment; needs \usepackage{booktabs}.
 std::string to_latex(const Table& table);
 
-/// The table with what a terminal would obey as escapes, for people: names from files may be
-/// anything.
+/// The table with control characters escaped, since names from files may contain any character and
+/// a terminal would execute them.
 Table printable(Table table);
 
 /// Number of terminal columns of UTF-8 text, for alignment.

@@ -127,7 +127,7 @@ Table table_of(const Tornado& tornado) {
          Cell(span, tornado.base == 0 ? "-" : fmt::format("{:.2f} %", 100 * span / tornado.base)),
          row.source, row.low.problem.empty() ? row.high.problem : row.low.problem});
   }
-  // Rows stand by their span (arrange), so the notable ones are the first.
+  // arrange() sorted the rows by their span, so that the notable rows are the first ones.
   out.people_rows = static_cast<std::size_t>(std::ranges::count_if(
       tornado.rows, [&](const TornadoRow& row) { return is_notable(row, tornado); }));
   add_notes(tornado, out);

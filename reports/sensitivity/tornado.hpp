@@ -53,8 +53,8 @@ bool is_notable(const TornadoRow& row, const Tornado& tornado);
 /// end come last.
 void arrange(Tornado& tornado);
 
-/// People read the notable rows, which `arrange` puts first, with a count of the rest; programs get
-/// all rows.
+/// People get the notable rows, which `arrange` puts first, and the number of the others. Programs
+/// get all rows.
 Table table_of(const Tornado& tornado);
 std::string to_json(const Tornado& tornado);
 /// A bar from the metric at the low value to that at the high one, for the `most` notable rows with

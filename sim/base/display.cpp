@@ -29,7 +29,7 @@ std::string scaled(double value, double step, std::span<const std::string_view> 
   return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
-// Of measured numbers: 999.96 us is 1 ms.
+// Rounds before it chooses the unit, so that 999.96 us is shown as 1 ms.
 std::string rounded_up(double value, double step, std::span<const std::string_view> units) {
   std::size_t unit = 0;
   while (std::abs(value) >= 0.99995 * step && unit + 1 < units.size()) {

@@ -17,8 +17,8 @@ std::string display(Energy energy);        ///< "1.25 J"
 std::string display(Power power);          ///< "700 W"
 std::string display(Money money);          ///< "30000 USD"
 
-/// A number of the base unit of a metric: "12.35 ms" of s, "3 GiB" of B, "41.2 %" of ratio; the
-/// number alone of a unit that has no steps.
+/// Text of a number that is given in the base unit of a metric: 0.01235 s is "12.35 ms", bytes are
+/// shown as "3 GiB", and a ratio as "41.2 %". A unit without multiples gives the number alone.
 std::string display(double value, std::string_view unit);
 
 }  // namespace tiersim

@@ -1,7 +1,7 @@
 #pragma once
-// One table of typed cells: what reports print, and what lists and studies hand to them. A cell
-// keeps its value and, where people read it rounded, that text; reports/render/table.hpp writes
-// text, Markdown, LaTeX and HTML from what people read, CSV and JSON from the values.
+// A table of typed cells, which reports print and which lists and studies fill. A cell keeps its
+// value and, where people read it rounded, the rounded text. reports/render/table.hpp writes text,
+// Markdown, LaTeX and HTML from the texts, and CSV and JSON from the values.
 //
 //   Table table{.title = "Devices", .columns = {{"device", Align::left}, {"time"}}};
 //   table.add({"hbm", Cell(0.0123, "12.3 ms")});
@@ -23,17 +23,18 @@ struct Table;
 
 class Cell {
  public:
-  /// There is no such thing in this row: a row of JSON leaves it out, where nothing is null.
+  /// The row has no such quantity. A row of JSON leaves the key out, whereas an empty cell is null.
   struct Absent {
     bool operator==(const Absent&) const = default;
   };
-  /// Nothing, absent, text, a whole number, a number in the unit of its column, a truth, texts, or
-  /// the rows of another table.
+  /// The alternatives are: empty, absent, a text, a whole number, a number in the unit of its
+  /// column, a truth value, several texts, and the rows of another table.
   using Value = std::variant<std::monostate, Absent, std::string, std::int64_t, double, bool,
                              std::vector<std::string>, std::shared_ptr<const Table>>;
 
   Cell();
-  // Not inline: a variant's are long, and every report copies and moves cells.
+  // These are not inline, since every report copies and moves cells and the code of a variant is
+  // long.
   Cell(const Cell& other);
   Cell(Cell&& other) noexcept;
   Cell& operator=(const Cell& other);
@@ -49,16 +50,17 @@ class Cell {
   Cell(std::floating_point auto number) : value_(static_cast<double>(number)) {}
   Cell(std::same_as<bool> auto truth) : value_(truth) {}
   Cell(Value value, std::string shown) : value_(std::move(value)), shown_(std::move(shown)) {}
-  /// A number of a base unit, shown as display() does: "12.3 ms" of 0.0123 s.
+  /// A number in a base unit with the text of display(): 0.0123 s is shown as "12.3 ms".
   static Cell quantity(double value, std::string_view unit);
 
   const Value& value() const { return value_; }
-  /// Of a number, also a whole one.
+  /// The number of the cell, whole or not; absent where the cell holds something else.
   std::optional<double> number() const;
-  /// As people read it: the text that it was given, else "" of nothing, four digits of a number,
-  /// yes or no, and texts with commas between them.
+  /// The text for people: the text that was given with the value. Without one, an empty cell is "",
+  /// a number has four digits, a truth value is yes or no, and several texts have commas between
+  /// them.
   std::string shown() const;
-  /// As CSV has it: the value, a number with as many digits as read back the same.
+  /// The text for CSV. A number has as many digits as are needed to read the same number back.
   std::string exact() const;
 
   friend bool operator==(const Cell& a, const Cell& b) {
@@ -72,14 +74,14 @@ class Cell {
 
 using Row = std::vector<Cell>;
 
-/// A row as people read it.
+/// The texts for people of the cells of a row.
 std::vector<std::string> shown_texts(const Row& row);
 
-/// `by_cells`: to the left where any cell of the column is a text.
+/// `by_cells` aligns to the left where any cell of the column is a text, else to the right.
 enum class Align { left, right, by_cells };
 
-/// Who gets a column, or a table. People read text, Markdown, LaTeX and HTML; programs CSV and
-/// JSON.
+/// The readers who get a column or a table. People read text, Markdown, LaTeX and HTML. Programs
+/// read CSV and JSON.
 enum class Readers { everyone, people, programs, csv, json };
 
 struct Column {
@@ -88,7 +90,7 @@ struct Column {
   std::string key = {};     ///< name for programs; the title where empty
   std::string csv = {};     ///< head in CSV where that is not the key
   std::string within = {};  ///< object of the row that holds it in JSON; the row itself where empty
-  std::string unit = {};    ///< of its numbers
+  std::string unit = {};    ///< unit of its numbers
   Readers readers = Readers::everyone;
 };
 
@@ -96,13 +98,14 @@ struct Column {
 std::vector<Column> columns_by_cells(std::initializer_list<std::string> titles);
 
 struct Table {
-  std::string id = {};  ///< of a file: letters, digits, '_' and '-'
+  std::string id = {};  ///< name of its file: letters, digits, '_' and '-'
   std::string title = {};
   std::vector<Column> columns = {};
   std::vector<Row> rows = {};           ///< each as long as columns
   std::vector<std::string> notes = {};  ///< printed below, one a line
   Readers readers = Readers::everyone;
-  std::optional<std::size_t> people_rows = {};  ///< people read the first ones; else all
+  std::optional<std::size_t> people_rows =
+      {};  ///< number of first rows that people read; all where absent
 
   void add(Row row);
   /// A row of texts.
@@ -112,18 +115,18 @@ struct Table {
   }
 };
 
-/// Cells of another table, for a row of JSON.
+/// A cell that holds another table. In JSON it is a list of rows within the row.
 Cell nested(Table table, std::string shown);
 
 enum class TableForm { people, csv, json };
 bool is_for(Readers readers, TableForm form);
-/// Indices of the columns that a form has.
+/// Indices of the columns that the form shows.
 std::vector<std::size_t> columns_for(const Table& table, TableForm form);
-/// How many rows people read.
+/// The number of rows that people read.
 std::size_t people_rows(const Table& table);
-/// Left or right, also of a column that its cells align.
+/// The alignment of a column, left or right; by_cells is resolved.
 Align alignment(const Table& table, std::size_t column);
-/// Head of a column in CSV, and its name in JSON.
+/// The head of a column in CSV, and its key in JSON.
 const std::string& csv_head(const Column& column);
 const std::string& json_key(const Column& column);
 

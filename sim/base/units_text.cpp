@@ -104,7 +104,7 @@ constexpr std::array kMoneyPerEnergyUnits{
     Unit{"USD/MWh", 1'000'000},
     Unit{"USD/kWh", 1'000'000'000},
 };
-// In the order of WithQuantities.
+// The entries stand in the order of WithQuantities.
 constexpr std::array kDimensions{
     Dimension{"size", kSizeUnits},
     Dimension{"bandwidth", kBandwidthUnits},

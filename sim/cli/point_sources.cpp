@@ -12,7 +12,7 @@
 namespace tiersim::cli {
 namespace {
 
-/// How tables are written on stdout; each kind of report has its own JSON.
+/// The format of tables on stdout. Each kind of report has a JSON format of its own.
 struct Format {
   std::string_view name;
   TableForm form;

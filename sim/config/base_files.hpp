@@ -17,8 +17,9 @@ struct BaseFile {
   std::size_t depth = 0;
 };
 
-/// For documents that are loaded with the same root and importers, while no file changes. Several
-/// threads may use it.
+/// The base files that earlier documents loaded. All documents must have the same configuration
+/// root and importers, and the files must not change meanwhile. Several threads may use one object.
+/// A file with a mistake is not kept, so that each document reports it.
 class BaseFiles {
  public:
   /// Null where the file was not loaded yet.

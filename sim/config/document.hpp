@@ -26,7 +26,7 @@ struct LoadOptions {
   std::filesystem::path config_root = {};   ///< the shipped configs; may be empty
   std::vector<Importer> importers = {};     ///< keys that name files of other formats
   std::shared_ptr<BaseFiles> bases =
-      {};  ///< of earlier documents; null: each document reads its own
+      {};  ///< base files of earlier documents; null: each document reads its own
 };
 
 class Document {

@@ -132,7 +132,8 @@ class JsonLayout {
     }
   }
 
-  // Just after the key and colon that begin at at_; at_ where a value of a list does.
+  // The end of the key and colon that begin at at_. The result is at_ where no key begins there, as
+  // in a list.
   std::size_t end_of_key() const {
     if (line_[at_] != '"') return at_;
     const std::size_t end = end_of_plain(at_);

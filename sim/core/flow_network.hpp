@@ -130,7 +130,7 @@ class FlowNetwork : public Waitable {
   LinkStats stats(LinkId link) const;
   /// Walks over the flows in flight.
   FlowTotals totals() const;
-  /// In the order of starts. Flows started at this very instant may still be missing.
+  /// The shares in the order of starts. Flows started at this very instant may still be missing.
   std::vector<FlowShare> shares() const;
 
  private:

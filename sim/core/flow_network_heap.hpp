@@ -164,7 +164,7 @@ class LevelHeap {
 
   void clear() { keys_.clear(); }
   bool empty() const { return keys_.empty(); }
-  /// To be followed by build().
+  /// Adds a key. build() must follow before the heap is used.
   void add(Level level, std::uint32_t owner) { keys_.push_back(key(level, owner)); }
   void build() {
     for (std::size_t i = keys_.size() / kArity + 1; i-- > 0;)

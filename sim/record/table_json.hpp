@@ -1,5 +1,5 @@
 #pragma once
-// A table for programs.
+// A table of cells as JSON.
 #include <span>
 #include <string>
 #include <string_view>

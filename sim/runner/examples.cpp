@@ -7,7 +7,7 @@
 namespace tiersim {
 namespace {
 
-// In the order in which someone new would try them.
+// The files stand in the order in which a new user would try them.
 constexpr std::array kExampleFiles{
     "scenarios/methods/llama3_8b_dense_hbm.yaml",
     "scenarios/methods/llama3_8b_dense_pool.yaml",

@@ -20,7 +20,7 @@ class LatencyHistogram {
   void clear();
 
   std::int64_t count() const { return count_; }
-  /// In seconds; 0 without observations.
+  /// The mean in seconds; 0 without observations.
   double mean() const;
   /// The nearest-rank quantile in seconds: the least time that is at least as long as `percent` of
   /// all times. 0 without observations. `percent`: 1 to 100.

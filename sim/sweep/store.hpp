@@ -105,7 +105,7 @@ class SweepStore {
   /// Makes the index of results; without it reading is slower but complete.
   void end_writing();
 
-  /// In order of position; `visit` returns false to stop.
+  /// Visits the points in order of position until `visit` returns false.
   void for_each(const StoredSweep& sweep, const std::function<bool(const StoredPoint&)>& visit);
   /// The result id of a point of the sweep.
   std::string id_of(const StoredSweep& sweep, std::int64_t position);

@@ -4,11 +4,11 @@
 
 namespace tiersim {
 
-/// By the devices' own functions: unloaded and without contention.
+/// The result at the analytic level, from the devices' own formulas, without load or contention.
 LevelResult analytic_result(const HardwareCurve& curve, const ReferencePoint& point);
 /// The same with contention: queueing at the offered rate, and transfers in a flow network.
 LevelResult flow_result(const HardwareCurve& curve, const ReferencePoint& point);
-/// By packets, commands and credits.
+/// The result at the packet level, from a simulation of packets, commands and credits.
 LevelResult packet_result(const HardwareCurve& curve, const ReferencePoint& point);
 
 /// The results of all points at all levels.

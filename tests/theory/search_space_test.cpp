@@ -27,7 +27,7 @@ constexpr int kSeeds = 20;
 constexpr std::int64_t kBudget = 288;
 const Senses kSenses{Sense::maximize, Sense::minimize, Sense::maximize};
 
-// By labels of the lattice.
+// The simulated objectives, by the labels of the lattice.
 using Simulated = std::map<std::vector<std::string>, Objectives>;
 
 Simulated simulate_all(const DesignSpace& space) {

@@ -229,7 +229,7 @@ Table unread_table(std::uint64_t seed, SyntheticSpec spec) {
   return out;
 }
 
-// Of all layers; each is made on a thread of its own.
+// The heads of all layers. Each layer is made on a thread of its own.
 std::vector<HeadCase> heads_of(const SyntheticSpec& spec, Rng& layers) {
   std::vector<std::future<std::vector<HeadCase>>> made;
   for (int layer = 0; layer < kLayers; ++layer)

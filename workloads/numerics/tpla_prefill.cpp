@@ -134,7 +134,7 @@ Statement separation_statement(Rng& rng, const TplaAssumptions& a) {
       .holds = prefill <= bound && decode <= bound && prompt_rows == 0};
 }
 
-// By constants, then by number of slices.
+// The errors, indexed by constants and then by number of slices.
 std::vector<std::vector<Errors>> all_errors(std::uint64_t seed, int count,
                                             std::span<const Index> shards) {
   const TplaAssumptions a = decaying();

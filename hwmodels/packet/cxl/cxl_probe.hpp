@@ -21,7 +21,7 @@ struct CxlProbe {
   Bytes region = Bytes::from_base(std::int64_t{1} << 34);  ///< of all devices together
   Bytes interleave = Bytes::from_base(256);                ///< over the devices
   std::int64_t outstanding = 128;  ///< lines in flight at each host, where `offered` is 0
-  /// By host, instead of `outstanding`; empty: all the same.
+  /// Lines in flight of each host. Where it is empty, all hosts have `outstanding`.
   std::vector<std::int64_t> outstanding_of{};
   Bandwidth offered{};  ///< open loop: Poisson arrivals of this payload rate at each host
   std::int64_t accesses = 20'000;  ///< of each host, including the warm-up

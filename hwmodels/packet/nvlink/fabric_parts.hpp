@@ -128,7 +128,7 @@ struct FabricPorts {
   std::priority_queue<FabricEnd, std::vector<FabricEnd>, std::greater<>> ends;
   std::vector<FabricCopies> copies;
   std::vector<std::uint32_t> free_copies;
-  /// For switches with one queue for each input.
+  /// Used by switches that have one queue for each input.
   std::vector<RingQueue<std::uint32_t>> order;  ///< outputs of the packets waiting at an input
   std::vector<SimTime> input_free;
   FabricCounters counters;

@@ -30,8 +30,8 @@ struct ExitServed {
 /// One cell, simulated at its concurrency.
 struct ExitCellRuns {
   std::int64_t users = 0;
-  /// By correlation; one entry for `full`. `own` has the host time of the model, `alone` has no
-  /// host time, and `shipped` has the host of the shipped server.
+  /// The results by correlation; `full` has one entry. `own` has the host time of the model,
+  /// `alone` has no host time, and `shipped` has the host of the shipped server.
   std::vector<ExitServed> own = {};
   std::vector<ExitServed> alone = {};
   std::vector<ExitServed> shipped = {};

@@ -30,8 +30,8 @@ class WinMapView {
 
   Table counts() const;   ///< a row for each panel: cells won by each way
   Table leads() const;    ///< a row for each way: cells won, and its largest lead
-  Table winners() const;  ///< the winners in the layout of the figure, for people
-  Table rates() const;    ///< a row for each cell with every rate, for CSV
+  Table winners() const;  ///< for people: the winners in the layout of the figure
+  Table rates() const;    ///< for CSV: a row for each cell, with all rates
   std::string figure() const;
 
  private:

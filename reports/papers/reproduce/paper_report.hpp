@@ -56,7 +56,7 @@ Table step_table(const PaperReport& report);
 /// Empty where the paper has no digest.
 Table digest_table(const PaperReport& report);
 
-/// Every table in full, in the order of the text, with the name of its files as id.
+/// All tables in full, in the order of the text. The id of each is the name of its files.
 std::vector<Table> all_tables(const PaperReport& report);
 
 /// Text for a terminal. The summary has the paper's tables, checks, bars, steps and digest; `all`

@@ -11,8 +11,8 @@
 
 namespace tiersim {
 
-/// Its id is the name of its files. Where what people read is no list of rows, another table of the
-/// same id is for programs.
+/// The id of a table is the name of its files. Where the table for people is no list of rows,
+/// another table of the same id is for programs.
 struct SectionTable {
   Table table;
   bool digest = false;  ///< on the terminal without --full

@@ -172,7 +172,7 @@ std::optional<std::string_view> part_name(std::string_view column, std::string_v
   return name;
 }
 
-// Names to the left; a count without a unit is a number all the same.
+// Names are aligned to the left and numbers to the right, also counts, which have no unit.
 Column study_column(const std::string& name, std::string title, const std::string& unit) {
   const bool text = unit.empty() && name != "max_batch";
   return {.title = std::move(title),

@@ -31,12 +31,12 @@ bool is_study_column(std::string_view name, std::span<const std::string_view> me
 /// The columns with `split` and `shares` replaced by their parts.
 std::vector<std::string> expanded(const std::vector<std::string>& columns);
 
-/// Its title, its name as key, and its unit; `record` gives the unit of a metric.
+/// The column of a table: title, key and unit. `record` gives the unit of a metric.
 Column column_of(const std::string& name, const RunRecord* record);
 
-/// Its value in the base unit; nothing where the record has no such value.
+/// The value in the base unit; an empty cell where the record has no such value.
 Cell cell_of(const std::string& name, const RunRecord& record);
-/// The same as people read it: "12.34 ms", "41.2 %", "-".
+/// The text of that value for people: "12.34 ms", "41.2 %", "-".
 Cell cell_of(const Column& column, const RunRecord& record);
 /// The column `limit`.
 std::string limit_of(const RunRecord& record);

@@ -34,9 +34,9 @@ std::string heading(const Study& study);
 /// Extent of the tables of a study.
 enum class Shown : std::uint8_t { summary, all };
 
-/// Every point.
+/// The table of all points.
 Table table_of(const StudyResult& result);
-/// The same or, in a summary, the pivots that the study names, for people alone.
+/// The table of all points. In a summary, people get the pivots that the study names instead.
 std::vector<Table> tables_of(const StudyResult& result, Shown shown);
 /// The time split of every point as a bar of characters; empty where the study has none.
 std::string bars_of(const StudyResult& result);

@@ -34,7 +34,7 @@ MatrixTilesConfig hopper() {
   return tiles(128, 8, 128, 256, 132, 8192);
 }
 
-// As the shipped H200 and H20.
+// A GPU with the numbers of the shipped H200 or H20.
 RooflineGpuConfig gpu_of(FlopRate peak_bf16, FlopRate peak_fp8, std::int64_t sms) {
   RooflineGpuConfig c;
   c.peak_bf16.value = peak_bf16;

@@ -254,7 +254,7 @@ TEST(GivenHeads, StandElementsAtTheLimits) {
                      fmt::format("Q {} K {} V, X {}", q, k, vx));
 }
 
-// As in padding: a query, a hidden state and a value of zeros, and constant channels.
+// Padding gives a query, a hidden state and a value of zeros, and constant channels.
 TEST(GivenHeads, StandRowsAndColumnsOfZeros) {
   GivenArrays arrays = drawn_arrays();
   std::fill_n(arrays.q.values.begin() + 60 * 16, 16, 0);
