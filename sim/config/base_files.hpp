@@ -19,7 +19,7 @@ struct BaseFile {
 
 /// The base files that earlier documents loaded. All documents must have the same configuration
 /// root and importers, and the files must not change meanwhile. Several threads may use one object.
-/// A file with a mistake is not kept, so that each document reports it.
+/// A document with a mistake keeps no further files, so that the next one reports its mistakes too.
 class BaseFiles {
  public:
   /// Null where the file was not loaded yet.

@@ -369,10 +369,9 @@ std::shared_ptr<const BaseFile> Loader::load_base(const Node& name, const fs::pa
   if (!loaded_.contains(id)) {
     auto file = options_.bases ? options_.bases->find(id) : nullptr;
     if (!file) {
-      const std::size_t mistakes = diagnostics_.list().size();
       file = read_base(name, path);
-      if (file && options_.bases && diagnostics_.list().size() == mistakes)
-        options_.bases->keep(id, file);
+      // After a mistake anywhere, a base of this one may be missing without a mistake of its own.
+      if (file && options_.bases && diagnostics_.ok()) options_.bases->keep(id, file);
     }
     loaded_.emplace(id, file);
   }

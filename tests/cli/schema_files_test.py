@@ -68,12 +68,23 @@ def places(node):
             yield from places(value)
 
 
+def shape(node):
+    """The keys of a value at every depth, and the types of its scalars."""
+    if isinstance(node, dict):
+        return tuple((key, shape(value)) for key, value in sorted(node.items()))
+    if isinstance(node, list):
+        return tuple(sorted({repr(shape(value)) for value in node}))
+    return type(node).__name__
+
+
 def shortened(node):
-    """A copy with the first three elements of every list."""
+    """A copy whose lists have the first three elements and the first of each further shape."""
     if isinstance(node, dict):
         return {key: shortened(value) for key, value in node.items()}
     if isinstance(node, list):
-        return [shortened(value) for value in node[:3]]
+        firsts = {repr(shape(value)): index for index, value in reversed(list(enumerate(node)))}
+        kept = sorted({*range(min(3, len(node))), *firsts.values()})
+        return [shortened(node[index]) for index in kept]
     return copy.deepcopy(node)
 
 

@@ -97,6 +97,36 @@ TEST(Bases, AFailedBaseGivesNoFollowOnErrors) {
             "top.yaml:5:34: error: model.layers: '0' is out of range (allowed: 1 to 1000)\n");
 }
 
+TEST(Bases, OfEarlierDocumentsAreReadOnce) {
+  const Folder folder("kept");
+  folder.write("tiny.yaml", std::string(kTiny));
+  const auto top =
+      folder.write("top.yaml", std::string(kRest) + "model: {base: tiny.yaml, heads: 4}\n");
+  const auto bases = std::make_shared<BaseFiles>();
+  EXPECT_EQ(read_file(top, {}, bases).config.model.layers, 2);
+  folder.write("tiny.yaml", std::string(kLarge));
+  const Read again = read_file(top, {}, bases);
+  EXPECT_EQ(again.mistakes, "");
+  EXPECT_EQ(again.config.model.layers, 2);  // as it was read first
+  EXPECT_EQ(again.config.model.heads, 4);
+  EXPECT_EQ(read_file(top).config.model.layers, 80);
+}
+
+// The second base names the first, which has a mistake that is reported once in a document.
+TEST(Bases, WithMistakesAreReportedByEachDocument) {
+  const Folder folder("reported");
+  folder.write("bad.yaml", "schema: tiersim.model/v1\nname: [\n");
+  folder.write("good.yaml", std::string(kTiny) + "base: bad.yaml\n");
+  const auto top =
+      folder.write("top.yaml", std::string(kRest) + "model: {base: [bad.yaml, good.yaml]}\n");
+  const auto bases = std::make_shared<BaseFiles>();
+  const std::string mistakes = read_file(top, {}, bases).mistakes;
+  EXPECT_NE(mistakes.find("bad.yaml:"), std::string::npos) << mistakes;
+  EXPECT_EQ(read_file(top, {}, bases).mistakes, mistakes);
+  const auto other = folder.write("other.yaml", std::string(kRest) + "model: {base: good.yaml}\n");
+  EXPECT_NE(read_file(other, {}, bases).mistakes.find("bad.yaml:"), std::string::npos);
+}
+
 TEST(Bases, CyclesAreReportedWithTheirChain) {
   const Folder folder("cycle");
   folder.write("a.yaml", "schema: tiersim.experiment/v1\nbase: b.yaml\n");

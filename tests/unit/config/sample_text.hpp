@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -44,9 +45,11 @@ inline Read read_text(std::string_view text, const std::vector<std::string>& ove
 }
 
 inline Read read_file(const std::filesystem::path& path,
-                      const std::filesystem::path& config_root = {}) {
+                      const std::filesystem::path& config_root = {},
+                      const std::shared_ptr<BaseFiles>& bases = {}) {
   Diagnostics diagnostics;
-  Document document = load_document(path, {.config_root = config_root}, diagnostics);
+  Document document =
+      load_document(path, {.config_root = config_root, .bases = bases}, diagnostics);
   auto config = read<Experiment>(document, "experiment", diagnostics);
   return {std::move(document), std::move(config), diagnostics.text()};
 }
