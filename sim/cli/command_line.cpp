@@ -199,11 +199,12 @@ void print_unknown_verb(const std::string& given, const std::string& where,
   const std::string_view near = nearest(given, words);
   const std::string before = where.empty() ? "" : where + ' ';
   if (given.empty())
-    fmt::print(stderr, "tiersim: error: what to {}?\n", where);
+    fmt::print(stderr, "tiersim: error: the command '{}' needs one more word\n", where);
   else
-    fmt::print(stderr, "tiersim: error: there is no '{}{}'{}\n", before, printable(given),
+    fmt::print(stderr, "tiersim: error: there is no command '{}{}'{}\n", before, printable(given),
                near.empty() ? "" : fmt::format("; did you mean '{}{}'?", before, near));
-  fmt::print(stderr, "tiersim: {} is one of: {}\n", where.empty() ? "the verb" : "what follows",
+  fmt::print(stderr, "tiersim: {} is one of: {}\n",
+             where.empty() ? "the command" : fmt::format("the word after '{}'", where),
              join(words));
 }
 
@@ -221,7 +222,7 @@ ExitCode usage_error(const CLI::App& app, const CLI::ParseError& error) {
     fmt::print(stderr, "tiersim: error: {}\n", printable(error.what()));
   else
     print_unknown_verb(unexpected(app, /*option=*/false), where, description);
-  fmt::print(stderr, "tiersim: `{}` says more\n",
+  fmt::print(stderr, "tiersim: `{}` explains the command line\n",
              where.empty() ? "tiersim --help" : "tiersim " + where + " --help");
   return ExitCode::usage;
 }

@@ -18,7 +18,7 @@ std::string footer() {
   std::string out = "Exit status:";
   for (const auto& [code, meaning] : kExitCodes)
     out += fmt::format("{} {} {}", code == 0 ? "" : ",", code, meaning);
-  return out + ".\n`tiersim VERB --help` says more about a verb. `./tiersim test` runs the tests.";
+  return out + ".\n`tiersim VERB --help` explains a verb. `./tiersim test` runs the tests.";
 }
 
 void add_verbs(CommandLine& command_line) {

@@ -107,7 +107,13 @@ system: {{base: {SOURCE}/configs/systems/h200_cxl_pool.yaml, tiers: {{hbm: {{mem
 
 class Verbs(InFolder):
     def test_usage_errors_are_exit_2_with_the_nearest_verb(self):
-        self.expect_failure(run("rum"), 2, "did you mean 'run'")
+        self.expect_failure(run("rum"), 2, "there is no command 'rum'; did you mean 'run'?",
+                            "the command is one of: run, sweep, ", "`tiersim --help` explains")
+        self.expect_failure(run("reprodce"), 2, "there is no command 'reprodce'; did you mean 'reproduce'?")
+        # No name is near.
+        unknown = run("polish")
+        self.expect_failure(unknown, 2, "there is no command 'polish'\n")
+        self.assertNotIn("did you mean", unknown.stderr)
         self.expect_failure(run("run"), 2, "CONFIG is required", "tiersim run --help")
         self.expect_failure(run("run", MAPLE, "--nope"), 2, "unknown option '--nope'")
         self.expect_failure(run("run", MAPLE, "--jsno"), 2, "did you mean '--json'?")
@@ -115,13 +121,13 @@ class Verbs(InFolder):
         self.expect_failure(run(), 2)
 
     def test_a_wrong_word_below_a_verb_names_those_that_there_are(self):
-        self.expect_failure(run("list", "nosuch"), 2, "there is no 'list nosuch'",
-                            "one of: hw, devices, systems, calibrations, models, methods, metrics, scenarios")
+        self.expect_failure(run("list", "nosuch"), 2, "there is no command 'list nosuch'",
+                            "the word after 'list' is one of: hw, devices, systems, calibrations, models, methods, metrics, scenarios")
         self.expect_failure(run("list", "model"), 2, "did you mean 'list models'?")
-        self.expect_failure(run("list"), 2, "what to list?", "hw, devices")
+        self.expect_failure(run("list"), 2, "the command 'list' needs one more word", "hw, devices")
         self.expect_failure(run("config", "shwo", MAPLE), 2, "did you mean 'config show'?")
         self.expect_failure(run("completion", "csh"), 2, "bash, zsh, fish")
-        self.expect_failure(run("list", "\x1b[31m"), 2, "there is no 'list \\x1b[31m'")
+        self.expect_failure(run("list", "\x1b[31m"), 2, "there is no command 'list \\x1b[31m'")
 
     def test_help_and_version(self):
         self.assertIn("reproduce", run("--help").stdout)

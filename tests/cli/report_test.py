@@ -85,7 +85,7 @@ class Footprint(InFolder):
 
 class Kinds(InFolder):
     def test_the_kinds_are_named(self):
-        self.expect_failure(run("report"), 2, "what to report?", "one of: footprint")
+        self.expect_failure(run("report"), 2, "the command 'report' needs one more word", "one of: footprint")
         self.expect_failure(run("report", "footprnt"), 2, "did you mean 'report footprint'?")
         self.assertIn("footprint", run("report", "--help").stdout)
 
