@@ -194,7 +194,7 @@ class ServingSummary {
       Table table{
           .title = "Where the memory of one GPU goes",
           .columns = {
-              {"tier", Align::left}, {"what", Align::left}, {"bytes"}, {"class", Align::left}}};
+              {"tier", Align::left}, {"use", Align::left}, {"bytes"}, {"class", Align::left}}};
       for (const KvCapacity::Part& part : capacity.parts)
         table.add({printable(part.tier), printable(part.what), bytes_text(part.bytes),
                    std::string(name(part.number_class))});
@@ -224,7 +224,7 @@ class ServingSummary {
 
   std::string moves() const {
     Table table{.title = "KV moves, over the run",
-                .columns = {{"what for", Align::left}, {"times"}, {"bytes"}, {"mean rate"}}};
+                .columns = {{"purpose", Align::left}, {"times"}, {"bytes"}, {"mean rate"}}};
     const double run = value("makespan_s");
     for (const KvMove& move : serving_.moves)
       if (move.count > 0)

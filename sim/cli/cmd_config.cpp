@@ -175,7 +175,7 @@ ExitCode show(const ConfigArguments& options) {
 
 ExitCode schema(const std::string& name) {
   if (name.empty()) {
-    Table table{.title = "", .columns = {{"kind", Align::left}, {"what", Align::left}}};
+    Table table{.title = "", .columns = {{"kind", Align::left}, {"description", Align::left}}};
     for (const FileKind& kind : file_kinds())
       table.add(
           {kind.name,

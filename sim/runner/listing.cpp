@@ -49,7 +49,8 @@ void add_kinds(Table& table, const std::string& category, const Kinds& kinds) {
 
 Table hardware() {
   const DeviceLibrary library = make_device_library();
-  Table table = of({"category", "model", "what"});
+  Table table = of({"category", "model"});
+  table.columns.push_back({"description", Align::left, "what"});
   add_kinds(table, "memory", library.memory);
   add_kinds(table, "link", library.link);
   add_kinds(table, "request", library.request);
@@ -59,7 +60,8 @@ Table hardware() {
 }
 
 Table methods() {
-  Table table = of({"method", "what"});
+  Table table = of({"method"});
+  table.columns.push_back({"description", Align::left, "what"});
   const auto library = make_method_library();
   for (const auto& [name, kind] : library.entries()) table.add({name, kind.help});
   return table;

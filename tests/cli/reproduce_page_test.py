@@ -97,7 +97,7 @@ class ReproducePage(unittest.TestCase):
             for question in report.get("solves", []):
                 self.assertTrue(any(question["title"] in c for c in captions), question["title"])
         for title in ("Printed, under the paper's assumptions, and from first principles",
-                      "Held, explained and left open", "Results by status"):
+                      "Results: met, explained and open", "Results by status"):
             self.assertTrue(any(title in c for c in captions), title)
 
     def test_counts_of_statuses_are_those_of_the_reports(self):

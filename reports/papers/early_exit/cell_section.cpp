@@ -210,7 +210,7 @@ Table throughput_table(const CellResults& r, const std::vector<CellView>& views)
                           {"shipped host"},
                           {"speed-up"},
                           {"at most"},
-                          {"what it is", Align::left}},
+                          {"status", Align::left, "what it is"}},
               .notes = r.targets.notes};
   for (const CellView& v : views)
     table.add({v.model->label, name_of(*v.cell), fmt::format("{:.2f}", v.cell->tokens_per_s),

@@ -33,7 +33,13 @@ class Notes {
     if (added) texts_.push_back(fmt::format("[{}] {}", it->second, r.why));
     return fmt::format("{} [{}]", r.status, it->second);
   }
-  std::vector<std::string> texts() const { return texts_; }
+  // The notes below a line that says what they are about; nothing where there is no note.
+  std::vector<std::string> under(const std::string& title) const {
+    if (texts_.empty()) return {};
+    std::vector<std::string> out{title};
+    out.insert(out.end(), texts_.begin(), texts_.end());
+    return out;
+  }
 
  private:
   std::map<std::string, std::size_t> numbers_;
@@ -43,8 +49,9 @@ class Notes {
 }  // namespace
 
 Table comparison_table(const PaperReport& report, Reading reading) {
-  Table table{.title = reading == Reading::paper ? "As printed: the paper's assumptions"
-                                                 : "First principles: published model dimensions",
+  const bool printed = reading == Reading::paper;
+  Table table{.title = printed ? "As printed: the paper's assumptions"
+                               : "First principles: published model dimensions",
               .columns = {{"model", Align::left},
                           {"method", Align::left},
                           {"quantity", Align::left},
@@ -63,7 +70,10 @@ Table comparison_table(const PaperReport& report, Reading reading) {
                  difference(cell), notes.mark(cell)});
     }
   }
-  table.notes = notes.texts();
+  table.notes = notes.under(
+      fmt::format("Notes on the comparison {}; 'rule' marks a printed value that contradicts the "
+                  "paper's own numbers:",
+                  printed ? "under the paper's assumptions" : "from first principles"));
   return table;
 }
 
@@ -150,7 +160,7 @@ Table step_table(const PaperReport& report) {
 }
 
 Table shape_table(const PaperReport& report) {
-  Table table{.title = "What the figures show",
+  Table table{.title = "Checks of the paper's figures",
               .columns = {{"check", Align::left},
                           {"expected"},
                           {"simulated"},
@@ -163,12 +173,12 @@ Table shape_table(const PaperReport& report) {
       table.add({check.id, fmt::format("{:.4g}", check.paper),
                  fmt::format("{:.4g}", check.simulated), fmt::format("{:.3g}", check.tolerance),
                  check.unit, notes.mark(check)});
-  table.notes = notes.texts();
+  table.notes = notes.under("Statements that the checks test; 'shape' marks one that holds:");
   return table;
 }
 
 Table section_results(const PaperReport& report) {
-  Table table{.title = "Held, explained and left open",
+  Table table{.title = "Results: met, explained and open",
               .columns = {{"result", Align::left},
                           {"paper"},
                           {"simulated"},
@@ -180,7 +190,7 @@ Table section_results(const PaperReport& report) {
     for (const TargetResult& r : section.results)
       table.add({r.id, fmt::format("{:.4g}", r.paper), fmt::format("{:.4g}", r.simulated),
                  fmt::format("{:.3g}", r.tolerance), r.unit, notes.mark(r)});
-  table.notes = notes.texts();
+  table.notes = notes.under("Notes on the results:");
   return table;
 }
 

@@ -23,15 +23,17 @@ struct StatusMeaning {
   const char* meaning;
 };
 inline constexpr std::array<StatusMeaning, 9> kStatuses{{
-    {"pass", "simulated as printed, to the printed digits"},
-    {"rule", "the printed value contradicts the paper's own numbers; what its rule gives is met"},
-    {"shape", "what a figure shows, or must be so, holds"},
-    {"explained", "conditions that the paper leaves out, declared beforehand, come near"},
-    {"unexplained", "no declared conditions come near; nothing is held to it"},
-    {"input", "a free parameter is set by it"},
-    {"prediction", "simulated from the inputs, and near"},
-    {"consistency", "follows from other printed numbers"},
-    {"fail", "missed"},
+    {"pass", "the simulation gives the printed value, to the printed digits"},
+    {"rule",
+     "the printed value contradicts the paper's own numbers; the simulation gives the value "
+     "of the paper's rule"},
+    {"shape", "a statement about a figure, or one that must be true, holds"},
+    {"explained", "some conditions that the paper does not state, declared beforehand, come near"},
+    {"unexplained", "no declared conditions come near; the value is not a target"},
+    {"input", "the value sets a free parameter of the simulation"},
+    {"prediction", "the simulation comes near the value from the inputs alone"},
+    {"consistency", "the value follows from other printed numbers"},
+    {"fail", "the simulation misses the target"},
 }};
 
 /// Number of results by status, without zeros.

@@ -31,8 +31,7 @@ void add_table(Page& page, const Table& table, std::size_t shown_max = 0) {
   if (table.rows.empty()) return;
   std::set<std::size_t> columns;
   for (std::size_t c = 0; c < table.columns.size(); ++c)
-    if (table.columns[c].title.starts_with("status") || table.columns[c].title == "what it is")
-      columns.insert(c);
+    if (table.columns[c].title.starts_with("status")) columns.insert(c);
   TableLook look{.shown_max = shown_max};
   if (!columns.empty())
     look.mark = [&table, columns](std::size_t row, std::size_t column) {
@@ -52,7 +51,7 @@ void add_folded(Page& page, const Table& table) {
 
 void add_overview(Page& page, const std::vector<PaperPage>& papers,
                   const std::vector<std::string>& ids) {
-  page.section("What is held, explained and left open");
+  page.section("Results: met, explained and open");
   Table table{.title = "Results by status", .columns = {{"status", Align::left}}};
   std::vector<std::string> used;
   for (const StatusMeaning& one : kStatuses)
@@ -62,13 +61,13 @@ void add_overview(Page& page, const std::vector<PaperPage>& papers,
         break;
       }
   // A column for each paper, so that any number of statuses fits.
-  std::vector<std::string> held{"held"};
+  std::vector<std::string> held{"all targets"};
   for (const PaperPage& paper : papers) {
     table.columns.push_back({paper.report.name});
-    held.emplace_back(paper.report.all_hold() ? "all that must" : "a target is missed");
+    held.emplace_back(paper.report.all_hold() ? "met" : "missed");
   }
-  table.columns.push_back({"what it means", Align::left});
-  held.emplace_back("whether every target that has to be met is");
+  table.columns.push_back({"meaning", Align::left});
+  held.emplace_back("met where the simulation meets every target, missed where it misses one");
   table.add(std::move(held));
   for (const StatusMeaning& one : kStatuses) {
     if (std::ranges::find(used, one.status) == used.end()) continue;
@@ -126,7 +125,7 @@ void add_section_figures(Page& page, const PaperReport& report, const std::strin
   const bool any = std::ranges::any_of(
       report.sections, [](const ReportSection& section) { return !section.figures.empty(); });
   if (!any) return;
-  page.section("Every machine and way", 3);
+  page.section("Figures of every machine and variant", 3);
   for (const ReportSection& section : report.sections)
     for (const ReportFile& figure : section.figures)
       page.figure({.svg = figure.text,
@@ -169,7 +168,7 @@ void add_paper(Page& page, const PaperPage& paper, const std::string& id,
     add_table(page, table);
   }
   add_figures(page, paper, folder);
-  page.section("What is held and what is left open", 3);
+  page.section("Checks and results", 3);
   add_table(page, shape_table(report));
   if (!report.sections.empty()) add_table(page, section_results(report));
   add_tables(page, report);
@@ -209,7 +208,7 @@ void add_provenance(Page& page, const std::vector<PaperPage>& papers,
   std::string version = "unknown";
   Table runs{.title = "Runs: decode steps and points of studies",
              .columns = {{"paper", Align::left},
-                         {"what", Align::left},
+                         {"run", Align::left},
                          {"class", Align::left},
                          {"run id", Align::left}}};
   for (const PaperPage& paper : papers)
@@ -224,7 +223,7 @@ void add_provenance(Page& page, const std::vector<PaperPage>& papers,
                                    runs.rows.size())},
               {"classes",
                "measured, fitted, specification, assumed: a time has the weakest class "
-               "among the numbers it rests on; bytes are counted from published "
+               "among the numbers that it depends on; bytes are counted from published "
                "dimensions"}});
   page.text(
       "A point runs again with the scenario and settings of its target in reports/targets; the "
@@ -241,8 +240,9 @@ std::string reproduce_page(const std::vector<PaperPage>& papers,
                            const std::vector<std::string>& settings,
                            const std::string& figures_folder) {
   Page page(papers.size() == 1 ? "Reproduction: " + papers.front().report.name
-                               : "Papers beside what is simulated",
-            "What each paper prints, what its assumptions give, what first principles give");
+                               : "Papers beside their simulation",
+            "Printed values beside simulations under the paper's assumptions and from first "
+            "principles");
   std::vector<std::string> ids;
   for (const PaperPage& paper : papers) ids.push_back("paper-" + paper.report.name);
   add_overview(page, papers, ids);

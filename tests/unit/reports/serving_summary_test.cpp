@@ -196,7 +196,7 @@ TEST(ServingSummary, LeavesOutWhatTheRunDoesNotHave) {
 TEST(ServingSummary, SaysWhereMemoryGoes) {
   expect_holds(text(),
                "Where the memory of one GPU goes\n"
-               "tier  what              bytes  class\n"
+               "tier  use               bytes  class\n"
                "----  ---------------  ------  -------------\n"
                "hbm   weights          13 GiB  specification\n"
                "hbm   runtime reserve   1 GiB  assumed\n"
@@ -218,7 +218,7 @@ TEST(ServingSummary, SaysWhereTimeGoes) {
 TEST(ServingSummary, SaysWhatMovedAndWhichDevicesAreBusy) {
   expect_holds(text(),
                "KV moves, over the run\n"
-               "what for  times      bytes  mean rate\n"
+               "purpose   times      bytes  mean rate\n"
                "--------  -----  ---------  ---------\n"
                "swap_out      3  7.812 GiB   80 MiB/s\n"
                "\n"
