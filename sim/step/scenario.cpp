@@ -84,10 +84,10 @@ void describe(Fields& f, PlacementConfig& c) {
 void describe(Fields& f, WhatIfConfig& c) {
   f.doc("Factors on the hardware as configured, to ask what it would take.");
   f.optional("far_bandwidth", c.far_bandwidth,
-             "On every capacity on the way to the far tier, request engines and what they keep in "
+             "On every capacity on the path to the far tier, request engines and what they keep in "
              "flight included.",
              in_range(0.001, 1000.0));
-  f.optional("far_latency", c.far_latency, "On the latency of every device on the way.",
+  f.optional("far_latency", c.far_latency, "On the latency of every device on the path.",
              in_range(0.0, 1000.0));
 }
 

@@ -128,7 +128,7 @@ void describe(Fields& f, HostConfig& c) {
 }
 
 void describe(Fields& f, TierConfig& c) {
-  f.doc("A memory tier and the way to it.");
+  f.doc("A memory tier and the path to it.");
   f.document("memory", c.memory, "device", "The memory itself.");
   f.optional("path", c.path, "Links from the GPU outward; none for the GPU's own memory.");
 }

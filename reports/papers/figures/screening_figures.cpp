@@ -133,7 +133,7 @@ Figure roofline_figure(const StudyResult& study) {
       .stem = "maple_fig3_roofline",
       .where = study.study.where,
       .caption =
-          "Roofs of the screening phase: the least peak capacity on the way from the tier "
+          "Roofs of the screening phase: the least peak capacity on the path from the tier "
           "that is screened from. Points: rate as simulated, batch 128 at 8192 positions. "
           "The paper's roofline prints no values; what must hold is the move from one roof "
           "to the other.",

@@ -9,7 +9,7 @@
 //   limit                        the cause of the largest part of the step: HBM, FLOP,
 //                                capacity (weights, which a larger batch would share),
 //                                all-reduce, host, launch, link
-//   screening_roof               tier that limits screening by the peak capacities on the way to it
+//   screening_roof               tier that limits screening by peak capacities on the path to it
 //   screening_roof_bandwidth     the least of these capacities
 //   screening_intensity          FLOP of screening for each byte that it reads from that tier
 //   screening_attainable         FLOP/s under that roof: intensity times bandwidth
