@@ -127,8 +127,7 @@ std::vector<std::string> summary_lines(const FidelityMap& map) {
   const auto held =
       std::ranges::count_if(map.rows, [](const LevelRow& row) { return row.facts.alike; });
   return {worst_line(map, Fidelity::analytic), worst_line(map, Fidelity::flow),
-          fmt::format("{} workloads, flow within {:.0f} % of packets in {} of the {} that have one "
-                      "bottleneck, 64 packets or more and no limit of credits or tags (*)",
+          fmt::format("{} workloads: flow is within {:.0f} % of packets in {} of the {} marked *",
                       map.rows.size(), 100 * kAlikeWithin, held - disagreeing(map), held)};
 }
 

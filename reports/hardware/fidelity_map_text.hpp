@@ -20,7 +20,7 @@ LevelErrors errors_of(const FidelityMap& map, Fidelity level);
 std::int64_t disagreeing(const FidelityMap& map);
 
 /// Three lines: the worst case of the analytic level, that of the flow level, and the number of
-/// workloads that agree among those that must.
+/// workloads that agree among those that must, which the tables mark with a star.
 std::vector<std::string> summary_lines(const FidelityMap& map);
 
 /// Costs of a simulation that a table shows.

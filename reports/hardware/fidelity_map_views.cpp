@@ -92,7 +92,7 @@ Json case_json(const LevelRow& row, Fidelity level) {
 }  // namespace
 
 Table cost_table(const FidelityMap& map) {
-  Table table{.title = "What an answer takes",
+  Table table{.title = "Cost of a simulation",
               .columns = {{"model", Align::left},
                           {"simulated MB"},
                           {"events"},
@@ -119,15 +119,14 @@ Table cost_table(const FidelityMap& map) {
         sum.simulated, sum.events, ms));
   }
   table.notes.emplace_back(
-      "one core of the machine that ran this, once: an order of magnitude; events are exact");
+      "Times are of one run on one core and show the order of magnitude. Events are exact.");
   table.notes.emplace_back(
-      "payload that passed: of one HBM stack, and of an all-reduce what left the ports; events of "
-      "a DRAM are its commands, which cost no event of the engine; an NVLink fabric advances many "
-      "packets in one event");
+      "Simulated MB are the payload that one stack of an HBM moved, or that left the ports in an "
+      "all-reduce. Events of a DRAM are its commands, which are no events of the engine. An NVLink "
+      "fabric advances many packets in one event.");
   table.notes.emplace_back(
-      "a flow takes the same few events whatever its size, so its cost for a GB says only how "
-      "large "
-      "these flows are");
+      "A flow takes the same few events at any size. Its cost for a GB therefore depends only on "
+      "the size of these flows.");
   return table;
 }
 
@@ -157,22 +156,32 @@ std::string to_text(const FidelityMap& map) {
   std::string out = "Hardware: " + map.title + "\n\n";
   for (const Table& table : level_tables(map, ShownCosts::packet)) out += to_text(table) + '\n';
   out += to_text(cost_table(map)) + '\n';
+  out +=
+      "* marks the workloads with one bottleneck, 64 packets or more and no limit of credits or "
+      "tags.\n";
   for (const std::string& line : summary_lines(map)) out += line + '\n';
   return out;
 }
 
 std::string to_markdown_page(const FidelityMap& map) {
   std::string out =
-      "# Three levels of fidelity beside each other\n\n"
-      "`./tiersim validate levels -o out/levels` writes this page, followed by a table of the "
-      "workloads of each kind of hardware with reasons and costs, as `out/levels/levels.md`, and "
-      "the numbers of all workloads as `levels.csv`.\n\n" +
-      map.title +
-      ". Errors are relative to packets, the finest level, which is a model too: how far models "
-      "are from hardware says `./tiersim validate hardware`. Analytic: each access as if it were "
-      "alone, a formula of microseconds and no events. Flow: max-min shares of the same costs. "
-      "Packet: packets, commands, credits.\n\n";
+      R"(# Differences between the three levels of fidelity
+
+`./tiersim validate levels -o out/levels` writes this page as the first part of
+`out/levels/levels.md`, and the numbers of all workloads as `levels.csv`. The second part of
+`levels.md` has a table of the workloads of each kind of hardware, with reasons and costs.
+
+The analytic level computes each access alone, by a formula and without events. The flow level
+shares the same costs by max-min fairness. The packet level simulates packets, commands and credits.
+Errors are relative to the packet level, which is the finest level but a model too.
+`./tiersim validate hardware` compares all three levels with measurements.
+
+)" + fmt::format("Hardware: {}.\n\n", map.title);
   for (const std::string& line : summary_lines(map)) out += "- " + line + '\n';
+  out += R"(
+A `*` in the tables of `levels.md` marks the workloads with one bottleneck, 64 packets or more and
+no limit of credits or tags. Flow must be within 2 % of packets there.
+)";
   return out + '\n' + to_markdown(group_table(map));
 }
 

@@ -77,7 +77,7 @@ std::vector<std::string> notes_of(const DeviceSensitivity& device, std::string_v
                        fmt::join(because.paths, fmt::format("{0}, {0}", quote)));
   };
   for (const Because& each : reasons_of(device, SensitivityVerdict::insensitive))
-    notes.push_back(fmt::format("nothing catches {} (at most {:.1f} %){}", names(each),
+    notes.push_back(fmt::format("no case is sensitive to {} (at most {:.1f} %){}", names(each),
                                 100 * each.most, each.why.empty() ? "" : ": " + each.why));
   for (const Because& each : reasons_of(device, SensitivityVerdict::not_changed))
     notes.push_back(fmt::format("not changed: {}: {}", names(each), each.why));
@@ -156,13 +156,14 @@ std::string to_text(const std::vector<DeviceSensitivity>& devices) {
     table.notes = notes_of(device, "");
     out += to_text(table) + '\n';
   }
-  return out + fmt::format(
-                   "{} numbers fail a case, {} move an answer by 1 % or more, {} do not, {} "
-                   "have no other value\n",
-                   count_of(devices, SensitivityVerdict::fails),
-                   count_of(devices, SensitivityVerdict::moves),
-                   count_of(devices, SensitivityVerdict::insensitive),
-                   count_of(devices, SensitivityVerdict::not_changed));
+  return out +
+         fmt::format(
+             "{} numbers fail a case, {} change a result by 1 % or more, {} change none by 1 %, {} "
+             "were not changed\n",
+             count_of(devices, SensitivityVerdict::fails),
+             count_of(devices, SensitivityVerdict::moves),
+             count_of(devices, SensitivityVerdict::insensitive),
+             count_of(devices, SensitivityVerdict::not_changed));
 }
 
 Table sensitivity_data(const std::vector<DeviceSensitivity>& devices) {
@@ -189,26 +190,37 @@ Table sensitivity_data(const std::vector<DeviceSensitivity>& devices) {
 std::string to_markdown_page(const std::string& title,
                              const std::vector<DeviceSensitivity>& devices) {
   std::string out =
-      "# Which case catches a change of each number of a device\n\n"
-      "`./tiersim validate sensitivity -o out/sensitivity` writes this page, followed by a table\n"
-      "of the numbers of each device, as `out/sensitivity/sensitivity.md`, and the numbers of all\n"
-      "devices as `sensitivity.csv`.\n\n";
+      R"(# Sensitivity of the reference cases to the numbers of each device
+
+`./tiersim validate sensitivity -o out/sensitivity` writes this page as the first part of
+`out/sensitivity/sensitivity.md`, and the numbers of all devices as `sensitivity.csv`. The second
+part of `sensitivity.md` has a table of the numbers of each device.
+
+)";
   out += wrapped("", bare(title)) + '\n';
   out +=
-      R"(Each number is raised and lowered by 20 %, alone, and every case is asked again. Counts move by 1
-at least, shares go up to 1, and sizes that must be powers of two move by a factor of 2.
+      R"(The command raises and lowers each number by 20 %, one number at a time, and runs every
+case of the device again. A count changes by 1 at least, a share rises to 1 at most, and a
+size that must be a power of two is doubled and halved. A case is a point of a reference
+curve of `validate hardware`, or a workload of `validate levels`, which has no band.
+reports/targets/sensitivity lists the cases.
 
-- `fails`: the case leaves its band of `validate hardware`, which exits 5; the step has a `!`.
-- `moves`: the answer of a case moves by 1 % or more.
+The columns of the table count the numbers of a device by their verdict:
 
-The case that is named is the failing one that moves most, else the one that moves most. Cases
-are points of reference curves and workloads of `validate levels`, which have no band;
-reports/targets/sensitivity lists them. A case near the edge of its band fails after a small
-change.
+- `fails`: a case leaves its band, so that `validate hardware` would exit with status 5. A `!`
+  follows such a change in `sensitivity.csv`. A case near the edge of its band fails after a small
+  change.
+- `moves`: the result of a case changes by 1 % or more, and no case fails.
+- `insensitive`: no result changes by 1 %.
+- `not changed`: no other value of the number is allowed, or it is 0, which no factor changes.
+
+The last column counts the results of a device: of each case at each level of fidelity.
+`sensitivity.csv` names one case for each number: the failing case that changes most or, if none
+fails, the case that changes most.
 
 )";
   out +=
-      "| device | numbers | fails | moves | insensitive | not changed | answers asked |\n"
+      "| device | numbers | fails | moves | insensitive | not changed | results |\n"
       "|---|---:|---:|---:|---:|---:|---:|\n";
   for (const DeviceSensitivity& device : devices) {
     const auto count = [&](SensitivityVerdict verdict) { return count_of({device}, verdict); };

@@ -178,7 +178,7 @@ std::vector<SensitivityStudy::Target> SensitivityStudy::targets(std::size_t devi
 
 // One step for all targets: the first that no check refuses.
 SensitivityStep SensitivityStudy::change(std::vector<Target>& targets, double factor) {
-  SensitivityStep step{.refused = targets.front().value == 0 ? "is 0, of which there is no share"
+  SensitivityStep step{.refused = targets.front().value == 0 ? "is 0, which no factor changes"
                                                              : "no other value is allowed"};
   const std::size_t most = targets.front().number->near(factor).size();
   for (std::size_t i = 0; i < most; ++i) {

@@ -72,7 +72,7 @@ void describe(Fields& f, SensitiveDevice& c) {
 }
 
 void describe(Fields& f, SensitivityReason& c) {
-  f.doc("Why nothing catches a number.");
+  f.doc("Reason why no case is sensitive to a number.");
   f.optional("device", c.device, "Name of the device; any where absent.");
   f.required("parameter", c.parameter, "Its path, or what the paths of several begin with.");
   f.required("why", c.why, "Half a sentence.");
@@ -84,7 +84,7 @@ void describe(Fields& f, SensitivityConfig& c) {
   f.document("curves", c.curves, "hardware_curves", "Files of reference curves.");
   f.document("levels", c.levels, "fidelity_map", "Hardware of the workloads.");
   f.required("devices", c.devices, "Whose numbers are changed.");
-  f.optional("reasons", c.reasons, "Why nothing catches a number.");
+  f.optional("reasons", c.reasons, "Reason why no case is sensitive to a number.");
   for (std::size_t d = 0; d < c.devices.size(); ++d) {
     f.check(!c.devices[d].cases.empty(), fmt::format("devices.{}.cases", d), "has none",
             "one at least");
