@@ -1,13 +1,14 @@
-// The interactive charts of `report html`, by Vega-Lite with its interpreter, so that the page's
-// policy may forbid eval: a metric over an axis, and two metrics with the front of what is shown.
-// Both follow the filters; a click picks the point.
+// This script draws the two interactive charts of `report html`: a metric over an axis, and two
+// metrics with the Pareto front of the points shown. Both charts follow the filters, and a click
+// picks a point. Vega-Lite runs with its interpreter, so that the page's content security policy can
+// forbid eval.
 "use strict";
 (() => {
   if (!globalThis.vega || explorer.data.metrics.length === 0) return;
   const { data, axes, state, onFront, el, select, checkbox, labelOf, valueOf, text, nameOf } = explorer;
   const OKABE_ITO = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7f7f7f"];
-  const MANY = 2000; // points; above, canvas draws faster than elements
-  const MOST = 20000; // that are drawn; 100,000 took 14 s and 0.9 GB
+  const MANY = 2000; // above this number of points canvas draws faster than SVG elements
+  const MOST = 20000; // points drawn at most; 100,000 points took 14 s and 0.9 GB
   const HIGHER = /throughput|goodput|_per_s$|max_batch|kv_capacity|slo_attainment|prefix_hit_rate|gpu_busy/;
 
   const maximize = (name) => data.objectives.find((o) => o.metric === name)?.maximize ?? HIGHER.test(name);
@@ -17,7 +18,7 @@
   const candidates = [...usual, ...varied, 0];
   const numericAxes = axes.map((c, i) => i).filter((i) => axes[i].numbers);
   const longest = [...numericAxes].sort((a, b) => axes[b].labels.length - axes[a].labels.length);
-  // Names tell points apart better than numbers do.
+  // An axis of names is a better choice for colours than an axis of numbers.
   const byColour = (x) => {
     const fit = (c, i) => i !== x && c.labels.length <= 12;
     const named = axes.findIndex((c, i) => fit(c, i) && !c.numbers);
@@ -28,7 +29,7 @@
   const scatter = { x: candidates[1] ?? candidates[0], y: candidates[0], colour: byColour(-1), logX: false, logY: false };
   curve.colour = byColour(curve.x);
   const spread = (numbers) => {
-    let [low, high] = [Infinity, 0]; // no spread arguments: there may be 100,000
+    let [low, high] = [Infinity, 0]; // Math.min(...numbers) would fail with 100,000 arguments
     for (const n of numbers) if (n !== null) [low, high] = [Math.min(low, n), Math.max(high, n)];
     return low > 0 && high / low >= 16;
   };
@@ -36,7 +37,8 @@
   scatter.logX = spread(allOf(data.metrics[scatter.x]));
   if (axes.length > 0) curve.log = Boolean(axes[curve.x].numbers) && spread(axes[curve.x].numbers);
 
-  // Of too many points every so many-th, and all of the front.
+  // Where there are more than MOST points, stepOf() says which are drawn: every n-th point, and every
+  // point of the front.
   const stepOf = (rows) => Math.ceil(rows.length / MOST);
   function drawnRows() {
     const step = stepOf(state.rows);
@@ -54,7 +56,7 @@
       legend: { labelColor: ink, titleColor: ink, orient: "bottom", columns: 4, labelLimit: 220, symbolOpacity: 1 }, aria: false,
     };
   }
-  // Colours and shapes of labels stay with them whatever is shown.
+  // A label keeps its colour and shape under every filter.
   function colourOf(axis) {
     if (axis < 0) return { color: { value: OKABE_ITO[0] } };
     const c = axes[axis];
@@ -97,7 +99,7 @@
     const y = { ...quantity(titleOf(metric), false, true), field: "y" };
     const colour = colourOf(curve.colour);
     const layers = [{ mark: { type: "point", filled: true, size: 55, opacity: 0.95, cursor: "pointer" }, encoding: { x, y, ...colour, tooltip: { field: "t" } } }];
-    if (axis.numbers) // between names there is nothing
+    if (axis.numbers) // a line between names would have no meaning
       layers.unshift({ mark: { type: "line", strokeWidth: 1.8, opacity: 0.8 }, encoding: { x, y, color: colour.color, detail: { field: "s" } } });
     if (metric.low)
       layers.push({ transform: [{ filter: "isValid(datum.lo)" }], mark: { type: "rule", strokeWidth: 1.2, opacity: 0.7 }, encoding: { x, y: { field: "lo", type: "quantitative", title: titleOf(metric) }, y2: { field: "hi" }, color: colour.color } });
@@ -118,7 +120,8 @@
     }
     return rows;
   }
-  // Best x first; a point is on the front of the two if no earlier one has as good a y.
+  // The points are sorted with the best x first. A point is on the front of the two metrics if no
+  // earlier point has a y that is as good.
   function frontOf(rows) {
     const sx = maximize(data.metrics[scatter.x].name) ? -1 : 1;
     const sy = maximize(data.metrics[scatter.y].name) ? -1 : 1;
@@ -246,7 +249,7 @@
     width = innerWidth;
   });
 })();
-// Without Vega there are filters, the table and the picked point all the same.
+// A page without Vega has no charts. It still has filters, the table and the picked point.
 if (!explorer.charts) {
   explorer.build();
   explorer.apply();

@@ -1,5 +1,7 @@
-// Of `report html`: filters, the table of all points, the picked point; charts where Vega is on the
-// page. Data is what reports/html/points_data.hpp describes. Without it the page is whole.
+// This script is part of the pages of `report html`. It adds filters, the table of all points and
+// the details of the picked point; charts.js adds charts where the page has Vega. The data have the
+// form that reports/html/points_data.hpp describes. A page without scripts shows its static tables
+// and figures.
 "use strict";
 const explorer = (() => {
   const data = JSON.parse(document.getElementById("points-data").textContent);
@@ -40,7 +42,7 @@ const explorer = (() => {
   const TIMES = [["s", 1], ["ms", 1e-3], ["us", 1e-6], ["ns", 1e-9]];
   const COUNTS = [["P", 1e15], ["T", 1e12], ["G", 1e9], ["M", 1e6]];
 
-  // As display() of sim/base/display.hpp rounds.
+  // text() rounds as display() of sim/base/display.hpp does.
   function text(value, unit) {
     if (value === null || value === undefined) return "";
     const size = Math.abs(value);
@@ -62,12 +64,13 @@ const explorer = (() => {
     if (unit === "" || !once) return `${middle} [${low}, ${high}]`;
     return `${middle.slice(0, -unit.length)} [${low.slice(0, -unit.length)}, ${high.slice(0, -unit.length)}]${unit}`;
   }
-  // What the tables and `tiersim rerun` call it; all else here is by index.
+  // positionOf() is the number of a point in the tables and for `tiersim rerun`. The other functions
+  // take the index of a point in the data.
   const positionOf = (point) => data.positions?.[point] ?? point;
   const commandOf = (point) => data.rerun[point].map((word) => data.words[word]).join(" ");
   const nameOf = (point) => axes.map((c) => `${c.name} ${labelOf(c, point) || "(none)"}`).join(", ") || `point ${positionOf(point)}`;
 
-  // --- filters: for every axis the labels that are shown -----------------------------------------
+  // --- filters: each axis has a set of the labels that are shown --------------------------------
   const shown = axes.map((c) => new Set(c.labels.keys()));
   const only = { front: false, feasible: false };
 
@@ -140,7 +143,7 @@ const explorer = (() => {
     const metric = data.metrics[table.metrics[table.column - axes.length]];
     const x = valueOf(metric, a) ?? null;
     const y = valueOf(metric, b) ?? null;
-    if (x === null || y === null) return (x === null) - (y === null) || a - b; // empty ones last
+    if (x === null || y === null) return (x === null) - (y === null) || a - b; // empty values come last
     return sign * (x - y) || a - b;
   }
   function headOf(title, column, right) {
@@ -185,7 +188,7 @@ const explorer = (() => {
     document.getElementById("next").disabled = last === sorted.length;
   }
   function buildTable() {
-    axes.forEach((c) => { // what labels sort by: numbers, else text
+    axes.forEach((c) => { // labels that are numbers sort by value, others as text
       const order = c.numbers ? c.order : [...c.labels.keys()].sort((a, b) => (c.labels[a] < c.labels[b] ? -1 : 1));
       c.rank = [];
       order.forEach((label, at) => { c.rank[label] = at; });
@@ -220,7 +223,7 @@ const explorer = (() => {
       try {
         await navigator.clipboard.writeText(source.textContent);
         button.textContent = "Copied";
-      } catch { // no permission: the text is selected, so that the keyboard copies it
+      } catch { // without permission to copy, the text is selected for the keyboard
         getSelection().selectAllChildren(source);
         button.textContent = "Selected";
       }

@@ -1,8 +1,9 @@
-// Of every page: tables that sort, the switch of colours, folded parts unfolded for printing.
-// Without it the page is whole; all that it adds it adds itself.
+// This script is part of every page. It makes tables sortable, adds the switch of colours and
+// unfolds folded parts for printing. A page without scripts shows everything that it holds: the
+// script itself creates every control that needs it.
 "use strict";
 (() => {
-  // What units stand for, so that "1.2 s" sorts above "12 ms" and "32K" above "4K".
+  // UNITS has the factor of each unit, so that "1.2 s" sorts above "12 ms" and "32K" above "4K".
   const UNITS = {
     ps: 1e-12, ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600,
     k: 1e3, K: 1024, M: 1048576, G: 1073741824, B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12,
@@ -10,7 +11,7 @@
   };
   const NUMBER = /^([-+−]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s*([a-zA-Zµ]*)/;
 
-  // A number where the cell begins with one, else null.
+  // quantity() is the number that a cell begins with, or null.
   function quantity(text) {
     const match = NUMBER.exec(text);
     if (!match) return null;
@@ -18,7 +19,8 @@
     return value * (UNITS[match[2]] ?? 1);
   }
 
-  // Empty cells and dashes stay at the end either way; numbers before text; equal rows as they were.
+  // Empty cells and dashes stay at the end in both directions. Numbers come before text. Equal rows
+  // keep their order.
   function sorted(rows, column, sign) {
     const keyed = rows.map((row, at) => {
       const text = row.cells[column].textContent.trim();
@@ -72,7 +74,7 @@
     show();
   }
 
-  // A box that nothing scrolls in is no stop of the keyboard.
+  // The Tab key skips a box whose content needs no scrolling.
   function tendScrollBoxes() {
     const tend = (box) => {
       if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
@@ -91,7 +93,7 @@
     window.addEventListener("afterprint", () => folded.forEach((part) => { part.open = false; }));
   }
 
-  // A link into a folded part opens it.
+  // A link to a place in a folded part unfolds that part.
   function openTarget() {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (let part = target && target.closest("details"); part; part = part.parentElement.closest("details"))
