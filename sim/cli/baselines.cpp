@@ -24,9 +24,8 @@ bool is_configuration(const std::string& source) {
 
 void add_baseline(Verb kind, std::string& baseline) {
   kind.option("--baseline", baseline,
-              "Show everything beside this: a label of the points (of their own axis, the "
-              "others being the same), COLUMN=LABEL, a file of one point, or FILE:POSITION of "
-              "a store")
+              "Compare all points with a baseline: a label of an axis (with the other axes equal), "
+              "COLUMN=LABEL, a file of one point, or FILE:POSITION of a store")
       .type("LABEL|FILE");
 }
 

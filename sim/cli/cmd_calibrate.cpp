@@ -189,36 +189,41 @@ ExitCode run(const CalibrateArguments& options) {
 
 void add_calibrate(Verb program) {
   auto options = std::make_shared<CalibrateArguments>();
-  Verb verb = program.add("calibrate", "Fit kernel times to timings of a device");
+  Verb verb = program.add("calibrate", "Fit the times of kernels to measured timings of a device");
   verb.option("TIMINGS", options->files,
-              "Files of one device: campaign or Google Benchmark JSON, CSV, NCCL-tests log")
+              "Timings of one device: JSON of a campaign or of Google Benchmark, CSV, or a log of "
+              "NCCL tests")
       .required();
   verb.option("-o,--out", options->output,
-              "Write gpu.yaml, report.md and cases.csv to this folder, <part>/<date>-<id>")
+              "Write gpu.yaml, report.md and cases.csv into this folder, named <part>/<date>-<id>")
       .type("DIR");
   verb.option("--peak", options->peaks,
-              "Data-sheet rate that nothing can beat, where the file has none: memory, l2, "
+              "Peak rate of the data sheet, if the file states none; NAME is memory, l2, "
               "link_read, link_write or flops.<type> (repeatable)")
       .type("NAME=VALUE");
-  verb.option("--device", options->reading.device, "The device, where the file does not say")
+  verb.option("--device", options->reading.device, "Name of the device, if the file states none")
       .type("NAME");
-  verb.option("--date", options->reading.date, "When it was timed, ISO 8601, likewise")
+  verb.option("--date", options->reading.date,
+              "Date of the timings (ISO 8601), if the file states none")
       .type("DATE");
-  verb.option("--class", options->reading.data_class, "measured, reported or synthetic, likewise")
+  verb.option("--class", options->reading.data_class,
+              "Origin of the timings, if the file states none: measured, reported or synthetic")
       .type("CLASS");
   verb.option("--context", options->reading.context,
-              "A column or counter that is neither work nor shape (repeatable)")
+              "Column or counter that describes neither work nor shape (repeatable)")
       .type("COLUMN");
   verb.option("--collective", options->reading.collective,
-              "Of an NCCL log that does not name its test")
+              "Collective of an NCCL log that does not name its test")
       .type("NAME");
-  verb.option("--ranks", options->reading.ranks, "Of an NCCL log without a list of them")
+  verb.option("--ranks", options->reading.ranks,
+              "Number of ranks of an NCCL log that does not list them")
       .between(2, 1 << 20);
   verb.option("--draws", options->fit.draws, "Draws of the bootstrap")
       .between(100, 100'000)
       .show_default();
   verb.option("--seed", options->fit.seed, "Seed of the bootstrap").show_default();
-  verb.flag("--check", options->check_only, "Only say what cannot be");
+  verb.flag("--check", options->check_only,
+            "Only check whether the timings are physically possible; fit nothing");
   verb.flag("--json", options->json, "Print the fits as JSON");
   verb.on_chosen([options] { return run(*options); });
 }

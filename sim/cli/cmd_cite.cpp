@@ -44,7 +44,7 @@ ExitCode cite() {
 }  // namespace
 
 void add_cite(Verb program) {
-  program.add("cite", "Print BibTeX of this program").on_chosen(cite);
+  program.add("cite", "Print a BibTeX entry of this program").on_chosen(cite);
 }
 
 }  // namespace tiersim::cli

@@ -117,7 +117,7 @@ ExitCode compare(const CompareOptions& options) {
 
 void add_compare(Verb program) {
   auto options = std::make_shared<CompareOptions>();
-  Verb verb = program.add("compare", "Show the differences of two records in settings and results");
+  Verb verb = program.add("compare", "Show how the settings and results of two runs differ");
   constexpr const char* kSource = "Configuration, record, or point of a store (FILE:POSITION)";
   verb.option("A", options->a, kSource).required();
   verb.option("B", options->b, kSource).required();
@@ -125,10 +125,10 @@ void add_compare(Verb program) {
     verb.option(name, set, help).type(kSettingType);
   };
   add_set("--set", options->set, "Override a setting of configurations: a.b=value (repeatable)");
-  add_set("--set-a", options->set_a, "The same of A alone");
-  add_set("--set-b", options->set_b, "The same of B alone");
+  add_set("--set-a", options->set_a, "Override a setting of A only (repeatable)");
+  add_set("--set-b", options->set_b, "Override a setting of B only (repeatable)");
   add_format(verb, options->format);
-  verb.flag("--json", options->json, "Print JSON, as --format json")
+  verb.flag("--json", options->json, "Print JSON, like --format json")
       .excludes(verb.added("--format"));
   verb.on_chosen([options] { return compare(*options); });
 }

@@ -260,9 +260,9 @@ void add_completion(Verb program, const CommandLine& command_line) {
   };
   Verb verb = program.add("completion", "Print a completion script for a shell");
   verb.needs_verb();
-  add(verb, "bash", "for bash", bash);
-  add(verb, "zsh", "for zsh", zsh);
-  add(verb, "fish", "for fish", fish);
+  add(verb, "bash", "Print the completion script for bash", bash);
+  add(verb, "zsh", "Print the completion script for zsh", zsh);
+  add(verb, "fish", "Print the completion script for fish", fish);
   add(program, "man", "Print the manual page, as roff", man);
 }
 

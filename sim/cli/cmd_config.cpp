@@ -232,11 +232,11 @@ ExitCode init(const ConfigArguments& options) {
 }
 
 void add_init(Verb config, const std::shared_ptr<ConfigArguments>& options) {
-  Verb verb = config.add("init", "A file to start from, every key with its meaning");
+  Verb verb = config.add("init", "Print a file to start from, with the meaning of every key");
   verb.option("KIND", options->kind, "Kind of file").type(join(kinds_to_start(), "|")).required();
-  verb.option("--from", options->from, "Start from this file of the kind, shipped or your own")
+  verb.option("--from", options->from, "Start from this file of the same kind, shipped or your own")
       .type("FILE");
-  verb.option("-o,--output", options->output, "Write it here; standard output by default")
+  verb.option("-o,--output", options->output, "File to write; standard output by default")
       .type("FILE");
   verb.on_chosen([options] { return init(*options); });
 }
@@ -245,15 +245,19 @@ void add_init(Verb config, const std::shared_ptr<ConfigArguments>& options) {
 
 void add_config(Verb program) {
   auto options = std::make_shared<ConfigArguments>();
-  Verb verb = program.add("config", "Show a configuration, print its schema, or begin one");
+  Verb verb = program.add(
+      "config", "Show a configuration, print a JSON schema, or create a file to start from");
   verb.needs_verb();
-  Verb shown = verb.add("show", "Effective configuration, each value with its origin");
-  shown.option("CONFIG", options->config, "File with a schema line: a scenario, system, ...")
+  Verb shown = verb.add("show", "Print the effective configuration, each value with its origin");
+  shown
+      .option("CONFIG", options->config,
+              "Scenario, system, device or any other file that has a schema line")
       .required();
-  shown.option("--set", options->set, "Override a setting: a.b=value (repeatable)")
+  shown.option("--set", options->set, "Override a setting of the file: a.b=value (repeatable)")
       .type(kSettingType);
   shown.on_chosen([options] { return show(*options); });
-  Verb schemas = verb.add("schema", "JSON Schema, for editors; without KIND, the kinds");
+  Verb schemas =
+      verb.add("schema", "Print the JSON schema of a kind of file; without KIND, list the kinds");
   schemas.option("KIND", options->kind, "Kind of file")
       .type(join(kind_names(), "|"));  // offered by completions
   schemas.on_chosen([options] { return schema(options->kind); });

@@ -32,7 +32,7 @@ ExitCode list_examples(bool json) {
 
 void add_examples(Verb program) {
   auto json = std::make_shared<bool>(false);
-  Verb verb = program.add("examples", "List shipped files to start from, with their commands");
+  Verb verb = program.add("examples", "List shipped files to start from, each with its command");
   verb.flag("--json", *json, "Print a JSON array");
   verb.on_chosen([json] { return list_examples(*json); });
 }

@@ -79,13 +79,13 @@ std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const 
 
 void add_merge(Verb program) {
   auto options = std::make_shared<MergeArguments>();
-  Verb verb = program.add("merge", "Put stores of shards together");
+  Verb verb = program.add("merge", "Merge the stores of the parts of a sweep");
   verb.option("DB", options->stores, "Stores of `tiersim sweep`").required();
   verb.option("-o,--output", options->output,
-              "SweepStore to write; what it has already stays in it")
+              "Store to write; results that it already has are kept")
       .type("DB")
       .required();
-  verb.flag("--json", options->json, "Print what it holds as JSON");
+  verb.flag("--json", options->json, "Print the contents of the store as JSON");
   verb.on_chosen([options] { return merge(*options); });
 }
 

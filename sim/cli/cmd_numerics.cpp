@@ -174,31 +174,30 @@ std::string seed_mistake(const std::string& text) {
 
 void add_numerics(Verb program) {
   auto options = std::make_shared<NumericsArguments>();
-  Verb verb = program.add("numerics",
-                          "Compute methods in float64: tables, curves, statements that must hold");
+  Verb verb = program.add(
+      "numerics", "Compute the methods of the papers in float64 and check their statements");
   verb.footer(
-      "--qk reads .npy files (float32 or float64, C order): Q [heads, queries, head_dim], K "
-      "[heads,\n"
-      "tokens, head_dim], V [heads, tokens, value_dim], where one head may leave the first\n"
-      "dimension out, and X [tokens, hidden], without which there is no MAPLE and with which Q\n"
-      "has queries of all tokens, otherwise those of the newest. Elements are within +-1e30.\n"
-      "Everything offline is calibrated on the first half of the tokens.\n"
-      "The exit status is 5 when an exact statement does not hold; one in shape may not.");
-  verb.option("STUDY", options->study, "Which study, or all")
+      "--qk reads .npy files (float32 or float64, C order): Q [heads, queries, head_dim], K\n"
+      "[heads, tokens, head_dim], V [heads, tokens, value_dim] and X [tokens, hidden]. Files of\n"
+      "one head may leave the first dimension out. MAPLE needs X. With X, Q has the queries of\n"
+      "all tokens; without X, it has those of the newest tokens. Elements are within +-1e30.\n"
+      "Offline calibrations of the methods use the first half of the tokens. The exit status is 5\n"
+      "if an exact statement does not hold. A statement about the shape of a result may fail.");
+  verb.option("STUDY", options->study, "Study to compute, or all")
       .type(join(names(), "|"))
       .show_default();
   verb.option("--qk", options->arrays,
-              "Choose rows of these heads instead: Q.npy K.npy V.npy [X.npy]")
+              "Use your own attention heads instead of synthetic ones: Q.npy K.npy V.npy [X.npy]")
       .type("FILE")
       .takes(3, 4);
-  verb.option("--seed", options->seed, "Seed of everything random")
+  verb.option("--seed", options->seed, "Seed of the random numbers")
       .check(seed_mistake)
       .show_default();
   verb.option("-o,--out", options->folder,
               "Write tables and curves as CSV, Markdown and JSON into this folder")
       .type("FOLDER");
   verb.flag("--json", options->json, "Print JSON instead of tables");
-  verb.flag("--full", options->full, "Print every table whole, and plot every curve");
+  verb.flag("--full", options->full, "Print every table in full, and plot every curve");
   verb.on_chosen([options] { return numerics_verb(*options); });
 }
 

@@ -176,21 +176,21 @@ ExitCode predict_verb(const PredictArguments& options) {
 
 void add_predict(Verb program) {
   auto options = std::make_shared<PredictArguments>();
-  Verb verb = program.add("predict", "Predict times of kernels before they are timed");
+  Verb verb = program.add("predict", "Predict the times of kernels before they are measured");
   verb.footer(
-      "Status: consistent where the whole interval lies in the stated range, partly where some of\n"
-      "it does, inconsistent where none does. The interval comes from those of the system's\n"
-      "numbers that have one, each with its source; it does not hold what the models get wrong.");
-  verb.option("SET", options->set, "File (schema tiersim.prediction_set/v1)");
+      "The status is consistent if the whole interval of the prediction lies in the stated range,\n"
+      "partly if a part of it does, and inconsistent if none does. The interval comes from the\n"
+      "intervals of the system's numbers. It does not include the errors of the models.");
+  verb.option("SET", options->set, "Quantities to predict (schema tiersim.prediction_set/v1)");
   verb.option("--plan", options->plan,
-              "Predict the composed sequences of this file, which a campaign's build writes");
+              "Predict the kernel sequences of this file, which the build of a campaign writes");
   verb.option("--timings", options->timings,
-              "Timings of their kernels, of the same build (repeatable)");
-  verb.option("--date", options->date, "When the sequences were predicted; now if absent");
+              "Timings of the kernels in the sequences, from the same build (repeatable)");
+  verb.option("--date", options->date, "Date of the prediction; now by default");
   verb.option("--set", options->settings, "Override a setting of SET: a.b=value (repeatable)")
       .type(kSettingType);
   verb.option("-o,--out", options->out,
-              "Write the predictions (of SET as YAML, of a plan as JSON); - is stdout");
+              "Write the predictions to this file, YAML for SET and JSON for a plan; - is stdout");
   verb.flag("--json", options->json, "Print JSON instead of a table");
   verb.on_chosen([options] { return predict_verb(*options); });
 }

@@ -14,24 +14,31 @@ struct Kind {
 };
 
 constexpr std::array kKinds{
-    Kind{"footprint", "Bytes held, by tier and tensor class; of scenarios also the largest batches",
+    Kind{"footprint",
+         "Show the bytes that each tier holds, by class of tensor; for scenarios also the largest "
+         "batches",
          add_report_footprint},
-    Kind{"io", "Bytes moved (payload, moved, on the wire), by device, class and channel",
-         add_report_io},
-    Kind{"bottleneck", "The resource that bounds each point, and the next one",
+    Kind{
+        "io",
+        "Show the bytes that each device moves (payload, moved, on the wire), by class and channel",
+        add_report_io},
+    Kind{"bottleneck",
+         "Show the resource that bounds each point, and the one that would bound it next",
          add_report_bottleneck},
-    Kind{"curves", "A metric over a numeric axis, a line for each combination of the others",
+    Kind{"curves",
+         "Draw a metric over a numeric axis, with a line for each combination of the other axes",
          add_report_curves},
-    Kind{"pareto", "Points that nothing beats, for any objectives; recall beside speed",
+    Kind{"pareto", "Show the Pareto front of any objectives, and recall beside speed",
          add_report_pareto},
-    Kind{"sensitivity", "Which parameter moves a metric most", add_report_sensitivity},
-    Kind{"html", "One page with tables, charts and every point, to be opened offline",
+    Kind{"sensitivity", "Rank the parameters by their effect on a metric", add_report_sensitivity},
+    Kind{"html", "Write one HTML page with tables, charts and every point, which opens offline",
          add_report_html}};
 
 }  // namespace
 
 void add_report(Verb program) {
-  Verb verb = program.add("report", "Make tables and figures from records");
+  Verb verb =
+      program.add("report", "Make tables and figures from configurations, records and stores");
   verb.needs_verb();
   for (const Kind& kind : kKinds) kind.add(verb.add(kind.name, kind.help));
 }

@@ -139,15 +139,18 @@ ExitCode reproduce(const ReproduceArguments& options) {
 
 void add_reproduce(Verb program) {
   auto options = std::make_shared<ReproduceArguments>();
-  Verb verb = program.add("reproduce", "Print a paper's tables beside the simulated values");
-  verb.option("PAPER", options->paper, "early-exit, maple, tpla, or all").show_default();
+  Verb verb = program.add(
+      "reproduce", "Simulate the experiments of a paper and compare the results with its tables");
+  verb.option("PAPER", options->paper, "Paper to reproduce: early-exit, maple, tpla, or all")
+      .show_default();
   verb.option("--set", options->set,
-              "Setting under those of every scenario: system.gpu.calibration=NAME (repeatable)")
+              "Change a default of every scenario, which keeps its own settings: "
+              "system.gpu.calibration=NAME (repeatable)")
       .type(kSettingType);
   verb.option("-o,--out", options->folder, "Folder for the report's files").show_default();
   verb.option("--trace", options->trace, "Write the decode steps as a timeline for Perfetto");
   verb.flag("--json", options->json, "Print JSON instead of tables");
-  verb.flag("--full", options->full, "Print every study and question whole, not a digest");
+  verb.flag("--full", options->full, "Print every study and question in full instead of a digest");
   verb.flag("--no-files", options->no_files, "Write no files");
   verb.on_chosen([options] { return reproduce(*options); });
 }

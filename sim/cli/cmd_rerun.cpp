@@ -151,10 +151,11 @@ ExitCode rerun(const RerunArguments& options) {
 
 void add_rerun(Verb program) {
   auto options = std::make_shared<RerunArguments>();
-  Verb verb =
-      program.add("rerun", "Run a record again and compare its results; exit 5 when they differ");
-  verb.option("RECORD", options->record,
-              "Record of `run --json`, or a point of a store: DB:17, DB:3fa9c1")
+  Verb verb = program.add(
+      "rerun", "Run a record again and compare the results; the exit status is 5 if they differ");
+  verb.option(
+          "RECORD", options->record,
+          "Record of `run --json`, or a point of a store by position or run id: DB:17, DB:3fa9c1")
       .required();
   verb.flag("--json", options->json, "Print the differences as JSON");
   verb.on_chosen([options] { return rerun(*options); });

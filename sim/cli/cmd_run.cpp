@@ -100,21 +100,23 @@ ExitCode run(const RunArguments& options) {
 
 void add_run(Verb program) {
   auto options = std::make_shared<RunArguments>();
-  Verb verb = program.add("run", "Simulate a step of a scenario, or a server under load");
+  Verb verb = program.add("run", "Simulate one step of a model, or a server under load");
   verb.option("CONFIG", options->config,
               "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
       .required();
-  verb.option("--set", options->set, "Override a setting: a.b=value (repeatable)")
+  verb.option("--set", options->set, "Override a setting of the file: a.b=value (repeatable)")
       .type(kSettingType);
   verb.option("-o,--output", options->output, "Also write the record to this file").type("FILE");
   verb.option("--trace", options->trace,
-              "Write a timeline that Perfetto loads; gzip where the name ends in .gz")
+              "Write a timeline for Perfetto; it is compressed where the name ends in .gz")
       .type("FILE");
   verb.option("--trace-events", options->trace_events,
-              "End the timeline of a server after so many events")
+              "End the timeline of a server after N events")
       .positive()
       .type(fmt::format("N [{}]", kTraceEvents));
-  verb.option("--figure", options->figure, "Write a server over time as SVG").type("FILE");
+  verb.option("--figure", options->figure,
+              "Draw requests, tokens, KV blocks and devices of a server over time as SVG")
+      .type("FILE");
   verb.flag("--json", options->json, "Print the record instead of the summary");
   verb.on_chosen([options] { return run(*options); });
 }

@@ -120,25 +120,30 @@ ExitCode solve_verb(const SolveArguments& options) {
 
 void add_solve(Verb program) {
   auto options = std::make_shared<SolveArguments>();
-  Verb verb = program.add("solve", "Find the value of a setting at which a metric has a value");
+  Verb verb =
+      program.add("solve", "Find the value of a setting at which a metric reaches a given value");
   verb.footer(
-      "The answer is where the metric is not above the value: the largest value of the setting\n"
-      "that holds it where the metric rises, the smallest where it falls. Where none in the\n"
-      "range does, the exit status is 5. Of a count only whole numbers are tried; where\n"
-      "an end of the range does not fit, those that do.");
+      "The answer is the value of the setting at which the metric is just not above the given\n"
+      "value. If the metric rises with the setting, it is the largest such value, else the\n"
+      "smallest. The exit status is 5 if no value in the range is an answer. For a count only\n"
+      "whole numbers are tried. If an end of the range does not fit the memory, the range of\n"
+      "values that fit is searched.");
   verb.option("CONFIG", options->config,
               "Scenario or serving file (schema tiersim.scenario/v1, tiersim.serving/v1)")
       .required();
-  verb.option("--vary", options->vary, "Setting to find the value of: a.b").required();
+  verb.option("--vary", options->vary, "Setting whose value is searched: a.b").required();
   verb.option("--between", options->between, "Lowest and highest value, with units as in YAML")
       .required()
       .takes(2, 2);
-  verb.option("--metric", options->metric, "Metric that is to have a value").show_default();
-  verb.option("--equals", options->equals, "That value, with the metric's unit: 50 ms");
-  verb.option("--equal-to", options->equal_to, "Or: the metric of this file");
-  verb.option("--times", options->times, "Factor on either, above 0").show_default();
+  verb.option("--metric", options->metric, "Metric that must reach the given value").show_default();
+  verb.option("--equals", options->equals, "The given value, with its unit: 50 ms");
+  verb.option("--equal-to", options->equal_to,
+              "Take the given value from a run of this file instead");
+  verb.option("--times", options->times, "Multiply the given value by this factor, above 0")
+      .show_default();
   verb.option("--set", options->set, "Override a setting of CONFIG: a.b=value (repeatable)");
-  verb.option("--other-set", options->other_set, "The same of --equal-to (repeatable)");
+  verb.option("--other-set", options->other_set,
+              "Override a setting of the file of --equal-to: a.b=value (repeatable)");
   verb.flag("--json", options->json, "Print JSON instead of a sentence");
   verb.on_chosen([options] { return solve_verb(*options); });
 }

@@ -267,28 +267,32 @@ ExitCode sweep(const SweepArguments& options) {
 
 void add_sweep(Verb program) {
   auto options = std::make_shared<SweepArguments>();
-  Verb verb = program.add("sweep", "Run a design space into a store of results");
+  Verb verb = program.add("sweep", "Run all points of a design space and store their results");
   verb.option("SPEC", options->spec, "Design space (schema tiersim.sweep/v1)").required();
   verb.option("--set", options->set, "Override a setting of SPEC: a.b=value (repeatable)")
       .type(kSettingType);
-  verb.option("-o,--output", options->store, "SweepStore (SQLite); else out/sweeps/SPEC.db")
+  verb.option("-o,--output", options->store,
+              "Store of results (SQLite); out/sweeps/SPEC.db by default")
       .check([](const std::string& name) { return name.empty() ? "a name is needed" : ""; })
       .type("DB");
-  verb.option("-j,--threads", options->threads, "Threads; else as many as there are cores")
+  verb.option("-j,--threads", options->threads, "Number of threads; one for each core by default")
       .between(1, 1024)
       .type("N");
-  verb.option("--shard", options->shard, "Part I of N: every N-th point, into its own store")
+  verb.option("--shard", options->shard,
+              "Run part I of N only, which is every N-th point, into a store of its own")
       .type("I/N");
-  verb.flag("--resume", options->resume, "Go on with what the store has, or begin");
-  verb.flag("--retry-failed", options->retry_failed, "Also run again what failed");
-  const Option fast = verb.flag("--fail-fast", options->fail_fast, "End at the first that fails");
-  verb.flag("--keep-going", options->keep_going, "Run all whatever fails (the default)")
+  verb.flag("--resume", options->resume,
+            "Run only the points that the store lacks; begin a store if there is none");
+  verb.flag("--retry-failed", options->retry_failed, "Also run failed points again");
+  const Option fast =
+      verb.flag("--fail-fast", options->fail_fast, "Stop at the first point that fails");
+  verb.flag("--keep-going", options->keep_going, "Run all points even if some fail (the default)")
       .excludes(fast);
   const Option dry =
       verb.flag("--dry-run", options->dry_run,
-                "Say how many points there are and about how long they take, and run none");
+                "Print the number of points and an estimate of the time, and run none");
   verb.flag("--mpi", options->mpi,
-            "Part I of N in the I-th of the N processes of mpirun, put together at the end")
+            "Divide the points among the processes of mpirun and merge their stores at the end")
       .excludes(dry);
   verb.flag("--json", options->json, "Print the summary as JSON");
   verb.on_chosen([options] {

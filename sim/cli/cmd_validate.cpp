@@ -190,17 +190,21 @@ void add_share(Verb verb, const char* names, std::optional<double>& value, doubl
 
 void add_validate(Verb program) {
   auto options = std::make_shared<ValidateArguments>();
-  Verb verb = program.add("validate", "Compare predictions and models with measurements");
+  Verb verb = program.add("validate", "Compare predictions and models with measured values");
   verb.footer(
-      "Without files, a shipped example whose times were made up. Predictions: JSON\n"
-      "(tiersim.predictions/v1) or CSV; MEASURED: timing.json or composition.json of a campaign,\n"
-      "or CSV. Predictions of another build, or later than the measurement, are refused.");
-  verb.option("PREDICTIONS", options->predictions, "Predictions made beforehand");
-  verb.option("MEASURED", options->measured, "Measurements made after them");
+      "Without files the command shows a shipped example, whose times are invented. PREDICTIONS\n"
+      "is JSON (tiersim.predictions/v1) or CSV. MEASURED is timing.json or composition.json of a\n"
+      "campaign, or CSV. The command refuses predictions of another build, and predictions later\n"
+      "than the measurement.");
+  verb.option("PREDICTIONS", options->predictions,
+              "File of predictions that were made before the measurement");
+  verb.option("MEASURED", options->measured,
+              "File of measurements that were made after the predictions");
   add_share(verb, "--max-median", options->max_median, kLargestError,
-            "Exit 5 where the median error is above this share: 0.1");
+            "Exit with status 5 if the median error is above this share: 0.1");
   add_share(verb, "--min-coverage", options->min_coverage, 1,
-            "Exit 5 where a smaller share lies in its interval: 0.9");
+            "Exit with status 5 if fewer measurements than this share lie in the predicted "
+            "interval: 0.9");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   add_validate_hardware(verb);
   add_validate_levels(verb);

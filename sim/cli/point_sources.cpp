@@ -54,16 +54,17 @@ void add_sources(Verb kind, SourceOptions& options) {
       .required();
   kind.option("--set", options.set, "Override a setting of configurations: a.b=value (repeatable)")
       .type(kSettingType);
-  kind.option("--sweep", options.sweep, "Which sweep of a store, by its name; else the last")
+  kind.option("--sweep", options.sweep, "Name of the sweep in a store; the last sweep by default")
       .type("NAME");
   kind.option("--where", options.where,
-              "Only points for which this holds: \"context > 8192 and tpot < 50 ms\" (repeatable)")
+              "Use only points for which this expression is true: \"context > 8192 and tpot < 50 "
+              "ms\" (repeatable)")
       .type("EXPRESSION");
 }
 
 void add_format(Verb kind, std::string& format) {
   const std::string names = join(format_names(), "|");
-  kind.option("--format", format, "How it is printed: csv and json have every byte")
+  kind.option("--format", format, "Format of the output; csv and json have exact numbers")
       .type(names)
       .check(
           [](const std::string& text) {

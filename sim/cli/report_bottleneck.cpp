@@ -34,7 +34,7 @@ ExitCode report_bottleneck(const BottleneckOptions& options) {
 void add_report_bottleneck(Verb kind) {
   auto options = std::make_shared<BottleneckOptions>();
   add_sources(kind, options->sources);
-  kind.option("--figure", options->figure, "Draw it as SVG; - is stdout, without tables")
+  kind.option("--figure", options->figure, "Draw the report as SVG; - is stdout, without tables")
       .type("FILE.svg");
   add_format(kind, options->format);
   kind.on_chosen([options] { return report_bottleneck(*options); });

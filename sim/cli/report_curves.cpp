@@ -54,16 +54,19 @@ ExitCode report_curves(const CurvesOptions& options) {
 void add_report_curves(Verb kind) {
   auto options = std::make_shared<CurvesOptions>();
   add_sources(kind, options->sources);
-  kind.option("--x", options->x, "Numeric column to draw over; else the only one that varies")
+  kind.option("--x", options->x,
+              "Numeric column of the x axis; by default the only one that varies")
       .type("COLUMN");
   kind.option("--y", options->y,
-              "Metric (throughput, ttft.p99); else the sweep's first objective, or throughput")
+              "Metric of the y axis (throughput, ttft.p99); by default the first objective of the "
+              "sweep, or throughput")
       .type("METRIC");
   kind.option("--by", options->by,
-              "Columns that make the lines (repeatable); else all others that vary")
+              "Columns that distinguish the lines (repeatable); by default all others that vary")
       .comma_separated()
       .type("COLUMN");
-  kind.option("--panel", options->panel, "Column that makes a panel for each label").type("COLUMN");
+  kind.option("--panel", options->panel, "Column with a panel of the figure for each label")
+      .type("COLUMN");
   kind.option("--figure", options->figure, "Draw the curves as SVG, with 95 % intervals")
       .type("FILE.svg");
   add_format(kind, options->format);

@@ -131,7 +131,7 @@ void add_report_footprint(Verb kind) {
           .type("N,N,...")
           .show_default();
   add_format(kind, options->format);
-  kind.footer("Without sources it is of the shipped scenarios of TPLA.");
+  kind.footer("Without sources the report is of the shipped scenarios of TPLA.");
   kind.on_chosen([options, contexts] {
     options->contexts_given = contexts.given();
     return report_footprint(*options);

@@ -66,17 +66,16 @@ ExitCode report(const HtmlArguments& options) {
 void add_report_html(Verb kind) {
   auto options = std::make_shared<HtmlArguments>();
   add_sources(kind, options->sources);
-  kind.option("-o,--output", options->output, "Page to write; \"-\" is stdout")
-      .required()
-      .type("FILE");
-  kind.option("--title", options->title, "Its heading; else the name of the sweep").type("TEXT");
+  kind.option("-o,--output", options->output, "Page to write; - is stdout").required().type("FILE");
+  kind.option("--title", options->title, "Heading of the page; the name of the sweep by default")
+      .type("TEXT");
   kind.option("--rows", options->rows_max,
-              "Rows of the table that needs no script; all points are in the page's data")
+              "Rows of the table that needs no script; the data of the page always have all points")
       .type("N")
       .between(1, 1000000)
       .show_default();
   kind.flag("--still", options->still,
-            "Without the library for interactive charts, 0.8 MB; filters and table stay");
+            "Leave out the library for interactive charts (0.8 MB); filters and table stay");
   kind.on_chosen([options] { return report(*options); });
 }
 

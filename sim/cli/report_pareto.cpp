@@ -102,15 +102,17 @@ ExitCode report_pareto(const ParetoOptions& options) {
 void add_report_pareto(Verb kind) {
   auto options = std::make_shared<ParetoOptions>();
   kind.footer(
-      "A point is on the front where no other is at least as good in every objective and better\n"
-      "in one. Points that break a constraint of their sweep are counted, not compared.\n"
-      "--accuracy: records hold no accuracy. It puts the recall of each method's choice of rows\n"
-      "beside its speed, as `tiersim numerics maple` computes it at the same budget and share of\n"
-      "screened components, on synthetic heads: class assumed, no accuracy of a trained model.\n"
-      "What that study does not have is left empty, and is not compared.");
+      "A point is on the Pareto front if no other point is at least as good in every objective\n"
+      "and better in one. Points that break a constraint of their sweep are counted but not\n"
+      "compared. Records hold no accuracy. --accuracy therefore adds the recall of each method's\n"
+      "choice of rows, as `tiersim numerics maple` computes it at the same budget and share of\n"
+      "screened components. The study uses synthetic heads: the recall has the class assumed and\n"
+      "is not the accuracy of a trained model. Points without a value in that study stay empty\n"
+      "and are not compared.");
   add_sources(kind, options->sources);
-  kind.option("--objective", options->objectives,
-              "maximize:METRIC or minimize:METRIC (repeatable); else those of the sweep")
+  kind.option(
+          "--objective", options->objectives,
+          "maximize:METRIC or minimize:METRIC (repeatable); the objectives of the sweep by default")
       .type("HOW:METRIC");
   kind.flag("--accuracy", options->accuracy,
             "Also maximize recall at budget of KV methods, where it is computed");

@@ -261,26 +261,26 @@ ExitCode report_sensitivity(const SensitivityOptions& options) {
 void add_report_sensitivity(Verb kind) {
   auto options = std::make_shared<SensitivityOptions>();
   kind.footer(
-      "Of one configuration every number with a source is moved, and the factors of what_if: to\n"
-      "the ends of its 95 % interval where it has one, else by --by. Counts move by one at least;\n"
-      "granules of hardware, powers of two up to 4 KiB, are halved and doubled.\n"
-      "What moves nothing is counted. Of a store: the range of the metric over each axis with all\n"
-      "others held, from the points that are there. One at a time in both: effects of parameters\n"
-      "that act together are not seen.");
+      "For one configuration the report changes every number that has a source, and the factors\n"
+      "of what_if, one at a time: to the ends of its 95 % interval if it has one, else by --by. A\n"
+      "count changes by one at least. Granules of hardware (powers of two up to 4 KiB) are halved\n"
+      "and doubled. The report counts the numbers that have no effect. For a store it shows the\n"
+      "range of the metric over each axis, with all other axes held, from the points of the\n"
+      "store. Effects of parameters that act together do not appear.");
   add_sources(kind, options->sources);
   kind.added("SOURCE").help(
       "One configuration; or a sweep's store, or several points: FILE:POSITION, records");
   kind.option("--metric", options->metric,
-              "What is moved (tpot, throughput, ttft.p99); else the time of the step, the "
-              "tokens' mean time, or the sweep's first objective")
+              "Metric to examine (tpot, throughput, ttft.p99); by default the time of the step, "
+              "the mean time of a token, or the first objective of the sweep")
       .type("METRIC");
-  kind.option("--by", options->by, "How far numbers without an interval are moved; else 20%")
+  kind.option("--by", options->by,
+              "Share by which numbers without an interval are changed; 20% by default")
       .type("SHARE");
   kind.option("--vary", options->vary,
-              "Move this setting as well, from the value that it has: step.batch=16 "
-              "(repeatable)")
+              "Also change this setting, starting from the given value: step.batch=16 (repeatable)")
       .type(kSettingType);
-  kind.option("--figure", options->figure, "Draw it as SVG").type("FILE.svg");
+  kind.option("--figure", options->figure, "Draw the report as SVG").type("FILE.svg");
   add_format(kind, options->format);
   kind.on_chosen([options] { return report_sensitivity(*options); });
 }

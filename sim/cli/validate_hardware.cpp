@@ -101,18 +101,17 @@ ExitCode validate_hardware(const ValidateHardwareArguments& options) {
 void add_validate_hardware(Verb validate) {
   auto options = std::make_shared<ValidateHardwareArguments>();
   Verb verb =
-      validate.add("hardware", "Devices at three levels of fidelity beside reference curves");
+      validate.add("hardware", "Compare devices at three levels of fidelity with reference curves");
   verb.footer(
-      "Exit 5 where a level is outside of a band that it is held to, but for points whose reason "
-      "is\n"
-      "stated with their curve; those are listed as known, and must be outside.");
+      "The exit status is 5 if a level of fidelity leaves the band in which it must be. A point\n"
+      "whose curve states a reason is listed as known instead, and must be outside of the band.");
   verb.option("--curves", options->files,
-              "File of curves (schema tiersim.hardware_curves/v1; repeatable); those that are "
-              "shipped by default");
-  verb.option("--only", options->only, "Curve, or group of curves (repeatable)");
-  verb.option("-o,--out", options->folder, "Folder for the pictures").show_default();
-  verb.flag("--no-files", options->no_files, "Write no pictures");
-  verb.flag("--json", options->json, "Print JSON instead of tables, and write no pictures");
+              "File of curves (schema tiersim.hardware_curves/v1; repeatable); the shipped curves "
+              "by default");
+  verb.option("--only", options->only, "Compare only this curve or group of curves (repeatable)");
+  verb.option("-o,--out", options->folder, "Folder for the figures").show_default();
+  verb.flag("--no-files", options->no_files, "Write no figures");
+  verb.flag("--json", options->json, "Print JSON instead of tables, and write no figures");
   verb.on_chosen([options] { return validate_hardware(*options); });
 }
 

@@ -103,16 +103,17 @@ ExitCode validate_levels(const ValidateLevelsArguments& options) {
 void add_validate_levels(Verb validate) {
   auto options = std::make_shared<ValidateLevelsArguments>();
   Verb verb =
-      validate.add("levels", "One set of workloads at three levels of fidelity: where they differ");
+      validate.add("levels", "Compare the three levels of fidelity on one set of workloads");
   verb.footer(
-      "Errors are relative to the packet level. Exit 5 where flow is more than 2 % from it in a\n"
-      "workload with one bottleneck, 64 packets or more and no limit of credits or tags; all else\n"
-      "is shown and not judged. Times are of this run; nothing else depends on the machine.");
+      "Errors are relative to the packet level. The exit status is 5 if the flow level differs\n"
+      "from it by more than 2 % in a workload with one bottleneck, 64 packets or more and no\n"
+      "limit of credits or tags. All other differences are only shown. Only the run times depend\n"
+      "on this machine.");
   verb.option("--hardware", options->hardware,
-              "File of devices (schema tiersim.fidelity_map/v1); a shipped one by default");
-  verb.option("--only", options->only, "Workload, or group of workloads (repeatable)");
+              "File of devices (schema tiersim.fidelity_map/v1); an H100 node by default");
+  verb.option("--only", options->only, "Run only this workload or group of workloads (repeatable)");
   verb.option("-o,--out", options->folder,
-              "Folder for levels.md, levels.json and levels.csv; none are written without it");
+              "Write levels.md, levels.json and levels.csv into this folder");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] { return validate_levels(*options); });
 }

@@ -172,20 +172,20 @@ ExitCode validate_sensitivity(const ValidateSensitivityArguments& options) {
 
 void add_validate_sensitivity(Verb validate) {
   auto options = std::make_shared<ValidateSensitivityArguments>();
-  Verb verb = validate.add("sensitivity", "Which case catches a change of each number of a device");
+  Verb verb = validate.add(
+      "sensitivity", "Show which reference cases react to a change of each number of a device");
   verb.footer(
-      "Every rate, time, share, size and count of a device is raised and lowered by 20 %, alone,\n"
-      "and every case of it is asked again. 'fails': a case leaves the band of validate hardware;\n"
-      "'moves': an answer moves by 1 % or more; 'insensitive': none does. A table, no judgement:\n"
-      "exit 0.");
+      "The command raises and lowers every rate, time, share, size and count of a device by 20 %,\n"
+      "one at a time, and runs every case of the device again. 'fails': a case leaves its band of\n"
+      "validate hardware. 'moves': a result changes by 1 % or more. 'insensitive': no result\n"
+      "does. The command judges nothing: its exit status is 0.");
   verb.option("--cases", options->file,
-              "File of devices and cases (schema tiersim.sensitivity/v1); a shipped one by "
-              "default");
-  verb.option("--only", options->only, "Device (repeatable)");
-  verb.option("-j,--jobs", options->jobs, "Threads; as many as cores by default").between(1, 256);
+              "File of devices and cases (schema tiersim.sensitivity/v1); an H100 node by default");
+  verb.option("--only", options->only, "Change only this device (repeatable)");
+  verb.option("-j,--jobs", options->jobs, "Number of threads; one for each core by default")
+      .between(1, 256);
   verb.option("-o,--out", options->folder,
-              "Folder for sensitivity.md, sensitivity.json and sensitivity.csv; none are written "
-              "without it");
+              "Write sensitivity.md, sensitivity.json and sensitivity.csv into this folder");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] { return validate_sensitivity(*options); });
 }

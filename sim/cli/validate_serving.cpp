@@ -122,18 +122,19 @@ ExitCode validate_serving(const ValidateServingArguments& options) {
 
 void add_validate_serving(Verb validate) {
   auto options = std::make_shared<ValidateServingArguments>();
-  Verb verb = validate.add("serving", "Published runs of inference servers beside simulated ones");
+  Verb verb =
+      validate.add("serving", "Compare simulated servers with published runs of inference servers");
   verb.footer(
-      "Errors are shown, whatever they are: exit 0. Nothing is fitted on these runs. Exit 4 where "
-      "a\n"
-      "run cannot be simulated.");
+      "The exit status is 0 whatever the errors are, and 4 if a run cannot be simulated. No model\n"
+      "is fitted to these runs.");
   verb.option("--runs", options->runs,
-              "Runs (schema tiersim.published_runs/v1); those that are shipped by default");
-  verb.option("--only", options->only, "Group of runs (repeatable)");
+              "Published runs (schema tiersim.published_runs/v1); the shipped runs by default");
+  verb.option("--only", options->only, "Simulate only this group of runs (repeatable)");
   verb.option("--set", options->set,
-              "Setting under those of every run: system.gpu.calibration=NAME (repeatable)")
+              "Change a default of every run, which keeps its own settings: "
+              "system.gpu.calibration=NAME (repeatable)")
       .type(kSettingType);
-  verb.option("-j,--jobs", options->jobs, "Runs at a time; 0: as many as there are cores")
+  verb.option("-j,--jobs", options->jobs, "Number of runs at a time; 0 is one for each core")
       .between(0, 1024);
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] { return validate_serving(*options); });

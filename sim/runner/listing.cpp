@@ -313,16 +313,16 @@ struct Kind {
   Table (*make)();
 };
 constexpr std::array kKinds{
-    Kind{{"hw", "Device models"}, hardware},
-    Kind{{"devices", "Shipped devices, with the number that each is known by"}, devices},
-    Kind{{"systems", "Shipped systems: GPUs, tiers, what is shared"}, systems},
-    Kind{{"calibrations", "Fits to timings, by the name that `gpu.calibration` takes"},
+    Kind{{"hw", "List the models of devices"}, hardware},
+    Kind{{"devices", "List the shipped devices, each with its main number"}, devices},
+    Kind{{"systems", "List the shipped systems: GPUs, tiers and shared devices"}, systems},
+    Kind{{"calibrations", "List the fits to timings, by their names for `gpu.calibration`"},
          calibrations},
-    Kind{{"models", "LLMs"}, models},
-    Kind{{"methods", "KV methods"}, methods},
-    Kind{{"metrics", "Metrics of a record, with units and definitions"}, metrics},
-    Kind{{"scenarios", "Shipped scenarios"}, scenarios},
-    Kind{{"serving", "Shipped servers under load"}, serving}};
+    Kind{{"models", "List the shipped language models"}, models},
+    Kind{{"methods", "List the methods of keeping the KV cache"}, methods},
+    Kind{{"metrics", "List the metrics of a record, with units and definitions"}, metrics},
+    Kind{{"scenarios", "List the shipped scenarios"}, scenarios},
+    Kind{{"serving", "List the shipped servers under load"}, serving}};
 
 }  // namespace
 
