@@ -58,8 +58,7 @@ class DeviceTable {
 };
 
 std::string of_one_instance(const RunRecord& record, const std::string& title) {
-  return several_gpus(record) ? title + ", one instance of each, for all GPUs that share it"
-                              : title;
+  return several_gpus(record) ? title + ", for one instance and all GPUs that share it" : title;
 }
 
 std::string footprint_text(const RunRecord& record) {
@@ -115,7 +114,7 @@ std::string speed_text(const RunRecord& record) {
   };
   const double throughput = value("throughput_tokens_per_s");
   std::string out = fmt::format(
-      "step       {}   bound {} ({:.2f} of it), bounded by {}\n", time("step_time_s"),
+      "step       {}   bound {} ({:.2f} of the step), bounded by {}\n", time("step_time_s"),
       time("bound_s"), value("bound_s") / value("step_time_s"), printable(record.bounded_by));
   out += fmt::format("throughput {} tokens/s{}", number_text(throughput),
                      interval_text(record.metrics.at("throughput_tokens_per_s").ci95, number_text));
@@ -179,8 +178,7 @@ std::string summary_text(const RunRecord& record) {
          gpus_text(record) + speed_text(record) + costs_text(record) + '\n' +
          shares_text("Where the time of the step goes" + gpu, "part", record.time_split) +
          kernels_text(record) +
-         shares_text("What the longest chain waits for, were it alone on the system", "cause",
-                     record.bound_shares) +
+         shares_text("Critical path of the step without contention", "cause", record.bound_shares) +
          footprint_text(record) + traffic_text(record) + trust_line(record);
 }
 

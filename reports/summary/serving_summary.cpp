@@ -116,8 +116,9 @@ class ServingSummary {
         cells.push_back(latency_text(value(metric + std::string(quantile))));
       table.add(std::move(cells));
     }
-    table.notes.emplace_back("95 %: by batch means, of this run's own randomness" +
-                             std::string(all ? "" : "; - where it is short or does not settle"));
+    table.notes.emplace_back(
+        "95 %: interval by batch means, for the randomness of this run" +
+        std::string(all ? "" : "; - where the run is too short or not steady"));
     return to_text(table) + '\n';
   }
 
@@ -147,8 +148,9 @@ class ServingSummary {
     if (arriving <= 1.25 * value("requests_per_s")) return "";
     const ServingCounts& counts = serving_.counts;
     return fmt::format(
-        "unsettled  in the window {} requests/s arrive and {} leave: it is short, or the server is "
-        "overloaded\n           over the whole run {} tokens/s out, {} requests/s\n",
+        "unsettled  in the window {} requests/s arrive and {} leave: the window is short, or the "
+        "server overloaded\n"
+        "           over the whole run {} tokens/s out, {} requests/s\n",
         number_text(arriving), number_text(value("requests_per_s")),
         number_text(static_cast<double>(counts.output_tokens) / run),
         number_text(static_cast<double>(counts.requests) / run));
@@ -166,7 +168,7 @@ class ServingSummary {
     out += fmt::format("iterations {:.0f}", value("iterations"));
     if (find("batch_size.mean"))
       out +=
-          fmt::format("; those that decode: {} sequences, {} layers",
+          fmt::format("; in a decode iteration {} sequences, {} layers",
                       number_text(value("batch_size.mean")), number_text(value("layers_run.mean")));
     out += fmt::format("; preemptions {:.0f}", value("preemptions"));
     if (value("prefix_hit_rate") > 0)
@@ -179,12 +181,13 @@ class ServingSummary {
     const double difference = value("little_difference");
     std::string ends;
     if (difference >= 1)
-      ends = fmt::format(" ({} times it: the ends of the window)", number_text(1 + difference));
+      ends = fmt::format(" ({} times L, from requests at the ends of the window)",
+                         number_text(1 + difference));
     else if (std::abs(difference) >= 0.0005)
-      ends = fmt::format(" ({:+.1f} %: the ends of the window)", 100 * difference);
-    return fmt::format("Little     L = {}, lambda W = {}{}; over the whole run both are equal\n",
-                       number_text(value("in_flight.mean")), number_text(value("little_lambda_w")),
-                       ends);
+      ends = fmt::format(" ({:+.1f} %, from requests at the ends of the window)", 100 * difference);
+    return fmt::format(
+        "Little     L = {} in flight, lambda W = {}{}; over the whole run both are equal\n",
+        number_text(value("in_flight.mean")), number_text(value("little_lambda_w")), ends);
   }
 
   std::string memory() const {
@@ -219,7 +222,7 @@ class ServingSummary {
     return shares_text("Where the time of a replica goes, mean over the window", "part",
                        {{"GPU works", gpu},
                         {"GPU waits for the host", host},
-                        {"nothing to do", std::max(0.0, window - gpu - host)}});
+                        {"idle", std::max(0.0, window - gpu - host)}});
   }
 
   std::string moves() const {
@@ -235,8 +238,8 @@ class ServingSummary {
 
   std::string tiers() const {
     Table table{
-        .title = "KV held, by tier, all replicas, over the window",
-        .columns = {{"tier", Align::left}, {"mean"}, {"most"}, {"capacity"}, {"most of it"}}};
+        .title = "KV cache in each tier, all replicas, over the window",
+        .columns = {{"tier", Align::left}, {"mean"}, {"most"}, {"capacity"}, {"most / capacity"}}};
     for (const KvTierUse& tier : serving_.tiers)
       table.add({printable(tier.name), bytes_text(std::llround(tier.mean_bytes)),
                  bytes_text(tier.max_bytes), bytes_text(tier.capacity_bytes),

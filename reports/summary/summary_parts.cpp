@@ -53,7 +53,7 @@ std::string trust_line(const RunRecord& record) {
     ++count[static_cast<std::size_t>(number.number_class)];
     if (!number.ci95) ++without;
   }
-  std::string out = "numbers that the times rest on:";
+  std::string out = "numbers that the times depend on:";
   for (std::size_t c = 0; c < count.size(); ++c)
     out += fmt::format("{} {} {}", c == 0 ? "" : ",", count[c], kNumberClassNames[c]);
   out += " (sources: --json)\n";

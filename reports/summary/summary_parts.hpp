@@ -21,7 +21,7 @@ std::string number_text(double value);
 std::string shares_text(const std::string& title, const std::string& column,
                         const std::vector<TimeShare>& shares);
 
-/// "numbers that the times rest on: 3 measured, ...", and the meaning of the intervals.
+/// "numbers that the times depend on: 3 measured, ...", and the meaning of the intervals.
 std::string trust_line(const RunRecord& record);
 
 }  // namespace tiersim

@@ -111,28 +111,28 @@ TEST(ServingSummary, SaysWhatWasRunAndOverWhichTime) {
 }
 
 TEST(ServingSummary, PrintsMeansWithIntervalsAndQuantiles) {
-  expect_holds(
-      text(),
-      "Latency\n"
-      "                       mean  95 % of the mean     p50     p90     p95     p99\n"
-      "-------------------  ------  ----------------  ------  ------  ------  ------\n"
-      "first token (TTFT)   100 ms  [90 ms, 110 ms]   100 ms  200 ms  250 ms  400 ms\n"
-      "output token (TPOT)   20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
-      "token to token        20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
-      "end to end              2 s  -                    2 s     4 s     5 s     8 s\n"
-      "in the queue            0 s  -                    0 s     0 s     0 s     0 s\n"
-      "  95 %: by batch means, of this run's own randomness; - where it is short or does not "
-      "settle\n");
+  expect_holds(text(),
+               "Latency\n"
+               "                       mean  95 % of the mean     p50     p90     p95     p99\n"
+               "-------------------  ------  ----------------  ------  ------  ------  ------\n"
+               "first token (TTFT)   100 ms  [90 ms, 110 ms]   100 ms  200 ms  250 ms  400 ms\n"
+               "output token (TPOT)   20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
+               "token to token        20 ms  -                  20 ms   40 ms   50 ms   80 ms\n"
+               "end to end              2 s  -                    2 s     4 s     5 s     8 s\n"
+               "in the queue            0 s  -                    0 s     0 s     0 s     0 s\n"
+               "  95 %: interval by batch means, for the randomness of this run; - where the run "
+               "is too short or not steady\n");
 }
 
 TEST(ServingSummary, PrintsRatesLoadAndLittlesLaw) {
-  expect_holds(text(),
-               "throughput 100 tokens/s out  [95, 105], 1000 in; 1 requests/s\n"
-               "goodput    0.9 requests/s: 90.0 % within TTFT 200 ms and TPOT 50 ms\n"
-               "load       2 requests (most 7): 0.5 wait (most 3), 1.5 run (most 4)\n"
-               "iterations 5000; those that decode: 1.5 sequences, 32 layers; preemptions 3\n"
-               "Little     L = 2, lambda W = 1.9 (-5.0 %: the ends of the window); over the whole "
-               "run both are equal\n");
+  expect_holds(
+      text(),
+      "throughput 100 tokens/s out  [95, 105], 1000 in; 1 requests/s\n"
+      "goodput    0.9 requests/s: 90.0 % within TTFT 200 ms and TPOT 50 ms\n"
+      "load       2 requests (most 7): 0.5 wait (most 3), 1.5 run (most 4)\n"
+      "iterations 5000; in a decode iteration 1.5 sequences, 32 layers; preemptions 3\n"
+      "Little     L = 2 in flight, lambda W = 1.9 (-5.0 %, from requests at the ends of the "
+      "window); over the whole run both are equal\n");
 }
 
 TEST(ServingSummary, OfAWholeRunSaysSo) {
@@ -142,7 +142,8 @@ TEST(ServingSummary, OfAWholeRunSaysSo) {
   set(r, "little_difference", 1e-16);
   const std::string out = serving_summary_text(r);
   expect_holds(out, "window     100 s, the whole run\n");
-  expect_holds(out, "Little     L = 2, lambda W = 2; over the whole run both are equal\n");
+  expect_holds(out,
+               "Little     L = 2 in flight, lambda W = 2; over the whole run both are equal\n");
 }
 
 // 50 a second over 4 s of 200 requests that end within 40 s: 5 a second. Each stays for 20 s.
@@ -159,10 +160,10 @@ TEST(ServingSummary, SaysThatMoreArriveThanLeave) {
   r.serving->counts = {.requests = 200, .counted = 180, .output_tokens = 20'000};
   const std::string out = serving_summary_text(r);
   expect_holds(out,
-               "unsettled  in the window 50 requests/s arrive and 0.5 leave: it is short, or the "
-               "server is overloaded\n"
+               "unsettled  in the window 50 requests/s arrive and 0.5 leave: the window is short, "
+               "or the server overloaded\n"
                "           over the whole run 500 tokens/s out, 5 requests/s\n");
-  expect_holds(out, "lambda W = 1000 (10 times it: the ends of the window)");
+  expect_holds(out, "lambda W = 1000 (10 times L, from requests at the ends of the window)");
   EXPECT_EQ(text().find("unsettled"), std::string::npos);
 }
 
@@ -189,7 +190,8 @@ TEST(ServingSummary, LeavesOutWhatTheRunDoesNotHave) {
     r.metrics.erase(name);
   r.serving->moves.clear();
   const std::string out = serving_summary_text(r);
-  for (const char* word : {"TPOT", "token to token", "goodput", "those that decode", "KV moves"})
+  for (const char* word :
+       {"TPOT", "token to token", "goodput", "in a decode iteration", "KV moves"})
     EXPECT_EQ(out.find(word), std::string::npos) << word << " in\n" << out;
 }
 
@@ -211,7 +213,7 @@ TEST(ServingSummary, SaysWhereTimeGoes) {
   expect_holds(text(),
                "GPU works               48 s  60.0 %  ##################\n"
                "GPU waits for the host   8 s  10.0 %  ###\n"
-               "nothing to do           24 s  30.0 %  #########\n");
+               "idle                    24 s  30.0 %  #########\n");
 }
 
 // 8388608000 B over 100 s are 80 MiB/s.

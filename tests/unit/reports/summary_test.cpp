@@ -38,9 +38,10 @@ bool holds(const std::string& text, const std::string& line) {
 
 TEST(Summary, PrintsIntervalsBesideTheirValues) {
   const std::string text = summary_text(with_intervals());
-  EXPECT_TRUE(holds(text,
-                    "step       4 ms  [3.9 ms, 5 ms]   bound 3 ms  [2.9 ms, 3.1 ms] (0.75 of it), "
-                    "bounded by hbm.bus\n"))
+  EXPECT_TRUE(
+      holds(text,
+            "step       4 ms  [3.9 ms, 5 ms]   bound 3 ms  [2.9 ms, 3.1 ms] (0.75 of the step), "
+            "bounded by hbm.bus\n"))
       << text;
   EXPECT_TRUE(holds(text, "throughput 250 tokens/s  [200, 256.4]\n")) << text;
   EXPECT_TRUE(holds(text, "energy     2 J a token  [1.5, 3] (class assumed)\n")) << text;
@@ -116,7 +117,7 @@ TEST(SharingText, NamesOnlyWhatIsShared) {
 
 TEST(Summary, WithoutIntervalsHasNoneOfTheirWords) {
   const std::string text = summary_text(record());
-  EXPECT_TRUE(holds(text, "step       4 ms   bound 3 ms (0.75 of it), bounded by hbm.bus\n"));
+  EXPECT_TRUE(holds(text, "step       4 ms   bound 3 ms (0.75 of the step), bounded by hbm.bus\n"));
   EXPECT_FALSE(holds(text, "95 %")) << text;
   EXPECT_FALSE(holds(text, "[")) << text;
 }
