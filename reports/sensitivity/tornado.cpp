@@ -72,7 +72,7 @@ void add_notes(const Tornado& tornado, Table& table) {
   if (!stuck.empty())
     table.notes.push_back("cannot run with either value (csv and json say why): " + join(stuck));
   if (!tornado.not_moved.empty())
-    table.notes.push_back("zero, so that no share moves it: " + join(tornado.not_moved));
+    table.notes.push_back("not changed, since 0 times any factor is 0: " + join(tornado.not_moved));
 }
 
 }  // namespace
