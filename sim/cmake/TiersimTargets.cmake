@@ -4,7 +4,8 @@ add_library(tiersim_options INTERFACE)
 target_compile_features(tiersim_options INTERFACE cxx_std_20)
 target_compile_options(tiersim_options INTERFACE
   "$<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow;-Wnon-virtual-dtor>"
-  -ffp-contract=off) # the same bits with and without fused multiply-add
+  -ffp-contract=off # the same bits with and without fused multiply-add
+  "$<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>>") # 12 % less time
 target_include_directories(tiersim_options INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
   "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tiersim>") # headers name each other from there
 target_link_libraries(tiersim_options INTERFACE fmt::fmt) # for the precompiled header
@@ -29,22 +30,26 @@ function(tiersim_precompile name)
   target_compile_options(tiersim_precompiled_${name} PRIVATE ${arg_OPTIONS})
   target_precompile_headers(tiersim_precompiled_${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
 endfunction()
-tiersim_precompile(library "${PROJECT_SOURCE_DIR}/sim/base/precompiled.hpp")
-# Rooms at the front read options, arrange runs and print. Simulated time passes in other rooms, so
-# these are optimised less: they compile in two thirds of the time, under sanitizers in a third.
-set(front_options "$<$<CONFIG:Release>:-O1>" "$<$<CONFIG:Debug>:-O0>")
+# How libraries are optimised, so that building takes little time:
+#   hot       events and packets pass here; optimised under sanitizers too
+#   library   optimised in a release, and not at all under sanitizers and in `dev`
+#   front     reads options, arranges runs and prints; optimised less in a release
+set(library_options_hot "")
+set(library_options_library "$<$<CONFIG:Debug>:-O0>")
+set(library_options_front "$<$<CONFIG:Release>:-O1>" "$<$<CONFIG:Debug>:-O0>")
+tiersim_precompile(library "${PROJECT_SOURCE_DIR}/sim/base/precompiled.hpp"
+  OPTIONS ${library_options_library})
 tiersim_precompile(front "${PROJECT_SOURCE_DIR}/sim/base/precompiled.hpp" "<nlohmann/json.hpp>"
-  DEPS nlohmann_json::nlohmann_json OPTIONS ${front_options})
+  DEPS nlohmann_json::nlohmann_json OPTIONS ${library_options_front})
+if(CMAKE_BUILD_TYPE STREQUAL "Debug") # else the options are those of `library`
+  tiersim_precompile(hot "${PROJECT_SOURCE_DIR}/sim/base/precompiled.hpp")
+endif()
 
-# tiersim_unity(<target> [<precompiled>]): groups the target's present sources. Each element of the
+# tiersim_unity(<target> <precompiled>): groups the target's present sources. Each element of the
 # list TIERSIM_UNITY_TOGETHER names small folders that make one unit: "points html".
-function(tiersim_unity target)
+function(tiersim_unity target precompiled)
   if(NOT TIERSIM_UNITY)
     return()
-  endif()
-  set(precompiled library)
-  if(ARGC GREATER 1)
-    set(precompiled ${ARGV1})
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   target_precompile_headers(${target} REUSE_FROM tiersim_precompiled_${precompiled})
@@ -77,17 +82,20 @@ function(tiersim_unity target)
   endforeach()
 endfunction()
 
-# tiersim_front(<target>): compiles the target as a room at the front.
-function(tiersim_front target)
-  target_compile_options(${target} PRIVATE ${front_options})
-  tiersim_unity(${target} front)
+# tiersim_optimise(<target> <hot|library|front>): compiles the target's present sources.
+function(tiersim_optimise target how)
+  target_compile_options(${target} PRIVATE ${library_options_${how}})
+  if(how STREQUAL "hot" AND NOT TARGET tiersim_precompiled_hot)
+    set(how library)
+  endif()
+  tiersim_unity(${target} ${how})
 endfunction()
 
-# tiersim_library(<name> [FRONT] [SOURCES <.cpp> ...] DEPS <public> ... PRIVATE_DEPS <private> ...)
+# tiersim_library(<name> [HOT|FRONT] [SOURCES <.cpp> ...] DEPS <public> ... PRIVATE_DEPS <private> ...)
 # Makes the static library tiersim::<name> from these sources, by default all in this folder.
 # Headers are beside their sources.
 function(tiersim_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "FRONT" "" "SOURCES;DEPS;PRIVATE_DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT;FRONT" "" "SOURCES;DEPS;PRIVATE_DEPS")
   if(NOT arg_SOURCES)
     file(GLOB arg_SOURCES CONFIGURE_DEPENDS "*.cpp")
   endif()
@@ -95,11 +103,13 @@ function(tiersim_library name)
   add_library(tiersim::${name} ALIAS tiersim_${name})
   target_link_libraries(tiersim_${name} PUBLIC tiersim_options ${arg_DEPS}
     PRIVATE ${arg_PRIVATE_DEPS})
-  if(arg_FRONT)
-    tiersim_front(tiersim_${name})
-  else()
-    tiersim_unity(tiersim_${name})
+  set(how library)
+  if(arg_HOT)
+    set(how hot)
+  elseif(arg_FRONT)
+    set(how front)
   endif()
+  tiersim_optimise(tiersim_${name} ${how})
 endfunction()
 
 # tiersim_register(<target> <name> REGISTRY <type> HEADER <of the type> KINDS <kind> ...)
@@ -128,8 +138,13 @@ ${calls}}
   target_sources(${target} PRIVATE "${generated}")
 endfunction()
 
+# TIERSIM_TESTS_TOGETHER: each binary of tests is one test, so that its process starts once. For
+# sanitizers, under which starting takes longer than most tests.
+option(TIERSIM_TESTS_TOGETHER "make one test of each binary, but of kernels, which may end theirs" OFF)
+
 # tests_<layer> builds the tests of one layer.
-foreach(layer IN ITEMS unit theory property golden bad_configs validation kernels fuzz cli bench)
+foreach(layer IN ITEMS unit theory property golden bad_configs validation kernels fuzz cli bench
+    nightly)
   add_custom_target(tests_${layer})
 endforeach()
 
@@ -145,11 +160,13 @@ if(BUILD_TESTING)
   endforeach()
 endif()
 
-# tiersim_test(<name> [SOURCES ...] DEPS ... LABELS <layer> <ci|nightly> [TIMEOUT s] [SPEED s] [ALONE])
+# tiersim_test(<name> [SOURCES ...] DEPS ... LABELS <layer> <ci|nightly|ci nightly> [TIMEOUT s]
+#              [SPEED s] [ALONE])
 # One GoogleTest binary, of all *_test.cpp of this folder that are not *_nightly_test.cpp where no
-# sources are named. Each of its tests becomes the ctest test <layer>.<Subject>.<Behaviour>, and
-# <layer>.nightly.<Subject>.<Behaviour> where it is nightly, since one source may make both. SPEED
-# (quick, steady, long) is that of its layer; ALONE compiles each source by itself.
+# sources are named. Each of its tests becomes the ctest test <layer>.<Subject>.<Behaviour> where it
+# is of ci, and <layer>.nightly.<Subject>.<Behaviour>, with TIERSIM_NIGHTLY=1, where it is nightly.
+# SPEED (quick, steady, long) is that of its layer; ALONE compiles each source by itself. Binaries
+# of nightly tests alone are built by `tests_nightly` and by `all`.
 function(tiersim_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "SPEED;TIMEOUT" "SOURCES;DEPS;LABELS")
   if(NOT arg_TIMEOUT)
@@ -159,11 +176,7 @@ function(tiersim_test name)
     file(GLOB arg_SOURCES CONFIGURE_DEPENDS "*_test.cpp")
     list(FILTER arg_SOURCES EXCLUDE REGEX "_nightly_test\\.cpp$")
   endif()
-  list(GET arg_LABELS 0 layer)
-  set(prefix "${layer}.")
-  if(nightly IN_LIST arg_LABELS)
-    string(APPEND prefix "nightly.")
-  endif()
+  list(POP_FRONT arg_LABELS layer)
   if(arg_SPEED)
     set(speed ${arg_SPEED})
   elseif(layer MATCHES "^(unit|bad_configs|golden)$")
@@ -174,21 +187,39 @@ function(tiersim_test name)
     set(speed steady)
   endif()
   add_executable(${name} ${arg_SOURCES})
-  add_dependencies(tests_${layer} ${name})
+  if(ci IN_LIST arg_LABELS)
+    add_dependencies(tests_${layer} ${name})
+  else()
+    add_dependencies(tests_nightly ${name})
+  endif()
   target_link_libraries(${name} PRIVATE tiersim_options ${arg_DEPS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TIERSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_compile_options(${name} PRIVATE ${test_options_${speed}})
   if(NOT arg_ALONE)
     tiersim_unity(${name} test_${speed})
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
-    PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  if(TIERSIM_TESTS_TOGETHER AND NOT layer STREQUAL kernels)
+    add_test(NAME ${layer}.${name} COMMAND ${name})
+    set_tests_properties(${layer}.${name} PROPERTIES LABELS "${layer};${arg_LABELS}" TIMEOUT 1800)
+    return()
+  endif()
   # gtest_discover_tests would keep only the first label of a list, so ctest sets them when it starts.
   set(labels "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
-  file(CONFIGURE OUTPUT "${labels}" CONTENT
-"foreach(test IN LISTS ${name}_TESTS)
-  set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${arg_LABELS}\")
+  set(code "")
+  foreach(when IN LISTS arg_LABELS)
+    set(prefix "${layer}.")
+    set(properties TIMEOUT ${arg_TIMEOUT})
+    if(when STREQUAL nightly)
+      string(APPEND prefix "nightly.")
+      list(APPEND properties ENVIRONMENT TIERSIM_NIGHTLY=1)
+    endif()
+    gtest_discover_tests(${name} TEST_PREFIX "${prefix}" TEST_LIST ${name}_${when}
+      DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES PROPERTIES ${properties})
+    string(APPEND code "foreach(test IN LISTS ${name}_${when})
+  set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${layer};${when}\")
 endforeach()
-" @ONLY)
+")
+  endforeach()
+  file(CONFIGURE OUTPUT "${labels}" CONTENT "${code}" @ONLY)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels}")
 endfunction()

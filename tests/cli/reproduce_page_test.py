@@ -183,26 +183,26 @@ class ReproducePage(unittest.TestCase):
 class OnePaper(InFolder):
     def test_has_a_page_of_its_own_and_the_same_bytes_twice(self):
         for name in ("a", "b"):
-            self.assertEqual(run("reproduce", "early-exit", "-o", self.folder / name).returncode, 0)
+            self.assertEqual(run("reproduce", "maple", "-o", self.folder / name).returncode, 0)
         for file in sorted((self.folder / "a").rglob("*")):
             if file.is_file():
                 other = self.folder / "b" / file.relative_to(self.folder / "a")
                 self.assertEqual(file.read_bytes(), other.read_bytes(), file)
-        self.assertTrue((self.folder / "a/early-exit/index.html").exists())
+        self.assertTrue((self.folder / "a/maple/index.html").exists())
 
     def test_without_gnuplot_the_page_says_so_and_the_scripts_are_there(self):
-        result = run("reproduce", "early-exit", "-o", self.folder,
+        result = run("reproduce", "maple", "-o", self.folder,
                      env={**os.environ, "PATH": "/nowhere"})
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("there is no gnuplot here", result.stderr)
-        page = (self.folder / "early-exit/index.html").read_text()
+        page = (self.folder / "maple/index.html").read_text()
         self.assertIn("install gnuplot-nox", page)
         self.assertIn("<svg", page)  # the sections' own drawings stay
-        self.assertTrue((self.folder / "early-exit/figures/early_exit_fig1.gp").exists())
-        self.assertEqual(list((self.folder / "early-exit/figures").glob("*.pdf")), [])
+        self.assertTrue((self.folder / "maple/figures/maple_fig1_left.gp").exists())
+        self.assertEqual(list((self.folder / "maple/figures").glob("*.pdf")), [])
 
     def test_no_files_writes_none(self):
-        result = run("reproduce", "early-exit", "--no-files", cwd=self.folder)
+        result = run("reproduce", "maple", "--no-files", cwd=self.folder)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
         self.assertNotIn("index.html", result.stderr)

@@ -10,6 +10,7 @@
 #include "sim/record/metrics.hpp"
 #include "sim/serving/serve.hpp"
 #include "tests/support/shipped.hpp"
+#include "tests/support/test_length.hpp"
 
 namespace tiersim::random_servers_test {
 namespace {
@@ -113,11 +114,11 @@ void expect_whole(const RunRecord& record) {
 
 TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
   constexpr std::uint64_t kSeed = 1;
-  constexpr int kServers = 250;
+  const int servers = testing::draws_of(250, 5000);
   RecordProperty("seed", static_cast<int>(kSeed));
   Rng rng(kSeed, "random servers");
   int served = 0;
-  for (int i = 0; i < kServers; ++i) {
+  for (int i = 0; i < servers; ++i) {
     const RandomServer server = draw(rng);
     SCOPED_TRACE(server.text());
     std::cout << server.text() << std::endl;  // the last line shows the server of a broken contract
@@ -140,7 +141,7 @@ TEST(RandomServers, ServeAllOrSayWhatDoesNotFit) {
       EXPECT_EQ(to_json(*serve(config)), to_json(*record));
     }
   }
-  EXPECT_GT(served, kServers / 4);  // else the test covers too little
+  EXPECT_GT(served, servers / 4);  // else the test covers too little
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
 #include "tests/property/random_steps.hpp"
+#include "tests/support/test_length.hpp"
 
 namespace tiersim::random_steps_test {
 namespace {
 
 TEST(RandomSteps, KeepEveryInvariant) {
-  testing::expect_invariants(1, 300);
+  testing::expect_invariants(1, testing::draws_of(300, 10'000));
 }
 
 TEST(RandomSteps, TakeNoLessTimeWhenTheirWorkIsHarder) {
-  testing::expect_monotone(2, 100);
+  testing::expect_monotone(2, testing::draws_of(100, 3000));
 }
 
 }  // namespace

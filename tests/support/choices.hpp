@@ -23,6 +23,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/rng.hpp"
+#include "tests/support/test_length.hpp"
 
 namespace tiersim::testing {
 
@@ -148,16 +149,6 @@ inline std::optional<Counterexample> find_counterexample(std::uint64_t seed, int
 /// A test failure, with the smallest system found, where a random one breaks the property.
 inline void expect_always(std::uint64_t seed, int draws, const Property& property) {
   if (const auto found = find_counterexample(seed, draws, property)) ADD_FAILURE() << found->text();
-}
-
-/// Draws of a property: a few in CI, many in the nightly run.
-#ifdef TIERSIM_PROPERTY_LONG
-inline constexpr bool kLongProperties = true;
-#else
-inline constexpr bool kLongProperties = false;
-#endif
-constexpr int draws_of(int in_ci, int nightly) {
-  return kLongProperties ? nightly : in_ci;
 }
 
 }  // namespace tiersim::testing

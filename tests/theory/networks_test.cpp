@@ -48,9 +48,9 @@ class Tandem {
 // (1 - r) with r = 0.5 and 0.8 for services s = 1 and 1.6. Tolerances as in single_queue_test.cpp:
 // of the 1.2e6 customers that give 2 % at 0.8 a part k, so 1.5 * 2 % / sqrt(k); the first queue,
 // for which 3e5 would do, is better.
-TEST(TS_THEORY(TandemTheory), BothQueuesAreAsIfAlone) {
-  const double tolerance = 1.5 * 0.02 / std::sqrt(kPart);
-  const Tandem tandem(0.5, 1.6, static_cast<std::int64_t>(1.2e6 * kPart));
+TEST(TandemTheory, BothQueuesAreAsIfAlone) {
+  const double tolerance = 1.5 * 0.02 / std::sqrt(part_of_samples());
+  const Tandem tandem(0.5, 1.6, static_cast<std::int64_t>(1.2e6 * part_of_samples()));
   EXPECT_NEAR(tandem.first().wait().mean() / 1.0, 1.0, tolerance) << "seed " << kSeed;
   EXPECT_NEAR(tandem.second().wait().mean() / (0.8 * 1.6 / 0.2), 1.0, tolerance)
       << "seed " << kSeed;
@@ -120,8 +120,8 @@ class Closed {
 // relative deviation of the throughput is that of a sum of n services, 1/sqrt(n), or less: idle
 // times are negatively correlated with it. The start with all clients thinking costs at most one
 // cycle time in n / X, here 10 / n. Three deviations and that.
-TEST(TS_THEORY(ClosedTheory), ThroughputIsThatOfMeanValueAnalysis) {
-  const auto cycles = static_cast<std::int64_t>(2e6 * kPart);
+TEST(ClosedTheory, ThroughputIsThatOfMeanValueAnalysis) {
+  const auto cycles = static_cast<std::int64_t>(2e6 * part_of_samples());
   const auto n = static_cast<double>(cycles);
   const double tolerance = 3 / std::sqrt(n) + 10 / n;
   for (const int clients : {1, 3, 10}) {
@@ -137,7 +137,7 @@ TEST(TS_THEORY(ClosedTheory), ThroughputIsThatOfMeanValueAnalysis) {
 
 // By hand: one client needs 4 + 1 + 0.7 + 0.4; with two, each finds at each station the queue
 // length that one client leaves.
-TEST(TS_THEORY(ClosedTheory), MeanValueAnalysisAgreesWithTheHand) {
+TEST(ClosedTheory, MeanValueAnalysisAgreesWithTheHand) {
   EXPECT_DOUBLE_EQ(mva_throughput(1, 4.0, {1.0, 0.7, 0.4}), 1 / 6.1);
   EXPECT_DOUBLE_EQ(mva_throughput(2, 0.0, {1.0, 1.0}), 2.0 / 3.0);
 }

@@ -44,10 +44,10 @@ class SingleQueueTheory : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SingleQueueTheory, WaitsAsPollaczekAndKhinchineSay) {
   const Case& c = GetParam();
-  const auto customers = static_cast<std::int64_t>(c.customers_for_2_percent * kPart);
+  const auto customers = static_cast<std::int64_t>(c.customers_for_2_percent * part_of_samples());
   const SingleQueue queue(c.load, c.service, customers, kSeed);
   const double expected = c.load * c.second_moment / (2 * (1 - c.load));
-  const double tolerance = 1.5 * 0.02 / std::sqrt(kPart);
+  const double tolerance = 1.5 * 0.02 / std::sqrt(part_of_samples());
   EXPECT_NEAR(queue.station().wait().mean() / expected, 1.0, tolerance)
       << "seed " << kSeed << ", " << customers << " customers";
   EXPECT_EQ(queue.station().stay().count(), customers);
@@ -55,7 +55,7 @@ TEST_P(SingleQueueTheory, WaitsAsPollaczekAndKhinchineSay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SingleQueueTheory, ::testing::ValuesIn(kCases),
-                         [](const auto& param) { return std::string(param.param.name) + kSuffix; });
+                         [](const auto& param) { return std::string(param.param.name); });
 
 }  // namespace
 }  // namespace tiersim::theory::single_queue_test

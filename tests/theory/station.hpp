@@ -9,24 +9,15 @@
 #include "sim/core/engine.hpp"
 #include "sim/core/resource.hpp"
 #include "sim/core/stats.hpp"
-
-// The tests run twice: in continuous integration with a part of the samples, at night with more.
-#ifdef TIERSIM_THEORY_LONG
-#define TS_THEORY(suite) suite##Long
-#else
-#define TS_THEORY(suite) suite
-#endif
+#include "tests/support/test_length.hpp"
 
 namespace tiersim::theory {
 
-/// Samples relative to those that give 2 % at 95 %.
-#ifdef TIERSIM_THEORY_LONG
-inline constexpr double kPart = 4.0;
-inline constexpr const char* kSuffix = "Long";
-#else
-inline constexpr double kPart = 0.25;
-inline constexpr const char* kSuffix = "";
-#endif
+/// Samples relative to those that give 2 % at 95 %: a part in continuous integration, more at
+/// night.
+inline double part_of_samples() {
+  return testing::is_nightly() ? 4.0 : 0.25;
+}
 
 /// Model seconds are microseconds of simulated time: fine enough that rounding to whole picoseconds
 /// changes a mean by less than 1e-6 of it.

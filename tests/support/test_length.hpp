@@ -1,0 +1,33 @@
+#pragma once
+// How long a random or statistical test runs.
+#include <cstdlib>
+#include <string_view>
+
+namespace tiersim::testing {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kUnderSanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kUnderSanitizer = true;
+#else
+inline constexpr bool kUnderSanitizer = false;
+#endif
+#else
+inline constexpr bool kUnderSanitizer = false;
+#endif
+
+/// ctest sets TIERSIM_NIGHTLY=1 for the tests that it names <layer>.nightly.*.
+inline bool is_nightly() {
+  const char* set = std::getenv("TIERSIM_NIGHTLY");
+  return set && std::string_view(set) == "1";
+}
+
+/// Draws of a property: a few in continuous integration, a quarter of them under a sanitizer, where
+/// each takes ten times as long, and many at night.
+inline int draws_of(int in_ci, int nightly) {
+  if (is_nightly()) return nightly;
+  return kUnderSanitizer ? (in_ci + 3) / 4 : in_ci;
+}
+
+}  // namespace tiersim::testing
