@@ -31,7 +31,7 @@ function(tiersim_precompile name)
   target_precompile_headers(tiersim_precompiled_${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 # How libraries are optimised, so that building takes little time:
-#   hot       events and packets pass here; optimised under sanitizers too
+#   hot       events, packets and fits loop here; optimised under sanitizers too
 #   library   optimised in a release, and not at all under sanitizers and in `dev`
 #   front     reads options, arranges runs and prints; optimised less in a release
 set(library_options_hot "")
