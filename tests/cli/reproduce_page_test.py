@@ -191,15 +191,15 @@ class OnePaper(InFolder):
         self.assertTrue((self.folder / "a/maple/index.html").exists())
 
     def test_without_gnuplot_the_page_says_so_and_the_scripts_are_there(self):
-        result = run("reproduce", "maple", "-o", self.folder,
+        result = run("reproduce", "early-exit", "-o", self.folder,
                      env={**os.environ, "PATH": "/nowhere"})
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("there is no gnuplot here", result.stderr)
-        page = (self.folder / "maple/index.html").read_text()
-        self.assertIn("install gnuplot-nox", page)
-        self.assertIn("<svg", page)  # the sections' own drawings stay
-        self.assertTrue((self.folder / "maple/figures/maple_fig1_left.gp").exists())
-        self.assertEqual(list((self.folder / "maple/figures").glob("*.pdf")), [])
+        page = (self.folder / "early-exit/index.html").read_text()
+        self.assertTrue("install gnuplot-nox" in page)
+        self.assertTrue("<svg" in page)  # the sections' own drawings stay
+        self.assertTrue((self.folder / "early-exit/figures/early_exit_fig1.gp").exists())
+        self.assertEqual(list((self.folder / "early-exit/figures").glob("*.pdf")), [])
 
     def test_no_files_writes_none(self):
         result = run("reproduce", "maple", "--no-files", cwd=self.folder)
