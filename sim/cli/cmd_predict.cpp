@@ -158,7 +158,9 @@ ExitCode predict_plan(const PredictArguments& options) {
 ExitCode predict_verb(const PredictArguments& options) {
   expect_writable(options.out);
   if (options.set.empty() == options.plan.empty())
-    throw Failure(ExitCode::usage, "tiersim: error: one of SET and --plan PLAN is needed");
+    throw Failure(ExitCode::usage, options.set.empty()
+                                       ? "tiersim: error: either SET or --plan PLAN is needed"
+                                       : "tiersim: error: SET and --plan PLAN exclude each other");
   if (!options.plan.empty()) return predict_plan(options);
   if (!options.timings.empty() || !options.date.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --timings and --date go with --plan");

@@ -65,8 +65,8 @@ class Predict(InFolder):
 
     def test_it_says_what_it_needs(self):
         plan = EXAMPLE / "plan.json"
-        self.expect_failure(run("predict"), 2, "one of SET and --plan PLAN is needed")
-        self.expect_failure(run("predict", QUESTIONS, "--plan", plan), 2, "either SET or --plan")
+        self.expect_failure(run("predict"), 2, "either SET or --plan PLAN is needed")
+        self.expect_failure(run("predict", QUESTIONS, "--plan", plan), 2, "SET and --plan PLAN exclude each other")
         self.expect_failure(run("predict", "--plan", plan), 2, "--plan needs --timings")
         self.expect_failure(run("predict", QUESTIONS, "--date", "2026-01-01"), 2, "go with --plan")
         timed = ("predict", "--plan", plan, "--timings", EXAMPLE / "timings.csv")
