@@ -1,6 +1,8 @@
 #include "sim/base/text.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -102,6 +104,14 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
     out += part;
   }
   return out;
+}
+
+std::optional<double> plain_number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || at != end || !std::isfinite(value)) return std::nullopt;
+  return value;
 }
 
 }  // namespace tiersim

@@ -1,5 +1,6 @@
 #pragma once
 // Helpers for text in messages: the nearest known name, lists, and escapes for terminals.
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@ std::string printable(std::string_view text);
 
 /// "a, b, c".
 std::string join(std::span<const std::string> parts, std::string_view separator = ", ");
+
+/// The finite decimal number that makes up the whole text; "nan", "inf" and hexadecimal are
+/// refused.
+std::optional<double> plain_number(const std::string& text);
 
 constexpr bool is_decimal_digit(char c) {
   return c >= '0' && c <= '9';

@@ -7,17 +7,10 @@
 
 #include "sim/base/base_units.hpp"
 #include "sim/base/display.hpp"
+#include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
 
 namespace tiersim {
-
-std::optional<double> plain_number(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || at != end || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
 
 namespace {
 

@@ -10,10 +10,6 @@
 
 namespace tiersim {
 
-/// The finite decimal number that makes up the whole text; "nan", "inf" and hexadecimal are
-/// refused.
-std::optional<double> plain_number(const std::string& text);
-
 class SettingRange {
  public:
   /// The error names the problem of the ends: not numbers, different units, or the wrong order.

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/expression/expression.hpp"
 #include "sim/sweep/axis_range.hpp"
-#include "sim/sweep/expression.hpp"
 #include "sim/sweep/spec_places.hpp"
 
 namespace tiersim {

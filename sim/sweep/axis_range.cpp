@@ -8,7 +8,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/portable_math.hpp"
-#include "sim/sweep/expression.hpp"
+#include "sim/expression/expression.hpp"
 
 namespace tiersim {
 namespace {

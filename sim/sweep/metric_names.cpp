@@ -8,8 +8,8 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
+#include "sim/expression/dimension.hpp"
 #include "sim/record/metrics.hpp"
-#include "sim/sweep/dimension.hpp"
 
 namespace tiersim {
 namespace {

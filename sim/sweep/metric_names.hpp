@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sim/base/expected.hpp"
-#include "sim/sweep/expression.hpp"
+#include "sim/expression/expression.hpp"
 
 namespace tiersim {
 

@@ -15,9 +15,9 @@
 #include "sim/base/pareto.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/config/document.hpp"
+#include "sim/expression/expression.hpp"
 #include "sim/record/run_record.hpp"
 #include "sim/sweep/design_space.hpp"
-#include "sim/sweep/expression.hpp"
 #include "sim/sweep/search.hpp"
 #include "sim/sweep/sweep_config.hpp"
 

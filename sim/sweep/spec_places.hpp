@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/config/document.hpp"
-#include "sim/sweep/expression.hpp"
+#include "sim/expression/expression.hpp"
 
 namespace tiersim {
 

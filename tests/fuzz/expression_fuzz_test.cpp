@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/rng.hpp"
-#include "sim/sweep/expression.hpp"
+#include "sim/expression/expression.hpp"
 
 namespace tiersim::expression_fuzz_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/sweep/dimension.hpp"
+#include "sim/expression/dimension.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +11,6 @@
 #include "sim/base/base_units.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
-#include "sim/record/metrics.hpp"
 
 namespace tiersim {
 namespace {
@@ -146,21 +145,13 @@ struct EveryQuantity {
 };
 using Quantities = WithQuantities<EveryQuantity>;
 
-// Units of metrics without a dimension, such as "tokens/s". "1" and "1/s" are not words.
-std::vector<std::string> count_units() {
-  std::vector<std::string> all;
-  for (const MetricDefinition& metric : kMetrics) {
-    const std::string unit(metric.unit);
-    const bool word = std::isalpha(static_cast<unsigned char>(unit.front())) != 0;
-    if (word && !Quantities::unit(unit) && std::ranges::find(all, unit) == all.end())
-      all.push_back(unit);
-  }
-  return all;
-}
+// Units without a dimension, which make numbers easier to read.
+constexpr std::array<std::string_view, 5> kCountUnits{"tokens/s", "tokens", "sequences", "layers",
+                                                      "requests"};
 
 std::vector<std::string> all_units() {
   std::vector<std::string> all = Quantities::symbols();
-  for (std::string& unit : count_units()) all.push_back(std::move(unit));
+  all.insert(all.end(), kCountUnits.begin(), kCountUnits.end());
   return all;
 }
 
@@ -240,9 +231,8 @@ std::optional<Dimension> square_root(const Dimension& a) {
 
 std::optional<ScaledUnit> find_unit(std::string_view symbol) {
   if (auto unit = Quantities::unit(symbol)) return unit;
-  const auto counts = count_units();
-  return std::ranges::find(counts, symbol) == counts.end() ? std::nullopt
-                                                           : std::optional(ScaledUnit{});
+  return std::ranges::find(kCountUnits, symbol) == kCountUnits.end() ? std::nullopt
+                                                                     : std::optional(ScaledUnit{});
 }
 
 std::size_t unit_length(std::string_view text) {

@@ -1,9 +1,12 @@
 // Values by hand; quantities in base units (B, s, FLOP, J, USD).
-#include "sim/sweep/expression.hpp"
+#include "sim/expression/expression.hpp"
 
 #include <map>
 
 #include <gtest/gtest.h>
+
+#include "sim/expression/dimension.hpp"
+#include "sim/record/metrics.hpp"
 
 namespace tiersim::expression_test {
 namespace {
@@ -161,6 +164,14 @@ TEST(ExpressionValue, IsWrittenAsASettingTakesIt) {
   EXPECT_EQ(*setting_text(true), "true");
   EXPECT_FALSE(setting_text(Magnitude{247.5, "FLOP/B"}));
   EXPECT_FALSE(setting_text(Magnitude{-1, "B"}));
+}
+
+TEST(Expression, KnowsTheUnitOfEveryMetric) {
+  for (const MetricDefinition& metric : kMetrics) {
+    if (metric.unit == "1" || metric.unit == "1/s") continue;  // plain numbers
+    const auto unit = find_unit(metric.unit);
+    EXPECT_TRUE(unit.has_value()) << metric.name << " in " << metric.unit;
+  }
 }
 
 }  // namespace

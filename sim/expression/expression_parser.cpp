@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
-#include "sim/sweep/expression_tree.hpp"
+#include "sim/expression/expression_tree.hpp"
 
 namespace tiersim {
 namespace {

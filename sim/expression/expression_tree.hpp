@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/sweep/dimension.hpp"
-#include "sim/sweep/expression.hpp"
+#include "sim/expression/dimension.hpp"
+#include "sim/expression/expression.hpp"
 
 namespace tiersim {
 

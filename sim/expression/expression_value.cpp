@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "sim/runner/setting_range.hpp"
-#include "sim/sweep/dimension.hpp"
-#include "sim/sweep/expression.hpp"
+#include "sim/base/text.hpp"
+#include "sim/expression/dimension.hpp"
+#include "sim/expression/expression.hpp"
 
 namespace tiersim {
 namespace {

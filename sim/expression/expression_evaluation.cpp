@@ -10,7 +10,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/portable_math.hpp"
-#include "sim/sweep/expression_tree.hpp"
+#include "sim/expression/expression_tree.hpp"
 
 namespace tiersim {
 namespace {
