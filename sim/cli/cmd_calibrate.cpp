@@ -11,6 +11,7 @@
 #include "reports/calibration/calibration_tables.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/cli/calibrate_table.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/runner/files.hpp"
 #include "sim/runner/load.hpp"
@@ -27,6 +28,9 @@ struct CalibrateArguments {
   FitOptions fit;
   bool check_only = false;
   bool json = false;
+  std::string table;
+  std::string l2;
+  std::int64_t sms = 0;
 };
 
 [[noreturn]] void refuse(const std::string& text) {
@@ -153,7 +157,30 @@ void write(const fs::path& folder, const TimingSet& set, const Calibration& cali
   write_file(folder / "gpu.yaml", gpu_yaml(set, calibration, origin));
 }
 
+// Options that a table needs, and those that only the other formats know.
+ExitCode run_table(const CalibrateArguments& options) {
+  const ReadOptions& reading = options.reading;
+  if (!options.output.empty() || !reading.context.empty() || !reading.collective.empty() ||
+      !reading.device.empty() || !reading.date.empty() || !reading.data_class.empty() ||
+      reading.ranks != 0)
+    throw Failure(ExitCode::usage,
+                  "tiersim: error: --table takes --check, --json, --peak, --l2 and --sms, and no "
+                  "other option");
+  TableArguments arguments{.files = options.files,
+                           .table = options.table,
+                           .peaks = {},
+                           .l2 = options.l2,
+                           .sms = options.sms,
+                           .check_only = options.check_only,
+                           .json = options.json};
+  for (const std::string& option : options.peaks) arguments.peaks.push_back(peak_of(option));
+  return calibrate_table(arguments);
+}
+
 ExitCode run(const CalibrateArguments& options) {
+  if (!options.table.empty()) return run_table(options);
+  if (!options.l2.empty() || options.sms != 0)
+    throw Failure(ExitCode::usage, "tiersim: error: --l2 and --sms go with --table");
   if (!options.output.empty()) origin_of(options.output);
   TimingSet set = read_all(options);
   expect_plausible(set);
@@ -190,9 +217,10 @@ ExitCode run(const CalibrateArguments& options) {
 void add_calibrate(Verb program) {
   auto options = std::make_shared<CalibrateArguments>();
   Verb verb = program.add("calibrate", "Fit the times of kernels to measured timings of a device");
-  verb.option("TIMINGS", options->files,
-              "Timings of one device: JSON of a campaign or of Google Benchmark, CSV, or a log of "
-              "NCCL tests")
+  verb.option(
+          "TIMINGS", options->files,
+          "Timings of one device: JSON of a campaign or of Google Benchmark, CSV, a log of NCCL "
+          "tests, or tables of any source (--table; also .csv.gz)")
       .required();
   verb.option("-o,--out", options->output,
               "Write gpu.yaml, report.md and cases.csv into this folder, named <part>/<date>-<id>")
@@ -201,6 +229,12 @@ void add_calibrate(Verb program) {
               "Peak rate of the data sheet, if the file states none; NAME is memory, l2, "
               "link_read, link_write or flops.<type> (repeatable)")
       .type("NAME=VALUE");
+  verb.option("--table", options->table,
+              "The files are tables of timings that this description explains: a name in "
+              "configs/calibration/tables, or a file (schema tiersim.timing_table/v1)")
+      .type("NAME");
+  verb.option("--l2", options->l2, "Size of the L2 cache, for --table: \"50 MiB\"").type("SIZE");
+  verb.option("--sms", options->sms, "Number of multiprocessors, for --table").between(1, 10'000);
   verb.option("--device", options->reading.device, "Name of the device, if the file states none")
       .type("NAME");
   verb.option("--date", options->reading.date,

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "hwmodels/calibrate/table/timing_table_config.hpp"
 #include "reports/papers/reproduce/targets.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
@@ -108,7 +109,7 @@ FileKind file_kind(const char* name, const char* what, const char* example = nul
           example};
 }
 
-std::array<FileKind, 15> file_kinds() {
+std::array<FileKind, 16> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario", "scenarios/methods/llama3_8b_maple.yaml"),
       file_kind<ServingConfig>("serving", "server under load",
@@ -126,6 +127,7 @@ std::array<FileKind, 15> file_kinds() {
       file_kind<FidelityMapConfig>("fidelity_map", "hardware on which the levels are compared"),
       file_kind<SensitivityConfig>("sensitivity",
                                    "cases that could catch a wrong number of a device"),
+      file_kind<TimingTableConfig>("timing_table", "description of a table of kernel timings"),
       FileKind{.name = "record",
                .what = "record of a run",
                .schema = [](const FileKind&) { return record_schema(); },

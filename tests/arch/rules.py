@@ -22,7 +22,8 @@ LAYERS = {
     # Records, the tables of others, and the words of scenarios; nothing that runs.
     "reports": ["sim/base", "sim/config", "sim/model", "sim/record", "sim/validate/published_*.hpp",
                 "workloads/*_config.hpp", "workloads/numerics/study.hpp",
-                "hwmodels/calibrate/fit/calibration.hpp"],
+                "hwmodels/calibrate/fit/calibration.hpp",
+                "hwmodels/calibrate/fit/product_fit.hpp", "hwmodels/calibrate/table/timing_table.hpp"],
     "sim/study": LIBRARIES + ["reports"],
     "sim/cli": LIBRARIES + ["sim/trace", "sim/sweep", "sim/validate", "reports", "sim/study"],
     "sim/python": ["sim/base", "sim/runner"],

@@ -1,0 +1,290 @@
+#include "hwmodels/calibrate/table/timing_table.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hwmodels/calibrate/read/csv_table.hpp"
+#include "hwmodels/calibrate/read/order_statistics.hpp"
+#include "hwmodels/calibrate/read/timing_text.hpp"
+#include "sim/base/text.hpp"
+#include "sim/expression/expression.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr std::size_t kMostMistakes = 20;
+
+using Names = std::map<std::string, ExpressionValue, std::less<>>;
+
+struct Formulas {
+  std::vector<std::pair<std::string, Expression>> values;
+  std::optional<Expression> memory_bytes, flops, working_set;
+  std::vector<Expression> refuse;                                          // as in the description
+  std::optional<Expression> weight_bytes, input_bytes, quantises, copies;  // of products
+};
+
+// The description was checked, so that every formula parses.
+Formulas formulas_of(const TimingTableConfig& config) {
+  const auto parsed = [](const std::string& text) { return *Expression::parse(text); };
+  Formulas out;
+  for (const TableValue& value : config.values)
+    out.values.emplace_back(value.name, parsed(value.is));
+  out.memory_bytes = parsed(config.memory_bytes);
+  out.flops = parsed(config.flops);
+  if (!config.working_set.empty()) out.working_set = parsed(config.working_set);
+  for (const TableRefusal& rule : config.refuse) out.refuse.push_back(parsed(rule.where));
+  if (config.product) {
+    out.weight_bytes = parsed(config.product->weight_bytes);
+    out.input_bytes = parsed(config.product->input_bytes);
+    if (!config.product->quantises.empty()) out.quantises = parsed(config.product->quantises);
+    if (!config.product->copies.empty()) out.copies = parsed(config.product->copies);
+  }
+  return out;
+}
+
+class Reader {
+ public:
+  Reader(std::string file, const TimingTableConfig& config, double l2_bytes,
+         Diagnostics& diagnostics)
+      : file_(std::move(file)),
+        config_(config),
+        formulas_(formulas_of(config)),
+        l2_bytes_(l2_bytes),
+        diagnostics_(diagnostics) {}
+
+  TimingTable read(std::string_view text) {
+    TimingTable table{.file = file_, .kernels = {}};
+    const detail::CsvTable cells = detail::read_csv_table(file_, text, diagnostics_);
+    if (!diagnostics_.ok()) return table;
+    if (cells.header.cells.empty()) {
+      fail(1, 1, "this file is empty");
+      return table;
+    }
+    find_columns(cells.header);
+    if (!diagnostics_.ok()) return table;
+    std::map<std::string, TimingKernel> kernels;
+    for (const detail::CsvRow& row : cells.rows) {
+      add(row, kernels);
+      if (diagnostics_.list().size() >= kMostMistakes) break;
+    }
+    for (auto& [name, kernel] : kernels) table.kernels.push_back(std::move(kernel));
+    return table;
+  }
+
+ private:
+  void fail(int line, int column, std::string message, std::string hint = {}) {
+    Diagnostic mistake;
+    mistake.where = {file_, line, column};
+    mistake.message = std::move(message);
+    mistake.hint = std::move(hint);
+    diagnostics_.report(std::move(mistake));
+  }
+
+  void find_columns(const detail::CsvRow& header) {
+    std::vector<std::string> present;
+    for (const detail::CsvCell& cell : header.cells) present.push_back(cell.text);
+    std::vector<std::string> known;
+    const auto find = [&](const std::string& column) {
+      known.push_back(column);
+      const auto at = std::ranges::find(present, column);
+      if (at == present.end())
+        fail(header.line, 1, fmt::format("there is no column '{}'", column),
+             "columns: " + join(present));
+      return static_cast<std::size_t>(at - present.begin());
+    };
+    for (const std::string& column : config_.labels) labels_.push_back(find(column));
+    for (const std::string& column : config_.sizes) sizes_.push_back(find(column));
+    for (const std::string& column : config_.unused) find(column);
+    time_ = find(config_.time.column);
+    for (const detail::CsvCell& cell : header.cells)
+      if (std::ranges::find(known, cell.text) == known.end())
+        fail(header.line, cell.column,
+             fmt::format("the description does not name the column '{}'", cell.text),
+             "name it among labels, sizes or unused");
+  }
+
+  std::optional<double> number(const detail::CsvRow& row, std::size_t column) {
+    const detail::CsvCell& cell = row.cells[column];
+    const auto value = parse_number(cell.text);
+    if (!value || *value < 0) {
+      fail(row.line, cell.column, fmt::format("'{}' is no number of at least 0", cell.text));
+      return std::nullopt;
+    }
+    return value;
+  }
+
+  // The value of a formula for a row; a mistake is reported at the row.
+  std::optional<ExpressionValue> value_of(const Expression& formula, const Names& names, int line) {
+    const auto value =
+        formula.evaluate([&](std::string_view name) -> std::optional<ExpressionValue> {
+          const auto found = names.find(name);
+          if (found == names.end()) return std::nullopt;
+          return found->second;
+        });
+    if (value) return *value;
+    fail(line, 1, fmt::format("'{}': {}", formula.text(), value.error().message));
+    return std::nullopt;
+  }
+
+  std::optional<double> amount(const Expression& formula, const Names& names, int line) {
+    const auto value = value_of(formula, names, line);
+    if (!value) return std::nullopt;
+    const auto* number = std::get_if<Magnitude>(&*value);
+    if (number && number->value >= 0) return number->value;
+    fail(line, 1, fmt::format("'{}' gives no number of at least 0", formula.text()));
+    return std::nullopt;
+  }
+
+  std::optional<bool> truth_of(const Expression& formula, const Names& names, int line) {
+    const auto value = value_of(formula, names, line);
+    if (!value) return std::nullopt;
+    if (const bool* truth = std::get_if<bool>(&*value)) return *truth;
+    fail(line, 1, fmt::format("'{}' is neither true nor false", formula.text()));
+    return std::nullopt;
+  }
+
+  void add(const detail::CsvRow& cells, std::map<std::string, TimingKernel>& kernels) {
+    TimingRow row;
+    row.line = cells.line;
+    Names names{{"l2", Magnitude{l2_bytes_}}};
+    std::string name;
+    std::string dtype;
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      const std::string& text = cells.cells[labels_[i]].text;
+      names[config_.labels[i]] = text;
+      name += (name.empty() ? "" : " ") + text;
+      if (config_.labels[i] == config_.dtype.column) dtype = text;
+    }
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      const auto size = number(cells, sizes_[i]);
+      if (!size) return;
+      row.sizes.push_back(*size);
+      names[config_.sizes[i]] = Magnitude{*size};
+    }
+    const auto time = number(cells, time_);
+    if (!time) return;
+    row.seconds = *time * *seconds_in(kTimeUnitNames[static_cast<std::size_t>(config_.time.unit)]);
+    for (const auto& [value, formula] : formulas_.values) {
+      const auto result = value_of(formula, names, cells.line);
+      if (!result) return;
+      names[value] = *result;
+    }
+    const auto bytes = amount(*formulas_.memory_bytes, names, cells.line);
+    const auto flops = amount(*formulas_.flops, names, cells.line);
+    if (!bytes || !flops) return;
+    row.memory_bytes = *bytes;
+    row.flops = *flops;
+    const auto touched =
+        formulas_.working_set ? amount(*formulas_.working_set, names, cells.line) : bytes;
+    if (!touched) return;
+    row.working_set = *touched;
+    if (config_.product && !add_product(names, row)) return;
+    TimingKernel& kernel = kernels[name];
+    if (kernel.name.empty()) {
+      kernel.name = name;
+      const auto known = config_.dtype.names.find(dtype);
+      kernel.dtype = known == config_.dtype.names.end() ? dtype : known->second;
+    }
+    ++kernel.read;
+    names["time"] = Magnitude{row.seconds, "s"};
+    if (!refused(row, names, kernel)) kernel.rows.push_back(std::move(row));
+  }
+
+  // False where a formula has no value.
+  bool add_product(const Names& names, TimingRow& row) {
+    const auto size = [&](const std::string& name) {
+      return std::get<Magnitude>(names.find(name)->second).value;
+    };
+    ProductCase product{.m = size(config_.product->m),
+                        .n = size(config_.product->n),
+                        .k = size(config_.product->k)};
+    const auto weight = amount(*formulas_.weight_bytes, names, row.line);
+    const auto input = amount(*formulas_.input_bytes, names, row.line);
+    const auto copies = formulas_.copies ? amount(*formulas_.copies, names, row.line) : 1.0;
+    const auto quantises = formulas_.quantises ? truth_of(*formulas_.quantises, names, row.line)
+                                               : std::optional(false);
+    if (!weight || !input || !copies || !quantises) return false;
+    product.weight_bytes = *weight;
+    product.input_bytes = *input;
+    product.copies = *copies;
+    product.quantises = *quantises;
+    row.product = product;
+    return true;
+  }
+
+  // True where a rule of the description refuses the row.
+  bool refused(const TimingRow& row, const Names& names, TimingKernel& kernel) {
+    for (std::size_t i = 0; i < formulas_.refuse.size(); ++i) {
+      const auto truth = truth_of(formulas_.refuse[i], names, row.line);
+      if (!truth) return true;
+      if (!*truth) continue;
+      const TableRefusal& rule = config_.refuse[i];
+      RefusedRows& rows = kernel.refused[rule.rule];
+      if (rows.count++ == 0)
+        rows.first = {fmt::format("{}:{}", file_, row.line), kernel.name, rule.rule, rule.why};
+      return true;
+    }
+    return false;
+  }
+
+  std::string file_;
+  const TimingTableConfig& config_;
+  Formulas formulas_;
+  double l2_bytes_;
+  Diagnostics& diagnostics_;
+  std::vector<std::size_t> labels_, sizes_;
+  std::size_t time_ = 0;
+};
+
+// One row for all that have the same sizes: the median of their times, and their spread.
+void merge_repeats(TimingKernel& kernel) {
+  std::ranges::stable_sort(kernel.rows, {}, &TimingRow::sizes);
+  std::vector<TimingRow> merged;
+  for (std::size_t first = 0; first < kernel.rows.size();) {
+    std::size_t last = first;
+    std::vector<double> times;
+    while (last < kernel.rows.size() && kernel.rows[last].sizes == kernel.rows[first].sizes)
+      times.push_back(kernel.rows[last++].seconds);
+    TimingRow row = std::move(kernel.rows[first]);
+    row.seconds = median_of(times);
+    row.repeats = static_cast<int>(times.size());
+    const auto [low, high] = std::ranges::minmax(times);
+    if (row.seconds > 0) row.spread = (high - low) / row.seconds;
+    merged.push_back(std::move(row));
+    first = last;
+  }
+  kernel.rows = std::move(merged);
+}
+
+}  // namespace
+
+Expected<TimingTable, Diagnostics> read_timing_table(const std::string& file, std::string_view text,
+                                                     const TimingTableConfig& config,
+                                                     double l2_bytes) {
+  Diagnostics diagnostics;
+  TimingTable table = Reader(file, config, l2_bytes, diagnostics).read(text);
+  if (diagnostics.ok() && table.kernels.empty()) {
+    Diagnostic mistake;
+    mistake.where.file = file;
+    mistake.message = "no timing stands in this file";
+    diagnostics.report(std::move(mistake));
+  }
+  if (!diagnostics.ok()) return Unexpected(std::move(diagnostics));
+  for (TimingKernel& kernel : table.kernels) merge_repeats(kernel);
+  return table;
+}
+
+NoiseFloor noise_floor(const TimingKernel& kernel) {
+  std::vector<double> spreads;
+  for (const TimingRow& row : kernel.rows)
+    if (row.repeats > 1) spreads.push_back(row.spread);
+  if (spreads.empty()) return {};
+  return {.cases = static_cast<std::int64_t>(spreads.size()),
+          .median = quantile_of(spreads, 0.5),
+          .p90 = quantile_of(spreads, 0.9)};
+}
+
+}  // namespace tiersim

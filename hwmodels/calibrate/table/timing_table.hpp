@@ -1,0 +1,93 @@
+#pragma once
+// Reader of a table of timings by its description (timing_table_config.hpp), and the check that
+// comes before any fit.
+//
+//  const auto table = read_timing_table("gemm.csv", text, config, l2_bytes);
+//  for (const TimingKernel& kernel : table->kernels) ...
+//
+// Repeated rows of one case become one row with the median of their times; their spread is the
+// noise floor of the table. A fit cannot be judged to be closer than that.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hwmodels/calibrate/fit/product_model.hpp"
+#include "hwmodels/calibrate/read/timing.hpp"
+#include "hwmodels/calibrate/table/timing_table_config.hpp"
+#include "sim/base/expected.hpp"
+#include "sim/config/diagnostics.hpp"
+
+namespace tiersim {
+
+struct TimingRow {
+  int line = 0;               ///< in the file; of repeated rows the first
+  std::vector<double> sizes;  ///< in the order of the description
+  double memory_bytes = 0;
+  double flops = 0;
+  double working_set = 0;  ///< bytes that all repetitions touch [B]
+  double seconds = 0;
+  double spread = 0;  ///< of repeated rows: largest less smallest time, over the median; else 0
+  int repeats = 1;
+  std::optional<ProductCase> product = {};  ///< where the description says that rows are products
+};
+
+struct RefusedRows {
+  std::int64_t count = 0;
+  TimingRefusal first;  ///< an example with its line and numbers
+};
+
+/// All rows with the same labels.
+struct TimingKernel {
+  std::string name;  ///< the labels, "torch_flow bfloat16"
+  std::string dtype;
+  std::int64_t read = 0;                       ///< rows of the file
+  std::vector<TimingRow> rows;                 ///< without refused ones; ascending by sizes
+  std::map<std::string, RefusedRows> refused;  ///< by rule
+};
+
+struct TimingTable {
+  std::string file;
+  std::vector<TimingKernel> kernels;  ///< ascending by name
+};
+
+/// Every mistake of the file, with its line and column: a column that is missing or that the
+/// description does not name, a cell that is no number, a formula without a value.
+Expected<TimingTable, Diagnostics> read_timing_table(const std::string& file, std::string_view text,
+                                                     const TimingTableConfig& config,
+                                                     double l2_bytes);
+
+/// Rates that no row can exceed; 0 where not known.
+struct TableCeilings {
+  double memory = 0;                    ///< B/s
+  double l2_bytes = 0;                  ///< size of L2
+  std::map<std::string, double> flops;  ///< FLOP/s by operand type
+};
+
+/// Moves the rows that cannot be into `refused`. The rules, in order; the first that holds counts:
+/// - those of the description;
+/// - "no launch": shorter than 1 us, which no launch of a kernel takes;
+/// - "above the peak": more FLOPs a second than the peak of its operands;
+/// - "above the memory's rate": more bytes a second than memory serves, where what the repetitions
+///   touch is more than twice L2;
+/// - "launched by the host": the kernel's shortest tenth takes more than 30 us, as if launched one
+///   by one from the host instead of in a captured graph, and the row takes less than 1.5 times
+///   that;
+/// - "dip": less than two thirds of the times of both neighbours in a sample, which agree within
+///   20 %;
+/// - "slower than more work": more than 1.5 times the time of a row that has more of a sample and
+///   all else equal: the kernel could run that row's product instead, so this one was not tuned.
+void check_timing_table(const TimingTableConfig& config, const TableCeilings& ceilings,
+                        TimingTable& table);
+
+/// Spread of repeated cases over their median time: the median and the 90th percentile.
+struct NoiseFloor {
+  std::int64_t cases = 0;
+  double median = 0;
+  double p90 = 0;
+};
+NoiseFloor noise_floor(const TimingKernel& kernel);
+
+}  // namespace tiersim

@@ -1,0 +1,147 @@
+#include "hwmodels/calibrate/table/timing_table_config.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/expression/expression.hpp"
+
+namespace tiersim {
+namespace {
+
+// The mistake of a formula, or nothing: its grammar, or a name that no column or value before it
+// has.
+std::optional<std::string> mistake_in(const std::string& formula,
+                                      const std::vector<std::string>& known) {
+  const auto parsed = Expression::parse(formula);
+  if (!parsed)
+    return fmt::format("is no formula: {} (at its character {})", parsed.error().message,
+                       parsed.error().offset + 1);
+  for (const std::string& name : parsed->names())
+    if (std::ranges::find(known, name) == known.end())
+      return fmt::format("uses '{}', which is no column, no value above and not l2 or time", name);
+  return std::nullopt;
+}
+
+void check_formula(Fields& f, const std::string& path, const std::string& formula,
+                   const std::vector<std::string>& known) {
+  const std::optional<std::string> mistake =
+      formula.empty() ? "is empty" : mistake_in(formula, known);
+  f.check(!mistake, path, mistake.value_or(""));
+}
+
+void check_columns(Fields& f, const TimingTableConfig& c) {
+  f.check(!c.labels.empty(), "labels", "names no column");
+  f.check(!c.sizes.empty(), "sizes", "names no column");
+  std::vector<std::string> all{c.time.column};
+  const auto add = [&](const char* key, const std::vector<std::string>& columns) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      f.check(std::ranges::find(all, columns[i]) == all.end(), fmt::format("{}.{}", key, i),
+              "names a column for the second time");
+      all.push_back(columns[i]);
+    }
+  };
+  add("labels", c.labels);
+  add("sizes", c.sizes);
+  add("unused", c.unused);
+  f.check(std::ranges::find(c.labels, c.dtype.column) != c.labels.end(), "dtype.column",
+          "is none of the labels");
+  for (std::size_t i = 0; i < c.samples.size(); ++i)
+    f.check(std::ranges::find(c.sizes, c.samples[i]) != c.sizes.end(), fmt::format("samples.{}", i),
+            "is none of the sizes");
+}
+
+void check_product(Fields& f, const ProductColumns& p, const std::vector<std::string>& sizes,
+                   const std::vector<std::string>& known) {
+  for (const auto& [key, size] : {std::pair("m", &p.m), std::pair("n", &p.n), std::pair("k", &p.k)})
+    f.check(std::ranges::find(sizes, *size) != sizes.end(), fmt::format("product.{}", key),
+            "is none of the sizes");
+  check_formula(f, "product.weight_bytes", p.weight_bytes, known);
+  check_formula(f, "product.input_bytes", p.input_bytes, known);
+  if (!p.quantises.empty()) check_formula(f, "product.quantises", p.quantises, known);
+  if (!p.copies.empty()) check_formula(f, "product.copies", p.copies, known);
+}
+
+}  // namespace
+
+void describe(Fields& f, TimeColumn& c) {
+  f.doc("The column with the time of a launch.");
+  f.required("column", c.column, "Name of the column.");
+  f.optional("unit", c.unit, kTimeUnitNames, "Unit of its numbers.");
+}
+
+void describe(Fields& f, DtypeColumn& c) {
+  f.doc("The label that tells the type of operands, which decides on the peak rate.");
+  f.required("column", c.column, "Name of the column.");
+  f.optional("names", c.names, "Names of the file, and what they are called here: bf16, fp8, ...");
+}
+
+void describe(Fields& f, TableValue& c) {
+  f.doc("A number of a row that later formulas use.");
+  f.required("name", c.name, "Name in later formulas.");
+  f.required("is", c.is, "Formula of columns, and of values above.");
+}
+
+void describe(Fields& f, TableRefusal& c) {
+  f.doc("Rows that are refused before any fit, beyond what the general rules refuse.");
+  f.required("rule", c.rule, "Short name of the rule.");
+  f.required("where", c.where, "Formula that is true for a row to refuse; `time` is its time.");
+  f.required("why", c.why, "Reason for people.");
+}
+
+void describe(Fields& f, ProductColumns& c) {
+  f.doc("Rows are matrix products, m x k by k x n, the weights; they are fitted as such.");
+  f.required("m", c.m, "Size with the rows of the input, the tokens.");
+  f.required("n", c.n, "Size with the columns of the result.");
+  f.required("k", c.k, "Size with the depth.");
+  f.required("weight_bytes", c.weight_bytes, "Formula of the bytes of an element of the weights.");
+  f.required("input_bytes", c.input_bytes, "Formula of the bytes of an element of the input.");
+  f.optional("quantises", c.quantises,
+             "Formula that is true where the time holds the quantising of the input.");
+  f.optional("copies", c.copies,
+             "Formula of the number of copies of the weights that the repetitions go round.");
+}
+
+void describe(Fields& f, TimingTableConfig& c) {
+  f.doc(
+      "Description of a table of kernel timings, one row a timing, for `tiersim calibrate "
+      "--table`.");
+  f.required("description", c.description, "What the table holds and who wrote it.");
+  f.required("time", c.time, "The column with the time of a launch.");
+  f.required("labels", c.labels,
+             "Columns of text. Rows that differ in one of them are timings of different kernels.");
+  f.required("sizes", c.sizes, "Columns of numbers that tell the cases of a kernel apart.");
+  f.optional("unused", c.unused, "Further columns of the file, which are not read.");
+  f.required("dtype", c.dtype, "The label that tells the type of operands.");
+  f.optional("values", c.values, "Numbers of a row that the formulas below use, in this order.");
+  f.required("memory_bytes", c.memory_bytes,
+             "Formula of the bytes that a launch reads and writes, each once.");
+  f.required("flops", c.flops, "Formula of the operations of a launch.");
+  f.optional("working_set", c.working_set,
+             "Formula of the bytes that all repetitions together touch, where it is not "
+             "memory_bytes; `l2` is the size of the L2 cache.");
+  f.optional("samples", c.samples,
+             "Sizes at which each shape was timed, such as the number of tokens. A shape is held "
+             "out with all of its samples, and more of a sample takes no less time.");
+  f.optional("refuse", c.refuse, "Rules of refusal for this table.");
+  f.optional("product", c.product, "How the rows are matrix products, if they are.");
+  check_columns(f, c);
+  std::vector<std::string> known = c.labels;
+  known.insert(known.end(), c.sizes.begin(), c.sizes.end());
+  known.emplace_back("l2");
+  for (std::size_t i = 0; i < c.values.size(); ++i) {
+    check_formula(f, fmt::format("values.{}.is", i), c.values[i].is, known);
+    known.push_back(c.values[i].name);
+  }
+  check_formula(f, "memory_bytes", c.memory_bytes, known);
+  check_formula(f, "flops", c.flops, known);
+  if (!c.working_set.empty()) check_formula(f, "working_set", c.working_set, known);
+  if (c.product) check_product(f, *c.product, c.sizes, known);
+  known.emplace_back("time");
+  for (std::size_t i = 0; i < c.refuse.size(); ++i)
+    check_formula(f, fmt::format("refuse.{}.where", i), c.refuse[i].where, known);
+}
+
+}  // namespace tiersim

@@ -1,0 +1,85 @@
+#pragma once
+// Description of a table of timings that somebody else wrote (`schema: tiersim.timing_table/v1`,
+// configs/calibration/tables): which columns it has, and the bytes and FLOPs of a row as formulas
+// (sim/expression). A table of a new source needs such a file and no code.
+//
+//  time: {column: latency, unit: ms}
+//  labels: [gemm_dtype]
+//  sizes: [m, n, k]
+//  values: [{name: element, is: "if(gemm_dtype == 'bfloat16', 2, 1)"}]
+//  memory_bytes: "element * (m * k + n * k) + 2 * m * n"
+//  flops: "2 * m * n * k"
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+
+namespace tiersim {
+
+enum class TimeUnit : std::uint8_t { ns, us, ms, s };
+inline constexpr std::array<std::string_view, 4> kTimeUnitNames{"ns", "us", "ms", "s"};
+
+struct TimeColumn {
+  std::string column;
+  TimeUnit unit = TimeUnit::us;
+};
+
+/// Operand type of a row: the text of `column`, or what `names` calls it here.
+struct DtypeColumn {
+  std::string column;
+  std::map<std::string, std::string> names;
+};
+
+/// A number of a row that later formulas use.
+struct TableValue {
+  std::string name;
+  std::string is;
+};
+
+/// Rows for which `where` is true are refused.
+struct TableRefusal {
+  std::string rule;
+  std::string where;
+  std::string why;
+};
+
+/// Rows that are matrix products, m x k by k x n, the weights: names of sizes, and formulas.
+struct ProductColumns {
+  std::string m;
+  std::string n;
+  std::string k;
+  std::string weight_bytes;  ///< of an element
+  std::string input_bytes;
+  std::string quantises;  ///< true where the time holds quantising the inputs; empty: never
+  std::string copies;     ///< of the weights, which repetitions go round; empty: one
+};
+
+struct TimingTableConfig {
+  std::string description;
+  TimeColumn time;
+  std::vector<std::string> labels;  ///< columns of text; rows that differ in one are other kernels
+  std::vector<std::string> sizes;   ///< columns of numbers, which tell the cases of a kernel apart
+  std::vector<std::string> unused;  ///< columns that are neither
+  DtypeColumn dtype;
+  std::vector<TableValue> values;
+  std::string memory_bytes;
+  std::string flops;
+  std::string working_set;           ///< bytes that repetitions touch; empty: memory_bytes
+  std::vector<std::string> samples;  ///< sizes that one shape is timed at, such as the batch
+  std::vector<TableRefusal> refuse;
+  std::optional<ProductColumns> product;
+};
+
+void describe(Fields& f, TimeColumn& c);
+void describe(Fields& f, DtypeColumn& c);
+void describe(Fields& f, TableValue& c);
+void describe(Fields& f, TableRefusal& c);
+void describe(Fields& f, ProductColumns& c);
+void describe(Fields& f, TimingTableConfig& c);
+
+}  // namespace tiersim

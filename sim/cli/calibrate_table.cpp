@@ -1,0 +1,152 @@
+#include "sim/cli/calibrate_table.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hwmodels/calibrate/fit/product_fit.hpp"
+#include "hwmodels/calibrate/read/timing_text.hpp"
+#include "hwmodels/calibrate/table/timing_table.hpp"
+#include "reports/calibration/timing_table_report.hpp"
+#include "reports/render/table.hpp"
+#include "sim/base/text.hpp"
+#include "sim/cli/gunzip.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/record/table_json.hpp"
+#include "sim/runner/files.hpp"
+#include "sim/runner/load.hpp"
+
+namespace tiersim::cli {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void refuse_usage(const std::string& text) {
+  throw Failure(ExitCode::usage, "tiersim: error: " + printable(text));
+}
+
+// A name of the shipped descriptions, or a file.
+fs::path description_of(const std::string& table) {
+  if (table.find('/') != std::string::npos || fs::path(table).extension() == ".yaml") return table;
+  const fs::path folder = config_root() / "calibration/tables";
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  if (std::ranges::find(names, table) != names.end()) return folder / (table + ".yaml");
+  const std::string_view near = nearest(table, names);
+  refuse_usage(fmt::format(
+      "--table '{}': there is no description of that name{} (there are: {}; or "
+      "name a file)",
+      table, near.empty() ? "" : fmt::format("; did you mean '{}'?", near), join(names)));
+}
+
+TimingTableConfig load_description(const std::string& table) {
+  Diagnostics diagnostics;
+  const Document document = load_document(description_of(table), standard_options(), diagnostics);
+  auto config = read<TimingTableConfig>(document, "timing_table", diagnostics);
+  throw_if_any(diagnostics);
+  return config;
+}
+
+TableCeilings ceilings_of(const TableArguments& arguments) {
+  TableCeilings ceilings;
+  if (!arguments.l2.empty()) {
+    const auto size = parse_cache_size(arguments.l2);
+    if (!size) refuse_usage(fmt::format("--l2 '{}': {}", arguments.l2, size.error()));
+    ceilings.l2_bytes = *size;
+  }
+  constexpr std::string_view kFlops = "flops.";
+  for (const TimingPeak& peak : arguments.peaks) {
+    if (peak.name == "memory") ceilings.memory = peak.value;
+    if (peak.name.starts_with(kFlops)) ceilings.flops[peak.name.substr(kFlops.size())] = peak.value;
+  }
+  return ceilings;
+}
+
+TimingTable read_tables(const TableArguments& arguments, const TimingTableConfig& config,
+                        const TableCeilings& ceilings) {
+  TimingTable all;
+  Diagnostics diagnostics;
+  for (const std::string& file : arguments.files) {
+    auto read =
+        read_timing_table(file, gunzipped(file, read_file(file)), config, ceilings.l2_bytes);
+    if (!read) {
+      for (const Diagnostic& mistake : read.error().list()) diagnostics.report(mistake);
+      continue;
+    }
+    TimingTable table = *std::move(read);
+    check_timing_table(config, ceilings, table);
+    all.file += (all.file.empty() ? "" : ", ") + file;
+    for (TimingKernel& kernel : table.kernels) {
+      if (arguments.files.size() > 1)
+        kernel.name = fs::path(file).filename().string() + ": " + kernel.name;
+      all.kernels.push_back(std::move(kernel));
+    }
+  }
+  throw_if_any(diagnostics);
+  return all;
+}
+
+// The data sheet that a fit of products needs; names what is missing.
+ProductGpu gpu_of(const TableArguments& arguments, const TableCeilings& ceilings,
+                  const TimingKernel& kernel) {
+  const auto peak = ceilings.flops.find(kernel.dtype);
+  std::vector<std::string> missing;
+  if (ceilings.memory <= 0) missing.emplace_back("--peak memory=RATE");
+  if (peak == ceilings.flops.end()) missing.push_back("--peak flops." + kernel.dtype + "=RATE");
+  if (ceilings.l2_bytes <= 0) missing.emplace_back("--l2 SIZE");
+  if (arguments.sms <= 0) missing.emplace_back("--sms NUMBER");
+  if (!missing.empty())
+    refuse_usage(fmt::format("a fit of '{}' needs the data sheet: {} (--check fits nothing)",
+                             kernel.name, join(missing)));
+  return {.memory = ceilings.memory,
+          .peak = peak->second,
+          .l2_bytes = ceilings.l2_bytes,
+          .sms = static_cast<double>(arguments.sms)};
+}
+
+FittedKernel fit(const TimingKernel& kernel, const ProductGpu& gpu) {
+  std::vector<ProductTiming> timings;
+  for (const TimingRow& row : kernel.rows)
+    if (in_range_of_model(*row.product)) timings.push_back({*row.product, row.seconds});
+  const auto inside = static_cast<std::int64_t>(timings.size());
+  if (inside < kFewestProducts) return {.kernel = &kernel};
+  FittedKernel out{.kernel = &kernel, .fit = fit_product(std::move(timings), gpu)};
+  out.fit->outside = static_cast<std::int64_t>(kernel.rows.size()) - inside;
+  return out;
+}
+
+}  // namespace
+
+ExitCode calibrate_table(const TableArguments& arguments) {
+  const TimingTableConfig config = load_description(arguments.table);
+  const TableCeilings ceilings = ceilings_of(arguments);
+  const TimingTable table = read_tables(arguments, config, ceilings);
+  std::vector<FittedKernel> fits;
+  if (config.product && !arguments.check_only) {
+    std::vector<ProductGpu> gpus;  // all that is missing is said before the first fit
+    for (const TimingKernel& kernel : table.kernels)
+      gpus.push_back(gpu_of(arguments, ceilings, kernel));
+    for (std::size_t i = 0; i < gpus.size(); ++i) fits.push_back(fit(table.kernels[i], gpus[i]));
+  }
+  std::vector<std::pair<std::string, Table>> tables{{"rows", rows_table(table)},
+                                                    {"refused", refusals_table(table)}};
+  if (!fits.empty()) {
+    tables.emplace_back("errors", errors_table(fits));
+    tables.emplace_back("parameters", product_table(fits));
+  }
+  std::string json;
+  for (const auto& [name, rows] : tables) {
+    if (arguments.json)
+      json += fmt::format("{}\"{}\": {}", json.empty() ? "{" : ", ", name, to_json(rows));
+    else
+      fmt::print("{}{}", name == "rows" ? "" : "\n", to_text(printable(rows)));
+  }
+  if (arguments.json) fmt::print("{}}}\n", json);
+  return ExitCode::ok;
+}
+
+}  // namespace tiersim::cli

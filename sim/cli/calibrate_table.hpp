@@ -1,0 +1,25 @@
+#pragma once
+// tiersim calibrate --table: tables of timings that others wrote (timing_table_config.hpp).
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hwmodels/calibrate/read/timing.hpp"
+#include "sim/runner/failure.hpp"
+
+namespace tiersim::cli {
+
+struct TableArguments {
+  std::vector<std::string> files;
+  std::string table;              ///< name in configs/calibration/tables, or a file
+  std::vector<TimingPeak> peaks;  ///< of the data sheet
+  std::string l2;                 ///< "50 MiB"; may be empty
+  std::int64_t sms = 0;           ///< 0: not stated
+  bool check_only = false;
+  bool json = false;
+};
+
+/// Reads the files, prints what was refused, fits the rest and prints the errors of the fits.
+ExitCode calibrate_table(const TableArguments& arguments);
+
+}  // namespace tiersim::cli

@@ -1,0 +1,183 @@
+// Tables of timings: every mistake with its place, every rule of refusal by a planted row.
+#include "hwmodels/calibrate/table/timing_table.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sim/config/describe.hpp"
+
+namespace tiersim::timing_table_test {
+namespace {
+
+constexpr std::string_view kDescription =
+    "schema: tiersim.timing_table/v1\n"
+    "description: products\n"
+    "time: {column: latency, unit: ms}\n"
+    "labels: [type]\n"
+    "sizes: [m, n, k]\n"
+    "samples: [m]\n"
+    "dtype: {column: type, names: {bfloat16: bf16}}\n"
+    "values:\n"
+    "  - {name: element, is: \"if(type == 'bfloat16', 2, 1)\"}\n"
+    "memory_bytes: element * (m * k + n * k) + 2 * m * n\n"
+    "flops: 2 * m * n * k\n"
+    "refuse:\n"
+    "  - {rule: untuned, where: \"type == 'old' and time > 1 ms\", why: of an old version}\n";
+
+struct Described {
+  TimingTableConfig config;
+  std::string mistakes;
+};
+Described described(const std::string& text) {
+  Diagnostics diagnostics;
+  const Document document = load_text(text, "table.yaml", {}, diagnostics);
+  auto config = read<TimingTableConfig>(document, "timing_table", diagnostics);
+  return {std::move(config), diagnostics.text()};
+}
+TimingTableConfig description() {
+  Described made = described(std::string(kDescription));
+  EXPECT_EQ(made.mistakes, "");
+  return made.config;
+}
+std::string with(std::string_view from, std::string_view to) {
+  std::string text(kDescription);
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string mistakes_in(const std::string& csv) {
+  const auto table = read_timing_table("t.csv", csv, description(), 50e6);
+  return table ? "" : table.error().text();
+}
+
+// A sample of m at n = k = 4096 with 1 us for each row, from 10 us.
+std::string sample(const std::string& more = "", const std::string& type = "bfloat16") {
+  std::string csv = "type,m,n,k,latency\n";
+  for (const int m : {1, 2, 4, 8, 16, 32, 64})
+    csv += fmt::format("{},{},4096,4096,{}\n", type, m, 0.010 + 0.001 * m);
+  return csv + more;
+}
+const TableCeilings kCeilings{.memory = 4.8e12, .l2_bytes = 10e6, .flops = {{"bf16", 989e12}}};
+
+TimingKernel checked(const std::string& csv, const TableCeilings& ceilings = kCeilings) {
+  const TimingTableConfig config = description();
+  auto read = read_timing_table("t.csv", csv, config, ceilings.l2_bytes);
+  EXPECT_TRUE(read.has_value()) << read.error().text();
+  if (!read) return {};
+  TimingTable table = *std::move(read);
+  check_timing_table(config, ceilings, table);
+  EXPECT_EQ(table.kernels.size(), 1U);
+  return table.kernels.front();
+}
+std::string refused_by(const TimingKernel& kernel) {
+  std::string out;
+  for (const auto& [rule, rows] : kernel.refused)
+    out += fmt::format("{} {} at {}\n", rule, rows.count, rows.first.where);
+  return out;
+}
+
+TEST(TimingTable, ComputesBytesAndFlopsByFormula) {
+  const TimingKernel kernel = checked(sample());
+  EXPECT_EQ(kernel.name, "bfloat16");
+  EXPECT_EQ(kernel.dtype, "bf16");
+  ASSERT_EQ(kernel.rows.size(), 7U);
+  const TimingRow& row = kernel.rows[1];
+  EXPECT_EQ(row.sizes, (std::vector<double>{2, 4096, 4096}));
+  EXPECT_EQ(row.flops, 2. * 2 * 4096 * 4096);
+  EXPECT_EQ(row.memory_bytes, 2. * (2 * 4096 + 4096. * 4096) + 2. * 2 * 4096);
+  EXPECT_DOUBLE_EQ(row.seconds, 12e-6);
+  EXPECT_EQ(refused_by(kernel), "");
+}
+
+TEST(TimingTable, MergesRepeatedRowsAndStatesTheirSpread) {
+  const TimingKernel kernel =
+      checked(sample("bfloat16,64,4096,4096,0.0777\nbfloat16,64,4096,4096,0.0703\n"));
+  ASSERT_EQ(kernel.rows.size(), 7U);
+  EXPECT_EQ(kernel.read, 9);
+  EXPECT_EQ(kernel.rows.back().repeats, 3);
+  EXPECT_DOUBLE_EQ(kernel.rows.back().seconds, 74e-6);
+  EXPECT_NEAR(kernel.rows.back().spread, 0.1, 1e-12);
+  const NoiseFloor noise = noise_floor(kernel);
+  EXPECT_EQ(noise.cases, 1);
+  EXPECT_NEAR(noise.median, 0.1, 1e-12);
+}
+
+TEST(TimingTable, NamesEveryMistakeOfAFile) {
+  EXPECT_EQ(mistakes_in("type,m,n,latency\n"),
+            "t.csv:1:1: error: there is no column 'k' (columns: type, m, n, latency)\n");
+  EXPECT_EQ(mistakes_in("type,m,n,k,latency,power\nbfloat16,1,2,3,4,5\n"),
+            "t.csv:1:20: error: the description does not name the column 'power' (name it among "
+            "labels, sizes or unused)\n");
+  EXPECT_EQ(mistakes_in("type,m,n,k,latency\nbfloat16,one,2,3,4\nbfloat16,1,2,3,-4\n"),
+            "t.csv:2:10: error: 'one' is no number of at least 0\n"
+            "t.csv:3:16: error: '-4' is no number of at least 0\n");
+  EXPECT_EQ(mistakes_in("type,m,n,k,latency\n"),
+            "t.csv:1:1: error: no timing stands in this file\n");
+  EXPECT_EQ(mistakes_in(""), "t.csv:1:1: error: this file is empty\n");
+}
+
+TEST(TimingTable, NamesEveryMistakeOfADescription) {
+  EXPECT_NE(described(with("flops: 2 * m * n * k", "flops: 2 * m * n * q"))
+                .mistakes.find("flops: uses 'q', which is no column"),
+            std::string::npos);
+  EXPECT_NE(described(with("flops: 2 * m * n * k", "flops: 2 * (m"))
+                .mistakes.find("flops: is no formula"),
+            std::string::npos);
+  EXPECT_NE(described(with("sizes: [m, n, k]", "sizes: [m, n, k, type]"))
+                .mistakes.find("sizes.3: names a column for the second time"),
+            std::string::npos);
+  EXPECT_NE(described(with("samples: [m]", "samples: [q]"))
+                .mistakes.find("samples.0: is none of the sizes"),
+            std::string::npos);
+  EXPECT_NE(described(with("dtype: {column: type", "dtype: {column: m"))
+                .mistakes.find("dtype.column: is none of the labels"),
+            std::string::npos);
+}
+
+TEST(TimingTableRules, RefuseWhatTheDescriptionNames) {
+  EXPECT_EQ(refused_by(checked("type,m,n,k,latency\nold,1,512,512,2\nold,2,512,512,0.5\n")),
+            "untuned 1 at t.csv:2\n");
+}
+
+TEST(TimingTableRules, RefuseARateAboveThePeak) {
+  // 2 * 8192^3 operations in 0.5 ms are 2200 TFLOP/s.
+  EXPECT_EQ(refused_by(checked(sample("bfloat16,8192,8192,8192,0.5\n"))),
+            "above the peak 1 at t.csv:9\n");
+  // Elements taken for bytes, or seconds for milliseconds, end up here or in the next rules.
+  EXPECT_EQ(refused_by(checked(sample("bfloat16,8192,8192,8192,0.0012\n"))),
+            "above the peak 1 at t.csv:9\n");
+}
+
+TEST(TimingTableRules, RefuseARateAboveTheMemorysOnlyBeyondL2) {
+  // 537 MB in 50 us are 10.7 TB/s.
+  EXPECT_EQ(refused_by(checked(sample("bfloat16,1,16384,16384,0.05\n"))),
+            "above the memory's rate 1 at t.csv:9\n");
+  const TableCeilings large{.memory = 4.8e12, .l2_bytes = 400e6, .flops = {}};
+  EXPECT_EQ(refused_by(checked(sample("bfloat16,1,16384,16384,0.05\n"), large)), "");
+}
+
+TEST(TimingTableRules, RefuseATimeThatNoLaunchTakes) {
+  EXPECT_EQ(refused_by(checked(sample("bfloat16,1,512,512,0.0005\n"))), "no launch 1 at t.csv:9\n");
+}
+
+TEST(TimingTableRules, RefuseRowsThatTheHostLaunched) {
+  std::string csv = "type,m,n,k,latency\n";
+  for (int m = 1; m <= 60; ++m) csv += fmt::format("bfloat16,{},4096,4096,0.058\n", m);
+  csv += "bfloat16,4096,4096,4096,0.4\n";
+  EXPECT_EQ(refused_by(checked(csv)), "launched by the host 60 at t.csv:2\n");
+}
+
+TEST(TimingTableRules, RefuseADipBetweenLikeNeighbours) {
+  EXPECT_EQ(refused_by(checked("type,m,n,k,latency\nbfloat16,1,4096,4096,0.02\n"
+                               "bfloat16,2,4096,4096,0.012\nbfloat16,3,4096,4096,0.021\n")),
+            "dip 1 at t.csv:3\n");
+}
+
+TEST(TimingTableRules, RefuseWhatIsSlowerThanMoreWork) {
+  EXPECT_EQ(refused_by(checked(sample("bfloat16,24,4096,4096,0.5\n"))),
+            "slower than more work 1 at t.csv:9\n");
+}
+
+}  // namespace
+}  // namespace tiersim::timing_table_test
