@@ -95,27 +95,24 @@ class JsonLayout {
     }
     out_ += open;
     ++at_;
-    if (whole.inside == 0)
-      fill(whole, depth + 1);
-    else
-      entries(whole, depth + 1);
+    entries(whole, depth + 1);
     new_line(depth);
     flat(whole.end);  // the bracket
   }
 
+  // Texts, numbers and words fill lines. An object or list begins one of its own.
   void entries(const Container& whole, std::size_t depth) {
-    while (at_ + 1 < whole.end) {
-      new_line(depth);
-      const std::size_t begin = out_.size();
-      if (const std::size_t end = end_of_key(); end != at_) flat(end);
-      value(depth, 2 * depth + columns_of(std::string_view(out_).substr(begin)));
-      comma();
-    }
-  }
-
-  void fill(const Container& whole, std::size_t depth) {
     for (std::size_t column = columns_; at_ + 1 < whole.end;) {
       const std::size_t key = end_of_key();
+      if (line_[key] == '{' || line_[key] == '[') {
+        new_line(depth);
+        const std::size_t begin = out_.size();
+        flat(key);
+        value(depth, 2 * depth + columns_of(std::string_view(out_).substr(begin)));
+        comma();
+        column = columns_;
+        continue;
+      }
       const std::size_t end = end_of_plain(key);
       const std::size_t width =
           columns_of(line_.substr(at_, end - at_)) + (key == at_ ? 1 : 2);  // a comma, a space

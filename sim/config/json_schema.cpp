@@ -16,8 +16,8 @@
 namespace tiersim::detail {
 namespace {
 
-// Wide, so that a property with its description is a line.
-constexpr std::size_t kColumns = 200;
+// Wide, so that a property with its description, or the definition of a number, is a line.
+constexpr std::size_t kColumns = 400;
 
 PlainTree object_schema(const PlainTree& properties) {
   PlainTree object;

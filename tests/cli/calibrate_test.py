@@ -1,6 +1,8 @@
 """`tiersim calibrate` as a user runs it: output, files and errors."""
 import gzip
 import json
+import re
+import shlex
 import sys
 import unittest
 
@@ -166,6 +168,15 @@ class Tables(InFolder):
         self.assertLess(errors["bfloat16"]["p90_abs"], 0.11)
         self.assertLess(errors["fp8"]["median_abs"], 0.03)
         self.assertLess(errors["fp8"]["p90_abs"], 0.08)
+
+    @unittest.skipUnless(MEASURED.is_dir(), "no measured tables beside the project")
+    def test_readme_of_calibrate_quotes_what_is_printed(self):
+        text = (SOURCE / "hwmodels/calibrate/README.md").read_text(encoding="utf-8")
+        command, quoted = re.search(r"```console\n\$ tiersim (.*?)\n\n(.*?)```", text, re.S).groups()
+        arguments = shlex.split(command.replace("\\\n", " "))
+        at = next(i for i, a in enumerate(arguments) if a.endswith(".csv.gz"))
+        arguments[at] = MEASURED / arguments[at]
+        self.assertIn(quoted, run(*arguments).stdout)
 
 
 if __name__ == "__main__":

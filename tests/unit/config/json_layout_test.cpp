@@ -12,12 +12,20 @@ TEST(JsonLayout, PutsWhatFitsOnOneLine) {
   EXPECT_EQ(pretty_json("-1.50e-07"), "-1.50e-07\n");
 }
 
-TEST(JsonLayout, GivesEachEntryOfALongObjectALine) {
+TEST(JsonLayout, GivesEachObjectOfALongObjectALine) {
   EXPECT_EQ(pretty_json(R"({"first":{"x":1,"y":2},"second":{},"third":"0123456789"})", 30),
             "{\n"
             "  \"first\": {\"x\": 1, \"y\": 2},\n"
             "  \"second\": {},\n"
             "  \"third\": \"0123456789\"\n"
+            "}\n");
+  EXPECT_EQ(pretty_json(R"({"a":1,"b":2,"c":{"x":1000},"d":3,"e":4,"f":[1,2,3],"g":5})", 20),
+            "{\n"
+            "  \"a\": 1, \"b\": 2,\n"
+            "  \"c\": {\"x\": 1000},\n"
+            "  \"d\": 3, \"e\": 4,\n"
+            "  \"f\": [1, 2, 3],\n"
+            "  \"g\": 5\n"
             "}\n");
 }
 

@@ -39,16 +39,8 @@ Json experiment_schema() {
 
 TEST(JsonSchema, OfAStructIsExact) {
   EXPECT_EQ(json_schema<Window>("window", "a window"), R"X({
-  "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "title": "a window",
-  "description": "A span of time.",
-  "type": "object",
-  "properties": {
-    "schema": {"const": "tiersim.window/v1"},
-    "base": {"description": "Files that this mapping lies over.", "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
-    "from": {"description": "Start. Units: ps, ns, us, ms, s. Required.", "$ref": "#/$defs/duration"},
-    "to": {"description": "End. Units: ps, ns, us, ms, s. Required.", "$ref": "#/$defs/duration"}
-  },
+  "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "a window", "description": "A span of time.", "type": "object",
+  "properties": {"schema": {"const": "tiersim.window/v1"}, "base": {"description": "Files that this mapping lies over.", "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}, "from": {"description": "Start. Units: ps, ns, us, ms, s. Required.", "$ref": "#/$defs/duration"}, "to": {"description": "End. Units: ps, ns, us, ms, s. Required.", "$ref": "#/$defs/duration"}},
   "additionalProperties": false,
   "required": ["schema"],
   "$defs": {"duration": {"type": "string", "pattern": "^[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)? (ps|ns|us|ms|s)$"}}
