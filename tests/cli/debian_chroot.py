@@ -133,7 +133,7 @@ class Containerfile:
 
 def copy_sources(source, target):
     """The tree but for what .containerignore names."""
-    ignored = [line.strip("/\n") for line in (source / ".containerignore").open()]
+    ignored = [line.strip("/\n") for line in (source / ".containerignore").read_text(encoding="utf-8").splitlines()]
     excludes = [f"--exclude=./{name}" for name in ignored]
     packed = subprocess.Popen(["tar", "-C", source, *excludes, "-c", "."], stdout=subprocess.PIPE)
     subprocess.run(["tar", "-C", target, "--no-same-owner", "-x"], stdin=packed.stdout, check=True)

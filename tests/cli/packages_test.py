@@ -67,7 +67,7 @@ class Packages(unittest.TestCase):
 
     def test_the_program_runs_with_its_manual_and_completions(self):
         system = self.installed("program", "tiersim")
-        self.assertIn("step_time", system.run(f"tiersim run {SCENARIO}").stdout)
+        self.assertRegex(system.run(f"tiersim run {SCENARIO}").stdout, r"(?m)^step +\d")
         self.assertIn("/usr/share/tiersim/configs", system.run("tiersim doctor").stdout)
         self.assertEqual(system.run("tiersim reproduce maple --json", "/tmp", check=False).returncode, 0)
         completions = "/usr/share/bash-completion/completions/tiersim"
