@@ -84,25 +84,29 @@ Table errors_table(const std::vector<FittedKernel>& fits) {
       out.notes.push_back(fmt::format("{}: too few rows for a fit", kernel.name));
       continue;
     }
-    const ProductFit& fit = *fitted.fit;
-    out.add({kernel.name, kernel.dtype, fit.rows, share_cell(fit.unseen.median),
-             share_cell(fit.unseen.p90), share_cell(fit.unseen.bias), share_cell(fit.fitted.median),
-             share_cell(fit.fitted.p90), noise_cell(noise, noise.median), fit.outside});
+    const FormFit& fit = *fitted.fit;
+    const auto unseen = [&](double share) {
+      return fit.unseen.rows == 0 ? Cell(std::monostate{}, "one shape") : share_cell(share);
+    };
+    out.add({kernel.name, kernel.dtype, fit.rows, unseen(fit.unseen.median), unseen(fit.unseen.p90),
+             unseen(fit.unseen.bias), share_cell(fit.fitted.median), share_cell(fit.fitted.p90),
+             noise_cell(noise, noise.median), fit.outside});
   }
   out.notes.emplace_back("a shape is held out with all of its rows, in five parts");
-  out.notes.emplace_back("outside: rows beyond the sizes that the model is made for, not judged");
+  out.notes.emplace_back("outside: rows beyond the sizes that the form is made for, not judged");
   return out;
 }
 
-Table product_table(const std::vector<FittedKernel>& fits) {
-  Table out{.title = "Parameters of the fits (hwmodels/calibrate/fit/product_model.hpp)",
-            .columns = {{"kernel", Align::left}, {"tiles", Align::left}}};
-  for (const std::string_view name : kProductParameterNames)
-    out.columns.push_back({std::string(name)});
+Table parameters_table(const std::vector<FittedKernel>& fits) {
+  Table out{.title = "Parameters of the fits (hwmodels/forms)",
+            .columns = {{"kernel", Align::left}, {"variant", Align::left}}};
   for (const FittedKernel& fitted : fits) {
     if (!fitted.fit) continue;
-    const ProductModel& model = fitted.fit->model;
-    Row row{fitted.kernel->name, model.tiles == ProductTiles::library ? "library" : "few"};
+    const FittedForm& model = fitted.fit->model;
+    if (out.columns.size() == 2)
+      for (const FormParameter& parameter : model.form->parameters())
+        out.columns.push_back({std::string(parameter.name)});
+    Row row{fitted.kernel->name, std::string(model.form->variants()[model.variant])};
     for (const double parameter : model.parameters) row.emplace_back(parameter);
     out.add(std::move(row));
   }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "hwmodels/calibrate/fit/product_fit.hpp"
+#include "hwmodels/calibrate/fit/form_fit.hpp"
 #include "hwmodels/calibrate/table/timing_table.hpp"
 #include "sim/base/table.hpp"
 
@@ -12,7 +12,7 @@ namespace tiersim {
 /// The fit of one kernel of a table; without one where its rows are too few.
 struct FittedKernel {
   const TimingKernel* kernel = nullptr;
-  std::optional<ProductFit> fit = {};
+  std::optional<FormFit> fit = {};
 };
 
 /// Rows read and refused, and the noise floor, by kernel.
@@ -22,6 +22,6 @@ Table refusals_table(const TimingTable& table);
 /// Errors on shapes that a fit did not see, beside those on its own rows and the noise floor.
 Table errors_table(const std::vector<FittedKernel>& fits);
 /// Parameters of the fits.
-Table product_table(const std::vector<FittedKernel>& fits);
+Table parameters_table(const std::vector<FittedKernel>& fits);
 
 }  // namespace tiersim

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "hwmodels/calibrate/fit/product_fit.hpp"
+#include "hwmodels/calibrate/fit/form_fit.hpp"
 #include "hwmodels/calibrate/read/timing_text.hpp"
 #include "hwmodels/calibrate/table/timing_table.hpp"
 #include "reports/calibration/timing_table_report.hpp"
@@ -90,9 +90,9 @@ TimingTable read_tables(const TableArguments& arguments, const TimingTableConfig
   return all;
 }
 
-// The data sheet that a fit of products needs; names what is missing.
-ProductGpu gpu_of(const TableArguments& arguments, const TableCeilings& ceilings,
-                  const TimingKernel& kernel) {
+// The data sheet that a fit needs; names what is missing.
+GpuSheet gpu_of(const TableArguments& arguments, const TableCeilings& ceilings,
+                const TimingKernel& kernel) {
   const auto peak = ceilings.flops.find(kernel.dtype);
   std::vector<std::string> missing;
   if (ceilings.memory <= 0) missing.emplace_back("--peak memory=RATE");
@@ -108,13 +108,13 @@ ProductGpu gpu_of(const TableArguments& arguments, const TableCeilings& ceilings
           .sms = static_cast<double>(arguments.sms)};
 }
 
-FittedKernel fit(const TimingKernel& kernel, const ProductGpu& gpu) {
-  std::vector<ProductTiming> timings;
+FittedKernel fit(const KernelForm& form, const TimingKernel& kernel, const GpuSheet& gpu) {
+  std::vector<FormTiming> timings;
   for (const TimingRow& row : kernel.rows)
-    if (in_range_of_model(*row.product)) timings.push_back({*row.product, row.seconds});
+    if (form.in_range(row.form_sizes)) timings.push_back({row.form_sizes, row.shape, row.seconds});
   const auto inside = static_cast<std::int64_t>(timings.size());
-  if (inside < kFewestProducts) return {.kernel = &kernel};
-  FittedKernel out{.kernel = &kernel, .fit = fit_product(std::move(timings), gpu)};
+  if (inside < fewest_timings(form)) return {.kernel = &kernel};
+  FittedKernel out{.kernel = &kernel, .fit = fit_form(form, std::move(timings), gpu)};
   out.fit->outside = static_cast<std::int64_t>(kernel.rows.size()) - inside;
   return out;
 }
@@ -126,17 +126,19 @@ ExitCode calibrate_table(const TableArguments& arguments) {
   const TableCeilings ceilings = ceilings_of(arguments);
   const TimingTable table = read_tables(arguments, config, ceilings);
   std::vector<FittedKernel> fits;
-  if (config.product && !arguments.check_only) {
-    std::vector<ProductGpu> gpus;  // all that is missing is said before the first fit
+  if (config.form && !arguments.check_only) {
+    const KernelForm& form = *find_form(config.form->name);
+    std::vector<GpuSheet> gpus;  // all that is missing is said before the first fit
     for (const TimingKernel& kernel : table.kernels)
       gpus.push_back(gpu_of(arguments, ceilings, kernel));
-    for (std::size_t i = 0; i < gpus.size(); ++i) fits.push_back(fit(table.kernels[i], gpus[i]));
+    for (std::size_t i = 0; i < gpus.size(); ++i)
+      fits.push_back(fit(form, table.kernels[i], gpus[i]));
   }
   std::vector<std::pair<std::string, Table>> tables{{"rows", rows_table(table)},
                                                     {"refused", refusals_table(table)}};
   if (!fits.empty()) {
     tables.emplace_back("errors", errors_table(fits));
-    tables.emplace_back("parameters", product_table(fits));
+    tables.emplace_back("parameters", parameters_table(fits));
   }
   std::string json;
   for (const auto& [name, rows] : tables) {

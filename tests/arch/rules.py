@@ -23,7 +23,7 @@ LAYERS = {
     "reports": ["sim/base", "sim/config", "sim/model", "sim/record", "sim/validate/published_*.hpp",
                 "workloads/*_config.hpp", "workloads/numerics/study.hpp",
                 "hwmodels/calibrate/fit/calibration.hpp",
-                "hwmodels/calibrate/fit/product_fit.hpp", "hwmodels/calibrate/table/timing_table.hpp"],
+                "hwmodels/calibrate/fit/form_fit.hpp", "hwmodels/calibrate/table/timing_table.hpp"],
     "sim/study": LIBRARIES + ["reports"],
     "sim/cli": LIBRARIES + ["sim/trace", "sim/sweep", "sim/validate", "reports", "sim/study"],
     "sim/python": ["sim/base", "sim/runner"],

@@ -13,15 +13,6 @@ double memory_time(const KernelParameters& parameters, const KernelPoint& point)
   return std::max(by_rate, point.bytes * parameters.latency / point.bytes_in_flight);
 }
 
-double blend(double a, double b, double p) {
-  const double more = std::max(a, b);
-  const double less = std::min(a, b);
-  if (less <= 0) return more;
-  const double exponent = p * portable_log(less / more);
-  if (exponent < -40) return more;  // the smaller term adds less than 2^-57 of the larger
-  return more * portable_exp(portable_log(1 + portable_exp(exponent)) / p);
-}
-
 double kernel_time(const KernelParameters& parameters, const KernelPoint& point) {
   const double compute = point.flops > 0 ? point.flops * point.tail / parameters.peak : 0;
   return parameters.t0 + blend(memory_time(parameters, point), compute, parameters.sharpness);

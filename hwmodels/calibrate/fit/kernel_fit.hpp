@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hwmodels/calibrate/read/timing.hpp"
+#include "hwmodels/forms/blend.hpp"
 
 namespace tiersim {
 
@@ -49,9 +50,6 @@ struct KernelParameters {
 
 /// Time of the bytes alone: bytes / min(bandwidth, bytes_in_flight / latency) [s].
 double memory_time(const KernelParameters& parameters, const KernelPoint& point);
-
-/// (a^p + b^p)^(1/p), never below the larger; a, b >= 0, p >= 1. Portable arithmetic.
-double blend(double a, double b, double p);
 
 /// t0 + ((bytes/rate)^p + (flops*tail/peak)^p)^(1/p) [s]; portable arithmetic.
 double kernel_time(const KernelParameters& parameters, const KernelPoint& point);

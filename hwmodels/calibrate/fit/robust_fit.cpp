@@ -35,10 +35,10 @@ Eigen::Index index(std::size_t i) {
 
 class Descent {
  public:
-  Descent(const std::vector<FitParameter>& parameters, const ModelTimes& times,
+  Descent(const std::vector<FormParameter>& parameters, const ModelTimes& times,
           const std::vector<double>& log_seconds, const DescentOptions& options)
       : parameters_(parameters), times_(times), measured_(log_seconds), options_(options) {
-    for (const FitParameter& p : parameters) {
+    for (const FormParameter& p : parameters) {
       TS_EXPECTS(p.low > 0 && p.low <= p.start && p.start <= p.high, p.low, p.start, p.high);
       at_.push_back(portable_log(p.start));
     }
@@ -115,7 +115,7 @@ class Descent {
     return false;
   }
 
-  const std::vector<FitParameter>& parameters_;
+  const std::vector<FormParameter>& parameters_;
   const ModelTimes& times_;
   const std::vector<double>& measured_;
   DescentOptions options_;
@@ -127,7 +127,7 @@ class Descent {
 
 }  // namespace
 
-std::vector<double> fit_parameters(const std::vector<FitParameter>& parameters,
+std::vector<double> fit_parameters(const std::vector<FormParameter>& parameters,
                                    const ModelTimes& times, const std::vector<double>& log_seconds,
                                    const DescentOptions& options) {
   return Descent(parameters, times, log_seconds, options).run();
@@ -157,29 +157,6 @@ std::vector<double> fit_surface(const std::vector<SurfaceRow>& rows,
       weights[i] = huber_weight(residuals[i] - surface_at(rows[i], coefficients), huber);
   }
   return coefficients;
-}
-
-double surface_at(const SurfaceRow& row, const std::vector<double>& coefficients) {
-  double sum = 0;
-  for (const auto& [column, weight] : row)
-    sum += weight * coefficients[static_cast<std::size_t>(column)];
-  return sum;
-}
-
-SurfaceRow hat_weights(double x, const std::vector<double>& knots) {
-  TS_EXPECTS(knots.size() >= 2, knots.size());
-  x = std::clamp(x, knots.front(), knots.back());
-  std::size_t i = 0;
-  while (i + 2 < knots.size() && x >= knots[i + 1]) ++i;
-  const double share = (x - knots[i]) / (knots[i + 1] - knots[i]);
-  return {{static_cast<int>(i), 1 - share}, {static_cast<int>(i) + 1, share}};
-}
-
-SurfaceRow tensor(const SurfaceRow& a, const SurfaceRow& b, int columns_b) {
-  SurfaceRow out;
-  for (const auto& [i, weight_i] : a)
-    for (const auto& [j, weight_j] : b) out.emplace_back(i * columns_b + j, weight_i * weight_j);
-  return out;
 }
 
 }  // namespace tiersim

@@ -9,6 +9,7 @@
 #include "hwmodels/calibrate/read/csv_table.hpp"
 #include "hwmodels/calibrate/read/order_statistics.hpp"
 #include "hwmodels/calibrate/read/timing_text.hpp"
+#include "hwmodels/forms/kernel_form.hpp"
 #include "sim/base/text.hpp"
 #include "sim/expression/expression.hpp"
 
@@ -22,8 +23,9 @@ using Names = std::map<std::string, ExpressionValue, std::less<>>;
 struct Formulas {
   std::vector<std::pair<std::string, Expression>> values;
   std::optional<Expression> memory_bytes, flops, working_set;
-  std::vector<Expression> refuse;                                          // as in the description
-  std::optional<Expression> weight_bytes, input_bytes, quantises, copies;  // of products
+  std::vector<Expression> split;
+  std::vector<Expression> refuse;      // as in the description
+  std::vector<Expression> form_sizes;  // in the order of the form
 };
 
 // The description was checked, so that every formula parses.
@@ -36,12 +38,10 @@ Formulas formulas_of(const TimingTableConfig& config) {
   out.flops = parsed(config.flops);
   if (!config.working_set.empty()) out.working_set = parsed(config.working_set);
   for (const TableRefusal& rule : config.refuse) out.refuse.push_back(parsed(rule.where));
-  if (config.product) {
-    out.weight_bytes = parsed(config.product->weight_bytes);
-    out.input_bytes = parsed(config.product->input_bytes);
-    if (!config.product->quantises.empty()) out.quantises = parsed(config.product->quantises);
-    if (!config.product->copies.empty()) out.copies = parsed(config.product->copies);
-  }
+  for (const std::string& formula : config.split) out.split.push_back(parsed(formula));
+  if (config.form)
+    for (const FormSize& size : find_form(config.form->name)->sizes())
+      out.form_sizes.push_back(parsed(config.form->sizes.at(std::string(size.name))));
   return out;
 }
 
@@ -132,6 +132,7 @@ class Reader {
   std::optional<double> amount(const Expression& formula, const Names& names, int line) {
     const auto value = value_of(formula, names, line);
     if (!value) return std::nullopt;
+    if (const bool* truth = std::get_if<bool>(&*value)) return *truth ? 1 : 0;
     const auto* number = std::get_if<Magnitude>(&*value);
     if (number && number->value >= 0) return number->value;
     fail(line, 1, fmt::format("'{}' gives no number of at least 0", formula.text()));
@@ -162,6 +163,8 @@ class Reader {
       const auto size = number(cells, sizes_[i]);
       if (!size) return;
       row.sizes.push_back(*size);
+      if (std::ranges::find(config_.samples, config_.sizes[i]) == config_.samples.end())
+        row.shape += fmt::format("{} {} ", config_.sizes[i], *size);
       names[config_.sizes[i]] = Magnitude{*size};
     }
     const auto time = number(cells, time_);
@@ -181,7 +184,16 @@ class Reader {
         formulas_.working_set ? amount(*formulas_.working_set, names, cells.line) : bytes;
     if (!touched) return;
     row.working_set = *touched;
-    if (config_.product && !add_product(names, row)) return;
+    for (const Expression& formula : formulas_.form_sizes) {
+      const auto size = amount(formula, names, cells.line);
+      if (!size) return;
+      row.form_sizes.push_back(*size);
+    }
+    for (const Expression& formula : formulas_.split) {
+      const auto part = value_of(formula, names, cells.line);
+      if (!part) return;
+      name += " " + label_text(*part);
+    }
     TimingKernel& kernel = kernels[name];
     if (kernel.name.empty()) {
       kernel.name = name;
@@ -191,28 +203,6 @@ class Reader {
     ++kernel.read;
     names["time"] = Magnitude{row.seconds, "s"};
     if (!refused(row, names, kernel)) kernel.rows.push_back(std::move(row));
-  }
-
-  // False where a formula has no value.
-  bool add_product(const Names& names, TimingRow& row) {
-    const auto size = [&](const std::string& name) {
-      return std::get<Magnitude>(names.find(name)->second).value;
-    };
-    ProductCase product{.m = size(config_.product->m),
-                        .n = size(config_.product->n),
-                        .k = size(config_.product->k)};
-    const auto weight = amount(*formulas_.weight_bytes, names, row.line);
-    const auto input = amount(*formulas_.input_bytes, names, row.line);
-    const auto copies = formulas_.copies ? amount(*formulas_.copies, names, row.line) : 1.0;
-    const auto quantises = formulas_.quantises ? truth_of(*formulas_.quantises, names, row.line)
-                                               : std::optional(false);
-    if (!weight || !input || !copies || !quantises) return false;
-    product.weight_bytes = *weight;
-    product.input_bytes = *input;
-    product.copies = *copies;
-    product.quantises = *quantises;
-    row.product = product;
-    return true;
   }
 
   // True where a rule of the description refuses the row.

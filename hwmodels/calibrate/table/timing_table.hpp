@@ -9,12 +9,10 @@
 // noise floor of the table. A fit cannot be judged to be closer than that.
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "hwmodels/calibrate/fit/product_model.hpp"
 #include "hwmodels/calibrate/read/timing.hpp"
 #include "hwmodels/calibrate/table/timing_table_config.hpp"
 #include "sim/base/expected.hpp"
@@ -31,7 +29,8 @@ struct TimingRow {
   double seconds = 0;
   double spread = 0;  ///< of repeated rows: largest less smallest time, over the median; else 0
   int repeats = 1;
-  std::optional<ProductCase> product = {};  ///< where the description says that rows are products
+  std::string shape;                    ///< all sizes but the samples: "n 4096 k 512"
+  std::vector<double> form_sizes = {};  ///< of the description's form; empty without one
 };
 
 struct RefusedRows {
@@ -39,9 +38,9 @@ struct RefusedRows {
   TimingRefusal first;  ///< an example with its line and numbers
 };
 
-/// All rows with the same labels.
+/// All rows with the same labels and the same value of `split`.
 struct TimingKernel {
-  std::string name;  ///< the labels, "torch_flow bfloat16"
+  std::string name;  ///< the labels, and the value of `split`: "torch_flow bfloat16"
   std::string dtype;
   std::int64_t read = 0;                       ///< rows of the file
   std::vector<TimingRow> rows;                 ///< without refused ones; ascending by sizes

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "hwmodels/forms/kernel_form.hpp"
+#include "sim/base/text.hpp"
 #include "sim/expression/expression.hpp"
 
 namespace tiersim {
@@ -53,15 +55,23 @@ void check_columns(Fields& f, const TimingTableConfig& c) {
             "is none of the sizes");
 }
 
-void check_product(Fields& f, const ProductColumns& p, const std::vector<std::string>& sizes,
-                   const std::vector<std::string>& known) {
-  for (const auto& [key, size] : {std::pair("m", &p.m), std::pair("n", &p.n), std::pair("k", &p.k)})
-    f.check(std::ranges::find(sizes, *size) != sizes.end(), fmt::format("product.{}", key),
-            "is none of the sizes");
-  check_formula(f, "product.weight_bytes", p.weight_bytes, known);
-  check_formula(f, "product.input_bytes", p.input_bytes, known);
-  if (!p.quantises.empty()) check_formula(f, "product.quantises", p.quantises, known);
-  if (!p.copies.empty()) check_formula(f, "product.copies", p.copies, known);
+void check_form(Fields& f, const FormColumns& c, const std::vector<std::string>& known) {
+  const KernelForm* form = find_form(c.name);
+  std::vector<std::string> names;
+  for (const KernelForm* each : all_forms()) names.emplace_back(each->name());
+  f.check(form != nullptr, "form.name", "is no form", "forms: " + join(names));
+  if (!form) return;
+  std::vector<std::string> sizes;
+  for (const FormSize& size : form->sizes()) {
+    sizes.emplace_back(size.name);
+    f.check(c.sizes.contains(sizes.back()), "form.sizes",
+            fmt::format("lacks '{}': {}", size.name, size.doc));
+  }
+  for (const auto& [name, formula] : c.sizes) {
+    f.check(std::ranges::find(sizes, name) != sizes.end(), "form.sizes." + name,
+            "is no size of this form", "sizes: " + join(sizes));
+    check_formula(f, "form.sizes." + name, formula, known);
+  }
 }
 
 }  // namespace
@@ -91,17 +101,10 @@ void describe(Fields& f, TableRefusal& c) {
   f.required("why", c.why, "Reason for people.");
 }
 
-void describe(Fields& f, ProductColumns& c) {
-  f.doc("Rows are matrix products, m x k by k x n, the weights; they are fitted as such.");
-  f.required("m", c.m, "Size with the rows of the input, the tokens.");
-  f.required("n", c.n, "Size with the columns of the result.");
-  f.required("k", c.k, "Size with the depth.");
-  f.required("weight_bytes", c.weight_bytes, "Formula of the bytes of an element of the weights.");
-  f.required("input_bytes", c.input_bytes, "Formula of the bytes of an element of the input.");
-  f.optional("quantises", c.quantises,
-             "Formula that is true where the time holds the quantising of the input.");
-  f.optional("copies", c.copies,
-             "Formula of the number of copies of the weights that the repetitions go round.");
+void describe(Fields& f, FormColumns& c) {
+  f.doc("The form of kernel that rows are fitted with.");
+  f.required("name", c.name, "Name of the form: product, decode_attention, prefill_attention.");
+  f.required("sizes", c.sizes, "Each size of the form, as a formula of the row.");
 }
 
 void describe(Fields& f, TimingTableConfig& c) {
@@ -114,6 +117,10 @@ void describe(Fields& f, TimingTableConfig& c) {
              "Columns of text. Rows that differ in one of them are timings of different kernels.");
   f.required("sizes", c.sizes, "Columns of numbers that tell the cases of a kernel apart.");
   f.optional("unused", c.unused, "Further columns of the file, which are not read.");
+  f.optional(
+      "split", c.split,
+      "Formulas of texts or numbers. Rows that differ in one are timings of different kernels, "
+      "as for a label.");
   f.required("dtype", c.dtype, "The label that tells the type of operands.");
   f.optional("values", c.values, "Numbers of a row that the formulas below use, in this order.");
   f.required("memory_bytes", c.memory_bytes,
@@ -126,7 +133,8 @@ void describe(Fields& f, TimingTableConfig& c) {
              "Sizes at which each shape was timed, such as the number of tokens. A shape is held "
              "out with all of its samples, and more of a sample takes no less time.");
   f.optional("refuse", c.refuse, "Rules of refusal for this table.");
-  f.optional("product", c.product, "How the rows are matrix products, if they are.");
+  f.optional("form", c.form,
+             "The form that rows are fitted with; without it they are only checked.");
   check_columns(f, c);
   std::vector<std::string> known = c.labels;
   known.insert(known.end(), c.sizes.begin(), c.sizes.end());
@@ -138,7 +146,9 @@ void describe(Fields& f, TimingTableConfig& c) {
   check_formula(f, "memory_bytes", c.memory_bytes, known);
   check_formula(f, "flops", c.flops, known);
   if (!c.working_set.empty()) check_formula(f, "working_set", c.working_set, known);
-  if (c.product) check_product(f, *c.product, c.sizes, known);
+  for (std::size_t i = 0; i < c.split.size(); ++i)
+    check_formula(f, fmt::format("split.{}", i), c.split[i], known);
+  if (c.form) check_form(f, *c.form, known);
   known.emplace_back("time");
   for (std::size_t i = 0; i < c.refuse.size(); ++i)
     check_formula(f, fmt::format("refuse.{}.where", i), c.refuse[i].where, known);

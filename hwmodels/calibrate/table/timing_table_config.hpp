@@ -9,6 +9,7 @@
 //  values: [{name: element, is: "if(gemm_dtype == 'bfloat16', 2, 1)"}]
 //  memory_bytes: "element * (m * k + n * k) + 2 * m * n"
 //  flops: "2 * m * n * k"
+//  form: {name: product, sizes: {m: m, n: n, k: k, weight_bytes: element, ...}}
 #include <array>
 #include <cstdint>
 #include <map>
@@ -48,15 +49,10 @@ struct TableRefusal {
   std::string why;
 };
 
-/// Rows that are matrix products, m x k by k x n, the weights: names of sizes, and formulas.
-struct ProductColumns {
-  std::string m;
-  std::string n;
-  std::string k;
-  std::string weight_bytes;  ///< of an element
-  std::string input_bytes;
-  std::string quantises;  ///< true where the time holds quantising the inputs; empty: never
-  std::string copies;     ///< of the weights, which repetitions go round; empty: one
+/// The form that rows are fitted with (hwmodels/forms), and its sizes as formulas of a row.
+struct FormColumns {
+  std::string name;
+  std::map<std::string, std::string> sizes;
 };
 
 struct TimingTableConfig {
@@ -65,6 +61,7 @@ struct TimingTableConfig {
   std::vector<std::string> labels;  ///< columns of text; rows that differ in one are other kernels
   std::vector<std::string> sizes;   ///< columns of numbers, which tell the cases of a kernel apart
   std::vector<std::string> unused;  ///< columns that are neither
+  std::vector<std::string> split;   ///< formulas; rows that differ in one are other kernels too
   DtypeColumn dtype;
   std::vector<TableValue> values;
   std::string memory_bytes;
@@ -72,14 +69,14 @@ struct TimingTableConfig {
   std::string working_set;           ///< bytes that repetitions touch; empty: memory_bytes
   std::vector<std::string> samples;  ///< sizes that one shape is timed at, such as the batch
   std::vector<TableRefusal> refuse;
-  std::optional<ProductColumns> product;
+  std::optional<FormColumns> form;
 };
 
 void describe(Fields& f, TimeColumn& c);
 void describe(Fields& f, DtypeColumn& c);
 void describe(Fields& f, TableValue& c);
 void describe(Fields& f, TableRefusal& c);
-void describe(Fields& f, ProductColumns& c);
+void describe(Fields& f, FormColumns& c);
 void describe(Fields& f, TimingTableConfig& c);
 
 }  // namespace tiersim

@@ -135,6 +135,50 @@ TEST(TimingTable, NamesEveryMistakeOfADescription) {
             std::string::npos);
 }
 
+TEST(TimingTable, SplitsKernelsByFormulas) {
+  const TimingTableConfig config =
+      described(std::string(kDescription) + "split: [\"if(m > 8, 'large', 'small')\", n]\n").config;
+  const auto table = read_timing_table("t.csv", sample(), config, 50e6);
+  ASSERT_TRUE(table.has_value());
+  ASSERT_EQ(table->kernels.size(), 2U);
+  EXPECT_EQ(table->kernels[0].name, "bfloat16 large 4096");
+  EXPECT_EQ(table->kernels[0].rows.size(), 3U);
+  EXPECT_EQ(table->kernels[1].name, "bfloat16 small 4096");
+}
+
+constexpr std::string_view kProductForm =
+    "form:\n  name: product\n  sizes: {m: m, n: n, k: k, weight_bytes: element, "
+    "input_bytes: element, quantises: type == 'fp8', copies: 0}\n";
+
+TEST(TimingTable, GivesEachRowTheSizesOfItsForm) {
+  const Described made = described(std::string(kDescription) + std::string(kProductForm));
+  ASSERT_EQ(made.mistakes, "");
+  const auto table = read_timing_table("t.csv", sample("fp8,1,512,256,0.02\n"), made.config, 50e6);
+  ASSERT_TRUE(table.has_value());
+  EXPECT_EQ(table->kernels[0].rows[1].form_sizes, (std::vector<double>{2, 4096, 4096, 2, 2, 0, 0}));
+  EXPECT_EQ(table->kernels[1].rows[0].form_sizes, (std::vector<double>{1, 512, 256, 1, 1, 1, 0}));
+  // A shape is all sizes but the samples, so that its rows are held out together.
+  EXPECT_EQ(table->kernels[0].rows[0].shape, table->kernels[0].rows[1].shape);
+  EXPECT_NE(table->kernels[0].rows[0].shape, table->kernels[1].rows[0].shape);
+}
+
+TEST(TimingTable, NamesMistakesOfAForm) {
+  const auto mistakes = [](std::string_view from, std::string_view to) {
+    std::string form(kProductForm);
+    form.replace(form.find(from), from.size(), to);
+    return described(std::string(kDescription) + form).mistakes;
+  };
+  EXPECT_NE(mistakes("product", "produce")
+                .find("form.name: is no form (forms: decode_attention, prefill_attention, product"),
+            std::string::npos)
+      << mistakes("product", "produce");
+  EXPECT_NE(mistakes("copies: 0", "copy: 0").find("lacks 'copies': Copies of the weights"),
+            std::string::npos);
+  EXPECT_NE(mistakes("copies: 0", "copies: 0, copy: 0").find("form.sizes.copy: is no size"),
+            std::string::npos);
+  EXPECT_NE(mistakes("m: m", "m: p").find("form.sizes.m: uses 'p'"), std::string::npos);
+}
+
 TEST(TimingTableRules, RefuseWhatTheDescriptionNames) {
   EXPECT_EQ(refused_by(checked("type,m,n,k,latency\nold,1,512,512,2\nold,2,512,512,0.5\n")),
             "untuned 1 at t.csv:2\n");

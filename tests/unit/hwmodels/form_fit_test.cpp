@@ -1,24 +1,33 @@
 // Planted truth: times made by the model itself, which the fit must find again.
-#include "hwmodels/calibrate/fit/product_fit.hpp"
+#include "hwmodels/calibrate/fit/form_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "hwmodels/calibrate/fit/robust_fit.hpp"
+#include "hwmodels/forms/product_form.hpp"
 #include "sim/base/portable_math.hpp"
 #include "sim/base/rng.hpp"
 
-namespace tiersim::product_fit_test {
+namespace tiersim::form_fit_test {
 namespace {
 
-const ProductGpu kGpu{.memory = 4.8e12, .peak = 989e12, .l2_bytes = 50e6, .sms = 132};
+const GpuSheet kGpu{.memory = 4.8e12, .peak = 989e12, .l2_bytes = 50e6, .sms = 132};
+
+constexpr std::size_t kFew = 1;
 
 std::vector<double> planted() {
   return {3e-6, 0.8, 0.85, 0.2, 5e-8, 2e-6, 0.4, 0.9, 3, 1.5, 1.2, 1};
 }
 
-std::vector<ProductCase> products(double input_bytes = 2, bool quantises = false) {
+double physics(const ProductCase& product, std::size_t variant = 0) {
+  return product_form().physics(product.sizes(), kGpu, planted(), variant);
+}
+
+std::vector<ProductCase> products(double input_bytes = 2, double quantises = 0) {
   std::vector<ProductCase> out;
   for (const double n : {512., 1024., 2048., 4096., 6144., 8192., 12288., 16384.})
     for (const double k : {512., 1024., 2048., 4096., 7168., 8192., 16384.})
@@ -34,83 +43,106 @@ std::vector<ProductCase> products(double input_bytes = 2, bool quantises = false
   return out;
 }
 
-std::vector<ProductTiming> timings(double noise, const ProductModel& model) {
+std::vector<FormTiming> timings(double noise) {
   Rng rng(7, "noise of products");
-  std::vector<ProductTiming> out;
+  std::vector<FormTiming> out;
   for (const ProductCase& product : products())
-    out.push_back({product, product_time(product, kGpu, model) *
-                                portable_exp(noise * (2 * rng.uniform() - 1))});
+    out.push_back({product.sizes(), fmt::format("n {} k {}", product.n, product.k),
+                   physics(product) * portable_exp(noise * (2 * rng.uniform() - 1))});
   return out;
 }
 
-TEST(ProductModel, IsTheFloorForAProductOfOneTileAndTheRooflineForLargeOnes) {
-  const std::vector<double> p = planted();
+TEST(ProductForm, IsTheFloorForAProductOfOneTileAndTheRooflineForLargeOnes) {
   const ProductCase small{.m = 1, .n = 512, .k = 512};
-  EXPECT_GT(product_physics(small, kGpu, p, ProductTiles::library), 3e-6);
-  EXPECT_LT(product_physics(small, kGpu, p, ProductTiles::library), 5e-6);
+  EXPECT_GT(physics(small), 3e-6);
+  EXPECT_LT(physics(small), 5e-6);
   // 2 * 8192^3 operations at .85 of the peak, and up to a third more for edges, slices and waves.
   const ProductCase large{.m = 8192, .n = 8192, .k = 8192};
   const double least = 2 * 8192. * 8192. * 8192. / (0.85 * kGpu.peak);
-  const double time = product_physics(large, kGpu, p, ProductTiles::library);
+  const double time = physics(large);
   EXPECT_GT(time, least);
   EXPECT_LT(time, 1.33 * least);
   // 2 * 16384^2 bytes at .8 of the memory's rate, behind the floor. Tiles of 64 rows take less than
   // half of that time, which counts for at most (1 + .5^3)^(1/3) = 1.04 at p = 3.
   const ProductCase thin{.m = 1, .n = 16384, .k = 16384};
   const double bytes = 2 * 16384. * 16384. / (0.8 * kGpu.memory);
-  const double thin_time = product_physics(thin, kGpu, p, ProductTiles::library);
+  const double thin_time = physics(thin);
   EXPECT_GT(thin_time, 3e-6 + bytes);
   EXPECT_LT(thin_time, 3e-6 + 1.04 * bytes);
 }
 
-TEST(ProductModel, NeverTakesLessTimeForMoreRowsThanATileNeeds) {
+TEST(ProductForm, NeverTakesLessTimeForMoreRowsThanATileNeeds) {
   for (double m = 1; m < 64; ++m) {
     const ProductCase few{.m = m, .n = 4096, .k = 4096};
     ProductCase more = few;
     more.m = 64;
-    EXPECT_LE(product_physics(few, kGpu, planted(), ProductTiles::few),
-              product_physics(more, kGpu, planted(), ProductTiles::few));
+    EXPECT_LE(physics(few, kFew), physics(more, kFew));
   }
 }
 
-TEST(ProductModel, FindsSmallWeightsInL2OnlyWhereTheirCopiesFit) {
+TEST(ProductForm, FindsSmallWeightsInL2OnlyWhereTheirCopiesFit) {
   ProductCase product{.m = 1, .n = 2048, .k = 2048, .copies = 5};  // 42 MB of 50
-  const double inside = product_physics(product, kGpu, planted(), ProductTiles::library);
+  const double inside = physics(product);
   product.copies = 0;
-  EXPECT_LT(inside, product_physics(product, kGpu, planted(), ProductTiles::library));
+  EXPECT_LT(inside, physics(product));
 }
 
-TEST(ProductFit, FindsPlantedTimesOfShapesThatItDidNotSee) {
-  const ProductFit fit = fit_product(timings(0, {.parameters = planted()}), kGpu);
+TEST(FormFit, FindsPlantedTimesOfShapesThatItDidNotSee) {
+  const FormFit fit = fit_form(product_form(), timings(0), kGpu);
   EXPECT_EQ(fit.rows, 8 * 7 * 13);
   EXPECT_LT(fit.unseen.median, 0.005);
   EXPECT_LT(fit.unseen.p90, 0.02);
   EXPECT_NEAR(fit.model.parameters[0] * 1e6, 3, 0.1);
-  EXPECT_EQ(fit.model.tiles, ProductTiles::library);
+  EXPECT_EQ(fit.model.variant, 0U);
+  EXPECT_EQ(fit.least, (std::vector<double>{1, 512, 512, 2, 2, 0, 1}));
+  EXPECT_EQ(fit.most, (std::vector<double>{8192, 16384, 16384, 2, 2, 0, 5}));
 }
 
 // Noise is uniform within 6 %, so its median size is 3 %, and nothing can be closer.
-TEST(ProductFit, IsAsCloseAsTheNoiseAndNoCloser) {
-  const ProductFit fit = fit_product(timings(0.06, {.parameters = planted()}), kGpu);
+TEST(FormFit, IsAsCloseAsTheNoiseAndNoCloser) {
+  const FormFit fit = fit_form(product_form(), timings(0.06), kGpu);
   EXPECT_GT(fit.unseen.median, 0.025);
   EXPECT_LT(fit.unseen.median, 0.04);
   EXPECT_LE(fit.fitted.median, fit.unseen.median);
 }
 
-TEST(ProductFit, HidesNoShiftOfARangeBehindItsSurface) {
-  std::vector<ProductTiming> shifted = timings(0, {.parameters = planted()});
-  for (ProductTiming& timing : shifted)
-    if (timing.product.m > 128 && timing.product.m <= 256) timing.seconds *= 1.3;
-  const ProductFit fit = fit_product(shifted, kGpu);
+// The scatter holds 95 % of noise that is uniform within 6 %: 0.95 * 6 % at each end.
+TEST(FormFit, SaysHowFarUnseenTimesScatter) {
+  const FormFit fit = fit_form(product_form(), timings(0.06), kGpu);
+  EXPECT_NEAR(fit.scatter.low, 1 - 0.057, 0.01);
+  EXPECT_NEAR(fit.scatter.high, 1 + 0.057, 0.01);
+}
+
+TEST(FormFit, JudgesNothingWhereThereIsOneShape) {
+  std::vector<FormTiming> rows = timings(0.03);
+  for (FormTiming& row : rows) row.shape = "one";
+  const FormFit fit = fit_form(product_form(), rows, kGpu);
+  EXPECT_EQ(fit.unseen.rows, 0);
+  EXPECT_GT(fit.fitted.rows, 0);
+}
+
+TEST(FormFit, LeavesOutWhatTheFormIsNotMadeFor) {
+  std::vector<FormTiming> rows = timings(0);
+  rows.push_back({ProductCase{.m = 1, .n = 64, .k = 512}.sizes(), "small", 1});
+  const FormFit fit = fit_form(product_form(), rows, kGpu);
+  EXPECT_EQ(fit.outside, 1);
+  EXPECT_LT(fit.unseen.median, 0.005);
+}
+
+TEST(FormFit, HidesNoShiftOfARangeBehindItsSurface) {
+  std::vector<FormTiming> shifted = timings(0);
+  for (FormTiming& timing : shifted)
+    if (timing.sizes[0] > 128 && timing.sizes[0] <= 256) timing.seconds *= 1.3;
+  const FormFit fit = fit_form(product_form(), shifted, kGpu);
   EXPECT_LT(fit.unseen.median, 0.02);  // the surface takes the range by itself
   EXPECT_LT(fit.unseen.p90, 0.08);
 }
 
-TEST(ProductFit, DoesNotDependOnTheOrderOfTheRows) {
-  std::vector<ProductTiming> rows = timings(0.03, {.parameters = planted()});
-  const ProductFit one = fit_product(rows, kGpu);
+TEST(FormFit, DoesNotDependOnTheOrderOfTheRows) {
+  std::vector<FormTiming> rows = timings(0.03);
+  const FormFit one = fit_form(product_form(), rows, kGpu);
   std::ranges::reverse(rows);
-  const ProductFit other = fit_product(rows, kGpu);
+  const FormFit other = fit_form(product_form(), rows, kGpu);
   EXPECT_EQ(one.model.parameters, other.model.parameters);
   EXPECT_EQ(one.model.surface, other.model.surface);
   EXPECT_EQ(one.unseen.median, other.unseen.median);
@@ -118,7 +150,7 @@ TEST(ProductFit, DoesNotDependOnTheOrderOfTheRows) {
 
 TEST(FitParameters, StaysWithinItsRanges) {
   const std::vector<double> log_seconds(20, portable_log(5.0));
-  const auto found = fit_parameters({{1, 0.5, 2}},
+  const auto found = fit_parameters({{"speed", 1, 0.5, 2}},
                                     [](const std::vector<double>& p, std::vector<double>& seconds) {
                                       std::fill(seconds.begin(), seconds.end(), p[0]);
                                     },
@@ -141,4 +173,4 @@ TEST(FitSurface, GoesThroughPointsAndPassesByAnOutlier) {
 }
 
 }  // namespace
-}  // namespace tiersim::product_fit_test
+}  // namespace tiersim::form_fit_test

@@ -1,0 +1,29 @@
+#include <algorithm>
+#include <array>
+
+#include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/prefill_form.hpp"
+#include "hwmodels/forms/product_form.hpp"
+#include "sim/base/portable_math.hpp"
+
+namespace tiersim {
+
+std::span<const KernelForm* const> all_forms() {
+  static const std::array<const KernelForm*, 3> kAll{&decode_form(), &prefill_form(),
+                                                     &product_form()};
+  return kAll;
+}
+
+const KernelForm* find_form(std::string_view name) {
+  const auto all = all_forms();
+  const auto found = std::ranges::find(all, name, &KernelForm::name);
+  return found == all.end() ? nullptr : *found;
+}
+
+double form_time(const FittedForm& fitted, KernelSizes sizes, const GpuSheet& gpu) {
+  const double physics = fitted.form->physics(sizes, gpu, fitted.parameters, fitted.variant);
+  if (fitted.surface.empty()) return physics;
+  return physics * portable_exp(surface_at(fitted.form->surface(sizes, gpu), fitted.surface));
+}
+
+}  // namespace tiersim

@@ -1,0 +1,23 @@
+#pragma once
+// Piecewise linear surfaces over a grid of knots, as sparse rows of weights.
+#include <utility>
+#include <vector>
+
+namespace tiersim {
+
+/// Weights of a point in a surface: pairs of a column and its weight; all others are 0.
+using SurfaceRow = std::vector<std::pair<int, double>>;
+
+/// The surface at a point: the sum of weights times coefficients.
+double surface_at(const SurfaceRow& row, const std::vector<double>& coefficients);
+
+/// Piecewise linear weights of the knots around x, constant beyond the ends. Knots ascend.
+SurfaceRow hat_weights(double x, const std::vector<double>& knots);
+
+/// The weights of a product of two surfaces: column i * columns_b + j.
+SurfaceRow tensor(const SurfaceRow& a, const SurfaceRow& b, int columns_b);
+
+/// Logarithm to the base 2; x > 0. Portable arithmetic.
+double log2_of(double x);
+
+}  // namespace tiersim
