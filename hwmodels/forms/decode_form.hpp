@@ -2,8 +2,8 @@
 // Model card: decode_form (fitted from timings)
 //   Models    one decode step of attention: a query token of each sequence over its cached keys
 //             and values, by a kernel that splits long contexts over the SMs (FlashDecoding).
-//   Equation  t = (t0 + work + (chain^p + M^p)^(1/p) + prepare) * exp(surface(blocks / SMs,
-//   context)).
+//   Equation  t = (t0 + work + (chain^p + M^p)^(1/p) + prepare)
+//                 * exp(surface(blocks / SMs, context)).
 //             A block is a sequence and KV head (a query head in the variant `heads`), split s
 //             ways: s = SMs / blocks, from 1 to max_splits and to a piece of 128 positions.
 //             work = (c0 + cg * query heads of a KV head) * (1 + (blocks * s / SMs)^w)^(1/w), and

@@ -1,10 +1,7 @@
 #pragma once
 // A form is the equation of a kind of kernel, such as a matrix product or decode attention, with
 // parameters that a fit finds (hwmodels/calibrate/fit/form_fit.hpp) and a smooth surface over what
-// the equation leaves:
-//
-//   time = physics(sizes, GPU, parameters) * exp(surface(sizes, GPU))
-//
+// the equation leaves: time = physics(sizes, GPU, parameters) * exp(surface(sizes, GPU)).
 // A further kind of kernel is one file here and a line in form_library.cpp.
 #include <cstddef>
 #include <span>

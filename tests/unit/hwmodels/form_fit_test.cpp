@@ -106,11 +106,12 @@ TEST(FormFit, IsAsCloseAsTheNoiseAndNoCloser) {
   EXPECT_LE(fit.fitted.median, fit.unseen.median);
 }
 
-// The scatter holds 95 % of noise that is uniform within 6 %: 0.95 * 6 % at each end.
+// The scatter holds 95 % of noise that is uniform within 6 %, 0.95 * 6 % at each end, and what five
+// fits of fewer rows add.
 TEST(FormFit, SaysHowFarUnseenTimesScatter) {
   const FormFit fit = fit_form(product_form(), timings(0.06), kGpu);
-  EXPECT_NEAR(fit.scatter.low, 1 - 0.057, 0.01);
-  EXPECT_NEAR(fit.scatter.high, 1 + 0.057, 0.01);
+  EXPECT_NEAR(fit.scatter.low, 1 - 0.057, 0.02);
+  EXPECT_NEAR(fit.scatter.high, 1 + 0.057, 0.02);
 }
 
 TEST(FormFit, JudgesNothingWhereThereIsOneShape) {
