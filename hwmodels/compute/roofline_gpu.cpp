@@ -19,7 +19,9 @@ Duration blended(Duration a, Duration b, double p) {
 
 class RooflineGpu final : public ComputeUnit {
  public:
-  explicit RooflineGpu(const RooflineGpuConfig& c) : launch_(c.launch.value) {
+  explicit RooflineGpu(const RooflineGpuConfig& c)
+      : launch_(c.launch.value),
+        timed_(c.timed_kernels.value_or(std::map<std::string, TimedKernelConfig>()), c.part) {
     // In the order of Arithmetic. Without fp8 units, fp8 weights are multiplied as bf16.
     peaks_ = {c.peak_bf16.value, c.peak_fp8 ? c.peak_fp8->value : c.peak_bf16.value,
               c.peak_int8.value};
@@ -45,6 +47,7 @@ class RooflineGpu final : public ComputeUnit {
     const FlopRate rate = rates_[family][arithmetic];
     if (calibrated_[family])
       return calibrated_[family]->time(work, {.rate = rate, .peak = peaks_[arithmetic]});
+    if (const auto timed = timed_.time(work, peaks_[arithmetic])) return *timed;
     const bool tiled = tiles_ && family == kGemm && work.matrix.rows > 0;
     // The counted FLOPs of an operation may exceed those of its one shape.
     const Duration compute =
@@ -62,6 +65,7 @@ class RooflineGpu final : public ComputeUnit {
   KernelBasis basis(KernelFamily family) const override {
     const auto& calibrated = calibrated_[static_cast<std::size_t>(family)];
     if (calibrated) return calibrated->basis(specified_);
+    if (const auto timed = timed_.basis(family)) return *timed;
     return {.basis = "specification",
             .number_class =
                 family == KernelFamily::gemm ? weakest(specified_, tiles_class_) : specified_,
@@ -90,6 +94,7 @@ class RooflineGpu final : public ComputeUnit {
   std::array<FlopRate, kArithmeticNames.size()> tile_rates_{};  // rates of full waves
   NumberClass tiles_class_ = NumberClass::measured;
   ByFamily<std::optional<CalibratedKernel>> calibrated_;
+  TimedKernels timed_;
   NumberClass specified_ = NumberClass::assumed;
 };
 
@@ -129,6 +134,8 @@ void describe(Fields& f, RooflineGpuConfig& c) {
   f.required("launch", c.launch, "Time from the end of one kernel to the start of the next.",
              latency_limits());
   f.optional("kernels", c.kernels, "Families that were fitted to timings.");
+  f.optional("timed_kernels", c.timed_kernels,
+             "Kernels by name that follow forms fitted to timings, as a calibration gives them.");
   f.importable("calibration",
                "Fits to take `kernels` from, the first that has one: <part>/<date>-<id>.",
                ImportCount::several);

@@ -10,15 +10,18 @@
 //   Ignores   waves, tails and padding of tiles beyond the counted FLOPs, except for such a gemm;
 //             clocks and power, L2.
 //   Valid     kernels large enough to fill the GPU; a gemm of any shape with `matrix_tiles`.
-//   Fitted    a family under `kernels` follows its fit instead: calibrated_kernel.hpp.
+//   Fitted    a family under `kernels` follows its fit instead: calibrated_kernel.hpp; then
+//             operations whose form stands under `timed_kernels`: timed_kernel.hpp.
 //   Source    data sheets for peaks; efficiency from a measured 8192^3 bf16 matrix product.
 //   Checked   tests/unit/hwmodels/compute_test.cpp, matrix_tiles_test.cpp
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "hwmodels/compute/calibrated_kernel.hpp"
 #include "hwmodels/compute/matrix_tiles.hpp"
+#include "hwmodels/compute/timed_kernel.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
@@ -46,6 +49,7 @@ struct RooflineGpuConfig {
   std::optional<Sourced<Bytes>> in_flight;
   Sourced<Duration> launch;
   std::optional<CalibratedFamilies> kernels;
+  std::optional<std::map<std::string, TimedKernelConfig>> timed_kernels;
 };
 
 void describe(Fields& f, FamilyEfficiency& c);

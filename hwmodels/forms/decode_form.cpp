@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::array<FormSize, 7> kDecodeSizes{
     FormSize{"batch", "Sequences."},
-    {"heads", "Heads of queries."},
     {"kv_heads", "Heads of keys and values."},
+    {"group", "Query heads that share a head of keys and values."},
     {"head_dim", "Width of a head."},
     {"context", "Positions in the cache of a sequence."},
     {"window", "Positions of a sliding window; 0 where there is none."},
@@ -52,8 +52,8 @@ constexpr double kRowsOfTile = 64;
 constexpr double kShortestPiece = 128;  // positions
 
 double blocks_of(const DecodeCase& c, std::size_t variant) {
-  if (variant == 1) return c.batch * c.heads;
-  return c.batch * c.kv_heads * std::ceil(c.heads / c.kv_heads / kRowsOfTile);
+  if (variant == 1) return c.batch * c.heads();
+  return c.batch * c.kv_heads * std::ceil(c.group / kRowsOfTile);
 }
 
 DecodeCase case_of(KernelSizes s) {
@@ -77,20 +77,20 @@ class DecodeForm final : public KernelForm {
     const double reached = c.window > 0 && c.context > c.window ? c.window + 64 : c.context;
     const double position = 2 * c.head_dim * c.kv_bytes;
     const double cached = c.batch * c.kv_heads * length * position;
-    const double activations = 4 * c.batch * c.heads * c.head_dim;
+    const double activations = 4 * c.batch * c.heads() * c.head_dim;
     const double most =
         std::min(at(DecodeParameter::max_splits), std::max(1.0, reached / kShortestPiece));
     const double splits = std::clamp(gpu.sms / blocks, 1.0, most);
     const double waves = blend(1, blocks * splits / gpu.sms, at(DecodeParameter::waves));
-    const double queries = variant == 1 ? 1 : std::max(1.0, c.heads / c.kv_heads);
+    const double queries = variant == 1 ? 1 : std::max(1.0, c.group);
     double work = (at(DecodeParameter::c0) + at(DecodeParameter::cg) * queries) * waves;
     double prepare = 0;
     if (c.batch > kPlanned)
       work *= at(DecodeParameter::unplanned);
     else
-      prepare =
-          (at(DecodeParameter::row) * c.batch + at(DecodeParameter::head_row) * c.batch * c.heads) /
-          gpu.sms;
+      prepare = (at(DecodeParameter::row) * c.batch +
+                 at(DecodeParameter::head_row) * c.batch * c.heads()) /
+                gpu.sms;
     const double chain = length * position / splits / at(DecodeParameter::stream);
     const double in_l2 = at(DecodeParameter::l2_share) * gpu.l2_bytes / cached;
     const double missed = 1 - std::min(1.0, in_l2 * in_l2);

@@ -43,6 +43,7 @@ class KernelForm {
   virtual ~KernelForm() = default;
   virtual std::string_view name() const = 0;
   virtual std::span<const FormSize> sizes() const = 0;
+  /// The first is t0, the shortest time [s].
   virtual std::span<const FormParameter> parameters() const = 0;
   /// Names of the variants of the equation, at least one; a fit takes the one that suits best.
   virtual std::span<const std::string_view> variants() const = 0;

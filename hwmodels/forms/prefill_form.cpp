@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::array<FormSize, 8> kPrefillSizes{
     FormSize{"batch", "Sequences."},
-    {"heads", "Heads of queries."},
     {"kv_heads", "Heads of keys and values."},
+    {"group", "Query heads that share a head of keys and values."},
     {"head_dim", "Width of a head."},
     {"tokens", "New tokens of a sequence."},
     {"prefix", "Positions before them in the cache."},
@@ -80,9 +80,9 @@ class PrefillForm final : public KernelForm {
     const auto at = [&](PrefillParameter p) { return parameters[static_cast<std::size_t>(p)]; };
     const PrefillCase c = prefill_case_of(sizes);
     const QueryTile tile = kQueryTiles[variant];
-    const double tiles = tile.shared ? c.batch * c.kv_heads *
-                                           std::ceil(c.tokens * c.heads / c.kv_heads / tile.height)
-                                     : c.batch * c.heads * std::ceil(c.tokens / tile.height);
+    const double tiles = tile.shared
+                             ? c.batch * c.kv_heads * std::ceil(c.tokens * c.group / tile.height)
+                             : c.batch * c.heads() * std::ceil(c.tokens / tile.height);
     const double pad = at(PrefillParameter::pad);
     const double all = c.prefix + c.tokens;
     const double longest = c.window > 0 ? std::min(all, c.window + tile.height) : all;
@@ -95,7 +95,7 @@ class PrefillForm final : public KernelForm {
     const double waves = blend(1, tiles / gpu.sms, at(PrefillParameter::waves));
     const double kept = c.window > 0 ? std::min(all, c.tokens + c.window) : all;
     const double cache = 2 * c.batch * c.kv_heads * kept * c.head_dim * c.kv_bytes;
-    const double queries = 4 * c.batch * c.heads * c.tokens * c.head_dim;
+    const double queries = 4 * c.batch * c.heads() * c.tokens * c.head_dim;
     const double memory =
         (at(PrefillParameter::kv_passes) * cache + at(PrefillParameter::query_passes) * queries) /
         gpu.memory;
@@ -109,9 +109,9 @@ class PrefillForm final : public KernelForm {
     static const std::vector<double> by_tokens{0, 4, 6, 8, 9.6, 11, 14};
     static const std::vector<double> by_group{0, 3, 6};
     const PrefillCase c = prefill_case_of(sizes);
-    const SurfaceRow of_work = tensor(hat_weights(log2_of(c.batch * c.heads / gpu.sms), by_heads),
+    const SurfaceRow of_work = tensor(hat_weights(log2_of(c.batch * c.heads() / gpu.sms), by_heads),
                                       hat_weights(log2_of(c.tokens), by_tokens), 7);
-    return tensor(of_work, hat_weights(log2_of(c.heads / c.kv_heads), by_group), 3);
+    return tensor(of_work, hat_weights(log2_of(c.group), by_group), 3);
   }
   int surface_columns() const override { return 7 * 7 * 3; }
 };

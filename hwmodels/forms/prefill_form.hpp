@@ -21,16 +21,17 @@ namespace tiersim {
 
 struct PrefillCase {
   double batch = 1;  ///< sequences
-  double heads = 1;  ///< of queries
   double kv_heads = 1;
+  double group = 1;  ///< query heads that share a KV head
   double head_dim = 128;
   double tokens = 1;    ///< new ones of a sequence
   double prefix = 0;    ///< positions before them in the cache
   double window = 0;    ///< positions of a sliding window; 0: none
   double kv_bytes = 2;  ///< of an element of the cache
 
+  double heads() const { return kv_heads * group; }  ///< of queries
   std::vector<double> sizes() const {
-    return {batch, heads, kv_heads, head_dim, tokens, prefix, window, kv_bytes};
+    return {batch, kv_heads, group, head_dim, tokens, prefix, window, kv_bytes};
   }
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "hwmodels/calibrate/fit/form_fit.hpp"
+#include "hwmodels/calibrate/fit/write_forms.hpp"
 #include "hwmodels/calibrate/read/timing_text.hpp"
 #include "hwmodels/calibrate/table/timing_table.hpp"
 #include "reports/calibration/timing_table_report.hpp"
@@ -119,21 +120,64 @@ FittedKernel fit(const KernelForm& form, const TimingKernel& kernel, const GpuSh
   return out;
 }
 
+// Fits of arithmetic that operations of a step can have; others are named.
+std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
+                                 const std::vector<GpuSheet>& gpus, const TimingTable& table,
+                                 const TimingTableConfig& config) {
+  std::vector<WrittenForm> out;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    const TimingKernel& kernel = *fits[i].kernel;
+    if (!fits[i].fit) continue;
+    if (std::ranges::find(kArithmeticNames, kernel.dtype) == kArithmeticNames.end()) {
+      fmt::print(stderr, "note: '{}' is not written: no operation of a step is of type '{}'\n",
+                 printable(kernel.name), printable(kernel.dtype));
+      continue;
+    }
+    const std::string source = fmt::format("fitted to {} of {} rows of {}{}{}", fits[i].fit->rows,
+                                           kernel.read, fs::path(table.file).filename().string(),
+                                           config.source.empty() ? "" : ", ", config.source);
+    out.push_back({.kernel = kernel.name,
+                   .arithmetic = kernel.dtype,
+                   .source = source,
+                   .fit = &*fits[i].fit,
+                   .sheet = gpus[i]});
+  }
+  return out;
+}
+
+void write(const TableArguments& arguments, const std::vector<WrittenForm>& forms) {
+  const fs::path folder = arguments.output;
+  write_file(folder / (fs::path(arguments.table).stem().string() + ".yaml"),
+             timed_kernels_yaml(arguments.calibration, arguments.part, forms));
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".yaml" && entry.path().filename() != "gpu.yaml")
+      names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  write_file(folder / "gpu.yaml",
+             fmt::format("# Written by `tiersim calibrate --table`.\nschema: tiersim.device/v1\n"
+                         "base: [{}]\n",
+                         join(names)));
+}
+
 }  // namespace
 
 ExitCode calibrate_table(const TableArguments& arguments) {
   const TimingTableConfig config = load_description(arguments.table);
   const TableCeilings ceilings = ceilings_of(arguments);
   const TimingTable table = read_tables(arguments, config, ceilings);
+  if (!arguments.output.empty() && !config.form)
+    refuse_usage(fmt::format("--out: the description '{}' has no form to fit", arguments.table));
   std::vector<FittedKernel> fits;
+  std::vector<GpuSheet> gpus;  // all that is missing is said before the first fit
   if (config.form && !arguments.check_only) {
     const KernelForm& form = *find_form(config.form->name);
-    std::vector<GpuSheet> gpus;  // all that is missing is said before the first fit
     for (const TimingKernel& kernel : table.kernels)
       gpus.push_back(gpu_of(arguments, ceilings, kernel));
     for (std::size_t i = 0; i < gpus.size(); ++i)
       fits.push_back(fit(form, table.kernels[i], gpus[i]));
   }
+  if (!arguments.output.empty()) write(arguments, written(fits, gpus, table, config));
   std::vector<std::pair<std::string, Table>> tables{{"rows", rows_table(table)},
                                                     {"refused", refusals_table(table)}};
   if (!fits.empty()) {

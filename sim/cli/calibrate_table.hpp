@@ -15,11 +15,16 @@ struct TableArguments {
   std::vector<TimingPeak> peaks;  ///< of the data sheet
   std::string l2;                 ///< "50 MiB"; may be empty
   std::int64_t sms = 0;           ///< 0: not stated
+  std::string output;             ///< folder of the calibration; empty: nothing is written
+  std::string calibration;        ///< its name: <part>/<engine>-<version>
+  std::string part;
   bool check_only = false;
   bool json = false;
 };
 
-/// Reads the files, prints what was refused, fits the rest and prints the errors of the fits.
+/// Reads the files, prints what was refused, fits the rest, prints the errors of the fits and
+/// writes <table>.yaml into the folder, and the gpu.yaml that lays all tables of the folder over
+/// each other.
 ExitCode calibrate_table(const TableArguments& arguments);
 
 }  // namespace tiersim::cli

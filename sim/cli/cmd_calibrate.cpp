@@ -139,7 +139,7 @@ CalibrationOrigin origin_of(const fs::path& folder) {
   const std::string part = clean.parent_path().filename().string();
   if (part.empty() || part == "." || part == "..")
     throw Failure(ExitCode::usage,
-                  fmt::format("tiersim: error: --out '{}': is not <part>/<date>-<id>, by which "
+                  fmt::format("tiersim: error: --out '{}': is not <part>/<name>, by which "
                               "system.gpu.calibration names it",
                               printable(folder.string())));
   return {.name = part + '/' + clean.filename().string(), .part = part};
@@ -160,19 +160,28 @@ void write(const fs::path& folder, const TimingSet& set, const Calibration& cali
 // Options that a table needs, and those that only the other formats know.
 ExitCode run_table(const CalibrateArguments& options) {
   const ReadOptions& reading = options.reading;
-  if (!options.output.empty() || !reading.context.empty() || !reading.collective.empty() ||
-      !reading.device.empty() || !reading.date.empty() || !reading.data_class.empty() ||
-      reading.ranks != 0)
+  if (!reading.context.empty() || !reading.collective.empty() || !reading.device.empty() ||
+      !reading.date.empty() || !reading.data_class.empty() || reading.ranks != 0)
     throw Failure(ExitCode::usage,
-                  "tiersim: error: --table takes --check, --json, --peak, --l2 and --sms, and no "
-                  "other option");
+                  "tiersim: error: --table takes --out, --check, --json, --peak, --l2 and --sms, "
+                  "and no other option");
+  if (!options.output.empty() && options.check_only)
+    throw Failure(ExitCode::usage, "tiersim: error: --check fits nothing that --out could write");
   TableArguments arguments{.files = options.files,
                            .table = options.table,
                            .peaks = {},
                            .l2 = options.l2,
                            .sms = options.sms,
+                           .output = options.output,
+                           .calibration = {},
+                           .part = {},
                            .check_only = options.check_only,
                            .json = options.json};
+  if (!options.output.empty()) {
+    CalibrationOrigin origin = origin_of(options.output);
+    arguments.calibration = std::move(origin.name);
+    arguments.part = std::move(origin.part);
+  }
   for (const std::string& option : options.peaks) arguments.peaks.push_back(peak_of(option));
   return calibrate_table(arguments);
 }
@@ -223,7 +232,8 @@ void add_calibrate(Verb program) {
           "tests, or tables of any source (--table; also .csv.gz)")
       .required();
   verb.option("-o,--out", options->output,
-              "Write gpu.yaml, report.md and cases.csv into this folder, named <part>/<date>-<id>")
+              "Write gpu.yaml, report.md and cases.csv into this folder, named <part>/<date>-<id>; "
+              "with --table, gpu.yaml and the fits of the table, named <part>/<engine>-<version>")
       .type("DIR");
   verb.option("--peak", options->peaks,
               "Peak rate of the data sheet, if the file states none; NAME is memory, l2, "

@@ -249,6 +249,7 @@ void Loader::lay_shelved(Node& below, const NamedBase& named_base, const Entry& 
       all.incomplete = true;
   }
   for (Entry& top : all.entries) top.value.replaces = true;
+  all.replaces = false;  // a file with bases replaces nothing but its own keys
   below = overlay_bases(std::move(below), std::move(all), diagnostics_);
 }
 

@@ -126,12 +126,13 @@ struct KernelWork {
   KernelFamily family = KernelFamily::gemm;
   Arithmetic arithmetic = Arithmetic::bf16;
   Flops flops{};
-  Duration memory_time{};     ///< time of its accesses to every tier, without contention
-  Duration other_time{};      ///< the same without accesses to the GPU's own memory
-  Bytes memory_bytes{};       ///< moved in the GPU's own memory
-  Duration memory_latency{};  ///< unloaded latency of the GPU's own memory
-  Bandwidth memory_peak{};    ///< capacity of the GPU's own memory
-  MatrixShape matrix{};       ///< for a gemm; rows 0 if unknown
+  Duration memory_time{};      ///< time of its accesses to every tier, without contention
+  Duration other_time{};       ///< the same without accesses to the GPU's own memory
+  Bytes memory_bytes{};        ///< moved in the GPU's own memory
+  Duration memory_latency{};   ///< unloaded latency of the GPU's own memory
+  Bandwidth memory_peak{};     ///< capacity of the GPU's own memory
+  MatrixShape matrix{};        ///< for a gemm; rows 0 if unknown
+  AttentionShape attention{};  ///< for dense attention; sequences 0 if unknown
 };
 
 struct KernelTime {

@@ -185,6 +185,21 @@ struct MatrixShape {
   friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
 };
 
+/// Attention of new tokens over themselves and the positions before them. Sequences are 0 if the
+/// operation is no such attention.
+struct AttentionShape {
+  std::int64_t sequences = 0;
+  std::int64_t heads = 0;  ///< of queries
+  std::int64_t kv_heads = 0;
+  std::int64_t head_dim = 0;
+  std::int64_t tokens = 1;    ///< new ones of a sequence
+  std::int64_t before = 0;    ///< positions before them
+  std::int64_t window = 0;    ///< positions of a sliding window; 0: none
+  std::int64_t kv_bits = 16;  ///< of an element of the cache
+
+  friend bool operator==(const AttentionShape&, const AttentionShape&) = default;
+};
+
 struct Op {
   OpKind kind = OpKind::compute;
   Phase phase = Phase::projection;
@@ -192,9 +207,10 @@ struct Op {
   KernelFamily family = KernelFamily::gemm;
   Arithmetic arithmetic = Arithmetic::bf16;
   RequesterKind requester = RequesterKind::sm;
-  Flops flops;           ///< as executed
-  Flops padding = {};    ///< the part of them that fills tiles without adding to the result
-  MatrixShape matrix{};  ///< for a gemm
+  Flops flops;                 ///< as executed
+  Flops padding = {};          ///< the part of them that fills tiles without adding to the result
+  MatrixShape matrix{};        ///< for a gemm
+  AttentionShape attention{};  ///< for dense attention
   CollectiveWork collective{};
   std::vector<Access> accesses = {};
   std::vector<OpId> after = {};  ///< operations that must finish first; each id below this one's

@@ -23,11 +23,13 @@ namespace fs = std::filesystem;
 /// A file of configs/calibration: the timings that it adds to a GPU.
 struct CalibrationFile {
   CalibratedFamilies kernels;
+  std::map<std::string, TimedKernelConfig> timed_kernels;
 };
 void describe(Fields& f, CalibrationFile& c);
 void describe(Fields& f, CalibrationFile& c) {
   f.doc("Kernel families of one GPU, fitted to timings.");
   f.optional("kernels", c.kernels, "By family.");
+  f.optional("timed_kernels", c.timed_kernels, "By name.");
 }
 
 namespace {
@@ -203,7 +205,8 @@ Table calibrations() {
   add_json_columns(out, {"file"});
   for (const fs::path& path : yaml_files("calibration")) {
     if (path.filename() != "gpu.yaml") continue;
-    const auto kernels = read_file_of<CalibrationFile>(path, "device").config.kernels;
+    const CalibrationFile file = read_file_of<CalibrationFile>(path, "device").config;
+    const CalibratedFamilies& kernels = file.kernels;
     const std::string calibration =
         path.parent_path().lexically_relative(config_root() / "calibration").generic_string();
     std::vector<std::string> parts;
@@ -216,7 +219,15 @@ Table calibrations() {
       if (std::ranges::find(parts, kernel->part) == parts.end()) parts.push_back(kernel->part);
       number_class = weakest(number_class, class_of(*kernel));
     }
-    const std::string shown_class = families.empty() ? "-" : std::string(name(number_class));
+    for (const auto& [name, kernel] : file.timed_kernels) {
+      if (std::ranges::find(families, kernel.form) == families.end())
+        families.push_back(kernel.form);
+      if (std::ranges::find(parts, kernel.part.name) == parts.end())
+        parts.push_back(kernel.part.name);
+      number_class = weakest(number_class, kernel.misfit.number_class);
+    }
+    const std::string shown_class =
+        families.empty() ? "-" : std::string(tiersim::name(number_class));
     out.add(
         {calibration, join(parts), shown_class, Cell(families, join(families)), shown_path(path)});
   }

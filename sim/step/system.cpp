@@ -319,7 +319,8 @@ OpPlan System::plan_kernel(const Op& op) const {
                                       .memory_bytes = plan.own_bytes,
                                       .memory_latency = plan.own_latency,
                                       .memory_peak = own_peak_,
-                                      .matrix = op.matrix});
+                                      .matrix = op.matrix,
+                                      .attention = op.attention});
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup += time.launch;
   if (op.kind == OpKind::transfer) {

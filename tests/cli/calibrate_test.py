@@ -6,7 +6,7 @@ import shlex
 import sys
 import unittest
 
-from program import SOURCE, InFolder, run
+from program import MAPLE, SOURCE, InFolder, run
 
 EXAMPLE = SOURCE / "configs/calibration/synthetic/2026-01-01-example"
 IMPOSSIBLE = SOURCE / "tests/unit/hwmodels/data/three_impossible.json"
@@ -69,7 +69,7 @@ class Calibrate(InFolder):
                             "was timed on 'synthetic', which is no h200")
         self.assertFalse(folder.exists())
         self.expect_failure(run("calibrate", EXAMPLE / "timings.csv", "-o", "x"), 2,
-                            "<part>/<date>-<id>")
+                            "<part>/<name>")
 
     def test_peaks_are_named_with_units(self):
         timings = EXAMPLE / "timings.csv"
@@ -140,14 +140,32 @@ class Tables(InFolder):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stdout, r"u8 +u8 +21 +0 +20 +1 +4\.9 % +4\.9 %")
 
+    def test_what_it_writes_calibrates_a_run(self):
+        file = self.write(made_up_rows())
+        for folder in ("calibration/h200/made-1", "again/h200/made-1"):
+            result = run("calibrate", "--table", "gemm", file, "-o", folder, *SHEET, cwd=self.folder)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        for name in ("gpu.yaml", "gemm.yaml"):  # the same bytes again
+            self.assertEqual((self.folder / "calibration/h200/made-1" / name).read_bytes(),
+                             (self.folder / "again/h200/made-1" / name).read_bytes())
+        made = run("run", MAPLE, "--set", "system.gpu.calibration=h200/made-1", "--json", cwd=self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        kernels = {kernel["family"]: kernel for kernel in json.loads(made.stdout)["results"]["kernel_times"]}
+        self.assertEqual(kernels["gemm"]["basis"], "fitted")
+        self.assertEqual(kernels["gemm"]["class"], "fitted")
+        self.assertTrue(kernels["gemm"]["source"].startswith("h200/made-1: made_up bfloat16"))
+        self.assertEqual(kernels["screening"]["basis"], "specification")
+
     def test_mistakes(self):
         file = self.write(made_up_rows())
         self.expect_failure(run("calibrate", "--table", "gem", file), 2, "did you mean 'gemm'?")
         self.expect_failure(run("calibrate", "--table", "gemm", file), 2, "--peak memory=RATE",
                             "--peak flops.bf16=RATE", "--l2 SIZE", "--sms NUMBER")
         self.expect_failure(run("calibrate", "--table", "gemm", file, "--l2", "50"), 2, "--l2 '50'")
-        self.expect_failure(run("calibrate", "--table", "gemm", file, "-o", self.folder / "a/b"), 2,
+        self.expect_failure(run("calibrate", "--table", "gemm", file, "--date", "2026-01-01"), 2,
                             "--table takes")
+        self.expect_failure(run("calibrate", "--table", "gemm", file, "--check", "-o", "a/b"), 2,
+                            "--check fits nothing")
         self.expect_failure(run("calibrate", file, "--sms", "132"), 2, "go with --table")
         shuffled = self.write(["kernel_source,gemm_dtype,n,m,latency,k",
                                "made_up,bfloat16,512,1,0.003,sixteen"], "shuffled.csv")

@@ -99,6 +99,26 @@ KernelFamily attention_family(const LlmConfig& model, RowOrder order) {
   return model.kv_heads < model.heads ? KernelFamily::grouped_attention : KernelFamily::attention;
 }
 
+namespace {
+
+// Of dense attention over a run of rows; nothing for latents, gathered rows and unequal widths.
+AttentionShape decode_shape(const AttentionContext& c, std::int64_t positions, RowOrder order) {
+  const LlmConfig& m = c.model;
+  const bool dense = !m.caches_latents() && order != RowOrder::by_index;
+  if (!dense || m.key_width() != m.value_width()) return {};
+  const std::int64_t attended = m.attended(c.step.context);
+  const bool windowed = attended < c.step.context && positions == attended;
+  return {.sequences = c.step.batch,
+          .heads = m.heads,
+          .kv_heads = m.kv_heads,
+          .head_dim = m.head_dim,
+          .before = (windowed ? c.step.context : positions) - 1,
+          .window = windowed ? attended : 0,
+          .kv_bits = bits(c.step.kv_type)};
+}
+
+}  // namespace
+
 OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
                    std::int64_t positions, const std::vector<Part>& parts, std::vector<OpId> after,
                    RowOrder order) {
@@ -109,7 +129,8 @@ OpId add_attention(StepGraph& graph, const AttentionContext& context, int layer,
         .layer = layer,
         .family = attention_family(context.model, order),
         .flops = shape.attention_flops(positions) + shape.padding_flops(positions),
-        .padding = shape.padding_flops(positions)};
+        .padding = shape.padding_flops(positions),
+        .attention = decode_shape(context, positions, order)};
   add_access(op, near, Direction::read, TensorClass::activations, shape.queries());
   add_access(op, near, Direction::write, TensorClass::activations, shape.outputs());
   for (const Part& part : parts) add_access(op, near, Direction::read, part);

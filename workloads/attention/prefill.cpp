@@ -38,11 +38,12 @@ struct Pairs {
   TensorClass from = TensorClass::activations;
   std::int64_t before = 0;  // rows cached earlier
   TensorClass before_from = TensorClass::keys;
+  bool causal = false;
 };
 
 Pairs causal(const AttentionContext& c) {
   const std::int64_t positions = c.step.context;
-  Pairs out{.queries = positions, .positions = positions};
+  Pairs out{.queries = positions, .positions = positions, .causal = true};
   const auto pairs = [&](std::int64_t of) { return causal_pairs(of, c.model.attended(of)); };
   if (c.chunks.empty()) {
     out.pairs = pairs(positions);
@@ -55,6 +56,25 @@ Pairs causal(const AttentionContext& c) {
   return out;
 }
 
+// Causal attention in the mean of all chunks, with as many pairs; nothing for latents and for
+// attention to rows of another kind.
+AttentionShape prefill_shape(const AttentionContext& c, const Pairs& p) {
+  const LlmConfig& m = c.model;
+  if (!p.causal || m.mla) return {};
+  const auto chunks = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.chunks.size()));
+  const std::int64_t tokens = std::max<std::int64_t>(1, p.queries / chunks);
+  const std::int64_t before = p.before / chunks;
+  const std::int64_t attended = m.attended(before + tokens);
+  return {.sequences = c.step.batch * chunks,
+          .heads = m.heads,
+          .kv_heads = m.kv_heads,
+          .head_dim = m.head_dim,
+          .tokens = tokens,
+          .before = before,
+          .window = attended < before + tokens ? attended : 0,
+          .kv_bits = bits(c.step.kv_type)};
+}
+
 OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, const Pairs& p,
                std::vector<OpId> after) {
   const HeadWidths width(c.model, latent_form(c.step));
@@ -63,7 +83,8 @@ OpId add_pairs(StepGraph& graph, const AttentionContext& c, int layer, const Pai
   Op op{.phase = Phase::attention,
         .layer = layer,
         .family = KernelFamily::prefill_attention,
-        .flops = Flops::from_base(2 * (width.key + width.value)) * heads * p.pairs};
+        .flops = Flops::from_base(2 * (width.key + width.value)) * heads * p.pairs,
+        .attention = prefill_shape(c, p)};
   add_access(op, near, Direction::read, TensorClass::activations,
              stored(width.key, DataType::bf16) * (heads * p.queries));
   add_access(op, near, Direction::write, TensorClass::activations,

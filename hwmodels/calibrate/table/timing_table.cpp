@@ -17,6 +17,7 @@ namespace tiersim {
 namespace {
 
 constexpr std::size_t kMostMistakes = 20;
+constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);  // position of an absent column
 
 using Names = std::map<std::string, ExpressionValue, std::less<>>;
 
@@ -96,7 +97,10 @@ class Reader {
       return static_cast<std::size_t>(at - present.begin());
     };
     for (const std::string& column : config_.labels) labels_.push_back(find(column));
-    for (const std::string& column : config_.sizes) sizes_.push_back(find(column));
+    for (const std::string& column : config_.sizes) {
+      const bool lacks = std::ranges::find(present, column) == present.end();
+      sizes_.push_back(lacks && config_.absent.contains(column) ? kAbsent : find(column));
+    }
     for (const std::string& column : config_.unused) find(column);
     time_ = find(config_.time.column);
     for (const detail::CsvCell& cell : header.cells)
@@ -160,7 +164,8 @@ class Reader {
       if (config_.labels[i] == config_.dtype.column) dtype = text;
     }
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      const auto size = number(cells, sizes_[i]);
+      const std::optional<double> size =
+          sizes_[i] == kAbsent ? config_.absent.at(config_.sizes[i]) : number(cells, sizes_[i]);
       if (!size) return;
       row.sizes.push_back(*size);
       if (std::ranges::find(config_.samples, config_.sizes[i]) == config_.samples.end())

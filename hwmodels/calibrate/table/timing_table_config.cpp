@@ -50,6 +50,9 @@ void check_columns(Fields& f, const TimingTableConfig& c) {
   add("unused", c.unused);
   f.check(std::ranges::find(c.labels, c.dtype.column) != c.labels.end(), "dtype.column",
           "is none of the labels");
+  for (const auto& [size, value] : c.absent)
+    f.check(std::ranges::find(c.sizes, size) != c.sizes.end(), "absent." + size,
+            "is none of the sizes");
   for (std::size_t i = 0; i < c.samples.size(); ++i)
     f.check(std::ranges::find(c.sizes, c.samples[i]) != c.sizes.end(), fmt::format("samples.{}", i),
             "is none of the sizes");
@@ -112,10 +115,13 @@ void describe(Fields& f, TimingTableConfig& c) {
       "Description of a table of kernel timings, one row a timing, for `tiersim calibrate "
       "--table`.");
   f.required("description", c.description, "What the table holds and who wrote it.");
+  f.optional("source", c.source, "Who timed it, with version and licence, for the source of fits.");
   f.required("time", c.time, "The column with the time of a launch.");
   f.required("labels", c.labels,
              "Columns of text. Rows that differ in one of them are timings of different kernels.");
   f.required("sizes", c.sizes, "Columns of numbers that tell the cases of a kernel apart.");
+  f.optional("absent", c.absent,
+             "Sizes that older files lack, with the value that all of their rows then have.");
   f.optional("unused", c.unused, "Further columns of the file, which are not read.");
   f.optional(
       "split", c.split,

@@ -57,11 +57,13 @@ struct FormColumns {
 
 struct TimingTableConfig {
   std::string description;
+  std::string source;  ///< who timed, and where it stands; may be empty
   TimeColumn time;
   std::vector<std::string> labels;  ///< columns of text; rows that differ in one are other kernels
   std::vector<std::string> sizes;   ///< columns of numbers, which tell the cases of a kernel apart
-  std::vector<std::string> unused;  ///< columns that are neither
-  std::vector<std::string> split;   ///< formulas; rows that differ in one are other kernels too
+  std::map<std::string, double> absent;  ///< sizes that a file may lack, and what they then are
+  std::vector<std::string> unused;       ///< columns that are neither
+  std::vector<std::string> split;  ///< formulas; rows that differ in one are other kernels too
   DtypeColumn dtype;
   std::vector<TableValue> values;
   std::string memory_bytes;

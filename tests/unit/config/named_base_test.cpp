@@ -116,6 +116,18 @@ TEST_F(NamedBaseTest, LiesOverTheBasesOfItsMappingAndKeepsTheirOtherKeys) {
   EXPECT_EQ(widths(got.grid), "inner=1x7 outer=2x3");  // names are all that counts
 }
 
+// Its bases are part of it, and it still lies over those of the mapping.
+TEST_F(NamedBaseTest, OfAFileWithBasesLiesOverTheBasesOfItsMapping) {
+  folder_.write("shapes/two/part.yaml", "schema: tiersim.grid/v1\ncells: {inner: {width: 3}}\n");
+  folder_.write("shapes/two/grid.yaml", "schema: tiersim.grid/v1\nbase: [part.yaml]\n");
+  folder_.write("base.yaml", "schema: tiersim.grid/v1\nname: base\nrows: 8\n");
+  const Loaded got = load("grid: {base: base.yaml, shape: two}\n");
+  EXPECT_EQ(got.mistakes, "");
+  EXPECT_EQ(got.grid.name, "base");
+  EXPECT_EQ(got.grid.rows, 8);
+  EXPECT_EQ(widths(got.grid), "inner=3x7");
+}
+
 TEST_F(NamedBaseTest, NamedAnewReplacesWhatOtherNamesGave) {
   folder_.write("below.yaml", "schema: tiersim.board/v1\ngrid: {shape: flat, name: kept}\n");
   const Loaded over = load("base: below.yaml\ngrid: {shape: round}\n");

@@ -146,6 +146,18 @@ TEST(TimingTable, SplitsKernelsByFormulas) {
   EXPECT_EQ(table->kernels[1].name, "bfloat16 small 4096");
 }
 
+TEST(TimingTable, GivesSizesThatAFileLacks) {
+  const Described made = described(std::string(kDescription) + "absent: {k: 4096}\n");
+  ASSERT_EQ(made.mistakes, "");
+  const auto table =
+      read_timing_table("t.csv", "type,m,n,latency\nbfloat16,1,512,0.02\n", made.config, 50e6);
+  ASSERT_TRUE(table.has_value()) << table.error().text();
+  EXPECT_EQ(table->kernels[0].rows[0].sizes, (std::vector<double>{1, 512, 4096}));
+  EXPECT_NE(described(std::string(kDescription) + "absent: {q: 1}\n")
+                .mistakes.find("absent.q: is none of the sizes"),
+            std::string::npos);
+}
+
 constexpr std::string_view kProductForm =
     "form:\n  name: product\n  sizes: {m: m, n: n, k: k, weight_bytes: element, "
     "input_bytes: element, quantises: type == 'fp8', copies: 0}\n";

@@ -1,0 +1,72 @@
+#include "hwmodels/calibrate/fit/write_forms.hpp"
+
+#include <cstddef>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace tiersim {
+namespace {
+
+template <class Named>
+std::string by_name(std::span<const Named> names, const std::vector<double>& values) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += fmt::format("{}{}: {:.5g}", i == 0 ? "" : ", ", names[i].name, values[i]);
+  return out;
+}
+
+// The form and the labels, in letters, digits and underscores.
+std::string key_of(const WrittenForm& form) {
+  std::string out = fmt::format("{} {}", form.fit->model.form->name(), form.kernel);
+  for (char& c : out) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!plain) c = '_';
+  }
+  return out;
+}
+
+std::string text_of(const std::string& calibration, const std::string& part,
+                    const WrittenForm& form) {
+  const FormFit& fit = *form.fit;
+  const FittedForm& model = fit.model;
+  const KernelForm& equation = *model.form;
+  std::string surface;
+  for (const double c : model.surface)
+    surface += fmt::format("{}{:.4g}", surface.empty() ? "" : ", ", c + 0.0);
+  return fmt::format(
+      "  {}:\n"
+      "    form: {}\n"
+      "    variant: \"{}\"\n"
+      "    kernel: \"{}\"\n"
+      "    from: \"{}\"\n"
+      "    arithmetic: {}\n"
+      "    part: {{name: {}, memory: {:g} GB/s, peak: {:g} TFLOP/s, l2: {:.0f} B, sms: {:.0f}}}\n"
+      "    parameters: {{{}}}\n"
+      "    surface: [{}]\n"
+      "    least: {{{}}}\n"
+      "    most: {{{}}}\n"
+      "    misfit: {{value: 1, class: fitted, ci95: [{:.4f}, {:.4f}], source: \"{}\"}}\n"
+      "    transfer: {{value: 1, class: assumed, ci95: [0.84, 1.19], source: \"parts reach "
+      "different shares of their data sheets: HBM copies .82 to .93, matrix products .67 to "
+      ".80\"}}\n",
+      key_of(form), equation.name(), equation.variants()[model.variant], form.kernel, calibration,
+      form.arithmetic, part, form.sheet.memory / 1e9, form.sheet.peak / 1e12, form.sheet.l2_bytes,
+      form.sheet.sms, by_name(equation.parameters(), model.parameters), surface,
+      by_name(equation.sizes(), fit.least), by_name(equation.sizes(), fit.most), fit.scatter.low,
+      fit.scatter.high, form.source);
+}
+
+}  // namespace
+
+std::string timed_kernels_yaml(const std::string& calibration, const std::string& part,
+                               const std::vector<WrittenForm>& forms) {
+  std::string out =
+      "# Written by `tiersim calibrate --table`.\n"
+      "schema: tiersim.device/v1\n"
+      "timed_kernels:\n";
+  for (const WrittenForm& form : forms) out += text_of(calibration, part, form);
+  return out;
+}
+
+}  // namespace tiersim

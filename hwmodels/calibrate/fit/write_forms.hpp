@@ -1,0 +1,24 @@
+#pragma once
+// Fits of forms as the `timed_kernels` of a GPU (hwmodels/compute/timed_kernel.hpp).
+#include <string>
+#include <vector>
+
+#include "hwmodels/calibrate/fit/form_fit.hpp"
+
+namespace tiersim {
+
+/// A fit to write.
+struct WrittenForm {
+  std::string kernel;      ///< labels of the timings: "torch_flow bfloat16"
+  std::string arithmetic;  ///< of Arithmetic: bf16, fp8, int8
+  std::string source;      ///< which rows it was fitted to, and who timed them
+  const FormFit* fit = nullptr;
+  GpuSheet sheet;
+};
+
+/// YAML of a device file that holds the fits. `calibration` is <part>/<engine>-<version>. Two fits
+/// to the same timings give the same bytes.
+std::string timed_kernels_yaml(const std::string& calibration, const std::string& part,
+                               const std::vector<WrittenForm>& forms);
+
+}  // namespace tiersim

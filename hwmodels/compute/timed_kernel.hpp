@@ -1,0 +1,78 @@
+#pragma once
+// Model card: timed_kernel (fitted from timings)
+//   Models    kernels of a GPU by the forms of hwmodels/forms, with numbers that `tiersim calibrate
+//             --table` fitted to timings of them: matrix products, decode and prefill attention.
+//   Equation  t = misfit * transfer * form(sizes, data sheet). Of the kernels with the arithmetic
+//             and form of an operation, the one whose timed sizes are nearest counts.
+//             A product of `count` matrices is taken as one with `count` times the columns.
+//             On another part the form has that GPU's data-sheet rates; transfer is 1 on the timed
+//             part.
+//   Ignores   what the form ignores; L2 hits of weights, which a whole step does not have.
+//   Valid     the timed sizes. Beyond them the form goes on without its surface, misfit counts
+//             twice, so that its interval is wider, and the record states the share of time this
+//             applies to. Never faster than a data-sheet rate.
+//   Source    configs/calibration/<part>/<engine>-<version>, written by `tiersim calibrate --table`
+//   Checked   tests/unit/hwmodels/timed_kernel_test.cpp
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hwmodels/forms/kernel_form.hpp"
+#include "sim/base/number_class.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/model/device.hpp"
+
+namespace tiersim {
+
+/// Data sheet of the GPU that was timed.
+struct TimedPartConfig {
+  std::string name;  ///< "h200"
+  Bandwidth memory;
+  FlopRate peak;  ///< of the kernel's arithmetic
+  Bytes l2;
+  std::int64_t sms = 0;
+};
+void describe(Fields& f, TimedPartConfig& c);
+
+struct TimedKernelConfig {
+  std::string form;
+  std::string variant;
+  std::string kernel;       ///< name in the timings: "torch_flow bfloat16"
+  std::string calibration;  ///< "h200/trtllm-1.3.0rc20"
+  Arithmetic arithmetic = Arithmetic::bf16;
+  TimedPartConfig part;
+  std::map<std::string, double> parameters;
+  std::vector<double> surface;
+  std::map<std::string, double> least;  ///< of each size that was timed
+  std::map<std::string, double> most;
+  Sourced<double> misfit{1, NumberClass::fitted, "1: the fit's own time"};
+  Sourced<double> transfer{1, NumberClass::assumed, "1: as timed"};
+};
+void describe(Fields& f, TimedKernelConfig& c);
+
+/// The kernels of one GPU that were timed.
+class TimedKernels {
+ public:
+  /// `part`: name of the simulated GPU.
+  TimedKernels(const std::map<std::string, TimedKernelConfig>& configs, std::string_view part);
+
+  /// Nothing where no kernel of the operation's form and arithmetic was timed. `peak`: data-sheet
+  /// rate of the arithmetic on the simulated GPU.
+  std::optional<KernelTime> time(const KernelWork& work, FlopRate peak) const;
+  /// Nothing where no kernel of the family was timed.
+  std::optional<KernelBasis> basis(KernelFamily family) const;
+
+ private:
+  struct Kernel {
+    TimedKernelConfig config;
+    FittedForm fitted;
+    std::vector<double> least, most;
+    bool transferred = false;
+  };
+  const Kernel* nearest(const KernelForm& form, Arithmetic arithmetic, KernelSizes sizes) const;
+
+  std::vector<Kernel> kernels_;
+};
+
+}  // namespace tiersim

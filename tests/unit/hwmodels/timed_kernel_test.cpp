@@ -1,0 +1,187 @@
+// Kernels that follow fitted forms: which one an operation takes, how long it then takes, and what
+// is said of its time.
+#include "hwmodels/compute/timed_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include "hwmodels/calibrate/fit/write_forms.hpp"
+#include "hwmodels/compute/roofline_gpu.hpp"
+#include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/product_form.hpp"
+#include "sim/config/describe.hpp"
+
+namespace tiersim::timed_kernel_test {
+namespace {
+
+constexpr std::string_view kGpu =
+    "schema: tiersim.device/v1\n"
+    "part: h200\n"
+    "peak_bf16: {value: 989 TFLOP/s, class: specification, source: data sheet}\n"
+    "peak_fp8: {value: 1979 TFLOP/s, class: specification, source: data sheet}\n"
+    "peak_int8: {value: 1979 TFLOP/s, class: specification, source: data sheet}\n"
+    "efficiency: {value: 0.8, class: assumed, source: a guess}\n"
+    "launch: {value: 2 us, class: assumed, source: a guess}\n";
+
+const GpuSheet kSheet{.memory = 4.8e12, .peak = 989e12, .l2_bytes = 50e6, .sms = 132};
+
+FormFit product_fit() {
+  FormFit fit;
+  fit.model = {.form = &product_form(),
+               .variant = 0,
+               .parameters = {3e-6, 0.8, 0.85, 0.2, 5e-8, 2e-6, 0.4, 0.9, 3, 1.5, 1.2, 1},
+               .surface = std::vector<double>(63, 0.1)};
+  fit.least = {1, 512, 512, 2, 2, 0, 1};
+  fit.most = {8192, 16384, 16384, 2, 2, 0, 5};
+  fit.scatter = {0.9, 1.2};
+  return fit;
+}
+
+FormFit decode_fit(double head_dim, double t0) {
+  FormFit fit;
+  fit.model = {.form = &decode_form(),
+               .variant = 0,
+               .parameters = {t0, 3e-6, 5e-9, 5e10, 0.9, 5, 0.4, 2.5, 1e-6, 1e-9, 25, 0.8, 1.4},
+               .surface = {}};
+  fit.least = {1, 1, 2, head_dim, 1, 0, 2};
+  fit.most = {1024, 64, 32, head_dim, 131072, 0, 2};
+  fit.scatter = {0.9, 1.2};
+  return fit;
+}
+
+std::string yaml() {
+  const FormFit product = product_fit();
+  const FormFit narrow = decode_fit(64, 4e-6);
+  const FormFit wide = decode_fit(128, 5e-6);
+  return timed_kernels_yaml("h200/engine-1", "h200",
+                            {{"torch bfloat16", "bf16", "made up", &product, kSheet},
+                             {"flash 64", "bf16", "made up", &narrow, kSheet},
+                             {"flash 128", "bf16", "made up", &wide, kSheet}});
+}
+
+struct Loaded {
+  RooflineGpuConfig config;
+  std::string mistakes;
+};
+Loaded loaded(const std::string& timed, std::string gpu = std::string(kGpu)) {
+  Diagnostics diagnostics;
+  gpu += timed.substr(timed.find("timed_kernels:"));
+  const Document document = load_text(gpu, "gpu.yaml", {}, diagnostics);
+  auto config = read<RooflineGpuConfig>(document, "device", diagnostics);
+  return {std::move(config), diagnostics.text()};
+}
+std::unique_ptr<ComputeUnit> unit(std::string gpu = std::string(kGpu)) {
+  const Loaded made = loaded(yaml(), std::move(gpu));
+  EXPECT_EQ(made.mistakes, "");
+  return make_device(made.config);
+}
+
+KernelWork product(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return {.family = KernelFamily::gemm,
+          .flops = Flops::from_base(2) * (m * n * k),
+          .memory_bytes = Bytes::from_base(2 * n * k),
+          .memory_peak = Bandwidth::from_base(4'800'000'000'000),
+          .matrix = {.rows = m, .columns = n, .depth = k}};
+}
+KernelWork decode(std::int64_t head_dim) {
+  return {.family = KernelFamily::grouped_attention,
+          .memory_peak = Bandwidth::from_base(4'800'000'000'000),
+          .attention = {
+              .sequences = 16, .heads = 32, .kv_heads = 8, .head_dim = head_dim, .before = 4095}};
+}
+double microseconds(const KernelTime& time) {
+  return to_seconds(time.launch + time.body) * 1e6;
+}
+
+TEST(TimedKernel, TakesTheTimeOfItsFormWithTheWeightsInMemory) {
+  const KernelTime time = unit()->time(product(64, 4096, 4096));
+  const ProductCase same{.m = 64, .n = 4096, .k = 4096, .copies = 0};
+  EXPECT_NEAR(microseconds(time), form_time(product_fit().model, same.sizes(), kSheet) * 1e6, 1e-3);
+  EXPECT_NEAR(to_seconds(time.launch), 3e-6, 1e-12);
+  EXPECT_FALSE(time.beyond_timed);
+}
+
+TEST(TimedKernel, GoesOnWithoutItsSurfaceBeyondWhatWasTimed) {
+  const KernelTime time = unit()->time(product(64, 128'256, 4096));
+  const ProductCase same{.m = 64, .n = 128'256, .k = 4096, .copies = 0};
+  FittedForm plain = product_fit().model;
+  plain.surface.clear();
+  EXPECT_NEAR(microseconds(time), form_time(plain, same.sizes(), kSheet) * 1e6, 1e-2);
+  EXPECT_TRUE(time.beyond_timed);
+}
+
+TEST(TimedKernel, OfManyMatricesIsTheProductOfAllTheirColumns) {
+  KernelWork experts = product(16, 2048, 2048);
+  experts.matrix.count = 8;
+  experts.memory_bytes = Bytes::from_base(2 * 8 * 2048 * 2048);
+  EXPECT_EQ(unit()->time(experts).body, unit()->time(product(16, 8 * 2048, 2048)).body);
+}
+
+TEST(TimedKernel, IsTheOneOfTheNearestSizes) {
+  EXPECT_NEAR(to_seconds(unit()->time(decode(64)).launch), 4e-6, 1e-12);
+  EXPECT_NEAR(to_seconds(unit()->time(decode(128)).launch), 5e-6, 1e-12);
+  EXPECT_FALSE(unit()->time(decode(128)).beyond_timed);
+  EXPECT_NEAR(to_seconds(unit()->time(decode(256)).launch), 5e-6, 1e-12);
+  EXPECT_TRUE(unit()->time(decode(256)).beyond_timed);
+}
+
+TEST(TimedKernel, OfNoTimedArithmeticOrFormFollowsTheSpecification) {
+  KernelWork other = product(64, 4096, 4096);
+  other.arithmetic = Arithmetic::fp8;
+  EXPECT_EQ(unit()->time(other).launch, Duration(2'000'000));
+  KernelWork shapeless = decode(128);
+  shapeless.attention = {};
+  EXPECT_EQ(unit()->time(shapeless).launch, Duration(2'000'000));
+  EXPECT_EQ(unit()->basis(KernelFamily::screening).basis, "specification");
+}
+
+TEST(TimedKernel, SaysWhereItsNumbersAreFrom) {
+  const KernelBasis basis = unit()->basis(KernelFamily::gemm);
+  EXPECT_EQ(basis.basis, "fitted");
+  EXPECT_EQ(basis.number_class, NumberClass::fitted);
+  EXPECT_EQ(basis.source, "h200/engine-1: torch bfloat16");
+  EXPECT_EQ(unit()->basis(KernelFamily::grouped_attention).source, "h200/engine-1: 2 kernels");
+}
+
+TEST(TimedKernel, OnAnotherPartFollowsItsDataSheet) {
+  std::string gpu(kGpu);
+  gpu.replace(gpu.find("h200"), 4, "h100");
+  EXPECT_EQ(unit(gpu)->basis(KernelFamily::gemm).basis, "transferred");
+  EXPECT_EQ(unit(gpu)->basis(KernelFamily::gemm).number_class, NumberClass::assumed);
+  KernelWork slow = product(1, 16384, 16384);
+  slow.memory_peak = Bandwidth::from_base(2'400'000'000'000);
+  const double there = microseconds(unit(gpu)->time(slow)) - 3;
+  const double here = microseconds(unit()->time(product(1, 16384, 16384))) - 3;
+  EXPECT_NEAR(there / here, 2, 0.15);  // bytes take twice as long; floors and tiles do not
+}
+
+TEST(TimedKernel, IsNeverFasterThanTheDataSheet) {
+  std::string fast = yaml();
+  const std::string misfit = "value: 1, class: fitted, ci95: [0.9000, 1.2000]";
+  fast.replace(fast.find(misfit), misfit.size(), "value: 0.02, class: fitted");
+  const Loaded made = loaded(fast);
+  ASSERT_EQ(made.mistakes, "");
+  const KernelWork large = product(8192, 8192, 8192);
+  const KernelTime time = make_device(made.config)->time(large);
+  EXPECT_GE(time.body, large.flops / FlopRate::from_base(989'000'000'000'000));
+}
+
+TEST(TimedKernel, NamesEveryMistake) {
+  const auto mistakes = [](std::string_view from, std::string_view to) {
+    std::string text = yaml();
+    text.replace(text.find(from), from.size(), to);
+    return loaded(text).mistakes;
+  };
+  const auto expect = [](const std::string& said, std::string_view text) {
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+  };
+  expect(mistakes("form: product", "form: produce"), "is no form");
+  expect(mistakes("variant: \"library\"", "variant: \"any\""), "is no variant");
+  expect(mistakes("memory: 0.8,", "memory: 8,"), "is not from 0.2 to 1.2");
+  expect(mistakes("wave: 0.4", "wav: 0.4"), "lacks 'wave'");
+  expect(mistakes("wave: 0.4", "wav: 0.4"), "parameters.wav: is not of this form");
+  expect(mistakes("surface: [0.1, ", "surface: ["), "has 62 coefficients instead of 63");
+  expect(mistakes("least: {m: 1,", "least: {"), "lacks 'm'");
+}
+
+}  // namespace
+}  // namespace tiersim::timed_kernel_test
