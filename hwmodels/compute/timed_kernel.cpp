@@ -28,6 +28,7 @@ const KernelForm* form_of(KernelFamily family) {
       return &product_form();
     case KernelFamily::attention:
     case KernelFamily::grouped_attention:
+    case KernelFamily::latent_attention:
       return &decode_form();
     case KernelFamily::prefill_attention:
       return &prefill_form();

@@ -129,7 +129,7 @@ SurfaceRow ranges_of(double m) {
   constexpr std::array<double, 4> kEnds{16, 64, 128, 256};
   for (std::size_t i = 0; i < kEnds.size(); ++i)
     if (m <= kEnds[i]) return {{static_cast<int>(i), 1.0}};
-  static const std::vector<double> knots{8, 10, 13};
+  static const std::vector<double> knots{8, 10, 13, 15};
   SurfaceRow row = hat_weights(log2_of(m), knots);
   for (auto& [column, weight] : row) column += static_cast<int>(kEnds.size());
   return row;
@@ -143,8 +143,8 @@ class ProductForm final : public KernelForm {
   std::span<const std::string_view> variants() const override { return kTileVariants; }
 
   bool in_range(KernelSizes sizes) const override {
-    const auto within = [](double size) { return size >= 512 && size <= 16384; };
-    return sizes[0] <= 8192 && within(sizes[1]) && within(sizes[2]);
+    const auto within = [](double size) { return size >= 32 && size <= 65536; };
+    return sizes[0] <= 32768 && within(sizes[1]) && within(sizes[2]);
   }
 
   double physics(KernelSizes s, const GpuSheet& gpu, std::span<const double> parameters,
@@ -153,14 +153,14 @@ class ProductForm final : public KernelForm {
     return ProductPhysics(product, gpu, parameters).time(variant == 0);
   }
 
-  // Seven ranges of m, three knots of n, three of k.
+  // Eight ranges of m, five knots of n, five of k.
   SurfaceRow surface(KernelSizes s, const GpuSheet&) const override {
-    static const std::vector<double> knots{9, 11.5, 14};
+    static const std::vector<double> knots{5, 9, 11.5, 14, 16};
     const SurfaceRow nk =
-        tensor(hat_weights(log2_of(s[1]), knots), hat_weights(log2_of(s[2]), knots), 3);
-    return tensor(ranges_of(s[0]), nk, 9);
+        tensor(hat_weights(log2_of(s[1]), knots), hat_weights(log2_of(s[2]), knots), 5);
+    return tensor(ranges_of(s[0]), nk, 25);
   }
-  int surface_columns() const override { return 7 * 3 * 3; }
+  int surface_columns() const override { return 8 * 5 * 5; }
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 //             Variants: tiles and splits of a library such as cuBLAS, or the few of an engine.
 //   Ignores   other kernels on the GPU; clocks that fall with power; heuristics that choose a
 //             kernel which is not the fastest.
-//   Valid     m up to 8192, n and k from 512 to 16384: the surface is constant beyond its knots.
+//   Valid     m up to 32768, n and k from 32 to 65536; the surface is constant beyond its knots.
 //   Source    tiles and waves: NVIDIA, Matrix Multiplication Background User's Guide (2023);
 //             numbers: timings, by fit_form (hwmodels/calibrate/fit/form_fit.hpp).
 //   Checked   tests/unit/hwmodels/product_form_test.cpp: planted truth

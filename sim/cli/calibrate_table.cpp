@@ -120,6 +120,18 @@ FittedKernel fit(const KernelForm& form, const TimingKernel& kernel, const GpuSh
   return out;
 }
 
+std::string source_of(const FormFit& fit, const TimingKernel& kernel, const TimingTable& table,
+                      const TimingTableConfig& config) {
+  const std::string errors =
+      fit.unseen.rows == 0 ? fmt::format("own rows: median {:.1f} %, 90th percentile {:.1f} %",
+                                         100 * fit.fitted.median, 100 * fit.fitted.p90)
+                           : fmt::format("unseen shapes: median {:.1f} %, 90th percentile {:.1f} %",
+                                         100 * fit.unseen.median, 100 * fit.unseen.p90);
+  return fmt::format("fitted to {} of {} rows of {}{}{}; {}", fit.rows, kernel.read,
+                     fs::path(table.file).filename().string(), config.source.empty() ? "" : ", ",
+                     config.source, errors);
+}
+
 // Fits of arithmetic that operations of a step can have; others are named.
 std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
                                  const std::vector<GpuSheet>& gpus, const TimingTable& table,
@@ -133,12 +145,9 @@ std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
                  printable(kernel.name), printable(kernel.dtype));
       continue;
     }
-    const std::string source = fmt::format("fitted to {} of {} rows of {}{}{}", fits[i].fit->rows,
-                                           kernel.read, fs::path(table.file).filename().string(),
-                                           config.source.empty() ? "" : ", ", config.source);
     out.push_back({.kernel = kernel.name,
                    .arithmetic = kernel.dtype,
-                   .source = source,
+                   .source = source_of(*fits[i].fit, kernel, table, config),
                    .fit = &*fits[i].fit,
                    .sheet = gpus[i]});
   }
@@ -148,7 +157,7 @@ std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
 void write(const TableArguments& arguments, const std::vector<WrittenForm>& forms) {
   const fs::path folder = arguments.output;
   write_file(folder / (fs::path(arguments.table).stem().string() + ".yaml"),
-             timed_kernels_yaml(arguments.calibration, arguments.part, forms));
+             timed_kernels_yaml(arguments.command, arguments.calibration, arguments.part, forms));
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".yaml" && entry.path().filename() != "gpu.yaml")

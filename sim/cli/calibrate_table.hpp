@@ -18,6 +18,7 @@ struct TableArguments {
   std::string output;             ///< folder of the calibration; empty: nothing is written
   std::string calibration;        ///< its name: <part>/<engine>-<version>
   std::string part;
+  std::string command;  ///< for the head of what is written
   bool check_only = false;
   bool json = false;
 };

@@ -157,6 +157,16 @@ void write(const fs::path& folder, const TimingSet& set, const Calibration& cali
   write_file(folder / "gpu.yaml", gpu_yaml(set, calibration, origin));
 }
 
+// What writes the same calibration from the same files: their names without folders.
+std::string command_of(const CalibrateArguments& options) {
+  std::string out = "tiersim calibrate --table " + options.table;
+  for (const std::string& file : options.files) out += ' ' + fs::path(file).filename().string();
+  for (const std::string& peak : options.peaks) out += fmt::format(" --peak \"{}\"", peak);
+  if (!options.l2.empty()) out += fmt::format(" --l2 \"{}\"", options.l2);
+  if (options.sms != 0) out += fmt::format(" --sms {}", options.sms);
+  return printable(out);
+}
+
 // Options that a table needs, and those that only the other formats know.
 ExitCode run_table(const CalibrateArguments& options) {
   const ReadOptions& reading = options.reading;
@@ -175,12 +185,14 @@ ExitCode run_table(const CalibrateArguments& options) {
                            .output = options.output,
                            .calibration = {},
                            .part = {},
+                           .command = {},
                            .check_only = options.check_only,
                            .json = options.json};
   if (!options.output.empty()) {
     CalibrationOrigin origin = origin_of(options.output);
     arguments.calibration = std::move(origin.name);
     arguments.part = std::move(origin.part);
+    arguments.command = command_of(options);
   }
   for (const std::string& option : options.peaks) arguments.peaks.push_back(peak_of(option));
   return calibrate_table(arguments);

@@ -188,6 +188,25 @@ class Tables(InFolder):
         self.assertLess(errors["fp8"]["p90_abs"], 0.08)
 
     @unittest.skipUnless(MEASURED.is_dir(), "no measured tables beside the project")
+    def test_shipped_fits_are_written_again_byte_for_byte(self):
+        """By the command at their head; those of one GPU and engine, as the others take minutes."""
+        shipped = SOURCE / "configs/calibration/a100_80/trtllm-1.0.0"
+        files = sorted(shipped.glob("*.yaml"))
+        self.assertGreaterEqual(len(files), 4)
+        for file in files:
+            if file.name == "gpu.yaml":
+                continue
+            head = file.read_text(encoding="utf-8").split("`")[1]
+            arguments = shlex.split(head)[1:]
+            at = next(i for i, a in enumerate(arguments) if a.endswith(".csv.gz"))
+            arguments[at] = MEASURED / "a100_sxm" / arguments[at]
+            made = run(*arguments, "-o", self.folder / "a100_80/trtllm-1.0.0")
+            self.assertEqual(made.returncode, 0, made.stderr)
+        for file in files:
+            self.assertEqual((self.folder / "a100_80/trtllm-1.0.0" / file.name).read_bytes(),
+                             file.read_bytes(), file.name)
+
+    @unittest.skipUnless(MEASURED.is_dir(), "no measured tables beside the project")
     def test_readme_of_calibrate_quotes_what_is_printed(self):
         text = (SOURCE / "hwmodels/calibrate/README.md").read_text(encoding="utf-8")
         command, quoted = re.search(r"```console\n\$ tiersim (.*?)\n\n(.*?)```", text, re.S).groups()

@@ -101,17 +101,18 @@ KernelFamily attention_family(const LlmConfig& model, RowOrder order) {
 
 namespace {
 
-// Of dense attention over a run of rows; nothing for latents, gathered rows and unequal widths.
+// Of attention over a run of rows; nothing for gathered rows. All heads of a latent read it as both
+// keys and values, so that it counts as one KV head of half its width.
 AttentionShape decode_shape(const AttentionContext& c, std::int64_t positions, RowOrder order) {
   const LlmConfig& m = c.model;
-  const bool dense = !m.caches_latents() && order != RowOrder::by_index;
-  if (!dense || m.key_width() != m.value_width()) return {};
+  const bool latents = m.caches_latents();
+  if (order == RowOrder::by_index || (!latents && m.key_width() != m.value_width())) return {};
   const std::int64_t attended = m.attended(c.step.context);
   const bool windowed = attended < c.step.context && positions == attended;
   return {.sequences = c.step.batch,
           .heads = m.heads,
-          .kv_heads = m.kv_heads,
-          .head_dim = m.head_dim,
+          .kv_heads = m.key_groups(),
+          .head_dim = latents ? m.score_width() / 2 : m.head_dim,
           .before = (windowed ? c.step.context : positions) - 1,
           .window = windowed ? attended : 0,
           .kv_bits = bits(c.step.kv_type)};

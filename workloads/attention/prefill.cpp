@@ -56,19 +56,19 @@ Pairs causal(const AttentionContext& c) {
   return out;
 }
 
-// Causal attention in the mean of all chunks, with as many pairs; nothing for latents and for
-// attention to rows of another kind.
+// Causal attention in the mean of all chunks; nothing for absorbed latents and for attention to
+// rows of another kind. Unpacked latents are heads with the mean width of keys and values.
 AttentionShape prefill_shape(const AttentionContext& c, const Pairs& p) {
   const LlmConfig& m = c.model;
-  if (!p.causal || m.mla) return {};
+  if (!p.causal || (m.mla && latent_form(c.step) == LatentForm::absorbed)) return {};
   const auto chunks = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.chunks.size()));
   const std::int64_t tokens = std::max<std::int64_t>(1, p.queries / chunks);
   const std::int64_t before = p.before / chunks;
   const std::int64_t attended = m.attended(before + tokens);
   return {.sequences = c.step.batch * chunks,
           .heads = m.heads,
-          .kv_heads = m.kv_heads,
-          .head_dim = m.head_dim,
+          .kv_heads = m.mla ? m.heads : m.kv_heads,
+          .head_dim = (m.head_dim + m.value_dim()) / 2,
           .tokens = tokens,
           .before = before,
           .window = attended < before + tokens ? attended : 0,

@@ -59,12 +59,10 @@ std::string text_of(const std::string& calibration, const std::string& part,
 
 }  // namespace
 
-std::string timed_kernels_yaml(const std::string& calibration, const std::string& part,
-                               const std::vector<WrittenForm>& forms) {
+std::string timed_kernels_yaml(const std::string& command, const std::string& calibration,
+                               const std::string& part, const std::vector<WrittenForm>& forms) {
   std::string out =
-      "# Written by `tiersim calibrate --table`.\n"
-      "schema: tiersim.device/v1\n"
-      "timed_kernels:\n";
+      fmt::format("# Written by `{}`.\nschema: tiersim.device/v1\ntimed_kernels:\n", command);
   for (const WrittenForm& form : forms) out += text_of(calibration, part, form);
   return out;
 }

@@ -16,9 +16,9 @@ struct WrittenForm {
   GpuSheet sheet;
 };
 
-/// YAML of a device file that holds the fits. `calibration` is <part>/<engine>-<version>. Two fits
-/// to the same timings give the same bytes.
-std::string timed_kernels_yaml(const std::string& calibration, const std::string& part,
-                               const std::vector<WrittenForm>& forms);
+/// YAML of a device file that holds the fits. `command` writes it again; `calibration` is
+/// <part>/<engine>-<version>. Two fits to the same timings give the same bytes.
+std::string timed_kernels_yaml(const std::string& command, const std::string& calibration,
+                               const std::string& part, const std::vector<WrittenForm>& forms);
 
 }  // namespace tiersim

@@ -124,7 +124,7 @@ TEST(FormFit, JudgesNothingWhereThereIsOneShape) {
 
 TEST(FormFit, LeavesOutWhatTheFormIsNotMadeFor) {
   std::vector<FormTiming> rows = timings(0);
-  rows.push_back({ProductCase{.m = 1, .n = 64, .k = 512}.sizes(), "small", 1});
+  rows.push_back({ProductCase{.m = 1, .n = 16, .k = 512}.sizes(), "small", 1});
   const FormFit fit = fit_form(product_form(), rows, kGpu);
   EXPECT_EQ(fit.outside, 1);
   EXPECT_LT(fit.unseen.median, 0.005);

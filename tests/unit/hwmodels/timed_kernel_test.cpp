@@ -29,7 +29,7 @@ FormFit product_fit() {
   fit.model = {.form = &product_form(),
                .variant = 0,
                .parameters = {3e-6, 0.8, 0.85, 0.2, 5e-8, 2e-6, 0.4, 0.9, 3, 1.5, 1.2, 1},
-               .surface = std::vector<double>(63, 0.1)};
+               .surface = std::vector<double>(200, 0.1)};
   fit.least = {1, 512, 512, 2, 2, 0, 1};
   fit.most = {8192, 16384, 16384, 2, 2, 0, 5};
   fit.scatter = {0.9, 1.2};
@@ -52,7 +52,7 @@ std::string yaml() {
   const FormFit product = product_fit();
   const FormFit narrow = decode_fit(64, 4e-6);
   const FormFit wide = decode_fit(128, 5e-6);
-  return timed_kernels_yaml("h200/engine-1", "h200",
+  return timed_kernels_yaml("tiersim calibrate", "h200/engine-1", "h200",
                             {{"torch bfloat16", "bf16", "made up", &product, kSheet},
                              {"flash 64", "bf16", "made up", &narrow, kSheet},
                              {"flash 128", "bf16", "made up", &wide, kSheet}});
@@ -179,7 +179,7 @@ TEST(TimedKernel, NamesEveryMistake) {
   expect(mistakes("memory: 0.8,", "memory: 8,"), "is not from 0.2 to 1.2");
   expect(mistakes("wave: 0.4", "wav: 0.4"), "lacks 'wave'");
   expect(mistakes("wave: 0.4", "wav: 0.4"), "parameters.wav: is not of this form");
-  expect(mistakes("surface: [0.1, ", "surface: ["), "has 62 coefficients instead of 63");
+  expect(mistakes("surface: [0.1, ", "surface: ["), "has 199 coefficients instead of 200");
   expect(mistakes("least: {m: 1,", "least: {"), "lacks 'm'");
 }
 
