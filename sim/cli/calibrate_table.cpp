@@ -24,6 +24,8 @@ namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr double kWorstMedian = 0.2;  // of errors on unseen shapes: beyond, a fit tells too little
+
 [[noreturn]] void refuse_usage(const std::string& text) {
   throw Failure(ExitCode::usage, "tiersim: error: " + printable(text));
 }
@@ -132,7 +134,7 @@ std::string source_of(const FormFit& fit, const TimingKernel& kernel, const Timi
                      config.source, errors);
 }
 
-// Fits of arithmetic that operations of a step can have; others are named.
+// Fits that tell enough and whose arithmetic an operation can have; the others are named.
 std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
                                  const std::vector<GpuSheet>& gpus, const TimingTable& table,
                                  const TimingTableConfig& config) {
@@ -140,6 +142,13 @@ std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
   for (std::size_t i = 0; i < fits.size(); ++i) {
     const TimingKernel& kernel = *fits[i].kernel;
     if (!fits[i].fit) continue;
+    const FitErrors& unseen = fits[i].fit->unseen;
+    if (unseen.median > kWorstMedian) {
+      fmt::print(stderr,
+                 "note: '{}' is not written: its median error on unseen shapes is {:.1f} %\n",
+                 printable(kernel.name), 100 * unseen.median);
+      continue;
+    }
     if (std::ranges::find(kArithmeticNames, kernel.dtype) == kArithmeticNames.end()) {
       fmt::print(stderr, "note: '{}' is not written: no operation of a step is of type '{}'\n",
                  printable(kernel.name), printable(kernel.dtype));
@@ -155,6 +164,11 @@ std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
 }
 
 void write(const TableArguments& arguments, const std::vector<WrittenForm>& forms) {
+  if (forms.empty()) {
+    fmt::print(stderr, "note: nothing is written: no fit of '{}' can be used\n",
+               printable(arguments.table));
+    return;
+  }
   const fs::path folder = arguments.output;
   write_file(folder / (fs::path(arguments.table).stem().string() + ".yaml"),
              timed_kernels_yaml(arguments.command, arguments.calibration, arguments.part, forms));
