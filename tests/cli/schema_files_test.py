@@ -24,7 +24,7 @@ WRITTEN = {"predictions_on_record"}  # by the program, which does not read it
 PARTS = {"kernel": "scenario"}  # of the kind of file that may have one as its base
 
 
-class Loader(yaml.SafeLoader):
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML 1.2 as editors read it: 'on' and 2026-01-01 are text, 1e3 is a number."""
     yaml_implicit_resolvers = {}
 
@@ -69,18 +69,23 @@ def places(node):
 
 
 def shape(node):
-    """The keys of a value at every depth, and the types of its scalars."""
+    """The keys of a value at every depth, and the types of its scalars; whole numbers are numbers."""
     if isinstance(node, dict):
         return tuple((key, shape(value)) for key, value in sorted(node.items()))
     if isinstance(node, list):
         return tuple(sorted({repr(shape(value)) for value in node}))
-    return type(node).__name__
+    return "float" if type(node) is int else type(node).__name__
 
 
 def shortened(node):
-    """A copy whose lists have the first three elements and the first of each further shape."""
+    """A copy whose lists have the first three elements and the first of each further shape, and
+    whose mappings have two of the mappings of each shape."""
     if isinstance(node, dict):
-        return {key: shortened(value) for key, value in node.items()}
+        like = {}  # mappings of one shape: named things, of which two are enough
+        for key, value in node.items():
+            like.setdefault(repr(shape(value)) if isinstance(value, dict) else key, []).append(key)
+        kept = {key for keys in like.values() for key in keys[:2]}
+        return {key: shortened(value) for key, value in node.items() if key in kept}
     if isinstance(node, list):
         firsts = {repr(shape(value)): index for index, value in reversed(list(enumerate(node)))}
         kept = sorted({*range(min(3, len(node))), *firsts.values()})
