@@ -100,8 +100,8 @@ void check_names(Fields& f, const std::string& key, const std::map<std::string, 
     f.check(given.contains(names.back()), key, fmt::format("lacks '{}'", each.name));
   }
   for (const auto& [name, value] : given)
-    f.check(std::ranges::find(names, name) != names.end(), key + '.' + name, "is not of this form",
-            "one of: " + join(names));
+    f.check(std::ranges::find(names, name) != names.end(), fmt::format("{}.{}", key, name),
+            "is not of this form", "one of: " + join(names));
 }
 
 void check_parameters(Fields& f, const TimedKernelConfig& c, const KernelForm& form) {

@@ -9,9 +9,9 @@
 namespace tiersim {
 
 std::span<const KernelForm* const> all_forms() {
-  static const std::array<const KernelForm*, 3> kAll{&decode_form(), &prefill_form(),
-                                                     &product_form()};
-  return kAll;
+  static const std::array<const KernelForm*, 3> all{&decode_form(), &prefill_form(),
+                                                    &product_form()};
+  return all;
 }
 
 const KernelForm* find_form(std::string_view name) {

@@ -32,8 +32,8 @@ SurfaceRow tensor(const SurfaceRow& a, const SurfaceRow& b, int columns_b) {
 }
 
 double log2_of(double x) {
-  static const double kLog2 = portable_log(2);
-  return portable_log(x) / kLog2;
+  static const double log_of_2 = portable_log(2);
+  return portable_log(x) / log_of_2;
 }
 
 }  // namespace tiersim
