@@ -26,6 +26,7 @@ std::string key_of(const WrittenForm& form) {
   return out;
 }
 
+// A line of its own for each kernel.
 std::string text_of(const std::string& calibration, const std::string& part,
                     const WrittenForm& form) {
   const FormFit& fit = *form.fit;
@@ -35,21 +36,13 @@ std::string text_of(const std::string& calibration, const std::string& part,
   for (const double c : model.surface)
     surface += fmt::format("{}{:.4g}", surface.empty() ? "" : ", ", c + 0.0);
   return fmt::format(
-      "  {}:\n"
-      "    form: {}\n"
-      "    variant: \"{}\"\n"
-      "    kernel: \"{}\"\n"
-      "    from: \"{}\"\n"
-      "    arithmetic: {}\n"
-      "    part: {{name: {}, memory: {:g} GB/s, peak: {:g} TFLOP/s, l2: {:.0f} B, sms: {:.0f}}}\n"
-      "    parameters: {{{}}}\n"
-      "    surface: [{}]\n"
-      "    least: {{{}}}\n"
-      "    most: {{{}}}\n"
-      "    misfit: {{value: 1, class: fitted, ci95: [{:.4f}, {:.4f}], source: \"{}\"}}\n"
-      "    transfer: {{value: 1, class: assumed, ci95: [0.84, 1.19], source: \"parts reach "
+      "  {}: {{form: {}, variant: \"{}\", kernel: \"{}\", from: \"{}\", arithmetic: {}, "
+      "part: {{name: {}, memory: {:g} GB/s, peak: {:g} TFLOP/s, l2: {:.0f} B, sms: {:.0f}}}, "
+      "parameters: {{{}}}, surface: [{}], least: {{{}}}, most: {{{}}}, "
+      "misfit: {{value: 1, class: fitted, ci95: [{:.4f}, {:.4f}], source: \"{}\"}}, "
+      "transfer: {{value: 1, class: assumed, ci95: [0.84, 1.19], source: \"parts reach "
       "different shares of their data sheets: HBM copies .82 to .93, matrix products .67 to "
-      ".80\"}}\n",
+      ".80\"}}}}\n",
       key_of(form), equation.name(), equation.variants()[model.variant], form.kernel, calibration,
       form.arithmetic, part, form.sheet.memory / 1e9, form.sheet.peak / 1e12, form.sheet.l2_bytes,
       form.sheet.sms, by_name(equation.parameters(), model.parameters), surface,
