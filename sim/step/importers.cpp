@@ -8,7 +8,8 @@ std::vector<Importer> make_all_importers() {
   std::vector<Importer> all = make_importers();
   all.push_back(
       {.key = "calibration",
-       .named_base = NamedBase{.folder = "calibration", .file = "gpu.yaml", .keys = {"kernels", "timed_kernels"}}});
+       .named_base = NamedBase{
+           .folder = "calibration", .file = "gpu.yaml", .keys = {"kernels", "timed_kernels"}}});
   return all;
 }
 
