@@ -106,6 +106,10 @@ class Fields {
   virtual void check(bool ok, std::string_view path, std::string_view message,
                      std::string_view hint = {}) = 0;
 
+  /// True where only values with a class are looked at. A describe() with hundreds of plain numbers
+  /// may then leave them out, since draws and records walk over all fields many times.
+  virtual bool only_sourced() const { return false; }
+
   /// Declares that numbers of this mapping were estimated together, with the correlations of their
   /// logarithms for every pair in the order 12 13 ... 1n 23 ...; an empty list stands for none.
   /// Resampling within the numbers' intervals uses them (resample.hpp). `key` is the field with the

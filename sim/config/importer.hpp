@@ -18,8 +18,9 @@
 // each entry comes from the first file that has it. Where the files share a mapping (`kernels`),
 // each entry of that mapping (one kernel) comes whole from the first file that has it, so that no
 // entry mixes numbers of two files. The mapping that gives names does not replace the one below it,
-// but the values of the files replace the same keys there, so that only the names count. A key that
-// the NamedBase does not admit is a mistake, reported at the key.
+// but all keys there that the NamedBase admits are replaced, also those that no file gives, so that
+// only the names count; `none` instead of a name leaves none of these keys. A key in such a file
+// that the NamedBase does not admit is a mistake, reported at the key.
 #include <filesystem>
 #include <functional>
 #include <optional>

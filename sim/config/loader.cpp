@@ -22,6 +22,7 @@ namespace {
 // Limits of a configuration with all bases, since bases of bases multiply its size.
 constexpr std::size_t kMaxNodes = 1'000'000;
 constexpr std::size_t kMaxChain = 50;
+constexpr std::string_view kNone = "none";  // instead of a name of a NamedBase
 
 // One name for each file, for every path to it.
 std::string identity(const fs::path& path) {
@@ -235,10 +236,11 @@ Node Loader::admitted(const NamedBase& named_base, Node root) {
 // Backwards, so that the first name lies on top.
 void Loader::lay_shelved(Node& below, const NamedBase& named_base, const Entry& entry,
                          const fs::path& folder, std::size_t depth) {
-  const auto names = names_of(entry);
+  auto names = names_of(entry);
   Node all;
   all.kind = NodeKind::mapping;
   all.incomplete = names.empty();
+  if (names.size() == 1 && names.front()->scalar == kNone) names.clear();
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     const auto path = find_shelved(**name, named_base, entry.key, folder);
     const auto file = path ? load_base(**name, *path, depth) : nullptr;
@@ -248,6 +250,10 @@ void Loader::lay_shelved(Node& below, const NamedBase& named_base, const Entry& 
     else
       all.incomplete = true;
   }
+  // What the names do not give is not taken from below either.
+  for (const std::string& key : named_base.keys)
+    if (all.find(key) == nullptr)
+      all.entries.push_back({.key = key, .key_origin = entry.key_origin, .value = {}});
   for (Entry& top : all.entries) top.value.replaces = true;
   all.replaces = false;  // a file with bases replaces nothing but its own keys
   below = overlay_bases(std::move(below), std::move(all), diagnostics_);

@@ -12,6 +12,7 @@ class ClassLister final : public Fields {
   void doc(std::string_view) override {}
   void importable(std::string_view, std::string_view, ImportCount) override {}
   void check(bool, std::string_view, std::string_view, std::string_view) override {}
+  bool only_sourced() const override { return true; }
   void select(std::string_view /*key*/, std::string& kind,
               const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override {

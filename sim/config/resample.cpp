@@ -76,6 +76,7 @@ class Walker final : public Fields {
   void check(bool ok, std::string_view path, std::string_view message, std::string_view) override {
     if (!ok && walk_.broken.empty()) walk_.broken = fmt::format("{}{}: {}", prefix_, path, message);
   }
+  bool only_sourced() const override { return true; }
   void correlated(const std::vector<std::string_view>& keys, std::string_view,
                   const std::vector<double>& correlations) override {
     if (correlations.empty()) return;
@@ -144,8 +145,11 @@ double within_limits(double drawn, const UncertainNumber& number) {
 }  // namespace
 
 std::vector<UncertainNumber> uncertain_numbers(const StructValue& config, std::size_t draws,
-                                               std::uint64_t seed) {
+                                               std::uint64_t seed, const CountsNumber& counts) {
   Walk walk = walk_over(config);
+  if (counts)
+    std::erase_if(walk.numbers,
+                  [&](const UncertainNumber& number) { return !counts(number.path); });
   const auto own = [&](const std::string& path) { return shuffled_scores(draws, seed, path); };
   std::map<std::string, Scores> jointly;
   for (const Together& together : walk.together) {

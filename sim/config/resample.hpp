@@ -20,6 +20,7 @@
 // is drawn in the same way whatever else the configuration holds, and with the same draws a wider
 // interval gives a wider result. A list element that changes its position counts as another number.
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@
 #include "sim/config/normal_scores.hpp"
 
 namespace tiersim {
+
+/// True for the path of a number that is to be drawn.
+using CountsNumber = std::function<bool(const std::string& path)>;
 
 namespace detail {
 
@@ -42,9 +46,9 @@ struct UncertainNumber {
   Scores scores = {};
 };
 
-/// Every number with an interval and its scores.
+/// Every number with an interval and its scores, of those that `counts` allows by their paths.
 std::vector<UncertainNumber> uncertain_numbers(const StructValue& config, std::size_t draws,
-                                               std::uint64_t seed);
+                                               std::uint64_t seed, const CountsNumber& counts);
 void set_to_draw(const UncertainNumber& number, std::size_t draw);
 /// The first check of describe() that fails; empty if all hold.
 std::string broken_check(const StructValue& config);
@@ -53,15 +57,17 @@ std::string broken_check(const StructValue& config);
 
 class Resampler {
  public:
-  /// The members that describe() lists must not move during the life of this object.
+  /// The members that describe() lists must not move during the life of this object. Numbers that
+  /// `counts` refuses keep their values.
   template <class C>
-  Resampler(C& config, std::int64_t draws, std::int64_t seed)
+  Resampler(C& config, std::int64_t draws, std::int64_t seed, const CountsNumber& counts = {})
       : config_(detail::view(config)),
         draws_(static_cast<std::size_t>(draws)),
-        numbers_(detail::uncertain_numbers(config_, draws_, static_cast<std::uint64_t>(seed))) {}
+        numbers_(
+            detail::uncertain_numbers(config_, draws_, static_cast<std::uint64_t>(seed), counts)) {}
 
   std::size_t draws() const { return draws_; }
-  /// Paths of all numbers with an interval.
+  /// Paths of all numbers that are drawn.
   std::vector<std::string> paths() const;
   /// Sets these numbers to draw i. Returns the check of describe() that they break, or an empty
   /// text. Throws UnitOverflow if a number is beyond the range of its unit.

@@ -1,7 +1,10 @@
 #include "sim/step/resampled.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -62,12 +65,14 @@ class Results {
 }  // namespace
 
 Expected<bool> add_intervals(const ScenarioConfig& config, const RunDraw& run, RunRecord& record) {
-  const auto used =
-      std::ranges::count_if(record.numbers, [&](const auto& n) { return matters(n, record); });
-  if (used == 0) return false;
+  std::unordered_set<std::string> used;
+  for (const NumberRecord& number : record.numbers)
+    if (matters(number, record)) used.insert(number.path);
+  if (used.empty()) return false;
   const UncertaintyConfig settings = config.uncertainty.value_or(UncertaintyConfig{});
   ScenarioConfig drawn = copy_of(config);
-  Resampler resampler(drawn, settings.draws, settings.seed);
+  Resampler resampler(drawn, settings.draws, settings.seed,
+                      [&](const std::string& path) { return used.contains(path); });
   Results results;
   for (std::size_t i = 0; i < resampler.draws(); ++i) {
     std::string problem = resampler.draw(i);
@@ -83,7 +88,7 @@ Expected<bool> add_intervals(const ScenarioConfig& config, const RunDraw& run, R
                                     resampler.draws(), problem));
   }
   results.give_intervals(record);
-  record.draws = DrawsRecord{settings.draws, settings.seed, used};
+  record.draws = DrawsRecord{settings.draws, settings.seed, static_cast<std::int64_t>(used.size())};
   return true;
 }
 
