@@ -17,21 +17,33 @@ Duration blended(Duration a, Duration b, double p) {
   return std::max(more, Duration(static_cast<double>(whole) < ps ? whole + 1 : whole));
 }
 
+// Rates in the order of Arithmetic. Without units for it, fp4 is multiplied as fp8, and fp8 as
+// bf16.
+std::array<FlopRate, kArithmeticNames.size()> peaks_of(const RooflineGpuConfig& c) {
+  const FlopRate fp8 = c.peak_fp8 ? c.peak_fp8->value : c.peak_bf16.value;
+  return {c.peak_bf16.value, fp8, c.peak_int8.value, c.peak_fp4 ? c.peak_fp4->value : fp8, fp8};
+}
+
+ComputeSheet sheet_of(const RooflineGpuConfig& c) {
+  return {.part = c.part,
+          .peaks = peaks_of(c),
+          .l2 = c.l2 ? c.l2->value : Bytes{},
+          .sms = c.sms ? c.sms->value : 0};
+}
+
 class RooflineGpu final : public ComputeUnit {
  public:
   explicit RooflineGpu(const RooflineGpuConfig& c)
       : launch_(c.launch.value),
-        timed_(c.timed_kernels.value_or(std::map<std::string, TimedKernelConfig>()), c.part) {
-    // In the order of Arithmetic. Without fp8 units, fp8 weights are multiplied as bf16.
-    peaks_ = {c.peak_bf16.value, c.peak_fp8 ? c.peak_fp8->value : c.peak_bf16.value,
-              c.peak_int8.value};
+        sheet_(sheet_of(c)),
+        timed_(c.timed_kernels.value_or(std::map<std::string, TimedKernelConfig>()), sheet_of(c)) {
     specified_ = weakest(weakest(c.peak_bf16.number_class, c.peak_int8.number_class),
                          weakest(c.launch.number_class, c.efficiency.number_class));
     for (std::size_t family = 0; family < rates_.size(); ++family) {
       double efficiency = c.efficiency.value;
       if (c.family_efficiency && c.family_efficiency->of[family])
         efficiency = c.family_efficiency->of[family]->value;
-      std::ranges::transform(peaks_, rates_[family].begin(),
+      std::ranges::transform(sheet_.peaks, rates_[family].begin(),
                              [&](FlopRate peak) { return scale_down(peak, efficiency); });
       if (c.matrix_tiles && family == kGemm) fill_tiles(*c.matrix_tiles, efficiency);
       if (!c.kernels || !c.kernels->of[family]) continue;
@@ -46,8 +58,8 @@ class RooflineGpu final : public ComputeUnit {
     const auto arithmetic = static_cast<std::size_t>(work.arithmetic);
     const FlopRate rate = rates_[family][arithmetic];
     if (calibrated_[family])
-      return calibrated_[family]->time(work, {.rate = rate, .peak = peaks_[arithmetic]});
-    if (const auto timed = timed_.time(work, peaks_[arithmetic])) return *timed;
+      return calibrated_[family]->time(work, {.rate = rate, .peak = sheet_.peaks[arithmetic]});
+    if (const auto timed = timed_.time(work)) return *timed;
     const bool tiled = tiles_ && family == kGemm && work.matrix.rows > 0;
     // The counted FLOPs of an operation may exceed those of its one shape.
     const Duration compute =
@@ -62,10 +74,12 @@ class RooflineGpu final : public ComputeUnit {
             .body = sharpness_ ? blended(memory, compute, *sharpness_) : std::max(memory, compute)};
   }
 
-  KernelBasis basis(KernelFamily family) const override {
+  const ComputeSheet& sheet() const override { return sheet_; }
+
+  KernelBasis basis(KernelFamily family, const TimedNames* ran) const override {
     const auto& calibrated = calibrated_[static_cast<std::size_t>(family)];
     if (calibrated) return calibrated->basis(specified_);
-    if (const auto timed = timed_.basis(family)) return *timed;
+    if (const auto timed = timed_.basis(family, ran)) return *timed;
     return {.basis = "specification",
             .number_class =
                 family == KernelFamily::gemm ? weakest(specified_, tiles_class_) : specified_,
@@ -81,14 +95,14 @@ class RooflineGpu final : public ComputeUnit {
     tiles_.emplace(c);
     tiles_class_ = weakest_of(c);
     const double full = tiles_->full_efficiency(efficiency);
-    std::ranges::transform(peaks_, tile_rates_.begin(),
+    std::ranges::transform(sheet_.peaks, tile_rates_.begin(),
                            [&](FlopRate peak) { return scale_down(peak, full); });
   }
 
   Duration launch_;
   std::optional<double> sharpness_;
   std::optional<Bytes> in_flight_;
-  std::array<FlopRate, kArithmeticNames.size()> peaks_{};
+  ComputeSheet sheet_;
   ByFamily<std::array<FlopRate, kArithmeticNames.size()>> rates_{};
   std::optional<MatrixTiles> tiles_;
   std::array<FlopRate, kArithmeticNames.size()> tile_rates_{};  // rates of full waves
@@ -120,6 +134,11 @@ void describe(Fields& f, RooflineGpuConfig& c) {
   f.optional("peak_fp8", c.peak_fp8, "Dense fp8 rate; that of bf16 where absent.",
              flop_rate_limits());
   f.required("peak_int8", c.peak_int8, "Dense int8 rate.", flop_rate_limits());
+  f.optional("peak_fp4", c.peak_fp4, "Dense fp4 rate; that of fp8 where absent.",
+             flop_rate_limits());
+  f.optional("l2", c.l2, "Size of the L2 cache, for kernels that were timed on another part.",
+             positive());
+  f.optional("sms", c.sms, "Streaming multiprocessors, likewise.", in_range(1, 100'000));
   f.required("efficiency", c.efficiency, "Share of the peak that a large matrix product reaches.",
              share_limits());
   f.optional("family_efficiency", c.family_efficiency, "For families that differ from it.");

@@ -42,6 +42,9 @@ struct RooflineGpuConfig {
   Sourced<FlopRate> peak_bf16;
   std::optional<Sourced<FlopRate>> peak_fp8;
   Sourced<FlopRate> peak_int8;
+  std::optional<Sourced<FlopRate>> peak_fp4;
+  std::optional<Sourced<Bytes>> l2;
+  std::optional<Sourced<std::int64_t>> sms;
   Sourced<double> efficiency;
   std::optional<FamilyEfficiency> family_efficiency;
   std::optional<MatrixTilesConfig> matrix_tiles;

@@ -1,6 +1,7 @@
 #include "hwmodels/compute/timed_kernel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -10,13 +11,15 @@
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "hwmodels/limits.hpp"
+#include "sim/base/portable_math.hpp"
 #include "sim/base/text.hpp"
 
 namespace tiersim {
 namespace {
 
-constexpr double kBeside = 1e3;     // distance of sizes of which one is 0 and the other not
-constexpr double kRounding = 1e-4;  // of a written parameter, beyond its range
+constexpr double kBeside = 1e3;           // distance of sizes of which one is 0 and the other not
+constexpr double kRounding = 1e-4;        // of a written parameter, beyond its range
+constexpr std::size_t kNamedKernels = 3;  // more are counted
 
 double as_double(std::int64_t whole) {
   return static_cast<double>(whole);
@@ -40,13 +43,17 @@ const KernelForm* form_of(KernelFamily family) {
 std::vector<double> product_sizes(const KernelWork& work) {
   const MatrixShape& m = work.matrix;
   if (m.rows == 0) return {};
-  const double element = work.arithmetic == Arithmetic::bf16 ? 2 : 1;
+  // Bytes of an element in the order of Arithmetic; fp4 with a scale of 8 bits for 16 elements.
+  constexpr std::array<double, kArithmeticNames.size()> kBytes{2, 1, 1, 0.5625, 1};
+  const double element = kBytes[static_cast<std::size_t>(work.arithmetic)];
+  const bool as_arithmetic = m.weight_bits == 0 || work.arithmetic == Arithmetic::fp4;
   return ProductCase{.m = as_double(m.rows),
                      .n = as_double(m.columns) * as_double(m.count),
                      .k = as_double(m.depth),
-                     .weight_bytes = element,
+                     .weight_bytes = as_arithmetic ? element : as_double(m.weight_bits) / 8,
                      .input_bytes = element,
-                     .quantises = work.arithmetic == Arithmetic::bf16 ? 0.0 : 1.0}
+                     .quantises = work.arithmetic == Arithmetic::bf16 ? 0.0 : 1.0,
+                     .copies = as_double(m.copies)}
       .sizes();
 }
 
@@ -97,11 +104,12 @@ void check_names(Fields& f, const std::string& key, const std::map<std::string, 
   std::vector<std::string> names;
   for (const Named& each : wanted) {
     names.emplace_back(each.name);
-    f.check(given.contains(names.back()), key, fmt::format("lacks '{}'", each.name));
+    if (!given.contains(names.back())) f.check(false, key, fmt::format("lacks '{}'", each.name));
   }
   for (const auto& [name, value] : given)
-    f.check(std::ranges::find(names, name) != names.end(), fmt::format("{}.{}", key, name),
-            "is not of this form", "one of: " + join(names));
+    if (std::ranges::find(names, name) == names.end())
+      f.check(false, fmt::format("{}.{}", key, name), "is not of this form",
+              "one of: " + join(names));
 }
 
 void check_parameters(Fields& f, const TimedKernelConfig& c, const KernelForm& form) {
@@ -109,10 +117,26 @@ void check_parameters(Fields& f, const TimedKernelConfig& c, const KernelForm& f
   for (const FormParameter& p : form.parameters()) {
     const auto given = c.parameters.find(std::string(p.name));
     if (given == c.parameters.end()) continue;
-    f.check(given->second >= p.low * (1 - kRounding) && given->second <= p.high * (1 + kRounding),
-            fmt::format("parameters.{}", p.name),
+    if (given->second >= p.low * (1 - kRounding) && given->second <= p.high * (1 + kRounding))
+      continue;
+    f.check(false, fmt::format("parameters.{}", p.name),
             fmt::format("is not from {:g} to {:g}", p.low, p.high));
   }
+}
+
+// A factor's interval where it counts `times`.
+Interval<double> spread_of(const Interval<double>& factor, int times) {
+  return times == 1 ? factor : Interval<double>{factor.low * factor.low, factor.high * factor.high};
+}
+
+// The interval of the product of two independent factors.
+Interval<double> together(const Interval<double>& a, const Interval<double>& b) {
+  const auto end = [](double x, double y) {
+    const double log_x = portable_log(x);
+    const double log_y = portable_log(y);
+    return portable_exp(std::sqrt(log_x * log_x + log_y * log_y));
+  };
+  return {1 / end(a.low, b.low), end(a.high, b.high)};
 }
 
 Duration duration_of(double seconds) {
@@ -134,6 +158,11 @@ void describe(Fields& f, TimedPartConfig& c) {
 
 void describe(Fields& f, TimedKernelConfig& c) {
   f.doc("A kernel by a form of hwmodels/forms, with numbers that were fitted to timings.");
+  f.optional("misfit", c.misfit, "Factor on its time: the scatter of timings around the fit.",
+             in_range(0.01, 100.0));
+  f.optional("transfer", c.transfer, "Factor on its time on any GPU but the timed part.",
+             in_range(0.01, 100.0));
+  if (f.only_sourced()) return;
   f.required("form", c.form, "Name of the form: product, decode_attention, prefill_attention.");
   f.required("variant", c.variant, "Variant of the form's equation.");
   f.required("kernel", c.kernel, "The kernel that was timed, by its labels in the timings.");
@@ -146,10 +175,6 @@ void describe(Fields& f, TimedKernelConfig& c) {
              in_range(-5.0, 5.0));
   f.required("least", c.least, "Least of each size that was timed.");
   f.required("most", c.most, "Largest of each size that was timed.");
-  f.optional("misfit", c.misfit, "Factor on its time: the scatter of timings around the fit.",
-             in_range(0.01, 100.0));
-  f.optional("transfer", c.transfer, "Factor on its time on any GPU but the timed part.",
-             in_range(0.01, 100.0));
   const KernelForm* form = find_form(c.form);
   std::vector<std::string> names;
   for (const KernelForm* each : all_forms()) names.emplace_back(each->name());
@@ -167,21 +192,35 @@ void describe(Fields& f, TimedKernelConfig& c) {
 }
 
 TimedKernels::TimedKernels(const std::map<std::string, TimedKernelConfig>& configs,
-                           std::string_view part) {
-  for (const auto& [name, config] : configs) {
-    const KernelForm& form = *find_form(config.form);
+                           ComputeSheet gpu)
+    : gpu_(std::move(gpu)) {
+  kernels_.reserve(configs.size());
+  for (const auto& [name, c] : configs) {
+    const KernelForm& form = *find_form(c.form);
     const auto variants = form.variants();
-    Kernel kernel{.config = config,
+    const bool transferred = gpu_.part != c.part.name;
+    Kernel kernel{.name = name,
+                  .kernel = c.kernel,
+                  .calibration = c.calibration,
+                  .arithmetic = c.arithmetic,
+                  .part = c.part,
                   .fitted = {.form = &form,
                              .variant = static_cast<std::size_t>(
-                                 std::ranges::find(variants, config.variant) - variants.begin()),
+                                 std::ranges::find(variants, c.variant) - variants.begin()),
                              .parameters = {},
-                             .surface = config.surface},
-                  .least = in_order(form, config.least),
-                  .most = in_order(form, config.most),
-                  .transferred = part != config.part.name};
+                             .surface = c.surface},
+                  .least = in_order(form, c.least),
+                  .most = in_order(form, c.most),
+                  .misfit = c.misfit.value,
+                  .scatter = c.misfit.ci95.value_or(Interval<double>{1, 1}),
+                  .transfer = transferred ? c.transfer.value : 1,
+                  .carried = c.transfer.ci95.value_or(Interval<double>{1, 1}),
+                  .transferred = transferred,
+                  .number_class = transferred
+                                      ? weakest(c.misfit.number_class, c.transfer.number_class)
+                                      : c.misfit.number_class};
     for (const FormParameter& p : form.parameters())
-      kernel.fitted.parameters.push_back(config.parameters.at(std::string(p.name)));
+      kernel.fitted.parameters.push_back(c.parameters.at(std::string(p.name)));
     kernels_.push_back(std::move(kernel));
   }
 }
@@ -191,7 +230,7 @@ const TimedKernels::Kernel* TimedKernels::nearest(const KernelForm& form, Arithm
   const Kernel* found = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Kernel& kernel : kernels_) {
-    if (kernel.fitted.form != &form || kernel.config.arithmetic != arithmetic) continue;
+    if (kernel.fitted.form != &form || kernel.arithmetic != arithmetic) continue;
     const double far = distance(sizes, kernel.least, kernel.most);
     if (far >= least) continue;
     least = far;
@@ -200,56 +239,66 @@ const TimedKernels::Kernel* TimedKernels::nearest(const KernelForm& form, Arithm
   return found;
 }
 
-std::optional<KernelTime> TimedKernels::time(const KernelWork& work, FlopRate peak) const {
-  const KernelForm* form = form_of(work.family);
+// What the simulated GPU does not state is taken from the timed one.
+GpuSheet TimedKernels::sheet_of(const Kernel& kernel, const KernelWork& work) const {
+  const TimedPartConfig& timed = kernel.part;
+  const bool own = kernel.transferred;
+  const auto of = [](auto quantity) { return static_cast<double>(quantity.in_base()); };
+  return {.memory = of(own ? work.memory_peak : timed.memory),
+          .peak = of(own ? gpu_.peaks[static_cast<std::size_t>(work.arithmetic)] : timed.peak),
+          .l2_bytes = of(own && gpu_.l2 > Bytes{} ? gpu_.l2 : timed.l2),
+          .sms = as_double(own && gpu_.sms > 0 ? gpu_.sms : timed.sms)};
+}
+
+std::optional<KernelTime> TimedKernels::time(const KernelWork& work) const {
+  const KernelForm* form = kernels_.empty() ? nullptr : form_of(work.family);
   if (!form) return std::nullopt;
   const std::vector<double> sizes =
       work.family == KernelFamily::gemm ? product_sizes(work) : attention_sizes(work);
   if (sizes.empty()) return std::nullopt;
   const Kernel* kernel = nearest(*form, work.arithmetic, sizes);
   if (!kernel) return std::nullopt;
-  const TimedKernelConfig& c = kernel->config;
-  const GpuSheet sheet{
-      .memory = static_cast<double>(kernel->transferred ? work.memory_peak.in_base()
-                                                        : c.part.memory.in_base()),
-      .peak = static_cast<double>(kernel->transferred ? peak.in_base() : c.part.peak.in_base()),
-      .l2_bytes = static_cast<double>(c.part.l2.in_base()),
-      .sms = as_double(c.part.sms)};
+  const GpuSheet sheet = sheet_of(*kernel, work);
+  const FlopRate peak = gpu_.peaks[static_cast<std::size_t>(work.arithmetic)];
   std::vector<double> least = kernel->least;
-  if (form == &product_form()) least.back() = 0;  // copies of the weights, which a step has not
+  if (form == &product_form()) least.back() = 0;  // copies, which a step has not
   const bool beyond = distance(sizes, least, kernel->most) > 0;
-  FittedForm fitted = kernel->fitted;
-  if (beyond) fitted.surface.clear();
-  double factor = c.misfit.value * (beyond ? c.misfit.value : 1);
-  if (kernel->transferred) factor *= c.transfer.value;
+  const double seconds =
+      beyond ? form->physics(sizes, sheet, kernel->fitted.parameters, kernel->fitted.variant)
+             : form_time(kernel->fitted, sizes, sheet);
+  const double factor = kernel->transfer * kernel->misfit * (beyond ? kernel->misfit : 1);
 
-  const Duration total = duration_of(factor * form_time(fitted, sizes, sheet));
+  const Duration total = duration_of(factor * seconds);
   const Duration by_memory = work.memory_bytes / work.memory_peak;
   KernelTime out;
-  out.launch = std::min(duration_of(fitted.parameters.front()), total);
+  out.launch = std::min(duration_of(kernel->fitted.parameters.front()), total);
   out.body = std::max({total - out.launch, work.other_time, by_memory, work.flops / peak});
   out.compute = std::min(work.flops / peak, out.body);
   out.own_memory = by_memory;
   out.launch_has_latency = true;
   out.beyond_timed = beyond;
+  out.timed_kernel = kernel->name;
+  out.spread = spread_of(kernel->scatter, beyond ? 2 : 1);
+  if (kernel->transferred) out.spread = together(out.spread, kernel->carried);
   return out;
 }
 
-std::optional<KernelBasis> TimedKernels::basis(KernelFamily family) const {
+std::optional<KernelBasis> TimedKernels::basis(KernelFamily family, const TimedNames* ran) const {
   const KernelForm* form = form_of(family);
-  std::vector<const Kernel*> of_form;
-  for (const Kernel& kernel : kernels_)
-    if (kernel.fitted.form == form) of_form.push_back(&kernel);
-  if (of_form.empty()) return std::nullopt;
-  const TimedKernelConfig& first = of_form.front()->config;
-  KernelBasis out{
-      .basis = of_form.front()->transferred ? "transferred" : "fitted",
-      .number_class = first.misfit.number_class,
-      .source = fmt::format(
-          "{}: {}", first.calibration,
-          of_form.size() == 1 ? first.kernel : fmt::format("{} kernels", of_form.size()))};
-  if (of_form.front()->transferred)
-    out.number_class = weakest(out.number_class, first.transfer.number_class);
+  KernelBasis out{.basis = "fitted", .number_class = NumberClass::measured};
+  std::map<std::string, std::vector<std::string>> by_calibration;
+  for (const Kernel& kernel : kernels_) {
+    if (kernel.fitted.form != form || (ran && !ran->contains(kernel.name))) continue;
+    if (kernel.transferred) out.basis = "transferred";
+    out.number_class = weakest(out.number_class, kernel.number_class);
+    by_calibration[kernel.calibration].push_back(kernel.kernel);
+  }
+  if (by_calibration.empty()) return std::nullopt;
+  for (const auto& [calibration, kernels] : by_calibration)
+    out.source +=
+        fmt::format("{}{}: {}", out.source.empty() ? "" : "; ", calibration,
+                    kernels.size() <= kNamedKernels ? join(kernels)
+                                                    : fmt::format("{} kernels", kernels.size()));
   return out;
 }
 

@@ -5,8 +5,7 @@
 //   Equation  t = misfit * transfer * form(sizes, data sheet). Of the kernels with the arithmetic
 //             and form of an operation, the one whose timed sizes are nearest counts.
 //             A product of `count` matrices is taken as one with `count` times the columns.
-//             On another part the form has that GPU's data-sheet rates; transfer is 1 on the timed
-//             part.
+//             On another part the form has that GPU's data sheet; transfer is 1 on the timed part.
 //   Ignores   what the form ignores; L2 hits of weights, which a whole step does not have.
 //   Valid     the timed sizes. Beyond them the form goes on without its surface, misfit counts
 //             twice, so that its interval is wider, and the record states the share of time this
@@ -16,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hwmodels/forms/kernel_form.hpp"
@@ -54,24 +54,35 @@ void describe(Fields& f, TimedKernelConfig& c);
 /// The kernels of one GPU that were timed.
 class TimedKernels {
  public:
-  /// `part`: name of the simulated GPU.
-  TimedKernels(const std::map<std::string, TimedKernelConfig>& configs, std::string_view part);
+  /// `gpu`: the simulated one.
+  TimedKernels(const std::map<std::string, TimedKernelConfig>& configs, ComputeSheet gpu);
 
-  /// Nothing where no kernel of the operation's form and arithmetic was timed. `peak`: data-sheet
-  /// rate of the arithmetic on the simulated GPU.
-  std::optional<KernelTime> time(const KernelWork& work, FlopRate peak) const;
-  /// Nothing where no kernel of the family was timed.
-  std::optional<KernelBasis> basis(KernelFamily family) const;
+  /// Nothing where no kernel of the operation's form and arithmetic was timed.
+  std::optional<KernelTime> time(const KernelWork& work) const;
+  /// Provenance of the times of the kernels that ran, or, if that is null, of all that the family
+  /// may use. Nothing where there is none.
+  std::optional<KernelBasis> basis(KernelFamily family, const TimedNames* ran) const;
 
  private:
   struct Kernel {
-    TimedKernelConfig config;
+    std::string name;  ///< in the configuration
+    std::string kernel, calibration;
+    Arithmetic arithmetic = Arithmetic::bf16;
+    TimedPartConfig part;
     FittedForm fitted;
     std::vector<double> least, most;
+    double misfit = 1;
+    Interval<double> scatter{1, 1};  ///< 95 % interval of misfit
+    double transfer = 1;             ///< 1 on the timed part
+    Interval<double> carried{1, 1};  ///< 95 % interval of transfer
     bool transferred = false;
+    NumberClass number_class = NumberClass::fitted;
   };
   const Kernel* nearest(const KernelForm& form, Arithmetic arithmetic, KernelSizes sizes) const;
 
+  GpuSheet sheet_of(const Kernel& kernel, const KernelWork& work) const;
+
+  ComputeSheet gpu_;
   std::vector<Kernel> kernels_;
 };
 

@@ -3,8 +3,10 @@
 // and the cost of an access, as a pure function. The bound adds these costs up and the engine lets
 // them contend. Both use the same functions, so an operation without contention takes the same time
 // in both.
+#include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -144,7 +146,13 @@ struct KernelTime {
   std::optional<Duration> own_memory = {};
   bool launch_has_latency = false;  ///< true where `launch` includes the memory's latency
   bool beyond_timed = false;        ///< true where the size is outside the range of the timings
+  /// The 95 % interval of what was measured, as factors on this time.
+  Interval<double> spread{1, 1};
+  std::string_view timed_kernel = {};  ///< its name in the configuration; empty where it has none
 };
+
+/// Names of timed kernels (KernelTime::timed_kernel), which live as long as the compute unit.
+using TimedNames = std::set<std::string_view>;
 
 /// The provenance of the times of a kernel family.
 struct KernelBasis {
@@ -153,11 +161,21 @@ struct KernelBasis {
   std::string source = {};  ///< calibration and kernel, or the reason for none
 };
 
+/// Data sheet of a compute unit.
+struct ComputeSheet {
+  std::string part = {};                                     ///< "h200"; empty: not stated
+  std::array<FlopRate, kArithmeticNames.size()> peaks = {};  ///< by Arithmetic
+  Bytes l2 = {};                                             ///< 0: not stated
+  std::int64_t sms = 0;                                      ///< 0: not stated
+};
+
 class ComputeUnit {
  public:
   virtual ~ComputeUnit() = default;
+  virtual const ComputeSheet& sheet() const = 0;
   virtual KernelTime time(const KernelWork& work) const = 0;
-  virtual KernelBasis basis(KernelFamily family) const = 0;
+  /// `ran`: the timed kernels of a step, as time() named them; null: all that the family may use.
+  virtual KernelBasis basis(KernelFamily family, const TimedNames* ran = nullptr) const = 0;
 };
 
 }  // namespace tiersim

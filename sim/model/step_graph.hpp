@@ -94,8 +94,15 @@ constexpr std::string_view name(KernelFamily k) {
 }
 
 /// The arithmetic of a compute operation, which selects the peak rate.
-enum class Arithmetic : std::uint8_t { bf16, fp8, int8 };
-inline constexpr std::array<std::string_view, 3> kArithmeticNames{"bf16", "fp8", "int8"};
+enum class Arithmetic : std::uint8_t {
+  bf16,
+  fp8,  ///< with a scale for a tensor or a channel
+  int8,
+  fp4,        ///< with a scale for 16 or 32 elements
+  fp8_block,  ///< with a scale for 128 x 128 weights; other kernels run it than those of fp8
+};
+inline constexpr std::array<std::string_view, 5> kArithmeticNames{"bf16", "fp8", "int8", "fp4",
+                                                                  "fp8_block"};
 constexpr std::string_view name(Arithmetic a) {
   return kArithmeticNames[static_cast<std::size_t>(a)];
 }
@@ -181,6 +188,10 @@ struct MatrixShape {
   std::int64_t columns = 0;
   std::int64_t depth = 0;
   std::int64_t count = 1;
+  std::int64_t weight_bits = 0;  ///< of an element of the second matrix; 0: as the arithmetic has
+  /// Equal second matrices that a benchmark goes round, of which those that fit stay in L2; 0 in a
+  /// step, which reads many others in between.
+  std::int64_t copies = 0;
 
   friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
 };

@@ -17,16 +17,24 @@
 namespace tiersim {
 namespace {
 
-// Kernel families that iterations use.
-std::set<std::string> families(const ServingConfig& config, const System& system) {
+// Kernels that iterations use.
+struct UsedKernels {
+  std::set<std::string> families;
+  TimedNames timed;
+};
+UsedKernels used_kernels(const ServingConfig& config, const System& system) {
   AttentionContext replica = context_of(config.scenario, system);
   IterationWork work{.decodes = 2, .context = 100, .logits = 2, .encoder_context = 10};
   if (!config.scenario.model.encoder) work.chunks = {{50, 50}};
-  std::set<std::string> out;
-  for (const Op& op :
-       build_iteration(replica, *config.scenario.method.method, work, system.tier_names()).ops)
-    if (op.kind == OpKind::compute) out.emplace(name(op.family));
-  if (config.scenario.model.encoder) out.emplace(name(KernelFamily::prefill_attention));
+  UsedKernels out;
+  const StepGraph graph =
+      build_iteration(replica, *config.scenario.method.method, work, system.tier_names());
+  for (const Op& op : graph.ops) {
+    if (op.kind != OpKind::compute) continue;
+    out.families.emplace(name(op.family));
+    if (const auto kernel = system.plan(op).timed_kernel; !kernel.empty()) out.timed.insert(kernel);
+  }
+  if (config.scenario.model.encoder) out.families.emplace(name(KernelFamily::prefill_attention));
   return out;
 }
 
@@ -34,7 +42,7 @@ std::set<std::string> families(const ServingConfig& config, const System& system
 class Provenance {
  public:
   Provenance(const ServingConfig& config, const System& system, const std::vector<Bytes>& taken)
-      : config_(config), families_(families(config, system)) {
+      : config_(config), kernels_(used_kernels(config, system)) {
     for (std::size_t c = 0; c < taken.size(); ++c)
       if (taken[c] > Bytes{}) {
         const std::string& channel = system.channels()[c].name;
@@ -46,6 +54,7 @@ class Provenance {
     NumberClass weakest_class = NumberClass::measured;
     for (const SourcedNumber& number : list_numbers(config_)) {
       const bool counts = in_times(number.path);
+      if (!counts && number.path.starts_with(kTimed)) continue;
       out.numbers.push_back(
           {number.path, number.value, number.number_class, number.source, counts, number.ci95});
       if (counts) weakest_class = weakest(weakest_class, number.number_class);
@@ -59,7 +68,13 @@ class Provenance {
     constexpr std::string_view kKernels = "system.gpu.kernels.";
     if (path.starts_with(kKernels)) {
       const std::string rest = path.substr(kKernels.size());
-      return families_.contains(rest.substr(0, rest.find('.')));
+      return kernels_.families.contains(rest.substr(0, rest.find('.')));
+    }
+    if (path.starts_with(kTimed)) {
+      const std::string rest = path.substr(kTimed.size());
+      return std::ranges::any_of(kernels_.timed, [&](std::string_view kernel) {
+        return rest.starts_with(std::string(kernel) + '.');
+      });
     }
     for (const std::string_view group : {"system.links.", "system.tiers."}) {
       if (!path.starts_with(group)) continue;
@@ -73,8 +88,10 @@ class Provenance {
     return true;
   }
 
+  static constexpr std::string_view kTimed = "system.gpu.timed_kernels.";
+
   const ServingConfig& config_;
-  std::set<std::string> families_;
+  UsedKernels kernels_;
   std::set<std::string> used_;  // devices and request engines
 };
 

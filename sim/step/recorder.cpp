@@ -21,6 +21,9 @@ BytesByClass by_class(const ClassBytes& bytes, std::int64_t times) {
   return out;
 }
 
+// A GPU has dozens, of which a step runs a few; those of the others would only fill its record.
+constexpr std::string_view kTimedKernels = "system.gpu.timed_kernels.";
+
 bool is_far_read(const Access& access, TierId far) {
   return access.tier == far && access.direction == Direction::read;
 }
@@ -32,10 +35,16 @@ class NumbersInTimes {
 
  public:
   explicit NumbersInTimes(const SystemConfig& config, const Simulation& sim) {
+    TimedNames kernels;
     add("gpu", true);
     for (std::size_t f = 0; f < kKernelFamilyNames.size(); ++f)
       add("gpu.kernels." + std::string(kKernelFamilyNames[f]),
           runs(sim, static_cast<KernelFamily>(f)));
+    add("gpu.timed_kernels", false);
+    for (const OpPlan& plan : sim.plans)
+      if (!plan.timed_kernel.empty()) kernels.insert(plan.timed_kernel);
+    for (const std::string_view kernel : kernels)
+      add("gpu.timed_kernels." + std::string(kernel), true);
     for (std::size_t r = 0; r < kRequesterNames.size(); ++r)
       add(kRequesterNames[r], asks_far(sim, static_cast<RequesterKind>(r)));
     const System& system = *sim.system;
@@ -120,9 +129,11 @@ void Recorder::provenance(Provenance extent) {
   for (const ClassedNumber& number : list_number_classes(config_))
     if (in_times.contains(number.path)) time_class_ = weakest(time_class_, number.number_class);
   if (extent != Provenance::full) return;
-  for (const SourcedNumber& number : list_numbers(config_))
+  for (const SourcedNumber& number : list_numbers(config_)) {
+    if (!in_times.contains(number.path) && number.path.starts_with(kTimedKernels)) continue;
     record_.numbers.push_back({number.path, number.value, number.number_class, number.source,
                                in_times.contains(number.path), number.ci95});
+  }
 }
 
 void Recorder::accounting() {

@@ -29,16 +29,19 @@ void Recorder::kernels() {
   const auto timings = sim_.execution.of_gpu(0, sim_.system->gpus());
   std::array<Duration, kKernelFamilyNames.size()> sums{};
   std::array<Duration, kKernelFamilyNames.size()> beyond{};
+  std::array<TimedNames, kKernelFamilyNames.size()> ran;
   for (std::size_t op = 0; op < timings.size(); ++op) {
     if (sim_.graph.ops[op].kind != OpKind::compute) continue;
     const auto family = static_cast<std::size_t>(sim_.graph.ops[op].family);
     sums[family] += timings[op].end - timings[op].start;
+    if (const auto kernel = sim_.plans[op].timed_kernel; !kernel.empty())
+      ran[family].insert(kernel);
     if (sim_.plans[op].beyond_timed) beyond[family] += timings[op].end - timings[op].start;
   }
   for (std::size_t f = 0; f < sums.size(); ++f) {
     if (sums[f] == Duration{}) continue;
     const auto family = static_cast<KernelFamily>(f);
-    const KernelBasis basis = sim_.system->kernel_basis(family);
+    const KernelBasis basis = sim_.system->kernel_basis(family, ran[f]);
     record_.kernel_times.push_back({.family = std::string(name(family)),
                                     .seconds = to_seconds(sums[f]),
                                     .number_class = class_of(family, basis),

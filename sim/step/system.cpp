@@ -330,6 +330,8 @@ OpPlan System::plan_kernel(const Op& op) const {
   }
   plan.exclusive = true;
   plan.beyond_timed = time.beyond_timed;
+  plan.timed_kernel = time.timed_kernel;
+  plan.spread = time.spread;
   if (time.own_memory) take_of_own_memory(*time.own_memory, plan);
   if (time.body > plan.uncontended(channels_) - plan.setup) {
     // Otherwise the channels that memory waits for already set the time.

@@ -82,6 +82,8 @@ struct OpPlan {
   Duration remote_latency{};       ///< unloaded latency of the tiers behind links
   Duration own_latency{};          ///< unloaded latency of the GPU's own memory
   bool beyond_timed = false;       ///< fitted kernel, and this size is outside of the timed range
+  std::string_view timed_kernel = {};  ///< KernelTime::timed_kernel
+  Interval<double> spread{1, 1};       ///< KernelTime::spread
 
   /// setup + max(min_duration, busy / capacity of every channel): the operation alone on the
   /// system.
@@ -116,7 +118,12 @@ class System {
   bool counts_sms(ChannelId channel) const { return sms_ && channel.index() == *sms_; }
 
   /// The provenance of the times of a kernel family.
-  KernelBasis kernel_basis(KernelFamily family) const { return gpu_->basis(family); }
+  const ComputeSheet& compute_sheet() const { return gpu_->sheet(); }
+  Bandwidth own_memory_peak() const { return own_peak_; }
+  /// `ran`: the timed kernels of the family's operations (OpPlan::timed_kernel).
+  KernelBasis kernel_basis(KernelFamily family, const TimedNames& ran) const {
+    return gpu_->basis(family, &ran);
+  }
 
   /// The packet model of the device; null if it is not at packet level.
   const PacketModel* packet_model(DeviceId device) const;

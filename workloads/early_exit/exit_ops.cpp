@@ -51,7 +51,10 @@ OpId add_softmax(StepGraph& graph, const AttentionContext& c, int layer, std::in
           .family = KernelFamily::gemm,
           .arithmetic = arithmetic_of(c.step.weight_type),
           .flops = Flops::from_base(2) * (m.vocabulary * m.hidden * rows),
-          .matrix = {.rows = rows, .columns = m.vocabulary, .depth = m.hidden},
+          .matrix = {.rows = rows,
+                     .columns = m.vocabulary,
+                     .depth = m.hidden,
+                     .weight_bits = bits(c.step.weight_type)},
           .after = {after}};
   add_access(head, near, Direction::read, TensorClass::weights,
              stored(m.vocabulary * m.hidden, c.step.weight_type));
@@ -113,7 +116,8 @@ OpId fill(StepGraph& graph, const AttentionContext& c, const Method& method, con
     op.matrix = {.rows = (work.pairs + work.layers - 1) / work.layers,
                  .columns = p.out,
                  .depth = p.in,
-                 .count = work.layers};
+                 .count = work.layers,
+                 .weight_bits = bits(c.step.weight_type)};
   }
   add_read(op, near, stored(work.rows * c.model.hidden, DataType::bf16));
   add_read(op, near, kWord * 2 * work.rows);  // norm factor and position of each row

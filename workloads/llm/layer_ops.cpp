@@ -21,6 +21,7 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) 
         .arithmetic = arithmetic_of(c_.step.weight_type),
         .flops = Flops::from_base(2) * work.multiplied,
         .matrix = work.matrix};
+  op.matrix.weight_bits = bits(c_.step.weight_type);
   add_access(op, near, Direction::read, TensorClass::weights,
              stored(work.weights, c_.step.weight_type));
   add_access(op, near, Direction::read, TensorClass::activations,

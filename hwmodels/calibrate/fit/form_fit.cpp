@@ -163,6 +163,8 @@ FormFit fit_form(const KernelForm& form, std::vector<FormTiming> timings, const 
     if (held_out.empty() || seen.empty()) continue;
     const auto errors = fitter.errors(held_out, fitter.fit(seen, variant, kDescentRows));
     unseen.insert(unseen.end(), errors.begin(), errors.end());
+    for (std::size_t i = 0; i < errors.size(); ++i)
+      out.held_out.push_back({held_out[i]->seconds, held_out[i]->seconds * (1 + errors[i])});
   }
   out.unseen = errors_of(unseen);
   out.scatter = scatter_of(unseen);

@@ -32,6 +32,12 @@ struct FitScatter {
   double high = 1;
 };
 
+/// A timing and the time that a fit without its shape gives [s].
+struct HeldOutTime {
+  double measured = 0;
+  double predicted = 0;
+};
+
 struct FormFit {
   FittedForm model;
   std::int64_t rows = 0;            ///< that the fit used
@@ -39,7 +45,8 @@ struct FormFit {
   std::vector<double> least, most;  ///< of each size, over the rows used
   FitErrors fitted;                 ///< of the fit on its own rows
   FitErrors unseen;                 ///< of five fits, each on the shapes that it did not see
-  FitScatter scatter;               ///< measured over predicted, of the unseen rows
+  std::vector<HeldOutTime> held_out = {};  ///< the rows behind `unseen`, by fit
+  FitScatter scatter;                      ///< measured over predicted, of the unseen rows
 };
 
 /// Fewest timings in range for a fit: two for each parameter.

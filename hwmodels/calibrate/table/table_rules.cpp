@@ -64,10 +64,10 @@ class Rules {
   }
 
   std::string above_peak(const TimingRow& row) const {
-    const auto peak = ceilings_.flops.find(kernel_.dtype);
-    if (peak == ceilings_.flops.end() || row.flops <= peak->second * row.seconds) return {};
+    const double peak = ceilings_.peak(kernel_.dtype);
+    if (peak <= 0 || row.flops <= peak * row.seconds) return {};
     return fmt::format("{:.4g} TFLOP/s, but the peak is {:.4g}", row.flops / row.seconds / 1e12,
-                       peak->second / 1e12);
+                       peak / 1e12);
   }
 
   std::string above_memory(const TimingRow& row) const {
@@ -85,7 +85,7 @@ class Rules {
     const double shortest = *std::ranges::min_element(times);
     // A floor is flat: the shortest tenth of a kernel without one spans more.
     if (shortest <= kHostLaunch || floor > kHostMargin * shortest) return;
-    refuse_rows("launched by the host", [&](const TimingRow& row) -> std::string {
+    refuse_rows(std::string(kLaunchedByHost), [&](const TimingRow& row) -> std::string {
       if (row.seconds >= kHostMargin * floor) return {};
       return fmt::format("{}, where the shortest tenth of all cases takes {}",
                          microseconds(row.seconds), microseconds(floor));
@@ -164,6 +164,12 @@ class Rules {
 };
 
 }  // namespace
+
+double TableCeilings::peak(const std::string& dtype) const {
+  auto at = flops.find(dtype);
+  if (at == flops.end()) at = flops.find(dtype.substr(0, dtype.find('_')));
+  return at == flops.end() ? 0 : at->second;
+}
 
 void check_timing_table(const TimingTableConfig& config, const TableCeilings& ceilings,
                         TimingTable& table) {

@@ -63,7 +63,13 @@ struct TableCeilings {
   double memory = 0;                    ///< B/s
   double l2_bytes = 0;                  ///< size of L2
   std::map<std::string, double> flops;  ///< FLOP/s by operand type
+
+  /// The peak of a type: its own, or that of its name before '_' (fp8 of fp8_block); 0: not known.
+  double peak(const std::string& dtype) const;
 };
+
+/// The rule of rows that a graph of kernels would not have.
+inline constexpr const char* kLaunchedByHost = "launched by the host";
 
 /// Moves the rows that cannot be into `refused`. The rules, in order; the first that holds counts:
 /// - those of the description;

@@ -107,7 +107,17 @@ void describe(Fields& f, TableRefusal& c) {
 void describe(Fields& f, FormColumns& c) {
   f.doc("The form of kernel that rows are fitted with.");
   f.required("name", c.name, "Name of the form: product, decode_attention, prefill_attention.");
+  f.required("family", c.family, kKernelFamilyNames,
+             "Operations of a step that these kernels run.");
   f.required("sizes", c.sizes, "Each size of the form, as a formula of the row.");
+}
+
+void describe(Fields& f, TableGoal& c) {
+  f.doc(
+      "Errors on unseen rows that are aimed at; `validate kernels` has exit status 5 beyond them.");
+  f.required("types", c.types, "Types of operands, as dtype.names calls them.");
+  f.required("median", c.median, "Of the absolute errors.", in_range(0.0, 1.0));
+  f.required("p90", c.p90, "90th percentile of the absolute errors.", in_range(0.0, 1.0));
 }
 
 void describe(Fields& f, TimingTableConfig& c) {
@@ -141,6 +151,7 @@ void describe(Fields& f, TimingTableConfig& c) {
   f.optional("refuse", c.refuse, "Rules of refusal for this table.");
   f.optional("form", c.form,
              "The form that rows are fitted with; without it they are only checked.");
+  f.optional("goals", c.goals, "Errors that are aimed at, by type of operands.");
   check_columns(f, c);
   std::vector<std::string> known = c.labels;
   known.insert(known.end(), c.sizes.begin(), c.sizes.end());

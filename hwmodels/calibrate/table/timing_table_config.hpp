@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sim/config/fields.hpp"
+#include "sim/model/step_graph.hpp"
 
 namespace tiersim {
 
@@ -52,7 +53,15 @@ struct TableRefusal {
 /// The form that rows are fitted with (hwmodels/forms), and its sizes as formulas of a row.
 struct FormColumns {
   std::string name;
+  KernelFamily family = KernelFamily::gemm;  ///< of a step's operations that these kernels run
   std::map<std::string, std::string> sizes;
+};
+
+/// Errors on unseen rows that are aimed at, for some operand types.
+struct TableGoal {
+  std::vector<std::string> types;
+  double median = 0;
+  double p90 = 0;
 };
 
 struct TimingTableConfig {
@@ -72,6 +81,7 @@ struct TimingTableConfig {
   std::vector<std::string> samples;  ///< sizes that one shape is timed at, such as the batch
   std::vector<TableRefusal> refuse;
   std::optional<FormColumns> form;
+  std::vector<TableGoal> goals;
 };
 
 void describe(Fields& f, TimeColumn& c);
@@ -79,6 +89,7 @@ void describe(Fields& f, DtypeColumn& c);
 void describe(Fields& f, TableValue& c);
 void describe(Fields& f, TableRefusal& c);
 void describe(Fields& f, FormColumns& c);
+void describe(Fields& f, TableGoal& c);
 void describe(Fields& f, TimingTableConfig& c);
 
 }  // namespace tiersim
