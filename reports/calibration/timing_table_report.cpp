@@ -9,10 +9,6 @@
 namespace tiersim {
 namespace {
 
-Cell share_cell(double share) {
-  return Cell(share, fmt::format("{:.1f} %", 100 * share));
-}
-
 Cell noise_cell(const NoiseFloor& noise, double share) {
   return noise.cases == 0 ? Cell(std::monostate{}, "no repeats") : share_cell(share);
 }
@@ -24,6 +20,10 @@ std::int64_t refused_of(const TimingKernel& kernel) {
 }
 
 }  // namespace
+
+Cell share_cell(double share) {
+  return Cell(share, fmt::format("{:.1f} %", 100 * share));
+}
 
 Table rows_table(const TimingTable& table) {
   Table out{.title = "Rows of the table, by kernel",

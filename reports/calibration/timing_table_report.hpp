@@ -15,6 +15,9 @@ struct FittedKernel {
   std::optional<FormFit> fit = {};
 };
 
+/// "4.2 %" of a fraction.
+Cell share_cell(double share);
+
 /// Rows read and refused, and the noise floor, by kernel.
 Table rows_table(const TimingTable& table);
 /// Refused rows by rule, with an example of each.

@@ -14,7 +14,7 @@
 #include "reports/calibration/timing_table_report.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
-#include "sim/cli/gunzip.hpp"
+#include "sim/cli/timing_files.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/record/table_json.hpp"
 #include "sim/runner/files.hpp"
@@ -28,30 +28,6 @@ constexpr double kWorstMedian = 0.2;  // of errors on unseen shapes: beyond, a f
 
 [[noreturn]] void refuse_usage(const std::string& text) {
   throw Failure(ExitCode::usage, "tiersim: error: " + printable(text));
-}
-
-// A name of the shipped descriptions, or a file.
-fs::path description_of(const std::string& table) {
-  if (table.find('/') != std::string::npos || fs::path(table).extension() == ".yaml") return table;
-  const fs::path folder = config_root() / "calibration/tables";
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder))
-    names.push_back(entry.path().stem().string());
-  std::ranges::sort(names);
-  if (std::ranges::find(names, table) != names.end()) return folder / (table + ".yaml");
-  const std::string_view near = nearest(table, names);
-  refuse_usage(fmt::format(
-      "--table '{}': there is no description of that name{} (there are: {}; or "
-      "name a file)",
-      table, near.empty() ? "" : fmt::format("; did you mean '{}'?", near), join(names)));
-}
-
-TimingTableConfig load_description(const std::string& table) {
-  Diagnostics diagnostics;
-  const Document document = load_document(description_of(table), standard_options(), diagnostics);
-  auto config = read<TimingTableConfig>(document, "timing_table", diagnostics);
-  throw_if_any(diagnostics);
-  return config;
 }
 
 TableCeilings ceilings_of(const TableArguments& arguments) {
@@ -69,57 +45,22 @@ TableCeilings ceilings_of(const TableArguments& arguments) {
   return ceilings;
 }
 
-TimingTable read_tables(const TableArguments& arguments, const TimingTableConfig& config,
-                        const TableCeilings& ceilings) {
-  TimingTable all;
-  Diagnostics diagnostics;
-  for (const std::string& file : arguments.files) {
-    auto read =
-        read_timing_table(file, gunzipped(file, read_file(file)), config, ceilings.l2_bytes);
-    if (!read) {
-      for (const Diagnostic& mistake : read.error().list()) diagnostics.report(mistake);
-      continue;
-    }
-    TimingTable table = *std::move(read);
-    check_timing_table(config, ceilings, table);
-    all.file += (all.file.empty() ? "" : ", ") + file;
-    for (TimingKernel& kernel : table.kernels) {
-      if (arguments.files.size() > 1)
-        kernel.name = fs::path(file).filename().string() + ": " + kernel.name;
-      all.kernels.push_back(std::move(kernel));
-    }
-  }
-  throw_if_any(diagnostics);
-  return all;
-}
-
 // The data sheet that a fit needs; names what is missing.
 GpuSheet gpu_of(const TableArguments& arguments, const TableCeilings& ceilings,
                 const TimingKernel& kernel) {
-  const auto peak = ceilings.flops.find(kernel.dtype);
+  const double peak = ceilings.peak(kernel.dtype);
   std::vector<std::string> missing;
   if (ceilings.memory <= 0) missing.emplace_back("--peak memory=RATE");
-  if (peak == ceilings.flops.end()) missing.push_back("--peak flops." + kernel.dtype + "=RATE");
+  if (peak <= 0) missing.push_back("--peak flops." + kernel.dtype + "=RATE");
   if (ceilings.l2_bytes <= 0) missing.emplace_back("--l2 SIZE");
   if (arguments.sms <= 0) missing.emplace_back("--sms NUMBER");
   if (!missing.empty())
     refuse_usage(fmt::format("a fit of '{}' needs the data sheet: {} (--check fits nothing)",
                              kernel.name, join(missing)));
   return {.memory = ceilings.memory,
-          .peak = peak->second,
+          .peak = peak,
           .l2_bytes = ceilings.l2_bytes,
           .sms = static_cast<double>(arguments.sms)};
-}
-
-FittedKernel fit(const KernelForm& form, const TimingKernel& kernel, const GpuSheet& gpu) {
-  std::vector<FormTiming> timings;
-  for (const TimingRow& row : kernel.rows)
-    if (form.in_range(row.form_sizes)) timings.push_back({row.form_sizes, row.shape, row.seconds});
-  const auto inside = static_cast<std::int64_t>(timings.size());
-  if (inside < fewest_timings(form)) return {.kernel = &kernel};
-  FittedKernel out{.kernel = &kernel, .fit = fit_form(form, std::move(timings), gpu)};
-  out.fit->outside = static_cast<std::int64_t>(kernel.rows.size()) - inside;
-  return out;
 }
 
 std::string source_of(const FormFit& fit, const TimingKernel& kernel, const TimingTable& table,
@@ -147,6 +88,12 @@ std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
       fmt::print(stderr,
                  "note: '{}' is not written: its median error on unseen shapes is {:.1f} %\n",
                  printable(kernel.name), 100 * unseen.median);
+      continue;
+    }
+    const auto host = kernel.refused.find(kLaunchedByHost);
+    if (host != kernel.refused.end() && host->second.count > unseen.rows) {
+      fmt::print(stderr, "note: '{}' is not written: {} of its rows were launched by the host\n",
+                 printable(kernel.name), host->second.count);
       continue;
     }
     if (std::ranges::find(kArithmeticNames, kernel.dtype) == kArithmeticNames.end()) {
@@ -188,7 +135,7 @@ void write(const TableArguments& arguments, const std::vector<WrittenForm>& form
 ExitCode calibrate_table(const TableArguments& arguments) {
   const TimingTableConfig config = load_description(arguments.table);
   const TableCeilings ceilings = ceilings_of(arguments);
-  const TimingTable table = read_tables(arguments, config, ceilings);
+  const TimingTable table = read_tables(arguments.files, config, ceilings);
   if (!arguments.output.empty() && !config.form)
     refuse_usage(fmt::format("--out: the description '{}' has no form to fit", arguments.table));
   std::vector<FittedKernel> fits;
@@ -198,7 +145,7 @@ ExitCode calibrate_table(const TableArguments& arguments) {
     for (const TimingKernel& kernel : table.kernels)
       gpus.push_back(gpu_of(arguments, ceilings, kernel));
     for (std::size_t i = 0; i < gpus.size(); ++i)
-      fits.push_back(fit(form, table.kernels[i], gpus[i]));
+      fits.push_back(fit_kernel(form, table.kernels[i], gpus[i]));
   }
   if (!arguments.output.empty()) write(arguments, written(fits, gpus, table, config));
   std::vector<std::pair<std::string, Table>> tables{{"rows", rows_table(table)},

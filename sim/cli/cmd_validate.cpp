@@ -12,6 +12,7 @@
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/validate_hardware.hpp"
+#include "sim/cli/validate_kernels.hpp"
 #include "sim/cli/validate_levels.hpp"
 #include "sim/cli/validate_sensitivity.hpp"
 #include "sim/cli/validate_serving.hpp"
@@ -207,6 +208,7 @@ void add_validate(Verb program) {
             "interval: 0.9");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   add_validate_hardware(verb);
+  add_validate_kernels(verb);
   add_validate_levels(verb);
   add_validate_sensitivity(verb);
   add_validate_serving(verb);

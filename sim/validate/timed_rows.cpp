@@ -1,0 +1,96 @@
+#include "sim/validate/timed_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/prefill_form.hpp"
+#include "hwmodels/forms/product_form.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr double kSecondsPerTick = 1e-12;
+
+std::int64_t whole(double x) {
+  return static_cast<std::int64_t>(std::llround(x));
+}
+
+// The sizes of a product as the operation of a step has them.
+MatrixShape matrix_of(const std::vector<double>& s, Arithmetic arithmetic) {
+  return {.rows = whole(s[0]),
+          .columns = whole(s[1]),
+          .depth = whole(s[2]),
+          .weight_bits = arithmetic == Arithmetic::fp4 ? 0 : whole(8 * s[3]),
+          .copies = whole(s[6])};
+}
+
+AttentionShape decode_of(const std::vector<double>& s) {
+  return {.sequences = whole(s[0]),
+          .heads = whole(s[1] * s[2]),
+          .kv_heads = whole(s[1]),
+          .head_dim = whole(s[3]),
+          .tokens = 1,
+          .before = whole(s[4]) - 1,
+          .window = whole(s[5]),
+          .kv_bits = whole(8 * s[6])};
+}
+
+AttentionShape prefill_of(const std::vector<double>& s) {
+  return {.sequences = whole(s[0]),
+          .heads = whole(s[1] * s[2]),
+          .kv_heads = whole(s[1]),
+          .head_dim = whole(s[3]),
+          .tokens = whole(s[4]),
+          .before = whole(s[5]),
+          .window = whole(s[6]),
+          .kv_bits = whole(8 * s[7])};
+}
+
+}  // namespace
+
+std::optional<RowAnswer> answer_row(const System& system, const FormColumns& form,
+                                    std::string_view dtype, const TimingRow& row) {
+  const auto at = std::ranges::find(kArithmeticNames, dtype);
+  if (at == kArithmeticNames.end()) return std::nullopt;
+  const auto arithmetic = static_cast<Arithmetic>(at - kArithmeticNames.begin());
+  Op op{
+      .family = form.family, .arithmetic = arithmetic, .flops = Flops::from_base(whole(row.flops))};
+  if (form.name == product_form().name())
+    op.matrix = matrix_of(row.form_sizes, arithmetic);
+  else if (form.name == decode_form().name())
+    op.attention = decode_of(row.form_sizes);
+  else if (form.name == prefill_form().name())
+    op.attention = prefill_of(row.form_sizes);
+  else
+    return std::nullopt;
+  const Bytes bytes = Bytes::from_base(std::max<std::int64_t>(1, whole(row.memory_bytes)));
+  op.accesses.push_back({.tier = TierId(0),
+                         .direction = Direction::read,
+                         .tensor_class = TensorClass::activations,
+                         .payload = bytes,
+                         .run = bytes});
+  for (std::size_t tier = 0; tier < system.tier_names().size(); ++tier)
+    if (!system.is_remote(TierId(tier))) op.accesses.front().tier = TierId(tier);
+  const OpPlan plan = system.plan(op);
+  const double seconds =
+      static_cast<double>(plan.uncontended(system.channels()).count()) * kSecondsPerTick;
+  return RowAnswer{.measured = row.seconds,
+                   .simulated = seconds,
+                   .low = seconds * plan.spread.low,
+                   .high = seconds * plan.spread.high,
+                   .beyond = plan.beyond_timed};
+}
+
+TableCeilings ceilings_of(const System& system) {
+  const ComputeSheet& sheet = system.compute_sheet();
+  TableCeilings out{.memory = static_cast<double>(system.own_memory_peak().in_base()),
+                    .l2_bytes = static_cast<double>(sheet.l2.in_base()),
+                    .flops = {}};
+  for (std::size_t a = 0; a < sheet.peaks.size(); ++a)
+    out.flops[std::string(kArithmeticNames[a])] = static_cast<double>(sheet.peaks[a].in_base());
+  return out;
+}
+
+}  // namespace tiersim
