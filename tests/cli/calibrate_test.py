@@ -93,6 +93,17 @@ def made_up_rows():
     return rows
 
 
+def made_up_collectives(element=2):
+    """Rings on a port of 450 GB/s with a floor, a rate with flags beside the data and one without."""
+    rows = ["op_name,kernel_source,nccl_dtype,num_gpus,message_size,latency"]
+    for ranks in (2, 4, 8):
+        for size in (1 << power for power in range(9, 30)):
+            sent = (ranks - 1) / ranks * size
+            seconds = min(4e-6 + 3e-7 * ranks + 2 * sent / 1.5e11, 2e-5 + 1e-6 * ranks + sent / 3.5e11)
+            rows.append(f"all_gather,NCCL,half,{ranks},{size // element},{seconds * 1e3:.9f}")
+    return rows
+
+
 class Tables(InFolder):
     """`calibrate --table`: tables that others wrote, by a description."""
 
@@ -128,6 +139,23 @@ class Tables(InFolder):
         self.assertEqual(result.returncode, 0, result.stderr)
         refused = {row["rule"]: row["rows"] for row in json.loads(result.stdout)["refused"]}
         self.assertEqual(refused, dict.fromkeys(lies, 1))
+
+    def test_fits_collectives_by_the_port_alone(self):
+        port = ["--peak", "port=450 GB/s"]
+        file = self.write(made_up_collectives(), "nccl.csv")
+        result = run("calibrate", "--table", "nccl", file, "--json", *port)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        (errors,) = json.loads(result.stdout)["errors"]
+        self.assertEqual(errors["rows"], 63)
+        self.assertLess(errors["median_abs"], 0.03)
+        self.assertLess(errors["group_median_abs"], 0.1)
+        self.expect_failure(run("calibrate", "--table", "nccl", file), 2, "--peak port=RATE")
+        # Bytes that are taken for elements of two: 700 GB/s of a port of 450.
+        lie = self.write(made_up_collectives(element=1), "bytes.csv")
+        result = run("calibrate", "--table", "nccl", lie, "--check", "--json", *port)
+        (refused,) = json.loads(result.stdout)["refused"]
+        self.assertEqual(refused["rule"], "above the port's rate")
+        self.assertGreater(refused["rows"], 10)
 
     def test_a_description_of_the_user_needs_no_code(self):
         description = self.folder / "mine.yaml"
