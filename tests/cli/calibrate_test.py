@@ -184,6 +184,34 @@ class Tables(InFolder):
         self.assertTrue(kernels["gemm"]["source"].startswith("h200/made-1: made_up bfloat16"))
         self.assertEqual(kernels["screening"]["basis"], "specification")
 
+    def test_fitted_collectives_time_a_run(self):
+        def step(*options):
+            result = run("run", SOURCE / "configs/scenarios/tpla/deepseek_v3_full_tp8.yaml", "--json", *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            record = json.loads(result.stdout)
+            (shown,) = [s["seconds"] for s in record["results"]["time_split"] if s["name"] == "collective"]
+            return record, shown
+        path = "system.fabrics.tensor.collective"
+        record, vllm = step("--set", f"{path}.base=devices/collective_vllm_h200.yaml")
+        # 122 all-reduces of 64 tokens of 7168 elements (14 us each in vLLM's timings), and some of logits.
+        self.assertGreater(vllm, 122 * 11e-6)
+        self.assertLess(vllm, 122 * 17e-6)
+        (misfit,) = [n for n in record["provenance"]["numbers"]
+                     if n["path"] == f"{path}.timed_collectives.all_reduce.misfit"]
+        self.assertTrue(misfit["in_times"])
+        self.assertEqual(misfit["class"], "fitted")
+        self.assertEqual(len(record["results"]["metrics"]["step_time_s"]["ci95"]), 2)
+        # TensorRT-LLM takes 25.7 us for the same on eight GPUs.
+        self.assertGreater(step("--set", f"{path}.base=devices/collective_trtllm_h200.yaml")[1], 1.5 * vllm)
+        # What a run writes as its own fits can be laid over the shipped ones.
+        file = self.write(made_up_collectives(), "nccl.csv")
+        made = run("calibrate", "--table", "nccl", file, "-o", "h200/made-1", "--peak", "port=450 GB/s",
+                   cwd=self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn("  all_gather: {form: collective",
+                      (self.folder / "h200/made-1/nccl.yaml").read_text(encoding="utf-8"))
+        self.assertFalse((self.folder / "h200/made-1/gpu.yaml").exists())
+
     def test_mistakes(self):
         file = self.write(made_up_rows())
         self.expect_failure(run("calibrate", "--table", "gem", file), 2, "did you mean 'gemm'?")
