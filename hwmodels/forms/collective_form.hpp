@@ -10,8 +10,8 @@
 //             h = (ranks - 1)^steps hops; w = passes * (ranks - 1) / ranks * bytes, which a rank
 //             sends at least; r(x) = (ranks / 2)^(x - 1), the loss of rate with the ranks.
 //             small  = ((t0 + small_hop h)^p + (sent r(small_ranks) / (small_rate port))^p)^(1/p)
-//             middle = ((middle_start + middle_hop h)^p + (w r(ranks) / (middle_rate
-//             port))^p)^(1/p) large  = large_start + large_hop h + w r(ranks) / (large_rate port)
+//             middle = the same of middle_start, middle_hop and w r(ranks) / (middle_rate port)
+//             large  = large_start + large_hop h + w r(ranks) / (large_rate port)
 //             sent = 2 w, a flag for each word; in the variants `one shot` of an all-reduce
 //             (ranks - 1) * bytes. In the variants `large from` a size (or a size for each of two
 //             ranks: bytes * 2 / ranks) the library goes over to `large` there, faster or not.
@@ -20,9 +20,8 @@
 //   Ignores   which GPUs share a PCIe root or a socket, but for the loss of rate with the ranks;
 //             waiting for the slowest rank; other traffic.
 //   Valid     2 to 8 ranks of one node; sizes that were timed.
-//   Source    protocols: NCCL's tuning model (src/graph/tuning.cc of NVIDIA/nccl); numbers:
-//   timings,
-//             by fit_form.
+//   Source    protocols: NCCL's tuning model (src/graph/tuning.cc of NVIDIA/nccl)
+//             numbers: timings, by fit_form
 //   Checked   tests/unit/hwmodels/collective_form_test.cpp: planted truth
 #include "hwmodels/forms/kernel_form.hpp"
 
