@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hwmodels/forms/collective_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
@@ -9,8 +10,8 @@
 namespace tiersim {
 
 std::span<const KernelForm* const> all_forms() {
-  static const std::array<const KernelForm*, 3> all{&decode_form(), &prefill_form(),
-                                                    &product_form()};
+  static const std::array<const KernelForm*, 4> all{&collective_form(), &decode_form(),
+                                                    &prefill_form(), &product_form()};
   return all;
 }
 

@@ -19,6 +19,7 @@ struct GpuSheet {
   double peak = 0;      ///< FLOP/s of the operand type
   double l2_bytes = 0;  ///< B
   double sms = 0;
+  double port = 0;  ///< B/s to the other GPUs of the node, one way; for collectives
 };
 
 /// A number that tells two cases of a kernel apart: a size of its input, or bytes of an element.

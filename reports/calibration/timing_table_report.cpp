@@ -1,8 +1,10 @@
 #include "reports/calibration/timing_table_report.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -77,6 +79,12 @@ Table errors_table(const std::vector<FittedKernel>& fits) {
                         {"90th, own rows", Align::right, "own_p90_abs"},
                         {"noise, median", Align::right, "noise"},
                         {"outside"}}};
+  const bool grouped = std::ranges::any_of(
+      fits, [](const FittedKernel& f) { return f.fit && f.fit->groups.rows > 0; });
+  if (grouped) {
+    out.columns.push_back({"median, groups", Align::right, "group_median_abs"});
+    out.columns.push_back({"90th, groups", Align::right, "group_p90_abs"});
+  }
   for (const FittedKernel& fitted : fits) {
     const TimingKernel& kernel = *fitted.kernel;
     const NoiseFloor noise = noise_floor(kernel);
@@ -88,11 +96,26 @@ Table errors_table(const std::vector<FittedKernel>& fits) {
     const auto unseen = [&](double share) {
       return fit.unseen.rows == 0 ? Cell(std::monostate{}, "one shape") : share_cell(share);
     };
-    out.add({kernel.name, kernel.dtype, fit.rows, unseen(fit.unseen.median), unseen(fit.unseen.p90),
-             unseen(fit.unseen.bias), share_cell(fit.fitted.median), share_cell(fit.fitted.p90),
-             noise_cell(noise, noise.median), fit.outside});
+    Row row{kernel.name,
+            kernel.dtype,
+            fit.rows,
+            unseen(fit.unseen.median),
+            unseen(fit.unseen.p90),
+            unseen(fit.unseen.bias),
+            share_cell(fit.fitted.median),
+            share_cell(fit.fitted.p90),
+            noise_cell(noise, noise.median),
+            fit.outside};
+    if (grouped)
+      for (const double share : {fit.groups.median, fit.groups.p90})
+        row.push_back(fit.groups.rows == 0 ? Cell(std::monostate{}, "one group")
+                                           : share_cell(share));
+    out.add(std::move(row));
   }
   out.notes.emplace_back("a shape is held out with all of its rows, in five parts");
+  if (grouped)
+    out.notes.emplace_back(
+        "groups: errors of fits that saw nothing of a group, such as of a number of ranks");
   out.notes.emplace_back("outside: rows beyond the sizes that the form is made for, not judged");
   return out;
 }

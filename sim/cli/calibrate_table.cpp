@@ -40,6 +40,7 @@ TableCeilings ceilings_of(const TableArguments& arguments) {
   constexpr std::string_view kFlops = "flops.";
   for (const TimingPeak& peak : arguments.peaks) {
     if (peak.name == "memory") ceilings.memory = peak.value;
+    if (peak.name == "port") ceilings.port = peak.value;
     if (peak.name.starts_with(kFlops)) ceilings.flops[peak.name.substr(kFlops.size())] = peak.value;
   }
   return ceilings;
@@ -50,6 +51,13 @@ GpuSheet gpu_of(const TableArguments& arguments, const TableCeilings& ceilings,
                 const TimingKernel& kernel) {
   const double peak = ceilings.peak(kernel.dtype);
   std::vector<std::string> missing;
+  if (!kernel.operation.empty()) {
+    if (ceilings.port > 0) return {.port = ceilings.port};
+    refuse_usage(
+        fmt::format("a fit of '{}' needs the data sheet: --peak port=RATE (--check fits "
+                    "nothing)",
+                    kernel.name));
+  }
   if (ceilings.memory <= 0) missing.emplace_back("--peak memory=RATE");
   if (peak <= 0) missing.push_back("--peak flops." + kernel.dtype + "=RATE");
   if (ceilings.l2_bytes <= 0) missing.emplace_back("--l2 SIZE");
@@ -96,7 +104,15 @@ std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
                  printable(kernel.name), host->second.count);
       continue;
     }
-    if (std::ranges::find(kArithmeticNames, kernel.dtype) == kArithmeticNames.end()) {
+    const bool collective = !kernel.operation.empty();
+    if (collective &&
+        std::ranges::find(out, kernel.operation, &WrittenForm::operation) != out.end()) {
+      fmt::print(stderr, "note: '{}' is not written: another kernel does {}\n",
+                 printable(kernel.name), printable(kernel.operation));
+      continue;
+    }
+    if (!collective &&
+        std::ranges::find(kArithmeticNames, kernel.dtype) == kArithmeticNames.end()) {
       fmt::print(stderr, "note: '{}' is not written: no operation of a step is of type '{}'\n",
                  printable(kernel.name), printable(kernel.dtype));
       continue;
@@ -105,7 +121,8 @@ std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
                    .arithmetic = kernel.dtype,
                    .source = source_of(*fits[i].fit, kernel, table, config),
                    .fit = &*fits[i].fit,
-                   .sheet = gpus[i]});
+                   .sheet = gpus[i],
+                   .operation = kernel.operation});
   }
   return out;
 }
@@ -117,11 +134,18 @@ void write(const TableArguments& arguments, const std::vector<WrittenForm>& form
     return;
   }
   const fs::path folder = arguments.output;
-  write_file(folder / (fs::path(arguments.table).stem().string() + ".yaml"),
+  const fs::path file = folder / (fs::path(arguments.table).stem().string() + ".yaml");
+  if (!forms.front().operation.empty()) {
+    write_file(file, timed_collectives_yaml(arguments.command, arguments.calibration,
+                                            arguments.part, forms));
+    return;
+  }
+  write_file(file,
              timed_kernels_yaml(arguments.command, arguments.calibration, arguments.part, forms));
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".yaml" && entry.path().filename() != "gpu.yaml")
+    if (entry.path().extension() == ".yaml" && entry.path().filename() != "gpu.yaml" &&
+        read_file(entry.path()).find("\ntimed_kernels:") != std::string::npos)
       names.push_back(entry.path().filename().string());
   std::ranges::sort(names);
   write_file(folder / "gpu.yaml",

@@ -43,7 +43,7 @@ TimingPeak peak_of(const std::string& option) {
   const std::string name = option.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
   const bool flops = name.starts_with("flops.") && name.size() > 6;
-  const std::vector<std::string> names{"memory", "l2", "link_read", "link_write"};
+  const std::vector<std::string> names{"memory", "l2", "link_read", "link_write", "port"};
   if (!flops && std::ranges::find(names, name) == names.end())
     throw Failure(ExitCode::usage,
                   fmt::format("tiersim: error: --peak '{}': no peak has that name (one of: {}, "
@@ -249,7 +249,7 @@ void add_calibrate(Verb program) {
       .type("DIR");
   verb.option("--peak", options->peaks,
               "Peak rate of the data sheet, if the file states none; NAME is memory, l2, "
-              "link_read, link_write or flops.<type> (repeatable)")
+              "link_read, link_write, port (to other GPUs) or flops.<type> (repeatable)")
       .type("NAME=VALUE");
   verb.option("--table", options->table,
               "The files are tables of timings that this description explains: a name in "

@@ -69,7 +69,8 @@ TimingTable read_tables(const std::vector<std::string>& files, const TimingTable
 FittedKernel fit_kernel(const KernelForm& form, const TimingKernel& kernel, const GpuSheet& gpu) {
   std::vector<FormTiming> timings;
   for (const TimingRow& row : kernel.rows)
-    if (form.in_range(row.form_sizes)) timings.push_back({row.form_sizes, row.shape, row.seconds});
+    if (form.in_range(row.form_sizes))
+      timings.push_back({row.form_sizes, row.shape, row.seconds, row.group});
   const auto inside = static_cast<std::int64_t>(timings.size());
   if (inside < fewest_timings(form)) return {.kernel = &kernel};
   FittedKernel out{.kernel = &kernel, .fit = fit_form(form, std::move(timings), gpu)};

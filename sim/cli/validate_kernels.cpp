@@ -218,7 +218,7 @@ class Asker {
       errors.gpu = part.name;
       errors.engine = task.file.engine + ' ' + task.file.version;
       errors.table = task.file.table;
-      errors.family = name(task.table.form->family);
+      errors.family = name(*task.table.form->family);
       errors.dtype = dtype;
       for (const TableGoal& goal : task.table.goals)
         if (std::ranges::find(goal.types, dtype) != goal.types.end()) errors.goal = goal;
@@ -354,7 +354,7 @@ std::vector<TableTask> load_tables(const ValidateKernelsArguments& options) {
     }
     auto at = tables.find(file.table);
     if (at == tables.end()) at = tables.emplace(file.table, load_description(file.table)).first;
-    if (!at->second.form) continue;
+    if (!at->second.form || !at->second.form->family) continue;
     tasks.push_back({.file = std::move(file), .table = at->second});
   }
   if (!unknown.empty())

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -121,12 +122,13 @@ bool parse_as(const std::string& text, const char* unit, BaseValue& out) {
   return true;
 }
 
-BaseValue in_base_units(const std::string& text) {
+// Nothing for a number without a unit.
+std::optional<BaseValue> in_base_units(const std::string& text) {
   BaseValue out;
   if (parse_as<Bytes>(text, "B", out) || parse_as<Bandwidth>(text, "B/s", out) ||
       parse_as<FlopRate>(text, "FLOP/s", out) || parse_as<Duration>(text, "s", out))
     return out;
-  throw Failure(ExitCode::internal, "tiersim: error: no unit in base units for " + text);
+  return std::nullopt;
 }
 
 // A device is listed with its first number, which is its capacity, rate or latency.
@@ -138,15 +140,15 @@ Table devices() {
     const auto loaded = read_file_of<DeviceFile>(path, "device");
     const std::vector<SourcedNumber> numbers = list_numbers(loaded.config);
     const std::string category = loaded.config.category();
-    if (numbers.empty()) {  // a bound, which has no numbers
+    const auto value = numbers.empty() ? std::nullopt : in_base_units(numbers.front().value);
+    if (!value) {  // a bound, which has no numbers, or factors on fitted times
       const Cell none(Cell::Absent{}, "-");
       out.add({shown_path(path), category, loaded.config.kind, none, none, none, none});
       continue;
     }
     const SourcedNumber& first = numbers.front();
-    const BaseValue value = in_base_units(first.value);
     out.add({shown_path(path), category, loaded.config.kind, first.path,
-             Cell(value.value, first.value), value.unit, name(first.number_class)});
+             Cell(value->value, first.value), value->unit, name(first.number_class)});
   }
   return out;
 }

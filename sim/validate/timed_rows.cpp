@@ -53,10 +53,10 @@ AttentionShape prefill_of(const std::vector<double>& s) {
 std::optional<RowAnswer> answer_row(const System& system, const FormColumns& form,
                                     std::string_view dtype, const TimingRow& row) {
   const auto at = std::ranges::find(kArithmeticNames, dtype);
-  if (at == kArithmeticNames.end()) return std::nullopt;
+  if (at == kArithmeticNames.end() || !form.family) return std::nullopt;
   const auto arithmetic = static_cast<Arithmetic>(at - kArithmeticNames.begin());
   Op op{
-      .family = form.family, .arithmetic = arithmetic, .flops = Flops::from_base(whole(row.flops))};
+      .family = *form.family, .arithmetic = arithmetic, .flops = Flops::from_base(whole(row.flops))};
   if (form.name == product_form().name())
     op.matrix = matrix_of(row.form_sizes, arithmetic);
   else if (form.name == decode_form().name())

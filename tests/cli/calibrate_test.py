@@ -93,6 +93,17 @@ def made_up_rows():
     return rows
 
 
+def made_up_collectives(element=2):
+    """Rings on a port of 450 GB/s with a floor, a rate with flags beside the data and one without."""
+    rows = ["op_name,kernel_source,nccl_dtype,num_gpus,message_size,latency"]
+    for ranks in (2, 4, 8):
+        for size in (1 << power for power in range(9, 30)):
+            sent = (ranks - 1) / ranks * size
+            seconds = min(4e-6 + 3e-7 * ranks + 2 * sent / 1.5e11, 2e-5 + 1e-6 * ranks + sent / 3.5e11)
+            rows.append(f"all_gather,NCCL,half,{ranks},{size // element},{seconds * 1e3:.9f}")
+    return rows
+
+
 class Tables(InFolder):
     """`calibrate --table`: tables that others wrote, by a description."""
 
@@ -129,6 +140,23 @@ class Tables(InFolder):
         refused = {row["rule"]: row["rows"] for row in json.loads(result.stdout)["refused"]}
         self.assertEqual(refused, dict.fromkeys(lies, 1))
 
+    def test_fits_collectives_by_the_port_alone(self):
+        port = ["--peak", "port=450 GB/s"]
+        file = self.write(made_up_collectives(), "nccl.csv")
+        result = run("calibrate", "--table", "nccl", file, "--json", *port)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        (errors,) = json.loads(result.stdout)["errors"]
+        self.assertEqual(errors["rows"], 63)
+        self.assertLess(errors["median_abs"], 0.03)
+        self.assertLess(errors["group_median_abs"], 0.1)
+        self.expect_failure(run("calibrate", "--table", "nccl", file), 2, "--peak port=RATE")
+        # Bytes that are taken for elements of two: 700 GB/s of a port of 450.
+        lie = self.write(made_up_collectives(element=1), "bytes.csv")
+        result = run("calibrate", "--table", "nccl", lie, "--check", "--json", *port)
+        (refused,) = json.loads(result.stdout)["refused"]
+        self.assertEqual(refused["rule"], "above the port's rate")
+        self.assertGreater(refused["rows"], 10)
+
     def test_a_description_of_the_user_needs_no_code(self):
         description = self.folder / "mine.yaml"
         description.write_text(
@@ -155,6 +183,34 @@ class Tables(InFolder):
         self.assertEqual(kernels["gemm"]["class"], "fitted")
         self.assertTrue(kernels["gemm"]["source"].startswith("h200/made-1: made_up bfloat16"))
         self.assertEqual(kernels["screening"]["basis"], "specification")
+
+    def test_fitted_collectives_time_a_run(self):
+        def step(*options):
+            result = run("run", SOURCE / "configs/scenarios/tpla/deepseek_v3_full_tp8.yaml", "--json", *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            record = json.loads(result.stdout)
+            (shown,) = [s["seconds"] for s in record["results"]["time_split"] if s["name"] == "collective"]
+            return record, shown
+        path = "system.fabrics.tensor.collective"
+        record, vllm = step("--set", f"{path}.base=devices/collective_vllm_h200.yaml")
+        # 122 all-reduces of 64 tokens of 7168 elements (14 us each in vLLM's timings), and some of logits.
+        self.assertGreater(vllm, 122 * 11e-6)
+        self.assertLess(vllm, 122 * 17e-6)
+        (misfit,) = [n for n in record["provenance"]["numbers"]
+                     if n["path"] == f"{path}.timed_collectives.all_reduce.misfit"]
+        self.assertTrue(misfit["in_times"])
+        self.assertEqual(misfit["class"], "fitted")
+        self.assertEqual(len(record["results"]["metrics"]["step_time_s"]["ci95"]), 2)
+        # TensorRT-LLM takes 25.7 us for the same on eight GPUs.
+        self.assertGreater(step("--set", f"{path}.base=devices/collective_trtllm_h200.yaml")[1], 1.5 * vllm)
+        # What a run writes as its own fits can be laid over the shipped ones.
+        file = self.write(made_up_collectives(), "nccl.csv")
+        made = run("calibrate", "--table", "nccl", file, "-o", "h200/made-1", "--peak", "port=450 GB/s",
+                   cwd=self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn("  all_gather: {form: collective",
+                      (self.folder / "h200/made-1/nccl.yaml").read_text(encoding="utf-8"))
+        self.assertFalse((self.folder / "h200/made-1/gpu.yaml").exists())
 
     def test_mistakes(self):
         file = self.write(made_up_rows())

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -116,6 +117,24 @@ FitScatter scatter_of(const std::vector<double>& errors) {
   return {.low = quantile_of(ratios, 0.025), .high = quantile_of(ratios, 0.975)};
 }
 
+// Of fits, each to all timings but those of one group, on that group.
+std::vector<double> group_errors(const FormFitter& fitter, const Timings& all,
+                                 std::size_t variant) {
+  std::set<std::string> groups;
+  for (const FormTiming* timing : all) groups.insert(timing->group);
+  if (groups.size() < 2) return {};
+  std::vector<double> out;
+  for (const std::string& group : groups) {
+    Timings seen;
+    Timings held_out;
+    for (const FormTiming* timing : all)
+      (timing->group == group ? held_out : seen).push_back(timing);
+    const auto errors = fitter.errors(held_out, fitter.fit(seen, variant, kDescentRows));
+    out.insert(out.end(), errors.begin(), errors.end());
+  }
+  return out;
+}
+
 }  // namespace
 
 FitErrors errors_of(const std::vector<double>& errors) {
@@ -168,6 +187,7 @@ FormFit fit_form(const KernelForm& form, std::vector<FormTiming> timings, const 
   }
   out.unseen = errors_of(unseen);
   out.scatter = scatter_of(unseen);
+  out.groups = errors_of(group_errors(fitter, all, variant));
   return out;
 }
 

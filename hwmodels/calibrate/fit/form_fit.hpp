@@ -15,6 +15,7 @@ struct FormTiming {
   std::vector<double> sizes;  ///< by KernelForm::sizes()
   std::string shape;          ///< timings of one shape are seen or held out together
   double seconds = 0;
+  std::string group = {};  ///< of several shapes; empty: in none
 };
 
 /// Errors of predictions, as (predicted - measured) / measured.
@@ -45,6 +46,7 @@ struct FormFit {
   std::vector<double> least, most;  ///< of each size, over the rows used
   FitErrors fitted;                 ///< of the fit on its own rows
   FitErrors unseen;                 ///< of five fits, each on the shapes that it did not see
+  FitErrors groups;  ///< of fits, each without one group; no rows: fewer than two
   std::vector<HeldOutTime> held_out = {};  ///< the rows behind `unseen`, by fit
   FitScatter scatter;                      ///< measured over predicted, of the unseen rows
 };

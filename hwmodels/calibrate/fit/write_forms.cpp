@@ -26,28 +26,51 @@ std::string key_of(const WrittenForm& form) {
   return out;
 }
 
+std::string surface_of(const FittedForm& model) {
+  std::string out;
+  for (const double c : model.surface)
+    out += fmt::format("{}{:.4g}", out.empty() ? "" : ", ", c + 0.0);
+  return out;
+}
+
+// From the parameters to the end of the line.
+std::string numbers_of(const WrittenForm& form) {
+  const FormFit& fit = *form.fit;
+  const KernelForm& equation = *fit.model.form;
+  return fmt::format(
+      "parameters: {{{}}}, surface: [{}], least: {{{}}}, most: {{{}}}, "
+      "misfit: {{value: 1, class: fitted, ci95: [{:.4f}, {:.4f}], source: \"{}\"}}",
+      by_name(equation.parameters(), fit.model.parameters), surface_of(fit.model),
+      by_name(equation.sizes(), fit.least), by_name(equation.sizes(), fit.most), fit.scatter.low,
+      fit.scatter.high, form.source);
+}
+
+// A line of its own for each operation.
+std::string collective_of(const std::string& calibration, const std::string& part,
+                          const WrittenForm& form) {
+  const FittedForm& model = form.fit->model;
+  return fmt::format(
+      "  {}: {{form: {}, variant: \"{}\", kernel: \"{}\", from: \"{}\", "
+      "part: {{name: {}, port: {:g} GB/s}}, {}}}\n",
+      form.operation, model.form->name(), model.form->variants()[model.variant], form.kernel,
+      calibration, part, form.sheet.port / 1e9, numbers_of(form));
+}
+
 // A line of its own for each kernel.
 std::string text_of(const std::string& calibration, const std::string& part,
                     const WrittenForm& form) {
-  const FormFit& fit = *form.fit;
-  const FittedForm& model = fit.model;
+  const FittedForm& model = form.fit->model;
   const KernelForm& equation = *model.form;
-  std::string surface;
-  for (const double c : model.surface)
-    surface += fmt::format("{}{:.4g}", surface.empty() ? "" : ", ", c + 0.0);
   return fmt::format(
       "  {}: {{form: {}, variant: \"{}\", kernel: \"{}\", from: \"{}\", arithmetic: {}, "
       "part: {{name: {}, memory: {:g} GB/s, peak: {:g} TFLOP/s, l2: {:.0f} B, sms: {:.0f}}}, "
-      "parameters: {{{}}}, surface: [{}], least: {{{}}}, most: {{{}}}, "
-      "misfit: {{value: 1, class: fitted, ci95: [{:.4f}, {:.4f}], source: \"{}\"}}, "
+      "{}, "
       "transfer: {{value: 1, class: assumed, ci95: [0.84, 1.19], source: \"parts reach "
       "different shares of their data sheets: HBM copies .82 to .93, matrix products .67 to "
       ".80\"}}}}\n",
       key_of(form), equation.name(), equation.variants()[model.variant], form.kernel, calibration,
       form.arithmetic, part, form.sheet.memory / 1e9, form.sheet.peak / 1e12, form.sheet.l2_bytes,
-      form.sheet.sms, by_name(equation.parameters(), model.parameters), surface,
-      by_name(equation.sizes(), fit.least), by_name(equation.sizes(), fit.most), fit.scatter.low,
-      fit.scatter.high, form.source);
+      form.sheet.sms, numbers_of(form));
 }
 
 }  // namespace
@@ -57,6 +80,14 @@ std::string timed_kernels_yaml(const std::string& command, const std::string& ca
   std::string out =
       fmt::format("# Written by `{}`.\nschema: tiersim.device/v1\ntimed_kernels:\n", command);
   for (const WrittenForm& form : forms) out += text_of(calibration, part, form);
+  return out;
+}
+
+std::string timed_collectives_yaml(const std::string& command, const std::string& calibration,
+                                   const std::string& part, const std::vector<WrittenForm>& forms) {
+  std::string out =
+      fmt::format("# Written by `{}`.\nschema: tiersim.device/v1\ntimed_collectives:\n", command);
+  for (const WrittenForm& form : forms) out += collective_of(calibration, part, form);
   return out;
 }
 

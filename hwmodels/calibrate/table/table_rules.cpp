@@ -39,6 +39,7 @@ class Rules {
     refuse_rows("above the peak", [this](const TimingRow& row) { return above_peak(row); });
     refuse_rows("above the memory's rate",
                 [this](const TimingRow& row) { return above_memory(row); });
+    refuse_rows("above the port's rate", [this](const TimingRow& row) { return above_port(row); });
     refuse_host_launches();
     for (const std::string& sample : config_.samples) {
       const auto at = std::ranges::find(config_.sizes, sample) - config_.sizes.begin();
@@ -75,6 +76,12 @@ class Rules {
     if (row.memory_bytes <= ceilings_.memory * row.seconds) return {};
     return fmt::format("{:.4g} GB/s, but memory gives {:.4g}", row.memory_bytes / row.seconds / 1e9,
                        ceilings_.memory / 1e9);
+  }
+
+  std::string above_port(const TimingRow& row) const {
+    if (ceilings_.port <= 0 || row.port_bytes <= ceilings_.port * row.seconds) return {};
+    return fmt::format("{:.4g} GB/s, but the port gives {:.4g}", row.port_bytes / row.seconds / 1e9,
+                       ceilings_.port / 1e9);
   }
 
   void refuse_host_launches() {

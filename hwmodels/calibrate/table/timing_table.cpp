@@ -23,7 +23,7 @@ using Names = std::map<std::string, ExpressionValue, std::less<>>;
 
 struct Formulas {
   std::vector<std::pair<std::string, Expression>> values;
-  std::optional<Expression> memory_bytes, flops, working_set;
+  std::optional<Expression> memory_bytes, flops, working_set, operation, port_bytes;
   std::vector<Expression> split;
   std::vector<Expression> refuse;      // as in the description
   std::vector<Expression> form_sizes;  // in the order of the form
@@ -35,9 +35,14 @@ Formulas formulas_of(const TimingTableConfig& config) {
   Formulas out;
   for (const TableValue& value : config.values)
     out.values.emplace_back(value.name, parsed(value.is));
-  out.memory_bytes = parsed(config.memory_bytes);
-  out.flops = parsed(config.flops);
-  if (!config.working_set.empty()) out.working_set = parsed(config.working_set);
+  const auto given = [&](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(parsed(text));
+  };
+  out.memory_bytes = given(config.memory_bytes);
+  out.flops = given(config.flops);
+  out.working_set = given(config.working_set);
+  out.operation = given(config.operation);
+  out.port_bytes = given(config.port_bytes);
   for (const TableRefusal& rule : config.refuse) out.refuse.push_back(parsed(rule.where));
   for (const std::string& formula : config.split) out.split.push_back(parsed(formula));
   if (config.form)
@@ -101,7 +106,7 @@ class Reader {
       const bool lacks = std::ranges::find(present, column) == present.end();
       sizes_.push_back(lacks && config_.absent.contains(column) ? kAbsent : find(column));
     }
-    for (const std::string& column : config_.unused) find(column);
+    known.insert(known.end(), config_.unused.begin(), config_.unused.end());
     time_ = find(config_.time.column);
     for (const detail::CsvCell& cell : header.cells)
       if (std::ranges::find(known, cell.text) == known.end())
@@ -151,6 +156,42 @@ class Reader {
     return std::nullopt;
   }
 
+  bool in_shape(const std::string& size) const {
+    if (!config_.shapes.empty())
+      return std::ranges::find(config_.shapes, size) != config_.shapes.end();
+    return std::ranges::find(config_.samples, size) == config_.samples.end();
+  }
+
+  // False where a formula has no value.
+  bool amounts(TimingRow& row, const Names& names) {
+    const auto set = [&](double& to, const std::optional<Expression>& formula) {
+      if (!formula) return true;
+      const auto value = amount(*formula, names, row.line);
+      to = value.value_or(0);
+      return value.has_value();
+    };
+    if (!set(row.memory_bytes, formulas_.memory_bytes) || !set(row.flops, formulas_.flops) ||
+        !set(row.port_bytes, formulas_.port_bytes))
+      return false;
+    row.working_set = row.memory_bytes;
+    return set(row.working_set, formulas_.working_set);
+  }
+
+  // The collective operation of a row; false where it is not that of its kernel.
+  bool operation(TimingKernel& kernel, const Names& names, int line) {
+    if (!formulas_.operation) return true;
+    const auto value = value_of(*formulas_.operation, names, line);
+    if (!value) return false;
+    std::string name = label_text(*value);
+    if (kernel.read == 0) kernel.operation = name;
+    if (kernel.operation == name) return true;
+    fail(line, 1,
+         fmt::format("is of operation '{}', but '{}' is of '{}' before", name, kernel.name,
+                     kernel.operation),
+         "split the table by it");
+    return false;
+  }
+
   void add(const detail::CsvRow& cells, std::map<std::string, TimingKernel>& kernels) {
     TimingRow row;
     row.line = cells.line;
@@ -168,8 +209,9 @@ class Reader {
           sizes_[i] == kAbsent ? config_.absent.at(config_.sizes[i]) : number(cells, sizes_[i]);
       if (!size) return;
       row.sizes.push_back(*size);
-      if (std::ranges::find(config_.samples, config_.sizes[i]) == config_.samples.end())
-        row.shape += fmt::format("{} {} ", config_.sizes[i], *size);
+      if (in_shape(config_.sizes[i])) row.shape += fmt::format("{} {} ", config_.sizes[i], *size);
+      if (std::ranges::find(config_.groups, config_.sizes[i]) != config_.groups.end())
+        row.group += fmt::format("{} {} ", config_.sizes[i], *size);
       names[config_.sizes[i]] = Magnitude{*size};
     }
     const auto time = number(cells, time_);
@@ -180,15 +222,7 @@ class Reader {
       if (!result) return;
       names[value] = *result;
     }
-    const auto bytes = amount(*formulas_.memory_bytes, names, cells.line);
-    const auto flops = amount(*formulas_.flops, names, cells.line);
-    if (!bytes || !flops) return;
-    row.memory_bytes = *bytes;
-    row.flops = *flops;
-    const auto touched =
-        formulas_.working_set ? amount(*formulas_.working_set, names, cells.line) : bytes;
-    if (!touched) return;
-    row.working_set = *touched;
+    if (!amounts(row, names)) return;
     for (const Expression& formula : formulas_.form_sizes) {
       const auto size = amount(formula, names, cells.line);
       if (!size) return;
@@ -205,6 +239,7 @@ class Reader {
       const auto known = config_.dtype.names.find(dtype);
       kernel.dtype = known == config_.dtype.names.end() ? dtype : known->second;
     }
+    if (!operation(kernel, names, cells.line)) return;
     ++kernel.read;
     names["time"] = Magnitude{row.seconds, "s"};
     if (!refused(row, names, kernel)) kernel.rows.push_back(std::move(row));

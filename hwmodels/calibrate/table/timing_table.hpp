@@ -25,11 +25,13 @@ struct TimingRow {
   std::vector<double> sizes;  ///< in the order of the description
   double memory_bytes = 0;
   double flops = 0;
+  double port_bytes = 0;   ///< of a collective, least, through the port of a GPU, one way [B]
   double working_set = 0;  ///< bytes that all repetitions touch [B]
   double seconds = 0;
   double spread = 0;  ///< of repeated rows: largest less smallest time, over the median; else 0
   int repeats = 1;
   std::string shape;                    ///< all sizes but the samples: "n 4096 k 512"
+  std::string group = {};               ///< sizes of the description's groups; empty: none
   std::vector<double> form_sizes = {};  ///< of the description's form; empty without one
 };
 
@@ -42,6 +44,7 @@ struct RefusedRows {
 struct TimingKernel {
   std::string name;  ///< the labels, and the value of `split`: "torch_flow bfloat16"
   std::string dtype;
+  std::string operation = {};                  ///< of a collective; else empty
   std::int64_t read = 0;                       ///< rows of the file
   std::vector<TimingRow> rows;                 ///< without refused ones; ascending by sizes
   std::map<std::string, RefusedRows> refused;  ///< by rule
@@ -61,6 +64,7 @@ Expected<TimingTable, Diagnostics> read_timing_table(const std::string& file, st
 /// Rates that no row can exceed; 0 where not known.
 struct TableCeilings {
   double memory = 0;                    ///< B/s
+  double port = 0;                      ///< B/s, to other GPUs, one way
   double l2_bytes = 0;                  ///< size of L2
   std::map<std::string, double> flops;  ///< FLOP/s by operand type
 
@@ -77,6 +81,7 @@ inline constexpr const char* kLaunchedByHost = "launched by the host";
 /// - "above the peak": more FLOPs a second than the peak of its operands;
 /// - "above the memory's rate": more bytes a second than memory serves, where what the repetitions
 ///   touch is more than twice L2;
+/// - "above the port's rate": a collective that sends more bytes a second than the port of a GPU;
 /// - "launched by the host": the kernel's shortest tenth takes more than 30 us, as if launched one
 ///   by one from the host instead of in a captured graph, and the row takes less than 1.5 times
 ///   that;

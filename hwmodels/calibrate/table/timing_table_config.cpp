@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "hwmodels/forms/kernel_form.hpp"
 #include "sim/base/text.hpp"
@@ -53,9 +54,30 @@ void check_columns(Fields& f, const TimingTableConfig& c) {
   for (const auto& [size, value] : c.absent)
     f.check(std::ranges::find(c.sizes, size) != c.sizes.end(), "absent." + size,
             "is none of the sizes");
-  for (std::size_t i = 0; i < c.samples.size(); ++i)
-    f.check(std::ranges::find(c.sizes, c.samples[i]) != c.sizes.end(), fmt::format("samples.{}", i),
-            "is none of the sizes");
+  const auto check_sizes = [&](const char* key, const std::vector<std::string>& sizes) {
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      f.check(std::ranges::find(c.sizes, sizes[i]) != c.sizes.end(), fmt::format("{}.{}", key, i),
+              "is none of the sizes");
+  };
+  check_sizes("samples", c.samples);
+  check_sizes("shapes", c.shapes);
+  check_sizes("groups", c.groups);
+}
+
+// A kernel of one GPU has the bytes of its memory and FLOPs, a collective the bytes of its port.
+void check_amounts(Fields& f, const TimingTableConfig& c, const std::vector<std::string>& known) {
+  if (!c.operation.empty()) {
+    check_formula(f, "operation", c.operation, known);
+    check_formula(f, "port_bytes", c.port_bytes, known);
+    f.check(c.memory_bytes.empty() && c.flops.empty() && c.working_set.empty(), "operation",
+            "is of a collective, which has port_bytes alone",
+            "leave out memory_bytes, flops and working_set");
+    return;
+  }
+  f.check(c.port_bytes.empty(), "port_bytes", "is of a collective", "name its operation, too");
+  check_formula(f, "memory_bytes", c.memory_bytes, known);
+  check_formula(f, "flops", c.flops, known);
+  if (!c.working_set.empty()) check_formula(f, "working_set", c.working_set, known);
 }
 
 void check_form(Fields& f, const FormColumns& c, const std::vector<std::string>& known) {
@@ -106,9 +128,10 @@ void describe(Fields& f, TableRefusal& c) {
 
 void describe(Fields& f, FormColumns& c) {
   f.doc("The form of kernel that rows are fitted with.");
-  f.required("name", c.name, "Name of the form: product, decode_attention, prefill_attention.");
-  f.required("family", c.family, kKernelFamilyNames,
-             "Operations of a step that these kernels run.");
+  f.required("name", c.name,
+             "Name of the form: product, decode_attention, prefill_attention, collective.");
+  f.optional("family", c.family, kKernelFamilyNames,
+             "Operations of a step that these kernels run. Required, but for collectives.");
   f.required("sizes", c.sizes, "Each size of the form, as a formula of the row.");
 }
 
@@ -132,22 +155,35 @@ void describe(Fields& f, TimingTableConfig& c) {
   f.required("sizes", c.sizes, "Columns of numbers that tell the cases of a kernel apart.");
   f.optional("absent", c.absent,
              "Sizes that older files lack, with the value that all of their rows then have.");
-  f.optional("unused", c.unused, "Further columns of the file, which are not read.");
+  f.optional("unused", c.unused, "Further columns that a file may have, which are not read.");
   f.optional(
       "split", c.split,
       "Formulas of texts or numbers. Rows that differ in one are timings of different kernels, "
       "as for a label.");
   f.required("dtype", c.dtype, "The label that tells the type of operands.");
   f.optional("values", c.values, "Numbers of a row that the formulas below use, in this order.");
-  f.required("memory_bytes", c.memory_bytes,
-             "Formula of the bytes that a launch reads and writes, each once.");
-  f.required("flops", c.flops, "Formula of the operations of a launch.");
+  f.optional("memory_bytes", c.memory_bytes,
+             "Formula of the bytes that a launch reads and writes, each once. Required, but for "
+             "collectives.");
+  f.optional("flops", c.flops,
+             "Formula of the operations of a launch. Required, but for collectives.");
   f.optional("working_set", c.working_set,
              "Formula of the bytes that all repetitions together touch, where it is not "
              "memory_bytes; `l2` is the size of the L2 cache.");
+  f.optional("operation", c.operation,
+             "Formula of the operation of a table of collectives: all_reduce, reduce_scatter, "
+             "all_gather or all_to_all. It is the same for all rows of a kernel.");
+  f.optional("port_bytes", c.port_bytes,
+             "Formula of the bytes that the operation sends at least through the port of a GPU, "
+             "one way. Required for collectives.");
   f.optional("samples", c.samples,
              "Sizes at which each shape was timed, such as the number of tokens. A shape is held "
              "out with all of its samples, and more of a sample takes no less time.");
+  f.optional("shapes", c.shapes,
+             "Sizes that make a shape, which is held out with all of its rows; all but the samples "
+             "where absent.");
+  f.optional("groups", c.groups,
+             "Sizes of which each value is also held out alone, which is a harder test of a fit.");
   f.optional("refuse", c.refuse, "Rules of refusal for this table.");
   f.optional("form", c.form,
              "The form that rows are fitted with; without it they are only checked.");
@@ -160,12 +196,15 @@ void describe(Fields& f, TimingTableConfig& c) {
     check_formula(f, fmt::format("values.{}.is", i), c.values[i].is, known);
     known.push_back(c.values[i].name);
   }
-  check_formula(f, "memory_bytes", c.memory_bytes, known);
-  check_formula(f, "flops", c.flops, known);
-  if (!c.working_set.empty()) check_formula(f, "working_set", c.working_set, known);
+  check_amounts(f, c, known);
   for (std::size_t i = 0; i < c.split.size(); ++i)
     check_formula(f, fmt::format("split.{}", i), c.split[i], known);
-  if (c.form) check_form(f, *c.form, known);
+  if (c.form) {
+    f.check(c.form->family.has_value() == c.operation.empty(), "form.family",
+            c.operation.empty() ? "is missing" : "is of kernels of one GPU, not of a collective",
+            fmt::format("families: {}", fmt::join(kKernelFamilyNames, ", ")));
+    check_form(f, *c.form, known);
+  }
   known.emplace_back("time");
   for (std::size_t i = 0; i < c.refuse.size(); ++i)
     check_formula(f, fmt::format("refuse.{}.where", i), c.refuse[i].where, known);

@@ -10,6 +10,8 @@
 //  memory_bytes: "element * (m * k + n * k) + 2 * m * n"
 //  flops: "2 * m * n * k"
 //  form: {name: product, sizes: {m: m, n: n, k: k, weight_bytes: element, ...}}
+//
+// A table of collectives has `operation` and `port_bytes` instead of memory_bytes and flops.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -53,7 +55,7 @@ struct TableRefusal {
 /// The form that rows are fitted with (hwmodels/forms), and its sizes as formulas of a row.
 struct FormColumns {
   std::string name;
-  KernelFamily family = KernelFamily::gemm;  ///< of a step's operations that these kernels run
+  std::optional<KernelFamily> family;  ///< of a step's operations; none: collectives
   std::map<std::string, std::string> sizes;
 };
 
@@ -78,7 +80,11 @@ struct TimingTableConfig {
   std::string memory_bytes;
   std::string flops;
   std::string working_set;           ///< bytes that repetitions touch; empty: memory_bytes
+  std::string operation;             ///< formula of the collective; empty: kernels of one GPU
+  std::string port_bytes;            ///< least bytes through a GPU's port, one way
   std::vector<std::string> samples;  ///< sizes that one shape is timed at, such as the batch
+  std::vector<std::string> shapes;   ///< sizes that make a shape; empty: all but the samples
+  std::vector<std::string> groups;   ///< sizes of which each value is also held out alone
   std::vector<TableRefusal> refuse;
   std::optional<FormColumns> form;
   std::vector<TableGoal> goals;

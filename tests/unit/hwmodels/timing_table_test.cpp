@@ -181,7 +181,8 @@ TEST(TimingTable, NamesMistakesOfAForm) {
     return described(std::string(kDescription) + form).mistakes;
   };
   EXPECT_NE(mistakes("product", "produce")
-                .find("form.name: is no form (forms: decode_attention, prefill_attention, product"),
+                .find("form.name: is no form (forms: collective, decode_attention, "
+                      "prefill_attention, product"),
             std::string::npos)
       << mistakes("product", "produce");
   EXPECT_NE(mistakes("copies: 0", "copy: 0").find("lacks 'copies': Copies of the weights"),
