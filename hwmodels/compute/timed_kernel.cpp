@@ -134,7 +134,8 @@ void describe(Fields& f, TimedPartConfig& c) {
 
 void describe(Fields& f, TimedKernelConfig& c) {
   f.doc("A kernel by a form of hwmodels/forms, with numbers that were fitted to timings.");
-  f.required("form", c.form, "Name of the form: product, decode_attention, prefill_attention.");
+  f.required("form", c.form,
+             "Name of the form: product, experts, decode_attention, prefill_attention.");
   f.required("variant", c.variant, "Variant of the form's equation.");
   f.required("kernel", c.kernel, "The kernel that was timed, by its labels in the timings.");
   f.required("from", c.calibration, "The calibration it comes from: <part>/<engine>-<version>.");

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "sim/base/portable_math.hpp"
@@ -9,8 +10,8 @@
 namespace tiersim {
 
 std::span<const KernelForm* const> all_forms() {
-  static const std::array<const KernelForm*, 3> all{&decode_form(), &prefill_form(),
-                                                    &product_form()};
+  static const std::array<const KernelForm*, 4> all{&decode_form(), &experts_form(),
+                                                    &prefill_form(), &product_form()};
   return all;
 }
 
@@ -21,9 +22,14 @@ const KernelForm* find_form(std::string_view name) {
 }
 
 double form_time(const FittedForm& fitted, KernelSizes sizes, const GpuSheet& gpu) {
-  const double physics = fitted.form->physics(sizes, gpu, fitted.parameters, fitted.variant);
+  return form_time_of_features(fitted, fitted.form->features(sizes), gpu);
+}
+
+double form_time_of_features(const FittedForm& fitted, KernelFeatures features,
+                             const GpuSheet& gpu) {
+  const double physics = fitted.form->physics(features, gpu, fitted.parameters, fitted.variant);
   if (fitted.surface.empty()) return physics;
-  return physics * portable_exp(surface_at(fitted.form->surface(sizes, gpu), fitted.surface));
+  return physics * portable_exp(surface_at(fitted.form->surface(features, gpu), fitted.surface));
 }
 
 }  // namespace tiersim

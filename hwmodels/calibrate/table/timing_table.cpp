@@ -101,7 +101,7 @@ class Reader {
       const bool lacks = std::ranges::find(present, column) == present.end();
       sizes_.push_back(lacks && config_.absent.contains(column) ? kAbsent : find(column));
     }
-    for (const std::string& column : config_.unused) find(column);
+    known.insert(known.end(), config_.unused.begin(), config_.unused.end());
     time_ = find(config_.time.column);
     for (const detail::CsvCell& cell : header.cells)
       if (std::ranges::find(known, cell.text) == known.end())
@@ -118,6 +118,34 @@ class Reader {
       return std::nullopt;
     }
     return value;
+  }
+
+  // The number of a text that stands for a size.
+  std::optional<double> named(const detail::CsvRow& row, std::size_t column,
+                              const std::map<std::string, double>& names) {
+    const detail::CsvCell& cell = row.cells[column];
+    const auto found = names.find(cell.text);
+    if (found != names.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [text, value] : names) known.push_back(text);
+    fail(row.line, cell.column, fmt::format("the description has no number for '{}'", cell.text),
+         "texts: " + join(known));
+    return std::nullopt;
+  }
+
+  std::optional<double> size_of(const detail::CsvRow& row, std::size_t i) {
+    const std::string& name = config_.sizes[i];
+    if (sizes_[i] == kAbsent) return config_.absent.at(name);
+    const auto text = std::ranges::find(config_.texts, name, &TextSize::column);
+    if (text != config_.texts.end()) return named(row, sizes_[i], text->names);
+    return number(row, sizes_[i]);
+  }
+
+  bool tells_shapes_apart(const std::string& size) const {
+    const auto among = [&](const std::vector<std::string>& sizes) {
+      return std::ranges::find(sizes, size) != sizes.end();
+    };
+    return config_.shape.empty() ? !among(config_.samples) : among(config_.shape);
   }
 
   // The value of a formula for a row; a mistake is reported at the row.
@@ -164,11 +192,10 @@ class Reader {
       if (config_.labels[i] == config_.dtype.column) dtype = text;
     }
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      const std::optional<double> size =
-          sizes_[i] == kAbsent ? config_.absent.at(config_.sizes[i]) : number(cells, sizes_[i]);
+      const std::optional<double> size = size_of(cells, i);
       if (!size) return;
       row.sizes.push_back(*size);
-      if (std::ranges::find(config_.samples, config_.sizes[i]) == config_.samples.end())
+      if (tells_shapes_apart(config_.sizes[i]))
         row.shape += fmt::format("{} {} ", config_.sizes[i], *size);
       names[config_.sizes[i]] = Magnitude{*size};
     }

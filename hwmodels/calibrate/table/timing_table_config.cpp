@@ -53,9 +53,17 @@ void check_columns(Fields& f, const TimingTableConfig& c) {
   for (const auto& [size, value] : c.absent)
     f.check(std::ranges::find(c.sizes, size) != c.sizes.end(), "absent." + size,
             "is none of the sizes");
-  for (std::size_t i = 0; i < c.samples.size(); ++i)
-    f.check(std::ranges::find(c.sizes, c.samples[i]) != c.sizes.end(), fmt::format("samples.{}", i),
-            "is none of the sizes");
+  const auto check_sizes = [&](const char* key, const std::vector<std::string>& sizes) {
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      f.check(std::ranges::find(c.sizes, sizes[i]) != c.sizes.end(), fmt::format("{}.{}", key, i),
+              "is none of the sizes");
+  };
+  check_sizes("samples", c.samples);
+  check_sizes("splits", c.splits);
+  check_sizes("shape", c.shape);
+  for (std::size_t i = 0; i < c.texts.size(); ++i)
+    f.check(std::ranges::find(c.sizes, c.texts[i].column) != c.sizes.end(),
+            fmt::format("texts.{}.column", i), "is none of the sizes");
 }
 
 void check_form(Fields& f, const FormColumns& c, const std::vector<std::string>& known) {
@@ -91,6 +99,20 @@ void describe(Fields& f, DtypeColumn& c) {
   f.optional("names", c.names, "Names of the file, and what they are called here: bf16, fp8, ...");
 }
 
+void describe(Fields& f, TextSize& c) {
+  f.doc("A size that the file writes as text.");
+  f.required("column", c.column, "Name of the column, which is one of the sizes.");
+  f.required("names", c.names, "The number that stands for each text.");
+}
+
+void describe(Fields& f, UntunedRule& c) {
+  f.doc("Rule of refusal for shapes whose kernel the engine did not tune.");
+  f.required("bytes", c.bytes, "Fewest memory_bytes of a row that ought to stream.", positive());
+  f.required("share", c.share,
+             "Share of the memory's rate that at least one such row of a shape reaches.",
+             in_range(0.0, 1.0));
+}
+
 void describe(Fields& f, TableValue& c) {
   f.doc("A number of a row that later formulas use.");
   f.required("name", c.name, "Name in later formulas.");
@@ -106,7 +128,8 @@ void describe(Fields& f, TableRefusal& c) {
 
 void describe(Fields& f, FormColumns& c) {
   f.doc("The form of kernel that rows are fitted with.");
-  f.required("name", c.name, "Name of the form: product, decode_attention, prefill_attention.");
+  f.required("name", c.name,
+             "Name of the form: product, experts, decode_attention, prefill_attention.");
   f.required("sizes", c.sizes, "Each size of the form, as a formula of the row.");
 }
 
@@ -122,7 +145,8 @@ void describe(Fields& f, TimingTableConfig& c) {
   f.required("sizes", c.sizes, "Columns of numbers that tell the cases of a kernel apart.");
   f.optional("absent", c.absent,
              "Sizes that older files lack, with the value that all of their rows then have.");
-  f.optional("unused", c.unused, "Further columns of the file, which are not read.");
+  f.optional("texts", c.texts, "Sizes that the file writes as text, such as a distribution.");
+  f.optional("unused", c.unused, "Further columns, which are not read; a file may lack them.");
   f.optional(
       "split", c.split,
       "Formulas of texts or numbers. Rows that differ in one are timings of different kernels, "
@@ -138,7 +162,14 @@ void describe(Fields& f, TimingTableConfig& c) {
   f.optional("samples", c.samples,
              "Sizes at which each shape was timed, such as the number of tokens. A shape is held "
              "out with all of its samples, and more of a sample takes no less time.");
+  f.optional("splits", c.splits,
+             "Sizes that divide the work of a row among GPUs: more of one takes no more time.");
+  f.optional("shape", c.shape,
+             "Sizes that tell shapes apart; all but the samples where this is not given.");
   f.optional("refuse", c.refuse, "Rules of refusal for this table.");
+  f.optional("untuned", c.untuned, "Refuses shapes that never come near the memory's rate.");
+  f.optional("launches", c.launches, "Kernels of a row, at most, which bounds its shortest time.",
+             in_range(1, 1000));
   f.optional("form", c.form,
              "The form that rows are fitted with; without it they are only checked.");
   check_columns(f, c);
