@@ -1,12 +1,14 @@
 #include "hwmodels/compute/timed_kernel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "hwmodels/limits.hpp"
@@ -32,6 +34,8 @@ const KernelForm* form_of(KernelFamily family) {
       return &decode_form();
     case KernelFamily::prefill_attention:
       return &prefill_form();
+    case KernelFamily::experts:
+      return &experts_form();
     default:
       return nullptr;
   }
@@ -48,6 +52,30 @@ std::vector<double> product_sizes(const KernelWork& work) {
                      .input_bytes = element,
                      .quantises = work.arithmetic == Arithmetic::bf16 ? 0.0 : 1.0}
       .sizes();
+}
+
+ExpertsCase experts_case(const KernelWork& work) {
+  const ExpertsShape& e = work.experts;
+  return {.tokens = as_double(e.tokens),
+          .hidden = as_double(e.hidden),
+          .intermediate = as_double(e.intermediate),
+          .top_k = as_double(e.top_k),
+          .experts = as_double(e.experts),
+          .expert_parallel = as_double(e.experts) / as_double(e.held),
+          .gated = e.gated ? 1.0 : 0.0,
+          .weight_bytes = as_double(e.weight_bits) / 8,
+          .input_bytes = work.arithmetic == Arithmetic::bf16 ? 2.0 : 1.0};
+}
+
+// The two products of the shared experts, as one wide expert.
+std::array<std::vector<double>, 2> shared_sizes(const KernelWork& work) {
+  const ExpertsShape& e = work.experts;
+  KernelWork product = work;
+  product.matrix = {
+      .rows = e.shared_tokens, .columns = (e.gated ? 2 : 1) * e.shared_width, .depth = e.hidden};
+  const std::vector<double> up = product_sizes(product);
+  product.matrix = {.rows = e.shared_tokens, .columns = e.hidden, .depth = e.shared_width};
+  return {up, product_sizes(product)};
 }
 
 std::vector<double> attention_sizes(const KernelWork& work) {
@@ -69,6 +97,13 @@ std::vector<double> attention_sizes(const KernelWork& work) {
       as_double(a.sequences),         as_double(a.kv_heads), group,   as_double(a.head_dim),
       as_double(a.before + a.tokens), as_double(a.window),   kv_bytes}
       .sizes();
+}
+
+// Empty where the operation says too little.
+std::vector<double> sizes_of(const KernelWork& work) {
+  if (work.family == KernelFamily::gemm) return product_sizes(work);
+  if (work.family != KernelFamily::experts) return attention_sizes(work);
+  return work.experts.tokens == 0 ? std::vector<double>() : experts_case(work).sizes();
 }
 
 // How far a size is outside what was timed, in powers of two.
@@ -201,13 +236,10 @@ const TimedKernels::Kernel* TimedKernels::nearest(const KernelForm& form, Arithm
   return found;
 }
 
-std::optional<KernelTime> TimedKernels::time(const KernelWork& work, FlopRate peak) const {
-  const KernelForm* form = form_of(work.family);
-  if (!form) return std::nullopt;
-  const std::vector<double> sizes =
-      work.family == KernelFamily::gemm ? product_sizes(work) : attention_sizes(work);
-  if (sizes.empty()) return std::nullopt;
-  const Kernel* kernel = nearest(*form, work.arithmetic, sizes);
+std::optional<TimedKernels::Estimate> TimedKernels::estimate(const KernelForm& form,
+                                                             const KernelWork& work, FlopRate peak,
+                                                             KernelSizes sizes) const {
+  const Kernel* kernel = nearest(form, work.arithmetic, sizes);
   if (!kernel) return std::nullopt;
   const TimedKernelConfig& c = kernel->config;
   const GpuSheet sheet{
@@ -217,22 +249,57 @@ std::optional<KernelTime> TimedKernels::time(const KernelWork& work, FlopRate pe
       .l2_bytes = static_cast<double>(c.part.l2.in_base()),
       .sms = as_double(c.part.sms)};
   std::vector<double> least = kernel->least;
-  if (form == &product_form()) least.back() = 0;  // copies of the weights, which a step has not
+  // A step has no copies of the weights of a product, and the loads of experts are its own.
+  if (&form == &product_form() || &form == &experts_form()) least.back() = 0;
   const bool beyond = distance(sizes, least, kernel->most) > 0;
   FittedForm fitted = kernel->fitted;
   if (beyond) fitted.surface.clear();
   double factor = c.misfit.value * (beyond ? c.misfit.value : 1);
   if (kernel->transferred) factor *= c.transfer.value;
+  const std::vector<double> features =
+      &form == &experts_form()
+          ? experts_features(experts_case(work), mean_loads(as_double(work.experts.reached),
+                                                            as_double(work.experts.routed)))
+          : form.features(sizes);
+  return Estimate{.seconds = factor * form_time_of_features(fitted, features, sheet),
+                  .launch = fitted.parameters.front(),
+                  .beyond_timed = beyond};
+}
 
-  const Duration total = duration_of(factor * form_time(fitted, sizes, sheet));
+// The shared experts are two products more. An operation has its part of the layer's experts.
+bool TimedKernels::add_shared(const KernelWork& work, FlopRate peak, Estimate& sum) const {
+  if (work.experts.shared_width > 0)
+    for (const std::vector<double>& sizes : shared_sizes(work)) {
+      const auto product = estimate(product_form(), work, peak, sizes);
+      if (!product) return false;
+      sum.seconds += product->seconds;
+      sum.beyond_timed |= product->beyond_timed;
+    }
+  const double part = as_double(work.experts.part) / as_double(work.experts.parts);
+  sum.seconds *= part;
+  sum.launch *= part;
+  return true;
+}
+
+std::optional<KernelTime> TimedKernels::time(const KernelWork& work, FlopRate peak) const {
+  const KernelForm* form = form_of(work.family);
+  if (!form) return std::nullopt;
+  const std::vector<double> sizes = sizes_of(work);
+  if (sizes.empty()) return std::nullopt;
+  std::optional<Estimate> estimated = estimate(*form, work, peak, sizes);
+  if (!estimated) return std::nullopt;
+  if (work.family == KernelFamily::experts && !add_shared(work, peak, *estimated))
+    return std::nullopt;
+
+  const Duration total = duration_of(estimated->seconds);
   const Duration by_memory = work.memory_bytes / work.memory_peak;
   KernelTime out;
-  out.launch = std::min(duration_of(fitted.parameters.front()), total);
+  out.launch = std::min(duration_of(estimated->launch), total);
   out.body = std::max({total - out.launch, work.other_time, by_memory, work.flops / peak});
   out.compute = std::min(work.flops / peak, out.body);
   out.own_memory = by_memory;
   out.launch_has_latency = true;
-  out.beyond_timed = beyond;
+  out.beyond_timed = estimated->beyond_timed;
   return out;
 }
 

@@ -101,6 +101,12 @@ void add_hottest(const std::vector<double>& loads, const std::vector<std::size_t
 
 }  // namespace
 
+ExpertLoads mean_loads(double active, double rows) {
+  ExpertLoads loads;
+  add(loads, rows / active, active);
+  return loads;
+}
+
 ExpertLoads expert_loads(const ExpertRouting& routing) {
   const ExpertRouting& r = routing;
   TS_EXPECTS(r.tokens >= 1 && r.top_k >= 1 && r.experts >= r.top_k, r.tokens, r.top_k, r.experts);

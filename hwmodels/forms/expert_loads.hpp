@@ -25,6 +25,8 @@ struct ExpertLoads {
   std::array<double, kExpertTiles.size()> tiles = {};  ///< of all experts, by kExpertTiles
 };
 
+/// Of a GPU whose `active` experts have the same number of `rows`.
+ExpertLoads mean_loads(double active, double rows);
 /// Of the most loaded GPU. A token visits an expert at most once.
 ExpertLoads expert_loads(const ExpertRouting& routing);
 

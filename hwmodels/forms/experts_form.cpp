@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "hwmodels/forms/blend.hpp"
-#include "hwmodels/forms/expert_loads.hpp"
 #include "sim/base/check.hpp"
 
 namespace tiersim {
@@ -69,6 +68,14 @@ constexpr std::size_t kFirstLoad = kExpertsSizes.size();  // among the features
 
 double up_to(double size, double multiple) {
   return std::ceil(size / multiple) * multiple;
+}
+
+std::vector<double> features_of(KernelSizes sizes, const ExpertLoads& loads) {
+  std::vector<double> out(sizes.begin(), sizes.end());
+  out.push_back(loads.active);
+  out.push_back(loads.rows);
+  out.insert(out.end(), loads.tiles.begin(), loads.tiles.end());
+  return out;
 }
 
 // A case with its loads, from the features of ExpertsForm.
@@ -196,11 +203,7 @@ class ExpertsForm final : public KernelForm {
   std::vector<double> features(KernelSizes s) const override {
     const ExpertLoads loads =
         expert_loads({.tokens = s[0], .top_k = s[3], .experts = s[4], .ranks = s[5], .skew = s[9]});
-    std::vector<double> out(s.begin(), s.end());
-    out.push_back(loads.active);
-    out.push_back(loads.rows);
-    out.insert(out.end(), loads.tiles.begin(), loads.tiles.end());
-    return out;
+    return features_of(s, loads);
   }
 
   double physics(KernelSizes features, const GpuSheet& gpu, std::span<const double> parameters,
@@ -229,6 +232,10 @@ class ExpertsForm final : public KernelForm {
 };
 
 }  // namespace
+
+std::vector<double> experts_features(const ExpertsCase& layer, const ExpertLoads& loads) {
+  return features_of(layer.sizes(), loads);
+}
 
 const KernelForm& experts_form() {
   static const ExpertsForm form;

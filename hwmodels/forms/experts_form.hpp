@@ -21,6 +21,7 @@
 //   Source    tiles by the mean: FlashInfer, computeSelectedTileN; loads: power law sampling of
 //             aiconfigurator (arXiv:2601.06288); numbers: timings, by fit_form.
 //   Checked   tests/unit/hwmodels/experts_form_test.cpp: planted truth
+#include "hwmodels/forms/expert_loads.hpp"
 #include "hwmodels/forms/kernel_form.hpp"
 
 namespace tiersim {
@@ -44,5 +45,8 @@ struct ExpertsCase {
 };
 
 const KernelForm& experts_form();
+
+/// Features of a layer whose loads are known.
+std::vector<double> experts_features(const ExpertsCase& layer, const ExpertLoads& loads);
 
 }  // namespace tiersim

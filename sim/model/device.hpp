@@ -133,6 +133,7 @@ struct KernelWork {
   Bandwidth memory_peak{};     ///< capacity of the GPU's own memory
   MatrixShape matrix{};        ///< for a gemm; rows 0 if unknown
   AttentionShape attention{};  ///< for dense attention; sequences 0 if unknown
+  ExpertsShape experts{};      ///< for a product of experts; tokens 0 if unknown
 };
 
 struct KernelTime {
@@ -156,6 +157,9 @@ struct KernelBasis {
 class ComputeUnit {
  public:
   virtual ~ComputeUnit() = default;
+  /// The family whose numbers hold for kernels of this one: itself, or a wider one where the unit
+  /// has none for it.
+  virtual KernelFamily family_for(KernelFamily family) const { return family; }
   virtual KernelTime time(const KernelWork& work) const = 0;
   virtual KernelBasis basis(KernelFamily family) const = 0;
 };

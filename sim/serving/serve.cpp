@@ -25,7 +25,7 @@ std::set<std::string> families(const ServingConfig& config, const System& system
   std::set<std::string> out;
   for (const Op& op :
        build_iteration(replica, *config.scenario.method.method, work, system.tier_names()).ops)
-    if (op.kind == OpKind::compute) out.emplace(name(op.family));
+    if (op.kind == OpKind::compute) out.emplace(name(system.family_of(op)));
   if (config.scenario.model.encoder) out.emplace(name(KernelFamily::prefill_attention));
   return out;
 }

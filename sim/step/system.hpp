@@ -116,6 +116,8 @@ class System {
   bool counts_sms(ChannelId channel) const { return sms_ && channel.index() == *sms_; }
 
   /// The provenance of the times of a kernel family.
+  /// The family whose numbers hold for a kernel.
+  KernelFamily family_of(const Op& op) const { return gpu_->family_for(op.family); }
   KernelBasis kernel_basis(KernelFamily family) const { return gpu_->basis(family); }
 
   /// The packet model of the device; null if it is not at packet level.

@@ -114,6 +114,15 @@ TEST(ExpertLoads, AShareOfExpertsThatIsNotWholeIsRoundedUp) {
   }
 }
 
+TEST(ExpertLoads, OfAMeanAreTheSameForAllActiveExperts) {
+  const ExpertLoads loads = mean_loads(60, 1020);  // 17 rows each
+  EXPECT_EQ(loads.active, 60);
+  EXPECT_EQ(loads.rows, 1020);
+  EXPECT_EQ(loads.tiles[0], 60 * 3);
+  EXPECT_EQ(loads.tiles[1], 60 * 2);
+  EXPECT_EQ(loads.tiles[2], 60);
+}
+
 TEST(ExpertsForm, TakesTheTimeOfItsWeightsWhereTokensAreFew) {
   // 128 experts of 3 * 2048 * 768 elements are 1.2 GB, far more than L2.
   const double weights = 128. * 3 * 2048 * 768 * 2 / (0.85 * kGpu.memory);
