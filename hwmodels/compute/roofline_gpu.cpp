@@ -49,11 +49,45 @@ class RooflineGpu final : public ComputeUnit {
       if (!c.kernels || !c.kernels->of[family]) continue;
       calibrated_[family].emplace(*c.kernels->of[family], c.part);
     }
+    experts_are_products_ =
+        !calibrated_[kExperts] && !(c.family_efficiency && c.family_efficiency->of[kExperts]);
     if (c.sharpness) sharpness_ = c.sharpness->value;
     if (c.in_flight) in_flight_ = c.in_flight->value;
   }
 
+  const ComputeSheet& sheet() const override { return sheet_; }
+
+  KernelFamily family_for(KernelFamily family) const override {
+    const bool products = experts_are_products_ && !timed_.has(KernelFamily::experts);
+    return family == KernelFamily::experts && products ? KernelFamily::gemm : family;
+  }
+
   KernelTime time(const KernelWork& work) const override {
+    if (work.family != KernelFamily::experts || !experts_are_products_) return time_in_family(work);
+    if (const auto timed = timed_.time(work)) return *timed;
+    KernelWork product = work;
+    product.family = KernelFamily::gemm;
+    return time_in_family(product);
+  }
+
+  KernelBasis basis(KernelFamily family, const TimedNames* ran) const override {
+    const auto& calibrated = calibrated_[static_cast<std::size_t>(family)];
+    if (calibrated) return calibrated->basis(specified_);
+    if (const auto timed = timed_.basis(family, ran)) return *timed;
+    if (family_for(family) != family) return basis(family_for(family), ran);
+    return {.basis = "specification",
+            .number_class =
+                family == KernelFamily::gemm ? weakest(specified_, tiles_class_) : specified_,
+            .source = "no timing"};
+  }
+
+ private:
+  template <class T>
+  using ByFamily = std::array<T, kKernelFamilyNames.size()>;
+  static constexpr auto kGemm = static_cast<std::size_t>(KernelFamily::gemm);
+  static constexpr auto kExperts = static_cast<std::size_t>(KernelFamily::experts);
+
+  KernelTime time_in_family(const KernelWork& work) const {
     const auto family = static_cast<std::size_t>(work.family);
     const auto arithmetic = static_cast<std::size_t>(work.arithmetic);
     const FlopRate rate = rates_[family][arithmetic];
@@ -74,23 +108,6 @@ class RooflineGpu final : public ComputeUnit {
             .body = sharpness_ ? blended(memory, compute, *sharpness_) : std::max(memory, compute)};
   }
 
-  const ComputeSheet& sheet() const override { return sheet_; }
-
-  KernelBasis basis(KernelFamily family, const TimedNames* ran) const override {
-    const auto& calibrated = calibrated_[static_cast<std::size_t>(family)];
-    if (calibrated) return calibrated->basis(specified_);
-    if (const auto timed = timed_.basis(family, ran)) return *timed;
-    return {.basis = "specification",
-            .number_class =
-                family == KernelFamily::gemm ? weakest(specified_, tiles_class_) : specified_,
-            .source = "no timing"};
-  }
-
- private:
-  template <class T>
-  using ByFamily = std::array<T, kKernelFamilyNames.size()>;
-  static constexpr auto kGemm = static_cast<std::size_t>(KernelFamily::gemm);
-
   void fill_tiles(const MatrixTilesConfig& c, double efficiency) {
     tiles_.emplace(c);
     tiles_class_ = weakest_of(c);
@@ -109,6 +126,7 @@ class RooflineGpu final : public ComputeUnit {
   NumberClass tiles_class_ = NumberClass::measured;
   ByFamily<std::optional<CalibratedKernel>> calibrated_;
   TimedKernels timed_;
+  bool experts_are_products_ = true;  // where no timing of experts says otherwise
   NumberClass specified_ = NumberClass::assumed;
 };
 

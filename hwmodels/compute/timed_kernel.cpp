@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "hwmodels/limits.hpp"
@@ -35,26 +36,66 @@ const KernelForm* form_of(KernelFamily family) {
       return &decode_form();
     case KernelFamily::prefill_attention:
       return &prefill_form();
+    case KernelFamily::experts:
+      return &experts_form();
     default:
       return nullptr;
   }
 }
 
+// Bytes of an operand; fp4 with a scale of 8 bits for 16 elements.
+double element_bytes(Arithmetic arithmetic) {
+  constexpr std::array<double, kArithmeticNames.size()> kBytes{2, 1, 1, 0.5625, 1};
+  return kBytes[static_cast<std::size_t>(arithmetic)];
+}
+
+// Bytes of a stored weight of `bits`; 0: as the operand.
+double weight_bytes(std::int64_t bits, Arithmetic arithmetic) {
+  const bool as_operand = bits == 0 || arithmetic == Arithmetic::fp4;
+  return as_operand ? element_bytes(arithmetic) : as_double(bits) / 8;
+}
+
 std::vector<double> product_sizes(const KernelWork& work) {
   const MatrixShape& m = work.matrix;
   if (m.rows == 0) return {};
-  // Bytes of an element in the order of Arithmetic; fp4 with a scale of 8 bits for 16 elements.
-  constexpr std::array<double, kArithmeticNames.size()> kBytes{2, 1, 1, 0.5625, 1};
-  const double element = kBytes[static_cast<std::size_t>(work.arithmetic)];
-  const bool as_arithmetic = m.weight_bits == 0 || work.arithmetic == Arithmetic::fp4;
   return ProductCase{.m = as_double(m.rows),
                      .n = as_double(m.columns) * as_double(m.count),
                      .k = as_double(m.depth),
-                     .weight_bytes = as_arithmetic ? element : as_double(m.weight_bits) / 8,
-                     .input_bytes = element,
+                     .weight_bytes = weight_bytes(m.weight_bits, work.arithmetic),
+                     .input_bytes = element_bytes(work.arithmetic),
                      .quantises = work.arithmetic == Arithmetic::bf16 ? 0.0 : 1.0,
                      .copies = as_double(m.copies)}
       .sizes();
+}
+
+ExpertsCase experts_case(const KernelWork& work) {
+  const ExpertsShape& e = work.experts;
+  return {.tokens = as_double(e.tokens),
+          .hidden = as_double(e.hidden),
+          .intermediate = as_double(e.intermediate),
+          .top_k = as_double(e.top_k),
+          .experts = as_double(e.experts),
+          .expert_parallel = as_double(e.experts) / as_double(e.held),
+          .gated = e.gated ? 1.0 : 0.0,
+          .weight_bytes = weight_bytes(e.weight_bits, work.arithmetic),
+          .input_bytes = element_bytes(work.arithmetic),
+          .skew = e.skew};
+}
+
+// The two products of the shared experts, as one wide expert.
+std::array<std::vector<double>, 2> shared_sizes(const KernelWork& work) {
+  const ExpertsShape& e = work.experts;
+  KernelWork product = work;
+  product.matrix = {.rows = e.shared_tokens,
+                    .columns = (e.gated ? 2 : 1) * e.shared_width,
+                    .depth = e.hidden,
+                    .weight_bits = e.weight_bits};
+  const std::vector<double> up = product_sizes(product);
+  product.matrix = {.rows = e.shared_tokens,
+                    .columns = e.hidden,
+                    .depth = e.shared_width,
+                    .weight_bits = e.weight_bits};
+  return {up, product_sizes(product)};
 }
 
 std::vector<double> attention_sizes(const KernelWork& work) {
@@ -76,6 +117,13 @@ std::vector<double> attention_sizes(const KernelWork& work) {
       as_double(a.sequences),         as_double(a.kv_heads), group,   as_double(a.head_dim),
       as_double(a.before + a.tokens), as_double(a.window),   kv_bytes}
       .sizes();
+}
+
+// Empty where the operation says too little.
+std::vector<double> sizes_of(const KernelWork& work) {
+  if (work.family == KernelFamily::gemm) return product_sizes(work);
+  if (work.family != KernelFamily::experts) return attention_sizes(work);
+  return work.experts.tokens == 0 ? std::vector<double>() : experts_case(work).sizes();
 }
 
 // How far a size is outside what was timed, in powers of two.
@@ -163,7 +211,7 @@ void describe(Fields& f, TimedKernelConfig& c) {
   f.optional("transfer", c.transfer, "Factor on its time on any GPU but the timed part.",
              in_range(0.01, 100.0));
   if (f.only_sourced()) return;
-  f.required("form", c.form, "Name of the form: product, decode_attention, prefill_attention.");
+  f.required("form", c.form, "Name of the form: product, experts, decode_attention, prefill_attention.");
   f.required("variant", c.variant, "Variant of the form's equation.");
   f.required("kernel", c.kernel, "The kernel that was timed, by its labels in the timings.");
   f.required("from", c.calibration, "The calibration it comes from: <part>/<engine>-<version>.");
@@ -227,6 +275,14 @@ TimedKernels::TimedKernels(const std::map<std::string, TimedKernelConfig>& confi
 
 const TimedKernels::Kernel* TimedKernels::nearest(const KernelForm& form, Arithmetic arithmetic,
                                                   KernelSizes sizes) const {
+  const auto has = [&](Arithmetic a) {
+    return std::ranges::any_of(kernels_, [&](const Kernel& k) {
+      return k.fitted.form == &form && k.arithmetic == a;
+    });
+  };
+  // Engines have one kind of scales at least.
+  if (arithmetic == Arithmetic::fp8 && !has(arithmetic)) arithmetic = Arithmetic::fp8_block;
+  if (arithmetic == Arithmetic::fp8_block && !has(arithmetic)) arithmetic = Arithmetic::fp8;
   const Kernel* found = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Kernel& kernel : kernels_) {
@@ -250,37 +306,77 @@ GpuSheet TimedKernels::sheet_of(const Kernel& kernel, const KernelWork& work) co
           .sms = as_double(own && gpu_.sms > 0 ? gpu_.sms : timed.sms)};
 }
 
+std::optional<TimedKernels::Estimate> TimedKernels::estimate(const KernelForm& form,
+                                                             const KernelWork& work,
+                                                             KernelSizes sizes) const {
+  const Kernel* kernel = nearest(form, work.arithmetic, sizes);
+  if (!kernel) return std::nullopt;
+  const GpuSheet sheet = sheet_of(*kernel, work);
+  std::vector<double> least = kernel->least;
+  // A step has no copies of the weights of a product, and the loads of experts are its own.
+  if (&form == &product_form() || &form == &experts_form()) least.back() = 0;
+  const bool beyond = distance(sizes, least, kernel->most) > 0;
+  const std::vector<double> features =
+      &form == &experts_form() && work.experts.skew == 0
+          ? experts_features(experts_case(work), mean_loads(as_double(work.experts.reached),
+                                                            as_double(work.experts.routed)))
+          : form.features(sizes);
+  const FittedForm& fitted = kernel->fitted;
+  const double seconds = beyond ? form.physics(features, sheet, fitted.parameters, fitted.variant)
+                                : form_time_of_features(fitted, features, sheet);
+  Estimate out{
+      .seconds = kernel->transfer * kernel->misfit * (beyond ? kernel->misfit : 1) * seconds,
+      .launch = fitted.parameters.front(),
+      .beyond_timed = beyond,
+      .kernel = kernel->name,
+      .spread = spread_of(kernel->scatter, beyond ? 2 : 1)};
+  if (kernel->transferred) out.spread = together(out.spread, kernel->carried);
+  return out;
+}
+
+// The shared experts are two products more. An operation has its part of the layer's experts.
+bool TimedKernels::add_shared(const KernelWork& work, Estimate& sum) const {
+  if (work.experts.shared_width > 0)
+    for (const std::vector<double>& sizes : shared_sizes(work)) {
+      const auto product = estimate(product_form(), work, sizes);
+      if (!product) return false;
+      sum.seconds += product->seconds;
+      sum.launch += product->launch;
+      sum.beyond_timed |= product->beyond_timed;
+    }
+  const double part = as_double(work.experts.part) / as_double(work.experts.parts);
+  sum.seconds *= part;
+  sum.launch *= part;
+  return true;
+}
+
 std::optional<KernelTime> TimedKernels::time(const KernelWork& work) const {
   const KernelForm* form = kernels_.empty() ? nullptr : form_of(work.family);
   if (!form) return std::nullopt;
-  const std::vector<double> sizes =
-      work.family == KernelFamily::gemm ? product_sizes(work) : attention_sizes(work);
+  const std::vector<double> sizes = sizes_of(work);
   if (sizes.empty()) return std::nullopt;
-  const Kernel* kernel = nearest(*form, work.arithmetic, sizes);
-  if (!kernel) return std::nullopt;
-  const GpuSheet sheet = sheet_of(*kernel, work);
-  const FlopRate peak = gpu_.peaks[static_cast<std::size_t>(work.arithmetic)];
-  std::vector<double> least = kernel->least;
-  if (form == &product_form()) least.back() = 0;  // copies, which a step has not
-  const bool beyond = distance(sizes, least, kernel->most) > 0;
-  const double seconds =
-      beyond ? form->physics(sizes, sheet, kernel->fitted.parameters, kernel->fitted.variant)
-             : form_time(kernel->fitted, sizes, sheet);
-  const double factor = kernel->transfer * kernel->misfit * (beyond ? kernel->misfit : 1);
+  std::optional<Estimate> estimated = estimate(*form, work, sizes);
+  if (!estimated) return std::nullopt;
+  if (work.family == KernelFamily::experts && !add_shared(work, *estimated)) return std::nullopt;
 
-  const Duration total = duration_of(factor * seconds);
+  const FlopRate peak = gpu_.peaks[static_cast<std::size_t>(work.arithmetic)];
+  const Duration total = duration_of(estimated->seconds);
   const Duration by_memory = work.memory_bytes / work.memory_peak;
   KernelTime out;
-  out.launch = std::min(duration_of(kernel->fitted.parameters.front()), total);
+  out.launch = std::min(duration_of(estimated->launch), total);
   out.body = std::max({total - out.launch, work.other_time, by_memory, work.flops / peak});
   out.compute = std::min(work.flops / peak, out.body);
   out.own_memory = by_memory;
   out.launch_has_latency = true;
-  out.beyond_timed = beyond;
-  out.timed_kernel = kernel->name;
-  out.spread = spread_of(kernel->scatter, beyond ? 2 : 1);
-  if (kernel->transferred) out.spread = together(out.spread, kernel->carried);
+  out.beyond_timed = estimated->beyond_timed;
+  out.timed_kernel = estimated->kernel;
+  out.spread = estimated->spread;
   return out;
+}
+
+bool TimedKernels::has(KernelFamily family) const {
+  return std::ranges::find(kernels_, form_of(family),
+                           [](const Kernel& k) { return k.fitted.form; }) != kernels_.end();
 }
 
 std::optional<KernelBasis> TimedKernels::basis(KernelFamily family, const TimedNames* ran) const {

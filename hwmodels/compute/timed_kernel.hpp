@@ -1,10 +1,14 @@
 #pragma once
 // Model card: timed_kernel (fitted from timings)
 //   Models    kernels of a GPU by the forms of hwmodels/forms, with numbers that `tiersim calibrate
-//             --table` fitted to timings of them: matrix products, decode and prefill attention.
+//             --table` fitted to timings of them: matrix products, decode and prefill attention,
+//             experts of a layer.
 //   Equation  t = misfit * transfer * form(sizes, data sheet). Of the kernels with the arithmetic
 //             and form of an operation, the one whose timed sizes are nearest counts.
 //             A product of `count` matrices is taken as one with `count` times the columns.
+//             The products of a layer's experts share the time of all of them by their weights:
+//             that of the routed experts, of which all that are reached have the same number of
+//             tokens, and that of two products for the shared ones.
 //             On another part the form has that GPU's data sheet; transfer is 1 on the timed part.
 //   Ignores   what the form ignores; L2 hits of weights, which a whole step does not have.
 //   Valid     the timed sizes. Beyond them the form goes on without its surface, misfit counts
@@ -59,6 +63,8 @@ class TimedKernels {
 
   /// Nothing where no kernel of the operation's form and arithmetic was timed.
   std::optional<KernelTime> time(const KernelWork& work) const;
+  /// True where a kernel of the family's form was timed.
+  bool has(KernelFamily family) const;
   /// Provenance of the times of the kernels that ran, or, if that is null, of all that the family
   /// may use. Nothing where there is none.
   std::optional<KernelBasis> basis(KernelFamily family, const TimedNames* ran) const;
@@ -78,6 +84,18 @@ class TimedKernels {
     bool transferred = false;
     NumberClass number_class = NumberClass::fitted;
   };
+  struct Estimate {
+    double seconds = 0;
+    double launch = 0;  ///< part of it [s]
+    bool beyond_timed = false;
+    std::string_view kernel;        ///< of the routed experts, where there are several
+    Interval<double> spread{1, 1};  ///< 95 % interval of the time, as factors
+  };
+  /// Nothing where no kernel of the form and arithmetic was timed.
+  std::optional<Estimate> estimate(const KernelForm& form, const KernelWork& work,
+                                   KernelSizes sizes) const;
+  /// False where the shared experts of `work` have no timed product.
+  bool add_shared(const KernelWork& work, Estimate& sum) const;
   const Kernel* nearest(const KernelForm& form, Arithmetic arithmetic, KernelSizes sizes) const;
 
   GpuSheet sheet_of(const Kernel& kernel, const KernelWork& work) const;

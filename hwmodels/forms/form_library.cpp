@@ -3,6 +3,7 @@
 
 #include "hwmodels/forms/collective_form.hpp"
 #include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "sim/base/portable_math.hpp"
@@ -10,7 +11,8 @@
 namespace tiersim {
 
 std::span<const KernelForm* const> all_forms() {
-  static const std::array<const KernelForm*, 4> all{&collective_form(), &decode_form(),
+  static const std::array<const KernelForm*, 5> all{&collective_form(), &decode_form(),
+                                                    &experts_form(),
                                                     &prefill_form(), &product_form()};
   return all;
 }
@@ -22,9 +24,14 @@ const KernelForm* find_form(std::string_view name) {
 }
 
 double form_time(const FittedForm& fitted, KernelSizes sizes, const GpuSheet& gpu) {
-  const double physics = fitted.form->physics(sizes, gpu, fitted.parameters, fitted.variant);
+  return form_time_of_features(fitted, fitted.form->features(sizes), gpu);
+}
+
+double form_time_of_features(const FittedForm& fitted, KernelFeatures features,
+                             const GpuSheet& gpu) {
+  const double physics = fitted.form->physics(features, gpu, fitted.parameters, fitted.variant);
   if (fitted.surface.empty()) return physics;
-  return physics * portable_exp(surface_at(fitted.form->surface(sizes, gpu), fitted.surface));
+  return physics * portable_exp(surface_at(fitted.form->surface(features, gpu), fitted.surface));
 }
 
 }  // namespace tiersim

@@ -38,6 +38,8 @@ struct FormParameter {
 
 /// Sizes of a case, in the order of KernelForm::sizes().
 using KernelSizes = std::span<const double>;
+/// Features of a case: what KernelForm::features() makes of its sizes.
+using KernelFeatures = std::span<const double>;
 
 class KernelForm {
  public:
@@ -50,10 +52,15 @@ class KernelForm {
   virtual std::span<const std::string_view> variants() const = 0;
   /// True where the equation is meant for these sizes.
   virtual bool in_range(KernelSizes sizes) const = 0;
+  /// The sizes, and numbers that follow from them alone and take long to find: a fit asks for them
+  /// once for each case.
+  virtual std::vector<double> features(KernelSizes sizes) const {
+    return {sizes.begin(), sizes.end()};
+  }
   /// Time without the surface [s]; above 0.
-  virtual double physics(KernelSizes sizes, const GpuSheet& gpu, std::span<const double> parameters,
-                         std::size_t variant) const = 0;
-  virtual SurfaceRow surface(KernelSizes sizes, const GpuSheet& gpu) const = 0;
+  virtual double physics(KernelFeatures features, const GpuSheet& gpu,
+                         std::span<const double> parameters, std::size_t variant) const = 0;
+  virtual SurfaceRow surface(KernelFeatures features, const GpuSheet& gpu) const = 0;
   virtual int surface_columns() const = 0;
 };
 
@@ -67,6 +74,9 @@ struct FittedForm {
 
 /// Time [s].
 double form_time(const FittedForm& fitted, KernelSizes sizes, const GpuSheet& gpu);
+/// The same from KernelForm::features().
+double form_time_of_features(const FittedForm& fitted, KernelFeatures features,
+                             const GpuSheet& gpu);
 
 /// All forms, by name; ascending.
 std::span<const KernelForm* const> all_forms();

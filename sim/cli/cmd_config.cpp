@@ -57,7 +57,9 @@ std::string lines_of(const DeviceSpec<ComputeUnit>* spec) {
   try {
     const auto unit = spec->build();
     for (std::size_t f = 0; f < kKernelFamilyNames.size(); ++f) {
-      const KernelBasis basis = unit->basis(static_cast<KernelFamily>(f));
+      const auto family = static_cast<KernelFamily>(f);
+      if (unit->family_for(family) != family) continue;
+      const KernelBasis basis = unit->basis(family);
       out += fmt::format("#   {:<19} {:<14} {}\n", kKernelFamilyNames[f], basis.basis,
                          printable(basis.source));
     }

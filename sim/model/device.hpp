@@ -135,6 +135,7 @@ struct KernelWork {
   Bandwidth memory_peak{};     ///< capacity of the GPU's own memory
   MatrixShape matrix{};        ///< for a gemm; rows 0 if unknown
   AttentionShape attention{};  ///< for dense attention; sequences 0 if unknown
+  ExpertsShape experts{};      ///< for a product of experts; tokens 0 if unknown
 };
 
 struct KernelTime {
@@ -173,6 +174,9 @@ class ComputeUnit {
  public:
   virtual ~ComputeUnit() = default;
   virtual const ComputeSheet& sheet() const = 0;
+  /// The family whose numbers hold for kernels of this one: itself, or a wider one where the unit
+  /// has none for it.
+  virtual KernelFamily family_for(KernelFamily family) const { return family; }
   virtual KernelTime time(const KernelWork& work) const = 0;
   /// `ran`: the timed kernels of a step, as time() named them; null: all that the family may use.
   virtual KernelBasis basis(KernelFamily family, const TimedNames* ran = nullptr) const = 0;

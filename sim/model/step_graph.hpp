@@ -80,15 +80,17 @@ enum class KernelFamily : std::uint8_t {
   prefill_attention,
   screening,
   elementwise,
+  experts,  ///< grouped products of a layer's experts; a gemm where the GPU has no numbers for them
 };
-inline constexpr std::array<std::string_view, 8> kKernelFamilyNames{"gemm",
+inline constexpr std::array<std::string_view, 9> kKernelFamilyNames{"gemm",
                                                                     "attention",
                                                                     "grouped_attention",
                                                                     "gathered_attention",
                                                                     "latent_attention",
                                                                     "prefill_attention",
                                                                     "screening",
-                                                                    "elementwise"};
+                                                                    "elementwise",
+                                                                    "experts"};
 constexpr std::string_view name(KernelFamily k) {
   return kKernelFamilyNames[static_cast<std::size_t>(k)];
 }
@@ -211,6 +213,28 @@ struct AttentionShape {
   friend bool operator==(const AttentionShape&, const AttentionShape&) = default;
 };
 
+/// The experts of one layer on one GPU, of which an operation is one product. Tokens are 0 if the
+/// operation is none.
+struct ExpertsShape {
+  std::int64_t tokens = 0;  ///< of all GPUs that share the routed experts
+  std::int64_t hidden = 0;
+  std::int64_t intermediate = 0;  ///< width of a routed expert on this GPU
+  std::int64_t top_k = 0;         ///< routed experts of a token
+  std::int64_t experts = 0;       ///< routed experts of all GPUs
+  std::int64_t held = 0;          ///< routed experts of this GPU
+  std::int64_t reached = 0;       ///< of those, with at least one token
+  std::int64_t routed = 0;        ///< pairs of a token and an expert of this GPU
+  bool gated = true;
+  std::int64_t weight_bits = 16;   ///< of an element
+  std::int64_t shared_tokens = 0;  ///< of the shared experts
+  std::int64_t shared_width = 0;   ///< of all shared experts on this GPU; 0: none
+  std::int64_t part = 1;           ///< of the work of the layer's experts: `part` of `parts`
+  std::int64_t parts = 1;
+  double skew = 0;  ///< exponent of a power law that the loads follow; 0: all reached have the mean
+
+  friend bool operator==(const ExpertsShape&, const ExpertsShape&) = default;
+};
+
 struct Op {
   OpKind kind = OpKind::compute;
   Phase phase = Phase::projection;
@@ -222,6 +246,7 @@ struct Op {
   Flops padding = {};          ///< the part of them that fills tiles without adding to the result
   MatrixShape matrix{};        ///< for a gemm
   AttentionShape attention{};  ///< for dense attention
+  ExpertsShape experts{};      ///< for a product of experts
   CollectiveWork collective{};
   std::vector<Access> accesses = {};
   std::vector<OpId> after = {};  ///< operations that must finish first; each id below this one's

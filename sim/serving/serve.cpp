@@ -31,7 +31,7 @@ UsedKernels used_kernels(const ServingConfig& config, const System& system) {
       build_iteration(replica, *config.scenario.method.method, work, system.tier_names());
   for (const Op& op : graph.ops) {
     if (op.kind != OpKind::compute) continue;
-    out.families.emplace(name(op.family));
+    out.families.emplace(name(system.family_of(op)));
     if (const auto kernel = system.plan(op).timed_kernel; !kernel.empty()) out.timed.insert(kernel);
   }
   if (config.scenario.model.encoder) out.families.emplace(name(KernelFamily::prefill_attention));

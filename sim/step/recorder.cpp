@@ -90,7 +90,7 @@ class NumbersInTimes {
   }
   static bool runs(const Simulation& sim, KernelFamily family) {
     return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
-      return op.kind == OpKind::compute && op.family == family;
+      return op.kind == OpKind::compute && sim.system->family_of(op) == family;
     });
   }
   static bool meets(const Simulation& sim, Fabric purpose, const SystemConfig& config) {

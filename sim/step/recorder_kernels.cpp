@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kSpecification = "specification";
 
-bool is_kernel_of(const Op& op, KernelFamily family) {
-  return op.kind == OpKind::compute && op.family == family;
+bool is_kernel_of(const Op& op, KernelFamily family, const System& system) {
+  return op.kind == OpKind::compute && system.family_of(op) == family;
 }
 
 // "; 40 % of it beyond what was timed".
@@ -32,7 +32,7 @@ void Recorder::kernels() {
   std::array<TimedNames, kKernelFamilyNames.size()> ran;
   for (std::size_t op = 0; op < timings.size(); ++op) {
     if (sim_.graph.ops[op].kind != OpKind::compute) continue;
-    const auto family = static_cast<std::size_t>(sim_.graph.ops[op].family);
+    const auto family = static_cast<std::size_t>(sim_.system->family_of(sim_.graph.ops[op]));
     sums[family] += timings[op].end - timings[op].start;
     if (const auto kernel = sim_.plans[op].timed_kernel; !kernel.empty())
       ran[family].insert(kernel);
@@ -56,7 +56,7 @@ NumberClass Recorder::class_of(KernelFamily family, const KernelBasis& basis) co
   std::set<std::string> prefixes;
   for (std::size_t i = 0; i < sim_.graph.ops.size(); ++i) {
     const Op& op = sim_.graph.ops[i];
-    if (!is_kernel_of(op, family)) continue;
+    if (!is_kernel_of(op, family, *sim_.system)) continue;
     bool remote = false;
     for (const Access& access : op.accesses) remote |= sim_.system->is_remote(access.tier);
     if (remote) prefixes.insert("system." + std::string(name(op.requester)) + '.');

@@ -320,7 +320,8 @@ OpPlan System::plan_kernel(const Op& op) const {
                                       .memory_latency = plan.own_latency,
                                       .memory_peak = own_peak_,
                                       .matrix = op.matrix,
-                                      .attention = op.attention});
+                                      .attention = op.attention,
+                                      .experts = op.experts});
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup += time.launch;
   if (op.kind == OpKind::transfer) {

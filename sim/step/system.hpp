@@ -117,13 +117,15 @@ class System {
   /// True for the channel of the SMs, which gathers hold and kernels compute on.
   bool counts_sms(ChannelId channel) const { return sms_ && channel.index() == *sms_; }
 
-  /// The provenance of the times of a kernel family.
   const ComputeSheet& compute_sheet() const { return gpu_->sheet(); }
   Bandwidth own_memory_peak() const { return own_peak_; }
+  /// The provenance of the times of a kernel family.
   /// `ran`: the timed kernels of the family's operations (OpPlan::timed_kernel).
   KernelBasis kernel_basis(KernelFamily family, const TimedNames& ran) const {
     return gpu_->basis(family, &ran);
   }
+  /// The family whose numbers hold for a kernel.
+  KernelFamily family_of(const Op& op) const { return gpu_->family_for(op.family); }
 
   /// The packet model of the device; null if it is not at packet level.
   const PacketModel* packet_model(DeviceId device) const;

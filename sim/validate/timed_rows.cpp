@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/expert_loads.hpp"
+#include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 
@@ -48,6 +50,22 @@ AttentionShape prefill_of(const std::vector<double>& s) {
           .kv_bits = whole(8 * s[7])};
 }
 
+ExpertsShape experts_of(const std::vector<double>& s) {
+  const ExpertLoads loads = expert_loads(
+      {.tokens = s[0], .top_k = s[3], .experts = s[4], .ranks = s[5], .skew = s[9]});
+  return {.tokens = whole(s[0]),
+          .hidden = whole(s[1]),
+          .intermediate = whole(s[2]),
+          .top_k = whole(s[3]),
+          .experts = whole(s[4]),
+          .held = whole(s[4] / s[5]),
+          .reached = std::max<std::int64_t>(1, whole(loads.active)),
+          .routed = std::max<std::int64_t>(1, whole(loads.rows)),
+          .gated = s[6] > 0,
+          .weight_bits = whole(8 * s[7]),
+          .skew = s[9]};
+}
+
 }  // namespace
 
 std::optional<RowAnswer> answer_row(const System& system, const FormColumns& form,
@@ -61,6 +79,8 @@ std::optional<RowAnswer> answer_row(const System& system, const FormColumns& for
     op.matrix = matrix_of(row.form_sizes, arithmetic);
   else if (form.name == decode_form().name())
     op.attention = decode_of(row.form_sizes);
+  else if (form.name == experts_form().name())
+    op.experts = experts_of(row.form_sizes);
   else if (form.name == prefill_form().name())
     op.attention = prefill_of(row.form_sizes);
   else

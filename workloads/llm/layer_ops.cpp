@@ -17,10 +17,11 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) 
   const TierId near = c_.placement.near;
   Op op{.phase = phase,
         .layer = layer,
-        .family = KernelFamily::gemm,
+        .family = work.experts.tokens > 0 ? KernelFamily::experts : KernelFamily::gemm,
         .arithmetic = arithmetic_of(c_.step.weight_type),
         .flops = Flops::from_base(2) * work.multiplied,
-        .matrix = work.matrix};
+        .matrix = work.matrix,
+        .experts = work.experts};
   op.matrix.weight_bits = bits(c_.step.weight_type);
   add_access(op, near, Direction::read, TensorClass::weights,
              stored(work.weights, c_.step.weight_type));
@@ -76,12 +77,26 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                         .produced = moe.experts,
                         .weights = m.router_weights()},
                        after);
+  ExpertsShape layer_experts{.tokens = tokens_,
+                             .hidden = m.hidden,
+                             .intermediate = moe.expert_intermediate,
+                             .top_k = moe.experts_per_token,
+                             .experts = moe.experts,
+                             .held = m.held_experts(),
+                             .reached = reached,
+                             .routed = routed,
+                             .gated = m.gated_mlp,
+                             .weight_bits = bits(c_.step.weight_type),
+                             .shared_tokens = own_tokens_,
+                             .shared_width = moe.shared_experts * m.shared_intermediate(),
+                             .parts = m.expert_weights()};
   const auto of_routed = m.mlp_products(moe.expert_intermediate);
   const auto of_shared = m.mlp_products(m.shared_intermediate());
   for (std::size_t i = 0; i < of_routed.size(); ++i) {
     const Product& r = of_routed[i];
     const Product& s = of_shared[i];
     // Every expert has the mean number of tokens.
+    layer_experts.part = r.weights;
     const MatrixShape mean{.rows = (routed + shared + used - 1) / used,
                            .columns = r.out,
                            .depth = r.in,
@@ -91,7 +106,8 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                  .multiplied = routed * r.weights + shared * s.weights,
                  .read = routed * r.in + shared * s.in,
                  .written = routed * r.produced + shared * s.produced,
-                 .matrix = mean},
+                 .matrix = mean,
+                 .experts = layer_experts},
                 after);
   }
   return after;

@@ -38,6 +38,7 @@ class LayerOpsBuilder {
     std::int64_t read = 0;        // activation elements
     std::int64_t written = 0;
     MatrixShape matrix = {};
+    ExpertsShape experts = {};
   };
   OpId add(Phase phase, int layer, const Work& work, OpId after);
   OpId experts(int layer, OpId after);

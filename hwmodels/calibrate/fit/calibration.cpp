@@ -170,6 +170,7 @@ std::span<const std::string_view> family_kernels(KernelFamily family) {
     case KernelFamily::latent_attention:
       return kLatent;
     case KernelFamily::prefill_attention:
+    case KernelFamily::experts:
       return {};
     case KernelFamily::screening:
       return kScreening;

@@ -27,20 +27,25 @@ constexpr double kClearlyBetter = 0.98;    // a later variant is taken where its
 constexpr double kSurfaceHuber = 0.04;
 constexpr double kSurfacePenalty = 1e-3;
 
-using Timings = std::vector<const FormTiming*>;
+// A timing with the features of its sizes.
+struct Case {
+  const FormTiming* timing = nullptr;
+  std::vector<double> features;
+};
+using Cases = std::vector<const Case*>;
 
 std::uint64_t hash_of(const std::string& text) {
   return Rng(1, text).next();
 }
 
 // The rows by a hash of their sizes: any number of the first ones is spread over all sizes.
-Timings shuffled(const Timings& timings) {
-  std::vector<std::pair<std::uint64_t, const FormTiming*>> order;
-  for (const FormTiming* timing : timings)
-    order.emplace_back(hash_of(fmt::format("row {}", fmt::join(timing->sizes, " "))), timing);
-  std::ranges::stable_sort(order, {}, &std::pair<std::uint64_t, const FormTiming*>::first);
-  Timings out;
-  for (const auto& [hash, timing] : order) out.push_back(timing);
+Cases shuffled(const Cases& cases) {
+  std::vector<std::pair<std::uint64_t, const Case*>> order;
+  for (const Case* c : cases)
+    order.emplace_back(hash_of(fmt::format("row {}", fmt::join(c->timing->sizes, " "))), c);
+  std::ranges::stable_sort(order, {}, &std::pair<std::uint64_t, const Case*>::first);
+  Cases out;
+  for (const auto& [hash, c] : order) out.push_back(c);
   return out;
 }
 
@@ -54,34 +59,34 @@ class FormFitter {
  public:
   FormFitter(const KernelForm& form, const GpuSheet& gpu) : form_(form), gpu_(gpu) {}
 
-  // Parameters by descent over `rows` of the timings, then the surface over what they leave.
-  FittedForm fit(const Timings& timings, std::size_t variant, std::size_t rows) const {
-    const Timings order = shuffled(timings);
+  // Parameters by descent over `rows` of the cases, then the surface over what they leave.
+  FittedForm fit(const Cases& cases, std::size_t variant, std::size_t rows) const {
+    const Cases order = shuffled(cases);
     FittedForm out{.form = &form_, .variant = variant};
     out.parameters = descend(
         {order.begin(), order.begin() + std::ptrdiff_t(std::min(rows, order.size()))}, variant);
     std::vector<SurfaceRow> weights;
     std::vector<double> left;
-    for (const FormTiming* timing : timings) {
-      weights.push_back(form_.surface(timing->sizes, gpu_));
-      left.push_back(portable_log(timing->seconds /
-                                  form_.physics(timing->sizes, gpu_, out.parameters, variant)));
+    for (const Case* c : cases) {
+      weights.push_back(form_.surface(c->features, gpu_));
+      left.push_back(portable_log(c->timing->seconds /
+                                  form_.physics(c->features, gpu_, out.parameters, variant)));
     }
     out.surface =
         fit_surface(weights, left, form_.surface_columns(), kSurfaceHuber, kSurfacePenalty);
     return out;
   }
 
-  std::vector<double> errors(const Timings& timings, const FittedForm& fitted) const {
+  std::vector<double> errors(const Cases& cases, const FittedForm& fitted) const {
     std::vector<double> out;
-    for (const FormTiming* timing : timings)
-      out.push_back(form_time(fitted, timing->sizes, gpu_) / timing->seconds - 1);
+    for (const Case* c : cases)
+      out.push_back(form_time_of_features(fitted, c->features, gpu_) / c->timing->seconds - 1);
     return out;
   }
 
-  std::size_t best_variant(const Timings& timings) const {
+  std::size_t best_variant(const Cases& cases) const {
     if (form_.variants().size() == 1) return 0;
-    Timings part = shuffled(timings);
+    Cases part = shuffled(cases);
     part.resize(std::min(part.size(), 4 * kChoiceRows));
     std::size_t best = 0;
     double least = 0;
@@ -95,12 +100,12 @@ class FormFitter {
   }
 
  private:
-  std::vector<double> descend(const Timings& timings, std::size_t variant) const {
+  std::vector<double> descend(const Cases& cases, std::size_t variant) const {
     std::vector<double> log_seconds;
-    for (const FormTiming* timing : timings) log_seconds.push_back(portable_log(timing->seconds));
+    for (const Case* c : cases) log_seconds.push_back(portable_log(c->timing->seconds));
     const auto times = [&](const std::vector<double>& parameters, std::vector<double>& seconds) {
       for (std::size_t i = 0; i < seconds.size(); ++i)
-        seconds[i] = form_.physics(timings[i]->sizes, gpu_, parameters, variant);
+        seconds[i] = form_.physics(cases[i]->features, gpu_, parameters, variant);
     };
     const auto ranges = form_.parameters();
     return fit_parameters({ranges.begin(), ranges.end()}, times, log_seconds);
@@ -118,17 +123,15 @@ FitScatter scatter_of(const std::vector<double>& errors) {
 }
 
 // Of fits, each to all timings but those of one group, on that group.
-std::vector<double> group_errors(const FormFitter& fitter, const Timings& all,
-                                 std::size_t variant) {
+std::vector<double> group_errors(const FormFitter& fitter, const Cases& all, std::size_t variant) {
   std::set<std::string> groups;
-  for (const FormTiming* timing : all) groups.insert(timing->group);
+  for (const Case* c : all) groups.insert(c->timing->group);
   if (groups.size() < 2) return {};
   std::vector<double> out;
   for (const std::string& group : groups) {
-    Timings seen;
-    Timings held_out;
-    for (const FormTiming* timing : all)
-      (timing->group == group ? held_out : seen).push_back(timing);
+    Cases seen;
+    Cases held_out;
+    for (const Case* c : all) (c->timing->group == group ? held_out : seen).push_back(c);
     const auto errors = fitter.errors(held_out, fitter.fit(seen, variant, kDescentRows));
     out.insert(out.end(), errors.begin(), errors.end());
   }
@@ -158,16 +161,18 @@ FormFit fit_form(const KernelForm& form, std::vector<FormTiming> timings, const 
   out.rows = static_cast<std::int64_t>(timings.size());
   TS_EXPECTS(out.rows >= fewest_timings(form), out.rows);
   std::ranges::sort(timings, {}, [](const FormTiming& t) { return std::tie(t.sizes, t.seconds); });
-  Timings all;
+  std::vector<Case> cases;
   out.least = out.most = timings.front().sizes;
   for (const FormTiming& timing : timings) {
-    all.push_back(&timing);
+    cases.push_back({&timing, form.features(timing.sizes)});
     for (std::size_t i = 0; i < timing.sizes.size(); ++i) {
       out.least[i] = std::min(out.least[i], timing.sizes[i]);
       out.most[i] = std::max(out.most[i], timing.sizes[i]);
     }
   }
 
+  Cases all;
+  for (const Case& c : cases) all.push_back(&c);
   const FormFitter fitter(form, gpu);
   const std::size_t variant = fitter.best_variant(all);
   out.model = fitter.fit(all, variant, kDescentRows);
@@ -175,15 +180,16 @@ FormFit fit_form(const KernelForm& form, std::vector<FormTiming> timings, const 
 
   std::vector<double> unseen;
   for (std::size_t fold = 0; fold < kShapeFolds; ++fold) {
-    Timings seen;
-    Timings held_out;
-    for (const FormTiming* timing : all)
-      (hash_of("shape " + timing->shape) % kShapeFolds == fold ? held_out : seen).push_back(timing);
+    Cases seen;
+    Cases held_out;
+    for (const Case* c : all)
+      (hash_of("shape " + c->timing->shape) % kShapeFolds == fold ? held_out : seen).push_back(c);
     if (held_out.empty() || seen.empty()) continue;
     const auto errors = fitter.errors(held_out, fitter.fit(seen, variant, kDescentRows));
     unseen.insert(unseen.end(), errors.begin(), errors.end());
     for (std::size_t i = 0; i < errors.size(); ++i)
-      out.held_out.push_back({held_out[i]->seconds, held_out[i]->seconds * (1 + errors[i])});
+      out.held_out.push_back({held_out[i]->timing->seconds,
+                              held_out[i]->timing->seconds * (1 + errors[i])});
   }
   out.unseen = errors_of(unseen);
   out.scatter = scatter_of(unseen);

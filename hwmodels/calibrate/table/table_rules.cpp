@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -41,13 +42,16 @@ class Rules {
                 [this](const TimingRow& row) { return above_memory(row); });
     refuse_rows("above the port's rate", [this](const TimingRow& row) { return above_port(row); });
     refuse_host_launches();
-    for (const std::string& sample : config_.samples) {
-      const auto at = std::ranges::find(config_.sizes, sample) - config_.sizes.begin();
-      refuse_along(static_cast<std::size_t>(at));
-    }
+    refuse_untuned();
+    for (const std::string& sample : config_.samples) refuse_along(position_of(sample), false);
+    for (const std::string& split : config_.splits) refuse_along(position_of(split), true);
   }
 
  private:
+  std::size_t position_of(const std::string& size) const {
+    return static_cast<std::size_t>(std::ranges::find(config_.sizes, size) - config_.sizes.begin());
+  }
+
   void refuse_rows(const std::string& rule,
                    const std::function<std::string(const TimingRow&)>& reason) {
     std::erase_if(kernel_.rows, [&](const TimingRow& row) {
@@ -91,7 +95,9 @@ class Rules {
     const double floor = quantile_of(times, 0.1);
     const double shortest = *std::ranges::min_element(times);
     // A floor is flat: the shortest tenth of a kernel without one spans more.
-    if (shortest <= kHostLaunch || floor > kHostMargin * shortest) return;
+    if (shortest <= kHostLaunch * static_cast<double>(config_.launches) ||
+        floor > kHostMargin * shortest)
+      return;
     refuse_rows(std::string(kLaunchedByHost), [&](const TimingRow& row) -> std::string {
       if (row.seconds >= kHostMargin * floor) return {};
       return fmt::format("{}, where the shortest tenth of all cases takes {}",
@@ -99,8 +105,25 @@ class Rules {
     });
   }
 
-  // Rules along one size, all others equal.
-  void refuse_along(std::size_t size) {
+  void refuse_untuned() {
+    if (!config_.untuned || ceilings_.memory <= 0) return;
+    std::map<std::string, double> best;  // rate of a shape's fastest row that streams
+    for (const TimingRow& row : kernel_.rows) {
+      if (row.memory_bytes < config_.untuned->bytes) continue;
+      double& rate = best[row.shape];
+      rate = std::max(rate, row.memory_bytes / row.seconds);
+    }
+    refuse_rows("untuned", [&](const TimingRow& row) -> std::string {
+      const auto rate = best.find(row.shape);
+      if (rate == best.end() || rate->second >= config_.untuned->share * ceilings_.memory)
+        return {};
+      return fmt::format("no row of its shape moves more than {:.4g} GB/s, of {:.4g}",
+                         rate->second / 1e9, ceilings_.memory / 1e9);
+    });
+  }
+
+  // Rules along one size, all others equal; rows with more of a split have less work.
+  void refuse_along(std::size_t size, bool split) {
     std::vector<TimingRow>& rows = kernel_.rows;
     const auto others = [&](const TimingRow& row) {
       std::vector<double> key = row.sizes;
@@ -110,7 +133,8 @@ class Rules {
     std::ranges::stable_sort(rows, [&](const TimingRow& a, const TimingRow& b) {
       const auto key_a = others(a);
       const auto key_b = others(b);
-      return key_a != key_b ? key_a < key_b : a.sizes[size] < b.sizes[size];
+      if (key_a != key_b) return key_a < key_b;
+      return split ? a.sizes[size] > b.sizes[size] : a.sizes[size] < b.sizes[size];
     });
     std::vector<std::string> why(rows.size());
     std::vector<std::string> rule(rows.size());
@@ -118,7 +142,7 @@ class Rules {
       std::size_t last = first + 1;
       const auto key = others(rows[first]);
       while (last < rows.size() && others(rows[last]) == key) ++last;
-      judge(first, last, size, rule, why);
+      judge(first, last, size, split, rule, why);
       first = last;
     }
     std::vector<TimingRow> kept;
@@ -132,15 +156,15 @@ class Rules {
     std::ranges::stable_sort(rows, {}, &TimingRow::sizes);
   }
 
-  void judge(std::size_t first, std::size_t last, std::size_t size, std::vector<std::string>& rule,
-             std::vector<std::string>& why) const {
+  void judge(std::size_t first, std::size_t last, std::size_t size, bool split,
+             std::vector<std::string>& rule, std::vector<std::string>& why) const {
     const std::vector<TimingRow>& rows = kernel_.rows;
     const std::string& name = config_.sizes[size];
     double least = std::numeric_limits<double>::infinity();
     std::size_t least_at = last;
     for (std::size_t i = last; i-- > first;) {
       const double time = rows[i].seconds;
-      if (i > first && i + 1 < last) {
+      if (!split && i > first && i + 1 < last) {
         const double low = std::min(rows[i - 1].seconds, rows[i + 1].seconds);
         const double high = std::max(rows[i - 1].seconds, rows[i + 1].seconds);
         if (time < low / kApart && high < kAlike * low) {
@@ -153,7 +177,7 @@ class Rules {
         }
       }
       if (time > kApart * least) {
-        rule[i] = "slower than more work";
+        rule[i] = split ? "slower than with less split" : "slower than more work";
         why[i] = fmt::format("{} at {} = {:g}, but {} at {:g}", microseconds(time), name,
                              rows[i].sizes[size], microseconds(least), rows[least_at].sizes[size]);
       }

@@ -125,6 +125,34 @@ class Reader {
     return value;
   }
 
+  // The number of a text that stands for a size.
+  std::optional<double> named(const detail::CsvRow& row, std::size_t column,
+                              const std::map<std::string, double>& names) {
+    const detail::CsvCell& cell = row.cells[column];
+    const auto found = names.find(cell.text);
+    if (found != names.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [text, value] : names) known.push_back(text);
+    fail(row.line, cell.column, fmt::format("the description has no number for '{}'", cell.text),
+         "texts: " + join(known));
+    return std::nullopt;
+  }
+
+  std::optional<double> size_of(const detail::CsvRow& row, std::size_t i) {
+    const std::string& name = config_.sizes[i];
+    if (sizes_[i] == kAbsent) return config_.absent.at(name);
+    const auto text = std::ranges::find(config_.texts, name, &TextSize::column);
+    if (text != config_.texts.end()) return named(row, sizes_[i], text->names);
+    return number(row, sizes_[i]);
+  }
+
+  bool tells_shapes_apart(const std::string& size) const {
+    const auto among = [&](const std::vector<std::string>& sizes) {
+      return std::ranges::find(sizes, size) != sizes.end();
+    };
+    return config_.shapes.empty() ? !among(config_.samples) : among(config_.shapes);
+  }
+
   // The value of a formula for a row; a mistake is reported at the row.
   std::optional<ExpressionValue> value_of(const Expression& formula, const Names& names, int line) {
     const auto value =
@@ -154,12 +182,6 @@ class Reader {
     if (const bool* truth = std::get_if<bool>(&*value)) return *truth;
     fail(line, 1, fmt::format("'{}' is neither true nor false", formula.text()));
     return std::nullopt;
-  }
-
-  bool in_shape(const std::string& size) const {
-    if (!config_.shapes.empty())
-      return std::ranges::find(config_.shapes, size) != config_.shapes.end();
-    return std::ranges::find(config_.samples, size) == config_.samples.end();
   }
 
   // False where a formula has no value.
@@ -205,11 +227,11 @@ class Reader {
       if (config_.labels[i] == config_.dtype.column) dtype = text;
     }
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      const std::optional<double> size =
-          sizes_[i] == kAbsent ? config_.absent.at(config_.sizes[i]) : number(cells, sizes_[i]);
+      const std::optional<double> size = size_of(cells, i);
       if (!size) return;
       row.sizes.push_back(*size);
-      if (in_shape(config_.sizes[i])) row.shape += fmt::format("{} {} ", config_.sizes[i], *size);
+      if (tells_shapes_apart(config_.sizes[i]))
+        row.shape += fmt::format("{} {} ", config_.sizes[i], *size);
       if (std::ranges::find(config_.groups, config_.sizes[i]) != config_.groups.end())
         row.group += fmt::format("{} {} ", config_.sizes[i], *size);
       names[config_.sizes[i]] = Magnitude{*size};

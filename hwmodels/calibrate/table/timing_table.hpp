@@ -82,13 +82,16 @@ inline constexpr const char* kLaunchedByHost = "launched by the host";
 /// - "above the memory's rate": more bytes a second than memory serves, where what the repetitions
 ///   touch is more than twice L2;
 /// - "above the port's rate": a collective that sends more bytes a second than the port of a GPU;
-/// - "launched by the host": the kernel's shortest tenth takes more than 30 us, as if launched one
-///   by one from the host instead of in a captured graph, and the row takes less than 1.5 times
-///   that;
+/// - "launched by the host": the kernel's shortest tenth takes more than 30 us for each of
+///   `launches`, as if launched one by one from the host instead of in a captured graph, and the
+///   row takes less than 1.5 times that;
+/// - "untuned": a row of a shape that never comes near the memory's rate (UntunedRule), as if the
+///   engine had taken the first kernel instead of the best;
 /// - "dip": less than two thirds of the times of both neighbours in a sample, which agree within
 ///   20 %;
 /// - "slower than more work": more than 1.5 times the time of a row that has more of a sample and
-///   all else equal: the kernel could run that row's product instead, so this one was not tuned.
+///   all else equal: the kernel could run that row's product instead, so this one was not tuned;
+/// - "slower than with less split": the same for a row that a split leaves more work.
 void check_timing_table(const TimingTableConfig& config, const TableCeilings& ceilings,
                         TimingTable& table);
 

@@ -62,6 +62,10 @@ void check_columns(Fields& f, const TimingTableConfig& c) {
   check_sizes("samples", c.samples);
   check_sizes("shapes", c.shapes);
   check_sizes("groups", c.groups);
+  check_sizes("splits", c.splits);
+  for (std::size_t i = 0; i < c.texts.size(); ++i)
+    f.check(std::ranges::find(c.sizes, c.texts[i].column) != c.sizes.end(),
+            fmt::format("texts.{}.column", i), "is none of the sizes");
 }
 
 // A kernel of one GPU has the bytes of its memory and FLOPs, a collective the bytes of its port.
@@ -113,6 +117,20 @@ void describe(Fields& f, DtypeColumn& c) {
   f.optional("names", c.names, "Names of the file, and what they are called here: bf16, fp8, ...");
 }
 
+void describe(Fields& f, TextSize& c) {
+  f.doc("A size that the file writes as text.");
+  f.required("column", c.column, "Name of the column, which is one of the sizes.");
+  f.required("names", c.names, "The number that stands for each text.");
+}
+
+void describe(Fields& f, UntunedRule& c) {
+  f.doc("Rule of refusal for shapes whose kernel the engine did not tune.");
+  f.required("bytes", c.bytes, "Fewest memory_bytes of a row that ought to stream.", positive());
+  f.required("share", c.share,
+             "Share of the memory's rate that at least one such row of a shape reaches.",
+             in_range(0.0, 1.0));
+}
+
 void describe(Fields& f, TableValue& c) {
   f.doc("A number of a row that later formulas use.");
   f.required("name", c.name, "Name in later formulas.");
@@ -129,7 +147,8 @@ void describe(Fields& f, TableRefusal& c) {
 void describe(Fields& f, FormColumns& c) {
   f.doc("The form of kernel that rows are fitted with.");
   f.required("name", c.name,
-             "Name of the form: product, decode_attention, prefill_attention, collective.");
+             "Name of the form: product, experts, decode_attention, "
+             "prefill_attention, collective.");
   f.optional("family", c.family, kKernelFamilyNames,
              "Operations of a step that these kernels run. Required, but for collectives.");
   f.required("sizes", c.sizes, "Each size of the form, as a formula of the row.");
@@ -155,7 +174,8 @@ void describe(Fields& f, TimingTableConfig& c) {
   f.required("sizes", c.sizes, "Columns of numbers that tell the cases of a kernel apart.");
   f.optional("absent", c.absent,
              "Sizes that older files lack, with the value that all of their rows then have.");
-  f.optional("unused", c.unused, "Further columns that a file may have, which are not read.");
+  f.optional("texts", c.texts, "Sizes that the file writes as text, such as a distribution.");
+  f.optional("unused", c.unused, "Further columns, which are not read; a file may lack them.");
   f.optional(
       "split", c.split,
       "Formulas of texts or numbers. Rows that differ in one are timings of different kernels, "
@@ -179,12 +199,17 @@ void describe(Fields& f, TimingTableConfig& c) {
   f.optional("samples", c.samples,
              "Sizes at which each shape was timed, such as the number of tokens. A shape is held "
              "out with all of its samples, and more of a sample takes no less time.");
+  f.optional("splits", c.splits,
+             "Sizes that divide the work of a row among GPUs: more of one takes no more time.");
   f.optional("shapes", c.shapes,
              "Sizes that make a shape, which is held out with all of its rows; all but the samples "
              "where absent.");
   f.optional("groups", c.groups,
              "Sizes of which each value is also held out alone, which is a harder test of a fit.");
   f.optional("refuse", c.refuse, "Rules of refusal for this table.");
+  f.optional("untuned", c.untuned, "Refuses shapes that never come near the memory's rate.");
+  f.optional("launches", c.launches, "Kernels of a row, at most, which bounds its shortest time.",
+             in_range(1, 1000));
   f.optional("form", c.form,
              "The form that rows are fitted with; without it they are only checked.");
   f.optional("goals", c.goals, "Errors that are aimed at, by type of operands.");

@@ -39,6 +39,18 @@ struct DtypeColumn {
   std::map<std::string, std::string> names;
 };
 
+/// A size that the file writes as text, with the number of each text.
+struct TextSize {
+  std::string column;
+  std::map<std::string, double> names;
+};
+
+/// A shape none of whose rows of at least `bytes` reaches `share` of the memory's rate is refused.
+struct UntunedRule {
+  double bytes = 0;
+  double share = 0;
+};
+
 /// A number of a row that later formulas use.
 struct TableValue {
   std::string name;
@@ -73,7 +85,8 @@ struct TimingTableConfig {
   std::vector<std::string> labels;  ///< columns of text; rows that differ in one are other kernels
   std::vector<std::string> sizes;   ///< columns of numbers, which tell the cases of a kernel apart
   std::map<std::string, double> absent;  ///< sizes that a file may lack, and what they then are
-  std::vector<std::string> unused;       ///< columns that are neither
+  std::vector<TextSize> texts;           ///< sizes that the file writes as text
+  std::vector<std::string> unused;       ///< columns that are neither; a file may lack them
   std::vector<std::string> split;  ///< formulas; rows that differ in one are other kernels too
   DtypeColumn dtype;
   std::vector<TableValue> values;
@@ -85,13 +98,18 @@ struct TimingTableConfig {
   std::vector<std::string> samples;  ///< sizes that one shape is timed at, such as the batch
   std::vector<std::string> shapes;   ///< sizes that make a shape; empty: all but the samples
   std::vector<std::string> groups;   ///< sizes of which each value is also held out alone
+  std::vector<std::string> splits;   ///< sizes that divide the work among GPUs
   std::vector<TableRefusal> refuse;
+  std::optional<UntunedRule> untuned;
+  std::int64_t launches = 1;  ///< kernels of a row, at most
   std::optional<FormColumns> form;
   std::vector<TableGoal> goals;
 };
 
 void describe(Fields& f, TimeColumn& c);
 void describe(Fields& f, DtypeColumn& c);
+void describe(Fields& f, TextSize& c);
+void describe(Fields& f, UntunedRule& c);
 void describe(Fields& f, TableValue& c);
 void describe(Fields& f, TableRefusal& c);
 void describe(Fields& f, FormColumns& c);

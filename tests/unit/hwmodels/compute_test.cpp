@@ -50,6 +50,18 @@ TEST(RooflineGpu, AFamilyMayHaveAnEfficiencyOfItsOwn) {
   EXPECT_EQ(gpu->time({.family = KernelFamily::gemm, .flops = 1_GFLOP}).compute, 1ms);
 }
 
+TEST(RooflineGpu, ExpertsAreProductsUnlessTheyHaveNumbersOfTheirOwn) {
+  RooflineGpuConfig c = one_teraflop();
+  c.family_efficiency.emplace();
+  c.family_efficiency->of[static_cast<std::size_t>(KernelFamily::gemm)] = {.value = 0.25};
+  const KernelWork work{.family = KernelFamily::experts, .flops = 1_GFLOP};
+  EXPECT_EQ(make_device(c)->time(work).compute, 2ms);
+  EXPECT_EQ(make_device(c)->family_for(KernelFamily::experts), KernelFamily::gemm);
+  c.family_efficiency->of[static_cast<std::size_t>(KernelFamily::experts)] = {.value = 0.5};
+  EXPECT_EQ(make_device(c)->time(work).compute, 1ms);
+  EXPECT_EQ(make_device(c)->family_for(KernelFamily::experts), KernelFamily::experts);
+}
+
 // 1 MiB with 1 KiB in flight for 1 us each: 1024 us.
 TEST(RooflineGpu, BytesInFlightOverTheLatencyLimitTheOwnMemory) {
   RooflineGpuConfig c = one_teraflop();

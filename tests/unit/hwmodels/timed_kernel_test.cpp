@@ -7,6 +7,7 @@
 #include "hwmodels/calibrate/fit/write_forms.hpp"
 #include "hwmodels/compute/roofline_gpu.hpp"
 #include "hwmodels/forms/decode_form.hpp"
+#include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
 #include "sim/config/describe.hpp"
 
@@ -46,6 +47,28 @@ FormFit decode_fit(double head_dim, double t0) {
   fit.most = {1024, 64, 32, head_dim, 131072, 0, 2};
   fit.scatter = {0.9, 1.2};
   return fit;
+}
+
+// Timed with skewed loads alone, as early tables are.
+FormFit experts_fit() {
+  FormFit fit;
+  fit.model = {
+      .form = &experts_form(),
+      .variant = 0,
+      .parameters = {2e-5, 0.85, 0.8, 0.3, 0.6, 2.5, 3, 4, 2e-8, 1e-8, 4e-10, 2, 1.1, 0.4, 2},
+      .surface = std::vector<double>(45, 0.1)};
+  fit.least = {1, 2048, 256, 1, 8, 1, 1, 2, 2, 1.01};
+  fit.most = {16384, 8192, 16384, 8, 256, 256, 1, 2, 2, 1.2};
+  fit.scatter = {0.9, 1.2};
+  return fit;
+}
+
+std::string yaml_of_experts() {
+  const FormFit product = product_fit();
+  const FormFit experts = experts_fit();
+  return timed_kernels_yaml("tiersim calibrate", "h200/engine-1", "h200",
+                            {{"torch bfloat16", "bf16", "made up", &product, kSheet},
+                             {"moe bfloat16", "bf16", "made up", &experts, kSheet}});
 }
 
 std::string yaml() {
@@ -88,6 +111,24 @@ KernelWork decode(std::int64_t head_dim) {
           .attention = {
               .sequences = 16, .heads = 32, .kv_heads = 8, .head_dim = head_dim, .before = 4095}};
 }
+// 256 tokens of 8 of 128 experts, half of which this GPU has. Gate and up are 2 of 3 parts.
+KernelWork experts(std::int64_t part) {
+  return {.family = KernelFamily::experts,
+          .flops = Flops::from_base(2) * (1024 * part * 2048 * 768),
+          .memory_bytes = Bytes::from_base(64 * part * 2048 * 768 * 2),
+          .memory_peak = Bandwidth::from_base(4'800'000'000'000),
+          .matrix = {.rows = 16, .columns = 768 * part, .depth = 2048, .count = 64},
+          .experts = {.tokens = 256,
+                      .hidden = 2048,
+                      .intermediate = 768,
+                      .top_k = 8,
+                      .experts = 128,
+                      .held = 64,
+                      .reached = 60,
+                      .routed = 1024,
+                      .part = part,
+                      .parts = 3}};
+}
 double microseconds(const KernelTime& time) {
   return to_seconds(time.launch + time.body) * 1e6;
 }
@@ -122,6 +163,54 @@ TEST(TimedKernel, IsTheOneOfTheNearestSizes) {
   EXPECT_FALSE(unit()->time(decode(128)).beyond_timed);
   EXPECT_NEAR(to_seconds(unit()->time(decode(256)).launch), 5e-6, 1e-12);
   EXPECT_TRUE(unit()->time(decode(256)).beyond_timed);
+}
+
+TEST(TimedKernel, TheProductsOfALayersExpertsShareItsTime) {
+  const auto gpu = make_device(loaded(yaml_of_experts()).config);
+  const KernelTime up = gpu->time(experts(2));
+  const KernelTime down = gpu->time(experts(1));
+  const ExpertsCase same{.tokens = 256,
+                         .hidden = 2048,
+                         .intermediate = 768,
+                         .top_k = 8,
+                         .experts = 128,
+                         .expert_parallel = 2};
+  const double all = form_time_of_features(experts_fit().model,
+                                           experts_features(same, mean_loads(60, 1024)), kSheet);
+  EXPECT_NEAR(microseconds(up), all * 1e6 * 2 / 3, 1e-3);
+  EXPECT_NEAR(microseconds(down), all * 1e6 / 3, 1e-3);
+  EXPECT_NEAR(to_seconds(up.launch + down.launch), 2e-5, 1e-11);
+  EXPECT_FALSE(up.beyond_timed);  // the loads are those of the step, not of the timings
+  EXPECT_EQ(gpu->basis(KernelFamily::experts).source, "h200/engine-1: moe bfloat16");
+  EXPECT_EQ(gpu->family_for(KernelFamily::experts), KernelFamily::experts);
+}
+
+TEST(TimedKernel, SharedExpertsAreTwoProductsMore) {
+  const auto gpu = make_device(loaded(yaml_of_experts()).config);
+  KernelWork work = experts(3);
+  const double routed = microseconds(gpu->time(work));
+  work.experts.shared_tokens = 128;
+  work.experts.shared_width = 1536;
+  KernelWork shared = product(128, 2 * 1536, 2048);
+  double products = microseconds(gpu->time(shared));
+  shared = product(128, 2048, 1536);
+  products += microseconds(gpu->time(shared));
+  EXPECT_NEAR(microseconds(gpu->time(work)), routed + products, 1e-3);
+}
+
+TEST(TimedKernel, ExpertsWithoutTimingsAreProducts) {
+  const auto gpu = unit();
+  EXPECT_EQ(gpu->family_for(KernelFamily::experts), KernelFamily::gemm);
+  EXPECT_EQ(gpu->basis(KernelFamily::experts).source, "h200/engine-1: torch bfloat16");
+  KernelWork as_product = experts(2);
+  as_product.family = KernelFamily::gemm;
+  EXPECT_EQ(gpu->time(experts(2)).body, gpu->time(as_product).body);
+  // Also where only another arithmetic was timed.
+  KernelWork fp8 = experts(2);
+  fp8.arithmetic = Arithmetic::fp8;
+  as_product.arithmetic = Arithmetic::fp8;
+  EXPECT_EQ(make_device(loaded(yaml_of_experts()).config)->time(fp8).body,
+            gpu->time(as_product).body);
 }
 
 TEST(TimedKernel, OfNoTimedArithmeticOrFormFollowsTheSpecification) {

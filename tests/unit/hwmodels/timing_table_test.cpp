@@ -158,6 +158,47 @@ TEST(TimingTable, GivesSizesThatAFileLacks) {
             std::string::npos);
 }
 
+TEST(TimingTable, TakesSizesThatAreText) {
+  const std::string text =
+      std::string(kDescription) + "texts: [{column: k, names: {narrow: 256, wide: 4096}}]\n";
+  const Described made = described(text);
+  ASSERT_EQ(made.mistakes, "");
+  const auto table = read_timing_table(
+      "t.csv", "type,m,n,k,latency\nbfloat16,1,512,wide,0.02\nbfloat16,1,512,narrow,0.01\n",
+      made.config, 50e6);
+  ASSERT_TRUE(table.has_value()) << table.error().text();
+  ASSERT_EQ(table->kernels.size(), 1U);  // a size, not a label
+  EXPECT_EQ(table->kernels[0].rows[0].sizes, (std::vector<double>{1, 512, 256}));
+  EXPECT_EQ(table->kernels[0].rows[1].sizes, (std::vector<double>{1, 512, 4096}));
+  EXPECT_EQ(table->kernels[0].rows[1].flops, 2. * 512 * 4096);
+  EXPECT_EQ(read_timing_table("t.csv", "type,m,n,k,latency\nbfloat16,1,512,broad,0.02\n",
+                              made.config, 50e6)
+                .error()
+                .text(),
+            "t.csv:2:16: error: the description has no number for 'broad' (texts: narrow, wide)\n");
+  EXPECT_NE(described(std::string(kDescription) + "texts: [{column: type, names: {a: 1}}]\n")
+                .mistakes.find("texts.0.column: is none of the sizes"),
+            std::string::npos);
+}
+
+TEST(TimingTable, TellsShapesApartByTheSizesThatAreNamed) {
+  const auto shapes = [](const std::string& more) {
+    const auto table = read_timing_table(
+        "t.csv", "type,m,n,k,latency\nbfloat16,1,512,256,0.02\nbfloat16,1,512,128,0.02\n",
+        described(std::string(kDescription) + more).config, 50e6);
+    return table->kernels[0].rows[0].shape + "|" + table->kernels[0].rows[1].shape;
+  };
+  EXPECT_EQ(shapes(""), "n 512 k 128 |n 512 k 256 ");
+  EXPECT_EQ(shapes("shape: [n]\n"), "n 512 |n 512 ");
+}
+
+TEST(TimingTable, LeavesOutColumnsThatAreUnusedOrMissing) {
+  const TimingTableConfig config =
+      described(std::string(kDescription) + "unused: [version]\n").config;
+  EXPECT_TRUE(read_timing_table("t.csv", "type,m,n,k,latency\na,1,2,3,4\n", config, 0));
+  EXPECT_TRUE(read_timing_table("t.csv", "version,type,m,n,k,latency\n9,a,1,2,3,4\n", config, 0));
+}
+
 constexpr std::string_view kProductForm =
     "form:\n  name: product\n  sizes: {m: m, n: n, k: k, weight_bytes: element, "
     "input_bytes: element, quantises: type == 'fp8', copies: 0}\n";
@@ -181,7 +222,7 @@ TEST(TimingTable, NamesMistakesOfAForm) {
     return described(std::string(kDescription) + form).mistakes;
   };
   EXPECT_NE(mistakes("product", "produce")
-                .find("form.name: is no form (forms: collective, decode_attention, "
+                .find("form.name: is no form (forms: collective, decode_attention, experts, "
                       "prefill_attention, product"),
             std::string::npos)
       << mistakes("product", "produce");
@@ -223,6 +264,41 @@ TEST(TimingTableRules, RefuseRowsThatTheHostLaunched) {
   for (int m = 1; m <= 60; ++m) csv += fmt::format("bfloat16,{},4096,4096,0.058\n", m);
   csv += "bfloat16,4096,4096,4096,0.4\n";
   EXPECT_EQ(refused_by(checked(csv)), "launched by the host 60 at t.csv:2\n");
+}
+
+// The same with a description that says more.
+std::string refused_with(const std::string& more, const std::string& csv) {
+  const Described made = described(std::string(kDescription) + more);
+  EXPECT_EQ(made.mistakes, "");
+  TimingTable table = *read_timing_table("t.csv", csv, made.config, kCeilings.l2_bytes);
+  check_timing_table(made.config, kCeilings, table);
+  return refused_by(table.kernels.front());
+}
+
+TEST(TimingTableRules, AllowForTheLaunchesOfARow) {
+  std::string csv = "type,m,n,k,latency\n";
+  for (int m = 1; m <= 60; ++m) csv += fmt::format("bfloat16,{},4096,4096,0.058\n", m);
+  EXPECT_EQ(refused_with("launches: 2\n", csv), "");
+  EXPECT_EQ(refused_with("launches: 1\n", csv), "launched by the host 60 at t.csv:2\n");
+}
+
+TEST(TimingTableRules, RefuseAShapeThatNeverComesNearTheMemorysRate) {
+  // 34 MB in 100 us and 200 us are .07 and .03 of 4.8 TB/s; 134 MB in 60 us are .47.
+  const std::string csv =
+      "type,m,n,k,latency\nbfloat16,1,4096,4096,0.1\nbfloat16,2,4096,4096,0.2\n"
+      "bfloat16,1,8192,8192,0.06\nbfloat16,8192,8192,8192,6\n";
+  EXPECT_EQ(refused_with("untuned: {bytes: 3e7, share: 0.3}\n", csv), "untuned 2 at t.csv:2\n");
+  EXPECT_EQ(refused_with("untuned: {bytes: 3e7, share: 0.05}\n", csv), "");
+  EXPECT_EQ(refused_with("untuned: {bytes: 1e8, share: 0.3}\n", csv), "");  // does not stream
+}
+
+TEST(TimingTableRules, RefuseASplitThatIsSlowerThanLessSplit) {
+  // n is the number of GPUs that share the work; 4 of them are slower than 1, 16 are not.
+  const std::string csv =
+      "type,m,n,k,latency\nbfloat16,1,1,4096,0.02\nbfloat16,1,2,4096,0.012\n"
+      "bfloat16,1,4,4096,0.03\nbfloat16,1,16,4096,0.01\n";
+  EXPECT_EQ(refused_with("splits: [n]\n", csv), "slower than with less split 1 at t.csv:4\n");
+  EXPECT_EQ(refused_with("", csv), "");
 }
 
 TEST(TimingTableRules, RefuseADipBetweenLikeNeighbours) {
