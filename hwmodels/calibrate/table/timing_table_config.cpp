@@ -168,6 +168,9 @@ void describe(Fields& f, TimingTableConfig& c) {
       "--table`.");
   f.required("description", c.description, "What the table holds and who wrote it.");
   f.optional("source", c.source, "Who timed it, with version and licence, for the source of fits.");
+  f.optional("files", c.files,
+             "Beginnings of the names of the files that it is of, of which the longest counts; "
+             "'<its own name>__' where absent.");
   f.required("time", c.time, "The column with the time of a launch.");
   f.required("labels", c.labels,
              "Columns of text. Rows that differ in one of them are timings of different kernels.");

@@ -80,7 +80,8 @@ struct TableGoal {
 
 struct TimingTableConfig {
   std::string description;
-  std::string source;  ///< who timed, and where it stands; may be empty
+  std::string source;              ///< who timed, and where it stands; may be empty
+  std::vector<std::string> files;  ///< beginnings of names of files; empty: its own name
   TimeColumn time;
   std::vector<std::string> labels;  ///< columns of text; rows that differ in one are other kernels
   std::vector<std::string> sizes;   ///< columns of numbers, which tell the cases of a kernel apart
