@@ -303,6 +303,7 @@ GpuSheet TimedKernels::sheet_of(const Kernel& kernel, const KernelWork& work) co
   return {.memory = of(own ? work.memory_peak : timed.memory),
           .peak = of(own ? gpu_.peaks[static_cast<std::size_t>(work.arithmetic)] : timed.peak),
           .l2_bytes = of(own && gpu_.l2 > Bytes{} ? gpu_.l2 : timed.l2),
+          .warm = work.warm ? 1.0 : 0.0,
           .sms = as_double(own && gpu_.sms > 0 ? gpu_.sms : timed.sms)};
 }
 
@@ -361,7 +362,7 @@ std::optional<KernelTime> TimedKernels::time(const KernelWork& work) const {
 
   const FlopRate peak = gpu_.peaks[static_cast<std::size_t>(work.arithmetic)];
   const Duration total = duration_of(estimated->seconds);
-  const Duration by_memory = work.memory_bytes / work.memory_peak;
+  const Duration by_memory = work.warm ? Duration{} : work.memory_bytes / work.memory_peak;
   KernelTime out;
   out.launch = std::min(duration_of(estimated->launch), total);
   out.body = std::max({total - out.launch, work.other_time, by_memory, work.flops / peak});

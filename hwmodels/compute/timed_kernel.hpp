@@ -10,10 +10,11 @@
 //             that of the routed experts, of which all that are reached have the same number of
 //             tokens, and that of two products for the shared ones.
 //             On another part the form has that GPU's data sheet; transfer is 1 on the timed part.
-//   Ignores   what the form ignores; L2 hits of weights, which a whole step does not have.
+//   Ignores   what the form ignores; inputs in L2, which a whole step does not have.
 //   Valid     the timed sizes. Beyond them the form goes on without its surface, misfit counts
 //             twice, so that its interval is wider, and the record states the share of time this
-//             applies to. Never faster than a data-sheet rate.
+//             applies to. Never faster than a data-sheet rate, but for
+//             warm inputs.
 //   Source    configs/calibration/<part>/<engine>-<version>, written by `tiersim calibrate --table`
 //   Checked   tests/unit/hwmodels/timed_kernel_test.cpp
 #include <map>

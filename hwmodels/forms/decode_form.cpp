@@ -92,7 +92,7 @@ class DecodeForm final : public KernelForm {
                  at(DecodeParameter::head_row) * c.batch * c.heads()) /
                 gpu.sms;
     const double chain = length * position / splits / at(DecodeParameter::stream);
-    const double in_l2 = at(DecodeParameter::l2_share) * gpu.l2_bytes / cached;
+    const double in_l2 = at(DecodeParameter::l2_share) * gpu.warm * gpu.l2_bytes / cached;
     const double missed = 1 - std::min(1.0, in_l2 * in_l2);
     const double p = at(DecodeParameter::sharpness);
     const double memory =

@@ -10,7 +10,8 @@
 //             times `unplanned` above 512 sequences, where engines plan no splits ahead.
 //             chain = bytes of a piece / stream, the rate of one block.
 //             M = bytes of the cache / (share * memory rate), of which a part is in L2:
-//             min(1, (l2_share * L2 / bytes)^2), together with bytes of all blocks at L2's rate.
+//             min(1, (l2_share * warm * L2 / bytes)^2), together with bytes of all blocks at L2's
+//             rate.
 //             prepare = (row * sequences + head_row * sequences * heads) / SMs, up to 512
 //             sequences.
 //   Ignores   sequences of different lengths; pages of the cache; other kernels on the GPU.

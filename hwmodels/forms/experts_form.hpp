@@ -9,8 +9,8 @@
 //             the same expert reads again) / (share * memory rate). An expert's weights are read
 //             again as far as they exceed the part `reread` of L2. Few active columns stream no
 //             more than `stream` times their share of the memory's rate. Active weights that fit
-//             into L2 are faster by l2_speed. C = the sum over both products of (waves of tiles
-//             over the SMs) * (time of a tile). R = bytes of the rows and of the tokens at the
+//             into the warm part of L2 are faster by l2_speed. C = the sum over both products of
+//             (waves of tiles over the SMs) * (time of a tile). R = bytes of the rows and of the tokens at the
 //             memory's rate, each times a factor, plus a time for each expert, each expert of this
 //             GPU and each pair of token, expert. Variants: the tile that takes least time; the
 //             same, where the kernels around the products handle the rows of all GPUs; the tile

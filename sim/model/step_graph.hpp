@@ -247,6 +247,7 @@ struct Op {
   MatrixShape matrix{};        ///< for a gemm
   AttentionShape attention{};  ///< for dense attention
   ExpertsShape experts{};      ///< for a product of experts
+  bool warm = false;           ///< in a benchmark, whose input is in L2 as far as it fits
   CollectiveWork collective{};
   std::vector<Access> accesses = {};
   std::vector<OpId> after = {};  ///< operations that must finish first; each id below this one's

@@ -321,7 +321,8 @@ OpPlan System::plan_kernel(const Op& op) const {
                                       .memory_peak = own_peak_,
                                       .matrix = op.matrix,
                                       .attention = op.attention,
-                                      .experts = op.experts});
+                                      .experts = op.experts,
+                                      .warm = op.warm});
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
   plan.setup += time.launch;
   if (op.kind == OpKind::transfer) {

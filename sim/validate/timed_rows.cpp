@@ -74,7 +74,7 @@ std::optional<RowAnswer> answer_row(const System& system, const FormColumns& for
   if (at == kArithmeticNames.end() || !form.family) return std::nullopt;
   const auto arithmetic = static_cast<Arithmetic>(at - kArithmeticNames.begin());
   Op op{
-      .family = *form.family, .arithmetic = arithmetic, .flops = Flops::from_base(whole(row.flops))};
+      .family = *form.family, .arithmetic = arithmetic, .flops = Flops::from_base(whole(row.flops)), .warm = true};
   if (form.name == product_form().name())
     op.matrix = matrix_of(row.form_sizes, arithmetic);
   else if (form.name == decode_form().name())
