@@ -26,11 +26,15 @@ double as_double(std::int64_t whole) {
   return static_cast<double>(whole);
 }
 
+// Attention with a key head for each query head is a case of the grouped kind.
+bool runs(KernelFamily kernel, KernelFamily op) {
+  return kernel == (op == KernelFamily::attention ? KernelFamily::grouped_attention : op);
+}
+
 const KernelForm* form_of(KernelFamily family) {
   switch (family) {
     case KernelFamily::gemm:
       return &product_form();
-    case KernelFamily::attention:
     case KernelFamily::grouped_attention:
     case KernelFamily::latent_attention:
       return &decode_form();
@@ -211,7 +215,9 @@ void describe(Fields& f, TimedKernelConfig& c) {
   f.optional("transfer", c.transfer, "Factor on its time on any GPU but the timed part.",
              in_range(0.01, 100.0));
   if (f.only_sourced()) return;
-  f.required("form", c.form, "Name of the form: product, experts, decode_attention, prefill_attention.");
+  f.required("form", c.form,
+             "Name of the form: product, experts, decode_attention, prefill_attention.");
+  f.required("family", c.family, kKernelFamilyNames, "Operations of a step that it runs.");
   f.required("variant", c.variant, "Variant of the form's equation.");
   f.required("kernel", c.kernel, "The kernel that was timed, by its labels in the timings.");
   f.required("from", c.calibration, "The calibration it comes from: <part>/<engine>-<version>.");
@@ -232,6 +238,7 @@ void describe(Fields& f, TimedKernelConfig& c) {
   f.check(std::ranges::find(variants, c.variant) != variants.end(), "variant", "is no variant",
           "variants: " + join(variants));
   check_parameters(f, c, *form);
+  f.check(form_of(c.family) == form, "family", "is no family of this form");
   check_names(f, "least", c.least, form->sizes());
   check_names(f, "most", c.most, form->sizes());
   const auto columns = static_cast<std::size_t>(form->surface_columns());
@@ -250,6 +257,7 @@ TimedKernels::TimedKernels(const std::map<std::string, TimedKernelConfig>& confi
     Kernel kernel{.name = name,
                   .kernel = c.kernel,
                   .calibration = c.calibration,
+                  .family = c.family,
                   .arithmetic = c.arithmetic,
                   .part = c.part,
                   .fitted = {.form = &form,
@@ -273,12 +281,18 @@ TimedKernels::TimedKernels(const std::map<std::string, TimedKernelConfig>& confi
   }
 }
 
-const TimedKernels::Kernel* TimedKernels::nearest(const KernelForm& form, Arithmetic arithmetic,
+std::vector<double> TimedKernels::Kernel::within(KernelSizes sizes) const {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    out.push_back(std::clamp(sizes[i], least[i], most[i]));
+  return out;
+}
+
+const TimedKernels::Kernel* TimedKernels::nearest(KernelFamily family, Arithmetic arithmetic,
                                                   KernelSizes sizes) const {
   const auto has = [&](Arithmetic a) {
-    return std::ranges::any_of(kernels_, [&](const Kernel& k) {
-      return k.fitted.form == &form && k.arithmetic == a;
-    });
+    return std::ranges::any_of(
+        kernels_, [&](const Kernel& k) { return runs(k.family, family) && k.arithmetic == a; });
   };
   // Engines have one kind of scales at least.
   if (arithmetic == Arithmetic::fp8 && !has(arithmetic)) arithmetic = Arithmetic::fp8_block;
@@ -286,7 +300,7 @@ const TimedKernels::Kernel* TimedKernels::nearest(const KernelForm& form, Arithm
   const Kernel* found = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Kernel& kernel : kernels_) {
-    if (kernel.fitted.form != &form || kernel.arithmetic != arithmetic) continue;
+    if (!runs(kernel.family, family) || kernel.arithmetic != arithmetic) continue;
     const double far = distance(sizes, kernel.least, kernel.most);
     if (far >= least) continue;
     least = far;
@@ -307,24 +321,30 @@ GpuSheet TimedKernels::sheet_of(const Kernel& kernel, const KernelWork& work) co
           .sms = as_double(own && gpu_.sms > 0 ? gpu_.sms : timed.sms)};
 }
 
-std::optional<TimedKernels::Estimate> TimedKernels::estimate(const KernelForm& form,
+std::optional<TimedKernels::Estimate> TimedKernels::estimate(KernelFamily family,
                                                              const KernelWork& work,
                                                              KernelSizes sizes) const {
-  const Kernel* kernel = nearest(form, work.arithmetic, sizes);
+  const Kernel* kernel = nearest(family, work.arithmetic, sizes);
   if (!kernel) return std::nullopt;
+  const KernelForm& form = *kernel->fitted.form;
   const GpuSheet sheet = sheet_of(*kernel, work);
   std::vector<double> least = kernel->least;
   // A step has no copies of the weights of a product, and the loads of experts are its own.
   if (&form == &product_form() || &form == &experts_form()) least.back() = 0;
   const bool beyond = distance(sizes, least, kernel->most) > 0;
+  const bool loads_are_known = &form == &experts_form() && work.experts.skew == 0;
   const std::vector<double> features =
-      &form == &experts_form() && work.experts.skew == 0
+      loads_are_known
           ? experts_features(experts_case(work), mean_loads(as_double(work.experts.reached),
                                                             as_double(work.experts.routed)))
           : form.features(sizes);
   const FittedForm& fitted = kernel->fitted;
-  const double seconds = beyond ? form.physics(features, sheet, fitted.parameters, fitted.variant)
-                                : form_time_of_features(fitted, features, sheet);
+  double seconds = form.physics(features, sheet, fitted.parameters, fitted.variant);
+  if (!fitted.surface.empty())
+    seconds *= portable_exp(surface_at(
+        form.surface(beyond && !loads_are_known ? form.features(kernel->within(sizes)) : features,
+                     sheet),
+        fitted.surface));
   Estimate out{
       .seconds = kernel->transfer * kernel->misfit * (beyond ? kernel->misfit : 1) * seconds,
       .launch = fitted.parameters.front(),
@@ -339,7 +359,7 @@ std::optional<TimedKernels::Estimate> TimedKernels::estimate(const KernelForm& f
 bool TimedKernels::add_shared(const KernelWork& work, Estimate& sum) const {
   if (work.experts.shared_width > 0)
     for (const std::vector<double>& sizes : shared_sizes(work)) {
-      const auto product = estimate(product_form(), work, sizes);
+      const auto product = estimate(KernelFamily::gemm, work, sizes);
       if (!product) return false;
       sum.seconds += product->seconds;
       sum.launch += product->launch;
@@ -352,11 +372,10 @@ bool TimedKernels::add_shared(const KernelWork& work, Estimate& sum) const {
 }
 
 std::optional<KernelTime> TimedKernels::time(const KernelWork& work) const {
-  const KernelForm* form = kernels_.empty() ? nullptr : form_of(work.family);
-  if (!form) return std::nullopt;
+  if (!has(work.family)) return std::nullopt;
   const std::vector<double> sizes = sizes_of(work);
   if (sizes.empty()) return std::nullopt;
-  std::optional<Estimate> estimated = estimate(*form, work, sizes);
+  std::optional<Estimate> estimated = estimate(work.family, work, sizes);
   if (!estimated) return std::nullopt;
   if (work.family == KernelFamily::experts && !add_shared(work, *estimated)) return std::nullopt;
 
@@ -376,16 +395,14 @@ std::optional<KernelTime> TimedKernels::time(const KernelWork& work) const {
 }
 
 bool TimedKernels::has(KernelFamily family) const {
-  return std::ranges::find(kernels_, form_of(family),
-                           [](const Kernel& k) { return k.fitted.form; }) != kernels_.end();
+  return std::ranges::any_of(kernels_, [&](const Kernel& k) { return runs(k.family, family); });
 }
 
 std::optional<KernelBasis> TimedKernels::basis(KernelFamily family, const TimedNames* ran) const {
-  const KernelForm* form = form_of(family);
   KernelBasis out{.basis = "fitted", .number_class = NumberClass::measured};
   std::map<std::string, std::vector<std::string>> by_calibration;
   for (const Kernel& kernel : kernels_) {
-    if (kernel.fitted.form != form || (ran && !ran->contains(kernel.name))) continue;
+    if (!runs(kernel.family, family) || (ran && !ran->contains(kernel.name))) continue;
     if (kernel.transferred) out.basis = "transferred";
     out.number_class = weakest(out.number_class, kernel.number_class);
     by_calibration[kernel.calibration].push_back(kernel.kernel);

@@ -4,17 +4,17 @@
 //             --table` fitted to timings of them: matrix products, decode and prefill attention,
 //             experts of a layer.
 //   Equation  t = misfit * transfer * form(sizes, data sheet). Of the kernels with the arithmetic
-//             and form of an operation, the one whose timed sizes are nearest counts.
+//             and family of an operation, the one whose timed sizes are nearest counts.
 //             A product of `count` matrices is taken as one with `count` times the columns.
 //             The products of a layer's experts share the time of all of them by their weights:
 //             that of the routed experts, of which all that are reached have the same number of
 //             tokens, and that of two products for the shared ones.
 //             On another part the form has that GPU's data sheet; transfer is 1 on the timed part.
 //   Ignores   what the form ignores; inputs in L2, which a whole step does not have.
-//   Valid     the timed sizes. Beyond them the form goes on without its surface, misfit counts
-//             twice, so that its interval is wider, and the record states the share of time this
-//             applies to. Never faster than a data-sheet rate, but for
-//             warm inputs.
+//   Valid     the timed sizes. Beyond them the form goes on with the surface of the nearest
+//             timed sizes, misfit counts twice, so that its interval is wider, and the record
+//             states the share of time this applies to. Never faster than a data-sheet rate, but
+//             for warm inputs.
 //   Source    configs/calibration/<part>/<engine>-<version>, written by `tiersim calibrate --table`
 //   Checked   tests/unit/hwmodels/timed_kernel_test.cpp
 #include <map>
@@ -42,6 +42,7 @@ void describe(Fields& f, TimedPartConfig& c);
 
 struct TimedKernelConfig {
   std::string form;
+  KernelFamily family = KernelFamily::gemm;  ///< of the operations that it runs
   std::string variant;
   std::string kernel;       ///< name in the timings: "torch_flow bfloat16"
   std::string calibration;  ///< "h200/trtllm-1.3.0rc20"
@@ -62,9 +63,9 @@ class TimedKernels {
   /// `gpu`: the simulated one.
   TimedKernels(const std::map<std::string, TimedKernelConfig>& configs, ComputeSheet gpu);
 
-  /// Nothing where no kernel of the operation's form and arithmetic was timed.
+  /// Nothing where no kernel of the operation's family and arithmetic was timed.
   std::optional<KernelTime> time(const KernelWork& work) const;
-  /// True where a kernel of the family's form was timed.
+  /// True where a kernel of the family was timed.
   bool has(KernelFamily family) const;
   /// Provenance of the times of the kernels that ran, or, if that is null, of all that the family
   /// may use. Nothing where there is none.
@@ -74,6 +75,7 @@ class TimedKernels {
   struct Kernel {
     std::string name;  ///< in the configuration
     std::string kernel, calibration;
+    KernelFamily family = KernelFamily::gemm;
     Arithmetic arithmetic = Arithmetic::bf16;
     TimedPartConfig part;
     FittedForm fitted;
@@ -84,6 +86,8 @@ class TimedKernels {
     Interval<double> carried{1, 1};  ///< 95 % interval of transfer
     bool transferred = false;
     NumberClass number_class = NumberClass::fitted;
+
+    std::vector<double> within(KernelSizes sizes) const;  ///< the nearest timed sizes
   };
   struct Estimate {
     double seconds = 0;
@@ -92,12 +96,12 @@ class TimedKernels {
     std::string_view kernel;        ///< of the routed experts, where there are several
     Interval<double> spread{1, 1};  ///< 95 % interval of the time, as factors
   };
-  /// Nothing where no kernel of the form and arithmetic was timed.
-  std::optional<Estimate> estimate(const KernelForm& form, const KernelWork& work,
+  /// Nothing where no kernel of the family and arithmetic was timed.
+  std::optional<Estimate> estimate(KernelFamily family, const KernelWork& work,
                                    KernelSizes sizes) const;
   /// False where the shared experts of `work` have no timed product.
   bool add_shared(const KernelWork& work, Estimate& sum) const;
-  const Kernel* nearest(const KernelForm& form, Arithmetic arithmetic, KernelSizes sizes) const;
+  const Kernel* nearest(KernelFamily family, Arithmetic arithmetic, KernelSizes sizes) const;
 
   GpuSheet sheet_of(const Kernel& kernel, const KernelWork& work) const;
 

@@ -117,7 +117,9 @@ std::vector<WrittenForm> written(const std::vector<FittedKernel>& fits,
                  printable(kernel.name), printable(kernel.dtype));
       continue;
     }
+    const auto family = config.form->family;
     out.push_back({.kernel = kernel.name,
+                   .family = family ? std::string(name(*family)) : "",
                    .arithmetic = kernel.dtype,
                    .source = source_of(*fits[i].fit, kernel, table, config),
                    .fit = &*fits[i].fit,

@@ -27,7 +27,7 @@ bool run(const std::string& scenario, const std::vector<std::string>& set) {
         << diagnostics.list().front().text();
     return false;
   }
-  const auto sim = simulate(config, Evaluation::all);
+  const auto sim = simulate(config, Evaluation::times);
   if (!sim) {
     expect_one_line(sim.error(), what);
     EXPECT_NE(sim.error().find("are needed"), std::string::npos) << sim.error();

@@ -62,15 +62,16 @@ std::string text_of(const std::string& calibration, const std::string& part,
   const FittedForm& model = form.fit->model;
   const KernelForm& equation = *model.form;
   return fmt::format(
-      "  {}: {{form: {}, variant: \"{}\", kernel: \"{}\", from: \"{}\", arithmetic: {}, "
+      "  {}: {{form: {}, family: {}, variant: \"{}\", kernel: \"{}\", from: \"{}\", arithmetic: "
+      "{}, "
       "part: {{name: {}, memory: {:g} GB/s, peak: {:g} TFLOP/s, l2: {:.0f} B, sms: {:.0f}}}, "
       "{}, "
       "transfer: {{value: 1, class: assumed, ci95: [0.84, 1.19], source: \"parts reach "
       "different shares of their data sheets: HBM copies .82 to .93, matrix products .67 to "
       ".80\"}}}}\n",
-      key_of(form), equation.name(), equation.variants()[model.variant], form.kernel, calibration,
-      form.arithmetic, part, form.sheet.memory / 1e9, form.sheet.peak / 1e12, form.sheet.l2_bytes,
-      form.sheet.sms, numbers_of(form));
+      key_of(form), equation.name(), form.family, equation.variants()[model.variant], form.kernel,
+      calibration, form.arithmetic, part, form.sheet.memory / 1e9, form.sheet.peak / 1e12,
+      form.sheet.l2_bytes, form.sheet.sms, numbers_of(form));
 }
 
 }  // namespace

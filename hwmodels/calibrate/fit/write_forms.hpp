@@ -11,6 +11,7 @@ namespace tiersim {
 /// A fit to write.
 struct WrittenForm {
   std::string kernel;      ///< labels of the timings: "torch_flow bfloat16"
+  std::string family;      ///< of KernelFamily; empty: collectives
   std::string arithmetic;  ///< of Arithmetic: bf16, fp8, int8
   std::string source;      ///< which rows it was fitted to, and who timed them
   const FormFit* fit = nullptr;
