@@ -172,7 +172,7 @@ class Intervals(InFolder):
             at = next(i for i, line in enumerate(lines) if line.startswith("# kernel times: 1. fitted"))
             self.assertEqual([line.split()[1] for line in lines[at + 1:]],
                              ["gemm", "attention", "grouped_attention", "gathered_attention",
-                              "latent_attention", "prefill_attention", "screening", "elementwise"])
+                              "latent_attention", "prefill_attention", "screening", "elementwise", "experts"])
         self.assertNotIn("kernel times", run("config", "show", SOURCE / "configs/devices/h200_hbm3e.yaml").stdout)
 
 

@@ -1,6 +1,7 @@
 // Bytes of each method on a small model with grouped queries, worked out by hand.
 #include <gtest/gtest.h>
 
+#include "sim/step/importers.hpp"
 #include "sim/step/simulate.hpp"
 #include "tests/support/shipped.hpp"
 
@@ -94,9 +95,10 @@ TEST(Scenario, TheLargestBatchIsOneThatDecodeAccepts) {
 
 std::string mistakes(const std::vector<std::string>& set) {
   Diagnostics diagnostics;
-  const Document document =
-      load_document(testing::configs() / "scenarios/maple/llama2_7b_maple.yaml",
-                    {.overrides = set, .config_root = testing::configs()}, diagnostics);
+  const Document document = load_document(
+      testing::configs() / "scenarios/maple/llama2_7b_maple.yaml",
+      {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
+      diagnostics);
   static_cast<void>(read<ScenarioConfig>(document, "scenario", diagnostics));
   return diagnostics.text();
 }

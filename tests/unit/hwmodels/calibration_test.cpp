@@ -155,7 +155,7 @@ TEST(ProblemsOf, AnArithmeticThatTheSimulatorLacksIsNamed) {
   for (TimingCase& c : set.cases) c.dtype = "fp64";
   EXPECT_THAT(problems_of(set, calibrate(set), {.name = "h200/x", .part = "h200"}),
               ElementsAre("dense_decode/fma fp64: its arithmetic 'fp64' is none of the simulator's "
-                          "(bf16, fp8, int8)"));
+                          "(bf16, fp8, int8, fp4, fp8_block)"));
 }
 
 TEST(ProblemsOf, AFitAboveTheDataSheetIsNamed) {

@@ -99,6 +99,7 @@ TEST(CollectiveForm, IsWrittenByOperation) {
   const FormFit fit = fit_form(collective_form(), planted(), kGpu);
   const std::string text = timed_collectives_yaml("tiersim", "made/up-1", "made",
                                                   {{.kernel = "ring",
+                                                    .family = "",
                                                     .arithmetic = "bf16",
                                                     .source = "here",
                                                     .fit = &fit,

@@ -11,6 +11,7 @@
 
 #include "hwmodels/device_library.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/step/importers.hpp"
 #include "sim/step/system_config.hpp"
 #include "tests/unit/hwmodels/link_rate.hpp"
 
@@ -37,7 +38,8 @@ template <class C>
 C shipped(const std::string& folder, const std::string& kind, const std::string& name) {
   Diagnostics diagnostics;
   const Document document =
-      load_document(configs() / folder / (name + ".yaml"), {.config_root = configs()}, diagnostics);
+      load_document(configs() / folder / (name + ".yaml"),
+                    {.config_root = configs(), .importers = make_all_importers()}, diagnostics);
   auto config = read<C>(document, kind, diagnostics);
   EXPECT_EQ(diagnostics.text(), "");
   for (const SourcedNumber& number : list_numbers(config))
@@ -53,8 +55,9 @@ std::unique_ptr<Interface> device(const std::string& name) {
 // The kind of a device is known by its model, which every file states or gets from its base.
 std::string model_of(const std::string& name) {
   Diagnostics diagnostics;
-  const Document document = load_document(configs() / "devices" / (name + ".yaml"),
-                                          {.config_root = configs()}, diagnostics);
+  const Document document =
+      load_document(configs() / "devices" / (name + ".yaml"),
+                    {.config_root = configs(), .importers = make_all_importers()}, diagnostics);
   const auto* model = document.root().find("model");
   return model == nullptr ? "" : model->value.scalar;
 }

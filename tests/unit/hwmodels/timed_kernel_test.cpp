@@ -23,7 +23,7 @@ constexpr std::string_view kGpu =
     "efficiency: {value: 0.8, class: assumed, source: a guess}\n"
     "launch: {value: 2 us, class: assumed, source: a guess}\n";
 
-const GpuSheet kSheet{.memory = 4.8e12, .peak = 989e12, .l2_bytes = 50e6, .sms = 132};
+const GpuSheet kSheet{.memory = 4.8e12, .peak = 989e12, .l2_bytes = 50e6, .warm = 0, .sms = 132};
 
 FormFit product_fit() {
   FormFit fit;
@@ -67,8 +67,8 @@ std::string yaml_of_experts() {
   const FormFit product = product_fit();
   const FormFit experts = experts_fit();
   return timed_kernels_yaml("tiersim calibrate", "h200/engine-1", "h200",
-                            {{"torch bfloat16", "bf16", "made up", &product, kSheet},
-                             {"moe bfloat16", "bf16", "made up", &experts, kSheet}});
+                            {{"torch bfloat16", "gemm", "bf16", "made up", &product, kSheet},
+                             {"moe bfloat16", "experts", "bf16", "made up", &experts, kSheet}});
 }
 
 std::string yaml() {
@@ -76,9 +76,9 @@ std::string yaml() {
   const FormFit narrow = decode_fit(64, 4e-6);
   const FormFit wide = decode_fit(128, 5e-6);
   return timed_kernels_yaml("tiersim calibrate", "h200/engine-1", "h200",
-                            {{"torch bfloat16", "bf16", "made up", &product, kSheet},
-                             {"flash 64", "bf16", "made up", &narrow, kSheet},
-                             {"flash 128", "bf16", "made up", &wide, kSheet}});
+                            {{"torch bfloat16", "gemm", "bf16", "made up", &product, kSheet},
+                             {"flash 64", "grouped_attention", "bf16", "made up", &narrow, kSheet},
+                             {"flash 128", "grouped_attention", "bf16", "made up", &wide, kSheet}});
 }
 
 struct Loaded {
@@ -141,13 +141,47 @@ TEST(TimedKernel, TakesTheTimeOfItsFormWithTheWeightsInMemory) {
   EXPECT_FALSE(time.beyond_timed);
 }
 
-TEST(TimedKernel, GoesOnWithoutItsSurfaceBeyondWhatWasTimed) {
+TEST(TimedKernel, GoesOnWithTheSurfaceOfTheNearestSizesBeyondWhatWasTimed) {
   const KernelTime time = unit()->time(product(64, 128'256, 4096));
   const ProductCase same{.m = 64, .n = 128'256, .k = 4096, .copies = 0};
-  FittedForm plain = product_fit().model;
+  const ProductCase edge{.m = 64, .n = 16'384, .k = 4096, .copies = 0};
+  const FittedForm& fitted = product_fit().model;
+  FittedForm plain = fitted;
   plain.surface.clear();
-  EXPECT_NEAR(microseconds(time), form_time(plain, same.sizes(), kSheet) * 1e6, 1e-2);
+  const double surface =
+      form_time(fitted, edge.sizes(), kSheet) / form_time(plain, edge.sizes(), kSheet);
+  EXPECT_GT(surface, 1.01);
+  EXPECT_NEAR(microseconds(time), surface * form_time(plain, same.sizes(), kSheet) * 1e6, 1e-2);
   EXPECT_TRUE(time.beyond_timed);
+}
+
+TEST(TimedKernel, RunsOnlyOperationsOfItsFamily) {
+  KernelWork latent = decode(128);
+  latent.family = KernelFamily::latent_attention;
+  EXPECT_EQ(unit()->time(latent).launch, Duration(2'000'000));  // as specified
+  EXPECT_EQ(unit()->basis(KernelFamily::latent_attention).basis, "specification");
+  KernelWork each_its_own = decode(128);
+  each_its_own.family = KernelFamily::attention;
+  EXPECT_EQ(unit()->time(each_its_own).body, unit()->time(decode(128)).body);
+}
+
+TEST(TimedKernel, OfAKindOfScalesStandsInForTheOther) {
+  std::string text = yaml();
+  for (std::size_t at = 0; (at = text.find("arithmetic: bf16", at)) != std::string::npos;)
+    text.replace(at, 16, "arithmetic: fp8");
+  const auto gpu = make_device(loaded(text).config);
+  KernelWork blocks = product(64, 4096, 4096);
+  blocks.arithmetic = Arithmetic::fp8_block;
+  EXPECT_EQ(gpu->time(blocks).timed_kernel, "product_torch_bfloat16");
+}
+
+TEST(TimedKernel, OfAWarmInputMayBeFasterThanMemory) {
+  KernelWork small = product(1, 1024, 1024);
+  small.memory_bytes = Bytes::from_base(100'000'000);  // of a benchmark that finds them in L2
+  const Duration by_memory = small.memory_bytes / small.memory_peak;
+  EXPECT_GE(unit()->time(small).body, by_memory);
+  small.warm = true;
+  EXPECT_LT(unit()->time(small).body, by_memory);
 }
 
 TEST(TimedKernel, OfManyMatricesIsTheProductOfAllTheirColumns) {
@@ -228,7 +262,8 @@ TEST(TimedKernel, SaysWhereItsNumbersAreFrom) {
   EXPECT_EQ(basis.basis, "fitted");
   EXPECT_EQ(basis.number_class, NumberClass::fitted);
   EXPECT_EQ(basis.source, "h200/engine-1: torch bfloat16");
-  EXPECT_EQ(unit()->basis(KernelFamily::grouped_attention).source, "h200/engine-1: 2 kernels");
+  EXPECT_EQ(unit()->basis(KernelFamily::grouped_attention).source,
+            "h200/engine-1: flash 128, flash 64");
 }
 
 TEST(TimedKernel, OnAnotherPartFollowsItsDataSheet) {

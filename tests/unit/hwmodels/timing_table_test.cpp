@@ -189,7 +189,7 @@ TEST(TimingTable, TellsShapesApartByTheSizesThatAreNamed) {
     return table->kernels[0].rows[0].shape + "|" + table->kernels[0].rows[1].shape;
   };
   EXPECT_EQ(shapes(""), "n 512 k 128 |n 512 k 256 ");
-  EXPECT_EQ(shapes("shape: [n]\n"), "n 512 |n 512 ");
+  EXPECT_EQ(shapes("shapes: [n]\n"), "n 512 |n 512 ");
 }
 
 TEST(TimingTable, LeavesOutColumnsThatAreUnusedOrMissing) {
@@ -200,7 +200,7 @@ TEST(TimingTable, LeavesOutColumnsThatAreUnusedOrMissing) {
 }
 
 constexpr std::string_view kProductForm =
-    "form:\n  name: product\n  sizes: {m: m, n: n, k: k, weight_bytes: element, "
+    "form:\n  name: product\n  family: gemm\n  sizes: {m: m, n: n, k: k, weight_bytes: element, "
     "input_bytes: element, quantises: type == 'fp8', copies: 0}\n";
 
 TEST(TimingTable, GivesEachRowTheSizesOfItsForm) {
@@ -229,6 +229,8 @@ TEST(TimingTable, NamesMistakesOfAForm) {
   EXPECT_NE(mistakes("copies: 0", "copy: 0").find("lacks 'copies': Copies of the weights"),
             std::string::npos);
   EXPECT_NE(mistakes("copies: 0", "copies: 0, copy: 0").find("form.sizes.copy: is no size"),
+            std::string::npos);
+  EXPECT_NE(mistakes("  family: gemm\n", "").find("form.family: is missing (families: gemm, "),
             std::string::npos);
   EXPECT_NE(mistakes("m: m", "m: p").find("form.sizes.m: uses 'p'"), std::string::npos);
 }

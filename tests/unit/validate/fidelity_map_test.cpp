@@ -7,6 +7,7 @@
 
 #include "hwmodels/link/cxl.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/step/importers.hpp"
 #include "sim/validate/fidelity_map.hpp"
 #include "tests/support/shipped.hpp"
 
@@ -100,9 +101,9 @@ TEST(LevelRow, AReasonIsShownWhereFlowIsMoreThanTheBandOff) {
 }
 
 FidelityMapConfig config_of_text(const std::string& text, Diagnostics& diagnostics) {
-  const Document document =
-      load_text("schema: tiersim.fidelity_map/v1\ntitle: One\n" + text,
-                testing::configs() / "map.yaml", {.config_root = testing::configs()}, diagnostics);
+  const Document document = load_text(
+      "schema: tiersim.fidelity_map/v1\ntitle: One\n" + text, testing::configs() / "map.yaml",
+      {.config_root = testing::configs(), .importers = make_all_importers()}, diagnostics);
   return read<FidelityMapConfig>(document, "fidelity_map", diagnostics);
 }
 
@@ -145,8 +146,9 @@ std::filesystem::path shipped_map() {
 }
 FidelityMapConfig shipped_config() {
   Diagnostics diagnostics;
-  const Document document =
-      load_document(shipped_map(), {.config_root = testing::configs()}, diagnostics);
+  const Document document = load_document(
+      shipped_map(), {.config_root = testing::configs(), .importers = make_all_importers()},
+      diagnostics);
   auto config = read<FidelityMapConfig>(document, "fidelity_map", diagnostics);
   EXPECT_EQ(diagnostics.text(), "");
   return config;
