@@ -210,11 +210,16 @@ void read(const Place& place, JsonNode node, T& out) {
 // may read the text again, does not.
 std::string on_one_line(std::string_view json) {
   std::string out;
-  for (const char c : nlohmann::ordered_json::parse(json).dump()) {
-    if (c == '\x7f')
+  bool in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (!in_text && (c == ' ' || c == '\n' || c == '\r' || c == '\t')) continue;
+    if (c == '"') in_text = !in_text;
+    if (in_text && c == '\\') out += json[i++];
+    if (json[i] == '\x7f')
       out += "\\u007f";
     else
-      out += c;
+      out += json[i];
   }
   return out;
 }

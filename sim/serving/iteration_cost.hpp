@@ -5,7 +5,7 @@
 //   composed   operations run one after another: the sum of their times alone. Embedding and head,
 //              the products of a layer by number of tokens, attention by batch and mean context,
 //              and attention of pieces of prompts are each evaluated once and added up, so that
-//              an iteration costs microseconds of run time. It equals the engine's result to 1 ps
+//              an iteration costs microseconds of run time. It equals the engine's result to 3 ps
 //              an operation.
 //   executed   operations overlap (copies from a far tier, guessed queries): the engine runs the
 //              iteration. Decode by batch and context is stored on a grid of contexts, 16 to the

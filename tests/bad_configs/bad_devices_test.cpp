@@ -1,5 +1,6 @@
 // The cases of devices.txt: a shipped device with a mistake. The folder in a name says what kind of
 // device it is to be.
+#include "sim/step/importers.hpp"
 #include "sim/step/system_config.hpp"
 #include "tests/bad_configs/bad_files.hpp"
 
@@ -13,8 +14,9 @@ const testing::BadFiles& files() {
 
 template <class Interface>
 std::string told_of(const std::string& name) {
-  return files().told<DeviceConfig<Interface>>(name, "device",
-                                               {.config_root = testing::shipped_configs()});
+  return files().told<DeviceConfig<Interface>>(
+      name, "device",
+      {.config_root = testing::shipped_configs(), .importers = make_all_importers()});
 }
 
 std::string told(const std::string& name) {

@@ -1,7 +1,7 @@
 // The cases of methods.txt: a shipped scenario with a mistake in its method.
+#include "sim/step/importers.hpp"
 #include "sim/step/scenario.hpp"
 #include "tests/bad_configs/bad_files.hpp"
-#include "workloads/importers.hpp"
 
 namespace tiersim::bad_methods_test {
 namespace {
@@ -15,7 +15,7 @@ class BadMethod : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BadMethod, IsReportedInTheExpectedWords) {
   const LoadOptions options{.config_root = testing::shipped_configs(),
-                            .importers = make_importers()};
+                            .importers = make_all_importers()};
   EXPECT_EQ(files().told<ScenarioConfig>(GetParam(), "scenario", options),
             files().expected(GetParam()));
 }

@@ -1,7 +1,7 @@
 // The cases of packets.txt: a shipped scenario with devices at packet level that cannot be.
+#include "sim/step/importers.hpp"
 #include "sim/step/scenario.hpp"
 #include "tests/bad_configs/bad_files.hpp"
-#include "workloads/importers.hpp"
 
 namespace tiersim::bad_packets_test {
 namespace {
@@ -15,7 +15,7 @@ class BadPackets : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BadPackets, IsReportedInTheExpectedWords) {
   const LoadOptions options{.config_root = testing::shipped_configs(),
-                            .importers = make_importers()};
+                            .importers = make_all_importers()};
   EXPECT_EQ(files().told<ScenarioConfig>(GetParam(), "scenario", options),
             files().expected(GetParam()));
 }

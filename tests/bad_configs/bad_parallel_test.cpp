@@ -1,7 +1,7 @@
 // The cases of parallel.txt: a shipped scenario of GPUs that share a model, with mistakes in how.
+#include "sim/step/importers.hpp"
 #include "sim/step/scenario.hpp"
 #include "tests/bad_configs/bad_files.hpp"
-#include "workloads/importers.hpp"
 
 namespace tiersim::bad_parallel_test {
 namespace {
@@ -15,7 +15,7 @@ class BadSharing : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BadSharing, IsReportedInTheExpectedWords) {
   const LoadOptions options{.config_root = testing::shipped_configs(),
-                            .importers = make_importers()};
+                            .importers = make_all_importers()};
   EXPECT_EQ(files().told<ScenarioConfig>(GetParam(), "scenario", options),
             files().expected(GetParam()));
 }

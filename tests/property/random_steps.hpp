@@ -122,8 +122,13 @@ inline Duration slack(const Simulation& sim) {
   return sum;
 }
 
-/// Runs each draw again with one setting made harder: the serial step takes no less time.
-inline void expect_monotone(std::uint64_t seed, int draws) {
+/// The error of a fit to timed kernels, which are not monotone themselves; the median of the worst
+/// fit that is shipped is above it (`tiersim validate kernels`).
+inline constexpr double kFitError = 0.05;
+
+/// Runs each draw again with one setting made harder: the serial step takes no less time, of timed
+/// kernels no less but for the error of their fits.
+inline void expect_monotone(std::uint64_t seed, int draws, bool timed_kernels) {
   RandomSteps steps(seed);
   int compared = 0;
   for (int i = 0; i < draws; ++i) {
@@ -132,6 +137,7 @@ inline void expect_monotone(std::uint64_t seed, int draws) {
     // busy port better.
     std::erase_if(draw.set, RandomSharing::shares_a_port);
     draw.set.insert(draw.set.end(), {"step.overlap=serial", "step.kind=decode"});
+    if (!timed_kernels) draw.set.emplace_back("system.gpu.calibration=none");
     Diagnostics diagnostics;
     const auto config = try_scenario(draw.scenario, draw.set, diagnostics);
     if (!diagnostics.ok()) continue;
@@ -143,10 +149,11 @@ inline void expect_monotone(std::uint64_t seed, int draws) {
           fmt::format("step.context={}", config.step.context * 2)}) {
       draw.set.push_back(harder);
       const auto hard =
-          simulate(try_scenario(draw.scenario, draw.set, diagnostics), Evaluation::all);
+          simulate(try_scenario(draw.scenario, draw.set, diagnostics), Evaluation::times);
       if (diagnostics.ok() && hard) {
         ++compared;
-        EXPECT_GE(hard->execution.time + slack(*easy), easy->execution.time) << draw.text();
+        const double least = to_seconds(easy->execution.time) * (timed_kernels ? 1 - kFitError : 1);
+        EXPECT_GE(to_seconds(hard->execution.time + slack(*easy)), least) << draw.text();
       }
       draw.set.pop_back();
     }

@@ -9,7 +9,11 @@ TEST(RandomSteps, KeepEveryInvariant) {
 }
 
 TEST(RandomSteps, TakeNoLessTimeWhenTheirWorkIsHarder) {
-  testing::expect_monotone(2, testing::draws_of(100, 3000));
+  testing::expect_monotone(2, testing::draws_of(100, 3000), false);
+}
+
+TEST(RandomSteps, OfTimedKernelsTakeHardlyLessTimeWhenTheirWorkIsHarder) {
+  testing::expect_monotone(3, testing::draws_of(20, 600), true);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "kernels/device/selected_attention_work.hpp"
 #include "kernels/device/sparq_work.hpp"
 #include "kernels/device/topk_work.hpp"
+#include "sim/step/importers.hpp"
 #include "sim/step/system.hpp"
 #include "sim/validate/prediction_run.hpp"
 #include "tests/support/shipped.hpp"
@@ -31,7 +32,9 @@ const std::filesystem::path kRecord =
     std::filesystem::path(TIERSIM_SOURCE_DIR) / "reports/targets/h200_predictions.yaml";
 
 LoadOptions options(std::vector<std::string> set = {}) {
-  return {.overrides = std::move(set), .config_root = testing::configs(), .importers = {}};
+  return {.overrides = std::move(set),
+          .config_root = testing::configs(),
+          .importers = make_all_importers()};
 }
 
 PredictedSet shipped_predictions(std::vector<std::string> set = {}) {

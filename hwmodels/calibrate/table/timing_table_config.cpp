@@ -103,6 +103,29 @@ void check_form(Fields& f, const FormColumns& c, const std::vector<std::string>&
   }
 }
 
+void check_formulas(Fields& f, const TimingTableConfig& c) {
+  check_columns(f, c);
+  std::vector<std::string> known = c.labels;
+  known.insert(known.end(), c.sizes.begin(), c.sizes.end());
+  known.emplace_back("l2");
+  for (std::size_t i = 0; i < c.values.size(); ++i) {
+    check_formula(f, fmt::format("values.{}.is", i), c.values[i].is, known);
+    known.push_back(c.values[i].name);
+  }
+  check_amounts(f, c, known);
+  for (std::size_t i = 0; i < c.split.size(); ++i)
+    check_formula(f, fmt::format("split.{}", i), c.split[i], known);
+  if (c.form) {
+    f.check(c.form->family.has_value() == c.operation.empty(), "form.family",
+            c.operation.empty() ? "is missing" : "is of kernels of one GPU, not of a collective",
+            fmt::format("families: {}", fmt::join(kKernelFamilyNames, ", ")));
+    check_form(f, *c.form, known);
+  }
+  known.emplace_back("time");
+  for (std::size_t i = 0; i < c.refuse.size(); ++i)
+    check_formula(f, fmt::format("refuse.{}.where", i), c.refuse[i].where, known);
+}
+
 }  // namespace
 
 void describe(Fields& f, TimeColumn& c) {
@@ -216,26 +239,7 @@ void describe(Fields& f, TimingTableConfig& c) {
   f.optional("form", c.form,
              "The form that rows are fitted with; without it they are only checked.");
   f.optional("goals", c.goals, "Errors that are aimed at, by type of operands.");
-  check_columns(f, c);
-  std::vector<std::string> known = c.labels;
-  known.insert(known.end(), c.sizes.begin(), c.sizes.end());
-  known.emplace_back("l2");
-  for (std::size_t i = 0; i < c.values.size(); ++i) {
-    check_formula(f, fmt::format("values.{}.is", i), c.values[i].is, known);
-    known.push_back(c.values[i].name);
-  }
-  check_amounts(f, c, known);
-  for (std::size_t i = 0; i < c.split.size(); ++i)
-    check_formula(f, fmt::format("split.{}", i), c.split[i], known);
-  if (c.form) {
-    f.check(c.form->family.has_value() == c.operation.empty(), "form.family",
-            c.operation.empty() ? "is missing" : "is of kernels of one GPU, not of a collective",
-            fmt::format("families: {}", fmt::join(kKernelFamilyNames, ", ")));
-    check_form(f, *c.form, known);
-  }
-  known.emplace_back("time");
-  for (std::size_t i = 0; i < c.refuse.size(); ++i)
-    check_formula(f, fmt::format("refuse.{}.where", i), c.refuse[i].where, known);
+  check_formulas(f, c);
 }
 
 }  // namespace tiersim
