@@ -277,6 +277,8 @@ TimedKernels::TimedKernels(const std::map<std::string, TimedKernelConfig>& confi
                                       : c.misfit.number_class};
     for (const FormParameter& p : form.parameters())
       kernel.fitted.parameters.push_back(c.parameters.at(std::string(p.name)));
+    // A step has no copies of the weights of a product, and the loads of experts are its own.
+    if (&form == &product_form() || &form == &experts_form()) kernel.least.back() = 0;
     kernels_.push_back(std::move(kernel));
   }
 }
@@ -328,22 +330,21 @@ std::optional<TimedKernels::Estimate> TimedKernels::estimate(KernelFamily family
   if (!kernel) return std::nullopt;
   const KernelForm& form = *kernel->fitted.form;
   const GpuSheet sheet = sheet_of(*kernel, work);
-  std::vector<double> least = kernel->least;
-  // A step has no copies of the weights of a product, and the loads of experts are its own.
-  if (&form == &product_form() || &form == &experts_form()) least.back() = 0;
-  const bool beyond = distance(sizes, least, kernel->most) > 0;
+  const bool beyond = distance(sizes, kernel->least, kernel->most) > 0;
   const bool loads_are_known = &form == &experts_form() && work.experts.skew == 0;
-  const std::vector<double> features =
-      loads_are_known
-          ? experts_features(experts_case(work), mean_loads(as_double(work.experts.reached),
-                                                            as_double(work.experts.routed)))
-          : form.features(sizes);
+  std::vector<double> own;
+  if (&form == &experts_form())
+    own = loads_are_known
+              ? experts_features(experts_case(work), mean_loads(as_double(work.experts.reached),
+                                                                as_double(work.experts.routed)))
+              : form.features(sizes);
+  const KernelFeatures features = own.empty() ? KernelFeatures(sizes) : own;
   const FittedForm& fitted = kernel->fitted;
   double seconds = form.physics(features, sheet, fitted.parameters, fitted.variant);
   if (!fitted.surface.empty())
     seconds *= portable_exp(surface_at(
-        form.surface(beyond && !loads_are_known ? form.features(kernel->within(sizes)) : features,
-                     sheet),
+        beyond && !loads_are_known ? form.surface(form.features(kernel->within(sizes)), sheet)
+                                   : form.surface(features, sheet),
         fitted.surface));
   Estimate out{
       .seconds = kernel->transfer * kernel->misfit * (beyond ? kernel->misfit : 1) * seconds,

@@ -3,10 +3,13 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/static_vector.hpp>
+
 namespace tiersim {
 
 /// Weights of a point in a surface: pairs of a column and its weight; all others are 0.
-using SurfaceRow = std::vector<std::pair<int, double>>;
+/// Room for the product of three hats.
+using SurfaceRow = boost::container::static_vector<std::pair<int, double>, 8>;
 
 /// The surface at a point: the sum of weights times coefficients.
 double surface_at(const SurfaceRow& row, const std::vector<double>& coefficients);

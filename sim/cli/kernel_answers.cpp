@@ -86,7 +86,7 @@ class Asker {
       if (errors.rows.empty()) continue;
       errors.gpu = part.name;
       errors.engine = table.file.engine + ' ' + table.file.version;
-      errors.table = table.file.description;
+      errors.table = fs::path(table.file.description).stem().string();
       errors.family = name(*table.description.form->family);
       errors.dtype = dtype;
       for (const TableGoal& goal : table.description.goals)

@@ -6,7 +6,7 @@
 //              the products of a layer by number of tokens, attention by batch and mean context,
 //              and attention of pieces of prompts are each evaluated once and added up, so that
 //              an iteration costs microseconds of run time. It equals the engine's result to 3 ps
-//              an operation.
+//              an operation and a millionth.
 //   executed   operations overlap (copies from a far tier, guessed queries): the engine runs the
 //              iteration. Decode by batch and context is stored on a grid of contexts, 16 to the
 //              octave, with linear interpolation in between.

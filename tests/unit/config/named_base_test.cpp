@@ -20,8 +20,8 @@ void describe(Fields& f, Cell& c) {
 
 struct Grid {
   std::string name = "none";
-  std::int64_t rows = 0;
-  std::map<std::string, Cell> cells;
+  std::optional<std::int64_t> rows;
+  std::optional<std::map<std::string, Cell>> cells;
 };
 void describe(Fields& f, Grid& c) {
   f.doc("A grid.");
@@ -74,7 +74,8 @@ class NamedBaseTest : public ::testing::Test {
 
 std::string widths(const Grid& grid) {
   std::string out;
-  for (const auto& [name, cell] : grid.cells)
+  if (!grid.cells) return out;
+  for (const auto& [name, cell] : *grid.cells)
     out += (out.empty() ? "" : " ") + name + '=' + std::to_string(cell.width) + 'x' +
            std::to_string(cell.height);
   return out;
@@ -141,6 +142,23 @@ TEST_F(NamedBaseTest, NamedAnewReplacesWhatOtherNamesGave) {
     EXPECT_EQ(widths(set.grid), "inner=1x7 outer=2x3");
   }
   EXPECT_EQ(widths(load("grid: {shape: [flat, round]}\n", {"grid.shape.0=round"}).grid),
+            "inner=1x7 outer=2x3");
+}
+
+TEST_F(NamedBaseTest, NoneLeavesNothingOfOtherNames) {
+  folder_.write("below.yaml", "schema: tiersim.board/v1\ngrid: {shape: flat, name: kept}\n");
+  const std::vector<std::string> keys{"cells", "rows"};
+  for (const std::string text : {"base: below.yaml\ngrid: {shape: none}\n", "base: below.yaml\n"}) {
+    const bool by_option = text.find("none") == std::string::npos;
+    const Loaded out = load(
+        text, by_option ? std::vector<std::string>{"grid.shape=none"} : std::vector<std::string>{},
+        keys);
+    EXPECT_EQ(out.mistakes, "");
+    EXPECT_EQ(out.grid.name, "kept");
+    EXPECT_FALSE(out.grid.rows) << "the key is of the shapes alone";
+    EXPECT_EQ(widths(out.grid), "");
+  }
+  EXPECT_EQ(widths(load("grid: {shape: none}\n", {"grid.shape=round"}, keys).grid),
             "inner=1x7 outer=2x3");
 }
 

@@ -196,6 +196,22 @@ TEST(Resampler, DrawsNumbersTogetherThatWereEstimatedTogether) {
   EXPECT_NEAR(log_z, 1.96, 4 * 0.0845);
 }
 
+TEST(Resampler, LeavesANumberThatDoesNotCountAsItIs) {
+  Fit all;
+  all.a.ci95 = {0.5, 2};
+  all.b.ci95 = {0.5, 2};
+  const auto a = [](const Fit& f) { return f.a.value; };
+  const auto drawn_with_b = drawn(all, 20, a);
+  all.a.value = 1;
+  all.b.value = 1;
+  Resampler resampler(all, 20, 1, [](const std::string& path) { return path == "a"; });
+  for (std::size_t i = 0; i < resampler.draws(); ++i) {
+    EXPECT_EQ(resampler.draw(i), "");
+    EXPECT_EQ(all.a.value, drawn_with_b[i]);
+    EXPECT_EQ(all.b.value, 1);
+  }
+}
+
 TEST(Resampler, LeavesANumberWithoutIntervalAsItIs) {
   Fit fit;
   fit.a.ci95 = {0.5, 2};

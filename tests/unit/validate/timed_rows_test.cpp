@@ -1,0 +1,96 @@
+// Rows of tables as operations of a step.
+#include "sim/validate/timed_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/shipped.hpp"
+
+namespace tiersim::timed_rows_test {
+namespace {
+
+System system_with(const std::string& calibration) {
+  return build_system(testing::scenario("scenarios/methods/llama3_8b_dense_hbm.yaml",
+                                        {"system.gpu.calibration=" + calibration}));
+}
+
+FormColumns columns(const char* form, KernelFamily family) {
+  FormColumns out;
+  out.name = form;
+  out.family = family;
+  return out;
+}
+
+// 2 * 64 * 4096 * 4096 operations; 2 bytes of each element.
+TimingRow product() {
+  TimingRow row;
+  row.seconds = 10e-6;
+  row.flops = 2.0 * 64 * 4096 * 4096;
+  row.memory_bytes = 2.0 * (64 * 4096 + 4096 * 4096 + 64 * 4096);
+  row.form_sizes = {64, 4096, 4096, 2, 2, 0, 0};
+  return row;
+}
+
+TEST(TimedRows, WithoutCalibrationTakeTheTimeOfTheDataSheet) {
+  const System system = system_with("none");
+  const auto answer = answer_row(system, columns("product", KernelFamily::gemm), "bf16", product());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->measured, 10e-6);
+  // 34.6 MB at .92 of 4.8 TB/s, and 2 us of launch.
+  EXPECT_NEAR(answer->simulated, 2e-6 + product().memory_bytes / (0.92 * 4.8e12), 1e-6);
+  EXPECT_EQ(answer->low, answer->high);
+  EXPECT_FALSE(answer->beyond);
+}
+
+TEST(TimedRows, WithCalibrationHaveAnIntervalAndMayLieInL2) {
+  const System system = system_with("h200/vllm-0.24.0");
+  const FormColumns gemm = columns("product", KernelFamily::gemm);
+  TimingRow row = product();
+  const auto cold = answer_row(system, gemm, "bf16", row);
+  row.form_sizes.back() = 1;  // one copy of 34 MB, which an L2 of 50 MB holds
+  const auto warm = answer_row(system, gemm, "bf16", row);
+  ASSERT_TRUE(cold && warm);
+  EXPECT_LT(warm->simulated, cold->simulated);
+  EXPECT_LT(cold->low, cold->simulated);
+  EXPECT_GT(cold->high, cold->simulated);
+  row.form_sizes[1] = 1'000'000;
+  EXPECT_TRUE(answer_row(system, gemm, "bf16", row)->beyond);
+}
+
+TEST(TimedRows, OfAttentionAndExpertsAreThatOperation) {
+  const System system = system_with("h200/vllm-0.24.0");
+  TimingRow row = product();
+  row.form_sizes = {16, 8, 4, 128, 4096, 0, 2};
+  const auto short_context =
+      answer_row(system, columns("decode_attention", KernelFamily::grouped_attention), "bf16", row);
+  row.form_sizes[4] = 65536;
+  const auto long_context =
+      answer_row(system, columns("decode_attention", KernelFamily::grouped_attention), "bf16", row);
+  ASSERT_TRUE(short_context && long_context);
+  EXPECT_GT(long_context->simulated, 8 * short_context->simulated);
+  row.form_sizes = {256, 2048, 768, 8, 128, 1, 1, 2, 2, 0};
+  const FormColumns experts = columns("experts", KernelFamily::experts);
+  const auto balanced = answer_row(system, experts, "bf16", row);
+  row.form_sizes[0] = 16384;
+  const auto many = answer_row(system, experts, "bf16", row);
+  ASSERT_TRUE(balanced && many);
+  EXPECT_GT(many->simulated, 2 * balanced->simulated);
+}
+
+TEST(TimedRows, OfTypesThatNoStepHasAreNotAnswered) {
+  const System system = system_with("none");
+  EXPECT_FALSE(answer_row(system, columns("product", KernelFamily::gemm), "fp64", product()));
+  FormColumns collective = columns("product", KernelFamily::gemm);
+  collective.family.reset();
+  EXPECT_FALSE(answer_row(system, collective, "bf16", product()));
+}
+
+TEST(TimedRows, CannotExceedTheRatesOfTheSystem) {
+  const TableCeilings ceilings = ceilings_of(system_with("none"));
+  EXPECT_EQ(ceilings.memory, 4.8e12);
+  EXPECT_EQ(ceilings.peak("bf16"), 989e12);
+  EXPECT_EQ(ceilings.peak("fp8_block"), 1979e12);
+  EXPECT_EQ(ceilings.l2_bytes, 50.0 * 1024 * 1024);
+}
+
+}  // namespace
+}  // namespace tiersim::timed_rows_test
