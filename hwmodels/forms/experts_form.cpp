@@ -225,7 +225,7 @@ class ExpertsForm final : public KernelForm {
     SurfaceRow beside =
         tensor(hat_weights(log2_of(loaded.loads.rows / loaded.loads.active), by_rows),
                hat_weights(log2_of(c.hidden * c.intermediate), by_expert), 4);
-    for (auto& [column, weight] : beside) row.emplace_back(column + 7 * 3, weight);
+    for (auto& [column, weight] : beside) row.add(column + 7 * 3, weight);
     return row;
   }
   int surface_columns() const override { return 7 * 3 + 6 * 4; }

@@ -27,7 +27,7 @@ SurfaceRow hat_weights(double x, const std::vector<double>& knots) {
 SurfaceRow tensor(const SurfaceRow& a, const SurfaceRow& b, int columns_b) {
   SurfaceRow out;
   for (const auto& [i, weight_i] : a)
-    for (const auto& [j, weight_j] : b) out.emplace_back(i * columns_b + j, weight_i * weight_j);
+    for (const auto& [j, weight_j] : b) out.add(i * columns_b + j, weight_i * weight_j);
   return out;
 }
 

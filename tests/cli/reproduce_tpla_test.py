@@ -135,7 +135,7 @@ class Grid(InFolder):
                 split = f"parallel.output_projection={row['output projection']}" if way == "other" else \
                     "parallel.output_projection=replicated"
                 result = run("run", SOURCE / f"configs/scenarios/tpla/{row['case'].replace('-', '_')}_{scenario}.yaml",
-                             "--json", "--set", "system.base=systems/h20_nvlink.yaml",
+                             "--json", "--set", "system.base=systems/h20_nvlink.yaml", "--set", "system.gpu.calibration=none",
                              "--set", "attention_kernel.base=kernels/tiles_128.yaml",
                              "--set", "step.region=layers", "--set", split,
                              "--set", f"step.batch={row[way]['batch']}")

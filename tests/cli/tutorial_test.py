@@ -4,11 +4,15 @@ lines that they quote: tutorial_test.py PROGRAM SOURCE_FOLDER.
 The commands of a document run in its order in one folder; `reproduce` runs once for all documents.
 A ```yaml block is saved under the last `NAME.yaml` before it. A ```text block quotes the output of
 the ```sh block before it. `# exit status N` after a command is what it ends with, else 0. A picture
-of reports/assets is, byte for byte, the file of its name that the commands before it wrote."""
+of reports/assets is, byte for byte, the file of its name that the commands before it wrote.
+
+TIERSIM_UPDATE_DOCUMENTS=1 writes the nearest printed line over each quoted one that is not printed,
+and copies pictures. The sentences around them are for people to update."""
 import difflib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +22,7 @@ from program import PROGRAM, SOURCE
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 PICTURE = re.compile(r"!\[[^\]]*\]\((reports/assets/[\w.]+)\)")
+UPDATE = "TIERSIM_UPDATE_DOCUMENTS" in os.environ
 # Builds the project and runs the tests, of which this is one.
 SKIPPED = "./tiersim test"
 
@@ -41,6 +46,18 @@ def parts_of(text):
             value = (re.findall(r"`(\w+\.yaml)`", text[:start])[-1], value)
         if kind in ("sh", "text", "yaml", "picture"):
             yield kind, value
+
+
+def nearest(line, printed):
+    """The printed line with the same first word and the most similar words; of several, the most
+    similar in all; or None."""
+    def words(text):
+        return re.sub(r"[\d.]+|\s+", " ", text)
+    def likeness(other):
+        return (line.split()[:1] == other.split()[:1],
+                difflib.SequenceMatcher(None, words(line), words(other)).ratio(),
+                difflib.SequenceMatcher(None, line, other).ratio())
+    return max(printed, key=likeness, default=None)
 
 
 class Document(unittest.TestCase):
@@ -85,15 +102,29 @@ class Document(unittest.TestCase):
             elif kind == "text":
                 for line in filter(None, value.splitlines()):
                     with self.subTest(document=name, line=line):
-                        near = difflib.get_close_matches(line, printed, 1)
-                        self.assertTrue(line in printed, f"it is not printed; nearest: {near}")
-                        self.counts["text"] += 1
+                        self.check_line(name, line, printed)
             else:
                 with self.subTest(document=name, picture=value):
-                    made = self.folder / os.path.basename(value)
-                    self.assertEqual(made.read_bytes(), (SOURCE / value).read_bytes(),
-                                     f"another picture than {value} comes out: copy it there")
-                    self.counts["picture"] += 1
+                    self.check_picture(value)
+
+    def check_line(self, name, line, printed):
+        self.counts["text"] += 1
+        if line in printed:
+            return
+        near = nearest(line, printed)
+        if UPDATE and near:
+            path = SOURCE / name
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace(f"\n{line}\n", f"\n{near}\n"), encoding="utf-8")
+        self.assertTrue(UPDATE and near, f"it is not printed; nearest: {near}")
+
+    def check_picture(self, value):
+        made = self.folder / os.path.basename(value)
+        if UPDATE:
+            shutil.copyfile(made, SOURCE / value)
+        self.assertEqual(made.read_bytes(), (SOURCE / value).read_bytes(),
+                         f"another picture than {value} comes out: copy it there")
+        self.counts["picture"] += 1
 
     def test_readme(self):
         self.check("README.md")

@@ -27,6 +27,7 @@ class WinMap(InFolder):
         return run("run", SOURCE / f"configs/scenarios/tpla/deepseek_v3_{SCENARIOS[way]}.yaml",
                    "--json",
                    "--set", f"system.base=systems/{SYSTEMS[of['column']]}.yaml",
+                   "--set", "system.gpu.calibration=none",
                    "--set", f"system.gpu.peak_bf16={PEAKS[of['row']]}",
                    "--set", f"step.context={context}", "--set", f"step.batch={batch}")
 
