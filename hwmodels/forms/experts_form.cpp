@@ -159,8 +159,8 @@ class ExpertsPhysics {
     if (gpu_.warm * gpu_.l2_bytes <= 0) return 1;
     const double weights = loads_.active * (2 + c_.gated) * c_.hidden * width_ * c_.weight_bytes;
     const double end = at(ExpertsParameter::l2_end);
-    const double hit =
-        std::clamp((end - weights / (gpu_.warm * gpu_.l2_bytes)) / ((1 - kLeastHit) * end), 0.0, 1.0);
+    const double hit = std::clamp(
+        (end - weights / (gpu_.warm * gpu_.l2_bytes)) / ((1 - kLeastHit) * end), 0.0, 1.0);
     return 1 - hit + hit / at(ExpertsParameter::l2_speed);
   }
 

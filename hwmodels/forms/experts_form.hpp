@@ -10,12 +10,12 @@
 //             again as far as they exceed the part `reread` of L2. Few active columns stream no
 //             more than `stream` times their share of the memory's rate. Active weights that fit
 //             into the warm part of L2 are faster by l2_speed. C = the sum over both products of
-//             (waves of tiles over the SMs) * (time of a tile). R = bytes of the rows and of the tokens at the
-//             memory's rate, each times a factor, plus a time for each expert, each expert of this
-//             GPU and each pair of token, expert. Variants: the tile that takes least time; the
-//             same, where the kernels around the products handle the rows of all GPUs; the tile
-//             that an engine chooses from the mean rows of an expert, half of the power of two
-//             above it, up to 64, with widths padded to 128.
+//             (waves of tiles over the SMs) * (time of a tile). R = bytes of the rows and of the
+//             tokens at the memory's rate, each times a factor, plus a time for each expert, each
+//             expert of this GPU and each pair of token, expert. Variants: the tile that takes
+//             least time; the same, where the kernels around the products handle the rows of all
+//             GPUs; the tile that an engine chooses from the mean rows of an expert, half of the
+//             power of two above it, up to 64, with widths padded to 128.
 //   Ignores   sending tokens between GPUs; routing by the gate; shared experts.
 //   Valid     up to 32768 tokens and 1024 experts; widths of an expert from 32 to 65536.
 //   Source    tiles by the mean: FlashInfer, computeSelectedTileN; loads: power law sampling of

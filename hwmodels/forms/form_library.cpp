@@ -11,9 +11,8 @@
 namespace tiersim {
 
 std::span<const KernelForm* const> all_forms() {
-  static const std::array<const KernelForm*, 5> all{&collective_form(), &decode_form(),
-                                                    &experts_form(),
-                                                    &prefill_form(), &product_form()};
+  static const std::array<const KernelForm*, 5> all{
+      &collective_form(), &decode_form(), &experts_form(), &prefill_form(), &product_form()};
   return all;
 }
 

@@ -18,7 +18,7 @@ struct GpuSheet {
   double memory = 0;    ///< B/s
   double peak = 0;      ///< FLOP/s of the operand type
   double l2_bytes = 0;  ///< B
-  double warm = 1;  ///< share of L2 that holds the input before: 1 in a benchmark, 0 in a step
+  double warm = 1;      ///< share of L2 that holds the input before: 1 in a benchmark, 0 in a step
   double sms = 0;
   double port = 0;  ///< B/s to the other GPUs of the node, one way; for collectives
 };

@@ -21,6 +21,7 @@
 #include "sim/validate/hardware_curves.hpp"
 #include "sim/validate/prediction_set.hpp"
 #include "sim/validate/published_runs.hpp"
+#include "sim/validate/run_table_config.hpp"
 #include "sim/validate/sensitivity_config.hpp"
 
 namespace tiersim::cli {
@@ -111,7 +112,7 @@ FileKind file_kind(const char* name, const char* what, const char* example = nul
           example};
 }
 
-std::array<FileKind, 16> file_kinds() {
+std::array<FileKind, 17> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario", "scenarios/methods/llama3_8b_maple.yaml"),
       file_kind<ServingConfig>("serving", "server under load",
@@ -125,6 +126,7 @@ std::array<FileKind, 16> file_kinds() {
       file_kind<Targets>("targets", "paper targets"),
       file_kind<PredictionSet>("prediction_set", "questions to be simulated before a measurement"),
       file_kind<PublishedRuns>("published_runs", "published measurements of servers"),
+      file_kind<RunTableConfig>("run_table", "description of a table of measured runs of servers"),
       file_kind<HardwareCurves>("hardware_curves", "reference curves of hardware"),
       file_kind<FidelityMapConfig>("fidelity_map", "hardware on which the levels are compared"),
       file_kind<SensitivityConfig>("sensitivity",

@@ -10,14 +10,18 @@
 
 #include "reports/published/published_text.hpp"
 #include "sim/base/text.hpp"
+#include "sim/cli/gunzip.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/serving/serve.hpp"
+#include "sim/validate/run_table.hpp"
 
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
 
 struct ValidateServingArguments {
+  std::vector<std::string> files;
+  std::string table = "aiconfigurator";
   std::string runs;
   std::vector<std::string> only;
   std::vector<std::string> set;
@@ -39,6 +43,31 @@ PublishedRuns load_runs(const fs::path& path) {
   auto runs = read<PublishedRuns>(document, "published_runs", diagnostics);
   throw_if_any(diagnostics);
   return runs;
+}
+
+// A name in configs/serving/tables, or a file.
+RunTableConfig load_run_description(const std::string& table) {
+  const fs::path shipped = config_root() / "serving/tables" / (table + ".yaml");
+  Diagnostics diagnostics;
+  const Document document = load_document(fs::exists(shipped) ? shipped : fs::path(table),
+                                          standard_options(), diagnostics);
+  auto config = read<RunTableConfig>(document, "run_table", diagnostics);
+  throw_if_any(diagnostics);
+  return config;
+}
+
+// The rows of all files; those that are left out are counted on stderr.
+PublishedRuns read_tables_of_runs(const ValidateServingArguments& options) {
+  const RunTableConfig config = load_run_description(options.table);
+  PublishedRuns out;
+  for (const std::string& file : options.files) {
+    auto table = read_run_table(file, gunzipped(file, read_file(file)), config);
+    if (!table) throw_if_any(table.error());
+    for (const PublishedGroup& group : table->runs.groups) out.groups.push_back(group);
+    for (const auto& [why, rows] : table->skipped)
+      fmt::print(stderr, "{}: {} rows left out: {}\n", printable(file), rows, printable(why));
+  }
+  return out;
 }
 
 void expect_known(const PublishedRuns& runs, const std::vector<std::string>& only) {
@@ -97,9 +126,9 @@ void run_all(const PublishedRuns& runs, std::vector<Task>& tasks, std::int64_t j
 }
 
 ExitCode validate_serving(const ValidateServingArguments& options) {
-  PublishedRuns runs =
-      load_runs(options.runs.empty() ? targets_root() / "published" / "serving.yaml"
-                                     : fs::path(options.runs));
+  const fs::path published =
+      options.runs.empty() ? targets_root() / "published" / "serving.yaml" : fs::path(options.runs);
+  PublishedRuns runs = options.files.empty() ? load_runs(published) : read_tables_of_runs(options);
   expect_known(runs, options.only);
   if (!options.only.empty())
     std::erase_if(runs.groups, [&](const PublishedGroup& group) {
@@ -110,7 +139,9 @@ ExitCode validate_serving(const ValidateServingArguments& options) {
   run_all(runs, tasks, options.jobs == 0 ? cores : options.jobs);
   std::vector<PublishedOutcome> outcomes;
   for (Task& task : tasks) outcomes.push_back(std::move(task.outcome));
-  fmt::print("{}", options.json ? to_json(runs, outcomes) : to_text(runs, outcomes));
+  fmt::print("{}", options.json            ? to_json(runs, outcomes)
+                   : options.files.empty() ? to_text(runs, outcomes)
+                                           : to_text(printable(errors_table(runs, outcomes))));
   const auto failed = std::ranges::count_if(
       outcomes, [](const PublishedOutcome& outcome) { return !outcome.problem.empty(); });
   if (failed == 0) return ExitCode::ok;
@@ -127,6 +158,9 @@ void add_validate_serving(Verb validate) {
   verb.footer(
       "The exit status is 0 whatever the errors are, and 4 if a run cannot be simulated. No model\n"
       "is fitted to these runs.");
+  verb.option("FILE", options->files, "Tables of runs; without one, the published runs");
+  verb.option("--table", options->table,
+              "Description of the tables: a name in configs/serving/tables, or a file");
   verb.option("--runs", options->runs,
               "Published runs (schema tiersim.published_runs/v1); the shipped runs by default");
   verb.option("--only", options->only, "Simulate only this group of runs (repeatable)");

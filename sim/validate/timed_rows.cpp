@@ -51,8 +51,8 @@ AttentionShape prefill_of(const std::vector<double>& s) {
 }
 
 ExpertsShape experts_of(const std::vector<double>& s) {
-  const ExpertLoads loads = expert_loads(
-      {.tokens = s[0], .top_k = s[3], .experts = s[4], .ranks = s[5], .skew = s[9]});
+  const ExpertLoads loads =
+      expert_loads({.tokens = s[0], .top_k = s[3], .experts = s[4], .ranks = s[5], .skew = s[9]});
   return {.tokens = whole(s[0]),
           .hidden = whole(s[1]),
           .intermediate = whole(s[2]),
@@ -73,8 +73,10 @@ std::optional<RowAnswer> answer_row(const System& system, const FormColumns& for
   const auto at = std::ranges::find(kArithmeticNames, dtype);
   if (at == kArithmeticNames.end() || !form.family) return std::nullopt;
   const auto arithmetic = static_cast<Arithmetic>(at - kArithmeticNames.begin());
-  Op op{
-      .family = *form.family, .arithmetic = arithmetic, .flops = Flops::from_base(whole(row.flops)), .warm = true};
+  Op op{.family = *form.family,
+        .arithmetic = arithmetic,
+        .flops = Flops::from_base(whole(row.flops)),
+        .warm = true};
   if (form.name == product_form().name())
     op.matrix = matrix_of(row.form_sizes, arithmetic);
   else if (form.name == decode_form().name())

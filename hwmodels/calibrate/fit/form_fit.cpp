@@ -188,8 +188,8 @@ FormFit fit_form(const KernelForm& form, std::vector<FormTiming> timings, const 
     const auto errors = fitter.errors(held_out, fitter.fit(seen, variant, kDescentRows));
     unseen.insert(unseen.end(), errors.begin(), errors.end());
     for (std::size_t i = 0; i < errors.size(); ++i)
-      out.held_out.push_back({held_out[i]->timing->seconds,
-                              held_out[i]->timing->seconds * (1 + errors[i])});
+      out.held_out.push_back(
+          {held_out[i]->timing->seconds, held_out[i]->timing->seconds * (1 + errors[i])});
   }
   out.unseen = errors_of(unseen);
   out.scatter = scatter_of(unseen);

@@ -46,7 +46,7 @@ struct FormFit {
   std::vector<double> least, most;  ///< of each size, over the rows used
   FitErrors fitted;                 ///< of the fit on its own rows
   FitErrors unseen;                 ///< of five fits, each on the shapes that it did not see
-  FitErrors groups;  ///< of fits, each without one group; no rows: fewer than two
+  FitErrors groups;                 ///< of fits, each without one group; no rows: fewer than two
   std::vector<HeldOutTime> held_out = {};  ///< the rows behind `unseen`, by fit
   FitScatter scatter;                      ///< measured over predicted, of the unseen rows
 };

@@ -1,0 +1,219 @@
+#include "sim/validate/run_table.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hwmodels/calibrate/read/csv_table.hpp"
+#include "hwmodels/calibrate/read/timing_text.hpp"
+#include "sim/base/text.hpp"
+#include "sim/expression/expression.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr std::size_t kMostMistakes = 20;
+
+using RowNames = std::map<std::string, ExpressionValue, std::less<>>;
+
+// A number where the cell is one, else its text.
+ExpressionValue value_of_cell(const std::string& text) {
+  const auto number = parse_number(text);
+  return number ? ExpressionValue(Magnitude{*number}) : ExpressionValue(text);
+}
+
+// RowNames of groups and runs have lower case, digits, - and _.
+std::string name_of(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    if (plain)
+      out += c;
+    else if (c >= 'A' && c <= 'Z')
+      out += static_cast<char>(c - 'A' + 'a');
+    else if (!out.empty() && out.back() != '-')
+      out += '-';
+  }
+  while (!out.empty() && out.back() == '-') out.pop_back();
+  return out;
+}
+
+class RunTableReader {
+ public:
+  RunTableReader(const std::string& file, const RunTableConfig& config, Diagnostics& diagnostics)
+      : file_(file), config_(config), diagnostics_(diagnostics) {}
+
+  RunTable read(std::string_view text) {
+    const detail::CsvTable table = detail::read_csv_table(file_, text, diagnostics_);
+    if (!diagnostics_.ok() || !find_columns(table.header)) return {};
+    for (const detail::CsvRow& row : table.rows) {
+      if (mistakes_ >= kMostMistakes) break;
+      line_ = row.line;
+      add(row);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void fail(int column, std::string message, std::string hint = {}) {
+    ++mistakes_;
+    diagnostics_.report({{file_, line_, column}, std::move(message), std::move(hint)});
+  }
+
+  bool find_columns(const detail::CsvRow& header) {
+    line_ = header.line;
+    std::vector<std::string> present;
+    for (const detail::CsvCell& cell : header.cells) present.push_back(cell.text);
+    for (const std::string& column : config_.columns) {
+      const auto at = std::ranges::find(present, column);
+      if (at == present.end())
+        fail(1, fmt::format("there is no column '{}'", column), "columns: " + join(present));
+      columns_.push_back(static_cast<std::size_t>(at - present.begin()));
+    }
+    return mistakes_ == 0;
+  }
+
+  std::optional<ExpressionValue> value(const std::string& formula) {
+    const auto result = Expression::parse(formula)->evaluate(
+        [&](std::string_view name) -> std::optional<ExpressionValue> {
+          const auto found = names_.find(name);
+          if (found == names_.end()) return std::nullopt;
+          return found->second;
+        });
+    if (result) return *result;
+    fail(1, fmt::format("'{}': {}", formula, result.error().message));
+    return std::nullopt;
+  }
+
+  bool truth(const std::string& formula) {
+    if (formula.empty()) return false;
+    const auto result = value(formula);
+    if (!result) return false;
+    if (const bool* is = std::get_if<bool>(&*result)) return *is;
+    fail(1, fmt::format("'{}' is neither true nor false", formula));
+    return false;
+  }
+
+  std::string text(const std::string& with_formulas) {
+    std::string out;
+    for (const TextPiece& piece : text_pieces(with_formulas)) {
+      if (!piece.formula) {
+        out += piece.text;
+      } else if (const auto result = value(piece.text)) {
+        out += label_text(*result);
+      }
+    }
+    return out;
+  }
+
+  // Nothing for '' and without a formula.
+  std::optional<double> amount(const std::string& formula) {
+    if (formula.empty()) return std::nullopt;
+    const auto result = value(formula);
+    if (!result) return std::nullopt;
+    const auto* none = std::get_if<std::string>(&*result);
+    if (none && none->empty()) return std::nullopt;
+    const auto* number = std::get_if<Magnitude>(&*result);
+    if (number && number->value > 0) return number->value;
+    fail(1, fmt::format("'{}' gives no number above 0", formula));
+    return std::nullopt;
+  }
+
+  std::optional<Duration> time(const std::string& formula) {
+    const auto seconds = amount(formula);
+    if (!seconds) return std::nullopt;
+    if (*seconds < 1e6) return Duration(std::llround(*seconds * 1e12));
+    fail(1, fmt::format("'{}' gives {} s", formula, *seconds), "less than 1000000 s");
+    return std::nullopt;
+  }
+
+  // The reason why the row is left out; nothing where it is simulated.
+  std::optional<std::string> left_out() {
+    for (const RunSkip& skip : config_.skip)
+      if (truth(skip.where)) return skip.why;
+    for (const RunCases& cases : config_.cases) {
+      const std::string is = label_text(names_.at(cases.column));
+      if (!cases.set.contains(is)) return fmt::format("{} '{}' is not described", cases.column, is);
+    }
+    return std::nullopt;
+  }
+
+  PublishedGroup& group() {
+    const bool apart = truth(config_.apart);
+    const std::string id = name_of(text(config_.group)) + (apart ? "-apart" : "");
+    const auto found = std::ranges::find(out_.runs.groups, id, &PublishedGroup::id);
+    if (found != out_.runs.groups.end()) return *found;
+    out_.runs.groups.push_back({.id = id,
+                                .engine = text(config_.group),
+                                .setup = text(config_.setup),
+                                .source = config_.source,
+                                .config = config_.config,
+                                .requests_per_user = config_.requests_per_user,
+                                .assumed = config_.assumed,
+                                .counted = !apart,
+                                .runs = {}});
+    return out_.runs.groups.back();
+  }
+
+  // The text of a column, or what it stands for where it is empty.
+  std::string cell(const detail::CsvRow& row, std::size_t column) const {
+    const std::string& text = row.cells[columns_[column]].text;
+    const auto stands_for = config_.empty.find(config_.columns[column]);
+    return text.empty() && stands_for != config_.empty.end() ? stands_for->second : text;
+  }
+
+  void add(const detail::CsvRow& row) {
+    names_.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      names_[config_.columns[i]] = value_of_cell(cell(row, i));
+    for (const RunValue& each : config_.values) {
+      const auto result = value(each.is);
+      if (!result) return;
+      names_[each.name] = *result;
+    }
+    if (const auto why = left_out()) {
+      ++out_.skipped[*why];
+      return;
+    }
+    PublishedRun run{.id = name_of(text(config_.id)), .published = {}};
+    for (const RunCases& cases : config_.cases)
+      for (const std::string& setting : cases.set.at(label_text(names_.at(cases.column))))
+        run.set.push_back(text(setting));
+    for (const std::string& setting : config_.set) run.set.push_back(text(setting));
+    if (const auto users = amount(config_.users)) run.users = std::llround(*users);
+    run.published.ttft = time(config_.ttft);
+    run.published.tpot = time(config_.tpot);
+    run.published.throughput = amount(config_.throughput);
+    PublishedGroup& of = group();
+    if (!ids_.insert(of.id + "." + run.id).second)
+      fail(1, fmt::format("a run of {} is named '{}' for the second time", of.id, run.id));
+    of.runs.push_back(std::move(run));
+  }
+
+  const std::string& file_;
+  const RunTableConfig& config_;
+  Diagnostics& diagnostics_;
+  std::vector<std::size_t> columns_;
+  RowNames names_;
+  std::set<std::string> ids_;
+  RunTable out_;
+  std::size_t mistakes_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+Expected<RunTable, Diagnostics> read_run_table(const std::string& file, std::string_view text,
+                                               const RunTableConfig& config) {
+  Diagnostics diagnostics;
+  RunTable table = RunTableReader(file, config, diagnostics).read(text);
+  if (!diagnostics.ok()) return Unexpected(std::move(diagnostics));
+  return table;
+}
+
+}  // namespace tiersim
