@@ -11,6 +11,7 @@
 #include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
+#include "hwmodels/forms/quantise_form.hpp"
 #include "hwmodels/limits.hpp"
 #include "sim/base/portable_math.hpp"
 #include "sim/base/text.hpp"
@@ -42,6 +43,8 @@ const KernelForm* form_of(KernelFamily family) {
       return &prefill_form();
     case KernelFamily::experts:
       return &experts_form();
+    case KernelFamily::quantisation:
+      return &quantise_form();
     default:
       return nullptr;
   }
@@ -69,6 +72,12 @@ std::vector<double> product_sizes(const KernelWork& work) {
                      .input_bytes = element_bytes(work.arithmetic),
                      .quantises = work.arithmetic == Arithmetic::bf16 ? 0.0 : 1.0,
                      .copies = as_double(m.copies)}
+      .sizes();
+}
+
+std::vector<double> quantise_sizes(const KernelWork& work) {
+  return QuantiseCase{as_double(work.matrix.rows), as_double(work.matrix.depth),
+                      element_bytes(work.arithmetic)}
       .sizes();
 }
 
@@ -126,6 +135,7 @@ std::vector<double> attention_sizes(const KernelWork& work) {
 // Empty where the operation says too little.
 std::vector<double> sizes_of(const KernelWork& work) {
   if (work.family == KernelFamily::gemm) return product_sizes(work);
+  if (work.family == KernelFamily::quantisation) return quantise_sizes(work);
   if (work.family != KernelFamily::experts) return attention_sizes(work);
   return work.experts.tokens == 0 ? std::vector<double>() : experts_case(work).sizes();
 }
@@ -216,7 +226,7 @@ void describe(Fields& f, TimedKernelConfig& c) {
              in_range(0.01, 100.0));
   if (f.only_sourced()) return;
   f.required("form", c.form,
-             "Name of the form: product, experts, decode_attention, prefill_attention.");
+             "Name of the form: product, experts, decode_attention, prefill_attention, quantise.");
   f.required("family", c.family, kKernelFamilyNames, "Operations of a step that it runs.");
   f.required("variant", c.variant, "Variant of the form's equation.");
   f.required("kernel", c.kernel, "The kernel that was timed, by its labels in the timings.");
@@ -356,6 +366,18 @@ std::optional<TimedKernels::Estimate> TimedKernels::estimate(KernelFamily family
   return out;
 }
 
+// What the time of a product holds of the quantisation of its input, by the timings of both.
+void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) const {
+  if (!work.matrix.quantised || work.arithmetic == Arithmetic::bf16) return;
+  const auto quantising = estimate(KernelFamily::quantisation, work, quantise_sizes(work));
+  if (!quantising) return;
+  constexpr double kLeft = 0.1;  // of the product, at least: both times have errors
+  const double left = std::max(product.seconds - quantising->seconds, kLeft * product.seconds);
+  product.launch = std::min(product.launch, left);
+  product.seconds = left;
+  product.beyond_timed |= quantising->beyond_timed;
+}
+
 // The shared experts are two products more. An operation has its part of the layer's experts.
 bool TimedKernels::add_shared(const KernelWork& work, Estimate& sum) const {
   if (work.experts.shared_width > 0)
@@ -379,6 +401,7 @@ std::optional<KernelTime> TimedKernels::time(const KernelWork& work) const {
   std::optional<Estimate> estimated = estimate(work.family, work, sizes);
   if (!estimated) return std::nullopt;
   if (work.family == KernelFamily::experts && !add_shared(work, *estimated)) return std::nullopt;
+  if (work.family == KernelFamily::gemm) take_quantisation(work, *estimated);
 
   const FlopRate peak = gpu_.peaks[static_cast<std::size_t>(work.arithmetic)];
   const Duration total = duration_of(estimated->seconds);

@@ -6,13 +6,15 @@
 #include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
+#include "hwmodels/forms/quantise_form.hpp"
 #include "sim/base/portable_math.hpp"
 
 namespace tiersim {
 
 std::span<const KernelForm* const> all_forms() {
-  static const std::array<const KernelForm*, 5> all{
-      &collective_form(), &decode_form(), &experts_form(), &prefill_form(), &product_form()};
+  static const std::array<const KernelForm*, 6> all{&collective_form(), &decode_form(),
+                                                    &experts_form(),    &prefill_form(),
+                                                    &product_form(),    &quantise_form()};
   return all;
 }
 

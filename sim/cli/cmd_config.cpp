@@ -23,6 +23,7 @@
 #include "sim/validate/published_runs.hpp"
 #include "sim/validate/run_table_config.hpp"
 #include "sim/validate/sensitivity_config.hpp"
+#include "workloads/llm/execution_config.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -112,13 +113,14 @@ FileKind file_kind(const char* name, const char* what, const char* example = nul
           example};
 }
 
-std::array<FileKind, 17> file_kinds() {
+std::array<FileKind, 18> file_kinds() {
   return {
       file_kind<ScenarioConfig>("scenario", "scenario", "scenarios/methods/llama3_8b_maple.yaml"),
       file_kind<ServingConfig>("serving", "server under load",
                                "serving/llama3_8b_h100_poisson.yaml"),
       file_kind<SweepConfig>("sweep", "design space", "sweeps/decode_1000.yaml"),
       file_kind<ServerConfig>("server", "inference server", "servers/vllm_v1.yaml"),
+      file_kind<ExecutionConfig>("execution", "kernels of an engine", "engines/vllm_v1.yaml"),
       file_kind<SystemConfig>("system", "system", "systems/h200_cxl_pool.yaml"),
       file_kind<LlmConfig>("model", "model", "models/llama3_8b.yaml"),
       file_kind<DeviceFile>("device", "device", "devices/gh200_lpddr5x.yaml"),

@@ -81,16 +81,18 @@ enum class KernelFamily : std::uint8_t {
   screening,
   elementwise,
   experts,  ///< grouped products of a layer's experts; a gemm where the GPU has no numbers for them
+  quantisation,  ///< of the input of a product, whose timings may hold it (MatrixShape)
 };
-inline constexpr std::array<std::string_view, 9> kKernelFamilyNames{"gemm",
-                                                                    "attention",
-                                                                    "grouped_attention",
-                                                                    "gathered_attention",
-                                                                    "latent_attention",
-                                                                    "prefill_attention",
-                                                                    "screening",
-                                                                    "elementwise",
-                                                                    "experts"};
+inline constexpr std::array<std::string_view, 10> kKernelFamilyNames{"gemm",
+                                                                     "attention",
+                                                                     "grouped_attention",
+                                                                     "gathered_attention",
+                                                                     "latent_attention",
+                                                                     "prefill_attention",
+                                                                     "screening",
+                                                                     "elementwise",
+                                                                     "experts",
+                                                                     "quantisation"};
 constexpr std::string_view name(KernelFamily k) {
   return kKernelFamilyNames[static_cast<std::size_t>(k)];
 }
@@ -194,6 +196,9 @@ struct MatrixShape {
   /// Equal second matrices that a benchmark goes round, of which those that fit stay in L2; 0 in a
   /// step, which reads many others in between.
   std::int64_t copies = 0;
+  /// True where the operation before writes the input in the type of the arithmetic, so that this
+  /// one does not quantise it.
+  bool quantised = false;
 
   friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
 };
@@ -247,6 +252,7 @@ struct Op {
   MatrixShape matrix{};        ///< for a gemm
   AttentionShape attention{};  ///< for dense attention
   ExpertsShape experts{};      ///< for a product of experts
+  bool fused = false;          ///< part of another kernel: without a launch of its own
   bool warm = false;           ///< in a benchmark, whose input is in L2 as far as it fits
   CollectiveWork collective{};
   std::vector<Access> accesses = {};

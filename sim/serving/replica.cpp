@@ -191,7 +191,7 @@ const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std
     demand = &parts_.cost.of(batch, exits, config.technique);
   }
   time = std::max(demand->time(), repeated(host.launch.value, demand->kernels())) +
-         repeated(host.sync.value, decisions);
+         repeated(host.sync.value, decisions + 1);
   return *demand;
 }
 

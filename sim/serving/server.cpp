@@ -81,6 +81,23 @@ void Server::arrive(Request request) {
   Sequence& s = *sequences_[slot];
   s.slot = slot;
   s.request = std::move(request);
+  const ServerHostConfig& host = parts_.config.server.host;
+  const Duration reading =
+      host.request.value + repeated(host.prompt_token.value, s.request.input_tokens);
+  if (reading > Duration{})
+    parts_.engine.spawn(receive_later(slot, reading));
+  else
+    receive(slot);
+}
+
+// The CPU reads requests beside its other work, any number at a time.
+Process Server::receive_later(std::size_t slot, Duration after) {
+  co_await parts_.engine.delay(after);
+  receive(slot);
+}
+
+void Server::receive(std::size_t slot) {
+  Sequence& s = *sequences_[slot];
   route(s.request, 0, prefilling_, turn_).submit(s);
 }
 

@@ -154,7 +154,9 @@ void check_server(Fields& f, const ServingConfig& c) {
             "an iteration of a server is one flow, and has no packets", "flow or analytic");
   check_replicas(f, c);
   check_prefix_cache(f, c);
-  f.check(c.server.scheduler.policy != SchedulerPolicy::chunked || !c.scenario.model.encoder,
+  const SchedulerPolicy policy = c.server.scheduler.policy;
+  const bool beside = policy == SchedulerPolicy::chunked || policy == SchedulerPolicy::mixed;
+  f.check(!beside || !c.scenario.model.encoder,
           "server.scheduler.policy",
           "model '" + c.scenario.model.name + "' has an encoder, which reads its input whole",
           "prefill_first, decode_first or static");
@@ -209,6 +211,9 @@ void describe(Fields& f, ServingConfig& c) {
              "How the GPUs of a replica share the model; each is a replica by default.");
   f.optional_document("attention_kernel", s.attention_kernel, "kernel",
                       "Work of the decode attention kernel beyond that of the method.");
+  f.optional_document("execution", s.execution, "execution",
+                      "Kernels of the engine besides products, attention and collectives; by "
+                      "default all are fused into these, and free.");
   f.optional("what_if", s.what_if, "Factors on the hardware, for questions.");
   f.required("workload", c.workload, "The requests.");
   f.document("server", c.server, "server", "The server that processes the requests.");

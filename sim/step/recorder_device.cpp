@@ -31,7 +31,9 @@ DeviceRecord device_record(const ScenarioConfig& config, const System& system, s
   for (std::size_t p = 0; p < parts.size(); ++p)
     if (parts[p] > 0)
       out.weights.push_back({std::string(kWeightPartNames[p]), parts[p], all[p],
-                             stored(parts[p], config.step.weight_type).in_base()});
+                             stored_part(static_cast<WeightPart>(p), parts[p],
+                                         config.step.weight_type, config.execution)
+                                 .in_base()});
   return out;
 }
 

@@ -110,6 +110,9 @@ void describe(Fields& f, ScenarioConfig& c) {
   f.optional("parallel", c.parallel, "How GPUs share the model; each has all of it by default.");
   f.optional_document("attention_kernel", c.attention_kernel, "kernel",
                       "Work of the decode attention kernel beyond that of the method.");
+  f.optional_document("execution", c.execution, "execution",
+                      "Kernels of the engine besides products, attention and collectives; by "
+                      "default all are fused into these, and free.");
   f.optional("handover", c.handover, "Where the cache of a prefill goes.");
   f.optional("what_if", c.what_if, "Factors on the hardware, for questions.");
   f.optional("uncertainty", c.uncertainty,
@@ -128,6 +131,7 @@ AttentionContext context_of(const ScenarioConfig& config, const System& system) 
           .placement = {system.tier(config.placement.near), system.tier(config.placement.far)},
           .parallel = config.parallel,
           .kernel = config.attention_kernel,
+          .execution = config.execution,
           .handover = config.handover,
           .host_works = config.system.host.has_value()};
 }

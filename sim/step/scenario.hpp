@@ -52,6 +52,7 @@ struct ScenarioConfig {
   PlacementConfig placement;
   ParallelConfig parallel;
   AttentionKernelConfig attention_kernel;
+  ExecutionConfig execution;
   std::optional<HandoverConfig> handover;  ///< for a prefill
   WhatIfConfig what_if;
   std::optional<UncertaintyConfig> uncertainty;  ///< missing: the defaults

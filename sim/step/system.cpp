@@ -324,7 +324,7 @@ OpPlan System::plan_kernel(const Op& op) const {
                                       .experts = op.experts,
                                       .warm = op.warm});
   if (time.launch_has_latency) plan.setup = plan.remote_latency;
-  plan.setup += time.launch;
+  plan.setup = op.fused ? plan.remote_latency : plan.setup + time.launch;
   if (op.kind == OpKind::transfer) {
     charge_sms(plan.uncontended(channels_) - plan.setup,
                requesters_[static_cast<std::size_t>(op.requester)].engine->held_sms(), plan);

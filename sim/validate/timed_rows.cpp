@@ -9,6 +9,7 @@
 #include "hwmodels/forms/experts_form.hpp"
 #include "hwmodels/forms/prefill_form.hpp"
 #include "hwmodels/forms/product_form.hpp"
+#include "hwmodels/forms/quantise_form.hpp"
 
 namespace tiersim {
 namespace {
@@ -85,6 +86,8 @@ std::optional<RowAnswer> answer_row(const System& system, const FormColumns& for
     op.experts = experts_of(row.form_sizes);
   else if (form.name == prefill_form().name())
     op.attention = prefill_of(row.form_sizes);
+  else if (form.name == quantise_form().name())
+    op.matrix = {.rows = whole(row.form_sizes[0]), .depth = whole(row.form_sizes[1])};
   else
     return std::nullopt;
   const Bytes bytes = Bytes::from_base(std::max<std::int64_t>(1, whole(row.memory_bytes)));

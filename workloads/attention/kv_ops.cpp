@@ -182,6 +182,7 @@ OpId add_store(StepGraph& graph, const AttentionContext& context, int layer,
              .layer = layer,
              .family = KernelFamily::elementwise,
              .flops = {},
+             .fused = context.execution.append == SmallKernel::fused,
              .after = {after}};
   Bytes far_sum;
   Bytes near_sum;

@@ -12,6 +12,7 @@
 #include "sim/config/fields.hpp"
 #include "sim/model/step_graph.hpp"
 #include "workloads/attention/attention_kernel_config.hpp"
+#include "workloads/llm/execution_config.hpp"
 #include "workloads/llm/handover.hpp"
 #include "workloads/llm/llm_config.hpp"
 #include "workloads/llm/parallel_config.hpp"
@@ -40,6 +41,7 @@ struct AttentionContext {
   Placement placement;
   ParallelConfig parallel = {};
   AttentionKernelConfig kernel = {};
+  ExecutionConfig execution = {};
   std::optional<HandoverConfig> handover = {};
   bool host_works = false;  ///< the step first waits for the CPU
   /// Pieces of a prefill where prompts differ or are cached in part: step.batch is then 1, and

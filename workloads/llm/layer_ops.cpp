@@ -15,16 +15,19 @@ MatrixShape shape(const Product& p, std::int64_t rows) {
 
 OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) {
   const TierId near = c_.placement.near;
+  const DataType type = work.type.value_or(c_.step.weight_type);
+  const bool before = c_.execution.quantise == Quantiser::before;
   Op op{.phase = phase,
         .layer = layer,
         .family = work.experts.tokens > 0 ? KernelFamily::experts : KernelFamily::gemm,
-        .arithmetic = arithmetic_of(c_.step.weight_type),
+        .arithmetic = arithmetic_of(type),
         .flops = Flops::from_base(2) * work.multiplied,
         .matrix = work.matrix,
         .experts = work.experts};
-  op.matrix.weight_bits = bits(c_.step.weight_type);
-  add_access(op, near, Direction::read, TensorClass::weights,
-             stored(work.weights, c_.step.weight_type));
+  op.matrix.weight_bits = bits(type);
+  op.matrix.quantised =
+      before && op.family == KernelFamily::gemm && op.arithmetic != Arithmetic::bf16;
+  add_access(op, near, Direction::read, TensorClass::weights, stored(work.weights, type));
   add_access(op, near, Direction::read, TensorClass::activations,
              stored(work.read, DataType::bf16));
   add_access(op, near, Direction::write, TensorClass::activations,
@@ -55,7 +58,13 @@ OpId LayerOpsBuilder::mlp(int layer, OpId after) {
 }
 
 OpId LayerOpsBuilder::dense_mlp(int layer, OpId after) {
-  return products(Phase::mlp, layer, c_.model.mlp_products(c_.model.intermediate), after);
+  const std::vector<Product> chain = c_.model.mlp_products(c_.model.intermediate);
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    if (i > 0 && c_.execution.activation == SmallKernel::kernel)
+      after = elementwise(Phase::mlp, layer, chain[i - 1].out, chain[i].in, after);
+    after = product(Phase::mlp, layer, chain[i], after);
+  }
+  return after;
 }
 
 // A GPU with a part of the experts gets the same part of the routed tokens.
@@ -113,8 +122,42 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
   return after;
 }
 
+OpId LayerOpsBuilder::elementwise(Phase phase, int layer, std::int64_t read, std::int64_t written,
+                                  OpId after) {
+  const TierId near = c_.placement.near;
+  Op op{.phase = phase, .layer = layer, .family = KernelFamily::elementwise, .flops = {}};
+  add_access(op, near, Direction::read, TensorClass::activations,
+             stored(tokens_ * read, DataType::bf16));
+  add_access(op, near, Direction::write, TensorClass::activations,
+             stored(tokens_ * written, DataType::bf16));
+  op.after = {after};
+  return graph_.add(std::move(op));
+}
+
+OpId LayerOpsBuilder::norm(Phase phase, int layer, bool reduced, OpId after) {
+  const NormKernels norms = c_.execution.norms;
+  const bool in_another =
+      norms == NormKernels::fused || (norms == NormKernels::with_all_reduce && reduced);
+  if (in_another || tokens_ == 0) return after;
+  // The stream and what is added to it; their sum and its norm.
+  return elementwise(phase, layer, 2 * c_.model.hidden, 2 * c_.model.hidden, after);
+}
+
+OpId LayerOpsBuilder::rotary(int layer, OpId after) {
+  const LlmConfig& m = c_.model;
+  if (c_.execution.rotary == SmallKernel::fused || m.relative_buckets > 0) return after;
+  const std::int64_t turned =
+      m.mla ? (m.heads + 1) * m.mla->qk_rope_head_dim : m.query_width() + m.kv_width();
+  return elementwise(Phase::attention, layer, turned, turned, after);
+}
+
+OpId LayerOpsBuilder::sampling(std::int64_t rows, std::int64_t vocabulary, OpId after) {
+  if (c_.execution.sampling == SmallKernel::fused) return after;
+  return LayerOpsBuilder(c_, graph_, rows).elementwise(Phase::head, -1, vocabulary, 1, after);
+}
+
 OpId LayerOpsBuilder::embedding() {
-  const Bytes row = stored(c_.model.hidden, c_.step.weight_type);
+  const Bytes row = stored(c_.model.hidden, c_.execution.vocabulary(c_.step.weight_type));
   const TierId near = c_.placement.near;
   Op op{.phase = Phase::embedding, .family = KernelFamily::elementwise, .flops = {}};
   add_access(op, near, Direction::read, {TensorClass::weights, row * tokens_, row});
@@ -131,7 +174,8 @@ OpId LayerOpsBuilder::head(std::int64_t rows, OpId after) {
               .multiplied = weights * rows,
               .read = rows * m.hidden,
               .written = rows * m.vocabulary,
-              .matrix = {.rows = rows, .columns = m.vocabulary, .depth = m.hidden}},
+              .matrix = {.rows = rows, .columns = m.vocabulary, .depth = m.hidden},
+              .type = c_.execution.vocabulary(c_.step.weight_type)},
              after);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 // The operations of a transformer layer outside of attention: matrix products, experts, embedding.
+#include <optional>
+
 #include "workloads/attention/method.hpp"
 
 namespace tiersim {
@@ -24,6 +26,15 @@ class LayerOpsBuilder {
   OpId mlp(int layer, OpId after);
   /// A dense MLP, as in an encoder.
   OpId dense_mlp(int layer, OpId after);
+  /// Adds a kernel that reads and writes this many elements of bf16 for each token.
+  OpId elementwise(Phase phase, int layer, std::int64_t read, std::int64_t written, OpId after);
+  /// Adds the norm of the residual stream, unless the engine runs it in another operation.
+  /// `reduced`: an all-reduce comes before.
+  OpId norm(Phase phase, int layer, bool reduced, OpId after);
+  /// Adds the rotary embedding of queries and keys, unless another operation does it.
+  OpId rotary(int layer, OpId after);
+  /// Adds the choice of a token for this many rows of logits, likewise.
+  OpId sampling(std::int64_t rows, std::int64_t vocabulary, OpId after);
   OpId embedding();
   /// Adds the logits of this many rows.
   OpId head(std::int64_t rows, OpId after);
@@ -39,6 +50,7 @@ class LayerOpsBuilder {
     std::int64_t written = 0;
     MatrixShape matrix = {};
     ExpertsShape experts = {};
+    std::optional<DataType> type = {};  // of the weights; none: that of the step
   };
   OpId add(Phase phase, int layer, const Work& work, OpId after);
   OpId experts(int layer, OpId after);

@@ -5,6 +5,7 @@
 
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/llm/step_chain.hpp"
+#include "workloads/llm/weight_parts.hpp"
 
 namespace tiersim {
 namespace {
@@ -62,7 +63,8 @@ StepGraph with_tensors(const AttentionContext& replica, const Method& method,
   StepGraph graph;
   graph.tier_names = std::move(tier_names);
   graph.tokens = replica.step.batch * replica.new_positions();
-  add_tensor(graph, TensorClass::weights, near, stored(c.model.parameters(), c.step.weight_type));
+  add_tensor(graph, TensorClass::weights, near,
+             stored_weights(c.model, c.step.weight_type, c.execution));
   add_tensor(graph, TensorClass::activations, near, activations(step));
   add_tensor(graph, TensorClass::workspace, near, workspace(step));
   if (c.model.encoder)

@@ -106,8 +106,11 @@ void StepChain::add_layer(int layer, OpId& copy_after) {
 }
 
 OpId StepChain::project(LayerOpsBuilder& ops, const AttentionContext& c, int layer, OpId input) {
-  return ops.products(Phase::projection, layer, c_.model.projections_in(latent_form(c.step)),
-                      input);
+  const bool reduced = c_.parallel.tensor > 1 && !spread();  // of the layer before
+  const OpId normed = ops.norm(Phase::projection, layer, reduced, input);
+  const OpId made =
+      ops.products(Phase::projection, layer, c_.model.projections_in(latent_form(c.step)), normed);
+  return ops.rotary(layer, made);
 }
 
 // Parts with the same latent form share the products.
@@ -177,6 +180,7 @@ OpId StepChain::output(LayerOpsBuilder& ops, const AttentionContext& c, std::int
 
 OpId StepChain::mlp(int layer, OpId last) {
   if (!c_.model.has_mlp(layer)) return last;
+  last = own_.norm(Phase::mlp, layer, c_.parallel.tensor > 1 && !spread(), last);
   const std::int64_t ranks = c_.parallel.tensor;
   const Bytes all = hidden(step_.group_tokens());
   if (!spread())
@@ -219,10 +223,12 @@ void StepChain::end() {
     const std::int64_t ranks = c_.parallel.tensor;
     if (spread())
       last_ = group_.collective(-1, CollectiveKind::all_gather, hidden(rows), ranks, last_);
+    last_ = LayerOpsBuilder(c_, graph_, rows).norm(Phase::head, -1, ranks > 1 && !spread(), last_);
     last_ = group_.head(rows, last_);
     last_ = group_.collective(-1, CollectiveKind::all_gather,
                               stored(step_.own_logit_rows() * step_.vocabulary, DataType::bf16),
                               ranks, last_);
+    last_ = own_.sampling(step_.own_logit_rows(), step_.vocabulary, last_);
   }
   for (std::size_t layer = 0; layer < waiting_.size(); ++layer)
     hand_over(static_cast<int>(layer), last_);

@@ -73,4 +73,19 @@ WeightParts weight_parts(const LlmConfig& m) {
   return sums.parts();
 }
 
+Bytes stored_part(WeightPart part, std::int64_t weights, DataType type,
+                  const ExecutionConfig& execution) {
+  const bool vocabulary = part == WeightPart::embedding || part == WeightPart::head;
+  return stored(weights, vocabulary ? execution.vocabulary(type) : type);
+}
+
+Bytes stored_weights(const LlmConfig& model, DataType type, const ExecutionConfig& execution) {
+  if (!execution.vocabulary_type) return stored(model.parameters(), type);
+  const WeightParts parts = weight_parts(model);
+  Bytes sum;
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    sum += stored_part(static_cast<WeightPart>(p), parts[p], type, execution);
+  return sum;
+}
+
 }  // namespace tiersim

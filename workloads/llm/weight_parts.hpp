@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "workloads/llm/execution_config.hpp"
 #include "workloads/llm/llm_config.hpp"
 
 namespace tiersim {
@@ -41,5 +42,10 @@ inline constexpr std::array<std::string_view, 16> kWeightPartNames{
 /// Weights by WeightPart; their sum is LlmConfig::parameters().
 using WeightParts = std::array<std::int64_t, kWeightPartNames.size()>;
 WeightParts weight_parts(const LlmConfig& model);
+
+/// Bytes of one part, or of all weights, where embedding and head may have a type of their own.
+Bytes stored_part(WeightPart part, std::int64_t weights, DataType type,
+                  const ExecutionConfig& execution);
+Bytes stored_weights(const LlmConfig& model, DataType type, const ExecutionConfig& execution);
 
 }  // namespace tiersim

@@ -75,10 +75,11 @@ Iteration Scheduler::plan() {
       if (out.decodes.empty()) admit_prompts(out, continue_prompts(out, budget), true);
       break;
     case SchedulerPolicy::chunked:
+    case SchedulerPolicy::mixed:
       decode_running(out);
       admit_prompts(out,
                     continue_prompts(out, budget - static_cast<std::int64_t>(out.decodes.size())),
-                    false);
+                    config_.scheduler.policy == SchedulerPolicy::mixed);
       break;
   }
   return out;

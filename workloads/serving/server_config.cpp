@@ -12,12 +12,14 @@ void describe(Fields& f, SchedulerConfig& c) {
   f.doc("Who works in an iteration.");
   f.optional("policy", c.policy, kSchedulerPolicyNames,
              "static: a batch until its last answer ends; prefill_first, decode_first: prompts "
-             "whole, before or after what decodes; chunked: prompts in pieces beside it.");
+             "whole, before or after what decodes; chunked: prompts in pieces beside it; mixed: whole "
+             "prompts beside it.");
   f.optional("max_sequences", c.max_sequences, "That run at the same time on a replica.",
              in_range(1, 1'000'000));
   f.optional("max_batched_tokens", c.max_batched_tokens,
              "New tokens of an iteration, of prompts and of answers.", in_range(1, 100'000'000));
-  f.check(c.policy != SchedulerPolicy::chunked || c.max_batched_tokens >= c.max_sequences,
+  const bool beside = c.policy == SchedulerPolicy::chunked || c.policy == SchedulerPolicy::mixed;
+  f.check(!beside || c.max_batched_tokens >= c.max_sequences,
           "max_batched_tokens",
           "is below max_sequences, each of which decodes a token in every iteration",
           "at least max_sequences, and more for prompts");
@@ -67,7 +69,13 @@ void describe(Fields& f, ServerHostConfig& c) {
   f.optional("launch", c.launch,
              "For each kernel; a GPU that is faster waits. None where graphs are captured.",
              in_range(Duration{}, kSecond));
-  f.optional("sync", c.sync, "Each time that the CPU must know a result before it goes on.",
+  f.optional("sync", c.sync,
+             "The GPU waits for the CPU: once an iteration, and at each decision of early exit.",
+             in_range(Duration{}, kSecond));
+  f.optional("request", c.request,
+             "For each request, before it can be scheduled: HTTP, parsing. The GPU does not wait.",
+             in_range(Duration{}, kSecond));
+  f.optional("prompt_token", c.prompt_token, "The same for each token of its prompt: tokeniser.",
              in_range(Duration{}, kSecond));
   f.optional("overlap", c.overlap,
              "True: the CPU prepares the next iteration while the GPU works.");

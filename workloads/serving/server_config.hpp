@@ -10,6 +10,8 @@
 //     decode_first   prompts are read only when nothing decodes
 //     chunked        every running sequence decodes, and pieces of prompts fill the rest of the
 //                    token budget (Sarathi-Serve, vLLM since 0.6)
+//     mixed          every running sequence decodes, and whole prompts fill the rest of the token
+//                    budget (TensorRT-LLM, unless it reads prompts in chunks)
 //   kv             paged blocks, and the policy of a full pool for the youngest sequence
 //   prefix_cache   blocks of earlier prompts: in the pool while no sequence needs the room, then in
 //                  the tiers below it
@@ -33,9 +35,15 @@ Sourced<T> unstated_zero() {
   return {.source = "not stated: none"};
 }
 
-enum class SchedulerPolicy : std::uint8_t { static_batch, prefill_first, decode_first, chunked };
-inline constexpr std::array<std::string_view, 4> kSchedulerPolicyNames{"static", "prefill_first",
-                                                                       "decode_first", "chunked"};
+enum class SchedulerPolicy : std::uint8_t {
+  static_batch,
+  prefill_first,
+  decode_first,
+  chunked,
+  mixed
+};
+inline constexpr std::array<std::string_view, 5> kSchedulerPolicyNames{
+    "static", "prefill_first", "decode_first", "chunked", "mixed"};
 
 struct SchedulerConfig {
   SchedulerPolicy policy = SchedulerPolicy::chunked;
@@ -97,7 +105,11 @@ struct ServerHostConfig {
   Sourced<Duration> launch =
       unstated_zero<Duration>();  ///< for each kernel; a faster GPU waits for its launches
   Sourced<Duration> sync =
-      unstated_zero<Duration>();  ///< each time the CPU waits for a result before it goes on
+      unstated_zero<Duration>();  ///< the GPU waits for the CPU: each iteration, each decision
+  Sourced<Duration> request =
+      unstated_zero<Duration>();  ///< for each request, before it can be scheduled: HTTP
+  Sourced<Duration> prompt_token =
+      unstated_zero<Duration>();  ///< the same for each token of its prompt: the tokeniser
   bool overlap = false;           ///< the next iteration is prepared while the GPU works
   std::int64_t workers = 0;       ///< replicas that the CPU serves at a time; 0: no limit
 };

@@ -171,6 +171,7 @@ std::span<const std::string_view> family_kernels(KernelFamily family) {
       return kLatent;
     case KernelFamily::prefill_attention:
     case KernelFamily::experts:
+    case KernelFamily::quantisation:
       return {};
     case KernelFamily::screening:
       return kScreening;

@@ -1,0 +1,21 @@
+#include "workloads/llm/execution_config.hpp"
+
+namespace tiersim {
+
+void describe(Fields& f, ExecutionConfig& c) {
+  f.doc("Kernels of an engine besides products, attention and collectives.");
+  f.optional("source", c.source, "Where it is stated.");
+  f.optional("norms", c.norms, kNormKernelsNames,
+             "Norms with the residual: in other operations, kernels of their own, or in the "
+             "all-reduce where one comes before.");
+  f.optional("rotary", c.rotary, kSmallKernelNames, "Rotary embedding of queries and keys.");
+  f.optional("append", c.append, kSmallKernelNames, "Writing new keys and values to the cache.");
+  f.optional("activation", c.activation, kSmallKernelNames, "Activation of a dense MLP.");
+  f.optional("sampling", c.sampling, kSmallKernelNames, "Choice of a token from the logits.");
+  f.optional("quantise", c.quantise, kQuantiserNames,
+             "What quantises the input of a product: the product itself, or the operation before.");
+  f.optional("vocabulary_type", c.vocabulary_type, kDataTypeNames,
+             "Type of the embedding and the head; by default that of all weights.");
+}
+
+}  // namespace tiersim
