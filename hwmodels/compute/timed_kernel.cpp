@@ -366,13 +366,31 @@ std::optional<TimedKernels::Estimate> TimedKernels::estimate(KernelFamily family
   return out;
 }
 
+// The shortest time of a product that quantises nothing stands for that of any kernel.
+double TimedKernels::shortest_kernel() const {
+  double shortest = 0;
+  for (const Kernel& kernel : kernels_) {
+    const double t0 = kernel.fitted.parameters.front();
+    if (kernel.family == KernelFamily::gemm && kernel.arithmetic == Arithmetic::bf16)
+      shortest = shortest > 0 ? std::min(shortest, t0) : t0;
+  }
+  return shortest;
+}
+
 // What the time of a product holds of the quantisation of its input, by the timings of both.
 void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) const {
-  if (!work.matrix.quantised || work.arithmetic == Arithmetic::bf16) return;
-  const auto quantising = estimate(KernelFamily::quantisation, work, quantise_sizes(work));
+  const ProductInput input = work.matrix.input;
+  if (input == ProductInput::unscaled || work.arithmetic == Arithmetic::bf16) return;
+  const std::vector<double> sizes = quantise_sizes(work);
+  const auto quantising = estimate(KernelFamily::quantisation, work, sizes);
   if (!quantising) return;
-  constexpr double kLeft = 0.1;  // of the product, at least: both times have errors
-  const double left = std::max(product.seconds - quantising->seconds, kLeft * product.seconds);
+  double less = quantising->seconds;
+  // The division is one more kernel, which reads bf16 and writes the other type.
+  if (input == ProductInput::quantised)
+    less += shortest_kernel() +
+            (2 + sizes[2]) * sizes[0] * sizes[1] / static_cast<double>(work.memory_peak.in_base());
+  constexpr double kLeft = 0.1;  // of the product, at least: all of these times have errors
+  const double left = std::max(product.seconds - less, kLeft * product.seconds);
   product.launch = std::min(product.launch, left);
   product.seconds = left;
   product.beyond_timed |= quantising->beyond_timed;

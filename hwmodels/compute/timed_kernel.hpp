@@ -101,6 +101,7 @@ class TimedKernels {
   /// Nothing where no kernel of the family and arithmetic was timed.
   std::optional<Estimate> estimate(KernelFamily family, const KernelWork& work,
                                    KernelSizes sizes) const;
+  double shortest_kernel() const;  ///< [s]; 0: not timed
   void take_quantisation(const KernelWork& work, Estimate& product) const;
   /// False where the shared experts of `work` have no timed product.
   bool add_shared(const KernelWork& work, Estimate& sum) const;

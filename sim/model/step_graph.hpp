@@ -185,6 +185,14 @@ struct CollectiveWork {
   friend bool operator==(const CollectiveWork&, const CollectiveWork&) = default;
 };
 
+/// What a product of fewer than 16 bits finds as its input. Timings of products hold the whole
+/// quantisation: a scale is found, and the input is divided by it.
+enum class ProductInput : std::uint8_t {
+  unscaled,  ///< bf16: as timed
+  scaled,    ///< bf16 with a scale that is known: it only divides
+  quantised  ///< the operation before has written it in the type of the arithmetic
+};
+
 /// A product of `count` pairs of matrices, rows x depth times depth x columns each. Rows are 0 if
 /// the operation is no such product.
 struct MatrixShape {
@@ -196,9 +204,7 @@ struct MatrixShape {
   /// Equal second matrices that a benchmark goes round, of which those that fit stay in L2; 0 in a
   /// step, which reads many others in between.
   std::int64_t copies = 0;
-  /// True where the operation before writes the input in the type of the arithmetic, so that this
-  /// one does not quantise it.
-  bool quantised = false;
+  ProductInput input = ProductInput::unscaled;
 
   friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
 };

@@ -18,6 +18,10 @@ Bytes part_of(Bytes bytes, std::int64_t parts) {
   return Bytes::from_base((bytes.in_base() + parts - 1) / parts);
 }
 
+std::int64_t sequences_of(const Iteration& iteration) {
+  return static_cast<std::int64_t>(iteration.decodes.size() + iteration.pieces.size());
+}
+
 // The work of one of `gpus` GPUs at its own speed, as the load of the one that stands for all.
 OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
   if (gpus == 1) return plan;
@@ -139,9 +143,7 @@ Process Replica::prepare_beside(Duration host, Trigger& prepared) {
 
 Duration Replica::host_time(const Iteration& iteration) const {
   const ServerHostConfig& host = parts_.config.server.host;
-  const auto sequences =
-      static_cast<std::int64_t>(iteration.decodes.size() + iteration.pieces.size());
-  return host.iteration.value + repeated(host.sequence.value, sequences);
+  return host.iteration.value + repeated(host.sequence.value, sequences_of(iteration));
 }
 
 IterationBatch Replica::batch_of(const Iteration& iteration) const {
@@ -191,7 +193,8 @@ const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std
     demand = &parts_.cost.of(batch, exits, config.technique);
   }
   time = std::max(demand->time(), repeated(host.launch.value, demand->kernels())) +
-         repeated(host.sync.value, decisions + 1);
+         repeated(host.sync.value, decisions + 1) +
+         repeated(host.sync_sequence.value, sequences_of(iteration));
   return *demand;
 }
 

@@ -156,8 +156,7 @@ void check_server(Fields& f, const ServingConfig& c) {
   check_prefix_cache(f, c);
   const SchedulerPolicy policy = c.server.scheduler.policy;
   const bool beside = policy == SchedulerPolicy::chunked || policy == SchedulerPolicy::mixed;
-  f.check(!beside || !c.scenario.model.encoder,
-          "server.scheduler.policy",
+  f.check(!beside || !c.scenario.model.encoder, "server.scheduler.policy",
           "model '" + c.scenario.model.name + "' has an encoder, which reads its input whole",
           "prefill_first, decode_first or static");
   const bool swaps = c.server.kv.preemption == Preemption::swap;

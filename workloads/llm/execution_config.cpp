@@ -12,8 +12,8 @@ void describe(Fields& f, ExecutionConfig& c) {
   f.optional("append", c.append, kSmallKernelNames, "Writing new keys and values to the cache.");
   f.optional("activation", c.activation, kSmallKernelNames, "Activation of a dense MLP.");
   f.optional("sampling", c.sampling, kSmallKernelNames, "Choice of a token from the logits.");
-  f.optional("quantise", c.quantise, kQuantiserNames,
-             "What quantises the input of a product: the product itself, or the operation before.");
+  f.optional("scales", c.scales, kActivationScalesNames,
+             "Of the input of products of fp8: found by each product, or known beforehand.");
   f.optional("vocabulary_type", c.vocabulary_type, kDataTypeNames,
              "Type of the embedding and the head; by default that of all weights.");
 }

@@ -9,8 +9,10 @@
 //   append       kernel: new keys and values are written by a kernel of their own; fused: by the
 //                operation that makes them
 //   activation   a kernel between the products of a dense MLP
-//   quantise     what makes the input of a product of fp8 or fp4: the product, whose timings hold
-//                it, or the operation before, where scales are static
+//   scales       of the input of products of fp8 or fp4. dynamic: each product quantises its
+//                input, as in its timings. static: attention, activation and a norm in an
+//                all-reduce write quantised values, and after another norm the product divides
+//                by the known scale
 //   sampling     a kernel over the logits
 //   vocabulary_type  of the embedding and the head, which checkpoints of fewer bits keep in bf16
 #include <array>
@@ -29,8 +31,8 @@ inline constexpr std::array<std::string_view, 3> kNormKernelsNames{"fused", "ker
                                                                    "with_all_reduce"};
 enum class SmallKernel : std::uint8_t { fused, kernel };
 inline constexpr std::array<std::string_view, 2> kSmallKernelNames{"fused", "kernel"};
-enum class Quantiser : std::uint8_t { product, before };
-inline constexpr std::array<std::string_view, 2> kQuantiserNames{"product", "before"};
+enum class ActivationScales : std::uint8_t { dynamic, fixed };
+inline constexpr std::array<std::string_view, 2> kActivationScalesNames{"dynamic", "static"};
 
 struct ExecutionConfig {
   std::string source;  ///< where it is stated
@@ -39,7 +41,7 @@ struct ExecutionConfig {
   SmallKernel append = SmallKernel::kernel;
   SmallKernel activation = SmallKernel::fused;
   SmallKernel sampling = SmallKernel::fused;
-  Quantiser quantise = Quantiser::product;
+  ActivationScales scales = ActivationScales::dynamic;
   std::optional<DataType> vocabulary_type;  ///< absent: that of all weights
 
   /// Type of the embedding and the head where all other weights have `weights`.

@@ -16,7 +16,6 @@ MatrixShape shape(const Product& p, std::int64_t rows) {
 OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) {
   const TierId near = c_.placement.near;
   const DataType type = work.type.value_or(c_.step.weight_type);
-  const bool before = c_.execution.quantise == Quantiser::before;
   Op op{.phase = phase,
         .layer = layer,
         .family = work.experts.tokens > 0 ? KernelFamily::experts : KernelFamily::gemm,
@@ -25,8 +24,8 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) 
         .matrix = work.matrix,
         .experts = work.experts};
   op.matrix.weight_bits = bits(type);
-  op.matrix.quantised =
-      before && op.family == KernelFamily::gemm && op.arithmetic != Arithmetic::bf16;
+  if (op.family == KernelFamily::gemm && op.arithmetic != Arithmetic::bf16)
+    op.matrix.input = input_of(work.after_norm);
   add_access(op, near, Direction::read, TensorClass::weights, stored(work.weights, type));
   add_access(op, near, Direction::read, TensorClass::activations,
              stored(work.read, DataType::bf16));
@@ -36,19 +35,29 @@ OpId LayerOpsBuilder::add(Phase phase, int layer, const Work& work, OpId after) 
   return graph_.add(std::move(op));
 }
 
-OpId LayerOpsBuilder::product(Phase phase, int layer, const Product& p, OpId after) {
+ProductInput LayerOpsBuilder::input_of(bool after_norm) const {
+  if (c_.execution.scales == ActivationScales::dynamic) return ProductInput::unscaled;
+  const bool own_norm = c_.execution.norms == NormKernels::kernels ||
+                        (c_.execution.norms == NormKernels::with_all_reduce && !reduces());
+  return after_norm && own_norm ? ProductInput::scaled : ProductInput::quantised;
+}
+
+OpId LayerOpsBuilder::product(Phase phase, int layer, const Product& p, OpId after,
+                              bool after_norm) {
   return add(phase, layer,
              {.weights = p.weights,
               .multiplied = p.weights * tokens_,
               .read = tokens_ * p.in,
               .written = tokens_ * p.produced,
-              .matrix = shape(p, tokens_)},
+              .matrix = shape(p, tokens_),
+              .after_norm = after_norm},
              after);
 }
 
 OpId LayerOpsBuilder::products(Phase phase, int layer, const std::vector<Product>& chain,
-                               OpId after) {
-  for (const Product& p : chain) after = product(phase, layer, p, after);
+                               OpId after, bool after_norm) {
+  for (std::size_t i = 0; i < chain.size(); ++i)
+    after = product(phase, layer, chain[i], after, after_norm && i == 0);
   return after;
 }
 
@@ -62,7 +71,7 @@ OpId LayerOpsBuilder::dense_mlp(int layer, OpId after) {
   for (std::size_t i = 0; i < chain.size(); ++i) {
     if (i > 0 && c_.execution.activation == SmallKernel::kernel)
       after = elementwise(Phase::mlp, layer, chain[i - 1].out, chain[i].in, after);
-    after = product(Phase::mlp, layer, chain[i], after);
+    after = product(Phase::mlp, layer, chain[i], after, i == 0);
   }
   return after;
 }
@@ -134,10 +143,10 @@ OpId LayerOpsBuilder::elementwise(Phase phase, int layer, std::int64_t read, std
   return graph_.add(std::move(op));
 }
 
-OpId LayerOpsBuilder::norm(Phase phase, int layer, bool reduced, OpId after) {
+OpId LayerOpsBuilder::norm(Phase phase, int layer, OpId after) {
   const NormKernels norms = c_.execution.norms;
   const bool in_another =
-      norms == NormKernels::fused || (norms == NormKernels::with_all_reduce && reduced);
+      norms == NormKernels::fused || (norms == NormKernels::with_all_reduce && reduces());
   if (in_another || tokens_ == 0) return after;
   // The stream and what is added to it; their sum and its norm.
   return elementwise(phase, layer, 2 * c_.model.hidden, 2 * c_.model.hidden, after);

@@ -18,9 +18,11 @@ class LayerOpsBuilder {
                   std::int64_t own_tokens)
       : c_(context), graph_(graph), tokens_(tokens), own_tokens_(own_tokens) {}
 
-  OpId product(Phase phase, int layer, const Product& p, OpId after);
-  /// Adds products that run one after another.
-  OpId products(Phase phase, int layer, const std::vector<Product>& chain, OpId after);
+  /// `after_norm`: its input is the output of a norm.
+  OpId product(Phase phase, int layer, const Product& p, OpId after, bool after_norm = false);
+  /// Adds products that run one after another, of which the first may follow a norm.
+  OpId products(Phase phase, int layer, const std::vector<Product>& chain, OpId after,
+                bool after_norm = false);
   /// Adds the layer's MLP, or its router and the experts that the tokens are expected to reach.
   /// Returns `after` where the layer has neither.
   OpId mlp(int layer, OpId after);
@@ -29,8 +31,7 @@ class LayerOpsBuilder {
   /// Adds a kernel that reads and writes this many elements of bf16 for each token.
   OpId elementwise(Phase phase, int layer, std::int64_t read, std::int64_t written, OpId after);
   /// Adds the norm of the residual stream, unless the engine runs it in another operation.
-  /// `reduced`: an all-reduce comes before.
-  OpId norm(Phase phase, int layer, bool reduced, OpId after);
+  OpId norm(Phase phase, int layer, OpId after);
   /// Adds the rotary embedding of queries and keys, unless another operation does it.
   OpId rotary(int layer, OpId after);
   /// Adds the choice of a token for this many rows of logits, likewise.
@@ -51,9 +52,13 @@ class LayerOpsBuilder {
     MatrixShape matrix = {};
     ExpertsShape experts = {};
     std::optional<DataType> type = {};  // of the weights; none: that of the step
+    bool after_norm = false;
   };
   OpId add(Phase phase, int layer, const Work& work, OpId after);
   OpId experts(int layer, OpId after);
+  ProductInput input_of(bool after_norm) const;
+  /// True where norms follow an all-reduce.
+  bool reduces() const { return c_.parallel.tensor > 1 && !c_.parallel.sequences_are_spread(); }
 
   const AttentionContext& c_;
   StepGraph& graph_;

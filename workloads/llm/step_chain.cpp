@@ -106,10 +106,9 @@ void StepChain::add_layer(int layer, OpId& copy_after) {
 }
 
 OpId StepChain::project(LayerOpsBuilder& ops, const AttentionContext& c, int layer, OpId input) {
-  const bool reduced = c_.parallel.tensor > 1 && !spread();  // of the layer before
-  const OpId normed = ops.norm(Phase::projection, layer, reduced, input);
-  const OpId made =
-      ops.products(Phase::projection, layer, c_.model.projections_in(latent_form(c.step)), normed);
+  const OpId normed = ops.norm(Phase::projection, layer, input);
+  const OpId made = ops.products(Phase::projection, layer,
+                                 c_.model.projections_in(latent_form(c.step)), normed, true);
   return ops.rotary(layer, made);
 }
 
@@ -180,7 +179,7 @@ OpId StepChain::output(LayerOpsBuilder& ops, const AttentionContext& c, std::int
 
 OpId StepChain::mlp(int layer, OpId last) {
   if (!c_.model.has_mlp(layer)) return last;
-  last = own_.norm(Phase::mlp, layer, c_.parallel.tensor > 1 && !spread(), last);
+  last = own_.norm(Phase::mlp, layer, last);
   const std::int64_t ranks = c_.parallel.tensor;
   const Bytes all = hidden(step_.group_tokens());
   if (!spread())
@@ -223,7 +222,7 @@ void StepChain::end() {
     const std::int64_t ranks = c_.parallel.tensor;
     if (spread())
       last_ = group_.collective(-1, CollectiveKind::all_gather, hidden(rows), ranks, last_);
-    last_ = LayerOpsBuilder(c_, graph_, rows).norm(Phase::head, -1, ranks > 1 && !spread(), last_);
+    last_ = LayerOpsBuilder(c_, graph_, rows).norm(Phase::head, -1, last_);
     last_ = group_.head(rows, last_);
     last_ = group_.collective(-1, CollectiveKind::all_gather,
                               stored(step_.own_logit_rows() * step_.vocabulary, DataType::bf16),

@@ -10,17 +10,17 @@ constexpr Duration kSecond(std::int64_t{1'000'000'000'000});
 
 void describe(Fields& f, SchedulerConfig& c) {
   f.doc("Who works in an iteration.");
-  f.optional("policy", c.policy, kSchedulerPolicyNames,
-             "static: a batch until its last answer ends; prefill_first, decode_first: prompts "
-             "whole, before or after what decodes; chunked: prompts in pieces beside it; mixed: whole "
-             "prompts beside it.");
+  f.optional(
+      "policy", c.policy, kSchedulerPolicyNames,
+      "static: a batch until its last answer ends; prefill_first, decode_first: prompts "
+      "whole, before or after what decodes; chunked: prompts in pieces beside it; mixed: whole "
+      "prompts beside it.");
   f.optional("max_sequences", c.max_sequences, "That run at the same time on a replica.",
              in_range(1, 1'000'000));
   f.optional("max_batched_tokens", c.max_batched_tokens,
              "New tokens of an iteration, of prompts and of answers.", in_range(1, 100'000'000));
   const bool beside = c.policy == SchedulerPolicy::chunked || c.policy == SchedulerPolicy::mixed;
-  f.check(!beside || c.max_batched_tokens >= c.max_sequences,
-          "max_batched_tokens",
+  f.check(!beside || c.max_batched_tokens >= c.max_sequences, "max_batched_tokens",
           "is below max_sequences, each of which decodes a token in every iteration",
           "at least max_sequences, and more for prompts");
 }
@@ -71,6 +71,8 @@ void describe(Fields& f, ServerHostConfig& c) {
              in_range(Duration{}, kSecond));
   f.optional("sync", c.sync,
              "The GPU waits for the CPU: once an iteration, and at each decision of early exit.",
+             in_range(Duration{}, kSecond));
+  f.optional("sync_sequence", c.sync_sequence, "The same for each sequence of the iteration.",
              in_range(Duration{}, kSecond));
   f.optional("request", c.request,
              "For each request, before it can be scheduled: HTTP, parsing. The GPU does not wait.",

@@ -106,6 +106,8 @@ struct ServerHostConfig {
       unstated_zero<Duration>();  ///< for each kernel; a faster GPU waits for its launches
   Sourced<Duration> sync =
       unstated_zero<Duration>();  ///< the GPU waits for the CPU: each iteration, each decision
+  Sourced<Duration> sync_sequence =
+      unstated_zero<Duration>();  ///< the same for each sequence of the iteration
   Sourced<Duration> request =
       unstated_zero<Duration>();  ///< for each request, before it can be scheduled: HTTP
   Sourced<Duration> prompt_token =
