@@ -192,7 +192,10 @@ const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std
     decisions = exits.decisions;
     demand = &parts_.cost.of(batch, exits, config.technique);
   }
-  time = std::max(demand->time(), repeated(host.launch.value, demand->kernels())) +
+  const bool captured = (iteration.pieces.empty() || host.graphs_with_prompts) &&
+                        batch.decodes <= host.graph_sequences;
+  const Duration launch = captured ? host.launch.value : host.eager_launch.value;
+  time = std::max(demand->time(), repeated(launch, demand->kernels())) +
          repeated(host.sync.value, decisions + 1) +
          repeated(host.sync_sequence.value, sequences_of(iteration));
   return *demand;

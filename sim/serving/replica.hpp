@@ -37,6 +37,7 @@ struct ServingParts {
   IterationCost& cost;
   ServingHardware& hardware;
   Resource& hosts;
+  Resource& frontend;  ///< reads requests, one at a time
   ServingObserver& observer;
   std::function<void(TierId, std::int64_t bytes)> on_held;  ///< present bytes of a tier
   const ExitDepths* depths = nullptr;                       ///< none: no early exit

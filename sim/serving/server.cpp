@@ -90,9 +90,11 @@ void Server::arrive(Request request) {
     receive(slot);
 }
 
-// The CPU reads requests beside its other work, any number at a time.
-Process Server::receive_later(std::size_t slot, Duration after) {
-  co_await parts_.engine.delay(after);
+Process Server::receive_later(std::size_t slot, Duration reading) {
+  Resource::Acquire reader = parts_.frontend.acquire();
+  co_await reader;
+  co_await parts_.engine.delay(reading);
+  parts_.frontend.release();
   receive(slot);
 }
 

@@ -23,7 +23,7 @@ class Server {
   Process arrivals();
   Process arrive_later(Request request);
   void arrive(Request request);
-  Process receive_later(std::size_t slot, Duration after);
+  Process receive_later(std::size_t slot, Duration reading);
   void receive(std::size_t slot);
   void ended(Sequence& sequence);
   void prefilled(Sequence& sequence);

@@ -77,12 +77,30 @@ Iteration Scheduler::plan() {
     case SchedulerPolicy::chunked:
     case SchedulerPolicy::mixed:
       decode_running(out);
+      if (holds_back(out)) break;
       admit_prompts(out,
                     continue_prompts(out, budget - static_cast<std::int64_t>(out.decodes.size())),
                     config_.scheduler.policy == SchedulerPolicy::mixed);
       break;
   }
   return out;
+}
+
+bool Scheduler::holds_back(const Iteration& iteration) {
+  const SchedulerConfig& c = config_.scheduler;
+  if (c.prompt_wait == 0 || waiting_.empty() || iteration.decodes.empty()) {
+    held_back_ = 0;
+    return false;
+  }
+  auto tokens = static_cast<std::int64_t>(iteration.decodes.size());
+  for (const Sequence* s : waiting_) tokens += s->prompt;
+  const double enough = c.prompt_wait_share * static_cast<double>(c.max_batched_tokens);
+  if (held_back_ >= c.prompt_wait || static_cast<double>(tokens) >= enough) {
+    held_back_ = 0;
+    return false;
+  }
+  ++held_back_;
+  return true;
 }
 
 void Scheduler::decode_running(Iteration& out) {

@@ -80,6 +80,8 @@ class Scheduler {
   const BlockLimits& limits() const { return limits_; }
 
  private:
+  /// True where waiting prompts wait for more of them.
+  bool holds_back(const Iteration& iteration);
   std::int64_t blocks_for(const Sequence& s, std::int64_t positions) const;
   std::span<const std::uint64_t> prefix_of(const Sequence& s, std::int64_t entries) const;
   std::int64_t usable(const Sequence& s, std::int64_t found) const;
@@ -104,6 +106,7 @@ class Scheduler {
   std::int64_t preempted_now_ = 0;  // preemptions in this plan; above 0, nobody is admitted
   std::deque<Sequence*> waiting_;
   std::vector<Sequence*> running_;  // in the order of admission
+  std::int64_t held_back_ = 0;      ///< iterations that prompts have waited for more of them
 };
 
 }  // namespace tiersim

@@ -19,6 +19,14 @@ void describe(Fields& f, SchedulerConfig& c) {
              in_range(1, 1'000'000));
   f.optional("max_batched_tokens", c.max_batched_tokens,
              "New tokens of an iteration, of prompts and of answers.", in_range(1, 100'000'000));
+  f.optional("prompt_wait", c.prompt_wait,
+             "Iterations that prompts wait for more of them while others decode (mixed alone).",
+             in_range(0, 1'000'000));
+  f.optional("prompt_wait_share", c.prompt_wait_share,
+             "They wait while their tokens are fewer than this share of max_batched_tokens.",
+             in_range(0.0, 1.0));
+  f.check(c.prompt_wait == 0 || c.policy == SchedulerPolicy::mixed, "prompt_wait",
+          "has no effect: prompts wait under policy mixed alone", "leave it out, or policy: mixed");
   const bool beside = c.policy == SchedulerPolicy::chunked || c.policy == SchedulerPolicy::mixed;
   f.check(!beside || c.max_batched_tokens >= c.max_sequences, "max_batched_tokens",
           "is below max_sequences, each of which decodes a token in every iteration",
@@ -69,13 +77,21 @@ void describe(Fields& f, ServerHostConfig& c) {
   f.optional("launch", c.launch,
              "For each kernel; a GPU that is faster waits. None where graphs are captured.",
              in_range(Duration{}, kSecond));
+  f.optional("eager_launch", c.eager_launch,
+             "Instead of `launch` in an iteration that no captured graph covers.",
+             in_range(Duration{}, kSecond));
+  f.optional("graph_sequences", c.graph_sequences, "Most sequences of a captured graph.",
+             in_range(0, 1'000'000));
+  f.optional("graphs_with_prompts", c.graphs_with_prompts,
+             "True: captured graphs cover iterations that read prompts, too.");
   f.optional("sync", c.sync,
              "The GPU waits for the CPU: once an iteration, and at each decision of early exit.",
              in_range(Duration{}, kSecond));
   f.optional("sync_sequence", c.sync_sequence, "The same for each sequence of the iteration.",
              in_range(Duration{}, kSecond));
   f.optional("request", c.request,
-             "For each request, before it can be scheduled: HTTP, parsing. The GPU does not wait.",
+             "For each request, before it can be scheduled: HTTP, parsing. One request at a time, "
+             "beside all other work.",
              in_range(Duration{}, kSecond));
   f.optional("prompt_token", c.prompt_token, "The same for each token of its prompt: tokeniser.",
              in_range(Duration{}, kSecond));

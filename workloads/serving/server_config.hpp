@@ -49,6 +49,10 @@ struct SchedulerConfig {
   SchedulerPolicy policy = SchedulerPolicy::chunked;
   std::int64_t max_sequences = 256;        ///< running at the same time on a replica
   std::int64_t max_batched_tokens = 8192;  ///< new tokens of an iteration
+  /// Iterations that prompts wait, beside others that decode, for more of them to come, as long as
+  /// their tokens are fewer than this share of max_batched_tokens; 0: they do not wait.
+  std::int64_t prompt_wait = 0;
+  double prompt_wait_share = 0.9;
 };
 void describe(Fields& f, SchedulerConfig& c);
 
@@ -104,6 +108,11 @@ struct ServerHostConfig {
       unstated_zero<Duration>();  ///< each sequence in it: bookkeeping, sampling, detokenising
   Sourced<Duration> launch =
       unstated_zero<Duration>();  ///< for each kernel; a faster GPU waits for its launches
+  /// Instead of `launch` in an iteration that no captured graph covers: one with prompts, unless
+  /// graphs_with_prompts, or with more sequences than graph_sequences.
+  Sourced<Duration> eager_launch = unstated_zero<Duration>();
+  std::int64_t graph_sequences = 1'000'000;
+  bool graphs_with_prompts = true;
   Sourced<Duration> sync =
       unstated_zero<Duration>();  ///< the GPU waits for the CPU: each iteration, each decision
   Sourced<Duration> sync_sequence =
