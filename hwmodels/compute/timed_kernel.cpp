@@ -391,7 +391,7 @@ void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) 
             (2 + sizes[2]) * sizes[0] * sizes[1] / static_cast<double>(work.memory_peak.in_base());
   constexpr double kLeft = 0.1;  // of the product, at least: all of these times have errors
   const double left = std::max(product.seconds - less, kLeft * product.seconds);
-  product.launch = std::min(product.launch, left);
+  product.launch = std::min(std::max(product.launch - less, 0.0), left);
   product.seconds = left;
   product.beyond_timed |= quantising->beyond_timed;
 }

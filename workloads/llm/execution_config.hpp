@@ -35,14 +35,14 @@ enum class ActivationScales : std::uint8_t { dynamic, fixed };
 inline constexpr std::array<std::string_view, 2> kActivationScalesNames{"dynamic", "static"};
 
 struct ExecutionConfig {
-  std::string source;  ///< where it is stated
+  std::string source = {};  ///< where it is stated
   NormKernels norms = NormKernels::fused;
   SmallKernel rotary = SmallKernel::fused;
   SmallKernel append = SmallKernel::kernel;
   SmallKernel activation = SmallKernel::fused;
   SmallKernel sampling = SmallKernel::fused;
   ActivationScales scales = ActivationScales::dynamic;
-  std::optional<DataType> vocabulary_type;  ///< absent: that of all weights
+  std::optional<DataType> vocabulary_type = {};  ///< absent: that of all weights
 
   /// Type of the embedding and the head where all other weights have `weights`.
   DataType vocabulary(DataType weights) const { return vocabulary_type.value_or(weights); }

@@ -97,6 +97,32 @@ TEST(Scheduler, ReadsPromptsInPiecesBesideWhatDecodes) {
   EXPECT_EQ(bench.scheduler().blocks_used(), 0);
 }
 
+TEST(Scheduler, ReadsWholePromptsBesideWhatDecodes) {
+  Bench bench(SchedulerPolicy::mixed);
+  bench.add(5, 3);
+  bench.add(5, 2);
+  EXPECT_EQ(bench.iterate(), "0+5 |");  // the second has no room beside the first
+  EXPECT_EQ(bench.iterate(), "1+5 | 0");
+  bench.add(8, 1);
+  EXPECT_EQ(bench.iterate(), "2+8 | 0 1");  // whole, although answers leave 6 tokens
+}
+
+TEST(Scheduler, LetsPromptsWaitForMoreOfThem) {
+  Bench bench(SchedulerPolicy::mixed);
+  bench.config.scheduler.prompt_wait = 2;
+  bench.config.scheduler.prompt_wait_share = 0.75;  // 6 of 8 tokens
+  bench.add(2, 9);
+  EXPECT_EQ(bench.iterate(), "0+2 |");  // nothing decodes: no reason to wait
+  bench.add(2, 9);
+  EXPECT_EQ(bench.iterate(), "| 0");
+  EXPECT_EQ(bench.iterate(), "| 0");
+  EXPECT_EQ(bench.iterate(), "1+2 | 0");  // two iterations are enough
+  bench.add(2, 9);
+  EXPECT_EQ(bench.iterate(), "| 0 1");
+  bench.add(2, 9);
+  EXPECT_EQ(bench.iterate(), "2+2 3+2 | 0 1");  // 4 tokens and 2 of answers
+}
+
 TEST(Scheduler, GivesPromptsWhatTheTokensOfAnswersLeave) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 100}, 4);
   bench.add(1, 9);

@@ -1,0 +1,124 @@
+// A table of measured runs, read by its description.
+#include "sim/validate/run_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/config/describe.hpp"
+#include "sim/config/document.hpp"
+
+namespace tiersim::run_table_test {
+namespace {
+
+constexpr const char* kDescription =
+    "schema: tiersim.run_table/v1\n"
+    "description: runs of a test\n"
+    "config: serving/x.yaml\n"
+    "columns: [name, engine, gpus, users, out, ttft_ms, tpot_ms]\n"
+    "empty: {gpus: \"1\"}\n"
+    "values: [{name: tokens, is: \"out / 2\"}]\n"
+    "id: \"{name}-u{users}\"\n"
+    "group: \"{engine} 1.0\"\n"
+    "skip: [{where: \"gpus > 8\", why: more than a node}]\n"
+    "apart: \"ttft_ms > 1000\"\n"
+    "cases:\n"
+    "  - {column: engine, set: {vllm: [server.base=servers/vllm_v1.yaml]}}\n"
+    "set: [\"system.gpus.count={gpus}\", \"workload.output.tokens={tokens}\"]\n"
+    "users: users\n"
+    "requests_per_user: 3\n"
+    "ttft: \"ttft_ms / 1000\"\n"
+    "tpot: \"if(tpot_ms == 0, '', tpot_ms / 1000)\"\n"
+    "assumed: nothing\n";
+
+RunTableConfig description(const std::string& text = kDescription) {
+  Diagnostics diagnostics;
+  const Document document = load_text(text, "runs.yaml", {}, diagnostics);
+  auto config = read<RunTableConfig>(document, "run_table", diagnostics);
+  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
+  return config;
+}
+
+constexpr const char* kHeader = "engine,name,gpus,users,out,ttft_ms,tpot_ms,more\n";
+
+TEST(RunTable, MakesARunOfEachRow) {
+  const auto table =
+      read_run_table("t.csv",
+                     std::string(kHeader) +
+                         "vllm,A b,,4,100,20,5,x\nvllm,c,2,8,100,2000,6,x\nvllm,d,16,8,1,1,1,x\n"
+                         "sglang,e,1,8,1,1,1,x\n",
+                     description());
+  ASSERT_TRUE(table) << table.error().text();
+  ASSERT_EQ(table->runs.groups.size(), 2U);
+  const PublishedGroup& group = table->runs.groups[0];
+  EXPECT_EQ(group.id, "vllm-1-0");
+  EXPECT_EQ(group.engine, "vllm 1.0");
+  EXPECT_TRUE(group.counted);
+  ASSERT_EQ(group.runs.size(), 1U);
+  const PublishedRun& run = group.runs[0];
+  EXPECT_EQ(run.id, "a-b-u4");
+  EXPECT_EQ(run.users, 4);
+  EXPECT_EQ(settings_of(group, run),
+            (std::vector<std::string>{"workload.arrivals.users=4", "workload.requests=12",
+                                      "server.base=servers/vllm_v1.yaml", "system.gpus.count=1",
+                                      "workload.output.tokens=50"}));
+  EXPECT_EQ(run.published.ttft, Duration(20'000'000'000));
+  EXPECT_EQ(run.published.tpot, Duration(5'000'000'000));
+  EXPECT_FALSE(run.published.throughput);
+  EXPECT_EQ(table->runs.groups[1].id, "vllm-1-0-apart");
+  EXPECT_FALSE(table->runs.groups[1].counted);
+  EXPECT_EQ(table->skipped, (std::map<std::string, std::int64_t>{
+                                {"more than a node", 1}, {"engine 'sglang' is not described", 1}}));
+}
+
+TEST(RunTable, AResultMayBeAbsent) {
+  const auto table =
+      read_run_table("t.csv", std::string(kHeader) + "vllm,a,1,4,100,20,0,x\n", description());
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_FALSE(table->runs.groups[0].runs[0].published.tpot);
+}
+
+std::string mistakes(const std::string& csv) {
+  const auto table = read_run_table("t.csv", csv, description());
+  return table ? "" : table.error().text();
+}
+
+TEST(RunTable, TellsMistakesWithTheirLines) {
+  EXPECT_EQ(mistakes("engine,name\nvllm,a\n").substr(0, 43),
+            "t.csv:1:1: error: there is no column 'gpus'");
+  EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,4,100,soon,5,x\n").substr(0, 16),
+            "t.csv:2:1: error");
+  EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,4,100,-3,5,x\n"),
+            "t.csv:2:1: error: 'ttft_ms / 1000' gives no number above 0\n");
+  EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,4,100,3,5,x\nvllm,a,1,4,100,3,5,x\n"),
+            "t.csv:3:1: error: a run of vllm-1-0 is named 'a-u4' for the second time\n");
+}
+
+std::string refusal(const std::string& from, const std::string& to) {
+  std::string text = kDescription;
+  text.replace(text.find(from), from.size(), to);
+  Diagnostics diagnostics;
+  const Document document = load_text(text, "runs.yaml", {}, diagnostics);
+  (void)read<RunTableConfig>(document, "run_table", diagnostics);
+  return diagnostics.text();
+}
+
+TEST(RunTable, ADescriptionIsCheckedBeforeAnyRow) {
+  EXPECT_NE(refusal("{name}-u", "{nmae}-u").find("uses 'nmae', which is no column"),
+            std::string::npos);
+  EXPECT_NE(refusal("out / 2", "out /").find("is no formula"), std::string::npos);
+  EXPECT_NE(refusal("empty: {gpus", "empty: {gups").find("is none of the columns"),
+            std::string::npos);
+  EXPECT_NE(refusal("column: engine, set", "column: motor, set").find("is no column and no value"),
+            std::string::npos);
+}
+
+TEST(RunTable, PiecesOfATextAreFormulasInBraces) {
+  const auto pieces = text_pieces("a{b}{c + 1}d{");
+  ASSERT_EQ(pieces.size(), 4U);
+  EXPECT_EQ(pieces[1].text, "b");
+  EXPECT_TRUE(pieces[2].formula);
+  EXPECT_EQ(pieces[3].text, "d{");
+  EXPECT_FALSE(pieces[3].formula);
+}
+
+}  // namespace
+}  // namespace tiersim::run_table_test

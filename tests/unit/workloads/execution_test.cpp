@@ -1,0 +1,112 @@
+// The kernels of an engine besides products, attention and collectives, by hand. The model has 4
+// layers, hidden 32, 4 query and 2 KV heads of 8, an MLP of 64 and a vocabulary of 100; a step has
+// 2 sequences (small_step.hpp).
+#include <gtest/gtest.h>
+
+#include "tests/unit/workloads/parallel_models.hpp"
+#include "workloads/llm/weight_parts.hpp"
+
+namespace tiersim::execution_test {
+namespace {
+
+using testing::build;
+using testing::small_step;
+
+constexpr const char* kDense = "{name: dense, kv_tier: near}";
+
+StepGraph step_of(const ExecutionConfig& execution, std::int64_t tensor = 1) {
+  AttentionContext c = small_step();
+  c.execution = execution;
+  c.parallel.tensor = tensor;
+  c.step.weight_type = DataType::fp8;
+  return build(kDense, c);
+}
+
+// "read written" in bytes of each small kernel of a layer, in order; not the cache's.
+std::vector<std::string> small_kernels(const StepGraph& graph, int layer) {
+  std::vector<std::string> out;
+  for (const Op& op : graph.ops) {
+    if (op.layer != layer || op.family != KernelFamily::elementwise ||
+        op.phase == Phase::write_back || op.phase == Phase::embedding)
+      continue;
+    std::int64_t sums[2] = {0, 0};
+    for (const Access& a : op.accesses)
+      sums[static_cast<std::size_t>(a.direction)] += a.payload.in_base();
+    out.push_back(fmt::format("{} {} {}", name(op.phase), sums[0], sums[1]));
+  }
+  return out;
+}
+
+TEST(Execution, FusesEverythingByDefault) {
+  const StepGraph graph = step_of({});
+  EXPECT_EQ(small_kernels(graph, 0), std::vector<std::string>{});
+  EXPECT_EQ(small_kernels(graph, -1), std::vector<std::string>{});
+}
+
+TEST(Execution, HasTheKernelsThatAreAskedFor) {
+  const StepGraph graph = step_of({.norms = NormKernels::kernels,
+                                   .rotary = SmallKernel::kernel,
+                                   .activation = SmallKernel::kernel,
+                                   .sampling = SmallKernel::kernel});
+  // 2 tokens in bf16. A norm: the stream and its addend, 2 * 2 * 32 * 2 B, and as much back;
+  // queries and keys 2 * (32 + 16) * 2 B; gate and up 2 * 128 * 2 B in, half of it out.
+  EXPECT_EQ(small_kernels(graph, 1),
+            (std::vector<std::string>{"projection 256 256", "attention 192 192", "mlp 256 256",
+                                      "mlp 512 256"}));
+  // The last norm, and the logits of 2 sequences: 2 * 100 * 2 B.
+  EXPECT_EQ(small_kernels(graph, -1), (std::vector<std::string>{"head 256 256", "head 400 4"}));
+}
+
+TEST(Execution, PutsNormsIntoAllReducesWhereThereAreAny) {
+  const ExecutionConfig execution{.norms = NormKernels::with_all_reduce};
+  EXPECT_EQ(small_kernels(step_of(execution, 1), 1).size(), 2U);
+  EXPECT_EQ(small_kernels(step_of(execution, 2), 1).size(), 0U);
+}
+
+std::vector<ProductInput> inputs(const StepGraph& graph, int layer) {
+  std::vector<ProductInput> out;
+  for (const Op& op : graph.ops)
+    if (op.layer == layer && op.matrix.rows > 0) out.push_back(op.matrix.input);
+  return out;
+}
+
+TEST(Execution, StaticScalesLetTheOperationBeforeQuantise) {
+  using enum ProductInput;
+  EXPECT_EQ(inputs(step_of({.norms = NormKernels::with_all_reduce}), 1),
+            (std::vector{unscaled, unscaled, unscaled, unscaled}));
+  const ExecutionConfig fixed{.norms = NormKernels::with_all_reduce,
+                              .scales = ActivationScales::fixed};
+  // Queries, output, gate and up, down: a norm of its own writes bf16.
+  EXPECT_EQ(inputs(step_of(fixed, 1), 1), (std::vector{scaled, quantised, scaled, quantised}));
+  EXPECT_EQ(inputs(step_of(fixed, 2), 1),
+            (std::vector{quantised, quantised, quantised, quantised}));
+}
+
+TEST(Execution, AFusedAppendMovesItsBytesWithoutALaunch) {
+  for (const SmallKernel append : {SmallKernel::kernel, SmallKernel::fused}) {
+    const StepGraph graph = step_of({.append = append});
+    std::int64_t written = 0;
+    for (const Op& op : graph.ops) {
+      if (op.phase != Phase::write_back) continue;
+      EXPECT_EQ(op.fused, append == SmallKernel::fused);
+      for (const Access& a : op.accesses)
+        if (a.direction == Direction::write) written += a.payload.in_base();
+    }
+    EXPECT_EQ(written, 4L * 2 * 2 * 2 * 8 * 2);  // layers, sequences, K and V, heads, elements, B
+  }
+}
+
+TEST(Execution, TheVocabularyMayHaveATypeOfItsOwn) {
+  const LlmConfig model = small_step().model;
+  const Bytes narrow = stored_weights(model, DataType::fp8, {});
+  const Bytes wide = stored_weights(model, DataType::fp8, {.vocabulary_type = DataType::bf16});
+  EXPECT_EQ((wide - narrow).in_base(), 2L * 100 * 32);  // a byte more: embedding and head
+  const StepGraph graph = step_of({.vocabulary_type = DataType::bf16});
+  for (const Op& op : graph.ops) {
+    if (op.matrix.rows == 0) continue;
+    EXPECT_EQ(op.arithmetic, op.phase == Phase::head ? Arithmetic::bf16 : Arithmetic::fp8);
+  }
+}
+
+}  // namespace
+}  // namespace tiersim::execution_test
