@@ -45,9 +45,9 @@ PublishedRuns load_runs(const fs::path& path) {
   return runs;
 }
 
-// A name in configs/serving/tables, or a file.
+// A name in configs/run_tables, or a file.
 RunTableConfig load_run_description(const std::string& table) {
-  const fs::path shipped = config_root() / "serving/tables" / (table + ".yaml");
+  const fs::path shipped = config_root() / "run_tables" / (table + ".yaml");
   Diagnostics diagnostics;
   const Document document = load_document(fs::exists(shipped) ? shipped : fs::path(table),
                                           standard_options(), diagnostics);
@@ -160,7 +160,7 @@ void add_validate_serving(Verb validate) {
       "is fitted to these runs.");
   verb.option("FILE", options->files, "Tables of runs; without one, the published runs");
   verb.option("--table", options->table,
-              "Description of the tables: a name in configs/serving/tables, or a file");
+              "Description of the tables: a name in configs/run_tables, or a file");
   verb.option("--runs", options->runs,
               "Published runs (schema tiersim.published_runs/v1); the shipped runs by default");
   verb.option("--only", options->only, "Simulate only this group of runs (repeatable)");

@@ -41,11 +41,39 @@ Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Si
       sink_(std::move(sink)),
       totals_(totals),
       scheduler_(parts.config.server, block_limits(parts.config, parts.system, parts.layout)),
+      frontend_(parts.engine, 1),
       bell_(parts.engine, 0) {}
 
+void Replica::receive(Sequence& sequence) {
+  count(sequence);
+  const ServerHostConfig& host = parts_.config.server.host;
+  const Duration time =
+      host.request.value + repeated(host.prompt_token.value, sequence.request.input_tokens);
+  if (time > Duration{})
+    parts_.engine.spawn(read(sequence, time));
+  else
+    enqueue(sequence);
+}
+
+Process Replica::read(Sequence& sequence, Duration time) {
+  Resource::Acquire turn = frontend_.acquire();
+  co_await turn;
+  co_await parts_.engine.delay(time);
+  frontend_.release();
+  enqueue(sequence);
+}
+
 void Replica::submit(Sequence& sequence) {
+  count(sequence);
+  enqueue(sequence);
+}
+
+void Replica::count(const Sequence& sequence) {
   ++requests_;
   tokens_ += tokens_of(sequence.request);
+}
+
+void Replica::enqueue(Sequence& sequence) {
   scheduler_.submit(sequence);
   parts_.observer.on_submit(index_, parts_.engine.now(), sequence);
   wake();

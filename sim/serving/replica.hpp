@@ -37,7 +37,6 @@ struct ServingParts {
   IterationCost& cost;
   ServingHardware& hardware;
   Resource& hosts;
-  Resource& frontend;  ///< reads requests, one at a time
   ServingObserver& observer;
   std::function<void(TierId, std::int64_t bytes)> on_held;  ///< present bytes of a tier
   const ExitDepths* depths = nullptr;                       ///< none: no early exit
@@ -68,6 +67,9 @@ class Replica {
 
   /// Runs until it is cancelled.
   Process serve();
+  /// Takes a new request, which its frontend reads before it can be scheduled.
+  void receive(Sequence& sequence);
+  /// Takes a sequence that another replica has prefilled.
   void submit(Sequence& sequence);
   /// Frees a sequence that it prefilled, after the hand-over of its cache.
   void release(Sequence& sequence);
@@ -78,6 +80,9 @@ class Replica {
   std::int64_t tokens() const { return tokens_; }
 
  private:
+  Process read(Sequence& sequence, Duration time);
+  void count(const Sequence& sequence);
+  void enqueue(Sequence& sequence);
   Process iterate(Iteration iteration);
   Process prepare(Duration host);
   Process prepare_beside(Duration host, Trigger& prepared);
@@ -100,6 +105,7 @@ class Replica {
   Sink sink_;
   ServingTotals& totals_;
   Scheduler scheduler_;
+  Resource frontend_;  // reads one request at a time
   Semaphore bell_;
   bool idle_ = false;
   std::int64_t iterations_ = 0;

@@ -191,7 +191,6 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener) 
   }
   const std::int64_t workers = config.server.host.workers;
   Resource hosts(engine, workers > 0 ? workers : count);
-  Resource frontend(engine, 1);
   ServingParts parts{
       .engine = engine,
       .config = config,
@@ -200,7 +199,6 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener) 
       .cost = cost,
       .hardware = hardware,
       .hosts = hosts,
-      .frontend = frontend,
       .observer = listener != nullptr ? static_cast<ServingObserver&>(*listener) : statistics,
       .on_held =
           [&](TierId tier, std::int64_t bytes) {

@@ -81,26 +81,7 @@ void Server::arrive(Request request) {
   Sequence& s = *sequences_[slot];
   s.slot = slot;
   s.request = std::move(request);
-  const ServerHostConfig& host = parts_.config.server.host;
-  const Duration reading =
-      host.request.value + repeated(host.prompt_token.value, s.request.input_tokens);
-  if (reading > Duration{})
-    parts_.engine.spawn(receive_later(slot, reading));
-  else
-    receive(slot);
-}
-
-Process Server::receive_later(std::size_t slot, Duration reading) {
-  Resource::Acquire reader = parts_.frontend.acquire();
-  co_await reader;
-  co_await parts_.engine.delay(reading);
-  parts_.frontend.release();
-  receive(slot);
-}
-
-void Server::receive(std::size_t slot) {
-  Sequence& s = *sequences_[slot];
-  route(s.request, 0, prefilling_, turn_).submit(s);
+  route(s.request, 0, prefilling_, turn_).receive(s);
 }
 
 std::optional<std::string> Server::problem_of(const Request& request) const {

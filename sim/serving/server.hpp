@@ -23,8 +23,6 @@ class Server {
   Process arrivals();
   Process arrive_later(Request request);
   void arrive(Request request);
-  Process receive_later(std::size_t slot, Duration reading);
-  void receive(std::size_t slot);
   void ended(Sequence& sequence);
   void prefilled(Sequence& sequence);
   Replica& route(const Request& request, std::size_t begin, std::size_t end, std::size_t& turn);

@@ -20,6 +20,7 @@ void describe(Fields& f, IterationWords& c) {
   f.doc("Settings of every iteration; its batch follows from the requests.");
   f.optional("weight_type", c.step->weight_type, kDataTypeNames, "Element type of the weights.");
   f.optional("kv_type", c.step->kv_type, kDataTypeNames, "Element type of the KV cache.");
+  check_kv_type(f, *c.step);
   f.optional("overlap", c.step->overlap, kOverlapNames,
              "Operations that may run at the same time.");
   f.optional("latent", c.step->latent, kLatentUnpackingNames,

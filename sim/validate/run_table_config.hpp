@@ -1,6 +1,6 @@
 #pragma once
 // Description of a table of measured runs of servers that somebody else wrote (`schema:
-// tiersim.run_table/v1`, configs/serving/tables): the serving file and the settings that simulate a
+// tiersim.run_table/v1`, configs/run_tables): the serving file and the settings that simulate a
 // row, and the columns of its results. A table of a new source needs such a file and no code.
 //
 //  config: serving/validation/rows.yaml

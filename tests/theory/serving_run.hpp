@@ -49,7 +49,6 @@ inline Served run_server(const ServingConfig& config) {
   ServingHardware hardware(engine, all, one, count, {});
   IterationCost cost(config, one);
   Resource hosts(engine, count);
-  Resource frontend(engine, 1);
   ServingParts parts{.engine = engine,
                      .config = config,
                      .system = one,
@@ -57,7 +56,6 @@ inline Served run_server(const ServingConfig& config) {
                      .cost = cost,
                      .hardware = hardware,
                      .hosts = hosts,
-                     .frontend = frontend,
                      .observer = served,
                      .on_held = [](TierId, std::int64_t) {}};
   Server server(parts, **source, count);

@@ -2,6 +2,11 @@
 
 namespace tiersim {
 
+void check_kv_type(Fields& f, const StepConfig& c) {
+  f.check(c.kv_type != DataType::fp8_block, "kv_type",
+          "'fp8_block' has scales of blocks of weights", "fp8");
+}
+
 void describe(Fields& f, StepConfig& c) {
   f.doc("One step of a batch of sequences of equal length.");
   f.optional("kind", c.kind, kStepKindNames,
@@ -14,6 +19,7 @@ void describe(Fields& f, StepConfig& c) {
              in_range(0, 100'000'000));
   f.optional("weight_type", c.weight_type, kDataTypeNames, "Element type of the weights.");
   f.optional("kv_type", c.kv_type, kDataTypeNames, "Element type of the KV cache.");
+  check_kv_type(f, c);
   f.optional("overlap", c.overlap, kOverlapNames, "Operations that may run at the same time.");
   f.optional("region", c.region, kRegionNames, "Which operations are timed; all by default.");
   f.optional("latent", c.latent, kLatentUnpackingNames,

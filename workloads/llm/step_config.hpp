@@ -59,5 +59,7 @@ struct StepConfig {
 /// The latent form of a step, for models with latents.
 LatentForm latent_form(const StepConfig& step);
 void describe(Fields& f, StepConfig& c);
+/// The rule of both places that describe `kv_type`.
+void check_kv_type(Fields& f, const StepConfig& c);
 
 }  // namespace tiersim

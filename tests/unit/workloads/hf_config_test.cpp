@@ -116,6 +116,13 @@ std::map<std::string, std::string> published() {
                               ", 'sliding_window': null, 'router_aux_loss_coef': 0.02")},
       {"qwen3_8b", qwen3(dimensions(36, 4096, 32, 8, 12288, 151936))},
       {"qwen3_32b", qwen3(dimensions(64, 5120, 64, 8, 25600, 151936))},
+      {"qwen3_235b_a22b",
+       decoder("qwen3_moe", dimensions(94, 4096, 64, 4, 12288, 151936) + common +
+                                ", 'head_dim': 128, 'attention_bias': false"
+                                ", 'num_experts': 128, 'num_experts_per_tok': 8"
+                                ", 'moe_intermediate_size': 1536, 'decoder_sparse_step': 1"
+                                ", 'mlp_only_layers': [], 'sliding_window': null"
+                                ", 'use_sliding_window': false")},
       {"deepseek_v2_lite",
        decoder("deepseek_v2", dimensions(27, 2048, 16, 16, 10944, 102400) + common + kLatent +
                                   ", 'q_lora_rank': null" + experts(64, 6, 2, 1408, 1, "greedy"))},
