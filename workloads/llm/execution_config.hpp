@@ -4,7 +4,8 @@
 // for the best that a GPU could do.
 //
 //   norms        kernels before the attention, before the MLP and before the head that add the
-//                residual and normalise; with_all_reduce: only where no all-reduce comes before
+//                residual and normalise; with_all_reduce: without a launch of their own where an
+//                all-reduce comes before
 //   rotary       a kernel that turns queries and keys
 //   append       kernel: new keys and values are written by a kernel of their own; fused: by the
 //                operation that makes them

@@ -145,11 +145,11 @@ OpId LayerOpsBuilder::elementwise(Phase phase, int layer, std::int64_t read, std
 
 OpId LayerOpsBuilder::norm(Phase phase, int layer, OpId after) {
   const NormKernels norms = c_.execution.norms;
-  const bool in_another =
-      norms == NormKernels::fused || (norms == NormKernels::with_all_reduce && reduces());
-  if (in_another || tokens_ == 0) return after;
+  if (norms == NormKernels::fused || tokens_ == 0) return after;
   // The stream and what is added to it; their sum and its norm.
-  return elementwise(phase, layer, 2 * c_.model.hidden, 2 * c_.model.hidden, after);
+  after = elementwise(phase, layer, 2 * c_.model.hidden, 2 * c_.model.hidden, after);
+  graph_.ops[after.index()].fused = norms == NormKernels::with_all_reduce && reduces();
+  return after;
 }
 
 OpId LayerOpsBuilder::rotary(int layer, OpId after) {

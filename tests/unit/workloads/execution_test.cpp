@@ -59,8 +59,15 @@ TEST(Execution, HasTheKernelsThatAreAskedFor) {
 
 TEST(Execution, PutsNormsIntoAllReducesWhereThereAreAny) {
   const ExecutionConfig execution{.norms = NormKernels::with_all_reduce};
-  EXPECT_EQ(small_kernels(step_of(execution, 1), 1).size(), 2U);
-  EXPECT_EQ(small_kernels(step_of(execution, 2), 1).size(), 0U);
+  for (const std::int64_t tensor : {1, 2}) {
+    const StepGraph graph = step_of(execution, tensor);
+    EXPECT_EQ(small_kernels(graph, 1).size(), 2U);  // their bytes move in either case
+    for (const Op& op : graph.ops) {
+      if (op.layer != 1 || op.family != KernelFamily::elementwise || op.phase == Phase::write_back)
+        continue;
+      EXPECT_EQ(op.fused, tensor > 1);
+    }
+  }
 }
 
 std::vector<ProductInput> inputs(const StepGraph& graph, int layer) {
