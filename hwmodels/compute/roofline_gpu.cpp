@@ -59,7 +59,10 @@ class RooflineGpu final : public ComputeUnit {
 
   KernelFamily family_for(KernelFamily family) const override {
     const bool products = experts_are_products_ && !timed_.has(KernelFamily::experts);
-    return family == KernelFamily::experts && products ? KernelFamily::gemm : family;
+    if (family == KernelFamily::experts && products) return KernelFamily::gemm;
+    const bool untimed =
+        family == KernelFamily::quantisation && !timed_.has(KernelFamily::quantisation);
+    return untimed ? KernelFamily::elementwise : family;
   }
 
   KernelTime time(const KernelWork& work) const override {

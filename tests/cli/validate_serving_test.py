@@ -18,7 +18,64 @@ groups:
 """
 
 
+TABLE = """\
+schema: tiersim.run_table/v1
+description: "runs of a test"
+config: serving/validation/qwen3_8b_h100.yaml
+columns: [card, users, seconds, tpot_ms]
+id: "u{users}"
+group: "on {card}"
+skip: [{where: "users > 100", why: "too many"}]
+cases: [{column: card, set: {h100: []}}]
+set: ["workload.requests={2 * users}"]
+users: users
+requests_per_user: 2
+tpot: "tpot_ms / 1000"
+throughput: "if(seconds == 0, '', users / seconds)"
+assumed: "everything"
+"""
+ROWS = "card,users,tpot_ms,seconds\nh100,2,7.5,0\nh100,4,8,0.02\na100,2,9,0\nh100,200,9,0\n"
+
+
 class ValidateServing(InFolder):
+    def table(self, rows=ROWS, description=TABLE):
+        (self.folder / "rows.csv").write_text(rows)
+        (self.folder / "rows.yaml").write_text(description)
+        return ("validate", "serving", self.folder / "rows.csv", "--table", self.folder / "rows.yaml")
+
+    def test_compares_a_table_of_runs(self):
+        result = run(*self.table(), "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("1 rows left out: card 'a100' is not described", result.stderr)
+        self.assertIn("1 rows left out: too many", result.stderr)
+        shown = json.loads(result.stdout)
+        self.assertEqual([(case["id"], case["reference"]) for case in shown["cases"]],
+                         [("on-h100.u2.tpot", 0.0075), ("on-h100.u4.tpot", 0.008), ("on-h100.u4.throughput", 200)])
+        for case in shown["cases"][:2]:
+            self.assertLess(abs(case["error"]), 0.2)
+        text = run(*self.table()).stdout
+        self.assertIn("nothing is fitted on these", text)
+        self.assertRegex(text, r"(?m)^on-h100 +tpot +2 ")
+
+    def test_says_what_is_wrong_with_a_table_of_runs(self):
+        self.expect_failure(run(*self.table(ROWS.replace("h100,4,8", "h100,4,x"))), 3,
+                            "rows.csv:3:1: error: 'tpot_ms / 1000': ")
+        self.expect_failure(run(*self.table(ROWS.replace("users", "user"))), 3,
+                            "rows.csv:1:1: error: there is no column 'users' (columns: card, user, tpot_ms, seconds)")
+        self.expect_failure(run(*self.table(description=TABLE.replace("{users}\"", "{usres}\""))), 3,
+                            "rows.yaml:5:1: error: id: uses 'usres', which is no column and no value above")
+
+    def test_describes_the_tables_that_it_ships_a_description_for(self):
+        shared = SOURCE.parent / "shared/measured/serving_runs.csv"
+        if not shared.exists():
+            self.skipTest("the table is not here")
+        result = run("validate", "serving", shared, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        summary = json.loads(result.stdout)["summary"]
+        self.assertGreaterEqual(summary["tpot"]["count"], 440)
+        self.assertLess(summary["tpot"]["median"], 0.08)
+        self.assertLess(summary["ttft"]["median"], 0.25)
+
     def runs(self, text):
         file = self.folder / "runs.yaml"
         file.write_text(text)
@@ -115,6 +172,8 @@ class ValidateServing(InFolder):
     def test_shipped_runs_name_files_that_are_there(self):
         text = (SOURCE / "reports/targets/published/serving.yaml").read_text()
         files = {line.split()[1] for line in text.splitlines() if line.startswith("    config:")}
+        for table in (SOURCE / "configs/run_tables").glob("*.yaml"):
+            files |= {line.split()[1] for line in table.read_text().splitlines() if line.startswith("config:")}
         shipped = {path.relative_to(SOURCE / "configs").as_posix()
                    for path in (SOURCE / "configs/serving/validation").glob("*.yaml")}
         self.assertEqual(files, shipped)
