@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "reports/serving/timeline_figure.hpp"
+#include "reports/summary/iteration_text.hpp"
 #include "reports/summary/run_summary.hpp"
 #include "reports/summary/serving_summary.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/trace_file.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/runner/run_file.hpp"
+#include "sim/serving/explain.hpp"
 #include "sim/trace/serving_trace.hpp"
 #include "sim/trace/step_trace.hpp"
 
@@ -29,6 +31,7 @@ struct RunArguments {
   std::optional<std::int64_t> trace_events;
   std::string figure;
   bool json = false;
+  bool explain = false;
 };
 
 // Refuses an option that the kind of file does not have.
@@ -60,7 +63,23 @@ RunRecord run_traced(const RunArguments& options, const RunnableFile& file) {
   return record;
 }
 
+// What --explain prints after the summary.
+ExitCode print_explained(const RunArguments& options, const RunnableFile& file) {
+  const auto& config = std::get<ServingConfig>(file.config);
+  if (config.early_exit || config.scenario.model.encoder)
+    throw Failure(
+        ExitCode::usage,
+        "tiersim: error: --explain: iterations with early exit or an encoder have no mean");
+  IterationAverages averages;
+  const RunRecord record = run_server(file, &averages);
+  if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
+  print(options, record, serving_summary_text, options.figure == "-");
+  fmt::print("\n{}", iterations_text(explain(config, averages)));
+  return ExitCode::ok;
+}
+
 ExitCode print_server(const RunArguments& options, const RunnableFile& file) {
+  if (options.explain) return print_explained(options, file);
   const RunRecord record = run_traced(options, file);
   if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
   print(options, record, serving_summary_text, options.figure == "-" || options.trace == "-");
@@ -74,6 +93,8 @@ ExitCode print_step(const RunArguments& options, const RunnableFile& file) {
         "tiersim: error: --trace-events: is of a server over time; a step is shown whole");
   expect_no("--figure", options.figure,
             "is of a server over time; a single step is drawn by --trace FILE.json");
+  if (options.explain)
+    expect_no("--explain", "yes", "is of a server; the summary of a step says where its time goes");
   const Simulation result = run_step(file, options.config, options.set);
   if (!options.trace.empty()) {
     TraceFile out(options.trace);
@@ -87,6 +108,9 @@ ExitCode print_step(const RunArguments& options, const RunnableFile& file) {
 ExitCode run(const RunArguments& options) {
   if (options.trace_events && options.trace.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --trace-events: needs --trace FILE");
+  if (options.explain && (options.json || !options.trace.empty() || options.output == "-"))
+    throw Failure(ExitCode::usage,
+                  "tiersim: error: --explain: prints tables, and not with --json, --trace or -o -");
   for (const std::string& file : {options.trace, options.figure, options.output}) {
     expect_writable(file);
     expect_not_a_source(file, {options.config});
@@ -118,6 +142,8 @@ void add_run(Verb program) {
               "Draw requests, tokens, KV blocks and devices of a server over time as SVG")
       .type("FILE");
   verb.flag("--json", options->json, "Print the record instead of the summary");
+  verb.flag("--explain", options->explain,
+            "After the summary, print the kernels of an average iteration of the server");
   verb.on_chosen([options] { return run(*options); });
 }
 

@@ -13,6 +13,7 @@
 #include "sim/cli/gunzip.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/serving/serve.hpp"
+#include "sim/validate/run_json.hpp"
 #include "sim/validate/run_table.hpp"
 
 namespace tiersim::cli {
@@ -22,6 +23,7 @@ namespace {
 struct ValidateServingArguments {
   std::vector<std::string> files;
   std::string table = "aiconfigurator";
+  std::string config;
   std::string runs;
   std::vector<std::string> only;
   std::vector<std::string> set;
@@ -47,7 +49,18 @@ PublishedRuns load_runs(const fs::path& path) {
 
 // A name in configs/run_tables, or a file.
 RunTableConfig load_run_description(const std::string& table) {
-  const fs::path shipped = config_root() / "run_tables" / (table + ".yaml");
+  const fs::path folder = config_root() / "run_tables";
+  const fs::path shipped = folder / (table + ".yaml");
+  if (!fs::exists(shipped) && !fs::exists(table)) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().stem());
+    std::ranges::sort(names);
+    throw Failure(
+        ExitCode::usage,
+        fmt::format("tiersim: error: --table '{}': there is no such description (there are: {}; "
+                    "or a file)",
+                    printable(table), join(names)));
+  }
   Diagnostics diagnostics;
   const Document document = load_document(fs::exists(shipped) ? shipped : fs::path(table),
                                           standard_options(), diagnostics);
@@ -58,10 +71,17 @@ RunTableConfig load_run_description(const std::string& table) {
 
 // The rows of all files; those that are left out are counted on stderr.
 PublishedRuns read_tables_of_runs(const ValidateServingArguments& options) {
-  const RunTableConfig config = load_run_description(options.table);
+  RunTableConfig config = load_run_description(options.table);
+  if (!options.config.empty()) config.config = fs::absolute(options.config).string();
   PublishedRuns out;
   for (const std::string& file : options.files) {
-    auto table = read_run_table(file, gunzipped(file, read_file(file)), config);
+    std::string text = gunzipped(file, read_file(file));
+    if (looks_like_json(text)) {
+      auto rows = csv_of_json(file, text);
+      if (!rows) throw_if_any(rows.error());
+      text = *rows;
+    }
+    auto table = read_run_table(file, text, config);
     if (!table) throw_if_any(table.error());
     for (const PublishedGroup& group : table->runs.groups) out.groups.push_back(group);
     for (const auto& [why, rows] : table->skipped)
@@ -158,9 +178,12 @@ void add_validate_serving(Verb validate) {
   verb.footer(
       "The exit status is 0 whatever the errors are, and 4 if a run cannot be simulated. No model\n"
       "is fitted to these runs.");
-  verb.option("FILE", options->files, "Tables of runs; without one, the published runs");
+  verb.option("FILE", options->files,
+              "Tables of runs, or JSON results of benchmarks; without one, the published runs");
   verb.option("--table", options->table,
               "Description of the tables: a name in configs/run_tables, or a file");
+  verb.option("--config", options->config,
+              "Serving file of the tables' runs, instead of that of the description");
   verb.option("--runs", options->runs,
               "Published runs (schema tiersim.published_runs/v1); the shipped runs by default");
   verb.option("--only", options->only, "Simulate only this group of runs (repeatable)");

@@ -18,6 +18,7 @@ namespace tiersim {
 namespace {
 
 constexpr std::size_t kMostMistakes = 20;
+constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);  // position of an absent column
 
 using RowNames = std::map<std::string, ExpressionValue, std::less<>>;
 
@@ -71,6 +72,10 @@ class RunTableReader {
     for (const detail::CsvCell& cell : header.cells) present.push_back(cell.text);
     for (const std::string& column : config_.columns) {
       const auto at = std::ranges::find(present, column);
+      if (at == present.end() && config_.empty.contains(column)) {
+        columns_.push_back(kAbsent);
+        continue;
+      }
       if (at == present.end())
         fail(1, fmt::format("there is no column '{}'", column), "columns: " + join(present));
       columns_.push_back(static_cast<std::size_t>(at - present.begin()));
@@ -138,7 +143,8 @@ class RunTableReader {
       if (truth(skip.where)) return skip.why;
     for (const RunCases& cases : config_.cases) {
       const std::string is = label_text(names_.at(cases.column));
-      if (!cases.set.contains(is)) return fmt::format("{} '{}' is not described", cases.column, is);
+      if (cases.settings(is) == nullptr)
+        return fmt::format("{} '{}' is not described", cases.column, is);
     }
     return std::nullopt;
   }
@@ -162,7 +168,9 @@ class RunTableReader {
 
   // The text of a column, or what it stands for where it is empty.
   std::string cell(const detail::CsvRow& row, std::size_t column) const {
-    const std::string& text = row.cells[columns_[column]].text;
+    static const std::string none;
+    const std::size_t at = columns_[column];
+    const std::string& text = at == kAbsent ? none : row.cells[at].text;
     const auto stands_for = config_.empty.find(config_.columns[column]);
     return text.empty() && stands_for != config_.empty.end() ? stands_for->second : text;
   }
@@ -182,7 +190,7 @@ class RunTableReader {
     }
     PublishedRun run{.id = name_of(text(config_.id)), .published = {}};
     for (const RunCases& cases : config_.cases)
-      for (const std::string& setting : cases.set.at(label_text(names_.at(cases.column))))
+      for (const std::string& setting : *cases.settings(label_text(names_.at(cases.column))))
         run.set.push_back(text(setting));
     for (const std::string& setting : config_.set) run.set.push_back(text(setting));
     if (const auto users = amount(config_.users)) run.users = std::llround(*users);

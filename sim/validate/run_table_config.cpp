@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,16 +50,26 @@ void check_cases(Fields& f, const RunTableConfig& c, const Names& known) {
 
 std::vector<TextPiece> text_pieces(const std::string& text) {
   std::vector<TextPiece> out;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t open = text.find('{', at);
-    const std::size_t close = open == std::string::npos ? open : text.find('}', open);
-    if (close == std::string::npos) break;
-    if (open > at) out.push_back({text.substr(at, open - at)});
-    out.push_back({text.substr(open + 1, close - open - 1), true});
-    at = close + 1;
+  std::string plain;
+  const auto end_plain = [&] {
+    if (!plain.empty()) out.push_back({std::exchange(plain, {})});
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool twice = at + 1 < text.size() && text[at + 1] == c;
+    const std::size_t close = c == '{' && !twice ? text.find('}', at) : std::string::npos;
+    if ((c == '{' || c == '}') && twice) {
+      plain += c;
+      ++at;
+    } else if (close != std::string::npos) {
+      end_plain();
+      out.push_back({text.substr(at + 1, close - at - 1), true});
+      at = close;
+    } else {
+      plain += c;
+    }
   }
-  if (at < text.size()) out.push_back({text.substr(at)});
+  end_plain();
   return out;
 }
 
@@ -71,7 +82,8 @@ void describe(Fields& f, RunValue& c) {
 void describe(Fields& f, RunCases& c) {
   f.doc("Settings by the text of a column. A row with another text is left out by name.");
   f.required("column", c.column, "Column, or value.");
-  f.required("set", c.set, "By text: settings a.b=c, with formulas in braces.");
+  f.required("set", c.set,
+             "By text: settings a.b=c, with formulas in braces; \"*\": of any other text.");
   f.check(!c.set.empty(), "set", "has no text");
 }
 

@@ -13,7 +13,8 @@
 //  ttft: "ttft_ms / 1000"
 //
 // Formulas (sim/expression) use the columns and the values above them; a cell is a number or text.
-// Text in braces is a formula, whose value stands in its place.
+// Text in braces is a formula, whose value stands in its place; {{ and }} are braces themselves. A
+// column that `empty` names may be absent.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,10 +30,18 @@ struct RunValue {
   std::string is;
 };
 
-/// Settings by the text of a column or value; a row with another text is left out by name.
+/// Settings by the text of a column or value; "*" has those of any other text. Without it a row
+/// with another text is left out by name.
 struct RunCases {
   std::string column;
   std::map<std::string, std::vector<std::string>> set;
+
+  /// Nothing for a text without settings.
+  const std::vector<std::string>* settings(const std::string& text) const {
+    auto found = set.find(text);
+    if (found == set.end()) found = set.find("*");
+    return found == set.end() ? nullptr : &found->second;
+  }
 };
 
 /// Rows for which `where` is true are not simulated.
@@ -68,7 +77,8 @@ void describe(Fields& f, RunCases& c);
 void describe(Fields& f, RunSkip& c);
 void describe(Fields& f, RunTableConfig& c);
 
-/// The pieces of a text with formulas in braces: plain ones, and formulas without their braces.
+/// The pieces of a text with formulas in braces: plain ones, with single braces, and formulas
+/// without theirs.
 struct TextPiece {
   std::string text;
   bool formula = false;

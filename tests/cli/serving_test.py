@@ -25,6 +25,22 @@ def metrics_of(*arguments):
 
 
 class Serving(InFolder):
+    def test_explains_an_average_iteration(self):
+        config = SOURCE / "configs/serving/llama3_8b_h100_closed_loop.yaml"
+        plain = run("run", config)
+        result = run("run", config, "--explain")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(result.stdout.startswith(plain.stdout))
+        text = result.stdout[len(plain.stdout):]
+        self.assertRegex(text, r"The mean of \d+ iterations that decode only: [\d.]+ sequences at \d+ positions")
+        self.assertRegex(text, r"(?m)^products of the MLP +64 .* kernel 100 %$")
+        self.assertRegex(text, r"(?m)^the GPU waits for the CPU +- +250 us ")
+        self.assertRegex(text, r"The mean of \d+ iterations that read prompts: .* tokens of prompts")
+        for option in (["--json"], ["--trace", "t.json"]):
+            self.expect_failure(run("run", config, "--explain", *option), 2, "--explain: prints tables")
+        self.expect_failure(run("run", SOURCE / "configs/scenarios/maple/llama2_7b_maple.yaml", "--explain"), 2,
+                            "--explain: is of a server")
+
     def test_every_shipped_file_runs_and_conserves_its_tokens(self):
         self.assertGreaterEqual(len(FILES), 13)
         for path in FILES:

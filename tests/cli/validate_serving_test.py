@@ -57,6 +57,24 @@ class ValidateServing(InFolder):
         self.assertIn("nothing is fitted on these", text)
         self.assertRegex(text, r"(?m)^on-h100 +tpot +2 ")
 
+    def test_reads_results_of_a_benchmark(self):
+        result = {"backend": "vllm", "request_rate": "inf", "max_concurrency": 4, "completed": 100,
+                  "total_input_tokens": 23300, "total_output_tokens": 22100, "mean_ttft_ms": 64.0,
+                  "mean_tpot_ms": 7.38, "output_throughput": 496.88, "itls": [[1, 2]]}
+        (self.folder / "one.json").write_text(json.dumps(result))
+        (self.folder / "two.jsonl").write_text("\n".join(
+            json.dumps({**result, "max_concurrency": users}) for users in (2, 8)))
+        command = ("validate", "serving", self.folder / "one.json", self.folder / "two.jsonl", "--table", "vllm_bench",
+                   "--config", SOURCE / "configs/serving/validation/qwen3_8b_h100.yaml", "--json")
+        shown = json.loads(run(*command).stdout)
+        self.assertEqual([case["id"] for case in shown["cases"] if case["id"].endswith("tpot")],
+                         [f"vllm.n100-i233-o221-c{users}-inf.tpot" for users in (4, 2, 8)])
+        self.assertLess(abs(shown["cases"][0]["error"]), 0.15)
+        (self.folder / "one.json").write_text('{"a": 1,\n "b": }')
+        self.expect_failure(run(*command), 3, "one.json:")
+        self.expect_failure(run(*command[:2], self.folder / "two.jsonl", "--table", "no_such"), 2,
+                            "--table 'no_such': there is no such description (there are: aiconfigurator, vllm_bench; or a file)")
+
     def test_says_what_is_wrong_with_a_table_of_runs(self):
         self.expect_failure(run(*self.table(ROWS.replace("h100,4,8", "h100,4,x"))), 3,
                             "rows.csv:3:1: error: 'tpot_ms / 1000': ")
@@ -69,12 +87,12 @@ class ValidateServing(InFolder):
         shared = SOURCE.parent / "shared/measured/serving_runs.csv"
         if not shared.exists():
             self.skipTest("the table is not here")
-        result = run("validate", "serving", shared, "--json")
+        result = run("validate", "serving", shared, "--only", "vllm-meta-llama-llama-3-1-70b-h200-fp8", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
         summary = json.loads(result.stdout)["summary"]
-        self.assertGreaterEqual(summary["tpot"]["count"], 440)
-        self.assertLess(summary["tpot"]["median"], 0.08)
-        self.assertLess(summary["ttft"]["median"], 0.25)
+        self.assertEqual(summary["tpot"]["count"], 58)
+        self.assertLess(summary["tpot"]["median"], 0.06)
+        self.assertLess(summary["ttft"]["median"], 0.15)
 
     def runs(self, text):
         file = self.folder / "runs.yaml"

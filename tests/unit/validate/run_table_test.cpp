@@ -1,5 +1,6 @@
 // A table of measured runs, read by its description.
 #include "sim/validate/run_table.hpp"
+#include "sim/validate/run_json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -76,6 +77,37 @@ TEST(RunTable, AResultMayBeAbsent) {
   EXPECT_FALSE(table->runs.groups[0].runs[0].published.tpot);
 }
 
+TEST(RunTable, AStarStandsForAnyOtherText) {
+  std::string text = kDescription;
+  const std::string from = "set: {vllm: [";
+  text.replace(text.find(from), from.size(), "set: {'*': [routing=x], vllm: [");
+  const auto table = read_run_table("t.csv", std::string(kHeader) + "sglang,a,1,4,100,20,5,x\n",
+                                    description(text));
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_EQ(table->runs.groups[0].runs[0].set[0], "routing=x");
+}
+
+TEST(RunTable, AColumnWithAValueForEmptyCellsMayBeAbsent) {
+  const auto table = read_run_table(
+      "t.csv", "engine,name,users,out,ttft_ms,tpot_ms\nvllm,a,4,100,20,5\n", description());
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_EQ(table->runs.groups[0].runs[0].set[1], "system.gpus.count=1");
+}
+
+TEST(RunJson, MakesARowOfEachObject) {
+  const std::string row = R"({"a": 1.5, "b": {"c": "x, \"y\"", "d": [1, 2]}, "e": true})";
+  const std::string header = "\"a\",\"b.c\",\"e\"\n";
+  const std::string cells = "\"1.5\",\"x, \"\"y\"\"\",\"true\"\n";
+  EXPECT_EQ(*csv_of_json("r.json", row), header + cells);
+  EXPECT_EQ(*csv_of_json("r.json", "[" + row + "," + row + "]"), header + cells + cells);
+  EXPECT_EQ(*csv_of_json("r.jsonl", row + "\n\n{\"a\": 2}\n"), header + cells + "\"2\",,\n");
+  EXPECT_TRUE(looks_like_json(" \n" + row));
+  EXPECT_FALSE(looks_like_json("a,b\n1,2\n"));
+  const auto wrong = csv_of_json("r.jsonl", row + "\n{\"a\": }\n");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().text(), "r.jsonl:2:7: error: is no JSON from here on\n");
+}
+
 std::string mistakes(const std::string& csv) {
   const auto table = read_run_table("t.csv", csv, description());
   return table ? "" : table.error().text();
@@ -83,7 +115,7 @@ std::string mistakes(const std::string& csv) {
 
 TEST(RunTable, TellsMistakesWithTheirLines) {
   EXPECT_EQ(mistakes("engine,name\nvllm,a\n").substr(0, 43),
-            "t.csv:1:1: error: there is no column 'gpus'");
+            "t.csv:1:1: error: there is no column 'out' ");
   EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,4,100,soon,5,x\n").substr(0, 16),
             "t.csv:2:1: error");
   EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,4,100,-3,5,x\n"),
@@ -112,6 +144,11 @@ TEST(RunTable, ADescriptionIsCheckedBeforeAnyRow) {
 }
 
 TEST(RunTable, PiecesOfATextAreFormulasInBraces) {
+  const auto braces = text_pieces("{{x: {y}}}");
+  ASSERT_EQ(braces.size(), 3U);
+  EXPECT_EQ(braces[0].text, "{x: ");
+  EXPECT_EQ(braces[1].text, "y");
+  EXPECT_EQ(braces[2].text, "}");
   const auto pieces = text_pieces("a{b}{c + 1}d{");
   ASSERT_EQ(pieces.size(), 4U);
   EXPECT_EQ(pieces[1].text, "b");

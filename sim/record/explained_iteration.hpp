@@ -1,0 +1,42 @@
+#pragma once
+// Where the time of an average iteration of a server goes, by kind of kernel.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tiersim {
+
+/// All kernels of one kind in an iteration.
+struct IterationPart {
+  std::string name;           ///< "products of the MLP"
+  std::int64_t launches = 0;  ///< 0: part of other kernels
+  std::int64_t kernels = 0;   ///< that occupy the GPU; a collective is none
+  double seconds = 0;
+  std::string bound;       ///< what takes the largest share of that time: "hbm.bus", "kernel" ...
+  double bound_share = 0;  ///< of the part's time
+};
+
+/// The mean of all iterations of one kind.
+struct ExplainedIteration {
+  bool reads_prompts = false;
+  std::int64_t iterations = 0;
+  double decodes = 0;                ///< sequences that get a token
+  double context = 0;                ///< positions of each of them
+  double prompt_tokens = 0;          ///< read in an iteration
+  double before = 0;                 ///< time of the CPU before the GPU starts [s]
+  double gpu = 0;                    ///< from there to the end of the iteration [s]
+  double waits = 0;                  ///< of `gpu`, in which the GPU waits for the CPU [s]
+  std::vector<IterationPart> parts;  ///< of a mean iteration, in the order of their first kernel
+
+  /// Of all parts [s].
+  double kernel_time() const {
+    double sum = 0;
+    for (const IterationPart& part : parts) sum += part.seconds;
+    return sum;
+  }
+  /// The mean of all iterations less the mean iteration: it is not 0 where they differ much, and
+  /// below 0 where kernels overlap [s].
+  double rest() const { return gpu - waits - kernel_time(); }
+};
+
+}  // namespace tiersim

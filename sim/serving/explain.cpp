@@ -1,0 +1,164 @@
+#include "sim/serving/explain.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "sim/base/check.hpp"
+#include "workloads/llm/iteration.hpp"
+
+namespace tiersim {
+namespace {
+
+std::int64_t rounded(std::int64_t sum, std::int64_t count) {
+  return count == 0 ? 0 : (sum + count / 2) / count;
+}
+
+double per(double sum, std::int64_t count) {
+  return sum / static_cast<double>(count);
+}
+
+std::string_view name_of_product(Phase phase) {
+  if (phase == Phase::mlp) return "products of the MLP";
+  return phase == Phase::head ? "head" : "products of the attention";
+}
+
+std::string_view part_of(const Op& op) {
+  if (op.kind == OpKind::collective) return name(op.collective.kind);
+  if (op.kind != OpKind::compute) return "copies";
+  switch (op.family) {
+    case KernelFamily::gemm:
+      return name_of_product(op.phase);
+    case KernelFamily::elementwise:
+      if (op.phase == Phase::write_back) return "append to the cache";
+      return op.phase == Phase::embedding ? "embedding" : "norms, rotary, activation, sampling";
+    case KernelFamily::attention:
+    case KernelFamily::grouped_attention:
+    case KernelFamily::gathered_attention:
+    case KernelFamily::latent_attention:
+      return "decode attention";
+    case KernelFamily::prefill_attention:
+      return "prefill attention";
+    default:
+      return name(op.family);
+  }
+}
+
+// What takes the longest of an operation after its launch.
+std::string_view cause_of(const OpPlan& plan, const System& system) {
+  Duration longest = plan.min_duration;
+  std::string_view cause = plan.min_reason;
+  for (const auto& [channel, busy] : plan.charges) {
+    const SystemChannel& at = system.channels()[channel.index()];
+    const Duration time = busy * at.sharers / at.capacity;
+    if (time <= longest) continue;
+    longest = time;
+    cause = at.name;
+  }
+  return longest < plan.setup ? plan.setup_reason == "latency" ? "launch" : plan.setup_reason
+                              : cause;
+}
+
+std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system) {
+  std::vector<IterationPart> parts;
+  std::vector<std::map<std::string_view, Duration>> causes;
+  const std::vector<OpPlan> plans = system.plan(graph);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const Op& op = graph.ops[i];
+    const std::string_view name = part_of(op);
+    const auto found = std::ranges::find(parts, name, &IterationPart::name);
+    const auto at = static_cast<std::size_t>(found - parts.begin());
+    if (found == parts.end()) {
+      parts.push_back({.name = std::string(name), .bound = {}});
+      causes.emplace_back();
+    }
+    const Duration time = plans[i].uncontended(system.channels());
+    parts[at].launches += op.fused ? 0 : 1;
+    parts[at].kernels += plans[i].exclusive ? 1 : 0;
+    parts[at].seconds += to_seconds(time);
+    causes[at][cause_of(plans[i], system)] += time;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto most =
+        std::ranges::max_element(causes[i], {}, [](const auto& cause) { return cause.second; });
+    parts[i].bound = most->first;
+    if (parts[i].seconds > 0) parts[i].bound_share = to_seconds(most->second) / parts[i].seconds;
+  }
+  return parts;
+}
+
+// As Replica::demand_of.
+double waits_of(const ExplainedIteration& mean, const IterationWork& work,
+                const ServerHostConfig& host) {
+  const bool captured =
+      (work.chunks.empty() || host.graphs_with_prompts) && work.decodes <= host.graph_sequences;
+  const Duration launch = captured ? host.launch.value : host.eager_launch.value;
+  std::int64_t kernels = 0;
+  for (const IterationPart& part : mean.parts) kernels += part.kernels;
+  const auto sequences = work.decodes + static_cast<std::int64_t>(work.chunks.size());
+  return std::max(0.0, to_seconds(repeated(launch, kernels)) - mean.kernel_time()) +
+         to_seconds(host.sync.value + repeated(host.sync_sequence.value, sequences));
+}
+
+ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingConfig& config,
+                           const System& system) {
+  ExplainedIteration out;
+  const std::int64_t n = sums.iterations;
+  out.reads_prompts = sums.chunks > 0;
+  out.iterations = n;
+  out.decodes = per(static_cast<double>(sums.decodes), n);
+  if (sums.decodes > 0) out.context = per(static_cast<double>(sums.positions), sums.decodes);
+  out.prompt_tokens = per(static_cast<double>(sums.prompt_tokens), n);
+  out.before = per(to_seconds(sums.before), n);
+  out.gpu = per(to_seconds(sums.gpu), n);
+
+  IterationWork work{.decodes = rounded(sums.decodes, n),
+                     .context = std::max<std::int64_t>(1, rounded(sums.positions, sums.decodes)),
+                     .chunks = {},
+                     .logits = std::max<std::int64_t>(1, rounded(sums.logits, n))};
+  if (sums.chunks > 0) {
+    const std::int64_t chunks = std::max<std::int64_t>(1, rounded(sums.chunks, n));
+    const std::int64_t tokens = rounded(sums.prompt_tokens, n * chunks);
+    work.chunks.assign(
+        static_cast<std::size_t>(chunks),
+        {std::max<std::int64_t>(1, tokens), rounded(sums.prompt_before, sums.chunks)});
+  }
+  if (work.decodes == 0 && work.chunks.empty()) work.decodes = 1;
+  AttentionContext replica = context_of(config.scenario, system);
+  replica.host_works = false;
+  out.parts = parts_of(
+      build_iteration(replica, *config.scenario.method.method, work, system.tier_names()), system);
+  out.waits = waits_of(out, work, config.server.host);
+  return out;
+}
+
+}  // namespace
+
+void IterationAverages::on_work(const IterationSample& sample, const Iteration& iteration) {
+  Sums& to = sums_[iteration.pieces.empty() ? 0 : 1];
+  ++to.iterations;
+  for (const Sequence* s : iteration.decodes) to.positions += s->cached + 1;
+  to.decodes += static_cast<std::int64_t>(iteration.decodes.size());
+  to.logits += static_cast<std::int64_t>(iteration.decodes.size());
+  for (const auto& [s, tokens, executed] : iteration.pieces) {
+    ++to.chunks;
+    to.prompt_tokens += executed;
+    to.prompt_before += s->cached;
+    if (s->cached + tokens == s->prompt) ++to.logits;
+  }
+  to.before += sample.gpu - sample.begin;
+  to.gpu += sample.end - sample.gpu;
+  next_->on_work(sample, iteration);
+}
+
+std::vector<ExplainedIteration> explain(const ServingConfig& config,
+                                        const IterationAverages& averages) {
+  TS_EXPECTS(!config.early_exit && !config.scenario.model.encoder);
+  const System system = build_replica_system(config.scenario);
+  std::vector<ExplainedIteration> out;
+  for (const IterationAverages::Sums* sums : {&averages.decode_only(), &averages.with_prompts()})
+    if (sums->iterations > 0) out.push_back(mean_of(*sums, config, system));
+  return out;
+}
+
+}  // namespace tiersim

@@ -1,0 +1,66 @@
+#pragma once
+// The iterations of a run, averaged, and the kernels of such an average iteration.
+//
+//   IterationAverages averages;
+//   serve(config, &averages);
+//   for (const ExplainedIteration& each : explain(config, averages)) ...
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/record/explained_iteration.hpp"
+#include "sim/serving/listener.hpp"
+#include "sim/serving/serving_config.hpp"
+
+namespace tiersim {
+
+/// Sums over the iterations of a run: those that decode only, and those that read prompts, too.
+class IterationAverages final : public ServingListener {
+ public:
+  struct Sums {
+    std::int64_t iterations = 0;
+    std::int64_t decodes = 0;
+    std::int64_t positions = 0;  ///< of all decoding sequences, the new ones included
+    std::int64_t chunks = 0;
+    std::int64_t prompt_tokens = 0;
+    std::int64_t prompt_before = 0;  ///< cached positions before the chunks
+    std::int64_t logits = 0;
+    Duration before{};
+    Duration gpu{};
+  };
+  const Sums& decode_only() const { return sums_[0]; }
+  const Sums& with_prompts() const { return sums_[1]; }
+
+  void begin(const ServedRun&, ServingObserver& next) override { next_ = &next; }
+  void on_flow(ChannelId, std::int64_t) override {}
+  void finish(SimTime) override {}
+  void on_arrival(SimTime now) override { next_->on_arrival(now); }
+  void on_iteration(const IterationSample& sample) override { next_->on_iteration(sample); }
+  void on_gap(SimTime now, Duration gap, std::int64_t tokens) override {
+    next_->on_gap(now, gap, tokens);
+  }
+  void on_finish(const RequestOutcome& outcome) override { next_->on_finish(outcome); }
+  void on_submit(std::int64_t replica, SimTime now, const Sequence& s) override {
+    next_->on_submit(replica, now, s);
+  }
+  void on_plan(std::int64_t replica, SimTime now,
+               std::span<const Sequence* const> running) override {
+    next_->on_plan(replica, now, running);
+  }
+  void on_move(const MoveSample& sample) override { next_->on_move(sample); }
+  void on_hand_over(std::int64_t replica, SimTime now, const Sequence& s) override {
+    next_->on_hand_over(replica, now, s);
+  }
+  void on_work(const IterationSample& sample, const Iteration& iteration) override;
+
+ private:
+  ServingObserver* next_ = nullptr;
+  std::array<Sums, 2> sums_;
+};
+
+/// The kernels of the mean iteration of each kind that ran. Not for early exit or an encoder.
+std::vector<ExplainedIteration> explain(const ServingConfig& config,
+                                        const IterationAverages& averages);
+
+}  // namespace tiersim
