@@ -40,7 +40,8 @@ void add_errors(Table& table, const std::string& by, PublishedMetric metric,
   table.add({by, std::string(name_of(metric)), std::to_string(errors.count),
              signed_percent(errors.signed_mean), percent(errors.median), percent(errors.p90),
              percent(errors.worst), errors.worst_case,
-             fmt::format("{} of {}", errors.close, errors.count)});
+             fmt::format("{} of {}", errors.close, errors.count),
+             errors.drawn == 0 ? "-" : fmt::format("{} of {}", errors.covered, errors.drawn)});
 }
 
 Json json_of(const PublishedErrors& errors, double aim) {
@@ -51,19 +52,26 @@ Json json_of(const PublishedErrors& errors, double aim) {
           {"worst", errors.worst},
           {"worst_case", errors.worst_case},
           {"aim", aim},
-          {"within_aim", errors.close}};
+          {"within_aim", errors.close},
+          {"drawn", errors.drawn},
+          {"in_interval", errors.covered}};
 }
 
 Json json_of(const PublishedCase& each, bool counted) {
-  return {{"id", each.id},
-          {"level", "serving"},
-          {"predicted", each.predicted},
-          {"reference", each.reference},
-          {"unit", unit_of(each.metric)},
-          {"error", each.error},
-          {"band", {each.reference * (1 - each.aim), each.reference * (1 + each.aim)}},
-          {"status", each.close ? "within" : "outside"},
-          {"counted", counted}};
+  Json out = {{"id", each.id},
+              {"level", "serving"},
+              {"predicted", each.predicted},
+              {"reference", each.reference},
+              {"unit", unit_of(each.metric)},
+              {"error", each.error},
+              {"band", {each.reference * (1 - each.aim), each.reference * (1 + each.aim)}},
+              {"status", each.close ? "within" : "outside"},
+              {"counted", counted}};
+  if (each.ci95) {
+    out["low"] = each.ci95->low;
+    out["high"] = each.ci95->high;
+  }
+  return out;
 }
 
 // Adds the printed values of a run that could not run.
@@ -112,7 +120,8 @@ Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome
                           {"p90", Align::right},
                           {"worst", Align::right},
                           {"worst case", Align::left},
-                          {"within aim", Align::right}}};
+                          {"within aim", Align::right},
+                          {"in interval", Align::right}}};
   for (const PublishedMetric metric : kPublishedMetrics)
     add_errors(table, "all", metric, errors_of(outcomes, metric));
   for (const PublishedGroup& group : runs.groups)

@@ -119,6 +119,11 @@ class ServingSummary {
     table.notes.emplace_back(
         "95 %: interval by batch means, for the randomness of this run" +
         std::string(all ? "" : "; - where the run is too short or not steady"));
+    if (record_.draws)
+      table.notes.back() = fmt::format(
+          "95 %: interval of {} draws of the {} numbers that have one, and for the randomness of "
+          "this run where it is steady",
+          record_.draws->draws, record_.draws->numbers);
     return to_text(table) + '\n';
   }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ struct ValidateServingArguments {
   std::vector<std::string> only;
   std::vector<std::string> set;
   std::int64_t jobs = 0;
+  std::optional<std::int64_t> draws;
   bool json = false;
 };
 
@@ -109,6 +111,7 @@ std::vector<Task> load_tasks(const PublishedRuns& runs, const ValidateServingArg
   for (const PublishedGroup& group : runs.groups)
     for (const PublishedRun& run : group.runs) {
       std::vector<std::string> set = options.set;
+      if (options.draws) set.push_back(fmt::format("uncertainty.draws={}", *options.draws));
       for (std::string& each : settings_of(group, run)) set.push_back(std::move(each));
       const Document document =
           load_document(config_root() / group.config, standard_options(set), diagnostics);
@@ -193,6 +196,10 @@ void add_validate_serving(Verb validate) {
       .type(kSettingType);
   verb.option("-j,--jobs", options->jobs, "Number of runs at a time; 0 is one for each core")
       .between(0, 1024);
+  verb.option("--draws", options->draws,
+              "Draw the numbers of each run this often from their intervals, and count the values "
+              "that lie in the interval of the results")
+      .between(20, 10'000);
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] { return validate_serving(*options); });
 }

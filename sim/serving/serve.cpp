@@ -13,6 +13,7 @@
 #include "sim/serving/statistics.hpp"
 #include "sim/step/costs.hpp"
 #include "sim/step/recorder.hpp"
+#include "sim/step/resampled.hpp"
 
 namespace tiersim {
 namespace {
@@ -228,7 +229,17 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener) 
 
 Expected<RunRecord> serve(const ServingConfig& config, ServingListener* listener) {
   try {
-    return run(config, listener);
+    auto record = run(config, listener);
+    if (!record || !config.uncertainty) return record;
+    const RunDraw<ServingConfig> draw = [](const ServingConfig& drawn) {
+      return run(drawn, nullptr);
+    };
+    RunRecord out = *std::move(record);
+    const auto& [draws, seed] = *config.uncertainty;
+    if (const auto done = add_intervals<ServingConfig>(config, "serving", draws, seed, draw, out);
+        !done)
+      return Unexpected(done.error());
+    return out;
   } catch (const UnitOverflow& overflow) {
     return Unexpected(fmt::format("the run is beyond what can be counted: {}", overflow.what()));
   }

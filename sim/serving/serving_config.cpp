@@ -196,6 +196,13 @@ void describe(Fields& f, MeasureConfig& c) {
              "The same for its mean time between tokens after the first one.", positive());
 }
 
+void describe(Fields& f, ServedDrawsConfig& c) {
+  f.doc("How 95 % intervals of numbers (ci95) are carried through the run: by drawing them.");
+  f.optional("draws", c.draws, "Runs with drawn numbers, each as long as the run itself.",
+             in_range(20, 10'000));
+  f.optional("seed", c.seed, "Of the draws.", at_least(0));
+}
+
 void describe(Fields& f, ServingConfig& c) {
   ScenarioConfig& s = c.scenario;
   f.doc("Requests over time on a server of one model with one KV method on one system.");
@@ -219,6 +226,8 @@ void describe(Fields& f, ServingConfig& c) {
   f.document("server", c.server, "server", "The server that processes the requests.");
   f.optional("early_exit", c.early_exit, "Tokens that leave the decoder before its last layer.");
   f.optional("measure", c.measure, "Requests that are counted, and their service level.");
+  f.optional("uncertainty", c.uncertainty,
+             "Intervals of the numbers carried into the metrics; none where it is left out.");
   f.optional("seed", c.seed, "Of arrivals, lengths and exit depths.", at_least(0));
 
   check_placement(f, s);

@@ -19,12 +19,21 @@ struct MeasureConfig {
 };
 void describe(Fields& f, MeasureConfig& c);
 
+/// Intervals of a served run by repeated runs, with the same requests in each; 20 draws resolve the
+/// ends of an interval as the least and the largest result.
+struct ServedDrawsConfig {
+  std::int64_t draws = 20;
+  std::int64_t seed = 1;
+};
+void describe(Fields& f, ServedDrawsConfig& c);
+
 struct ServingConfig {
   ScenarioConfig scenario = {};  ///< name, system, model, types, method, placement; no batch
   WorkloadConfig workload = {};
   ServerConfig server = {};
   std::optional<EarlyExitConfig> early_exit = {};
   MeasureConfig measure = {};
+  std::optional<ServedDrawsConfig> uncertainty = {};  ///< none: no intervals of numbers
   std::int64_t seed = 1;
 };
 void describe(Fields& f, ServingConfig& c);

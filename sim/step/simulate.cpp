@@ -80,7 +80,10 @@ Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluatio
     recorder.bound();
     recorder.times();
     if (evaluation == Evaluation::times) return sim;
-    if (const auto drawn = add_intervals(config, times_of, sim.record); !drawn)
+    const UncertaintyConfig u = config.uncertainty.value_or(UncertaintyConfig{});
+    if (const auto drawn = add_intervals<ScenarioConfig>(config, "scenario", u.draws, u.seed,
+                                                         times_of, sim.record);
+        !drawn)
       return Unexpected(drawn.error());
     return sim;
   } catch (const UnitOverflow& overflow) {

@@ -36,13 +36,17 @@ PublishedOutcome score(const PublishedRuns& runs, const PublishedGroup& group,
     }
     const double error = (*predicted - *reference) / *reference;
     const double aim = runs.aims.value(metric);
+    const Metric& metric_of_record = record.metrics.at(std::string(record_metric(metric)));
+    const auto ci95 = record.draws ? metric_of_record.ci95 : std::nullopt;
     out.cases.push_back({.id = group.id + "." + run.id + "." + std::string(name),
                          .metric = metric,
                          .predicted = *predicted,
                          .reference = *reference,
                          .error = error,
                          .aim = aim,
-                         .close = std::abs(error) <= aim});
+                         .close = std::abs(error) <= aim,
+                         .ci95 = ci95,
+                         .covered = ci95 && ci95->low <= *reference && *reference <= ci95->high});
   }
   if (group.wall) {
     TS_EXPECTS(run.users && record.serving);
@@ -69,6 +73,8 @@ PublishedErrors errors_of(const std::vector<PublishedOutcome>& outcomes, Publish
       magnitudes.push_back(magnitude);
       sum += each.error;
       out.close += each.close ? 1 : 0;
+      out.drawn += each.ci95 ? 1 : 0;
+      out.covered += each.covered ? 1 : 0;
       if (out.worst_case.empty() || magnitude > out.worst) {
         out.worst = magnitude;
         out.worst_case = each.id;

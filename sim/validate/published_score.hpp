@@ -16,9 +16,11 @@ struct PublishedCase {
   PublishedMetric metric = PublishedMetric::tpot;
   double predicted = 0;  ///< in unit_of(metric), like the reference
   double reference = 0;
-  double error = 0;    ///< (predicted - reference) / reference
-  double aim = 0;      ///< desired limit of the error's magnitude
-  bool close = false;  ///< true where the error is below it
+  double error = 0;                           ///< (predicted - reference) / reference
+  double aim = 0;                             ///< desired limit of the error's magnitude
+  bool close = false;                         ///< true where the error is below it
+  std::optional<Interval<double>> ci95 = {};  ///< of `predicted`, if it was drawn
+  bool covered = false;                       ///< true where the reference lies in it
 };
 
 /// The capacity limit in one run of a group that shows it.
@@ -47,6 +49,8 @@ PublishedOutcome score(const PublishedRuns& runs, const PublishedGroup& group,
 struct PublishedErrors {
   std::int64_t count = 0;
   std::int64_t close = 0;
+  std::int64_t drawn = 0;    ///< cases with intervals
+  std::int64_t covered = 0;  ///< of these, with the reference inside
   double signed_mean = 0;
   double median = 0;
   double p90 = 0;  ///< nearest rank
