@@ -34,14 +34,28 @@ std::string value_text(PublishedMetric metric, const std::optional<double>& valu
   return value ? value_text(metric, *value) : "-";
 }
 
+// The column of intervals is there only where one of the runs has them.
 void add_errors(Table& table, const std::string& by, PublishedMetric metric,
-                const PublishedErrors& errors) {
+                const PublishedErrors& errors, bool intervals) {
   if (errors.count == 0) return;
-  table.add({by, std::string(name_of(metric)), std::to_string(errors.count),
-             signed_percent(errors.signed_mean), percent(errors.median), percent(errors.p90),
-             percent(errors.worst), errors.worst_case,
-             fmt::format("{} of {}", errors.close, errors.count),
-             errors.drawn == 0 ? "-" : fmt::format("{} of {}", errors.covered, errors.drawn)});
+  std::vector<std::string> row = {by,
+                                  std::string(name_of(metric)),
+                                  std::to_string(errors.count),
+                                  signed_percent(errors.signed_mean),
+                                  percent(errors.median),
+                                  percent(errors.p90),
+                                  percent(errors.worst),
+                                  errors.worst_case,
+                                  fmt::format("{} of {}", errors.close, errors.count)};
+  if (intervals)
+    row.emplace_back(errors.drawn == 0 ? "-"
+                                       : fmt::format("{} of {}", errors.covered, errors.drawn));
+  table.add(std::move(row));
+}
+
+bool has_intervals(const PublishedOutcome& outcome) {
+  return std::ranges::any_of(outcome.cases,
+                             [](const PublishedCase& each) { return each.ci95.has_value(); });
 }
 
 Json json_of(const PublishedErrors& errors, double aim) {
@@ -120,14 +134,15 @@ Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome
                           {"p90", Align::right},
                           {"worst", Align::right},
                           {"worst case", Align::left},
-                          {"within aim", Align::right},
-                          {"in interval", Align::right}}};
+                          {"within aim", Align::right}}};
+  const bool intervals = std::ranges::any_of(outcomes, has_intervals);
+  if (intervals) table.columns.push_back({"in interval", Align::right});
   for (const PublishedMetric metric : kPublishedMetrics)
-    add_errors(table, "all", metric, errors_of(outcomes, metric));
+    add_errors(table, "all", metric, errors_of(outcomes, metric), intervals);
   for (const PublishedGroup& group : runs.groups)
     for (const PublishedMetric metric : kPublishedMetrics)
       add_errors(table, group.counted ? group.id : group.id + " (not in all)", metric,
-                 errors_of(outcomes, metric, &group));
+                 errors_of(outcomes, metric, &group), intervals);
   table.notes.push_back(
       fmt::format("aims: tpot and median gap {:.0f} %, ttft {:.0f} %, throughput {:.0f} %",
                   100 * runs.aims.tpot, 100 * runs.aims.ttft, 100 * runs.aims.throughput));

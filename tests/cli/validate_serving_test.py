@@ -73,7 +73,31 @@ class ValidateServing(InFolder):
         (self.folder / "one.json").write_text('{"a": 1,\n "b": }')
         self.expect_failure(run(*command), 3, "one.json:")
         self.expect_failure(run(*command[:2], self.folder / "two.jsonl", "--table", "no_such"), 2,
-                            "--table 'no_such': there is no such description (there are: aiconfigurator, vllm_bench; or a file)")
+                            "--table 'no_such': there is no such description (there are: aiconfigurator, aiperf, trtllm_bench, vllm_bench; or a file)")
+
+    def test_reads_summaries_of_other_benchmarks(self):
+        def one(unit, value):
+            return {"unit": unit, "avg": value}
+        aiperf = {"request_count": one("requests", 100.0), "input_sequence_length": one("tokens", 233.4),
+                  "output_sequence_length": one("tokens", 221.2), "time_to_first_token": one("ms", 22.9),
+                  "inter_token_latency": one("ms", 7.9), "output_token_throughput": one("tokens/sec", 500.0),
+                  "input_config": {"loadgen": {"concurrency": 4}}}
+        in_seconds = {**aiperf, "inter_token_latency": one("sec", 0.0079)}
+        trtllm = {"world_info": {"tp_size": 1},
+                  "request_info": {"num_requests": 100, "avg_num_concurrent_requests": 3.9,
+                                   "avg_input_length": 233.4, "avg_output_length": 221.2},
+                  "performance": {"system_output_throughput_tok_s": 500.0}}
+        for table, results, expected in (
+                ("aiperf", (aiperf, in_seconds),
+                 [f"aiperf.n100-i233-o221-c4-0.{metric}" for metric in ("tpot", "ttft", "throughput")]),
+                ("trtllm_bench", (trtllm,), ["trtllm_bench.n100-i233-o221-c4-tp1.throughput"])):
+            (self.folder / "runs.jsonl").write_text("\n".join(json.dumps(each) for each in results))
+            result = run("validate", "serving", self.folder / "runs.jsonl", "--table", table,
+                         "--config", SOURCE / "configs/serving/validation/qwen3_8b_h100.yaml", "--json")
+            shown = json.loads(result.stdout)
+            self.assertEqual([case["id"] for case in shown["cases"]], expected)
+            for case in shown["cases"]:
+                self.assertLess(abs(case["error"]), 0.15)
 
     def test_says_what_is_wrong_with_a_table_of_runs(self):
         self.expect_failure(run(*self.table(ROWS.replace("h100,4,8", "h100,4,x"))), 3,
