@@ -14,7 +14,6 @@
 #include "sim/cli/gunzip.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/serving/serve.hpp"
-#include "sim/validate/run_json.hpp"
 #include "sim/validate/run_table.hpp"
 
 namespace tiersim::cli {
@@ -23,7 +22,7 @@ namespace {
 
 struct ValidateServingArguments {
   std::vector<std::string> files;
-  std::string table = "aiconfigurator";
+  std::string table;
   std::string config;
   std::string runs;
   std::vector<std::string> only;
@@ -49,6 +48,16 @@ PublishedRuns load_runs(const fs::path& path) {
   return runs;
 }
 
+// A mistake in what the row of a table sets has the place of the row.
+Diagnostic at_row(const PublishedRun& run, Diagnostic mistake) {
+  const std::size_t colon = run.at.rfind(':');
+  if (colon == std::string::npos) return mistake;
+  if (!mistake.where.file.empty())
+    mistake.message = fmt::format("run {}: {}: {}", run.id, mistake.where.file, mistake.message);
+  mistake.where = {run.at.substr(0, colon), std::stoi(run.at.substr(colon + 1)), 1};
+  return mistake;
+}
+
 // A name in configs/run_tables, or a file.
 RunTableConfig load_run_description(const std::string& table) {
   const fs::path folder = config_root() / "run_tables";
@@ -71,24 +80,55 @@ RunTableConfig load_run_description(const std::string& table) {
   return config;
 }
 
+// The runs of a table beside those of the tables before, under one name.
+void merge(PublishedGroup group, PublishedRuns& into, Diagnostics& diagnostics) {
+  const auto same = std::ranges::find(into.groups, group.id, &PublishedGroup::id);
+  if (same == into.groups.end()) {
+    into.groups.push_back(std::move(group));
+    return;
+  }
+  for (PublishedRun& run : group.runs) {
+    const auto twice = std::ranges::find(same->runs, run.id, &PublishedRun::id);
+    if (twice == same->runs.end())
+      same->runs.push_back(std::move(run));
+    else
+      diagnostics.report(
+          at_row(run, {.where = {},
+                       .message = fmt::format("a run of {} is named '{}' as that of {}", same->id,
+                                              run.id, twice->at)}));
+  }
+}
+
+void print_left_out(const std::string& file, const std::map<std::string, std::int64_t>& skipped) {
+  constexpr std::size_t kMostReasons = 20;
+  std::size_t printed = 0;
+  std::int64_t others = 0;
+  for (const auto& [why, rows] : skipped)
+    if (++printed <= kMostReasons)
+      fmt::print(stderr, "{}: {} rows left out: {}\n", printable(file), rows, printable(why));
+    else
+      others += rows;
+  if (others > 0)
+    fmt::print(stderr, "{}: {} more rows left out, for {} more reasons\n", printable(file), others,
+               skipped.size() - kMostReasons);
+}
+
 // The rows of all files; those that are left out are counted on stderr.
 PublishedRuns read_tables_of_runs(const ValidateServingArguments& options) {
-  RunTableConfig config = load_run_description(options.table);
+  RunTableConfig config =
+      load_run_description(options.table.empty() ? "aiconfigurator" : options.table);
   if (!options.config.empty()) config.config = fs::absolute(options.config).string();
   PublishedRuns out;
+  Diagnostics diagnostics;
   for (const std::string& file : options.files) {
-    std::string text = gunzipped(file, read_file(file));
-    if (looks_like_json(text)) {
-      auto rows = csv_of_json(file, text);
-      if (!rows) throw_if_any(rows.error());
-      text = *rows;
-    }
-    auto table = read_run_table(file, text, config);
+    auto table = read_run_table(file, gunzipped(file, read_file(file)), config);
     if (!table) throw_if_any(table.error());
-    for (const PublishedGroup& group : table->runs.groups) out.groups.push_back(group);
-    for (const auto& [why, rows] : table->skipped)
-      fmt::print(stderr, "{}: {} rows left out: {}\n", printable(file), rows, printable(why));
+    for (const PublishedGroup& group : table->runs.groups) merge(group, out, diagnostics);
+    print_left_out(file, table->skipped);
   }
+  if (out.groups.empty() && diagnostics.ok())
+    diagnostics.report({{options.files.front(), 1, 1}, "no row is left to simulate"});
+  throw_if_any(diagnostics);
   return out;
 }
 
@@ -106,18 +146,23 @@ void expect_known(const PublishedRuns& runs, const std::vector<std::string>& onl
 // The configuration of every run, or every mistake in any of them. The user's settings lie under
 // those that define a run.
 std::vector<Task> load_tasks(const PublishedRuns& runs, const ValidateServingArguments& options) {
+  constexpr int kMostMistakes = 20;
   std::vector<Task> tasks;
   Diagnostics diagnostics;
+  int mistakes = 0;
   for (const PublishedGroup& group : runs.groups)
     for (const PublishedRun& run : group.runs) {
       std::vector<std::string> set = options.set;
       if (options.draws) set.push_back(fmt::format("uncertainty.draws={}", *options.draws));
       for (std::string& each : settings_of(group, run)) set.push_back(std::move(each));
+      Diagnostics of_run;
       const Document document =
-          load_document(config_root() / group.config, standard_options(set), diagnostics);
+          load_document(config_root() / group.config, standard_options(set), of_run);
       tasks.push_back({.group = &group,
                        .run = &run,
-                       .config = read<ServingConfig>(document, "serving", diagnostics)});
+                       .config = read<ServingConfig>(document, "serving", of_run)});
+      for (const Diagnostic& each : of_run.list())
+        if (mistakes++ < kMostMistakes) diagnostics.report(at_row(run, each));
     }
   throw_if_any(diagnostics);
   return tasks;
@@ -148,7 +193,20 @@ void run_all(const PublishedRuns& runs, std::vector<Task>& tasks, std::int64_t j
     if (task.thrown) std::rethrow_exception(task.thrown);
 }
 
+void refuse_without_effect(const ValidateServingArguments& options) {
+  const auto refuse = [](bool given, const char* option, const char* why) {
+    if (given)
+      throw Failure(ExitCode::usage,
+                    fmt::format("tiersim: error: {} has no effect {}", option, why));
+  };
+  const bool tables = !options.files.empty();
+  refuse(!options.runs.empty() && tables, "--runs", "beside tables of runs");
+  refuse(!options.table.empty() && !tables, "--table", "without a table of runs: FILE");
+  refuse(!options.config.empty() && !tables, "--config", "without a table of runs: FILE");
+}
+
 ExitCode validate_serving(const ValidateServingArguments& options) {
+  refuse_without_effect(options);
   const fs::path published =
       options.runs.empty() ? targets_root() / "published" / "serving.yaml" : fs::path(options.runs);
   PublishedRuns runs = options.files.empty() ? load_runs(published) : read_tables_of_runs(options);
@@ -183,8 +241,10 @@ void add_validate_serving(Verb validate) {
       "is fitted to these runs.");
   verb.option("FILE", options->files,
               "Tables of runs, or JSON results of benchmarks; without one, the published runs");
-  verb.option("--table", options->table,
-              "Description of the tables: a name in configs/run_tables, or a file");
+  verb.option(
+      "--table", options->table,
+      "Description of the tables: a name in configs/run_tables, or a file; aiconfigurator by "
+      "default");
   verb.option("--config", options->config,
               "Serving file of the tables' runs, instead of that of the description");
   verb.option("--runs", options->runs,

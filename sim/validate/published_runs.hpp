@@ -41,6 +41,7 @@ struct PublishedRun {
   std::optional<std::int64_t> users = {};  ///< in a closed loop
   std::vector<std::string> set = {};       ///< on top of the group's settings
   PublishedValues published;
+  std::string at = {};  ///< file:line of the row of a table; not read from runs in YAML
 };
 void describe(Fields& f, PublishedRun& c);
 

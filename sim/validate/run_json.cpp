@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,92 +11,152 @@
 namespace tiersim {
 namespace {
 
-using Cells = std::map<std::string, std::string>;
+constexpr int kDeepest = 32;  // nested objects
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// Whitespace at a cell's ends is not kept by the reader of tables either.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += c;
-    out += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return out + '"';
-}
-
-void add_cells(const nlohmann::json& value, const std::string& path, Cells& cells) {
-  if (value.is_object()) {
-    for (const auto& [key, below] : value.items())
-      add_cells(below, path.empty() ? key : path + '.' + key, cells);
-  } else if (value.is_string()) {
-    cells[path] = value.get<std::string>();
-  } else if (value.is_number() || value.is_boolean()) {
-    cells[path] = value.dump();
-  }
-}
-
-std::string table_of(const std::vector<Cells>& rows) {
-  std::vector<std::string> columns;
-  for (const Cells& row : rows)
-    for (const auto& [column, text] : row)
-      if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
-  std::string out;
-  for (const std::string& column : columns) out += (out.empty() ? "" : ",") + quoted(column);
-  for (const Cells& row : rows) {
-    out += '\n';
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const auto found = row.find(columns[i]);
-      out += (i == 0 ? "" : ",") + (found == row.end() ? "" : quoted(found->second));
+// Python writes these, which are no JSON. As long as before, so that places stay.
+std::string without_special_numbers(std::string_view text) {
+  std::string out(text);
+  bool quoted = false;
+  for (std::size_t at = 0; at < out.size(); ++at) {
+    if (quoted && out[at] == '\\') {
+      ++at;
+    } else if (out[at] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && out.compare(at, 3, "NaN") == 0) {
+      out.replace(at, 3, "\"\" ");
+      at += 2;
+    } else if (!quoted && out.compare(at, 8, "Infinity") == 0) {
+      out.replace(at, 8, "\"inf\"   ");
+      at += 7;
     }
   }
-  return out + '\n';
-}
-
-Diagnostics mistake(const std::string& file, std::string_view text, std::size_t byte,
-                    std::string message) {
-  const std::string_view before = text.substr(0, std::min(byte, text.size()));
-  const auto line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
-  const std::size_t start = before.rfind('\n');
-  const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1);
-  Diagnostics out;
-  out.report({{file, line, static_cast<int>(column) + 1}, std::move(message)});
   return out;
 }
+
+class JsonRows {
+ public:
+  JsonRows(const std::string& file, const std::vector<std::string>& columns,
+           Diagnostics& diagnostics)
+      : file_(file), columns_(columns), diagnostics_(diagnostics) {}
+
+  detail::CsvTable read(std::string_view text) {
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    text_ = without_special_numbers(text);
+    auto whole = nlohmann::json::parse(text_, nullptr, false, false);
+    if (!whole.is_discarded())
+      add_all(whole);
+    else
+      add_lines();
+    if (rows_.empty() && !failed_) fail(0, "holds no result, which is an object");
+    return table();
+  }
+
+ private:
+  using Cells = std::map<std::string, std::string>;
+
+  void fail(std::size_t byte, std::string message) {
+    failed_ = true;
+    const std::string_view before = std::string_view(text_).substr(0, byte);
+    const std::size_t start = before.rfind('\n');
+    const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1);
+    diagnostics_.report({{file_, line_of(byte), static_cast<int>(column) + 1}, std::move(message)});
+  }
+
+  int line_of(std::size_t byte) const {
+    return static_cast<int>(std::ranges::count(std::string_view(text_).substr(0, byte), '\n')) + 1;
+  }
+
+  void add_all(const nlohmann::json& whole) {
+    const std::size_t first = text_.find_first_of("{[");
+    if (!whole.is_array()) {
+      add(whole, first);
+      return;
+    }
+    for (std::size_t i = 0; i < whole.size() && !failed_; ++i) add(whole[i], first);
+  }
+
+  void add_lines() {
+    for (std::size_t begin = 0; begin < text_.size() && !failed_;) {
+      const std::size_t end = std::min(text_.find('\n', begin), text_.size());
+      const std::string_view line = std::string_view(text_).substr(begin, end - begin);
+      if (line.find_first_not_of(" \t\r") != std::string_view::npos) add_line(line, begin);
+      begin = end + 1;
+    }
+  }
+
+  void add_line(std::string_view line, std::size_t begin) {
+    try {
+      add(nlohmann::json::parse(line), begin);
+    } catch (const nlohmann::json::parse_error& error) {
+      fail(begin + (error.byte > 0 ? error.byte - 1 : 0), "is no JSON from here on");
+    }
+  }
+
+  void add(const nlohmann::json& object, std::size_t byte) {
+    if (!object.is_object()) {
+      fail(byte, "holds something that is no result, which is an object");
+      return;
+    }
+    rows_.push_back({line_of(byte), {}});
+    if (!add_cells(object, "", kDeepest, rows_.back().second))
+      fail(byte, fmt::format("has objects that are nested more than {} deep", kDeepest));
+  }
+
+  // False where objects are nested too deep.
+  bool add_cells(const nlohmann::json& object, const std::string& path, int deeper, Cells& cells) {
+    if (deeper == 0) return false;
+    for (const auto& [key, value] : object.items()) {
+      const std::string name = path.empty() ? key : path + '.' + key;
+      if (value.is_object() && !add_cells(value, name, deeper - 1, cells)) return false;
+      if (std::ranges::find(columns_, name) == columns_.end()) continue;
+      if (value.is_string())
+        cells[name] = value.get<std::string>();
+      else if (value.is_number() || value.is_boolean())
+        cells[name] = value.dump();
+    }
+    return true;
+  }
+
+  detail::CsvTable table() const {
+    detail::CsvTable out;
+    for (const std::string& column : columns_)
+      if (std::ranges::any_of(rows_, [&](const auto& row) { return row.second.contains(column); }))
+        out.header.cells.push_back({column});
+    for (const auto& [line, cells] : rows_) {
+      out.rows.push_back({line, {}});
+      for (const detail::CsvCell& column : out.header.cells) {
+        const auto found = cells.find(column.text);
+        out.rows.back().cells.push_back({found == cells.end() ? "" : found->second});
+      }
+    }
+    return out;
+  }
+
+  const std::string& file_;
+  const std::vector<std::string>& columns_;
+  Diagnostics& diagnostics_;
+  std::string text_;
+  std::vector<std::pair<int, Cells>> rows_;
+  bool failed_ = false;
+};
 
 }  // namespace
 
 bool looks_like_json(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 
-Expected<std::string, Diagnostics> csv_of_json(const std::string& file, std::string_view text) {
-  std::vector<Cells> rows;
-  const auto add = [&](const nlohmann::json& object) {
-    rows.emplace_back();
-    add_cells(object, "", rows.back());
-  };
-  std::size_t begin = 0;  // of a line that holds an object, or 0
+detail::CsvTable table_of_json(const std::string& file, std::string_view text,
+                               const std::vector<std::string>& columns, Diagnostics& diagnostics) {
   try {
-    const nlohmann::json whole = nlohmann::json::parse(text, nullptr, false);
-    if (!whole.is_discarded()) {
-      if (whole.is_object())
-        add(whole);
-      else
-        for (const auto& each : whole) add(each);
-    } else {
-      while (begin < text.size()) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string_view line = text.substr(begin, end - begin);
-        if (line.find_first_not_of(" \t\r") != std::string_view::npos)
-          add(nlohmann::json::parse(line));
-        begin = end + 1;
-      }
-    }
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::size_t at = begin + (error.byte > 0 ? error.byte - 1 : 0);
-    return Unexpected(mistake(file, text, at, "is no JSON from here on"));
+    return JsonRows(file, columns, diagnostics).read(text);
+  } catch (const nlohmann::json::out_of_range&) {
+    diagnostics.report({{file, 1, 1}, "holds a number beyond 1.8e308"});
   }
-  return table_of(rows);
+  return {};
 }
 
 }  // namespace tiersim

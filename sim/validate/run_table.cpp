@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "hwmodels/calibrate/read/timing_text.hpp"
 #include "sim/base/text.hpp"
 #include "sim/expression/expression.hpp"
+#include "sim/validate/run_json.hpp"
 
 namespace tiersim {
 namespace {
@@ -22,8 +24,9 @@ constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);  // position of an
 
 using RowNames = std::map<std::string, ExpressionValue, std::less<>>;
 
-// A number where the cell is one, else its text.
+// A number where the cell is one, else its text. Benchmarks write inf for a rate without a limit.
 ExpressionValue value_of_cell(const std::string& text) {
+  if (text == "inf") return Magnitude{std::numeric_limits<double>::infinity()};
   const auto number = parse_number(text);
   return number ? ExpressionValue(Magnitude{*number}) : ExpressionValue(text);
 }
@@ -50,7 +53,9 @@ class RunTableReader {
       : file_(file), config_(config), diagnostics_(diagnostics) {}
 
   RunTable read(std::string_view text) {
-    const detail::CsvTable table = detail::read_csv_table(file_, text, diagnostics_);
+    const detail::CsvTable table = looks_like_json(text)
+                                       ? table_of_json(file_, text, config_.columns, diagnostics_)
+                                       : detail::read_csv_table(file_, text, diagnostics_);
     if (!diagnostics_.ok() || !find_columns(table.header)) return {};
     for (const detail::CsvRow& row : table.rows) {
       if (mistakes_ >= kMostMistakes) break;
@@ -78,6 +83,10 @@ class RunTableReader {
       }
       if (at == present.end())
         fail(1, fmt::format("there is no column '{}'", column), "columns: " + join(present));
+      else if (const auto second = std::find(at + 1, present.end(), column);
+               second != present.end())
+        fail(header.cells[static_cast<std::size_t>(second - present.begin())].column,
+             fmt::format("column '{}' stands twice", column));
       columns_.push_back(static_cast<std::size_t>(at - present.begin()));
     }
     return mistakes_ == 0;
@@ -124,7 +133,7 @@ class RunTableReader {
     const auto* none = std::get_if<std::string>(&*result);
     if (none && none->empty()) return std::nullopt;
     const auto* number = std::get_if<Magnitude>(&*result);
-    if (number && number->value > 0) return number->value;
+    if (number && number->value > 0 && std::isfinite(number->value)) return number->value;
     fail(1, fmt::format("'{}' gives no number above 0", formula));
     return std::nullopt;
   }
@@ -132,9 +141,27 @@ class RunTableReader {
   std::optional<Duration> time(const std::string& formula) {
     const auto seconds = amount(formula);
     if (!seconds) return std::nullopt;
-    if (*seconds < 1e6) return Duration(std::llround(*seconds * 1e12));
-    fail(1, fmt::format("'{}' gives {} s", formula, *seconds), "less than 1000000 s");
+    if (*seconds >= 1e-12 && *seconds < 1e6) return Duration(std::llround(*seconds * 1e12));
+    fail(1, fmt::format("'{}' gives {} s", formula, *seconds), "1e-12 s to 1000000 s");
     return std::nullopt;
+  }
+
+  std::optional<std::int64_t> users() {
+    const auto number = amount(config_.users);
+    if (!number) return std::nullopt;
+    if (*number >= 1 && *number <= 1e6 && *number == std::floor(*number))
+      return static_cast<std::int64_t>(*number);
+    fail(1, fmt::format("'{}' gives {} users", config_.users, *number),
+         "a whole number from 1 to 1000000");
+    return std::nullopt;
+  }
+
+  // A name with at least one letter or digit.
+  std::string name(const std::string& with_formulas) {
+    const std::string all = text(with_formulas);
+    std::string out = name_of(all);
+    if (out.empty()) fail(1, fmt::format("'{}' gives no name: '{}'", with_formulas, all));
+    return out;
   }
 
   // The reason why the row is left out; nothing where it is simulated.
@@ -151,7 +178,7 @@ class RunTableReader {
 
   PublishedGroup& group() {
     const bool apart = truth(config_.apart);
-    const std::string id = name_of(text(config_.group)) + (apart ? "-apart" : "");
+    const std::string id = name(config_.group) + (apart ? "-apart" : "");
     const auto found = std::ranges::find(out_.runs.groups, id, &PublishedGroup::id);
     if (found != out_.runs.groups.end()) return *found;
     out_.runs.groups.push_back({.id = id,
@@ -188,15 +215,22 @@ class RunTableReader {
       ++out_.skipped[*why];
       return;
     }
-    PublishedRun run{.id = name_of(text(config_.id)), .published = {}};
+    PublishedRun run{.id = name(config_.id), .published = {}};
     for (const RunCases& cases : config_.cases)
       for (const std::string& setting : *cases.settings(label_text(names_.at(cases.column))))
         run.set.push_back(text(setting));
     for (const std::string& setting : config_.set) run.set.push_back(text(setting));
-    if (const auto users = amount(config_.users)) run.users = std::llround(*users);
+    run.at = fmt::format("{}:{}", file_, line_);
+    run.users = users();
     run.published.ttft = time(config_.ttft);
     run.published.tpot = time(config_.tpot);
     run.published.throughput = amount(config_.throughput);
+    if (std::ranges::none_of(kPublishedMetrics, [&](PublishedMetric metric) {
+          return run.published.value(metric).has_value();
+        })) {
+      ++out_.skipped["it has no result"];
+      return;
+    }
     PublishedGroup& of = group();
     if (!ids_.insert(of.id + "." + run.id).second)
       fail(1, fmt::format("a run of {} is named '{}' for the second time", of.id, run.id));

@@ -17,8 +17,9 @@ struct RunTable {
   std::map<std::string, std::int64_t> skipped;  ///< rows by the reason why they are left out
 };
 
-/// Every mistake of the file, with its line and column: a column that is missing, a formula
-/// without a value, a result that is no time, a name for the second time.
+/// The rows of a table, or of results as JSON (run_json.hpp). Every mistake of the file, with its
+/// line and column: a column that is missing or stands twice, a formula without a value, a result
+/// that is no time, a name for the second time. A row of a list in JSON has the line of the list.
 Expected<RunTable, Diagnostics> read_run_table(const std::string& file, std::string_view text,
                                                const RunTableConfig& config);
 

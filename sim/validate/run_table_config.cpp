@@ -31,6 +31,10 @@ void check_formula(Fields& f, const std::string& path, const std::string& formul
 }
 
 void check_text(Fields& f, const std::string& path, const std::string& text, const Names& known) {
+  std::string plain;
+  for (const TextPiece& piece : text_pieces(text)) plain += piece.formula ? "" : piece.text;
+  const bool open = plain.find('{') != std::string::npos && text.find("{{") == std::string::npos;
+  f.check(!open, path, "leaves a brace open", "{formula}, or {{ for a brace");
   for (const TextPiece& piece : text_pieces(text))
     if (piece.formula) check_formula(f, path, piece.text, known);
 }
@@ -118,11 +122,17 @@ void describe(Fields& f, RunTableConfig& c) {
   f.check(!c.ttft.empty() || !c.tpot.empty() || !c.throughput.empty(), "ttft", "is missing",
           "one of ttft, tpot, throughput");
   Names known = c.columns;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    f.check(std::find(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i), known[i]) ==
+                known.begin() + static_cast<std::ptrdiff_t>(i),
+            fmt::format("columns.{}", i), "stands twice");
   for (const auto& [column, text] : c.empty)
     f.check(std::ranges::find(known, column) != known.end(), "empty." + column,
             "is none of the columns");
   for (std::size_t i = 0; i < c.values.size(); ++i) {
     check_formula(f, fmt::format("values.{}.is", i), c.values[i].is, known);
+    f.check(std::ranges::find(known, c.values[i].name) == known.end(),
+            fmt::format("values.{}.name", i), "is that of a column or of a value above");
     known.push_back(c.values[i].name);
   }
   check_text(f, "id", c.id, known);

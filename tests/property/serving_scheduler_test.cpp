@@ -353,7 +353,8 @@ TEST_P(SchedulerProperty, GivesEveryRequestItsTokensAndEveryBlockBack) {
 INSTANTIATE_TEST_SUITE_P(Policies, SchedulerProperty,
                          ::testing::Values(SchedulerPolicy::static_batch,
                                            SchedulerPolicy::prefill_first,
-                                           SchedulerPolicy::decode_first, SchedulerPolicy::chunked),
+                                           SchedulerPolicy::decode_first, SchedulerPolicy::chunked,
+                                           SchedulerPolicy::mixed),
                          [](const auto& policy) {
                            return std::string(
                                kSchedulerPolicyNames[static_cast<std::size_t>(policy.param)]);

@@ -94,7 +94,7 @@ OpId LayerOpsBuilder::experts(int layer, OpId after) {
                         .out = moe.experts,
                         .produced = moe.experts,
                         .weights = m.router_weights()},
-                       after);
+                       after, true);
   ExpertsShape layer_experts{.tokens = tokens_,
                              .hidden = m.hidden,
                              .intermediate = moe.expert_intermediate,
@@ -184,7 +184,8 @@ OpId LayerOpsBuilder::head(std::int64_t rows, OpId after) {
               .read = rows * m.hidden,
               .written = rows * m.vocabulary,
               .matrix = {.rows = rows, .columns = m.vocabulary, .depth = m.hidden},
-              .type = c_.execution.vocabulary(c_.step.weight_type)},
+              .type = c_.execution.vocabulary(c_.step.weight_type),
+              .after_norm = true},
              after);
 }
 

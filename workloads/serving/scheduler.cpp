@@ -88,13 +88,19 @@ Iteration Scheduler::plan() {
 
 bool Scheduler::holds_back(const Iteration& iteration) {
   const SchedulerConfig& c = config_.scheduler;
-  if (c.prompt_wait == 0 || waiting_.empty() || iteration.decodes.empty()) {
+  // What has its prompt already, on another replica or in another tier, does not wait for others.
+  const auto reads = [](const Sequence* s) { return s->swapped == 0 && s->source < 0; };
+  if (c.prompt_wait == 0 || waiting_.empty() || !reads(waiting_.front()) ||
+      iteration.decodes.empty()) {
     held_back_ = 0;
     return false;
   }
-  auto tokens = static_cast<std::int64_t>(iteration.decodes.size());
-  for (const Sequence* s : waiting_) tokens += s->prompt;
   const double enough = c.prompt_wait_share * static_cast<double>(c.max_batched_tokens);
+  auto tokens = static_cast<std::int64_t>(iteration.decodes.size());
+  for (const Sequence* s : waiting_) {
+    if (static_cast<double>(tokens) >= enough) break;
+    tokens += reads(s) ? s->prompt : 0;
+  }
   if (held_back_ >= c.prompt_wait || static_cast<double>(tokens) >= enough) {
     held_back_ = 0;
     return false;
@@ -211,7 +217,8 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
   const std::int64_t cached = found.entries * limits_.prefix_block;
   const bool waits = found.below > 0 || pool_.is_loading(prefix_of(s, found.entries));
   const std::int64_t left = limits_.encoder ? cost_of_all : s.prompt - cached;
-  if (whole && left > budget && !out.pieces.empty()) return false;
+  // A prompt that alone exceeds the budget is read alone.
+  if (whole && left > budget && !(out.pieces.empty() && out.decodes.empty())) return false;
   const std::int64_t tokens = whole || limits_.encoder ? s.prompt - cached : std::min(left, budget);
   s.shared = found.entries;
   s.loads_from = found.entries - found.below;

@@ -94,18 +94,54 @@ TEST(RunTable, AColumnWithAValueForEmptyCellsMayBeAbsent) {
   EXPECT_EQ(table->runs.groups[0].runs[0].set[1], "system.gpus.count=1");
 }
 
+using Rows = std::vector<std::vector<std::string>>;
+
+// The header and the rows, each behind its line; or the mistakes alone.
+Rows rows_of(const std::string& json, const std::vector<std::string>& columns) {
+  Diagnostics diagnostics;
+  const auto table = table_of_json("r.json", json, columns, diagnostics);
+  if (!diagnostics.ok()) return {{diagnostics.text()}};
+  Rows out(1);
+  for (const auto& cell : table.header.cells) out[0].push_back(cell.text);
+  for (const auto& row : table.rows) {
+    out.push_back({std::to_string(row.line)});
+    for (const auto& cell : row.cells) out.back().push_back(cell.text);
+  }
+  return out;
+}
+
 TEST(RunJson, MakesARowOfEachObject) {
-  const std::string row = R"({"a": 1.5, "b": {"c": "x, \"y\"", "d": [1, 2]}, "e": true})";
-  const std::string header = "\"a\",\"b.c\",\"e\"\n";
-  const std::string cells = "\"1.5\",\"x, \"\"y\"\"\",\"true\"\n";
-  EXPECT_EQ(*csv_of_json("r.json", row), header + cells);
-  EXPECT_EQ(*csv_of_json("r.json", "[" + row + "," + row + "]"), header + cells + cells);
-  EXPECT_EQ(*csv_of_json("r.jsonl", row + "\n\n{\"a\": 2}\n"), header + cells + "\"2\",,\n");
+  const std::string row = R"({"a": 1.5, "b": {"c": "x, \"y\"", "d": [1, 2]}, "e": true, "f": 7})";
+  const std::vector<std::string> columns = {"a", "b.c", "b.d", "e"};
+  const std::vector<std::string> header = {"a", "b.c", "e"};
+  const auto at = [](const std::string& line) {
+    return std::vector<std::string>{line, "1.5", "x, \"y\"", "true"};
+  };
+  EXPECT_EQ(rows_of(row, columns), (Rows{header, at("1")}));
+  EXPECT_EQ(rows_of("\n[" + row + ",\n" + row + "]", columns), (Rows{header, at("2"), at("2")}));
+  EXPECT_EQ(rows_of("\xEF\xBB\xBF" + row + "\n\n{\"a\": 2}\n", columns),
+            (Rows{header, at("1"), {"3", "2", "", ""}}));
   EXPECT_TRUE(looks_like_json(" \n" + row));
   EXPECT_FALSE(looks_like_json("a,b\n1,2\n"));
-  const auto wrong = csv_of_json("r.jsonl", row + "\n{\"a\": }\n");
-  ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().text(), "r.jsonl:2:7: error: is no JSON from here on\n");
+}
+
+TEST(RunJson, ReadsTheSpecialNumbersOfPython) {
+  EXPECT_EQ(rows_of(R"({"a": Infinity, "b": NaN, "c": "NaN \" Infinity"})", {"a", "b", "c"}),
+            (Rows{{"a", "b", "c"}, {"1", "inf", "", "NaN \" Infinity"}}));
+}
+
+TEST(RunJson, TellsMistakesWithTheirLines) {
+  const auto mistake = [](const std::string& json) { return rows_of(json, {"a"})[0][0]; };
+  EXPECT_EQ(mistake("{\"a\": 1}\n{\"a\": }\n"), "r.json:2:7: error: is no JSON from here on\n");
+  for (const char* none : {"[]", "\n"})
+    EXPECT_EQ(mistake(none), "r.json:1:1: error: holds no result, which is an object\n");
+  EXPECT_EQ(mistake(" [1, {}]"),
+            "r.json:1:2: error: holds something that is no result, which is an object\n");
+  EXPECT_EQ(mistake("{\"a\": 1e400}"), "r.json:1:1: error: holds a number beyond 1.8e308\n");
+  std::string deep;
+  for (int i = 0; i < 60'000; ++i) deep += "{\"a\":";
+  EXPECT_EQ(mistake(deep + "1" + std::string(60'000, '}')),
+            "r.json:1:1: error: has objects that are nested more than 32 deep\n");
 }
 
 std::string mistakes(const std::string& csv) {
@@ -122,6 +158,12 @@ TEST(RunTable, TellsMistakesWithTheirLines) {
             "t.csv:2:1: error: 'ttft_ms / 1000' gives no number above 0\n");
   EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,4,100,3,5,x\nvllm,a,1,4,100,3,5,x\n"),
             "t.csv:3:1: error: a run of vllm-1-0 is named 'a-u4' for the second time\n");
+  EXPECT_EQ(mistakes("engine,name,users,out,ttft_ms,tpot_ms,out\nvllm,a,4,1,3,5,1\n"),
+            "t.csv:1:39: error: column 'out' stands twice\n");
+  EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,2.5,100,3,5,x\n"),
+            "t.csv:2:1: error: 'users' gives 2.5 users (a whole number from 1 to 1000000)\n");
+  EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,4,100,1e-12,5,x\n"),
+            "t.csv:2:1: error: 'ttft_ms / 1000' gives 1e-15 s (1e-12 s to 1000000 s)\n");
 }
 
 std::string refusal(const std::string& from, const std::string& to) {
