@@ -220,6 +220,8 @@ class Play {
     EXPECT_LE(schedulers_[r]->running(), c.max_sequences);
     if (c.policy == SchedulerPolicy::chunked) {
       EXPECT_LE(tokens + static_cast<std::int64_t>(out.decodes.size()), c.max_batched_tokens);
+    } else if (c.policy == SchedulerPolicy::mixed && !out.decodes.empty()) {
+      EXPECT_LE(tokens + static_cast<std::int64_t>(out.decodes.size()), c.max_batched_tokens);
     } else {
       EXPECT_TRUE(out.decodes.empty() || out.pieces.empty());
       // A preempted sequence may be longer than the budget by its generated tokens.
