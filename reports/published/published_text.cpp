@@ -71,6 +71,16 @@ Json json_of(const PublishedErrors& errors, double aim) {
           {"in_interval", errors.covered}};
 }
 
+// By metric; of one group, or of all that count.
+Json errors_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes,
+                 const PublishedGroup* group) {
+  Json out = Json::object();
+  for (const PublishedMetric metric : kPublishedMetrics)
+    out[std::string(name_of(metric))] =
+        json_of(errors_of(outcomes, metric, group), runs.aims.value(metric));
+  return out;
+}
+
 Json json_of(const PublishedCase& each, bool counted) {
   Json out = {{"id", each.id},
               {"level", "serving"},
@@ -224,13 +234,15 @@ std::string to_json(const PublishedRuns& runs, const std::vector<PublishedOutcom
     for (const PublishedCase& each : outcome.cases)
       if (outcome.problem.empty()) cases.push_back(json_of(each, outcome.group->counted));
   }
-  Json summary = Json::object();
-  for (const PublishedMetric metric : kPublishedMetrics)
-    summary[std::string(name_of(metric))] =
-        json_of(errors_of(outcomes, metric), runs.aims.value(metric));
+  Json groups = Json::array();
+  for (const PublishedGroup& group : runs.groups)
+    groups.push_back({{"id", group.id},
+                      {"counted", group.counted},
+                      {"errors", errors_json(runs, outcomes, &group)}});
   return Json{{"cases", std::move(cases)},
+              {"groups", std::move(groups)},
               {"walls", walls_json(runs, outcomes)},
-              {"summary", std::move(summary)}}
+              {"summary", errors_json(runs, outcomes, nullptr)}}
              .dump() +
          '\n';
 }

@@ -17,8 +17,9 @@ Table wall_table(const PublishedGroup& group, const std::vector<PublishedOutcome
 
 /// All tables, one after another.
 std::string to_text(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes);
-/// {cases: [{id, level, predicted, reference, unit, error, band, status}], walls, summary}. A case
-/// that could not run has a reason in place of `predicted`.
+/// {cases: [{id, level, predicted, reference, unit, error, band, status, low, high}], groups: [{id,
+/// counted, errors}], walls, summary}; errors and summary by metric. A case without draws has no
+/// low and high, and one that could not run has a reason in place of `predicted`.
 std::string to_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes);
 
 }  // namespace tiersim

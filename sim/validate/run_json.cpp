@@ -107,7 +107,7 @@ class JsonRows {
   bool add_cells(const nlohmann::json& object, const std::string& path, int deeper, Cells& cells) {
     if (deeper == 0) return false;
     for (const auto& [key, value] : object.items()) {
-      const std::string name = path.empty() ? key : path + '.' + key;
+      const std::string name = path.empty() ? key : fmt::format("{}.{}", path, key);
       if (value.is_object() && !add_cells(value, name, deeper - 1, cells)) return false;
       if (std::ranges::find(columns_, name) == columns_.end()) continue;
       if (value.is_string())

@@ -96,6 +96,8 @@ class ValidateServing(InFolder):
                          "--config", SOURCE / "configs/serving/validation/qwen3_8b_h100.yaml", "--json")
             shown = json.loads(result.stdout)
             self.assertEqual([case["id"] for case in shown["cases"]], expected)
+            self.assertEqual([(group["id"], group["errors"]["throughput"]) for group in shown["groups"]],
+                             [(table, shown["summary"]["throughput"])])
             for case in shown["cases"]:
                 self.assertLess(abs(case["error"]), 0.15)
 
