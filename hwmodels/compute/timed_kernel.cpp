@@ -366,7 +366,8 @@ std::optional<TimedKernels::Estimate> TimedKernels::estimate(KernelFamily family
   return out;
 }
 
-// The shortest time of a product that quantises nothing stands for that of any kernel.
+// Returns the fixed time of the fastest bf16 GEMM [s], as an estimate of the fixed time of any
+// kernel.
 double TimedKernels::shortest_kernel() const {
   double shortest = 0;
   for (const Kernel& kernel : kernels_) {
@@ -377,7 +378,8 @@ double TimedKernels::shortest_kernel() const {
   return shortest;
 }
 
-// What the time of a product holds of the quantisation of its input, by the timings of both.
+// Timings of a low-precision GEMM include the kernel that quantises its input. An engine that
+// quantises earlier does not run that kernel, so this subtracts its time from the GEMM's.
 void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) const {
   const ProductInput input = work.matrix.input;
   if (input == ProductInput::unscaled || work.arithmetic == Arithmetic::bf16) return;
@@ -385,7 +387,8 @@ void TimedKernels::take_quantisation(const KernelWork& work, Estimate& product) 
   const auto quantising = estimate(KernelFamily::quantisation, work, sizes);
   if (!quantising) return;
   double less = quantising->seconds;
-  // The division is one more kernel, which reads bf16 and writes the other type.
+  // With a known scale the engine still runs one kernel, which divides the bf16 input by the scale
+  // and writes the low-precision type.
   if (input == ProductInput::quantised)
     less += shortest_kernel() +
             (2 + sizes[2]) * sizes[0] * sizes[1] / static_cast<double>(work.memory_peak.in_base());

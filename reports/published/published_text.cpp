@@ -34,7 +34,7 @@ std::string value_text(PublishedMetric metric, const std::optional<double>& valu
   return value ? value_text(metric, *value) : "-";
 }
 
-// The column of intervals is there only where one of the runs has them.
+// Adds the row of one metric of one group. `intervals` adds a cell for the coverage of intervals.
 void add_errors(Table& table, const std::string& by, PublishedMetric metric,
                 const PublishedErrors& errors, bool intervals) {
   if (errors.count == 0) return;

@@ -48,7 +48,7 @@ PublishedRuns load_runs(const fs::path& path) {
   return runs;
 }
 
-// A mistake in what the row of a table sets has the place of the row.
+// Reports a mistake in the settings of a run at the row of the table that the run comes from.
 Diagnostic at_row(const PublishedRun& run, Diagnostic mistake) {
   const std::size_t colon = run.at.rfind(':');
   if (colon == std::string::npos) return mistake;
@@ -80,7 +80,8 @@ RunTableConfig load_run_description(const std::string& table) {
   return config;
 }
 
-// The runs of a table beside those of the tables before, under one name.
+// Adds the runs of a group to those of earlier tables, into the group of the same name if there is
+// one.
 void merge(PublishedGroup group, PublishedRuns& into, Diagnostics& diagnostics) {
   const auto same = std::ranges::find(into.groups, group.id, &PublishedGroup::id);
   if (same == into.groups.end()) {

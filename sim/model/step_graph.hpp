@@ -185,12 +185,13 @@ struct CollectiveWork {
   friend bool operator==(const CollectiveWork&, const CollectiveWork&) = default;
 };
 
-/// What a product of fewer than 16 bits finds as its input. Timings of products hold the whole
-/// quantisation: a scale is found, and the input is divided by it.
+/// The state of the input of a low-precision GEMM (fp8, fp4 or int8). Timings of such a GEMM
+/// include the quantisation of its input: one pass finds the scale, another divides the input by
+/// it.
 enum class ProductInput : std::uint8_t {
-  unscaled,  ///< bf16: as timed
-  scaled,    ///< bf16 with a scale that is known: it only divides
-  quantised  ///< the operation before has written it in the type of the arithmetic
+  unscaled,  ///< bf16: the GEMM takes its timed duration
+  scaled,    ///< bf16 with a known scale: only the division is left to do
+  quantised  ///< the operation before wrote it in the low-precision type
 };
 
 /// A product of `count` pairs of matrices, rows x depth times depth x columns each. Rows are 0 if

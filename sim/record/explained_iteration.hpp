@@ -28,14 +28,15 @@ struct ExplainedIteration {
   double waits = 0;                  ///< of `gpu`, in which the GPU waits for the CPU [s]
   std::vector<IterationPart> parts;  ///< of a mean iteration, in the order of their first kernel
 
-  /// Of all parts [s].
+  /// The sum of the durations of all parts [s].
   double kernel_time() const {
     double sum = 0;
     for (const IterationPart& part : parts) sum += part.seconds;
     return sum;
   }
-  /// The mean of all iterations less the mean iteration: it is not 0 where they differ much, and
-  /// below 0 where kernels overlap [s].
+  /// How much longer the simulated iterations took on average than one iteration of average size
+  /// [s]. It is large where iterations differ a lot or wait for loads, swaps and hand-overs of KV
+  /// blocks, and negative where kernels overlap.
   double rest() const { return gpu - waits - kernel_time(); }
 };
 

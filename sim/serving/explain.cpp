@@ -44,7 +44,8 @@ std::string_view part_of(const Op& op) {
   }
 }
 
-// What takes the longest of an operation after its launch.
+// Returns the name of the resource that bounds the operation: the one that it occupies longest, or
+// "launch" where launching the kernel takes longer than running it.
 std::string_view cause_of(const OpPlan& plan, const System& system) {
   Duration longest = plan.min_duration;
   std::string_view cause = plan.min_reason;
@@ -87,7 +88,8 @@ std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system
   return parts;
 }
 
-// As Replica::demand_of.
+// Returns how long the GPU waits for the CPU in an iteration [s], by the rules of
+// Replica::demand_of.
 double waits_of(const ExplainedIteration& mean, const IterationWork& work,
                 const ServerHostConfig& host) {
   const bool captured =

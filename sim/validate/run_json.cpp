@@ -14,7 +14,8 @@ namespace {
 constexpr int kDeepest = 32;  // nested objects
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// Python writes these, which are no JSON. As long as before, so that places stay.
+// Replaces Infinity and NaN, which Python's json module writes although JSON has no such numbers.
+// The text keeps its length, so that the lines and columns of mistakes stay right.
 std::string without_special_numbers(std::string_view text) {
   std::string out(text);
   bool quoted = false;

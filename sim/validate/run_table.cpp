@@ -31,7 +31,7 @@ ExpressionValue value_of_cell(const std::string& text) {
   return number ? ExpressionValue(Magnitude{*number}) : ExpressionValue(text);
 }
 
-// RowNames of groups and runs have lower case, digits, - and _.
+// Turns a text into the name of a group or run: lower-case letters, digits, - and _.
 std::string name_of(const std::string& text) {
   std::string out;
   for (const char c : text) {

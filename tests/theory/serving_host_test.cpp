@@ -1,4 +1,5 @@
-// What the CPU adds to a server's times, against the same run without it.
+// Each CPU cost of a server (`server.host`) lengthens an iteration by the amount that a calculation
+// by hand gives. Every test compares a run with the cost to the same run without it.
 #include "tests/theory/serving_run.hpp"
 
 namespace tiersim::serving_host_test {

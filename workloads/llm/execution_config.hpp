@@ -1,21 +1,25 @@
 #pragma once
-// What an engine runs besides products, attention and collectives, and what it fuses into them
-// (`schema: tiersim.execution/v1`, configs/engines). Without it everything is fused and free, as
-// for the best that a GPU could do.
+// The small kernels of an inference engine: norms, rotary embedding, KV append, activation
+// function, quantisation and sampling (`schema: tiersim.execution/v1`, configs/engines). For each
+// of them, the file says whether the engine launches a kernel of its own or fuses the work into a
+// GEMM, an attention kernel or a collective. A configuration without an `execution` models an ideal
+// engine, which fuses all of them at no cost.
 //
-//   norms        kernels before the attention, before the MLP and before the head that add the
-//                residual and normalise; with_all_reduce: without a launch of their own where an
-//                all-reduce comes before
-//   rotary       a kernel that turns queries and keys
-//   append       kernel: new keys and values are written by a kernel of their own; fused: by the
-//                operation that makes them
-//   activation   a kernel between the products of a dense MLP
-//   scales       of the input of products of fp8 or fp4. dynamic: each product quantises its
-//                input, as in its timings. static: attention, activation and a norm in an
-//                all-reduce write quantised values, and after another norm the product divides
-//                by the known scale
-//   sampling     a kernel over the logits
-//   vocabulary_type  of the embedding and the head, which checkpoints of fewer bits keep in bf16
+//   norms        kernels: each norm before attention, MLP and head is a kernel, which also adds the
+//                residual; with_all_reduce: a norm that follows an all-reduce is part of its
+//                kernel; fused: norms take no time
+//   rotary       a kernel applies the rotary embedding to queries and keys
+//   append       kernel: a kernel of its own writes new keys and values to the KV cache; fused: the
+//                GEMM that computes them does
+//   activation   a kernel applies the activation function between the GEMMs of a dense MLP
+//   scales       how inputs of low-precision GEMMs (fp8, fp4, int8) are scaled. dynamic: the engine
+//                finds a scale before each GEMM, which the GEMM's timings include. static: the
+//                checkpoint states the scales, so attention, activation function and a norm that is
+//                part of an all-reduce write quantised values; after a norm that is a kernel, the
+//                engine divides by the known scale
+//   sampling     a kernel chooses the next tokens from the logits
+//   vocabulary_type  data type of the embedding and the output head, which quantised checkpoints
+//                usually keep in bf16
 #include <array>
 #include <cstdint>
 #include <optional>

@@ -88,7 +88,8 @@ Iteration Scheduler::plan() {
 
 bool Scheduler::holds_back(const Iteration& iteration) {
   const SchedulerConfig& c = config_.scheduler;
-  // What has its prompt already, on another replica or in another tier, does not wait for others.
+  // A swapped or handed-over sequence has read its prompt already, so it never waits for more
+  // prompts.
   const auto reads = [](const Sequence* s) { return s->swapped == 0 && s->source < 0; };
   if (c.prompt_wait == 0 || waiting_.empty() || !reads(waiting_.front()) ||
       iteration.decodes.empty()) {
@@ -217,7 +218,7 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
   const std::int64_t cached = found.entries * limits_.prefix_block;
   const bool waits = found.below > 0 || pool_.is_loading(prefix_of(s, found.entries));
   const std::int64_t left = limits_.encoder ? cost_of_all : s.prompt - cached;
-  // A prompt that alone exceeds the budget is read alone.
+  // A prompt that exceeds the budget by itself is read in an iteration of its own.
   if (whole && left > budget && !(out.pieces.empty() && out.decodes.empty())) return false;
   const std::int64_t tokens = whole || limits_.encoder ? s.prompt - cached : std::min(left, budget);
   s.shared = found.entries;
