@@ -75,6 +75,10 @@ class RunTableReader {
     line_ = header.line;
     std::vector<std::string> present;
     for (const detail::CsvCell& cell : header.cells) present.push_back(cell.text);
+    if (present.empty()) {
+      fail(1, "has none of the columns", "columns: " + join(config_.columns));
+      return false;
+    }
     for (const std::string& column : config_.columns) {
       const auto at = std::ranges::find(present, column);
       if (at == present.end() && config_.empty.contains(column)) {

@@ -160,6 +160,10 @@ TEST(RunTable, TellsMistakesWithTheirLines) {
             "t.csv:3:1: error: a run of vllm-1-0 is named 'a-u4' for the second time\n");
   EXPECT_EQ(mistakes("engine,name,users,out,ttft_ms,tpot_ms,out\nvllm,a,4,1,3,5,1\n"),
             "t.csv:1:39: error: column 'out' stands twice\n");
+  for (const char* nothing : {"", "{\"other\": 1}"})
+    EXPECT_EQ(mistakes(nothing),
+              "t.csv:1:1: error: has none of the columns (columns: name, engine, gpus, users, out, "
+              "ttft_ms, tpot_ms)\n");
   EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,2.5,100,3,5,x\n"),
             "t.csv:2:1: error: 'users' gives 2.5 users (a whole number from 1 to 1000000)\n");
   EXPECT_EQ(mistakes(std::string(kHeader) + "vllm,a,1,4,100,1e-12,5,x\n"),
