@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/base/check.hpp"
+#include "sim/serving/iteration_cost.hpp"
 #include "workloads/llm/iteration.hpp"
 
 namespace tiersim {
@@ -90,10 +91,8 @@ std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system
 
 // Returns how long the GPU waits for the CPU in an iteration [s], by the rules of
 // Replica::demand_of.
-double waits_of(const ExplainedIteration& mean, const IterationWork& work,
+double waits_of(const ExplainedIteration& mean, const IterationWork& work, bool captured,
                 const ServerHostConfig& host) {
-  const bool captured =
-      (work.chunks.empty() || host.graphs_with_prompts) && work.decodes <= host.graph_sequences;
   const Duration launch = captured ? host.launch.value : host.eager_launch.value;
   std::int64_t kernels = 0;
   for (const IterationPart& part : mean.parts) kernels += part.kernels;
@@ -126,11 +125,14 @@ ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingCon
         {std::max<std::int64_t>(1, tokens), rounded(sums.prompt_before, sums.chunks)});
   }
   if (work.decodes == 0 && work.chunks.empty()) work.decodes = 1;
+  const auto graph = captured_rows(config.server.host, config.scenario.parallel, work.decodes,
+                                   out.reads_prompts);
+  work.padding = graph ? *graph - work.decodes : 0;
   AttentionContext replica = context_of(config.scenario, system);
   replica.host_works = false;
   out.parts = parts_of(
       build_iteration(replica, *config.scenario.method.method, work, system.tier_names()), system);
-  out.waits = waits_of(out, work, config.server.host);
+  out.waits = waits_of(out, work, graph.has_value(), config.server.host);
   return out;
 }
 

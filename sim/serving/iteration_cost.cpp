@@ -33,10 +33,6 @@ GridStep on_grid(std::int64_t context, std::int64_t exact, int bits) {
   return {context / step * step, step};
 }
 
-std::int64_t own_sequences(const ParallelConfig& p, std::int64_t all) {
-  return p.sequences_are_spread() ? (all + p.tensor - 1) / p.tensor : all;
-}
-
 AttentionContext decode_context(const AttentionContext& replica) {
   AttentionContext c = replica;
   c.step.kind = StepKind::decode;
@@ -44,6 +40,17 @@ AttentionContext decode_context(const AttentionContext& replica) {
 }
 
 }  // namespace
+
+// A graph that reads prompts has whatever number of rows it needs.
+std::optional<std::int64_t> captured_rows(const ServerHostConfig& host,
+                                          const ParallelConfig& parallel, std::int64_t decodes,
+                                          bool reads_prompts) {
+  if (reads_prompts && !host.graphs_with_prompts) return std::nullopt;
+  if (reads_prompts) return decodes;
+  const auto graph = host.graph_for(parallel.own_sequences(decodes));
+  if (!graph || !parallel.sequences_are_spread()) return graph;
+  return std::max(decodes, *graph * parallel.tensor);
+}
 
 IterationCost::IterationCost(const ServingConfig& config, const System& system)
     : system_(system),
@@ -103,6 +110,7 @@ Demand IterationCost::run(const StepGraph& graph) const {
 IterationWork IterationCost::whole(const IterationBatch& batch) const {
   return {.decodes = batch.decodes,
           .context = std::max<std::int64_t>(1, rounded_up(batch.positions, batch.decodes)),
+          .padding = batch.padding,
           .chunks = batch.chunks,
           .logits = batch.logits,
           .encoder_context = rounded_up(batch.encoded, batch.decodes)};
@@ -135,7 +143,7 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
 const Demand& IterationCost::compose(const IterationBatch& batch) {
   sum_.clear();
   IterationWork work = whole(batch);
-  sum_.add(ends(batch.decodes + tokens_of(batch.chunks), batch.logits));
+  sum_.add(ends(batch.decodes + batch.padding + tokens_of(batch.chunks), batch.logits));
   const std::int64_t layers = replica_.model.layers;
   if (moe_layers_ < layers) sum_.add(layer(0, work), layers - moe_layers_);
   if (moe_layers_ > 0) sum_.add(layer(1, work), moe_layers_);
@@ -161,7 +169,9 @@ const Demand& IterationCost::ends(std::int64_t tokens, std::int64_t logits) {
 const Demand& IterationCost::layer(int kind, const IterationWork& work) {
   const auto at = kind == 1 ? static_cast<int>(replica_.model.layers) - 1 : 0;
   const std::int64_t prompts = tokens_of(work.chunks);
-  IterationWork like{.decodes = work.decodes, .encoder_context = work.encoder_context};
+  IterationWork like{.decodes = work.decodes,
+                     .padding = work.padding,
+                     .encoder_context = work.encoder_context};
   const bool by_part = replica_.model.mla.has_value();
   if (prompts > 0 && by_part) like.chunks = {{prompts, 0}};
   if (!by_part) like.decodes += prompts;
@@ -173,13 +183,15 @@ const Demand& IterationCost::layer(int kind, const IterationWork& work) {
     uncached_ = make(work);  // the GPU with the largest part depends on every prompt
     return uncached_;
   }
-  return layers_.get({2 * like.encoder_context + kind, like.decodes, by_part ? prompts : 0},
+  constexpr std::int64_t kPaddings = std::int64_t{1} << 20U;  // more than rows of any graph
+  return layers_.get({2 * like.encoder_context + kind, like.decodes * kPaddings + like.padding,
+                      by_part ? prompts : 0},
                      [&] { return make(like); });
 }
 
 const Demand& IterationCost::attention(std::int64_t decodes, std::int64_t context) {
   return attention_.get({decodes, context}, [&] {
-    decode_.context.step.batch = own_sequences(replica_.parallel, decodes);
+    decode_.context.step.batch = replica_.parallel.own_sequences(decodes);
     decode_.context.step.context = context;
     return demand_of(build_part_attention(decode_, method_, 0, system_.tier_names()), system_);
   });
@@ -200,8 +212,16 @@ void IterationCost::add_attention(std::int64_t decodes, std::int64_t positions,
 }
 
 // A batch of equal sequences is one step, in which operations may overlap.
-const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context) {
-  return attention_.get({decodes, context}, [&] {
+const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context,
+                                    std::int64_t padding) {
+  return attention_.get({decodes, context, padding}, [&] {
+    if (padding > 0)
+      return run(build_iteration(replica_, method_,
+                                 {.decodes = decodes,
+                                  .context = context,
+                                  .padding = padding,
+                                  .logits = decodes},
+                                 system_.tier_names()));
     AttentionContext c = replica_;
     c.step.kind = StepKind::decode;
     c.step.batch = decodes;
@@ -245,8 +265,8 @@ const Demand& IterationCost::execute_whole(const IterationBatch& batch) {
   }
   const auto [below, step] =
       on_grid(std::max<std::int64_t>(1, batch.positions / batch.decodes), 16, 4);
-  low_ = decode(batch.decodes, below);
-  sum_.add_between(low_, decode(batch.decodes, below + step),
+  low_ = decode(batch.decodes, below, batch.padding);
+  sum_.add_between(low_, decode(batch.decodes, below + step, batch.padding),
                    batch.positions - below * batch.decodes, step * batch.decodes);
   return sum_;
 }

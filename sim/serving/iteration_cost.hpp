@@ -28,6 +28,7 @@ struct IterationBatch {
   std::int64_t decodes = 0;    ///< sequences that get one more token
   std::int64_t positions = 0;  ///< positions of all these sequences, the new ones included
   std::int64_t encoded = 0;    ///< encoder positions of all these sequences
+  std::int64_t padding = 0;    ///< rows of a captured graph that no sequence uses
   std::vector<PromptChunk> chunks = {};
   std::int64_t logits = 0;  ///< rows for which a token is chosen
   /// With an encoder: the number of whole prompts read, the sum of their positions, and the
@@ -36,6 +37,12 @@ struct IterationBatch {
   std::int64_t encode_positions = 0;
   std::int64_t encode_outputs = 0;
 };
+
+/// Rows that the products of an iteration compute for its decoding sequences, those of a captured
+/// graph's padding included; none where it runs eagerly.
+std::optional<std::int64_t> captured_rows(const ServerHostConfig& host,
+                                          const ParallelConfig& parallel, std::int64_t decodes,
+                                          bool reads_prompts);
 
 class IterationCost {
  public:
@@ -62,7 +69,7 @@ class IterationCost {
   const Demand& confidence(ExitTechnique technique, std::int64_t rows, int layer);
   const Demand& fill(const FillWork& work);
   const Demand& fill_beside(std::int64_t rows);
-  const Demand& decode(std::int64_t decodes, std::int64_t context);
+  const Demand& decode(std::int64_t decodes, std::int64_t context, std::int64_t padding);
   void add_attention(std::int64_t decodes, std::int64_t positions, std::int64_t times);
   const Demand& compose(const IterationBatch& batch);
   const Demand& execute_whole(const IterationBatch& batch);

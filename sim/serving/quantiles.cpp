@@ -1,5 +1,6 @@
 #include "sim/serving/quantiles.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -35,6 +36,19 @@ std::int64_t nearest_rank(std::int64_t count, std::int64_t percent) {
 double quantile(std::span<const double> sorted, std::int64_t percent) {
   const auto count = static_cast<std::int64_t>(sorted.size());
   return sorted[static_cast<std::size_t>(nearest_rank(count, percent) - 1)];
+}
+
+double quantile_between(std::span<const double> sorted, std::int64_t percent) {
+  TS_EXPECTS(!sorted.empty() && percent >= 1 && percent <= 100, sorted.size(), percent);
+  const std::size_t hundredths = (sorted.size() - 1) * static_cast<std::size_t>(percent);
+  const double low = sorted[hundredths / 100];
+  const double high = sorted[std::min(sorted.size() - 1, hundredths / 100 + 1)];
+  return low + (high - low) * (static_cast<double>(hundredths % 100) / 100);
+}
+
+double quantile_below(std::span<const double> sorted, std::int64_t percent) {
+  TS_EXPECTS(!sorted.empty() && percent >= 1 && percent < 100, sorted.size(), percent);
+  return sorted[sorted.size() * static_cast<std::size_t>(percent) / 100];
 }
 
 std::optional<double> batch_half_width(std::span<const double> series) {

@@ -14,6 +14,13 @@ std::int64_t nearest_rank(std::int64_t count, std::int64_t percent);
 /// never a mean of two. `sorted` is not empty.
 double quantile(std::span<const double> sorted, std::int64_t percent);
 
+/// Linear between the values beside position percent / 100 * (count - 1), from 0: the default of
+/// numpy.percentile.
+double quantile_between(std::span<const double> sorted, std::int64_t percent);
+/// The value at position percent / 100 * count, from 0 and rounded down: PercentileStats of
+/// TensorRT-LLM (tensorrt_llm/bench/dataclasses/statistics.py).
+double quantile_below(std::span<const double> sorted, std::int64_t percent);
+
 /// Half the width of the 95 % interval of the mean of a stationary series, in the order of
 /// observation, by the means of 20 batches of equal size; of 10 batches if those of 20 are
 /// correlated. None if a batch has fewer than 10 values, or if the means of 10 batches are

@@ -47,8 +47,10 @@ Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Si
 void Replica::receive(Sequence& sequence) {
   count(sequence);
   const ServerHostConfig& host = parts_.config.server.host;
-  const Duration time =
-      host.request.value + repeated(host.prompt_token.value, sequence.request.input_tokens);
+  const bool inside = parts_.config.measure.as == MeasuredAs::trtllm_bench;
+  const Duration time = inside ? Duration{}
+                               : host.request.value + repeated(host.prompt_token.value,
+                                                               sequence.request.input_tokens);
   if (time > Duration{})
     parts_.engine.spawn(read(sequence, time));
   else
@@ -74,9 +76,21 @@ void Replica::count(const Sequence& sequence) {
 }
 
 void Replica::enqueue(Sequence& sequence) {
-  scheduler_.submit(sequence);
+  come_.push_back(&sequence);
   parts_.observer.on_submit(index_, parts_.engine.now(), sequence);
   wake();
+}
+
+bool Replica::take_in() {
+  for (Sequence* s : come_) scheduler_.submit(*s);
+  return !std::exchange(come_, {}).empty();
+}
+
+// Under `overlap`, the requests that came during the last iteration are taken in when the planned
+// one begins. Where nothing runs, nothing was planned ahead.
+Iteration Replica::plan() {
+  if (!parts_.config.server.host.overlap || scheduler_.running() == 0) take_in();
+  return scheduler_.plan();
 }
 
 void Replica::release(Sequence& sequence) {
@@ -91,10 +105,11 @@ void Replica::wake() {
 
 Process Replica::serve() {
   for (;;) {
-    Iteration iteration = scheduler_.plan();
+    Iteration iteration = plan();
     parts_.observer.on_plan(index_, parts_.engine.now(), scheduler_.sequences());
     for (const SequenceMove& what : iteration.beside) parts_.engine.spawn(move_beside(what));
     if (!iteration.works() && iteration.before.empty()) {
+      if (take_in()) continue;
       // All sequences wait for copies, or for blocks that are being copied out.
       idle_ = true;
       Semaphore::Acquire ring = bell_.acquire();
@@ -120,6 +135,7 @@ Process Replica::iterate(Iteration iteration) {
     co_await moving;
   }
   if (!iteration.works()) co_return;
+  take_in();
   const SimTime gpu = engine.now();
   Duration time{};
   std::int64_t layers = 0;
@@ -151,7 +167,7 @@ Process Replica::iterate(Iteration iteration) {
   hand_out(iteration, begin);
   count_held();
   sample.running = scheduler_.running();
-  sample.waiting = scheduler_.waiting();
+  sample.waiting = scheduler_.waiting() + static_cast<std::int64_t>(come_.size());
   sample.blocks_used = scheduler_.blocks_used();
   parts_.observer.on_iteration(sample);
 }
@@ -197,8 +213,11 @@ IterationBatch Replica::batch_of(const Iteration& iteration) const {
 }
 
 const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std::int64_t& layers) {
-  const IterationBatch batch = batch_of(iteration);
+  IterationBatch batch = batch_of(iteration);
   const ServerHostConfig& host = parts_.config.server.host;
+  const auto graph = captured_rows(host, parts_.config.scenario.parallel, batch.decodes,
+                                   !iteration.pieces.empty());
+  batch.padding = graph ? *graph - batch.decodes : 0;
   layers = parts_.config.scenario.model.layers;
   std::int64_t decisions = 0;
   const Demand* demand = nullptr;
@@ -220,9 +239,7 @@ const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std
     decisions = exits.decisions;
     demand = &parts_.cost.of(batch, exits, config.technique);
   }
-  const bool captured = (iteration.pieces.empty() || host.graphs_with_prompts) &&
-                        batch.decodes <= host.graph_sequences;
-  const Duration launch = captured ? host.launch.value : host.eager_launch.value;
+  const Duration launch = graph ? host.launch.value : host.eager_launch.value;
   time = std::max(demand->time(), repeated(launch, demand->kernels())) +
          repeated(host.sync.value, decisions + 1) +
          repeated(host.sync_sequence.value, sequences_of(iteration));

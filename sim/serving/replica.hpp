@@ -3,7 +3,8 @@
 // runs it on its GPUs, and hands out tokens.
 //
 //   host   iteration + sequences * (sequence), before the GPU begins, or in parallel with it under
-//          `overlap`; starts when a worker is free
+//          `overlap`; starts when a worker is free. Under `overlap` the next iteration is planned
+//          when this one begins, so a request that comes later joins the one after the next
 //   GPU    max(operations alone on the system, kernels * launch) + decisions * sync, longer if
 //          others use the same channels
 //   moves  copies that make room go first; copies that a sequence waits for run in parallel. A
@@ -83,6 +84,9 @@ class Replica {
   Process read(Sequence& sequence, Duration time);
   void count(const Sequence& sequence);
   void enqueue(Sequence& sequence);
+  /// Hands the requests that have come to the scheduler. False where there are none.
+  bool take_in();
+  Iteration plan();
   Process iterate(Iteration iteration);
   Process prepare(Duration host);
   Process prepare_beside(Duration host, Trigger& prepared);
@@ -105,6 +109,7 @@ class Replica {
   Sink sink_;
   ServingTotals& totals_;
   Scheduler scheduler_;
+  std::vector<Sequence*> come_;  // since the next iteration was planned
   Resource frontend_;  // reads one request at a time
   Semaphore bell_;
   bool idle_ = false;

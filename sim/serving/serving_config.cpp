@@ -187,9 +187,16 @@ void check_early_exit(Fields& f, const ServingConfig& c) {
 
 void describe(Fields& f, MeasureConfig& c) {
   f.doc("Requests that are counted, and the service level that they are held to.");
+  f.optional("as", c.as, kMeasuredAsNames,
+             "Benchmark whose definitions of the metrics apply: which requests count, what a gap "
+             "between tokens is, where quantiles lie.");
   f.optional("warm_up", c.warm_up,
              "Share of the requests, in the order of arrival, that no metric counts.",
              in_range(0.0, 0.9));
+  f.check(c.as == MeasuredAs::steady_state || c.warm_up == 0, "warm_up",
+          fmt::format("is {}, and {} counts every request of a run", c.warm_up,
+                      kMeasuredAsNames[static_cast<std::size_t>(c.as)]),
+          "0, or as: steady_state");
   f.optional("slo_ttft", c.slo_ttft, "A request whose first token takes longer is no goodput.",
              positive());
   f.optional("slo_tpot", c.slo_tpot,

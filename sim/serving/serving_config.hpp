@@ -1,8 +1,10 @@
 #pragma once
 // Requests over time on a server (`schema: tiersim.serving/v1`): a system, a model with a KV
 // method, the requests, and the server that processes them.
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "sim/step/scenario.hpp"
 #include "workloads/early_exit/early_exit_config.hpp"
@@ -11,8 +13,30 @@
 
 namespace tiersim {
 
+/// The benchmark whose definitions the metrics follow.
+///
+///   steady_state  latencies of the requests after the warm-up; rates from the first arrival of
+///                 these to the last one; quantiles are nearest-rank
+///   vllm_bench    `vllm bench serve`: every request counts, rates are over the whole run, and
+///                 quantiles lie between two values (numpy.percentile)
+///   sglang_bench  sglang.bench_serving: the same
+///   aiperf        AIPerf: the same, and the inter-token latency is a request's time per output
+///                 token, not a gap between two tokens
+///   trtllm_bench  trtllm-bench: every request counts, inside of the engine's process, so that
+///                 no frontend reads the requests; a quantile is the value at the rank rounded down
+enum class MeasuredAs : std::uint8_t {
+  steady_state,
+  vllm_bench,
+  sglang_bench,
+  aiperf,
+  trtllm_bench
+};
+inline constexpr std::array<std::string_view, 5> kMeasuredAsNames{
+    "steady_state", "vllm_bench", "sglang_bench", "aiperf", "trtllm_bench"};
+
 /// The requests that count, and the promised latencies.
 struct MeasureConfig {
+  MeasuredAs as = MeasuredAs::steady_state;
   double warm_up = 0.1;  ///< share of the requests, in order of arrival, that does not count
   std::optional<Duration> slo_ttft = {};  ///< a request with a longer time is not goodput
   std::optional<Duration> slo_tpot = {};

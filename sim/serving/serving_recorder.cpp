@@ -122,7 +122,13 @@ class ServingRecorder {
     metric(name + ".mean", sum / static_cast<double>(values.size()), batch_half_width(values));
     std::ranges::sort(values);
     for (const std::int64_t percent : kPercents)
-      metric(name + ".p" + std::to_string(percent), quantile(values, percent));
+      metric(name + ".p" + std::to_string(percent), quantile_of(values, percent));
+  }
+
+  double quantile_of(std::span<const double> sorted, std::int64_t percent) const {
+    if (seen_.measure.as == MeasuredAs::steady_state) return quantile(sorted, percent);
+    if (seen_.measure.as == MeasuredAs::trtllm_bench) return quantile_below(sorted, percent);
+    return quantile_between(sorted, percent);
   }
 
   template <class Of>
@@ -153,7 +159,9 @@ class ServingRecorder {
                    return to_seconds(r.started - r.arrival);
                  }));
     const LatencyHistogram& gaps = seen_.window.gaps;
-    if (gaps.count() > 0) {
+    if (seen_.measure.as == MeasuredAs::aiperf) {
+      distribution("inter_token_latency_s", of_counted(tpot));
+    } else if (gaps.count() > 0) {
       metric("inter_token_latency_s.mean", gaps.mean());
       for (const std::int64_t percent : kPercents)
         metric("inter_token_latency_s.p" + std::to_string(percent), gaps.quantile(percent));

@@ -39,22 +39,28 @@ std::string length_text(const LengthConfig& length) {
   return "";
 }
 
+std::string limit_text(const ArrivalConfig& arrivals) {
+  return arrivals.max_in_flight
+             ? fmt::format(", at most {} in flight", *arrivals.max_in_flight)
+             : "";
+}
+
 std::string arrivals_text(const ArrivalConfig& arrivals) {
   switch (arrivals.process) {
     case ArrivalProcess::at_once:
       return "all at once";
     case ArrivalProcess::closed_loop:
-      return fmt::format("closed loop of {} users{}", arrivals.users,
-                         arrivals.think_time > Duration{}
-                             ? ", who think for " + display(arrivals.think_time)
-                             : "");
+      return fmt::format(
+          "closed loop of {} users{}{}", arrivals.users,
+          arrivals.think_time > Duration{} ? ", who think for " + display(arrivals.think_time) : "",
+          arrivals.ramp_up > Duration{} ? ", who begin over " + display(arrivals.ramp_up) : "");
     case ArrivalProcess::fixed_rate:
-      return fmt::format("{:g} a second, evenly", arrivals.requests_per_s);
+      return fmt::format("{:g} a second, evenly{}", arrivals.requests_per_s, limit_text(arrivals));
     case ArrivalProcess::poisson:
-      return fmt::format("{:g} a second, Poisson", arrivals.requests_per_s);
+      return fmt::format("{:g} a second, Poisson{}", arrivals.requests_per_s, limit_text(arrivals));
     case ArrivalProcess::gamma:
-      return fmt::format("{:g} a second, Gamma of variation {:g}", arrivals.requests_per_s,
-                         arrivals.variation);
+      return fmt::format("{:g} a second, Gamma of variation {:g}{}", arrivals.requests_per_s,
+                         arrivals.variation, limit_text(arrivals));
   }
   return "";
 }

@@ -43,8 +43,29 @@ TEST(Host, LaunchesBoundIterationsThatNoGraphCovers) {
   for (std::size_t i = 1; i < free.iterations.size(); ++i)
     EXPECT_EQ(time(eager.iterations[i]), time(free.iterations[i]));
   Settings few = slow;
-  few.emplace_back("server.host.graph_sequences=2");
+  few.emplace_back("server.host.graph_sizes=[1, 2]");
   EXPECT_GT(time(served(few).iterations[1]), Duration(100'000'000'000));
+}
+
+// Three sequences in a graph for four take the products of four.
+TEST(Host, PadsABatchToACapturedSize) {
+  const auto decoding = [](const std::vector<std::string>& set) {
+    const testing::Served run = served(set);
+    return run.iterations.back().end - run.iterations.back().gpu;
+  };
+  const Settings eager{"server.host.eager_launch=1 ms"};
+  const auto with = [&](const char* sizes, const char* padding) {
+    Settings set = eager;
+    set.insert(set.end(), {sizes, padding});
+    return decoding(set);
+  };
+  const Duration exact = decoding(eager);
+  const Duration padded = with("server.host.graph_sizes=[1, 2, 64]", "server.host.graph_padding=true");
+  const Duration unpadded =
+      with("server.host.graph_sizes=[1, 2, 64]", "server.host.graph_padding=false");
+  EXPECT_GT(padded, exact);
+  EXPECT_LT(padded, 2 * exact);  // of memory-bound products
+  EXPECT_GT(unpadded, Duration(100'000'000'000));
 }
 
 TEST(Host, ReadsOneRequestAfterTheOther) {
@@ -53,6 +74,61 @@ TEST(Host, ReadsOneRequestAfterTheOther) {
   for (std::size_t i = 0; i < run.requests.size(); ++i)
     EXPECT_EQ(run.requests[i].started - run.requests[i].arrival,
               repeated(Duration(200'000'000'000), static_cast<std::int64_t>(i) + 1));
+}
+
+// The second request arrives while the first one is read.
+TEST(Host, PlansAheadWhereItOverlaps) {
+  const auto run = [](const char* overlap) {
+    return served({overlap, "workload.requests=2",
+                   "workload.arrivals={process: fixed_rate, requests_per_s: 300}"});
+  };
+  const testing::Served waits = run("server.host.overlap=false");
+  const testing::Served ahead = run("server.host.overlap=true");
+  for (const testing::Served& each : {waits, ahead})
+    ASSERT_TRUE(each.requests[1].arrival > each.iterations[0].begin &&
+                each.requests[1].arrival < each.iterations[0].end);
+  EXPECT_EQ(waits.requests[1].started, waits.iterations[1].begin);
+  EXPECT_EQ(ahead.requests[1].started, ahead.iterations[2].begin);
+}
+
+// A request that comes while the last sequence's last token is made is not planned for; the GPU
+// takes it up without a pause.
+TEST(Host, TakesUpARequestWhereNothingWasPlanned) {
+  const testing::Served run =
+      served({"server.host.overlap=true", "workload.requests=2", "workload.output={tokens: 1}",
+              "workload.arrivals={process: fixed_rate, requests_per_s: 300}"});
+  ASSERT_EQ(run.iterations.size(), 2U);
+  EXPECT_LT(run.requests[1].arrival, run.iterations[0].end);
+  EXPECT_EQ(run.requests[1].started, run.iterations[0].end);
+}
+
+// Two requests of 100 tokens, the first with 4 tokens in its answer and the second with 4, too.
+TEST(MeasuredAs, FollowsTheBenchmark) {
+  const auto record_as = [](const std::string& tool) {
+    const auto record = serve(testing::serving_config(
+        "serving/llama2_7b_h100.yaml",
+        {"server.base=servers/no_host.yaml", "server.host.request=100 ms", "measure.warm_up=0",
+         "measure.as=" + tool,
+         "workload={requests: 2, arrivals: {process: closed_loop, users: 2}, input: {tokens: 100}, "
+         "output: {tokens: 4}}"}));
+    EXPECT_TRUE(record) << record.error();
+    return *record;
+  };
+  const auto of = [](const RunRecord& record, const char* name) {
+    return record.metrics.at(name).value;
+  };
+  const RunRecord vllm = record_as("vllm_bench");
+  const RunRecord aiperf = record_as("aiperf");
+  const RunRecord trtllm = record_as("trtllm_bench");
+  // The second request is read after the first one, so the quantiles lie between the two.
+  EXPECT_NEAR(of(vllm, "ttft_s.p50"), of(vllm, "ttft_s.mean"), 1e-12);
+  EXPECT_GT(of(vllm, "ttft_s.p99"), of(vllm, "ttft_s.p50"));
+  EXPECT_EQ(of(aiperf, "inter_token_latency_s.mean"), of(aiperf, "tpot_s.mean"));
+  EXPECT_EQ(of(aiperf, "inter_token_latency_s.p99"), of(aiperf, "tpot_s.p99"));
+  EXPECT_EQ(of(aiperf, "ttft_s.p99"), of(vllm, "ttft_s.p99"));
+  // Both prompts are read at once, without a frontend.
+  EXPECT_LT(of(trtllm, "ttft_s.p99"), 0.1);
+  EXPECT_GT(of(vllm, "ttft_s.p50"), 0.1);
 }
 
 }  // namespace

@@ -94,6 +94,23 @@ void expect_costs_of_events(Costs& costs) {
   }
 }
 
+// The padding of a captured graph costs its rows of products, and no attention.
+void expect_costs_of_padding(Costs& costs) {
+  if (costs.encoder() || costs.guesses()) return;
+  const auto cost = [&](std::int64_t batch, std::int64_t padding) {
+    return costs.cost({.decodes = batch,
+                       .positions = batch * 640,
+                       .padding = padding,
+                       .logits = batch});
+  };
+  const Duration padded = cost(5, 3);
+  expect_close(padded,
+               costs.events({.decodes = 5, .context = 640, .padding = 3, .logits = 5}),
+               costs.operations());
+  EXPECT_GE(padded, cost(5, 0));
+  EXPECT_LE(padded, cost(8, 0));
+}
+
 void expect_costs_of_prompts(Costs& costs) {
   if (costs.encoder()) {
     const Duration cost =
@@ -127,6 +144,7 @@ class ShippedServingCost : public ::testing::TestWithParam<std::string> {};
 TEST_P(ShippedServingCost, IsThatOfTheSameOperationsAsEvents) {
   Costs costs(serving(GetParam()));
   expect_costs_of_events(costs);
+  expect_costs_of_padding(costs);
   expect_costs_of_prompts(costs);
   expect_smooth_in_context(costs);
 }

@@ -26,8 +26,7 @@ struct DeviceStep {
   /// Logit rows of the sequences whose attention it computes.
   std::int64_t own_logit_rows() const {
     if (!logits) return context.step.batch;
-    const std::int64_t gpus = context.parallel.sequences_are_spread() ? context.parallel.tensor : 1;
-    return (*logits + gpus - 1) / gpus;
+    return context.parallel.own_sequences(*logits);
   }
 };
 /// The GPU with the most work. Under attention: data, sequences are spread as evenly as possible.

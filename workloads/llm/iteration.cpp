@@ -56,10 +56,12 @@ DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& 
   c.step.kind = StepKind::decode;
   c.step.context = 1;
   c.step.encoder_context = work.encoder_context;
-  c.step.batch = work.decodes + tokens_of(work.chunks);
+  const std::int64_t rows = work.decodes + work.padding;
+  c.step.batch = rows + tokens_of(work.chunks);
   DeviceStep step = device_step(c);
   std::int64_t own = 0;
   for (const AttentionPart& part : iteration_parts(replica, work)) own += part.tokens();
+  own += c.parallel.own_sequences(rows) - c.parallel.own_sequences(work.decodes);
   step.context.step.batch = own;
   step.logits = work.logits;
   return step;

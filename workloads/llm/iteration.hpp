@@ -15,6 +15,8 @@ namespace tiersim {
 struct IterationWork {
   std::int64_t decodes = 0;  ///< sequences that each grow by one position
   std::int64_t context = 1;  ///< positions of each decoding sequence, the new one included
+  /// Rows of a captured graph that no sequence uses: products compute them, attention does not.
+  std::int64_t padding = 0;
   std::vector<PromptChunk> chunks = {};  ///< pieces of prompts
   std::int64_t logits = 0;               ///< rows whose next token is chosen
   std::int64_t encoder_context = 0;      ///< of decoding sequences, for models with an encoder

@@ -46,6 +46,10 @@ struct ParallelConfig {
     return attention == AttentionSharing::data ? 1 : tensor / latent_slices;
   }
   bool sequences_are_spread() const { return attention == AttentionSharing::data && tensor > 1; }
+  /// Sequences of the GPU with the most, whose attention it computes.
+  std::int64_t own_sequences(std::int64_t all) const {
+    return sequences_are_spread() ? (all + tensor - 1) / tensor : all;
+  }
 };
 void describe(Fields& f, ParallelConfig& c);
 

@@ -59,6 +59,30 @@ class OpenSource final : public RequestSource {
   Arrivals arrivals_;
 };
 
+// The client's limit: a request is sent at its time or when one before it ends, whichever is later.
+class LimitedSource final : public RequestSource {
+ public:
+  LimitedSource(const WorkloadConfig& config, std::uint64_t seed)
+      : maker_(config, seed),
+        arrivals_(*config.arrivals, seed),
+        first_(std::min(*config.arrivals->max_in_flight, maker_.left())) {}
+
+  std::optional<Request> next() override {
+    if (first_ == 0) return std::nullopt;
+    --first_;
+    return maker_.make(arrivals_.next());
+  }
+  std::optional<Request> after_completion(SimTime now) override {
+    if (maker_.left() == first_) return std::nullopt;
+    return maker_.make(std::max(now, arrivals_.next()));
+  }
+
+ private:
+  RequestMaker maker_;
+  Arrivals arrivals_;
+  std::int64_t first_;  // that need no other one to end
+};
+
 class ClosedLoop final : public RequestSource {
  public:
   ClosedLoop(const WorkloadConfig& config, std::uint64_t seed)
@@ -66,7 +90,10 @@ class ClosedLoop final : public RequestSource {
         rng_(seed, "serving.arrivals"),
         maker_(config, seed) {
     const std::int64_t users = std::min(config.arrivals->users, request_count(config));
-    for (std::int64_t i = 0; i < users; ++i) first_.push_back(think());
+    for (std::int64_t i = 0; i < users; ++i) {
+      const Int128 begin = Int128{config.arrivals->ramp_up.count()} * i / users;
+      first_.push_back(later(Duration(static_cast<std::int64_t>(begin)), think()));
+    }
     std::ranges::sort(first_, std::greater());
   }
 
@@ -190,6 +217,8 @@ Expected<std::unique_ptr<RequestSource>> make_request_source(const WorkloadConfi
   TS_EXPECTS(config.arrivals && config.input && config.output);
   if (config.arrivals->process == ArrivalProcess::closed_loop)
     return std::unique_ptr<RequestSource>(std::make_unique<ClosedLoop>(config, seed));
+  if (config.arrivals->max_in_flight)
+    return std::unique_ptr<RequestSource>(std::make_unique<LimitedSource>(config, seed));
   return std::unique_ptr<RequestSource>(std::make_unique<OpenSource>(config, seed));
 }
 

@@ -1,12 +1,24 @@
 #include "workloads/serving/server_config.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 namespace tiersim {
 namespace {
 
 // Upper limit of the CPU's time for an iteration, a sequence or a kernel.
 constexpr Duration kSecond(std::int64_t{1'000'000'000'000});
+constexpr std::int64_t kMostSequences = 1'000'000;  // of a replica
 
 }  // namespace
+
+std::optional<std::int64_t> ServerHostConfig::graph_for(std::int64_t sequences) const {
+  if (graph_sizes.empty()) return sequences;
+  const auto size = std::ranges::lower_bound(graph_sizes, sequences);
+  if (size == graph_sizes.end() || (!graph_padding && *size != sequences)) return std::nullopt;
+  return *size;
+}
 
 void describe(Fields& f, SchedulerConfig& c) {
   f.doc("Who works in an iteration.");
@@ -16,7 +28,7 @@ void describe(Fields& f, SchedulerConfig& c) {
       "whole, before or after what decodes; chunked: prompts in pieces beside it; mixed: whole "
       "prompts beside it.");
   f.optional("max_sequences", c.max_sequences, "That run at the same time on a replica.",
-             in_range(1, 1'000'000));
+             in_range(1, kMostSequences));
   f.optional("max_batched_tokens", c.max_batched_tokens,
              "New tokens of an iteration, of prompts and of answers.", in_range(1, 100'000'000));
   f.optional("prompt_wait", c.prompt_wait,
@@ -80,8 +92,19 @@ void describe(Fields& f, ServerHostConfig& c) {
   f.optional("eager_launch", c.eager_launch,
              "Instead of `launch` in an iteration that no captured graph covers.",
              in_range(Duration{}, kSecond));
-  f.optional("graph_sequences", c.graph_sequences, "Most sequences of a captured graph.",
-             in_range(0, 1'000'000));
+  f.optional("graph_sizes", c.graph_sizes,
+             "Numbers of sequences of a GPU that have a captured graph, ascending; by default every "
+             "number has one.");
+  for (std::size_t i = 0; i < c.graph_sizes.size(); ++i) {
+    const std::string key = fmt::format("graph_sizes.{}", i);
+    f.check(c.graph_sizes[i] >= 1 && c.graph_sizes[i] <= kMostSequences, key,
+            fmt::format("is {}", c.graph_sizes[i]), fmt::format("1 to {}", kMostSequences));
+    f.check(i == 0 || c.graph_sizes[i] > c.graph_sizes[i - 1], key,
+            "is not above the one before it", "each once, the smallest first");
+  }
+  f.optional("graph_padding", c.graph_padding,
+             "True: other numbers take the next larger graph, whose products compute the rows of "
+             "the padding, too. False: they run eagerly.");
   f.optional("graphs_with_prompts", c.graphs_with_prompts,
              "True: captured graphs cover iterations that read prompts, too.");
   f.optional("sync", c.sync,

@@ -109,9 +109,10 @@ struct ServerHostConfig {
   Sourced<Duration> launch =
       unstated_zero<Duration>();  ///< for each kernel; a faster GPU waits for its launches
   /// Instead of `launch` in an iteration that no captured graph covers: one with prompts, unless
-  /// graphs_with_prompts, or with more sequences than graph_sequences.
+  /// graphs_with_prompts, or with a number of sequences that has no graph; see graph_for().
   Sourced<Duration> eager_launch = unstated_zero<Duration>();
-  std::int64_t graph_sequences = 1'000'000;
+  std::vector<std::int64_t> graph_sizes = {};  ///< sequences, ascending; empty: every number
+  bool graph_padding = true;                   ///< other numbers take the next larger graph
   bool graphs_with_prompts = true;
   Sourced<Duration> sync =
       unstated_zero<Duration>();  ///< the GPU waits for the CPU: each iteration, each decision
@@ -123,6 +124,9 @@ struct ServerHostConfig {
       unstated_zero<Duration>();  ///< the same for each token of its prompt: the tokeniser
   bool overlap = false;           ///< the next iteration is prepared while the GPU works
   std::int64_t workers = 0;       ///< replicas that the CPU serves at a time; 0: no limit
+
+  /// Size of the captured graph that decodes this many sequences of a GPU; none: it runs eagerly.
+  std::optional<std::int64_t> graph_for(std::int64_t sequences) const;
 };
 void describe(Fields& f, ServerHostConfig& c);
 

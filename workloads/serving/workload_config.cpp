@@ -28,9 +28,15 @@ void describe_process(Fields& f, ArrivalProcess process, ArrivalConfig& c) {
     f.optional("think_time", c.think_time,
                "Mean time from an answer to the user's next request, exponentially distributed.",
                at_least(Duration{0}));
+    f.optional("ramp_up", c.ramp_up, "Time over which the users begin, evenly.",
+               at_least(Duration{0}));
     return;
   }
   f.required("requests_per_s", c.requests_per_s, "Mean rate of arrivals.", in_range(1e-6, 1e9));
+  f.optional("max_in_flight", c.max_in_flight,
+             "Requests without an answer beyond which the client waits before it sends the next "
+             "one, whose times count from then.",
+             in_range(1, 1'000'000));
   if (process == ArrivalProcess::gamma)
     f.required("variation", c.variation,
                "Standard deviation of the gaps over their mean; bursty above 1.",

@@ -41,6 +41,10 @@ struct ArrivalConfig {
   double requests_per_s = 0;  ///< rate of an open process
   double variation = 1;       ///< gamma: standard deviation of the gaps over their mean
   std::int64_t users = 0;     ///< of a closed loop
+  Duration ramp_up{};         ///< the users of a closed loop begin evenly over this time
+  /// Of an open process: the client sends no request while so many wait for their answers. It sends
+  /// it when one of these ends, and the request's times count from then.
+  std::optional<std::int64_t> max_in_flight = {};
   /// Mean time from an answer to the next request in a closed loop, exponentially distributed.
   Duration think_time{};
 };

@@ -58,6 +58,18 @@ TEST(Quantile, IsTheNearestRank) {
   EXPECT_EQ(quantile(values, 99), 10);
 }
 
+// numpy.percentile([1, 2, 3, 10], q) and the rank rounded down of trtllm-bench.
+TEST(Quantile, IsThatOfTheBenchmarks) {
+  const std::vector<double> values{1, 2, 3, 10};
+  EXPECT_EQ(quantile_between(values, 50), 2.5);
+  EXPECT_NEAR(quantile_between(values, 90), 3 + 0.7 * 7, 1e-12);
+  EXPECT_EQ(quantile_between(values, 100), 10);
+  EXPECT_EQ(quantile_between(std::vector<double>{4}, 99), 4);
+  EXPECT_EQ(quantile_below(values, 50), 3);
+  EXPECT_EQ(quantile_below(values, 99), 10);
+  EXPECT_EQ(quantile_below(std::vector<double>{4}, 99), 4);
+}
+
 TEST(LatencyHistogram, OfNothingIsZero) {
   const LatencyHistogram histogram;
   EXPECT_EQ(histogram.count(), 0);

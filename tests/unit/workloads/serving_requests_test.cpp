@@ -188,6 +188,37 @@ TEST(ClosedLoop, KeepsFirstRequestsForUsersWhoStillThink) {
   EXPECT_FALSE(source->next());
 }
 
+TEST(ClosedLoop, BeginsEvenlyOverTheRampUp) {
+  const auto source = source_of(
+      workload("requests: 4\narrivals: {process: closed_loop, users: 4, ramp_up: 2 s}\n"
+               "input: {tokens: 1}\noutput: {tokens: 1}\n"));
+  for (std::int64_t i = 0; i < 4; ++i)
+    EXPECT_EQ(source->next()->arrival.time_since_epoch().count(), i * kSecond / 2);
+}
+
+// Ten requests a second of 1 s each, at most three of them at a time: three a second.
+TEST(OpenLoop, KeepsToTheClientsLimit) {
+  const ClosedRun run = run_closed(
+      workload("requests: 30\n"
+               "arrivals: {process: fixed_rate, requests_per_s: 10, max_in_flight: 3}\n"
+               "input: {tokens: 1}\noutput: {tokens: 1}\n"),
+      1);
+  EXPECT_EQ(run.requests, 30);
+  EXPECT_EQ(run.outstanding_most, 3U);
+  EXPECT_EQ(run.end.time_since_epoch().count(), 10 * kSecond + kSecond / 5);
+}
+
+// A limit that is never reached changes nothing.
+TEST(OpenLoop, IsFreeBelowTheClientsLimit) {
+  const auto ends = [](const std::string& limit) {
+    return run_closed(workload("requests: 500\narrivals: {process: poisson, requests_per_s: 2" +
+                               limit + "}\ninput: {tokens: 1}\noutput: {tokens: 1}\n"),
+                      7)
+        .end;
+  };
+  EXPECT_EQ(ends(", max_in_flight: 500"), ends(", max_in_flight: 100"));
+}
+
 TEST(Lengths, OfAUniformRangeHitBothEndsAndNothingElse) {
   Lengths lengths({.distribution = LengthDistribution::uniform, .min = 3, .max = 6}, 1, "test");
   std::array<int, 10> counts{};
@@ -236,7 +267,8 @@ TEST(WorkloadConfig, NamesKeysThatMeanNothingToTheProcess) {
   EXPECT_EQ(
       told("requests: 1\narrivals: {process: poisson, requests_per_s: 1, users: 3}\n"
            "input: {tokens: 1, sigma: 2}\noutput: {distribution: uniform, tokens: 5}\n"),
-      "w.yaml:2:49: error: arrivals: unknown key 'users' (known keys: process, requests_per_s)\n"
+      "w.yaml:2:49: error: arrivals: unknown key 'users' (known keys: process, "
+      "requests_per_s, max_in_flight)\n"
       "w.yaml:3:20: error: input: unknown key 'sigma' (known keys: distribution, tokens)\n"
       "w.yaml:4:1: error: output: missing required key 'max'\n"
       "w.yaml:4:1: error: output: missing required key 'min'\n"
