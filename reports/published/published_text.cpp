@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,12 +47,25 @@ void add_errors(Table& table, const std::string& by, PublishedMetric metric,
                                   percent(errors.median),
                                   percent(errors.p90),
                                   percent(errors.worst),
-                                  errors.worst_case,
                                   fmt::format("{} of {}", errors.close, errors.count)};
   if (intervals)
     row.emplace_back(errors.drawn == 0 ? "-"
                                        : fmt::format("{} of {}", errors.covered, errors.drawn));
   table.add(std::move(row));
+}
+
+Table empty_errors_table(std::string title, std::string by, bool intervals) {
+  Table table{.title = std::move(title),
+              .columns = {{std::move(by), Align::left},
+                          {"metric", Align::left},
+                          {"values", Align::right},
+                          {"signed mean", Align::right},
+                          {"median", Align::right},
+                          {"p90", Align::right},
+                          {"worst", Align::right},
+                          {"within aim", Align::right}}};
+  if (intervals) table.columns.push_back({"in interval", Align::right});
+  return table;
 }
 
 bool has_intervals(const PublishedOutcome& outcome) {
@@ -71,47 +86,86 @@ Json json_of(const PublishedErrors& errors, double aim) {
           {"in_interval", errors.covered}};
 }
 
-// By metric; of one group, or of all that count.
+// Of one group, or of all that count.
+OutcomeFilter of_group(const PublishedGroup* group) {
+  return [group](const PublishedOutcome& outcome) {
+    return group == nullptr ? outcome.group->counted : outcome.group == group;
+  };
+}
+
+// Of the runs that count with this label.
+OutcomeFilter of_label(const std::string& name, const std::string& value) {
+  return [name, value](const PublishedOutcome& outcome) {
+    const auto found = outcome.run->labels.find(name);
+    return outcome.group->counted && found != outcome.run->labels.end() && found->second == value;
+  };
+}
+
+// Names of labels with their values, each in the order of the runs.
+std::vector<std::pair<std::string, std::string>> labels_of(
+    const std::vector<PublishedOutcome>& outcomes) {
+  std::map<std::string, std::vector<std::string>> values;
+  for (const PublishedOutcome& outcome : outcomes) {
+    if (!outcome.group->counted) continue;
+    for (const auto& [name, value] : outcome.run->labels) {
+      std::vector<std::string>& seen = values[name];
+      if (std::ranges::find(seen, value) == seen.end()) seen.push_back(value);
+    }
+  }
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& [name, seen] : values)
+    for (const std::string& value : seen) out.emplace_back(name, value);
+  return out;
+}
+
+// By metric.
 Json errors_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes,
-                 const PublishedGroup* group) {
+                 const OutcomeFilter& filter) {
   Json out = Json::object();
   for (const PublishedMetric metric : kPublishedMetrics)
     out[std::string(name_of(metric))] =
-        json_of(errors_of(outcomes, metric, group), runs.aims.value(metric));
+        json_of(errors_of(outcomes, metric, filter), runs.aims.value(metric));
   return out;
 }
 
-Json json_of(const PublishedCase& each, bool counted) {
-  Json out = {{"id", each.id},
-              {"level", "serving"},
-              {"predicted", each.predicted},
-              {"reference", each.reference},
-              {"unit", unit_of(each.metric)},
-              {"error", each.error},
-              {"band", {each.reference * (1 - each.aim), each.reference * (1 + each.aim)}},
-              {"status", each.close ? "within" : "outside"},
-              {"counted", counted}};
-  if (each.ci95) {
-    out["low"] = each.ci95->low;
-    out["high"] = each.ci95->high;
+Json json_of(const PublishedOutcome& outcome, PublishedMetric metric, double aim) {
+  return {{"id", outcome.run->id},
+          {"group", outcome.group->id},
+          {"metric", name_of(metric)},
+          {"unit", unit_of(metric)},
+          {"measured", *outcome.run->published.value(metric)},
+          {"simulated", nullptr},
+          {"low", nullptr},
+          {"high", nullptr},
+          {"error", nullptr},
+          {"aim", aim},
+          {"within_aim", false},
+          {"counted", outcome.group->counted},
+          {"labels", outcome.run->labels}};
+}
+
+// The values of a run.
+void add_runs(Json& runs, const PublishedOutcome& outcome, const PublishedAims& aims) {
+  if (outcome.problem.empty()) {
+    for (const PublishedCase& each : outcome.cases) {
+      Json run = json_of(outcome, each.metric, each.aim);
+      run["simulated"] = each.predicted;
+      run["error"] = each.error;
+      run["within_aim"] = each.close;
+      if (each.ci95) {
+        run["low"] = each.ci95->low;
+        run["high"] = each.ci95->high;
+      }
+      runs.push_back(std::move(run));
+    }
+    return;
   }
-  return out;
-}
-
-// Adds the printed values of a run that could not run.
-void add_problems(Json& cases, const PublishedOutcome& outcome) {
-  for (const PublishedMetric metric : kPublishedMetrics)
-    if (const auto reference = outcome.run->published.value(metric))
-      cases.push_back(
-          {{"id", fmt::format("{}.{}.{}", outcome.group->id, outcome.run->id, name_of(metric))},
-           {"level", "serving"},
-           {"predicted", nullptr},
-           {"reference", *reference},
-           {"unit", unit_of(metric)},
-           {"error", nullptr},
-           {"band", nullptr},
-           {"status", "failed"},
-           {"why", outcome.problem}});
+  for (const PublishedMetric metric : kPublishedMetrics) {
+    if (!outcome.run->published.value(metric)) continue;
+    Json run = json_of(outcome, metric, aims.value(metric));
+    run["why"] = outcome.problem;
+    runs.push_back(std::move(run));
+  }
 }
 
 Json walls_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
@@ -135,18 +189,9 @@ Json walls_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& 
 }  // namespace
 
 Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
-  Table table{.title = "Errors: (simulated - published) / published; nothing is fitted on these",
-              .columns = {{"runs", Align::left},
-                          {"metric", Align::left},
-                          {"values", Align::right},
-                          {"signed mean", Align::right},
-                          {"median", Align::right},
-                          {"p90", Align::right},
-                          {"worst", Align::right},
-                          {"worst case", Align::left},
-                          {"within aim", Align::right}}};
   const bool intervals = std::ranges::any_of(outcomes, has_intervals);
-  if (intervals) table.columns.push_back({"in interval", Align::right});
+  Table table = empty_errors_table(
+      "Errors: (simulated - measured) / measured; nothing is fitted on these", "runs", intervals);
   for (const PublishedMetric metric : kPublishedMetrics)
     add_errors(table, "all", metric, errors_of(outcomes, metric), intervals);
   for (const PublishedGroup& group : runs.groups)
@@ -163,12 +208,27 @@ Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome
   return table;
 }
 
+std::vector<Table> label_tables(const std::vector<PublishedOutcome>& outcomes) {
+  const bool intervals = std::ranges::any_of(outcomes, has_intervals);
+  std::vector<Table> out;
+  std::string last;
+  for (const auto& [name, value] : labels_of(outcomes)) {
+    if (out.empty() || name != last)
+      out.push_back(empty_errors_table("Errors by " + name, name, intervals));
+    last = name;
+    for (const PublishedMetric metric : kPublishedMetrics)
+      add_errors(out.back(), value, metric, errors_of(outcomes, metric, of_label(name, value)),
+                 intervals);
+  }
+  return out;
+}
+
 Table cases_table(const PublishedGroup& group, const std::vector<PublishedOutcome>& outcomes) {
   Table table{.title = fmt::format("{}: {}, {}", group.id, group.engine, group.setup),
               .columns = {{"run", Align::left},
                           {"metric", Align::left},
                           {"simulated", Align::right},
-                          {"published", Align::right},
+                          {"measured", Align::right},
                           {"error", Align::right},
                           {"aim", Align::left}}};
   for (const PublishedOutcome& outcome : outcomes) {
@@ -228,21 +288,23 @@ std::string to_text(const PublishedRuns& runs, const std::vector<PublishedOutcom
 }
 
 std::string to_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
-  Json cases = Json::array();
-  for (const PublishedOutcome& outcome : outcomes) {
-    if (!outcome.problem.empty()) add_problems(cases, outcome);
-    for (const PublishedCase& each : outcome.cases)
-      if (outcome.problem.empty()) cases.push_back(json_of(each, outcome.group->counted));
-  }
+  Json values = Json::array();
+  for (const PublishedOutcome& outcome : outcomes) add_runs(values, outcome, runs.aims);
   Json groups = Json::array();
   for (const PublishedGroup& group : runs.groups)
     groups.push_back({{"id", group.id},
                       {"counted", group.counted},
-                      {"errors", errors_json(runs, outcomes, &group)}});
-  return Json{{"cases", std::move(cases)},
+                      {"errors", errors_json(runs, outcomes, of_group(&group))}});
+  Json labels = Json::array();
+  for (const auto& [name, value] : labels_of(outcomes))
+    labels.push_back({{"name", name},
+                      {"value", value},
+                      {"errors", errors_json(runs, outcomes, of_label(name, value))}});
+  return Json{{"runs", std::move(values)},
               {"groups", std::move(groups)},
+              {"labels", std::move(labels)},
               {"walls", walls_json(runs, outcomes)},
-              {"summary", errors_json(runs, outcomes, nullptr)}}
+              {"summary", errors_json(runs, outcomes, of_group(nullptr))}}
              .dump() +
          '\n';
 }

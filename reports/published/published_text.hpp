@@ -10,6 +10,8 @@ namespace tiersim {
 
 /// Errors by metric, then by group, with the assumptions and the causes of the errors.
 Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes);
+/// The same by each label that the rows of tables have: by engine, by load.
+std::vector<Table> label_tables(const std::vector<PublishedOutcome>& outcomes);
 /// Every printed value of a group.
 Table cases_table(const PublishedGroup& group, const std::vector<PublishedOutcome>& outcomes);
 /// The runs of a group that shows the latency wall, by number of users.
@@ -17,9 +19,10 @@ Table wall_table(const PublishedGroup& group, const std::vector<PublishedOutcome
 
 /// All tables, one after another.
 std::string to_text(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes);
-/// {cases: [{id, level, predicted, reference, unit, error, band, status, low, high}], groups: [{id,
-/// counted, errors}], walls, summary}; errors and summary by metric. A case without draws has no
-/// low and high, and one that could not run has a reason in place of `predicted`.
+/// {runs: [{id, group, metric, unit, measured, simulated, low, high, error, aim, within_aim,
+/// counted, labels}], groups: [{id, counted, errors}], labels: [{name, value, errors}], walls,
+/// summary}; errors and summary by metric. `low` and `high` are null without draws, and a run that
+/// could not be simulated has null for `simulated` and `error`, and says `why`.
 std::string to_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes);
 
 }  // namespace tiersim

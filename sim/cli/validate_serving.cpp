@@ -9,9 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "reports/published/published_page.hpp"
 #include "reports/published/published_text.hpp"
+#include "reports/render/figure_svg.hpp"
 #include "sim/base/text.hpp"
+#include "sim/base/version.hpp"
 #include "sim/cli/gunzip.hpp"
+#include "sim/runner/files.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/serving/serve.hpp"
 #include "sim/validate/run_table.hpp"
@@ -29,6 +33,8 @@ struct ValidateServingArguments {
   std::vector<std::string> set;
   std::int64_t jobs = 0;
   std::optional<std::int64_t> draws;
+  std::string page;
+  std::string figure;
   bool json = false;
 };
 
@@ -206,8 +212,23 @@ void refuse_without_effect(const ValidateServingArguments& options) {
   refuse(!options.config.empty() && !tables, "--config", "without a table of runs: FILE");
 }
 
+void print(const ValidateServingArguments& options, const PublishedRuns& runs,
+           const std::vector<PublishedOutcome>& outcomes) {
+  if (options.json) {
+    fmt::print("{}", to_json(runs, outcomes));
+  } else if (options.files.empty()) {
+    fmt::print("{}", to_text(runs, outcomes));
+  } else {
+    fmt::print("{}", to_text(printable(errors_table(runs, outcomes))));
+    for (const Table& table : label_tables(outcomes))
+      fmt::print("\n{}", to_text(printable(table)));
+  }
+}
+
 ExitCode validate_serving(const ValidateServingArguments& options) {
   refuse_without_effect(options);
+  for (const std::string* file : {&options.page, &options.figure})
+    if (!file->empty()) expect_writable(*file);
   const fs::path published =
       options.runs.empty() ? targets_root() / "published" / "serving.yaml" : fs::path(options.runs);
   PublishedRuns runs = options.files.empty() ? load_runs(published) : read_tables_of_runs(options);
@@ -221,9 +242,10 @@ ExitCode validate_serving(const ValidateServingArguments& options) {
   run_all(runs, tasks, options.jobs == 0 ? cores : options.jobs);
   std::vector<PublishedOutcome> outcomes;
   for (Task& task : tasks) outcomes.push_back(std::move(task.outcome));
-  fmt::print("{}", options.json            ? to_json(runs, outcomes)
-                   : options.files.empty() ? to_text(runs, outcomes)
-                                           : to_text(printable(errors_table(runs, outcomes))));
+  print(options, runs, outcomes);
+  if (!options.page.empty()) write_file(options.page, published_page(runs, outcomes, kVersion));
+  if (!options.figure.empty())
+    write_file(options.figure, to_svg(published_figure(runs, outcomes)));
   const auto failed = std::ranges::count_if(
       outcomes, [](const PublishedOutcome& outcome) { return !outcome.problem.empty(); });
   if (failed == 0) return ExitCode::ok;
@@ -261,6 +283,10 @@ void add_validate_serving(Verb validate) {
               "Draw the numbers of each run this often from their intervals, and count the values "
               "that lie in the interval of the results")
       .between(20, 10'000);
+  verb.option("-o,--output", options->page, "Also write a page of the tables and the drawing")
+      .type("FILE.html");
+  verb.option("--figure", options->figure, "Also draw simulated over measured values")
+      .type("FILE.svg");
   verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] { return validate_serving(*options); });
 }

@@ -5,6 +5,7 @@
 // printed values. Nothing is fitted to these numbers.
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,7 +42,10 @@ struct PublishedRun {
   std::optional<std::int64_t> users = {};  ///< in a closed loop
   std::vector<std::string> set = {};       ///< on top of the group's settings
   PublishedValues published;
-  std::string at = {};  ///< file:line of the row of a table; not read from runs in YAML
+  // of a row of a table; not read from runs in YAML
+  std::string at = {};  ///< file:line
+  /// By name: what errors are summed by beside groups, such as the engine or the load.
+  std::map<std::string, std::string> labels = {};
 };
 void describe(Fields& f, PublishedRun& c);
 

@@ -62,11 +62,18 @@ PublishedOutcome score(const PublishedRuns& runs, const PublishedGroup& group,
 
 PublishedErrors errors_of(const std::vector<PublishedOutcome>& outcomes, PublishedMetric metric,
                           const PublishedGroup* group) {
+  return errors_of(outcomes, metric, [group](const PublishedOutcome& outcome) {
+    return group == nullptr ? outcome.group->counted : outcome.group == group;
+  });
+}
+
+PublishedErrors errors_of(const std::vector<PublishedOutcome>& outcomes, PublishedMetric metric,
+                          const OutcomeFilter& filter) {
   PublishedErrors out;
   std::vector<double> magnitudes;
   double sum = 0;
   for (const PublishedOutcome& outcome : outcomes) {
-    if (group == nullptr ? !outcome.group->counted : outcome.group != group) continue;
+    if (!filter(outcome)) continue;
     for (const PublishedCase& each : outcome.cases) {
       if (each.metric != metric) continue;
       const double magnitude = std::abs(each.error);

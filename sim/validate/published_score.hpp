@@ -1,6 +1,7 @@
 #pragma once
 // Simulated runs of servers beside their published results: an error for every printed value, and
 // the size of the errors by metric.
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,7 +46,8 @@ struct PublishedOutcome {
 PublishedOutcome score(const PublishedRuns& runs, const PublishedGroup& group,
                        const PublishedRun& run, const RunRecord& record);
 
-/// Magnitudes of errors, over all counted values or over those of a group.
+/// Magnitudes of errors, over all counted values, over those of a group, or over those that pass a
+/// filter.
 struct PublishedErrors {
   std::int64_t count = 0;
   std::int64_t close = 0;
@@ -57,6 +59,9 @@ struct PublishedErrors {
   double worst = 0;
   std::string worst_case = {};
 };
+using OutcomeFilter = std::function<bool(const PublishedOutcome&)>;
+PublishedErrors errors_of(const std::vector<PublishedOutcome>& outcomes, PublishedMetric metric,
+                          const OutcomeFilter& filter);
 PublishedErrors errors_of(const std::vector<PublishedOutcome>& outcomes, PublishedMetric metric,
                           const PublishedGroup* group = nullptr);
 

@@ -226,6 +226,8 @@ class RunTableReader {
     for (const std::string& setting : config_.set) run.set.push_back(text(setting));
     run.at = fmt::format("{}:{}", file_, line_);
     run.users = users();
+    for (const RunValue& label : config_.labels)
+      if (const auto result = value(label.is)) run.labels[label.name] = label_text(*result);
     run.published.ttft = time(config_.ttft);
     run.published.tpot = time(config_.tpot);
     run.published.throughput = amount(config_.throughput);

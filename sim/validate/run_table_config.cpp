@@ -108,6 +108,7 @@ void describe(Fields& f, RunTableConfig& c) {
   f.required("id", c.id, "Name of a row: text with formulas in braces.");
   f.required("group", c.group, "Rows with the same text are reported together.");
   f.optional("setup", c.setup, "Model, element types and GPUs of a group.");
+  f.optional("labels", c.labels, "Formulas whose values errors are summed by, beside the groups.");
   f.optional("skip", c.skip, "Rows that are not simulated.");
   f.optional("apart", c.apart, "Formula that is true for rows that no summary counts.");
   f.optional("cases", c.cases, "Settings by the text of a column.");
@@ -138,6 +139,11 @@ void describe(Fields& f, RunTableConfig& c) {
   check_text(f, "id", c.id, known);
   check_text(f, "group", c.group, known);
   check_text(f, "setup", c.setup, known);
+  for (std::size_t i = 0; i < c.labels.size(); ++i) {
+    check_formula(f, fmt::format("labels.{}.is", i), c.labels[i].is, known);
+    f.check(std::ranges::count(c.labels, c.labels[i].name, &RunValue::name) == 1,
+            fmt::format("labels.{}.name", i), "stands twice");
+  }
   for (std::size_t i = 0; i < c.skip.size(); ++i)
     check_formula(f, fmt::format("skip.{}.where", i), c.skip[i].where, known);
   check_cases(f, c, known);

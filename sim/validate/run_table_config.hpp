@@ -60,6 +60,7 @@ struct RunTableConfig {
   std::string id;     ///< text with formulas: a row's name
   std::string group;  ///< the same: rows of one text are reported together
   std::string setup;  ///< the same: model, element types, GPUs
+  std::vector<RunValue> labels;  ///< errors are also summed by these: engine, card, load
   std::vector<RunSkip> skip;
   std::string apart;  ///< formula: true for rows that no summary counts; may be empty
   std::vector<RunCases> cases;

@@ -107,21 +107,24 @@ TEST(PublishedScore, SaysWhatASimulationHasNoValueOf) {
   EXPECT_EQ(outcome.problem, "has no ttft: no request that counts has one");
   EXPECT_TRUE(outcome.cases.empty());
   const auto json = nlohmann::json::parse(to_json(runs, {outcome}));
-  EXPECT_EQ(json["cases"].size(), 2U);  // both values that were printed
-  EXPECT_EQ(json["cases"][0]["status"], "failed");
-  EXPECT_TRUE(json["cases"][0]["predicted"].is_null());
+  EXPECT_EQ(json["runs"].size(), 2U);  // both values that were printed
+  EXPECT_EQ(json["runs"][0]["why"], outcome.problem);
+  EXPECT_TRUE(json["runs"][0]["simulated"].is_null());
 }
 
 TEST(PublishedText, WritesTheNamesThatOtherProgramsBuildOn) {
   const PublishedRuns runs = two_runs();
   const auto json = nlohmann::json::parse(to_json(runs, outcomes_of(runs)));
-  const auto& one = json["cases"][1];
-  EXPECT_EQ(one["id"], "group.few.ttft");
-  EXPECT_EQ(one["level"], "serving");
+  const auto& one = json["runs"][1];
+  EXPECT_EQ(one["id"], "few");
+  EXPECT_EQ(one["group"], "group");
+  EXPECT_EQ(one["metric"], "ttft");
   EXPECT_EQ(one["unit"], "s");
-  EXPECT_EQ(one["status"], "outside");
-  EXPECT_NEAR(one["band"][0].get<double>(), 0.08, 1e-12);
-  EXPECT_NEAR(one["band"][1].get<double>(), 0.12, 1e-12);
+  EXPECT_EQ(one["aim"], 0.2);
+  EXPECT_FALSE(one["within_aim"]);
+  EXPECT_NEAR(one["measured"].get<double>(), 0.1, 1e-12);
+  EXPECT_NEAR(one["simulated"].get<double>(), 0.07, 1e-12);
+  EXPECT_TRUE(one["low"].is_null() && one["high"].is_null());
   EXPECT_EQ(json["summary"]["tpot"]["within_aim"], 1);
   EXPECT_EQ(json["walls"][0]["points"][1]["users"], 100);
   EXPECT_EQ(json["walls"][0]["points"][1]["fitting"], 50);
