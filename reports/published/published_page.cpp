@@ -29,9 +29,9 @@ constexpr std::array<MetricAxis, 4> kAxes{
 // Empty where no run has the metric.
 FigurePanel panel_of(const MetricAxis& axis, const PublishedRuns& runs,
                      const std::vector<PublishedOutcome>& outcomes) {
-  FigurePanel panel{.title = std::string(axis.title),
-                    .x = {.label = fmt::format("measured, {}", axis.unit), .log_base = 10},
-                    .y = {.label = fmt::format("simulated, {}", axis.unit), .log_base = 10}};
+  FigurePanel panel{.title = fmt::format("{}, {}", axis.title, axis.unit),
+                    .x = {.label = "measured", .log_base = 10},
+                    .y = {.label = "simulated", .log_base = 10}};
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const PublishedGroup& group : runs.groups) {
@@ -53,8 +53,7 @@ FigurePanel panel_of(const MetricAxis& axis, const PublishedRuns& runs,
   if (panel.series.empty()) return panel;
   panel.x.low = panel.y.low = least / 1.3;
   panel.x.high = panel.y.high = most * 1.3;
-  panel.series.push_back({.name = "equal",
-                          .role = SeriesRole::guide,
+  panel.series.push_back({.role = SeriesRole::guide,
                           .points = {{.x = panel.x.low, .y = panel.x.low},
                                      {.x = panel.x.high, .y = panel.x.high}}});
   return panel;

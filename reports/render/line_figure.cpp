@@ -80,7 +80,9 @@ class Plot {
   void series(SvgCanvas& canvas, const FigureSeries& series) const {
     TS_EXPECTS(series.mark != SeriesMark::bars, series.name);
     const std::size_t look = series.style;
-    const Stroke stroke{.colour = palette(look), .width = 1.8, .dash = dash_of(look)};
+    const bool guide = series.role == SeriesRole::guide;
+    const Stroke stroke = guide ? kGuide
+                                : Stroke{.colour = palette(look), .width = 1.8, .dash = dash_of(look)};
     std::vector<SvgPoint> run;
     std::vector<SvgPoint> all;
     const auto draw = [&] {
@@ -97,6 +99,7 @@ class Plot {
     draw();
     for (const FigurePoint& point : series.points)
       if (point.has_interval() && std::isfinite(point.y)) whisker(canvas, point, palette(look));
+    if (guide) return;
     for (const SvgPoint& point : all) draw_marker(canvas, look, point);
   }
 
@@ -169,6 +172,7 @@ class LineDrawing {
         all_y_.add(y.high);
       }
       for (const FigureSeries& series : panel.series) {
+        if (series.name.empty() || series.role == SeriesRole::guide) continue;
         const auto known = std::ranges::find(named_, series.name, &Entry::name);
         Entry& entry =
             known == named_.end() ? named_.emplace_back(Entry{series.name, series.style}) : *known;
@@ -242,17 +246,24 @@ class LineDrawing {
     std::set<double> values;
     for (const FigureSeries& series : panel.series)
       for (const FigurePoint& point : series.points) values.insert(point.x);
-    plot.axes(canvas_, log_x ? values : ticks_of(x, std::move(values)));
+    plot.axes(canvas_, ticks_of(x, std::move(values), log_x));
     for (const FigureSeries& series : panel.series) plot.series(canvas_, series);
   }
 
-  // Ticks of a linear axis stand at the values. Where there are more values than ticks that can be
-  // told apart, they stand at round numbers.
-  static std::set<double> ticks_of(const AxisRange& x, std::set<double> values) {
+  // Ticks stand at the values. Where there are more values than ticks that can be told apart, they
+  // stand at round numbers.
+  static std::set<double> ticks_of(const AxisRange& x, std::set<double> values, bool log_x) {
     constexpr std::size_t kMost = 24;
     if (values.size() <= kMost) return values;
-    const double step = tick_step(x.high - x.low);
     std::set<double> out;
+    if (log_x) {
+      for (double decade = std::pow(10, std::floor(std::log10(x.low))); decade <= x.high;
+           decade *= 10)
+        for (const double tick : {decade, 2 * decade, 5 * decade})
+          if (tick >= x.low && tick <= x.high) out.insert(tick);
+      return out;
+    }
+    const double step = tick_step(x.high - x.low);
     for (double tick = std::ceil(x.low / step) * step; tick <= x.high; tick += step)
       out.insert(tick);
     return out;

@@ -11,6 +11,7 @@
 #include "reports/calibration/calibration_tables.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/cli/calibrate_server.hpp"
 #include "sim/cli/calibrate_table.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/runner/files.hpp"
@@ -199,6 +200,8 @@ ExitCode run_table(const CalibrateArguments& options) {
 }
 
 ExitCode run(const CalibrateArguments& options) {
+  if (options.files.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: TIMINGS is required (or a verb: server)");
   if (!options.table.empty()) return run_table(options);
   if (!options.l2.empty() || options.sms != 0)
     throw Failure(ExitCode::usage, "tiersim: error: --l2 and --sms go with --table");
@@ -241,8 +244,7 @@ void add_calibrate(Verb program) {
   verb.option(
           "TIMINGS", options->files,
           "Timings of one device: JSON of a campaign or of Google Benchmark, CSV, a log of NCCL "
-          "tests, or tables of any source (--table; also .csv.gz)")
-      .required();
+          "tests, or tables of any source (--table; also .csv.gz)");
   verb.option("-o,--out", options->output,
               "Write gpu.yaml, report.md and cases.csv into this folder, named <part>/<date>-<id>; "
               "with --table, gpu.yaml and the fits of the table, named <part>/<engine>-<version>")
@@ -281,6 +283,7 @@ void add_calibrate(Verb program) {
   verb.flag("--check", options->check_only,
             "Only check whether the timings are physically possible; fit nothing");
   verb.flag("--json", options->json, "Print the fits as JSON");
+  add_calibrate_server(verb);
   verb.on_chosen([options] { return run(*options); });
 }
 

@@ -68,7 +68,7 @@ class ValidateServing(InFolder):
         self.assertEqual(result.returncode, 0, result.stderr)
         for expected in ("<svg", "Errors by load", "time per output token", "assumed: everything", "on-h100: 2 runs"):
             self.assertIn(expected, page.read_text())
-        self.assertIn("measured, ms", figure.read_text())
+        self.assertIn("time per output token, ms", figure.read_text())
         self.assertNotIn("h100-apart", figure.read_text())
         self.expect_failure(run(*self.table(), "-o", self.folder / "no" / "page.html"), 2, "page.html")
 
@@ -134,6 +134,43 @@ class ValidateServing(InFolder):
         self.assertEqual(summary["tpot"]["count"], 58)
         self.assertLess(summary["tpot"]["median"], 0.06)
         self.assertLess(summary["ttft"]["median"], 0.06)
+
+    def test_finds_the_host_of_a_server_by_its_runs(self):
+        # What a server with these times would measure, by the program itself.
+        users = (1, 8, 32, 64)
+        rows = "card,users,tpot_ms,seconds\n" + "".join(f"h100,{n},1,0\n" for n in users)
+        description = TABLE.replace("requests_per_user: 2", "requests_per_user: 5").replace(
+            "throughput: \"if(seconds == 0, '', users / seconds)\"", "ttft: seconds").replace(
+            "columns: [card, users, seconds", "empty: {seconds: '1'}\ncolumns: [card, users, seconds").replace(
+            "2 * users", "5 * users")
+        truth = {"sync": 2e-3, "sync_sequence": 40e-6, "request": 8e-3}
+        sets = [word for name, value in truth.items()
+                for word in ("--set", f"server.host.{name}={{value: {value * 1e6:g} us, class: assumed, source: a test}}")]
+        def command(rows, *options):
+            (self.folder / "rows.csv").write_text(rows)
+            (self.folder / "rows.yaml").write_text(description)
+            return run(*options[:2], self.folder / "rows.csv", "--table", self.folder / "rows.yaml", *options[2:])
+        shown = json.loads(command(rows.replace(",0\n", ",1\n"), "validate", "serving", *sets, "--json").stdout)
+        values = {(one["id"], one["metric"]): one["simulated"] for one in shown["runs"]}
+        rows = "card,users,tpot_ms,seconds\n" + "".join(
+            f"h100,{n},{1e3 * values[f'u{n}', 'tpot']!r},{values[f'u{n}', 'ttft']!r}\n" for n in users)
+        result = command(rows, "calibrate", "server", "-o", self.folder / "host.yaml", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        fit = json.loads(result.stdout)
+        for time in fit["times"]:
+            self.assertLess(abs(time["value"] / truth[time["name"]] - 1), 0.1, time)
+        self.assertLess(max(abs(value["after"]) for value in fit["values"]), 0.02)
+        text = (self.folder / "host.yaml").read_text()
+        self.assertIn("# Written by `tiersim calibrate server rows.csv --table rows.yaml`: a fit to these runs", text)
+        shipped = run("validate", "serving", self.folder / "rows.csv", "--table", self.folder / "rows.yaml", "--json",
+                      "--set", f"server.base=[servers/vllm_v1.yaml, {self.folder / 'host.yaml'}]",
+                      "--set", "server.host.overlap=false")
+        self.assertEqual(shipped.returncode, 0, shipped.stderr)
+        self.assertLess(json.loads(shipped.stdout)["summary"]["tpot"]["worst"], 0.03)
+        self.expect_failure(command(rows, "calibrate", "server", "--time", "snc"), 2, "--time 'snc'", "sync_sequence")
+        self.expect_failure(command("\n".join(rows.splitlines()[:3]) + "\n", "calibrate", "server"), 3,
+                            "2 runs with 4 measured values do not tell 3 times")
+        self.expect_failure(run("calibrate", "server"), 2, "name a table of runs")
 
     def runs(self, text):
         file = self.folder / "runs.yaml"
