@@ -1,12 +1,14 @@
 // tiersim compare A B: two records side by side. Each is a configuration to run, a record, or a
-// point of a store.
+// point of a store. With --table, B is a measured run of the server A.
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "reports/compare/difference_text.hpp"
+#include "reports/compare/run_difference_text.hpp"
 #include "sim/base/text.hpp"
+#include "sim/cli/measured_runs.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/stored_points.hpp"
 #include "sim/record/record_reader.hpp"
@@ -22,6 +24,8 @@ struct CompareOptions {
   std::vector<std::string> set_a;
   std::vector<std::string> set_b;
   std::string format = "text";
+  std::string table;
+  std::string run;
   bool json = false;
 };
 
@@ -98,7 +102,49 @@ std::string with_settings(const std::string& source, const std::vector<std::stri
   return set.empty() ? source : fmt::format("{} ({})", source, join(set));
 }
 
+const MeasuredRun& chosen_run(const std::vector<MeasuredRun>& runs, const CompareOptions& options) {
+  std::vector<std::string> names;
+  for (const MeasuredRun& each : runs) {
+    names.push_back(each.run->id);
+    if (options.run == each.run->id || (options.run.empty() && runs.size() == 1)) return each;
+  }
+  const std::size_t kNames = 8;
+  const std::size_t more = names.size() - std::min(names.size(), kNames);
+  names.resize(std::min(names.size(), kNames));
+  refuse(options.b, fmt::format("{} (there are: {}{})",
+                                options.run.empty() ? "has several runs; --run says which"
+                                                    : "has no run '" + printable(options.run) + "'",
+                                printable(join(names)),
+                                more == 0 ? "" : fmt::format(" and {} more", more)));
+}
+
+// A serving file beside a measured run of that server.
+ExitCode compare_measured(const CompareOptions& options) {
+  if (!options.set_b.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --set-b: B is measured");
+  const PublishedRuns runs = read_tables_of_runs(
+      {.files = {options.b}, .table = options.table, .config = options.a, .set = {}});
+  const std::vector<MeasuredRun> measured =
+      configured_runs(runs, both(options.set, options.set_a));
+  const MeasuredRun& run = chosen_run(measured, options);
+  if (run.config.early_exit || run.config.scenario.model.encoder)
+    refuse(options.a, "iterations with early exit or an encoder have no mean");
+  const auto difference = difference_of(run.config, run.run->published);
+  if (!difference)
+    throw Failure(ExitCode::bad_config,
+                  fmt::format("{}:1:1: error: {}", printable(options.a),
+                              printable(difference.error())));
+  if (options.json || options.format == "json")
+    fmt::print("{}", run_difference_json(*difference));
+  else
+    print_tables(run_difference_tables(*difference), options.format);
+  return ExitCode::ok;
+}
+
 ExitCode compare(const CompareOptions& options) {
+  if (!options.table.empty()) return compare_measured(options);
+  if (!options.run.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --run has no effect without --table");
   const auto set_a = both(options.set, options.set_a);
   const auto set_b = both(options.set, options.set_b);
   const RunRecord a = record_of(options.a, set_a);
@@ -127,6 +173,11 @@ void add_compare(Verb program) {
   add_set("--set", options->set, "Override a setting of configurations: a.b=value (repeatable)");
   add_set("--set-a", options->set_a, "Override a setting of A only (repeatable)");
   add_set("--set-b", options->set_b, "Override a setting of B only (repeatable)");
+  verb.option("--table", options->table,
+              "B is a measured run of the server A: description of its table, a name in "
+              "configs/run_tables or a file")
+      .type("NAME");
+  verb.option("--run", options->run, "Name of the run in B, if it has several").type("ID");
   add_format(verb, options->format);
   verb.flag("--json", options->json, "Print JSON, like --format json")
       .excludes(verb.added("--format"));

@@ -70,7 +70,7 @@ ExitCode print_explained(const RunArguments& options, const RunnableFile& file) 
     throw Failure(
         ExitCode::usage,
         "tiersim: error: --explain: iterations with early exit or an encoder have no mean");
-  IterationAverages averages;
+  IterationAverages averages(config);
   const RunRecord record = run_server(file, &averages);
   if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
   print(options, record, serving_summary_text, options.figure == "-");

@@ -90,14 +90,16 @@ std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system
 }
 
 // Returns how long the GPU waits for the CPU in an iteration [s], by the rules of
-// Replica::demand_of.
-double waits_of(const ExplainedIteration& mean, const IterationWork& work, bool captured,
+// Replica::demand_of. `eager` is the share of iterations that no captured graph covers.
+double waits_of(const ExplainedIteration& mean, const IterationWork& work, double eager,
                 const ServerHostConfig& host) {
-  const Duration launch = captured ? host.launch.value : host.eager_launch.value;
   std::int64_t kernels = 0;
   for (const IterationPart& part : mean.parts) kernels += part.kernels;
+  const auto launches = [&](Duration launch) {
+    return std::max(0.0, to_seconds(repeated(launch, kernels)) - mean.kernel_time());
+  };
   const auto sequences = work.decodes + static_cast<std::int64_t>(work.chunks.size());
-  return std::max(0.0, to_seconds(repeated(launch, kernels)) - mean.kernel_time()) +
+  return eager * launches(host.eager_launch.value) + (1 - eager) * launches(host.launch.value) +
          to_seconds(host.sync.value + repeated(host.sync_sequence.value, sequences));
 }
 
@@ -125,14 +127,12 @@ ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingCon
         {std::max<std::int64_t>(1, tokens), rounded(sums.prompt_before, sums.chunks)});
   }
   if (work.decodes == 0 && work.chunks.empty()) work.decodes = 1;
-  const auto graph = captured_rows(config.server.host, config.scenario.parallel, work.decodes,
-                                   out.reads_prompts);
-  work.padding = graph ? *graph - work.decodes : 0;
+  work.padding = rounded(sums.padding, n);
   AttentionContext replica = context_of(config.scenario, system);
   replica.host_works = false;
   out.parts = parts_of(
       build_iteration(replica, *config.scenario.method.method, work, system.tier_names()), system);
-  out.waits = waits_of(out, work, graph.has_value(), config.server.host);
+  out.waits = waits_of(out, work, per(static_cast<double>(sums.eager), n), config.server.host);
   return out;
 }
 
@@ -142,14 +142,19 @@ void IterationAverages::on_work(const IterationSample& sample, const Iteration& 
   Sums& to = sums_[iteration.pieces.empty() ? 0 : 1];
   ++to.iterations;
   for (const Sequence* s : iteration.decodes) to.positions += s->cached + 1;
-  to.decodes += static_cast<std::int64_t>(iteration.decodes.size());
-  to.logits += static_cast<std::int64_t>(iteration.decodes.size());
   for (const auto& [s, tokens, executed] : iteration.pieces) {
     ++to.chunks;
     to.prompt_tokens += executed;
     to.prompt_before += s->cached;
     if (s->cached + tokens == s->prompt) ++to.logits;
   }
+  const auto decodes = static_cast<std::int64_t>(iteration.decodes.size());
+  const auto graph = captured_rows(config_.server.host, config_.scenario.parallel, decodes,
+                                   !iteration.pieces.empty());
+  to.decodes += decodes;
+  to.logits += decodes;
+  to.eager += graph ? 0 : 1;
+  to.padding += graph ? *graph - decodes : 0;
   to.before += sample.gpu - sample.begin;
   to.gpu += sample.end - sample.gpu;
   next_->on_work(sample, iteration);

@@ -1,7 +1,7 @@
 #pragma once
 // The iterations of a run, averaged, and the kernels of such an average iteration.
 //
-//   IterationAverages averages;
+//   IterationAverages averages(config);
 //   serve(config, &averages);
 //   for (const ExplainedIteration& each : explain(config, averages)) ...
 #include <array>
@@ -18,6 +18,9 @@ namespace tiersim {
 /// Sums over the iterations of a run: those that decode only, and those that read prompts, too.
 class IterationAverages final : public ServingListener {
  public:
+  /// `config` must outlive this.
+  explicit IterationAverages(const ServingConfig& config) : config_(config) {}
+
   struct Sums {
     std::int64_t iterations = 0;
     std::int64_t decodes = 0;
@@ -26,6 +29,8 @@ class IterationAverages final : public ServingListener {
     std::int64_t prompt_tokens = 0;
     std::int64_t prompt_before = 0;  ///< cached positions before the chunks
     std::int64_t logits = 0;
+    std::int64_t eager = 0;    ///< iterations that no captured graph covers
+    std::int64_t padding = 0;  ///< rows of captured graphs that no sequence uses
     Duration before{};
     Duration gpu{};
   };
@@ -55,6 +60,7 @@ class IterationAverages final : public ServingListener {
   void on_work(const IterationSample& sample, const Iteration& iteration) override;
 
  private:
+  const ServingConfig& config_;
   ServingObserver* next_ = nullptr;
   std::array<Sums, 2> sums_;
 };

@@ -172,6 +172,25 @@ class ValidateServing(InFolder):
                             "2 runs with 4 measured values do not tell 3 times")
         self.expect_failure(run("calibrate", "server"), 2, "name a table of runs")
 
+    def test_names_the_parts_that_could_explain_a_difference(self):
+        self.table("card,users,tpot_ms,seconds\nh100,2,9,0\nh100,4,8,0\n")
+        command = ("compare", SOURCE / "configs/serving/validation/qwen3_8b_h100.yaml", self.folder / "rows.csv",
+                   "--table", self.folder / "rows.yaml")
+        result = run(*command, "--run", "u2", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        tpot, = json.loads(result.stdout)["metrics"]
+        self.assertEqual((tpot["metric"], tpot["measured"]), ("tpot", 0.009))
+        parts = {part["name"]: part for part in tpot["parts"]}
+        self.assertAlmostEqual(sum(part["seconds"] for part in parts.values()) / tpot["simulated"], 1, delta=0.05)
+        mlp = parts["products of the MLP"]
+        self.assertAlmostEqual(mlp["seconds"] * (mlp["factor"] - 1), 0.009 - tpot["simulated"], places=12)
+        self.assertTrue(mlp["could_explain"])
+        self.assertFalse(parts["sampling" if "sampling" in parts else "embedding"]["could_explain"])
+        self.assertRegex(run(*command, "--run", "u4").stdout, r"(?m)^tpot: .* measured .*\n.*\n.*\nproducts of the MLP ")
+        self.expect_failure(run(*command), 2, "has several runs; --run says which (there are: u2, u4)")
+        self.expect_failure(run(*command, "--run", "u3"), 2, "has no run 'u3'")
+        self.expect_failure(run(*command[:3], "--run", "u3"), 2, "--run has no effect without --table")
+
     def runs(self, text):
         file = self.folder / "runs.yaml"
         file.write_text(text)

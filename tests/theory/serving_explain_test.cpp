@@ -16,7 +16,7 @@ std::vector<ExplainedIteration> explained(const std::string& file, Settings set)
                "output: {tokens: 2}}"};
   all.insert(all.end(), set.begin(), set.end());
   const ServingConfig config = testing::serving_config(file, all);
-  IterationAverages averages;
+  IterationAverages averages(config);
   EXPECT_TRUE(serve(config, &averages));
   return explain(config, averages);
 }
