@@ -22,6 +22,7 @@ namespace {
 
 // Limit that Perfetto handles with ease: some 200 MB of JSON.
 constexpr std::int64_t kTraceEvents = 2'000'000;
+constexpr std::int64_t kTraceKernels = 4;  // iterations of each kind with their kernels
 
 struct RunArguments {
   std::string config;
@@ -29,6 +30,7 @@ struct RunArguments {
   std::string output;
   std::string trace;
   std::optional<std::int64_t> trace_events;
+  std::optional<std::int64_t> trace_kernels;
   std::string figure;
   bool json = false;
   bool explain = false;
@@ -52,6 +54,8 @@ RunRecord run_traced(const RunArguments& options, const RunnableFile& file) {
   if (options.trace.empty()) return run_server(file);
   TraceFile out(options.trace);
   ServingTrace trace(out.sink(), options.trace_events.value_or(kTraceEvents));
+  const IterationKernels kernels(std::get<ServingConfig>(file.config));
+  trace.show_kernels(kernels, options.trace_kernels.value_or(kTraceKernels));
   RunRecord record = run_server(file, &trace);
   out.commit();
   if (const auto& cut = trace.cut())
@@ -87,10 +91,11 @@ ExitCode print_server(const RunArguments& options, const RunnableFile& file) {
 }
 
 ExitCode print_step(const RunArguments& options, const RunnableFile& file) {
-  if (options.trace_events)
+  if (options.trace_events || options.trace_kernels)
     throw Failure(
         ExitCode::usage,
-        "tiersim: error: --trace-events: is of a server over time; a step is shown whole");
+        fmt::format("tiersim: error: {}: is of a server over time; a step is shown whole",
+                    options.trace_events ? "--trace-events" : "--trace-kernels"));
   expect_no("--figure", options.figure,
             "is of a server over time; a single step is drawn by --trace FILE.json");
   if (options.explain)
@@ -108,6 +113,8 @@ ExitCode print_step(const RunArguments& options, const RunnableFile& file) {
 ExitCode run(const RunArguments& options) {
   if (options.trace_events && options.trace.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --trace-events: needs --trace FILE");
+  if (options.trace_kernels && options.trace.empty())
+    throw Failure(ExitCode::usage, "tiersim: error: --trace-kernels: needs --trace FILE");
   if (options.explain && (options.json || !options.trace.empty() || options.output == "-"))
     throw Failure(ExitCode::usage,
                   "tiersim: error: --explain: prints tables, and not with --json, --trace or -o -");
@@ -138,6 +145,11 @@ void add_run(Verb program) {
               "End the timeline of a server after N events")
       .positive()
       .type(fmt::format("N [{}]", kTraceEvents));
+  verb.option("--trace-kernels", options->trace_kernels,
+              "Show the kernels of the first N iterations of each replica of a server that only "
+              "decode, and of the first N that read prompts")
+      .between(0, 1'000'000)
+      .type(fmt::format("N [{}]", kTraceKernels));
   verb.option("--figure", options->figure,
               "Draw requests, tokens, KV blocks and devices of a server over time as SVG")
       .type("FILE");

@@ -24,27 +24,6 @@ std::string_view name_of_product(Phase phase) {
   return phase == Phase::head ? "head" : "products of the attention";
 }
 
-std::string_view part_of(const Op& op) {
-  if (op.kind == OpKind::collective) return name(op.collective.kind);
-  if (op.kind != OpKind::compute) return "copies";
-  switch (op.family) {
-    case KernelFamily::gemm:
-      return name_of_product(op.phase);
-    case KernelFamily::elementwise:
-      if (op.phase == Phase::write_back) return "append to the cache";
-      return op.phase == Phase::embedding ? "embedding" : "norms, rotary, activation, sampling";
-    case KernelFamily::attention:
-    case KernelFamily::grouped_attention:
-    case KernelFamily::gathered_attention:
-    case KernelFamily::latent_attention:
-      return "decode attention";
-    case KernelFamily::prefill_attention:
-      return "prefill attention";
-    default:
-      return name(op.family);
-  }
-}
-
 // Returns the name of the resource that bounds the operation: the one that it occupies longest, or
 // "launch" where launching the kernel takes longer than running it.
 std::string_view cause_of(const OpPlan& plan, const System& system) {
@@ -137,6 +116,27 @@ ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingCon
 }
 
 }  // namespace
+
+std::string_view part_of(const Op& op) {
+  if (op.kind == OpKind::collective) return name(op.collective.kind);
+  if (op.kind != OpKind::compute) return "copies";
+  switch (op.family) {
+    case KernelFamily::gemm:
+      return name_of_product(op.phase);
+    case KernelFamily::elementwise:
+      if (op.phase == Phase::write_back) return "append to the cache";
+      return op.phase == Phase::embedding ? "embedding" : "norms, rotary, activation, sampling";
+    case KernelFamily::attention:
+    case KernelFamily::grouped_attention:
+    case KernelFamily::gathered_attention:
+    case KernelFamily::latent_attention:
+      return "decode attention";
+    case KernelFamily::prefill_attention:
+      return "prefill attention";
+    default:
+      return name(op.family);
+  }
+}
 
 void IterationAverages::on_work(const IterationSample& sample, const Iteration& iteration) {
   Sums& to = sums_[iteration.pieces.empty() ? 0 : 1];

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "sim/record/explained_iteration.hpp"
@@ -64,6 +65,9 @@ class IterationAverages final : public ServingListener {
   ServingObserver* next_ = nullptr;
   std::array<Sums, 2> sums_;
 };
+
+/// The name of the kind of kernel: "products of the MLP".
+std::string_view part_of(const Op& op);
 
 /// The kernels of the mean iteration of each kind that ran. Not for early exit or an encoder.
 std::vector<ExplainedIteration> explain(const ServingConfig& config,

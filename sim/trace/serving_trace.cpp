@@ -1,5 +1,7 @@
 #include "sim/trace/serving_trace.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace tiersim {
@@ -32,6 +34,11 @@ std::string iteration_name(const IterationSample& sample) {
 ServingTrace::ServingTrace(TraceSink sink, std::int64_t most_events)
     : sink_(std::move(sink)), most_events_(most_events) {}
 
+void ServingTrace::show_kernels(const IterationKernels& kernels, std::int64_t iterations) {
+  kernels_ = &kernels;
+  with_kernels_ = iterations;
+}
+
 void ServingTrace::begin(const ServedRun& run, ServingObserver& next) {
   next_ = &next;
   const std::vector<std::pair<std::string, std::string>> about{
@@ -41,9 +48,12 @@ void ServingTrace::begin(const ServedRun& run, ServingObserver& next) {
   for (std::int64_t r = 0; r < run.replicas; ++r) {
     const int process = writer_->add_process(fmt::format("{}: replica {}", run.name, r));
     const TraceTrack iterations = writer_->add_track(process, "iterations");
+    std::optional<TraceTrack> kernels;
+    if (kernels_ != nullptr) kernels = writer_->add_track(process, "kernels");
     replicas_.push_back(
         std::make_unique<Replica>(Replica{.process = process,
                                           .iterations = iterations,
+                                          .kernels = kernels,
                                           .copies = TraceLanes(*writer_, process, "copies"),
                                           .requests = RequestTracks(*writer_, process)}));
   }
@@ -79,10 +89,30 @@ void ServingTrace::on_work(const IterationSample& sample, const Iteration& itera
                   {"pieces", std::string_view(pieces)},
                   {"layers", sample.layers},
                   {"before_gpu_us", sample.gpu - sample.begin}});
+  write_kernels(replica, sample, iteration);
   for (const auto& [sequence, tokens, executed] : iteration.pieces)
     if (sequence->generated == 0 && sequence->cached + tokens == sequence->prompt)
       replica.requests.add_arrow(sequence->request.id, "first token", replica.iterations,
                                  sample.begin);
+}
+
+// A kernel's time is that of it alone. Where the iteration took longer, since others used the same
+// devices or the GPU waited for the CPU, the rest is free.
+void ServingTrace::write_kernels(Replica& replica, const IterationSample& sample,
+                                 const Iteration& iteration) {
+  std::int64_t& shown = replica.shown.at(iteration.pieces.empty() ? 0 : 1);
+  if (!replica.kernels || shown >= with_kernels_) return;
+  ++shown;
+  for (const KernelSlice& kernel : kernels_->of(iteration)) {
+    const SimTime begin = std::min(sample.gpu + kernel.begin, sample.end);
+    const SimTime end = std::min(sample.gpu + kernel.end, sample.end);
+    if (begin >= end) continue;
+    if (kernel.layer < 0)
+      writer_->slice(*replica.kernels, "kernel", kernel.name, begin, end, {});
+    else
+      writer_->slice(*replica.kernels, "kernel", kernel.name, begin, end,
+                     {{"layer", std::int64_t{kernel.layer}}});
+  }
 }
 
 void ServingTrace::on_iteration(const IterationSample& sample) {

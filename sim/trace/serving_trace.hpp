@@ -3,18 +3,21 @@
 // run, so that only active requests are kept (trace_writer.hpp describes the format).
 //
 //   links and tiers   a process: counters of each channel (channel_trace.hpp)
-//   each replica      a process: a track for its iterations with their contents, one for copies of
+//   each replica      a process: a track for its iterations with their contents, one for the kernels
+//                     of the first few iterations of each kind, one for copies of
 //                     blocks (several if they overlap), one for each slot of running requests
 //                     (request_trace.hpp) and the stays of waiting requests; counters: running and
 //                     waiting requests, blocks of the pool that sequences hold
 //
 // It receives the observations before the run's statistics and passes them all on. The trace does
 // not depend on later requests, so a limit only cuts off its end; omitted events are counted.
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "sim/serving/iteration_kernels.hpp"
 #include "sim/serving/listener.hpp"
 #include "sim/trace/channel_trace.hpp"
 #include "sim/trace/request_trace.hpp"
@@ -25,6 +28,9 @@ class ServingTrace final : public ServingListener {
  public:
   /// The trace ends after `most_events` events.
   explicit ServingTrace(TraceSink sink, std::int64_t most_events = std::int64_t{1} << 62U);
+  /// Shows the kernels of the first `iterations` of each replica that only decode, and of the first
+  /// ones that read prompts, too. `kernels` must outlive the run.
+  void show_kernels(const IterationKernels& kernels, std::int64_t iterations);
 
   // After the run:
   std::int64_t events() const { return events_; }
@@ -54,6 +60,8 @@ class ServingTrace final : public ServingListener {
   struct Replica {
     int process = 0;
     TraceTrack iterations;
+    std::optional<TraceTrack> kernels;
+    std::array<std::int64_t, 2> shown{};  // iterations with kernels: without and with prompts
     TraceLanes copies;
     RequestTracks requests;
     std::int64_t running = -1;  // value written last
@@ -62,9 +70,12 @@ class ServingTrace final : public ServingListener {
   };
   Replica& at(std::int64_t replica) { return *replicas_[static_cast<std::size_t>(replica)]; }
   void end_early(SimTime now);
+  void write_kernels(Replica& replica, const IterationSample& sample, const Iteration& iteration);
 
   TraceSink sink_;
   std::int64_t most_events_;
+  const IterationKernels* kernels_ = nullptr;
+  std::int64_t with_kernels_ = 0;
   std::int64_t events_ = 0;
   std::optional<SimTime> cut_ = {};
   std::int64_t iterations_left_out_ = 0;

@@ -131,6 +131,28 @@ class Served(Traced):
                 trace, results, _ = self.trace(config, *(FEW if config == BENCH else ()))
                 self.expect_whole(trace, results)
 
+    def test_kernels_fill_the_first_iterations_of_each_kind(self):
+        waits = ("--set", "server.host.overlap=true", "--set", "server.host.sync={value: 1 ms, class: assumed, source: a test}")
+        trace, _, _ = self.trace(BENCH, *FEW, *waits, "--trace-kernels", "3")
+        kernels = trace.on("kernel")
+        iterations = trace.on("iteration")
+        shown = [i for i in iterations if any(i.begin <= k.begin and k.end <= i.end for k in kernels)]
+        reads = [i for i in iterations if i.values["prompt_tokens"] > 0]
+        decodes = [i for i in iterations if i.values["prompt_tokens"] == 0]
+        self.assertEqual(sorted(i.begin for i in shown), sorted(i.begin for i in reads[:3] + decodes[:3]))
+        for i in shown:
+            inside = [k for k in kernels if i.begin <= k.begin and k.end <= i.end]
+            for before, after in zip(inside, inside[1:]):
+                self.assertGreaterEqual(after.begin, before.end)
+            gap = i.end - i.begin - 1000 * Decimal(i.values["before_gpu_us"]) - sum(k.end - k.begin for k in inside)  # ns
+            self.assertAlmostEqual(float(gap), 1e6, delta=0.002 * float(i.end - i.begin))
+            self.assertEqual({k.values["layer"] for k in inside if "layer" in k.values}, set(range(32)))
+            self.assertEqual(any(k.name == "prefill attention" for k in inside), i.values["prompt_tokens"] > 0)
+        self.assertEqual(self.trace(BENCH, *FEW, "--trace-kernels", "0")[0].on("kernel"), [])
+        self.expect_failure(run("run", BENCH, "--trace-kernels", 5), 2, "--trace-kernels: needs --trace FILE")
+        self.expect_failure(run("run", MAPLE, "--trace", self.folder / "x", "--trace-kernels", 5), 2,
+                            "--trace-kernels: is of a server")
+
     def test_phases_fill_a_request_and_end_with_its_tokens(self):
         trace, results, _ = self.trace(SWAP)
         requests = {s.values["request"]: s for s in trace.on("request")}

@@ -1,0 +1,34 @@
+#pragma once
+// The kernels of one iteration of a server with their times, for a timeline. Each takes its time
+// alone on the system, one after another, and none begins before the CPU has launched it.
+#include <string_view>
+#include <vector>
+
+#include "sim/serving/serving_config.hpp"
+#include "workloads/serving/scheduler.hpp"
+
+namespace tiersim {
+
+struct KernelSlice {
+  std::string_view name;  ///< "decode attention"
+  int layer = -1;         ///< -1: of no layer
+  Duration begin{};       ///< since the GPU begins the iteration
+  Duration end{};
+};
+
+class IterationKernels {
+ public:
+  /// `config` must outlive this.
+  explicit IterationKernels(const ServingConfig& config);
+
+  /// In their order. Decoding sequences have their mean context. Empty for models with an encoder,
+  /// under early exit, and where operations overlap.
+  std::vector<KernelSlice> of(const Iteration& iteration) const;
+
+ private:
+  const ServingConfig& config_;
+  System system_;
+  bool serial_ = true;
+};
+
+}  // namespace tiersim
