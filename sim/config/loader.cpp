@@ -195,9 +195,9 @@ void Loader::lay_bases(Node& below, const Entry& base, const fs::path& folder, s
   below.incomplete = names.empty();
   for (const Node* name : names) {
     const auto path = find_file(*name, folder, "base file");
-    const auto file = path ? load_base(*name, *path, depth) : nullptr;
-    if (file)
-      below = overlay_bases(std::move(below), file->root, diagnostics_);
+    auto root = path ? load_base(*name, *path, depth) : std::nullopt;
+    if (root)
+      below = overlay_bases(std::move(below), *std::move(root), diagnostics_);
     else
       below.incomplete = true;
   }
@@ -243,10 +243,10 @@ void Loader::lay_shelved(Node& below, const NamedBase& named_base, const Entry& 
   if (names.size() == 1 && names.front()->scalar == kNone) names.clear();
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     const auto path = find_shelved(**name, named_base, entry.key, folder);
-    const auto file = path ? load_base(**name, *path, depth) : nullptr;
-    if (file)
-      all = overlay_bases(std::move(all), with_whole_entries(admitted(named_base, file->root)),
-                          diagnostics_);
+    auto root = path ? load_base(**name, *path, depth) : std::nullopt;
+    if (root)
+      all = overlay_bases(std::move(all),
+                          with_whole_entries(admitted(named_base, *std::move(root))), diagnostics_);
     else
       all.incomplete = true;
   }
@@ -345,7 +345,7 @@ std::optional<fs::path> Loader::find_file(const Node& name, const fs::path& fold
   return std::nullopt;
 }
 
-std::shared_ptr<const BaseFile> Loader::read_base(const Node& name, const fs::path& path) {
+std::shared_ptr<BaseFile> Loader::read_base(const Node& name, const fs::path& path) {
   auto text = read(path, name.origin);
   auto root = text ? parse(std::move(*text), path.string(), Schema::required) : std::nullopt;
   if (!root) return nullptr;
@@ -359,32 +359,37 @@ std::shared_ptr<const BaseFile> Loader::read_base(const Node& name, const fs::pa
   return file;
 }
 
-std::shared_ptr<const BaseFile> Loader::load_base(const Node& name, const fs::path& path,
-                                                  std::size_t depth) {
+// Small files are kept, as they may be the base of many mappings. A large one is given away, since a
+// copy at each level of bases would be most of the memory; it is read again where it is named again.
+std::optional<Node> Loader::load_base(const Node& name, const fs::path& path, std::size_t depth) {
   const std::string id = identity(path);
   const auto in_chain = std::ranges::find(chain_, id, identity);
   if (in_chain != chain_.end()) {
     std::string text;
     for (auto it = in_chain; it != chain_.end(); ++it) text += it->string() + " -> ";
     report(name.origin, "base files form a cycle", text + path.string());
-    return nullptr;
+    return std::nullopt;
   }
   if (chain_.size() >= kMaxChain) {
     report(name.origin, fmt::format("more than {} base files below each other", kMaxChain));
-    return nullptr;
+    return std::nullopt;
   }
-  if (!loaded_.contains(id)) {
-    auto file = options_.bases ? options_.bases->find(id) : nullptr;
-    if (!file) {
-      file = read_base(name, path);
-      // After a mistake anywhere, a base of this one may be missing without a mistake of its own.
-      if (file && options_.bases && diagnostics_.ok()) options_.bases->keep(id, file);
-    }
-    loaded_.emplace(id, file);
-  }
-  const auto& file = loaded_.at(id);
-  if (!file || !admit(name, file->nodes, depth + file->depth)) return nullptr;
-  return file;
+  const auto known = loaded_.find(id);
+  auto file = known != loaded_.end() ? known->second
+              : options_.bases       ? options_.bases->find(id)
+                                     : nullptr;
+  if (known != loaded_.end() && !file) return std::nullopt;
+  std::shared_ptr<BaseFile> own;
+  if (!file) file = own = read_base(name, path);
+  // After a mistake anywhere, a base of this one may be missing without a mistake of its own.
+  const bool stored = options_.bases && diagnostics_.ok();
+  if (own && stored) options_.bases->keep(id, file);
+  constexpr std::size_t kSmall = 2000;  // nodes
+  const bool kept = stored || !file || file->nodes <= kSmall;
+  if (kept) loaded_.emplace(id, file);
+  if (!file || !admit(name, file->nodes, depth + file->depth)) return std::nullopt;
+  if (own && !kept) return std::move(own->root);
+  return file->root;
 }
 
 // True where the configuration may grow by `nodes` values; reports a mistake otherwise.

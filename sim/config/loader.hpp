@@ -49,9 +49,9 @@ class Loader {
   std::optional<std::filesystem::path> find_file(const Node& name,
                                                  const std::filesystem::path& folder,
                                                  const std::string& what);
-  std::shared_ptr<const BaseFile> load_base(const Node& name, const std::filesystem::path& path,
-                                            std::size_t depth);
-  std::shared_ptr<const BaseFile> read_base(const Node& name, const std::filesystem::path& path);
+  std::optional<Node> load_base(const Node& name, const std::filesystem::path& path,
+                                std::size_t depth);
+  std::shared_ptr<BaseFile> read_base(const Node& name, const std::filesystem::path& path);
   std::optional<Node> import_file(const Importer& importer, const Node& name,
                                   const std::filesystem::path& folder);
   bool admit(const Node& name, std::size_t nodes, std::size_t depth);
@@ -60,7 +60,8 @@ class Loader {
 
   const LoadOptions& options_;
   Diagnostics& diagnostics_;
-  std::map<std::string, std::shared_ptr<const BaseFile>> loaded_;  // null: failed, reported
+  /// Small files, and null for those that failed, whose mistakes were reported.
+  std::map<std::string, std::shared_ptr<const BaseFile>> loaded_;
   std::vector<std::filesystem::path> chain_;  // files being expanded, outermost first
   std::size_t nodes_ = 0;                     // in the whole configuration
 };

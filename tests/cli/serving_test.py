@@ -1,10 +1,12 @@
 """Servers under load: serving_test.py PROGRAM SOURCE_FOLDER."""
 import json
+import os
 import shutil
+import subprocess
 import sys
 import unittest
 
-from program import MAPLE, SOURCE, InFolder, run
+from program import MAPLE, PROGRAM, SOURCE, InFolder, run
 
 SERVING = SOURCE / "configs/serving"
 FILES = sorted(SERVING.glob("*.yaml"))
@@ -101,6 +103,21 @@ class Serving(InFolder):
             again = record_of(self.folder / "shown.yaml")
             self.assertEqual(again["results"], record_of(path)["results"])
         self.assertRegex(shown.stdout, r"sha256: [0-9a-f]{64}")
+
+    def peak_kib(self, *arguments):
+        """Largest resident memory of the program with these arguments."""
+        with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss
+
+    def test_a_run_of_a_thousand_requests_takes_20_mb(self):
+        if self.peak_kib("--version") > 12_000:
+            self.skipTest("a build with sanitizers takes more memory than it needs")
+        self.assertLess(self.peak_kib("run", SERVING / "llama3_8b_h100_poisson.yaml", "--set", "workload.requests=1000",
+                                      "--set", "workload.input={tokens: 2048}", "--set", "workload.output={tokens: 256}",
+                                      "--set", "workload.arrivals.requests_per_s=4"), 20_000)
 
     def test_servers_and_serving_files_are_listed_shown_and_described(self):
         listed = {s["file"]: s for s in json.loads(run("list", "serving", "--json").stdout)}
