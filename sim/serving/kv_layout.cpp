@@ -1,6 +1,7 @@
 #include "sim/serving/kv_layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -14,6 +15,11 @@ namespace tiersim {
 namespace {
 
 constexpr std::array kFixed{TensorClass::weights, TensorClass::activations, TensorClass::workspace};
+
+Bytes scaled(Bytes bytes, double by) {
+  return by == 1 ? bytes
+                 : Bytes::from_base(std::llround(static_cast<double>(bytes.in_base()) * by));
+}
 
 Bytes over(Bytes bytes, std::int64_t parts) {
   return Bytes::from_base(bytes.in_base() / parts);
@@ -184,6 +190,9 @@ class Layout {
             "server.prefix_cache.tiers: {} on each GPU is above the {} that is free in tier '{}'",
             display(prefixes), display(left), system_.tier_names()[t]);
       take("prefix cache", prefix_bytes(tier), NumberClass::specification);
+      if (tier == near)
+        take("left free (kv.share)", left - scaled(left, config_.server.kv.share),
+             NumberClass::specification);
       left_.push_back(left);
       if (out_.block_bytes[t] == Bytes{}) continue;
       const std::int64_t fits = left.in_base() / out_.block_bytes[t].in_base() * out_.pools;

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "sim/base/expected.hpp"
-#include "sim/serving/serving_config.hpp"
 #include "sim/validate/published_runs.hpp"
 
 namespace tiersim {
+
+struct ServingConfig;
 
 /// A part of a mean time.
 struct DifferencePart {

@@ -160,10 +160,10 @@ class Verbs(InFolder):
         self.assertEqual(sorted(s["file"].removeprefix("systems/") for s in systems.values()), files)
         pool = systems["h200-cxl-pool"]
         self.assertEqual((pool["gpu"], pool["gpus"], pool["hosts"]), ("h200_gpu", 1, 1))
-        self.assertIn({"tier": "hbm", "capacity_bytes": 141 * 10**9}, pool["tiers"])
+        self.assertIn({"tier": "hbm", "capacity_bytes": 143771 * 2**20}, pool["tiers"])
         self.assertEqual(systems["h200-cxl-pool-2hosts"]["hosts"], 2)
         self.assertIn("pool", systems["h200-cxl-pool-2hosts"]["shared_by_all"])
-        self.assertRegex(run("list", "systems").stdout, r"(?m)^h200-cxl-pool +h200_gpu +1 +hbm 141 GB, ")
+        self.assertRegex(run("list", "systems").stdout, r"(?m)^h200-cxl-pool +h200_gpu +1 +hbm 143771 MiB, ")
 
     def test_calibrations_are_listed_with_what_their_timings_are(self):
         listed = {c["calibration"]: c for c in json.loads(run("list", "calibrations", "--json").stdout)}
@@ -184,7 +184,7 @@ class Verbs(InFolder):
         self.assertEqual((gpu["category"], gpu["model"], gpu["known_by"], gpu["value"], gpu["unit"]),
                          ("compute", "roofline_gpu", "peak_bf16", 989e12, "FLOP/s"))
         hbm = devices["devices/h200_hbm3e.yaml"]
-        self.assertEqual((hbm["category"], hbm["value"], hbm["unit"]), ("memory", 141e9, "B"))
+        self.assertEqual((hbm["category"], hbm["value"], hbm["unit"]), ("memory", 143771 * 2**20, "B"))
         switch = devices["devices/cxl_switch.yaml"]
         self.assertEqual((switch["category"], switch["unit"]), ("link", "s"))
 
@@ -276,7 +276,7 @@ class Verbs(InFolder):
         self.assertIn("device", self.completed("config", "schema", ""))
         self.assertEqual(self.completed("config", "show", ""), {"a.yaml", "sub"})
         self.assertEqual(self.completed("run", ""), {"a.yaml", "sub"})
-        self.assertEqual(self.completed("run", "a.yaml", "--tr"), {"--trace", "--trace-events"})
+        self.assertEqual(self.completed("run", "a.yaml", "--tr"), {"--trace", "--trace-events", "--trace-kernels"})
         self.assertLess({"a.yaml", "b.json"}, self.completed("run", "a.yaml", "-o", ""))
         self.assertEqual(self.completed("run", "a.yaml", "--set", ""), set())
         self.assertEqual(self.completed("rerun", ""), {"b.json", "sub"})

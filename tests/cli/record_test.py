@@ -160,7 +160,7 @@ class Intervals(InFolder):
             self.assertNotIn(f'"{word}"', text)
 
     def test_a_draw_that_cannot_run_is_told_at_the_interval(self):
-        option = "system.tiers.hbm.memory.capacity.ci95=[1 GB, 141 GB]"
+        option = "system.tiers.hbm.memory.capacity.ci95=[1 GB, 151 GB]"
         self.expect_failure(run("run", MAPLE, "--set", option), 3,
                             f"--set '{option}':1:34: error: draw ",
                             " of 180 from the 95 % intervals cannot run: tier 'hbm' holds ",

@@ -49,6 +49,9 @@ class Play {
       EXPECT_EQ(scheduler->running(), 0);
       EXPECT_EQ(scheduler->waiting(), 0);
     }
+    if (config_.kv.admission == Admission::whole) {
+      EXPECT_EQ(preemptions_, 0);
+    }
     EXPECT_EQ(moved_[static_cast<std::size_t>(MoveKind::swap_out)],
               moved_[static_cast<std::size_t>(MoveKind::swap_in)]);
   }
@@ -71,6 +74,7 @@ class Play {
     limits_.blocks = between(6, 60);
     constexpr std::array kWatermarks{0.0, 0.05, 0.3};
     config_.kv.watermark = kWatermarks[rng_.below(kWatermarks.size())];
+    config_.kv.admission = chance(0.25) ? Admission::whole : Admission::prompt;
     config_.kv.preemption = chance(0.5) ? Preemption::swap : Preemption::recompute;
     if (config_.kv.preemption == Preemption::swap) limits_.swap_blocks = between(0, 60);
     const bool together = policy == SchedulerPolicy::static_batch;

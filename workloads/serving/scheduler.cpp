@@ -39,6 +39,14 @@ std::int64_t Scheduler::most_blocks_of(const Request& request) const {
   return blocks_for(s, (limits_.encoder ? 1 : request.input_tokens) + request.output_tokens - 1);
 }
 
+// True where the sequence and all that run fit in the pool at their full lengths.
+bool Scheduler::is_promised(const Sequence& s) const {
+  if (config_.kv.admission == Admission::prompt) return true;
+  std::int64_t blocks = most_blocks_of(s.request);
+  for (const Sequence* other : running_) blocks += most_blocks_of(other->request);
+  return blocks <= limits_.blocks;
+}
+
 std::span<const std::uint64_t> Scheduler::prefix_of(const Sequence& s, std::int64_t entries) const {
   return std::span(s.request.prefix).first(static_cast<std::size_t>(entries));
 }
@@ -139,6 +147,7 @@ void Scheduler::admit_prompts(Iteration& out, std::int64_t budget, bool whole) {
   while (preempted_now_ == 0 && budget > 0 && !waiting_.empty() &&
          running() < config_.scheduler.max_sequences) {
     Sequence& s = *waiting_.front();
+    if (!is_promised(s)) return;
     const bool back = s.swapped > 0 || s.source >= 0;
     if (!(back ? bring_back(s, out) : admit(s, out, budget, whole))) return;
     waiting_.pop_front();

@@ -3,7 +3,9 @@
 // blocks of each. The scheduler has no clock: plan() returns the work, finish() reports its end.
 //
 //   admission   first come, first served, a preempted sequence before all others; where blocks for
-//               its whole prompt are free, beyond the watermark unless nothing runs
+//               its whole prompt are free, beyond the watermark unless nothing runs. Under
+//               admission: whole, only where it and all that runs fit at their full length, so
+//               that nothing is preempted
 //   preemption  where a running sequence needs a block and none is free, the last admitted one
 //               gives up its blocks; this may be the sequence itself
 //   prefixes    whole named blocks of a prompt that are cached are not computed again, except for
@@ -82,6 +84,7 @@ class Scheduler {
  private:
   /// True where waiting prompts wait for more of them.
   bool holds_back(const Iteration& iteration);
+  bool is_promised(const Sequence& s) const;
   std::int64_t blocks_for(const Sequence& s, std::int64_t positions) const;
   std::span<const std::uint64_t> prefix_of(const Sequence& s, std::int64_t entries) const;
   std::int64_t usable(const Sequence& s, std::int64_t found) const;

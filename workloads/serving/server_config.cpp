@@ -51,6 +51,12 @@ void describe(Fields& f, KvCacheConfig& c) {
   f.required("runtime_reserve", c.runtime_reserve,
              "Memory of each GPU that the driver, the runtime and captured graphs keep.",
              at_least(Bytes{}));
+  f.optional("share", c.share,
+             "Share that the pool takes of what weights, activations and the runtime leave.",
+             in_range(0.01, 1.0));
+  f.optional("admission", c.admission, kAdmissionNames,
+             "What must be free for a request: blocks of its prompt, or of its whole length and of "
+             "all that runs.");
   f.optional("watermark", c.watermark, "Share of the blocks that admission leaves free.",
              in_range(0.0, 0.5));
   f.optional("preemption", c.preemption, kPreemptionNames,

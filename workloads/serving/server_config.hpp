@@ -63,10 +63,20 @@ enum class Preemption : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kPreemptionNames{"recompute", "swap"};
 
+/// What must be free before a request is admitted.
+enum class Admission : std::uint8_t {
+  prompt,  ///< blocks for its prompt; what grows beyond the pool preempts (vLLM, SGLang)
+  whole,   ///< blocks for prompt and answer of all that runs (TensorRT-LLM, GUARANTEED_NO_EVICT)
+};
+inline constexpr std::array<std::string_view, 2> kAdmissionNames{"prompt", "whole"};
+
 struct KvCacheConfig {
   std::int64_t block = 16;  ///< positions of a block
   /// Part of each GPU's memory that the driver, the runtime and captured graphs occupy.
   Sourced<Bytes> runtime_reserve = unstated_zero<Bytes>();
+  /// Share that the pool takes of what weights, activations and the runtime leave of the near tier.
+  double share = 1;
+  Admission admission = Admission::prompt;
   double watermark = 0.01;  ///< share of the blocks that admission leaves free
   Preemption preemption = Preemption::recompute;
   std::optional<Bytes> swap_space = {};  ///< in the far tier, for one replica; all of it by default

@@ -224,6 +224,18 @@ TEST(Scheduler, LeavesTheWatermarkFreeUnlessNothingRuns) {
   EXPECT_EQ(whole.iterate(), "0+40 |");
 }
 
+// Each needs 3 blocks of 4 positions at its full length of 12; two have room for their prompts.
+TEST(Scheduler, AdmitsWhatFitsToItsEnd) {
+  Bench bench(SchedulerPolicy::chunked, {.blocks = 4}, 16);
+  bench.config.kv.admission = Admission::whole;
+  const Sequence& first = bench.add(8, 5);
+  const Sequence& second = bench.add(8, 5);
+  EXPECT_EQ(bench.iterate(), "0+8 |");
+  for (int step = 0; step < 4; ++step) EXPECT_EQ(bench.iterate(), "| 0");
+  EXPECT_EQ(bench.iterate(), "1+8 |");
+  EXPECT_EQ(first.preemptions + second.preemptions, 0);
+}
+
 // Two sequences of 2 blocks in a pool of 4; at 9 positions each needs another one.
 TEST(Scheduler, ReadsThePromptAndTheAnswerOfThePreemptedAgain) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 4}, 16);
