@@ -144,6 +144,10 @@ class Document(unittest.TestCase):
         self.assertGreaterEqual(self.counts["sh"], 3)
         self.assertGreaterEqual(self.counts["text"], 14)
 
+    def test_validation(self):
+        self.check("sim/validate/README.md")
+        self.assertGreaterEqual(self.counts["text"], 6)
+
     def test_calibration(self):
         self.check("hwmodels/calibrate/README.md")
         self.assertGreaterEqual(self.counts["text"], 5)
