@@ -36,16 +36,17 @@ std::vector<Table> server_fit_tables(const ServerFit& fit, const std::vector<Fit
                           {"95 %", Align::left}}};
   for (const FittedTime& time : fit.times)
     times.add({time.name, time_text(time.start), time_text(time.value),
-               time.determined ? fmt::format("[{}, {}]", time_text(time.ci95.low),
-                                             time_text(time.ci95.high))
-                               : std::string("these runs do not tell")});
+               time.determined
+                   ? fmt::format("[{}, {}]", time_text(time.ci95.low), time_text(time.ci95.high))
+                   : std::string("these runs do not tell")});
   Table errors{.title = "Errors: (simulated - measured) / measured",
                .columns = {{"run", Align::left},
                            {"metric", Align::left},
                            {"before", Align::right},
                            {"fitted", Align::right}}};
   for (std::size_t i = 0; i < values.size(); ++i)
-    errors.add({values[i].run, values[i].metric, error_text(fit.before[i]), error_text(fit.after[i])});
+    errors.add(
+        {values[i].run, values[i].metric, error_text(fit.before[i]), error_text(fit.after[i])});
   errors.notes.emplace_back(
       "this is a fit: the errors of these runs say nothing of others. Leave some runs out, and ask "
       "`tiersim validate serving` for them");

@@ -18,8 +18,8 @@ struct FittedValue {
 /// The times with their intervals, and the errors before and after.
 std::vector<Table> server_fit_tables(const ServerFit& fit, const std::vector<FittedValue>& values);
 
-/// {times: [{name, start, value, low, high}], values: [{run, metric, before, after}]} in seconds and
-/// shares; a time that the runs do not tell has null for low and high.
+/// {times: [{name, start, value, low, high}], values: [{run, metric, before, after}]} in seconds
+/// and shares; a time that the runs do not tell has null for low and high.
 std::string server_fit_json(const ServerFit& fit, const std::vector<FittedValue>& values);
 
 /// A YAML of `schema: tiersim.server/v1` with the times that were determined, for the `base` of a

@@ -10,8 +10,8 @@ namespace tiersim {
 
 /// A table for each metric, with its parts and what each would have to take.
 std::vector<Table> run_difference_tables(const std::vector<MetricDifference>& differences);
-/// {metrics: [{metric, measured, simulated, parts: [{name, seconds, factor, could_explain}]}]}, times
-/// in seconds.
+/// {metrics: [{metric, measured, simulated, parts: [{name, seconds, factor, could_explain}]}]},
+/// times in seconds.
 std::string run_difference_json(const std::vector<MetricDifference>& differences);
 
 }  // namespace tiersim

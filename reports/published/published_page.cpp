@@ -53,9 +53,9 @@ FigurePanel panel_of(const MetricAxis& axis, const PublishedRuns& runs,
   if (panel.series.empty()) return panel;
   panel.x.low = panel.y.low = least / 1.3;
   panel.x.high = panel.y.high = most * 1.3;
-  panel.series.push_back({.role = SeriesRole::guide,
-                          .points = {{.x = panel.x.low, .y = panel.x.low},
-                                     {.x = panel.x.high, .y = panel.x.high}}});
+  panel.series.push_back(
+      {.role = SeriesRole::guide,
+       .points = {{.x = panel.x.low, .y = panel.x.low}, {.x = panel.x.high, .y = panel.x.high}}});
   return panel;
 }
 
@@ -88,8 +88,9 @@ std::string published_page(const PublishedRuns& runs, const std::vector<Publishe
   Page page("Servers: simulated beside measured", "Nothing is fitted on these runs.");
   page.section("Errors");
   if (const Figure figure = published_figure(runs, outcomes); !figure.panels.empty())
-    page.figure({.svg = to_svg(figure),
-                 .caption = "A point is a run. On the line, simulated and measured values are equal."});
+    page.figure(
+        {.svg = to_svg(figure),
+         .caption = "A point is a run. On the line, simulated and measured values are equal."});
   page.table(errors_table(runs, outcomes));
   for (const Table& table : label_tables(outcomes)) page.table(table);
   page.section("Runs");

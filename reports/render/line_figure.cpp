@@ -81,8 +81,8 @@ class Plot {
     TS_EXPECTS(series.mark != SeriesMark::bars, series.name);
     const std::size_t look = series.style;
     const bool guide = series.role == SeriesRole::guide;
-    const Stroke stroke = guide ? kGuide
-                                : Stroke{.colour = palette(look), .width = 1.8, .dash = dash_of(look)};
+    const Stroke stroke =
+        guide ? kGuide : Stroke{.colour = palette(look), .width = 1.8, .dash = dash_of(look)};
     std::vector<SvgPoint> run;
     std::vector<SvgPoint> all;
     const auto draw = [&] {

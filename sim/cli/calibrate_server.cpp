@@ -33,17 +33,15 @@ struct HostTime {
   Sourced<Duration> ServerHostConfig::*member;
   double step;  ///< smallest change with an effect that a run shows [s]
 };
-constexpr std::array<HostTime, 8> kHostTimes{{{"iteration", &ServerHostConfig::iteration, 1e-4},
-                                              {"sequence", &ServerHostConfig::sequence, 2e-6},
-                                              {"launch", &ServerHostConfig::launch, 1e-6},
-                                              {"eager_launch", &ServerHostConfig::eager_launch,
-                                               1e-6},
-                                              {"sync", &ServerHostConfig::sync, 1e-4},
-                                              {"sync_sequence", &ServerHostConfig::sync_sequence,
-                                               2e-6},
-                                              {"request", &ServerHostConfig::request, 1e-3},
-                                              {"prompt_token", &ServerHostConfig::prompt_token,
-                                               5e-7}}};
+constexpr std::array<HostTime, 8> kHostTimes{
+    {{"iteration", &ServerHostConfig::iteration, 1e-4},
+     {"sequence", &ServerHostConfig::sequence, 2e-6},
+     {"launch", &ServerHostConfig::launch, 1e-6},
+     {"eager_launch", &ServerHostConfig::eager_launch, 1e-6},
+     {"sync", &ServerHostConfig::sync, 1e-4},
+     {"sync_sequence", &ServerHostConfig::sync_sequence, 2e-6},
+     {"request", &ServerHostConfig::request, 1e-3},
+     {"prompt_token", &ServerHostConfig::prompt_token, 5e-7}}};
 
 std::vector<HostTime> host_times(const std::vector<std::string>& names) {
   std::vector<HostTime> out;
@@ -52,10 +50,11 @@ std::vector<HostTime> host_times(const std::vector<std::string>& names) {
     if (found == kHostTimes.end()) {
       std::vector<std::string> known;
       for (const HostTime& time : kHostTimes) known.emplace_back(time.name);
-      throw Failure(ExitCode::usage,
-                    fmt::format("tiersim: error: --time '{}': server.host has no such time (one of: "
-                                "{})",
-                                printable(name), join(known)));
+      throw Failure(
+          ExitCode::usage,
+          fmt::format("tiersim: error: --time '{}': server.host has no such time (one of: "
+                      "{})",
+                      printable(name), join(known)));
     }
     if (std::ranges::find(out, found->name, &HostTime::name) == out.end()) out.push_back(*found);
   }
@@ -88,8 +87,8 @@ ServerFit fit(const PublishedRuns& runs, std::vector<MeasuredRun>& measured,
     std::vector<double> out;
     for (const PublishedOutcome& outcome : simulate(runs, measured, jobs)) {
       if (!outcome.problem.empty())
-        return Unexpected(fmt::format("{}.{}: {}", outcome.group->id, outcome.run->id,
-                                      outcome.problem));
+        return Unexpected(
+            fmt::format("{}.{}: {}", outcome.group->id, outcome.run->id, outcome.problem));
       for (const PublishedCase& each : outcome.cases)
         if (counts(each.metric, *outcome.run))
           out.push_back(std::log(each.predicted / each.reference));
@@ -101,7 +100,8 @@ ServerFit fit(const PublishedRuns& runs, std::vector<MeasuredRun>& measured,
   for (const HostTime& time : times)
     free.push_back({std::string(time.name), to_seconds((host.*time.member).value), time.step});
   auto fitted = fit_times(free, errors);
-  if (!fitted) throw Failure(ExitCode::points_failed, "tiersim: error: " + printable(fitted.error()));
+  if (!fitted)
+    throw Failure(ExitCode::points_failed, "tiersim: error: " + printable(fitted.error()));
   return *std::move(fitted);
 }
 
@@ -144,10 +144,9 @@ ExitCode calibrate_server(const CalibrateServerArguments& options) {
   }
   if (options.output.empty()) return ExitCode::ok;
   const std::string file = std::filesystem::path(options.tables.files.front()).filename().string();
-  write_file(options.output,
-             server_fit_yaml(fitted, command_of(options),
-                             fmt::format("fitted to {} measured runs of {}", measured.size(),
-                                         printable(file))));
+  write_file(options.output, server_fit_yaml(fitted, command_of(options),
+                                             fmt::format("fitted to {} measured runs of {}",
+                                                         measured.size(), printable(file))));
   return ExitCode::ok;
 }
 
@@ -155,10 +154,11 @@ ExitCode calibrate_server(const CalibrateServerArguments& options) {
 
 void add_calibrate_server(Verb calibrate) {
   auto options = std::make_shared<CalibrateServerArguments>();
-  Verb verb = calibrate.add(
-      "server", "Fit times of a server's CPU to a few measured runs of that server");
+  Verb verb =
+      calibrate.add("server", "Fit times of a server's CPU to a few measured runs of that server");
   verb.footer(
-      "Three to five runs at different loads tell the times that every iteration and every request\n"
+      "Three to five runs at different loads tell the times that every iteration and every "
+      "request\n"
       "takes. What comes out is a fit: it says nothing of how well other runs are predicted.");
   add_run_tables(verb, options->tables, "Tables of runs, or JSON results of benchmarks");
   verb.option("--time", options->times,

@@ -242,9 +242,9 @@ void add_calibrate(Verb program) {
   auto options = std::make_shared<CalibrateArguments>();
   Verb verb = program.add("calibrate", "Fit the times of kernels to measured timings of a device");
   verb.option(
-          "TIMINGS", options->files,
-          "Timings of one device: JSON of a campaign or of Google Benchmark, CSV, a log of NCCL "
-          "tests, or tables of any source (--table; also .csv.gz)");
+      "TIMINGS", options->files,
+      "Timings of one device: JSON of a campaign or of Google Benchmark, CSV, a log of NCCL "
+      "tests, or tables of any source (--table; also .csv.gz)");
   verb.option("-o,--out", options->output,
               "Write gpu.yaml, report.md and cases.csv into this folder, named <part>/<date>-<id>; "
               "with --table, gpu.yaml and the fits of the table, named <part>/<engine>-<version>")

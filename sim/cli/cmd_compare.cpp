@@ -111,11 +111,11 @@ const MeasuredRun& chosen_run(const std::vector<MeasuredRun>& runs, const Compar
   const std::size_t kNames = 8;
   const std::size_t more = names.size() - std::min(names.size(), kNames);
   names.resize(std::min(names.size(), kNames));
-  refuse(options.b, fmt::format("{} (there are: {}{})",
-                                options.run.empty() ? "has several runs; --run says which"
-                                                    : "has no run '" + printable(options.run) + "'",
-                                printable(join(names)),
-                                more == 0 ? "" : fmt::format(" and {} more", more)));
+  refuse(options.b,
+         fmt::format("{} (there are: {}{})",
+                     options.run.empty() ? "has several runs; --run says which"
+                                         : "has no run '" + printable(options.run) + "'",
+                     printable(join(names)), more == 0 ? "" : fmt::format(" and {} more", more)));
 }
 
 // A serving file beside a measured run of that server.
@@ -124,16 +124,14 @@ ExitCode compare_measured(const CompareOptions& options) {
     throw Failure(ExitCode::usage, "tiersim: error: --set-b: B is measured");
   const PublishedRuns runs = read_tables_of_runs(
       {.files = {options.b}, .table = options.table, .config = options.a, .set = {}});
-  const std::vector<MeasuredRun> measured =
-      configured_runs(runs, both(options.set, options.set_a));
+  const std::vector<MeasuredRun> measured = configured_runs(runs, both(options.set, options.set_a));
   const MeasuredRun& run = chosen_run(measured, options);
   if (run.config.early_exit || run.config.scenario.model.encoder)
     refuse(options.a, "iterations with early exit or an encoder have no mean");
   const auto difference = difference_of(run.config, run.run->published);
   if (!difference)
-    throw Failure(ExitCode::bad_config,
-                  fmt::format("{}:1:1: error: {}", printable(options.a),
-                              printable(difference.error())));
+    throw Failure(ExitCode::bad_config, fmt::format("{}:1:1: error: {}", printable(options.a),
+                                                    printable(difference.error())));
   if (options.json || options.format == "json")
     fmt::print("{}", run_difference_json(*difference));
   else

@@ -92,10 +92,9 @@ ExitCode print_server(const RunArguments& options, const RunnableFile& file) {
 
 ExitCode print_step(const RunArguments& options, const RunnableFile& file) {
   if (options.trace_events || options.trace_kernels)
-    throw Failure(
-        ExitCode::usage,
-        fmt::format("tiersim: error: {}: is of a server over time; a step is shown whole",
-                    options.trace_events ? "--trace-events" : "--trace-kernels"));
+    throw Failure(ExitCode::usage,
+                  fmt::format("tiersim: error: {}: is of a server over time; a step is shown whole",
+                              options.trace_events ? "--trace-events" : "--trace-kernels"));
   expect_no("--figure", options.figure,
             "is of a server over time; a single step is drawn by --trace FILE.json");
   if (options.explain)

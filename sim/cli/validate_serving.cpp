@@ -69,8 +69,7 @@ void print(const ValidateServingArguments& options, const PublishedRuns& runs,
     fmt::print("{}", to_text(runs, outcomes));
   } else {
     fmt::print("{}", to_text(printable(errors_table(runs, outcomes))));
-    for (const Table& table : label_tables(outcomes))
-      fmt::print("\n{}", to_text(printable(table)));
+    for (const Table& table : label_tables(outcomes)) fmt::print("\n{}", to_text(printable(table)));
   }
 }
 
@@ -80,7 +79,8 @@ ExitCode validate_serving(const ValidateServingArguments& options) {
     if (!file->empty()) expect_writable(*file);
   const fs::path published =
       options.runs.empty() ? targets_root() / "published" / "serving.yaml" : fs::path(options.runs);
-  PublishedRuns runs = options.tables.files.empty() ? load_runs(published) : read_tables_of_runs(options.tables);
+  PublishedRuns runs =
+      options.tables.files.empty() ? load_runs(published) : read_tables_of_runs(options.tables);
   expect_known(runs, options.only);
   if (!options.only.empty())
     std::erase_if(runs.groups, [&](const PublishedGroup& group) {
@@ -92,8 +92,7 @@ ExitCode validate_serving(const ValidateServingArguments& options) {
       simulate(runs, configured_runs(runs, set), options.jobs);
   print(options, runs, outcomes);
   if (!options.page.empty()) write_file(options.page, published_page(runs, outcomes, kVersion));
-  if (!options.figure.empty())
-    write_file(options.figure, to_svg(published_figure(runs, outcomes)));
+  if (!options.figure.empty()) write_file(options.figure, to_svg(published_figure(runs, outcomes)));
   const auto failed = std::ranges::count_if(
       outcomes, [](const PublishedOutcome& outcome) { return !outcome.problem.empty(); });
   if (failed == 0) return ExitCode::ok;
@@ -110,9 +109,8 @@ void add_validate_serving(Verb validate) {
   verb.footer(
       "The exit status is 0 whatever the errors are, and 4 if a run cannot be simulated. No model\n"
       "is fitted to these runs.");
-  add_run_tables(
-      verb, options->tables,
-      "Tables of runs, or JSON results of benchmarks; without one, the published runs");
+  add_run_tables(verb, options->tables,
+                 "Tables of runs, or JSON results of benchmarks; without one, the published runs");
   verb.option("--runs", options->runs,
               "Published runs (schema tiersim.published_runs/v1); the shipped runs by default");
   verb.option("--only", options->only, "Simulate only this group of runs (repeatable)");

@@ -359,8 +359,9 @@ std::shared_ptr<BaseFile> Loader::read_base(const Node& name, const fs::path& pa
   return file;
 }
 
-// Small files are kept, as they may be the base of many mappings. A large one is given away, since a
-// copy at each level of bases would be most of the memory; it is read again where it is named again.
+// Small files are kept, as they may be the base of many mappings. A large one is given away, since
+// a copy at each level of bases would be most of the memory; it is read again where it is named
+// again.
 std::optional<Node> Loader::load_base(const Node& name, const fs::path& path, std::size_t depth) {
   const std::string id = identity(path);
   const auto in_chain = std::ranges::find(chain_, id, identity);

@@ -169,9 +169,8 @@ const Demand& IterationCost::ends(std::int64_t tokens, std::int64_t logits) {
 const Demand& IterationCost::layer(int kind, const IterationWork& work) {
   const auto at = kind == 1 ? static_cast<int>(replica_.model.layers) - 1 : 0;
   const std::int64_t prompts = tokens_of(work.chunks);
-  IterationWork like{.decodes = work.decodes,
-                     .padding = work.padding,
-                     .encoder_context = work.encoder_context};
+  IterationWork like{
+      .decodes = work.decodes, .padding = work.padding, .encoder_context = work.encoder_context};
   const bool by_part = replica_.model.mla.has_value();
   if (prompts > 0 && by_part) like.chunks = {{prompts, 0}};
   if (!by_part) like.decodes += prompts;
@@ -216,12 +215,10 @@ const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context,
                                     std::int64_t padding) {
   return attention_.get({decodes, context, padding}, [&] {
     if (padding > 0)
-      return run(build_iteration(replica_, method_,
-                                 {.decodes = decodes,
-                                  .context = context,
-                                  .padding = padding,
-                                  .logits = decodes},
-                                 system_.tier_names()));
+      return run(build_iteration(
+          replica_, method_,
+          {.decodes = decodes, .context = context, .padding = padding, .logits = decodes},
+          system_.tier_names()));
     AttentionContext c = replica_;
     c.step.kind = StepKind::decode;
     c.step.batch = decodes;

@@ -49,8 +49,7 @@ std::vector<KernelSlice> IterationKernels::of(const Iteration& iteration) const 
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (plans[i].exclusive) now = std::max(now, repeated(launch, kernels++));
     const Duration time = plans[i].uncontended(system_.channels());
-    if (time > Duration{})
-      out.push_back({part_of(of.ops[i]), of.ops[i].layer, now, now + time});
+    if (time > Duration{}) out.push_back({part_of(of.ops[i]), of.ops[i].layer, now, now + time});
     now += time;
   }
   return out;

@@ -110,7 +110,7 @@ class Replica {
   ServingTotals& totals_;
   Scheduler scheduler_;
   std::vector<Sequence*> come_;  // since the next iteration was planned
-  Resource frontend_;  // reads one request at a time
+  Resource frontend_;            // reads one request at a time
   Semaphore bell_;
   bool idle_ = false;
   std::int64_t iterations_ = 0;

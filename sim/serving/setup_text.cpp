@@ -40,9 +40,8 @@ std::string length_text(const LengthConfig& length) {
 }
 
 std::string limit_text(const ArrivalConfig& arrivals) {
-  return arrivals.max_in_flight
-             ? fmt::format(", at most {} in flight", *arrivals.max_in_flight)
-             : "";
+  return arrivals.max_in_flight ? fmt::format(", at most {} in flight", *arrivals.max_in_flight)
+                                : "";
 }
 
 std::string arrivals_text(const ArrivalConfig& arrivals) {

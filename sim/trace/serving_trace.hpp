@@ -3,7 +3,8 @@
 // run, so that only active requests are kept (trace_writer.hpp describes the format).
 //
 //   links and tiers   a process: counters of each channel (channel_trace.hpp)
-//   each replica      a process: a track for its iterations with their contents, one for the kernels
+//   each replica      a process: a track for its iterations with their contents, one for the
+//   kernels
 //                     of the first few iterations of each kind, one for copies of
 //                     blocks (several if they overlap), one for each slot of running requests
 //                     (request_trace.hpp) and the stays of waiting requests; counters: running and

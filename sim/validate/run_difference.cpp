@@ -18,9 +18,8 @@ double metric_of(const RunRecord& record, const char* name) {
 MetricDifference with_factors(MetricDifference out, const std::map<std::string, double>& seconds) {
   for (const auto& [name, time] : seconds)
     if (time > 0)
-      out.parts.push_back({.name = name,
-                           .seconds = time,
-                           .factor = 1 + (out.measured - out.simulated) / time});
+      out.parts.push_back(
+          {.name = name, .seconds = time, .factor = 1 + (out.measured - out.simulated) / time});
   std::ranges::stable_sort(out.parts, std::greater(), &DifferencePart::seconds);
   return out;
 }
@@ -55,9 +54,8 @@ std::map<std::string, double> parts_of_first_token(const ServingConfig& config,
   const double input =
       static_cast<double>(counts.input_tokens) / static_cast<double>(counts.requests);
   const bool inside = config.measure.as == MeasuredAs::trtllm_bench;
-  const double frontend = inside ? 0
-                                 : to_seconds(host.request.value) +
-                                       to_seconds(host.prompt_token.value) * input;
+  const double frontend =
+      inside ? 0 : to_seconds(host.request.value) + to_seconds(host.prompt_token.value) * input;
   const double queue = metric_of(record, "queue_time_s.mean");
   return {{"the frontend, without a queue", frontend},
           {"waiting for the first iteration", std::max(0.0, queue - frontend)},

@@ -26,8 +26,8 @@ struct DifferencePart {
 
 struct MetricDifference {
   PublishedMetric metric = PublishedMetric::tpot;
-  double measured = 0;   ///< s
-  double simulated = 0;  ///< s
+  double measured = 0;                     ///< s
+  double simulated = 0;                    ///< s
   std::vector<DifferencePart> parts = {};  ///< the largest first
 };
 

@@ -57,9 +57,9 @@ struct RunTableConfig {
   std::vector<std::string> columns;
   std::map<std::string, std::string> empty;  ///< by column: what an empty cell stands for
   std::vector<RunValue> values;
-  std::string id;     ///< text with formulas: a row's name
-  std::string group;  ///< the same: rows of one text are reported together
-  std::string setup;  ///< the same: model, element types, GPUs
+  std::string id;                ///< text with formulas: a row's name
+  std::string group;             ///< the same: rows of one text are reported together
+  std::string setup;             ///< the same: model, element types, GPUs
   std::vector<RunValue> labels;  ///< errors are also summed by these: engine, card, load
   std::vector<RunSkip> skip;
   std::string apart;  ///< formula: true for rows that no summary counts; may be empty

@@ -15,9 +15,9 @@ namespace tiersim {
 namespace {
 
 constexpr int kIterations = 8;
-constexpr int kDampings = 5;           // of an iteration, each ten times the last
-constexpr double kEnoughGain = 1e-3;   // relative gain below which the descent ends
-constexpr double kNoEffect = 1e-4;     // largest change of any logarithm over a step
+constexpr int kDampings = 5;          // of an iteration, each ten times the last
+constexpr double kEnoughGain = 1e-3;  // relative gain below which the descent ends
+constexpr double kNoEffect = 1e-4;    // largest change of any logarithm over a step
 
 Eigen::Index index(std::size_t i) {
   return static_cast<Eigen::Index>(i);
@@ -92,7 +92,7 @@ class TimesFit {
 
   // False where no damping makes the squares less by enough.
   Expected<bool> step() {
-    if (const auto done = derive(); !done) return done;
+    if (auto done = derive(); !done) return done;
     const Eigen::VectorXd weights = weights_now();
     const Eigen::MatrixXd normal = slopes_.transpose() * weights.asDiagonal() * slopes_;
     const Eigen::VectorXd gradient =
@@ -102,8 +102,7 @@ class TimesFit {
     for (int d = 0; d < kDampings; ++d, damping *= 10) {
       Eigen::MatrixXd damped = normal;
       for (std::size_t j = 0; j < at_.size(); ++j)
-        damped(index(j), index(j)) =
-            moves_[j] ? normal(index(j), index(j)) * (1 + damping) : 1;
+        damped(index(j), index(j)) = moves_[j] ? normal(index(j), index(j)) * (1 + damping) : 1;
       const Eigen::VectorXd by = damped.ldlt().solve(gradient);
       std::vector<double> moved = at_;
       for (std::size_t j = 0; j < at_.size(); ++j) moved[j] = std::max(0.0, at_[j] - by(index(j)));
@@ -118,8 +117,7 @@ class TimesFit {
   }
 
   void add_times(ServerFit& out) const {
-    const auto free =
-        static_cast<std::int64_t>(std::ranges::count(moves_, true));
+    const auto free = static_cast<std::int64_t>(std::ranges::count(moves_, true));
     const auto degrees = static_cast<std::int64_t>(left_.size()) - free;
     const Eigen::VectorXd weights = weights_now();
     Eigen::MatrixXd normal = slopes_.transpose() * weights.asDiagonal() * slopes_;
@@ -136,8 +134,7 @@ class TimesFit {
                       .value = at_[j],
                       .determined = moves_[j] && solvable};
       if (time.determined) {
-        const double half =
-            student_t_975(degrees) * std::sqrt(covariance(index(j), index(j)));
+        const double half = student_t_975(degrees) * std::sqrt(covariance(index(j), index(j)));
         time.ci95 = {std::max(0.0, at_[j] - half), at_[j] + half};
       }
       out.times.push_back(std::move(time));

@@ -60,7 +60,8 @@ TEST(Host, PadsABatchToACapturedSize) {
     return decoding(set);
   };
   const Duration exact = decoding(eager);
-  const Duration padded = with("server.host.graph_sizes=[1, 2, 64]", "server.host.graph_padding=true");
+  const Duration padded =
+      with("server.host.graph_sizes=[1, 2, 64]", "server.host.graph_padding=true");
   const Duration unpadded =
       with("server.host.graph_sizes=[1, 2, 64]", "server.host.graph_padding=false");
   EXPECT_GT(padded, exact);

@@ -34,8 +34,8 @@ TEST(KvCapacity, IsThatOfAnEnginesLog) {
 // The driver shows 81,559 MiB of an H100, 6.6 % more than the 80 GB of its data sheet.
 TEST(KvCapacity, CountsWhatTheDriverShows) {
   const std::int64_t shown = positions({});
-  const std::int64_t printed =
-      positions({"system.tiers.hbm.memory.capacity={value: 80 GB, class: specification, source: x}"});
+  const std::int64_t printed = positions(
+      {"system.tiers.hbm.memory.capacity={value: 80 GB, class: specification, source: x}"});
   const double more = 0.9 * (81'559.0 * 1'048'576 - 80e9);
   EXPECT_NEAR(static_cast<double>(shown - printed) * 131'072 / more, 1, 1e-3);
 }

@@ -37,8 +37,8 @@ double error_of_mean(const std::string& file, double sigma) {
         cost.of({.decodes = kSequences, .positions = kSequences * context, .logits = kSequences})
             .time());
   }
-  const double at_mean =
-      to_seconds(cost.of({.decodes = kSequences, .positions = positions, .logits = kSequences}).time());
+  const double at_mean = to_seconds(
+      cost.of({.decodes = kSequences, .positions = positions, .logits = kSequences}).time());
   return at_mean / (sum / kSequences) - 1;
 }
 

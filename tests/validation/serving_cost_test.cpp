@@ -98,14 +98,11 @@ void expect_costs_of_events(Costs& costs) {
 void expect_costs_of_padding(Costs& costs) {
   if (costs.encoder() || costs.guesses()) return;
   const auto cost = [&](std::int64_t batch, std::int64_t padding) {
-    return costs.cost({.decodes = batch,
-                       .positions = batch * 640,
-                       .padding = padding,
-                       .logits = batch});
+    return costs.cost(
+        {.decodes = batch, .positions = batch * 640, .padding = padding, .logits = batch});
   };
   const Duration padded = cost(5, 3);
-  expect_close(padded,
-               costs.events({.decodes = 5, .context = 640, .padding = 3, .logits = 5}),
+  expect_close(padded, costs.events({.decodes = 5, .context = 640, .padding = 3, .logits = 5}),
                costs.operations());
   EXPECT_GE(padded, cost(5, 0));
   EXPECT_LE(padded, cost(8, 0));

@@ -98,9 +98,10 @@ void describe(Fields& f, ServerHostConfig& c) {
   f.optional("eager_launch", c.eager_launch,
              "Instead of `launch` in an iteration that no captured graph covers.",
              in_range(Duration{}, kSecond));
-  f.optional("graph_sizes", c.graph_sizes,
-             "Numbers of sequences of a GPU that have a captured graph, ascending; by default every "
-             "number has one.");
+  f.optional(
+      "graph_sizes", c.graph_sizes,
+      "Numbers of sequences of a GPU that have a captured graph, ascending; by default every "
+      "number has one.");
   for (std::size_t i = 0; i < c.graph_sizes.size(); ++i) {
     const std::string key = fmt::format("graph_sizes.{}", i);
     f.check(c.graph_sizes[i] >= 1 && c.graph_sizes[i] <= kMostSequences, key,

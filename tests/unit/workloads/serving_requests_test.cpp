@@ -189,20 +189,20 @@ TEST(ClosedLoop, KeepsFirstRequestsForUsersWhoStillThink) {
 }
 
 TEST(ClosedLoop, BeginsEvenlyOverTheRampUp) {
-  const auto source = source_of(
-      workload("requests: 4\narrivals: {process: closed_loop, users: 4, ramp_up: 2 s}\n"
-               "input: {tokens: 1}\noutput: {tokens: 1}\n"));
+  const auto source =
+      source_of(workload("requests: 4\narrivals: {process: closed_loop, users: 4, ramp_up: 2 s}\n"
+                         "input: {tokens: 1}\noutput: {tokens: 1}\n"));
   for (std::int64_t i = 0; i < 4; ++i)
     EXPECT_EQ(source->next()->arrival.time_since_epoch().count(), i * kSecond / 2);
 }
 
 // Ten requests a second of 1 s each, at most three of them at a time: three a second.
 TEST(OpenLoop, KeepsToTheClientsLimit) {
-  const ClosedRun run = run_closed(
-      workload("requests: 30\n"
-               "arrivals: {process: fixed_rate, requests_per_s: 10, max_in_flight: 3}\n"
-               "input: {tokens: 1}\noutput: {tokens: 1}\n"),
-      1);
+  const ClosedRun run =
+      run_closed(workload("requests: 30\n"
+                          "arrivals: {process: fixed_rate, requests_per_s: 10, max_in_flight: 3}\n"
+                          "input: {tokens: 1}\noutput: {tokens: 1}\n"),
+                 1);
   EXPECT_EQ(run.requests, 30);
   EXPECT_EQ(run.outstanding_most, 3U);
   EXPECT_EQ(run.end.time_since_epoch().count(), 10 * kSecond + kSecond / 5);
