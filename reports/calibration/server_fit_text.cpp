@@ -1,10 +1,13 @@
 #include "reports/calibration/server_fit_text.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/check.hpp"
+#include "sim/base/text.hpp"
 #include "sim/base/units.hpp"
 #include "sim/base/units_text.hpp"
 
@@ -72,6 +75,7 @@ std::string server_fit_json(const ServerFit& fit, const std::vector<FittedValue>
 
 std::string server_fit_yaml(const ServerFit& fit, const std::string& command,
                             const std::string& source) {
+  TS_EXPECTS(std::ranges::any_of(fit.times, &FittedTime::determined));
   std::string out = fmt::format(
       "# Written by `{}`: a fit to these runs, and no prediction of them.\n"
       "# To use it: server: {{base: [the server's file, this file]}}.\n"
@@ -79,9 +83,9 @@ std::string server_fit_yaml(const ServerFit& fit, const std::string& command,
       command);
   for (const FittedTime& time : fit.times)
     if (time.determined)
-      out += fmt::format("  {}: {{value: {}, class: fitted, ci95: [{}, {}], source: \"{}\"}}\n",
+      out += fmt::format("  {}: {{value: {}, class: fitted, ci95: [{}, {}], source: {}}}\n",
                          time.name, time_text(time.value), time_text(time.ci95.low),
-                         time_text(time.ci95.high), source);
+                         time_text(time.ci95.high), yaml_quoted(source));
   return out;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/base/table.hpp"
-#include "sim/validate/server_fit.hpp"
+#include "sim/validate/fitted_times.hpp"
 
 namespace tiersim {
 
@@ -22,8 +22,8 @@ std::vector<Table> server_fit_tables(const ServerFit& fit, const std::vector<Fit
 /// and shares; a time that the runs do not tell has null for low and high.
 std::string server_fit_json(const ServerFit& fit, const std::vector<FittedValue>& values);
 
-/// A YAML of `schema: tiersim.server/v1` with the times that were determined, for the `base` of a
-/// server. `command` writes it again.
+/// A YAML of `schema: tiersim.server/v1` with the times that were determined, at least one, for the
+/// `base` of a server. `command` writes it again.
 std::string server_fit_yaml(const ServerFit& fit, const std::string& command,
                             const std::string& source);
 

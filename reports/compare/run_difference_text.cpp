@@ -10,7 +10,7 @@ namespace tiersim {
 std::vector<Table> run_difference_tables(const std::vector<MetricDifference>& differences) {
   std::vector<Table> out;
   for (const MetricDifference& each : differences) {
-    const std::string_view name = kPublishedMetricNames[static_cast<std::size_t>(each.metric)];
+    const std::string_view name = name_of(each.metric);
     Table table{.id = std::string(name),
                 .title = fmt::format("{}: {} simulated, {} measured ({:+.1f} %)", name,
                                      display(each.simulated, "s"), display(each.measured, "s"),
@@ -45,7 +45,7 @@ std::string run_difference_json(const std::vector<MetricDifference>& differences
                        {"seconds", part.seconds},
                        {"factor", part.factor},
                        {"could_explain", part.could_explain()}});
-    metrics.push_back({{"metric", kPublishedMetricNames[static_cast<std::size_t>(each.metric)]},
+    metrics.push_back({{"metric", name_of(each.metric)},
                        {"measured", each.measured},
                        {"simulated", each.simulated},
                        {"parts", std::move(parts)}});

@@ -1,10 +1,10 @@
 #pragma once
-// A simulated run of a server beside a measured one (sim/validate/run_difference.hpp).
+// A simulated run of a server beside a measured one (sim/validate/metric_difference.hpp).
 #include <string>
 #include <vector>
 
 #include "sim/base/table.hpp"
-#include "sim/validate/run_difference.hpp"
+#include "sim/validate/metric_difference.hpp"
 
 namespace tiersim {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -51,18 +52,20 @@ FigurePanel panel_of(const MetricAxis& axis, const PublishedRuns& runs,
     if (!series.points.empty()) panel.series.push_back(std::move(series));
   }
   if (panel.series.empty()) return panel;
-  panel.x.low = panel.y.low = least / 1.3;
-  panel.x.high = panel.y.high = most * 1.3;
-  panel.series.push_back(
-      {.role = SeriesRole::guide,
-       .points = {{.x = panel.x.low, .y = panel.x.low}, {.x = panel.x.high, .y = panel.x.high}}});
+  FigureSeries equal{.role = SeriesRole::guide, .points = {}};
+  constexpr int kSteps = 60;  // a straight line where only one of the axes is logarithmic, too
+  for (int i = 0; i <= kSteps; ++i) {
+    const double at = least * std::pow(most / least, static_cast<double>(i) / kSteps);
+    equal.points.push_back({.x = at, .y = at});
+  }
+  panel.series.push_back(std::move(equal));
   return panel;
 }
 
 void add_group(const PublishedGroup& group, const std::vector<PublishedOutcome>& outcomes,
                Page& page) {
   page.begin_details(fmt::format("{}: {} runs{}", group.id, group.runs.size(),
-                                 group.counted ? "" : ", not in the errors above"));
+                                 group.counted ? "" : ", not among all runs"));
   page.table(cases_table(group, outcomes));
   if (group.wall) page.table(wall_table(group, outcomes));
   page.end_details();
@@ -85,7 +88,8 @@ Figure published_figure(const PublishedRuns& runs, const std::vector<PublishedOu
 
 std::string published_page(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes,
                            std::string_view version) {
-  Page page("Servers: simulated beside measured", "Nothing is fitted on these runs.");
+  Page page("Servers: simulated beside measured",
+            "Every run is simulated from its configuration alone.");
   page.section("Errors");
   if (const Figure figure = published_figure(runs, outcomes); !figure.panels.empty())
     page.figure(

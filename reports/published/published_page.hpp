@@ -9,8 +9,9 @@
 
 namespace tiersim {
 
-/// Simulated over measured values: a panel for each metric with a point for each run, logarithmic
-/// axes and the line of equal values. Groups that no summary counts are left out.
+/// Simulated over measured values: a panel for each metric with a point for each run, and the line
+/// of equal values. Groups that no summary counts are left out; without any other there is no
+/// panel.
 Figure published_figure(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes);
 
 /// One self-contained HTML page: the figure, the errors by group and label, and the runs of each

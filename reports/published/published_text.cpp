@@ -15,9 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view name_of(PublishedMetric metric) {
-  return kPublishedMetricNames[static_cast<std::size_t>(metric)];
-}
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
 }
@@ -190,8 +187,7 @@ Json walls_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& 
 
 Table errors_table(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
   const bool intervals = std::ranges::any_of(outcomes, has_intervals);
-  Table table = empty_errors_table(
-      "Errors: (simulated - measured) / measured; nothing is fitted on these", "runs", intervals);
+  Table table = empty_errors_table("Errors: (simulated - measured) / measured", "runs", intervals);
   for (const PublishedMetric metric : kPublishedMetrics)
     add_errors(table, "all", metric, errors_of(outcomes, metric), intervals);
   for (const PublishedGroup& group : runs.groups)

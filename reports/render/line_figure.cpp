@@ -245,7 +245,8 @@ class LineDrawing {
     if (panel.y.log_base != 0 && y.low > 0 && !y.empty()) plot.use(ValueAxis(y));
     std::set<double> values;
     for (const FigureSeries& series : panel.series)
-      for (const FigurePoint& point : series.points) values.insert(point.x);
+      if (series.role != SeriesRole::guide)
+        for (const FigurePoint& point : series.points) values.insert(point.x);
     plot.axes(canvas_, ticks_of(x, std::move(values), log_x));
     for (const FigureSeries& series : panel.series) plot.series(canvas_, series);
   }
@@ -261,7 +262,8 @@ class LineDrawing {
            decade *= 10)
         for (const double tick : {decade, 2 * decade, 5 * decade})
           if (tick >= x.low && tick <= x.high) out.insert(tick);
-      return out;
+      if (out.size() > 2) return out;
+      out.clear();
     }
     const double step = tick_step(x.high - x.low);
     for (double tick = std::ceil(x.low / step) * step; tick <= x.high; tick += step)

@@ -114,4 +114,13 @@ std::optional<double> plain_number(const std::string& text) {
   return value;
 }
 
+std::string yaml_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
 }  // namespace tiersim

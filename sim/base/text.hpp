@@ -24,6 +24,9 @@ std::string printable(std::string_view text);
 /// "a, b, c".
 std::string join(std::span<const std::string> parts, std::string_view separator = ", ");
 
+/// The text as a double-quoted scalar of YAML; it must have no control characters (`printable`).
+std::string yaml_quoted(std::string_view text);
+
 /// The finite decimal number that makes up the whole text; "nan", "inf" and hexadecimal are
 /// refused.
 std::optional<double> plain_number(const std::string& text);

@@ -5,15 +5,18 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "reports/calibration/server_fit_text.hpp"
 #include "reports/render/table.hpp"
 #include "sim/base/text.hpp"
+#include "sim/base/units_text.hpp"
 #include "sim/cli/measured_runs.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/runner/files.hpp"
+#include "sim/validate/server_fit.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -43,19 +46,22 @@ constexpr std::array<HostTime, 8> kHostTimes{
      {"request", &ServerHostConfig::request, 1e-3},
      {"prompt_token", &ServerHostConfig::prompt_token, 5e-7}}};
 
+std::vector<std::string> names_of(std::span<const HostTime> times) {
+  std::vector<std::string> out;
+  for (const HostTime& time : times) out.emplace_back(time.name);
+  return out;
+}
+
 std::vector<HostTime> host_times(const std::vector<std::string>& names) {
   std::vector<HostTime> out;
   for (const std::string& name : names) {
     const auto found = std::ranges::find(kHostTimes, name, &HostTime::name);
-    if (found == kHostTimes.end()) {
-      std::vector<std::string> known;
-      for (const HostTime& time : kHostTimes) known.emplace_back(time.name);
+    if (found == kHostTimes.end())
       throw Failure(
           ExitCode::usage,
           fmt::format("tiersim: error: --time '{}': server.host has no such time (one of: "
                       "{})",
-                      printable(name), join(known)));
-    }
+                      printable(name), join(names_of(kHostTimes))));
     if (std::ranges::find(out, found->name, &HostTime::name) == out.end()) out.push_back(*found);
   }
   return out;
@@ -71,9 +77,30 @@ std::vector<FittedValue> values_of(const std::vector<MeasuredRun>& measured) {
   for (const MeasuredRun& each : measured)
     for (const PublishedMetric metric : kPublishedMetrics)
       if (each.run->published.value(metric) && counts(metric, *each.run))
-        out.push_back({each.group->id + "." + each.run->id,
-                       std::string(kPublishedMetricNames[static_cast<std::size_t>(metric)])});
+        out.push_back({each.group->id + "." + each.run->id, std::string(name_of(metric))});
   return out;
+}
+
+// One server has one time of each kind: the first run tells them. Throws Failure with every run of
+// another server.
+void expect_one_server(const std::vector<MeasuredRun>& measured,
+                       const std::vector<HostTime>& times) {
+  const ServerHostConfig& first = measured.front().config.server.host;
+  Diagnostics diagnostics;
+  for (const MeasuredRun& each : measured) {
+    const ServerHostConfig& host = each.config.server.host;
+    for (const HostTime& time : times)
+      if ((host.*time.member).value != (first.*time.member).value)
+        diagnostics.report(at_row(
+            *each.run,
+            {.where = {},
+             .message = fmt::format(
+                 "the server of this run has host.{} of {}, and that of {} has {}: they are two "
+                 "servers (--only GROUP names the runs of one)",
+                 time.name, format_quantity((host.*time.member).value), measured.front().run->at,
+                 format_quantity((first.*time.member).value))}));
+  }
+  throw_if_any(diagnostics);
 }
 
 ServerFit fit(const PublishedRuns& runs, std::vector<MeasuredRun>& measured,
@@ -105,15 +132,19 @@ ServerFit fit(const PublishedRuns& runs, std::vector<MeasuredRun>& measured,
   return *std::move(fitted);
 }
 
-// What writes the same file from the same runs: their names without folders.
+// Without folders, so that the written file does not depend on where the runs lie.
+std::string name_of(const std::string& file) {
+  return printable(std::filesystem::path(file).filename().string());
+}
+
+// What writes the same file from the same runs: they are named without folders.
 std::string command_of(const CalibrateServerArguments& options) {
-  const auto name = [](const std::string& file) {
-    return std::filesystem::path(file).filename().string();
-  };
   std::string out = "tiersim calibrate server";
-  for (const std::string& file : options.tables.files) out += ' ' + shell_word(name(file));
-  if (!options.tables.table.empty()) out += " --table " + shell_word(name(options.tables.table));
-  if (!options.tables.config.empty()) out += " --config " + shell_word(name(options.tables.config));
+  for (const std::string& file : options.tables.files) out += ' ' + shell_word(name_of(file));
+  if (!options.tables.table.empty()) out += " --table " + shell_word(name_of(options.tables.table));
+  if (!options.tables.config.empty())
+    out += " --config " + shell_word(name_of(options.tables.config));
+  for (const std::string& only : options.tables.only) out += " --only " + shell_word(only);
   for (const std::string& set : options.tables.set) out += " --set " + shell_word(set);
   for (const std::string& time : options.times) out += " --time " + time;
   return printable(out);
@@ -135,7 +166,12 @@ ExitCode calibrate_server(const CalibrateServerArguments& options) {
                               "(at least {} runs, and more values than times: --time names fewer)",
                               printable(options.tables.files.front()), measured.size(),
                               values.size(), times.size(), kLeastRuns));
+  expect_one_server(measured, times);
   const ServerFit fitted = fit(runs, measured, times, options.jobs);
+  if (std::ranges::none_of(fitted.times, &FittedTime::determined))
+    throw Failure(ExitCode::bad_config,
+                  fmt::format("{}:1:1: error: these runs tell none of the times ({})",
+                              printable(options.tables.files.front()), join(names_of(times))));
   if (options.json) {
     fmt::print("{}", server_fit_json(fitted, values));
   } else {
@@ -143,10 +179,11 @@ ExitCode calibrate_server(const CalibrateServerArguments& options) {
       fmt::print("{}\n", to_text(printable(table)));
   }
   if (options.output.empty()) return ExitCode::ok;
-  const std::string file = std::filesystem::path(options.tables.files.front()).filename().string();
+  std::vector<std::string> files;
+  for (const std::string& file : options.tables.files) files.push_back(name_of(file));
   write_file(options.output, server_fit_yaml(fitted, command_of(options),
                                              fmt::format("fitted to {} measured runs of {}",
-                                                         measured.size(), printable(file))));
+                                                         measured.size(), join(files))));
   return ExitCode::ok;
 }
 

@@ -13,6 +13,7 @@
 #include "sim/cli/stored_points.hpp"
 #include "sim/record/record_reader.hpp"
 #include "sim/runner/load.hpp"
+#include "sim/validate/run_difference.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -26,6 +27,7 @@ struct CompareOptions {
   std::string format = "text";
   std::string table;
   std::string run;
+  bool measured = false;
   bool json = false;
 };
 
@@ -102,30 +104,51 @@ std::string with_settings(const std::string& source, const std::vector<std::stri
   return set.empty() ? source : fmt::format("{} ({})", source, join(set));
 }
 
-const MeasuredRun& chosen_run(const std::vector<MeasuredRun>& runs, const CompareOptions& options) {
-  std::vector<std::string> names;
-  for (const MeasuredRun& each : runs) {
-    names.push_back(each.run->id);
-    if (options.run == each.run->id || (options.run.empty() && runs.size() == 1)) return each;
+// Leaves the run that --run names, by its id or as GROUP.ID, or the only one.
+void keep_chosen_run(PublishedRuns& runs, const CompareOptions& options) {
+  std::vector<std::string> all;
+  std::vector<std::string> chosen;
+  for (PublishedGroup& group : runs.groups) {
+    const auto is_chosen = [&](const PublishedRun& run) {
+      return options.run.empty() || options.run == run.id || options.run == group.id + '.' + run.id;
+    };
+    for (const PublishedRun& run : group.runs) {
+      all.push_back(group.id + '.' + run.id);
+      if (is_chosen(run)) chosen.push_back(all.back());
+    }
+    std::erase_if(group.runs, [&](const PublishedRun& run) { return !is_chosen(run); });
   }
-  const std::size_t kNames = 8;
-  const std::size_t more = names.size() - std::min(names.size(), kNames);
-  names.resize(std::min(names.size(), kNames));
+  std::erase_if(runs.groups, [](const PublishedGroup& group) { return group.runs.empty(); });
+  if (chosen.size() == 1) return;
+  const auto some_of = [](std::vector<std::string> names) {
+    constexpr std::size_t kMostNames = 8;
+    const std::size_t more = names.size() - std::min(names.size(), kMostNames);
+    names.resize(names.size() - more);
+    return printable(join(names)) + (more == 0 ? "" : fmt::format(" and {} more", more));
+  };
+  if (chosen.empty())
+    refuse(options.b,
+           fmt::format("has no run '{}' (there are: {})", printable(options.run), some_of(all)));
   refuse(options.b,
-         fmt::format("{} (there are: {}{})",
-                     options.run.empty() ? "has several runs; --run says which"
-                                         : "has no run '" + printable(options.run) + "'",
-                     printable(join(names)), more == 0 ? "" : fmt::format(" and {} more", more)));
+         fmt::format("has {} runs{}; --run says which (there are: {})", chosen.size(),
+                     options.run.empty() ? std::string()
+                                         : fmt::format(" named '{}'", printable(options.run)),
+                     some_of(chosen)));
 }
 
 // A serving file beside a measured run of that server.
 ExitCode compare_measured(const CompareOptions& options) {
   if (!options.set_b.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --set-b: B is measured");
-  const PublishedRuns runs = read_tables_of_runs(
-      {.files = {options.b}, .table = options.table, .config = options.a, .set = {}});
+  PublishedRuns runs = read_tables_of_runs(
+      {.files = {options.b}, .table = options.table, .config = options.a, .only = {}, .set = {}});
+  keep_chosen_run(runs, options);
   const std::vector<MeasuredRun> measured = configured_runs(runs, both(options.set, options.set_a));
-  const MeasuredRun& run = chosen_run(measured, options);
+  const MeasuredRun& run = measured.front();
+  if (!run.run->published.tpot && !run.run->published.ttft)
+    refuse(options.b, fmt::format("run {} has neither a time per output token nor a time to the "
+                                  "first token, and no other metric has parts",
+                                  printable(run.run->id)));
   if (run.config.early_exit || run.config.scenario.model.encoder)
     refuse(options.a, "iterations with early exit or an encoder have no mean");
   const auto difference = difference_of(run.config, run.run->published);
@@ -140,7 +163,7 @@ ExitCode compare_measured(const CompareOptions& options) {
 }
 
 ExitCode compare(const CompareOptions& options) {
-  if (!options.table.empty()) return compare_measured(options);
+  if (options.measured) return compare_measured(options);
   if (!options.run.empty())
     throw Failure(ExitCode::usage, "tiersim: error: --run has no effect without --table");
   const auto set_a = both(options.set, options.set_a);
@@ -171,15 +194,20 @@ void add_compare(Verb program) {
   add_set("--set", options->set, "Override a setting of configurations: a.b=value (repeatable)");
   add_set("--set-a", options->set_a, "Override a setting of A only (repeatable)");
   add_set("--set-b", options->set_b, "Override a setting of B only (repeatable)");
-  verb.option("--table", options->table,
-              "B is a measured run of the server A: description of its table, a name in "
-              "configs/run_tables or a file")
-      .type("NAME");
-  verb.option("--run", options->run, "Name of the run in B, if it has several").type("ID");
+  const Option table =
+      verb.option("--table", options->table,
+                  "B is a measured run of the server A: description of its table, a name in "
+                  "configs/run_tables or a file")
+          .type("NAME");
+  verb.option("--run", options->run, "Name of the run in B, if it has several: ID or GROUP.ID")
+      .type("ID");
   add_format(verb, options->format);
   verb.flag("--json", options->json, "Print JSON, like --format json")
       .excludes(verb.added("--format"));
-  verb.on_chosen([options] { return compare(*options); });
+  verb.on_chosen([options, table] {
+    options->measured = table.given();
+    return compare(*options);
+  });
 }
 
 }  // namespace tiersim::cli

@@ -52,10 +52,15 @@ void print(const RunArguments& options, const RunRecord& record,
 
 RunRecord run_traced(const RunArguments& options, const RunnableFile& file) {
   if (options.trace.empty()) return run_server(file);
+  const IterationKernels kernels(std::get<ServingConfig>(file.config));
   TraceFile out(options.trace);
   ServingTrace trace(out.sink(), options.trace_events.value_or(kTraceEvents));
-  const IterationKernels kernels(std::get<ServingConfig>(file.config));
-  trace.show_kernels(kernels, options.trace_kernels.value_or(kTraceKernels));
+  if (kernels.known())
+    trace.show_kernels(kernels, options.trace_kernels.value_or(kTraceKernels));
+  else if (options.trace_kernels)
+    throw Failure(ExitCode::usage,
+                  "tiersim: error: --trace-kernels: the iterations of this server have no row of "
+                  "kernels (early exit, an encoder, or operations that overlap)");
   RunRecord record = run_server(file, &trace);
   out.commit();
   if (const auto& cut = trace.cut())

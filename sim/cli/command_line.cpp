@@ -132,9 +132,26 @@ void Verb::needs_verb() {
   app_->require_subcommand(1);
 }
 
+namespace {
+
+// An option of a verb says nothing to its sub-verbs.
+void refuse_before(const CLI::App& app, const CLI::App& verb) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0)
+      throw Failure(ExitCode::usage,
+                    fmt::format("tiersim: error: {}: has no effect before '{}'",
+                                option->get_name(option->get_positional()), verb.get_name()));
+}
+
+}  // namespace
+
 void Verb::on_chosen(Action action) {
   app_->callback([app = app_, chosen = chosen_, action = std::move(action)] {
-    if (app->get_subcommands().empty()) *chosen = action;
+    const std::vector<CLI::App*> verbs = app->get_subcommands();
+    if (verbs.empty())
+      *chosen = action;
+    else
+      refuse_before(*app, *verbs.front());
   });
 }
 

@@ -4,12 +4,14 @@
 #include <atomic>
 #include <exception>
 #include <map>
+#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
 #include "sim/cli/gunzip.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/runner/files.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/serving/serve.hpp"
@@ -18,16 +20,6 @@
 namespace tiersim::cli {
 namespace fs = std::filesystem;
 namespace {
-
-// Reports a mistake in the settings of a run at the row of the table that the run comes from.
-Diagnostic at_row(const PublishedRun& run, Diagnostic mistake) {
-  const std::size_t colon = run.at.rfind(':');
-  if (colon == std::string::npos) return mistake;
-  if (!mistake.where.file.empty())
-    mistake.message = fmt::format("run {}: {}: {}", run.id, mistake.where.file, mistake.message);
-  mistake.where = {run.at.substr(0, colon), std::stoi(run.at.substr(colon + 1)), 1};
-  return mistake;
-}
 
 // A name in configs/run_tables, or a file.
 RunTableConfig load_run_description(const std::string& table) {
@@ -93,6 +85,15 @@ PublishedOutcome outcome_of(const PublishedRuns& runs, const MeasuredRun& run) {
 
 }  // namespace
 
+Diagnostic at_row(const PublishedRun& run, Diagnostic mistake) {
+  const std::size_t colon = run.at.rfind(':');
+  if (colon == std::string::npos) return mistake;
+  if (!mistake.where.file.empty())
+    mistake.message = fmt::format("run {}: {}: {}", run.id, mistake.where.file, mistake.message);
+  mistake.where = {run.at.substr(0, colon), std::stoi(run.at.substr(colon + 1)), 1};
+  return mistake;
+}
+
 void add_run_tables(Verb verb, RunTableOptions& options, const std::string& about_files) {
   verb.option("FILE", options.files, about_files);
   verb.option(
@@ -101,10 +102,26 @@ void add_run_tables(Verb verb, RunTableOptions& options, const std::string& abou
       "default");
   verb.option("--config", options.config,
               "Serving file of the tables' runs, instead of that of the description");
+  verb.option("--only", options.only, "Only this group of runs (repeatable)").type("GROUP");
   verb.option("--set", options.set,
               "Change a default of every run, which keeps its own settings: "
               "system.gpu.calibration=NAME (repeatable)")
       .type(kSettingType);
+}
+
+void keep_groups(const std::vector<std::string>& only, PublishedRuns& runs) {
+  if (only.empty()) return;
+  std::vector<std::string> names;
+  for (const PublishedGroup& group : runs.groups) names.push_back(group.id);
+  for (const std::string& name : only)
+    if (std::ranges::find(names, name) == names.end())
+      throw Failure(
+          ExitCode::usage,
+          fmt::format("tiersim: error: --only '{}': there is no such group (there are: {})",
+                      printable(name), printable(join(names))));
+  std::erase_if(runs.groups, [&](const PublishedGroup& group) {
+    return std::ranges::find(only, group.id) == only.end();
+  });
 }
 
 PublishedRuns read_tables_of_runs(const RunTableOptions& options) {
@@ -122,6 +139,7 @@ PublishedRuns read_tables_of_runs(const RunTableOptions& options) {
   if (out.groups.empty() && diagnostics.ok())
     diagnostics.report({{options.files.front(), 1, 1}, "no row is left to simulate"});
   throw_if_any(diagnostics);
+  keep_groups(options.only, out);
   return out;
 }
 
@@ -154,12 +172,19 @@ std::vector<PublishedOutcome> simulate(const PublishedRuns& runs,
   std::vector<PublishedOutcome> outcomes(measured.size());
   std::vector<std::exception_ptr> thrown(measured.size());  // a fault, or a number out of range
   std::atomic<std::size_t> next{0};
+  std::mutex showing;
+  std::int64_t done = 0;
+  ProgressLine progress("runs");
   const auto work = [&] {
-    for (std::size_t i = next++; i < measured.size(); i = next++) try {
+    for (std::size_t i = next++; i < measured.size(); i = next++) {
+      try {
         outcomes[i] = outcome_of(runs, measured[i]);
       } catch (...) {
         thrown[i] = std::current_exception();
       }
+      const std::lock_guard lock(showing);
+      progress.update(++done, 0, std::ssize(measured), "");
+    }
   };
   {
     const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));

@@ -22,7 +22,6 @@ namespace {
 struct ValidateServingArguments {
   RunTableOptions tables;
   std::string runs;
-  std::vector<std::string> only;
   std::int64_t jobs = 0;
   std::optional<std::int64_t> draws;
   std::string page;
@@ -36,17 +35,6 @@ PublishedRuns load_runs(const fs::path& path) {
   auto runs = read<PublishedRuns>(document, "published_runs", diagnostics);
   throw_if_any(diagnostics);
   return runs;
-}
-
-void expect_known(const PublishedRuns& runs, const std::vector<std::string>& only) {
-  std::vector<std::string> names;
-  for (const PublishedGroup& group : runs.groups) names.push_back(group.id);
-  for (const std::string& name : only)
-    if (std::ranges::find(names, name) == names.end())
-      throw Failure(
-          ExitCode::usage,
-          fmt::format("tiersim: error: --only '{}': there is no such group (there are: {})",
-                      printable(name), join(names)));
 }
 
 void refuse_without_effect(const ValidateServingArguments& options) {
@@ -73,6 +61,14 @@ void print(const ValidateServingArguments& options, const PublishedRuns& runs,
   }
 }
 
+void write_drawing(const std::string& file, const Figure& figure) {
+  if (figure.panels.empty())
+    fmt::print(stderr, "tiersim: --figure: no run has a value to draw; {} is not written\n",
+               printable(file));
+  else
+    write_file(file, to_svg(figure));
+}
+
 ExitCode validate_serving(const ValidateServingArguments& options) {
   refuse_without_effect(options);
   for (const std::string* file : {&options.page, &options.figure})
@@ -81,18 +77,14 @@ ExitCode validate_serving(const ValidateServingArguments& options) {
       options.runs.empty() ? targets_root() / "published" / "serving.yaml" : fs::path(options.runs);
   PublishedRuns runs =
       options.tables.files.empty() ? load_runs(published) : read_tables_of_runs(options.tables);
-  expect_known(runs, options.only);
-  if (!options.only.empty())
-    std::erase_if(runs.groups, [&](const PublishedGroup& group) {
-      return std::ranges::find(options.only, group.id) == options.only.end();
-    });
+  keep_groups(options.tables.only, runs);
   std::vector<std::string> set = options.tables.set;
   if (options.draws) set.push_back(fmt::format("uncertainty.draws={}", *options.draws));
   const std::vector<PublishedOutcome> outcomes =
       simulate(runs, configured_runs(runs, set), options.jobs);
   print(options, runs, outcomes);
   if (!options.page.empty()) write_file(options.page, published_page(runs, outcomes, kVersion));
-  if (!options.figure.empty()) write_file(options.figure, to_svg(published_figure(runs, outcomes)));
+  if (!options.figure.empty()) write_drawing(options.figure, published_figure(runs, outcomes));
   const auto failed = std::ranges::count_if(
       outcomes, [](const PublishedOutcome& outcome) { return !outcome.problem.empty(); });
   if (failed == 0) return ExitCode::ok;
@@ -107,13 +99,13 @@ void add_validate_serving(Verb validate) {
   Verb verb =
       validate.add("serving", "Compare simulated servers with published runs of inference servers");
   verb.footer(
-      "The exit status is 0 whatever the errors are, and 4 if a run cannot be simulated. No model\n"
-      "is fitted to these runs.");
+      "The exit status is 0 whatever the errors are, and 4 if a run cannot be simulated. No "
+      "shipped\n"
+      "model is fitted to whole runs.");
   add_run_tables(verb, options->tables,
                  "Tables of runs, or JSON results of benchmarks; without one, the published runs");
   verb.option("--runs", options->runs,
               "Published runs (schema tiersim.published_runs/v1); the shipped runs by default");
-  verb.option("--only", options->only, "Simulate only this group of runs (repeatable)");
   verb.option("-j,--jobs", options->jobs, "Number of runs at a time; 0 is one for each core")
       .between(0, 1024);
   verb.option("--draws", options->draws,

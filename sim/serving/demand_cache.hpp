@@ -10,7 +10,7 @@ namespace tiersim {
 
 class DemandCache {
  public:
-  using Key = std::array<std::int64_t, 3>;
+  using Key = std::array<std::int64_t, 4>;
 
   /// The demand of the key, from `make` if it is missing; valid until the next call.
   template <class Make>

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "sim/base/check.hpp"
-#include "sim/serving/iteration_cost.hpp"
+#include "sim/serving/iteration_batch.hpp"
 #include "workloads/llm/iteration.hpp"
 
 namespace tiersim {
@@ -141,20 +141,18 @@ std::string_view part_of(const Op& op) {
 void IterationAverages::on_work(const IterationSample& sample, const Iteration& iteration) {
   Sums& to = sums_[iteration.pieces.empty() ? 0 : 1];
   ++to.iterations;
-  for (const Sequence* s : iteration.decodes) to.positions += s->cached + 1;
-  for (const auto& [s, tokens, executed] : iteration.pieces) {
+  const IterationBatch batch = batch_of(iteration, false);
+  const Launching launching = launching_of(config_, batch);
+  to.decodes += batch.decodes;
+  to.positions += batch.positions;
+  to.logits += batch.logits;
+  for (const PromptChunk& chunk : batch.chunks) {
     ++to.chunks;
-    to.prompt_tokens += executed;
-    to.prompt_before += s->cached;
-    if (s->cached + tokens == s->prompt) ++to.logits;
+    to.prompt_tokens += chunk.tokens;
+    to.prompt_before += chunk.before;
   }
-  const auto decodes = static_cast<std::int64_t>(iteration.decodes.size());
-  const auto graph = captured_rows(config_.server.host, config_.scenario.parallel, decodes,
-                                   !iteration.pieces.empty());
-  to.decodes += decodes;
-  to.logits += decodes;
-  to.eager += graph ? 0 : 1;
-  to.padding += graph ? *graph - decodes : 0;
+  to.eager += launching.graph ? 0 : 1;
+  to.padding += launching.padding;
   to.before += sample.gpu - sample.begin;
   to.gpu += sample.end - sample.gpu;
   next_->on_work(sample, iteration);

@@ -10,16 +10,6 @@
 namespace tiersim {
 namespace {
 
-std::int64_t tokens_of(const std::vector<PromptChunk>& chunks) {
-  std::int64_t sum = 0;
-  for (const PromptChunk& chunk : chunks) sum += chunk.tokens;
-  return sum;
-}
-
-std::int64_t rounded_up(std::int64_t sum, std::int64_t count) {
-  return count == 0 ? 0 : (sum + count - 1) / count;
-}
-
 // The point of a grid at or below a context, and the distance to the next point. The grid has every
 // context up to `exact`, then 2^bits points per octave.
 struct GridStep {
@@ -40,17 +30,6 @@ AttentionContext decode_context(const AttentionContext& replica) {
 }
 
 }  // namespace
-
-// A graph that reads prompts has whatever number of rows it needs.
-std::optional<std::int64_t> captured_rows(const ServerHostConfig& host,
-                                          const ParallelConfig& parallel, std::int64_t decodes,
-                                          bool reads_prompts) {
-  if (reads_prompts && !host.graphs_with_prompts) return std::nullopt;
-  if (reads_prompts) return decodes;
-  const auto graph = host.graph_for(parallel.own_sequences(decodes));
-  if (!graph || !parallel.sequences_are_spread()) return graph;
-  return std::max(decodes, *graph * parallel.tensor);
-}
 
 IterationCost::IterationCost(const ServingConfig& config, const System& system)
     : system_(system),
@@ -88,7 +67,7 @@ bool IterationCost::overlaps() {
     samples.push_back({.decodes = 2, .positions = 900, .chunks = {{64, 64}}, .logits = 2});
   }
   for (const IterationBatch& sample : samples) {
-    const StepGraph graph = build_iteration(replica_, method_, whole(sample), system_.tier_names());
+    const StepGraph graph = build_iteration(replica_, method_, sample.work(), system_.tier_names());
     const Duration events = run(graph).time();
     const Duration sum = compose(sample).time();
     const auto ops = static_cast<std::int64_t>(graph.ops.size());
@@ -107,15 +86,6 @@ Demand IterationCost::run(const StepGraph& graph) const {
   return demand;
 }
 
-IterationWork IterationCost::whole(const IterationBatch& batch) const {
-  return {.decodes = batch.decodes,
-          .context = std::max<std::int64_t>(1, rounded_up(batch.positions, batch.decodes)),
-          .padding = batch.padding,
-          .chunks = batch.chunks,
-          .logits = batch.logits,
-          .encoder_context = rounded_up(batch.encoded, batch.decodes)};
-}
-
 const Demand& IterationCost::of(const IterationBatch& batch) {
   if (batch.encodes > 0) return encode(batch);
   return executed_ ? execute_whole(batch) : compose(batch);
@@ -125,9 +95,10 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
                                 ExitTechnique technique) {
   TS_EXPECTS(batch.decodes > 0 && batch.chunks.empty() && batch.encodes == 0);
   if (executed_) return execute_exits(batch, exits, technique);
+  TS_EXPECTS(batch.padding == 0, batch.padding);
   sum_.clear();
   sum_.add(ends(batch.decodes, exits.head_batches * batch.logits));
-  IterationWork work = whole(batch);
+  IterationWork work = batch.work();
   for (const ExitLayer& at : exits.layers) {
     work.decodes = at.rows;
     sum_.add(layer(kind_of(at.layer), work));
@@ -142,8 +113,8 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
 
 const Demand& IterationCost::compose(const IterationBatch& batch) {
   sum_.clear();
-  IterationWork work = whole(batch);
-  sum_.add(ends(batch.decodes + batch.padding + tokens_of(batch.chunks), batch.logits));
+  IterationWork work = batch.work();
+  sum_.add(ends(batch.decodes + batch.padding + work.prompt_tokens(), batch.logits));
   const std::int64_t layers = replica_.model.layers;
   if (moe_layers_ < layers) sum_.add(layer(0, work), layers - moe_layers_);
   if (moe_layers_ > 0) sum_.add(layer(1, work), moe_layers_);
@@ -168,7 +139,7 @@ const Demand& IterationCost::ends(std::int64_t tokens, std::int64_t logits) {
 // Without a latent that is unpacked in two ways, all tokens are equal for a layer's products.
 const Demand& IterationCost::layer(int kind, const IterationWork& work) {
   const auto at = kind == 1 ? static_cast<int>(replica_.model.layers) - 1 : 0;
-  const std::int64_t prompts = tokens_of(work.chunks);
+  const std::int64_t prompts = work.prompt_tokens();
   IterationWork like{
       .decodes = work.decodes, .padding = work.padding, .encoder_context = work.encoder_context};
   const bool by_part = replica_.model.mla.has_value();
@@ -182,10 +153,9 @@ const Demand& IterationCost::layer(int kind, const IterationWork& work) {
     uncached_ = make(work);  // the GPU with the largest part depends on every prompt
     return uncached_;
   }
-  constexpr std::int64_t kPaddings = std::int64_t{1} << 20U;  // more than rows of any graph
-  return layers_.get({2 * like.encoder_context + kind, like.decodes * kPaddings + like.padding,
-                      by_part ? prompts : 0},
-                     [&] { return make(like); });
+  return layers_.get(
+      {2 * like.encoder_context + kind, like.decodes, by_part ? prompts : 0, like.padding},
+      [&] { return make(like); });
 }
 
 const Demand& IterationCost::attention(std::int64_t decodes, std::int64_t context) {
@@ -230,7 +200,7 @@ const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context,
 // If all sequences leave at the same layer, that depth determines the iteration.
 const Demand& IterationCost::execute_exits(const IterationBatch& batch, const ExitPlan& exits,
                                            ExitTechnique technique) {
-  IterationWork work = whole(batch);
+  IterationWork work = batch.work();
   const auto run_at = [&](std::int64_t context) {
     work.context = context;
     return run(
@@ -257,7 +227,7 @@ const Demand& IterationCost::execute_exits(const IterationBatch& batch, const Ex
 const Demand& IterationCost::execute_whole(const IterationBatch& batch) {
   sum_.clear();
   if (!batch.chunks.empty() || batch.encoded > 0) {
-    sum_.add(run(build_iteration(replica_, method_, whole(batch), system_.tier_names())));
+    sum_.add(run(build_iteration(replica_, method_, batch.work(), system_.tier_names())));
     return sum_;
   }
   const auto [below, step] =
@@ -270,8 +240,8 @@ const Demand& IterationCost::execute_whole(const IterationBatch& batch) {
 
 // An encoder reads whole prompts, each as if it had the mean length.
 const Demand& IterationCost::encode(const IterationBatch& batch) {
-  const std::int64_t mean = rounded_up(batch.encode_positions, batch.encodes);
-  const std::int64_t outputs = rounded_up(batch.encode_outputs, batch.encodes);
+  const std::int64_t mean = mean_rounded_up(batch.encode_positions, batch.encodes);
+  const std::int64_t outputs = mean_rounded_up(batch.encode_outputs, batch.encodes);
   return encode_.get({batch.encodes, mean, outputs}, [&] {
     AttentionContext c = replica_;
     c.step.kind = StepKind::prefill;

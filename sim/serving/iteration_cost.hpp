@@ -17,32 +17,11 @@
 #include <vector>
 
 #include "sim/serving/demand_cache.hpp"
-#include "sim/serving/serving_config.hpp"
+#include "sim/serving/iteration_batch.hpp"
 #include "workloads/early_exit/exit_plan.hpp"
 #include "workloads/llm/iteration.hpp"
 
 namespace tiersim {
-
-/// The work of a replica in one iteration.
-struct IterationBatch {
-  std::int64_t decodes = 0;    ///< sequences that get one more token
-  std::int64_t positions = 0;  ///< positions of all these sequences, the new ones included
-  std::int64_t encoded = 0;    ///< encoder positions of all these sequences
-  std::int64_t padding = 0;    ///< rows of a captured graph that no sequence uses
-  std::vector<PromptChunk> chunks = {};
-  std::int64_t logits = 0;  ///< rows for which a token is chosen
-  /// With an encoder: the number of whole prompts read, the sum of their positions, and the
-  /// positions that the decoder reads at once. An iteration with encodes has no other work.
-  std::int64_t encodes = 0;
-  std::int64_t encode_positions = 0;
-  std::int64_t encode_outputs = 0;
-};
-
-/// Rows that the products of an iteration compute for its decoding sequences, those of a captured
-/// graph's padding included; none where it runs eagerly.
-std::optional<std::int64_t> captured_rows(const ServerHostConfig& host,
-                                          const ParallelConfig& parallel, std::int64_t decodes,
-                                          bool reads_prompts);
 
 class IterationCost {
  public:
@@ -61,7 +40,6 @@ class IterationCost {
   bool overlaps();
   Demand run(const StepGraph& graph) const;
   int kind_of(int layer) const;  // layers of one kind cost the same outside of attention
-  IterationWork whole(const IterationBatch& batch) const;
 
   const Demand& ends(std::int64_t tokens, std::int64_t logits);
   const Demand& layer(int kind, const IterationWork& work);

@@ -21,8 +21,11 @@ class IterationKernels {
   /// `config` must outlive this.
   explicit IterationKernels(const ServingConfig& config);
 
-  /// In their order. Decoding sequences have their mean context. Empty for models with an encoder,
-  /// under early exit, and where operations overlap.
+  /// False for models with an encoder, under early exit, and where operations overlap: their
+  /// iterations have no row of kernels.
+  bool known() const { return serial_; }
+
+  /// In their order. Decoding sequences have their mean context. Empty where they are not known.
   std::vector<KernelSlice> of(const Iteration& iteration) const;
 
  private:

@@ -31,6 +31,12 @@ OpPlan spread(OpPlan plan, std::int64_t gpus, const System& system) {
   return plan;
 }
 
+BlockLimits limits_of(const ServingParts& parts, bool prompts_only) {
+  BlockLimits out = block_limits(parts.config, parts.system, parts.layout);
+  out.prompts_only = prompts_only;
+  return out;
+}
+
 }  // namespace
 
 Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Sink sink,
@@ -40,17 +46,13 @@ Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Si
       prefills_only_(prefills_only),
       sink_(std::move(sink)),
       totals_(totals),
-      scheduler_(parts.config.server, block_limits(parts.config, parts.system, parts.layout)),
+      scheduler_(parts.config.server, limits_of(parts, prefills_only)),
       frontend_(parts.engine, 1),
       bell_(parts.engine, 0) {}
 
 void Replica::receive(Sequence& sequence) {
   count(sequence);
-  const ServerHostConfig& host = parts_.config.server.host;
-  const bool inside = parts_.config.measure.as == MeasuredAs::trtllm_bench;
-  const Duration time = inside ? Duration{}
-                               : host.request.value + repeated(host.prompt_token.value,
-                                                               sequence.request.input_tokens);
+  const Duration time = parts_.config.frontend_time(sequence.request.input_tokens);
   if (time > Duration{})
     parts_.engine.spawn(read(sequence, time));
   else
@@ -190,40 +192,17 @@ Duration Replica::host_time(const Iteration& iteration) const {
   return host.iteration.value + repeated(host.sequence.value, sequences_of(iteration));
 }
 
-IterationBatch Replica::batch_of(const Iteration& iteration) const {
-  IterationBatch batch;
-  const bool encoder = scheduler_.limits().encoder;
-  for (const Sequence* s : iteration.decodes) {
-    batch.positions += s->cached + 1;
-    if (encoder) batch.encoded += s->request.input_tokens;
-  }
-  batch.decodes = static_cast<std::int64_t>(iteration.decodes.size());
-  batch.logits = batch.decodes;
-  for (const auto& [s, tokens, executed] : iteration.pieces) {
-    if (encoder) {
-      ++batch.encodes;
-      batch.encode_positions += executed;
-      batch.encode_outputs += tokens;
-      continue;
-    }
-    batch.chunks.push_back({executed, s->cached});
-    if (s->cached + tokens == s->prompt) ++batch.logits;
-  }
-  return batch;
-}
-
 const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std::int64_t& layers) {
-  IterationBatch batch = batch_of(iteration);
+  IterationBatch batch = batch_of(iteration, scheduler_.limits().encoder);
   const ServerHostConfig& host = parts_.config.server.host;
-  const auto graph = captured_rows(host, parts_.config.scenario.parallel, batch.decodes,
-                                   !iteration.pieces.empty());
-  batch.padding = graph ? *graph - batch.decodes : 0;
+  const Launching launching = launching_of(parts_.config, batch);
   layers = parts_.config.scenario.model.layers;
   std::int64_t decisions = 0;
   const Demand* demand = nullptr;
   if (parts_.depths == nullptr || !iteration.pieces.empty()) {
+    batch.padding = launching.padding;
     demand = &parts_.cost.of(batch);
-  } else {
+  } else {  // the batch shrinks from layer to layer, so that no graph of a fixed size fits
     depths_.clear();
     // The iterations of each replica have their own numbers.
     const std::int64_t number = iterations_ * (std::int64_t{1} << 20U) + index_;
@@ -239,8 +218,7 @@ const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std
     decisions = exits.decisions;
     demand = &parts_.cost.of(batch, exits, config.technique);
   }
-  const Duration launch = graph ? host.launch.value : host.eager_launch.value;
-  time = std::max(demand->time(), repeated(launch, demand->kernels())) +
+  time = std::max(demand->time(), repeated(launching.each, demand->kernels())) +
          repeated(host.sync.value, decisions + 1) +
          repeated(host.sync_sequence.value, sequences_of(iteration));
   return *demand;

@@ -92,7 +92,6 @@ class Replica {
   Process prepare_beside(Duration host, Trigger& prepared);
   Process move(SequenceMove what);
   Process move_beside(SequenceMove what);
-  IterationBatch batch_of(const Iteration& iteration) const;
   Duration host_time(const Iteration& iteration) const;
   /// The demand of the iteration; sets its `time` and the number of `layers` that run.
   const Demand& demand_of(const Iteration& iteration, Duration& time, std::int64_t& layers);

@@ -190,11 +190,13 @@ void describe(Fields& f, MeasureConfig& c) {
   f.optional("as", c.as, kMeasuredAsNames,
              "Benchmark whose definitions of the metrics apply: which requests count, what a gap "
              "between tokens is, where quantiles lie.");
-  f.optional("warm_up", c.warm_up,
-             "Share of the requests, in the order of arrival, that no metric counts.",
-             in_range(0.0, 0.9));
-  f.check(c.as == MeasuredAs::steady_state || c.warm_up == 0, "warm_up",
-          fmt::format("is {}, and {} counts every request of a run", c.warm_up,
+  f.optional(
+      "warm_up", c.warm_up,
+      "Share of the requests, in the order of arrival, that no metric counts; by default 0.1, "
+      "and 0 for benchmarks, which count all.",
+      in_range(0.0, 0.9));
+  f.check(c.as == MeasuredAs::steady_state || c.uncounted() == 0, "warm_up",
+          fmt::format("is {}, and {} counts every request of a run", c.uncounted(),
                       kMeasuredAsNames[static_cast<std::size_t>(c.as)]),
           "0, or as: steady_state");
   f.optional("slo_ttft", c.slo_ttft, "A request whose first token takes longer is no goodput.",
@@ -243,6 +245,11 @@ void describe(Fields& f, ServingConfig& c) {
   check_iteration(f, s);
   check_server(f, c);
   check_early_exit(f, c);
+}
+
+Duration ServingConfig::frontend_time(std::int64_t input_tokens) const {
+  if (measure.as == MeasuredAs::trtllm_bench) return {};
+  return server.host.request.value + repeated(server.host.prompt_token.value, input_tokens);
 }
 
 }  // namespace tiersim

@@ -37,7 +37,11 @@ inline constexpr std::array<std::string_view, 5> kMeasuredAsNames{
 /// The requests that count, and the promised latencies.
 struct MeasureConfig {
   MeasuredAs as = MeasuredAs::steady_state;
-  double warm_up = 0.1;  ///< share of the requests, in order of arrival, that does not count
+  /// Share of the requests, in order of arrival, that does not count; by default a tenth in a
+  /// steady state, and none for benchmarks.
+  std::optional<double> warm_up = {};
+
+  double uncounted() const { return warm_up.value_or(as == MeasuredAs::steady_state ? 0.1 : 0.0); }
   std::optional<Duration> slo_ttft = {};  ///< a request with a longer time is not goodput
   std::optional<Duration> slo_tpot = {};
 };
@@ -59,6 +63,10 @@ struct ServingConfig {
   MeasureConfig measure = {};
   std::optional<ServedDrawsConfig> uncertainty = {};  ///< none: no intervals of numbers
   std::int64_t seed = 1;
+
+  /// How long the frontend reads a prompt, by itself; nothing where the benchmark runs inside of
+  /// the engine's process.
+  Duration frontend_time(std::int64_t input_tokens) const;
 };
 void describe(Fields& f, ServingConfig& c);
 

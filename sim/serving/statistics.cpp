@@ -18,7 +18,7 @@ constexpr auto index(ServingSeries series) {
 std::int64_t warm_up_of(const MeasureConfig& measure, std::int64_t requests) {
   TS_EXPECTS(requests > 0, requests);
   const auto share =
-      static_cast<std::int64_t>(std::floor(measure.warm_up * static_cast<double>(requests)));
+      static_cast<std::int64_t>(std::floor(measure.uncounted() * static_cast<double>(requests)));
   return std::clamp(share, std::int64_t{0}, requests - 1);
 }
 

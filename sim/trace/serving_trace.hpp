@@ -4,8 +4,7 @@
 //
 //   links and tiers   a process: counters of each channel (channel_trace.hpp)
 //   each replica      a process: a track for its iterations with their contents, one for the
-//   kernels
-//                     of the first few iterations of each kind, one for copies of
+//                     kernels of the first few iterations of each kind, one for copies of
 //                     blocks (several if they overlap), one for each slot of running requests
 //                     (request_trace.hpp) and the stays of waiting requests; counters: running and
 //                     waiting requests, blocks of the pool that sequences hold

@@ -2,7 +2,7 @@
 // Published measurements of inference servers, with the files that simulate them (`schema:
 // tiersim.published_runs/v1`, reports/targets/published). Runs are in groups: one engine on one
 // machine, from one document. A run is the group's serving file with settings on top, and the
-// printed values. Nothing is fitted to these numbers.
+// printed values.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -19,6 +19,9 @@ namespace tiersim {
 enum class PublishedMetric : std::uint8_t { tpot, median_gap, ttft, throughput };
 inline constexpr std::array<std::string_view, 4> kPublishedMetricNames{"tpot", "median_gap", "ttft",
                                                                        "throughput"};
+constexpr std::string_view name_of(PublishedMetric metric) {
+  return kPublishedMetricNames[static_cast<std::size_t>(metric)];
+}
 inline constexpr std::array kPublishedMetrics{PublishedMetric::tpot, PublishedMetric::median_gap,
                                               PublishedMetric::ttft, PublishedMetric::throughput};
 

@@ -28,7 +28,7 @@ PublishedOutcome score(const PublishedRuns& runs, const PublishedGroup& group,
     const auto reference = run.published.value(metric);
     if (!reference) continue;
     const auto predicted = simulated(record, metric);
-    const std::string_view name = kPublishedMetricNames[static_cast<std::size_t>(metric)];
+    const std::string_view name = name_of(metric);
     if (!predicted) {
       out.cases.clear();
       out.problem = "has no " + std::string(name) + ": no request that counts has one";

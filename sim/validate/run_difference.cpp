@@ -1,6 +1,8 @@
 #include "sim/validate/run_difference.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 
 #include "sim/base/check.hpp"
@@ -49,13 +51,9 @@ std::map<std::string, double> parts_of_token(const ServingConfig& config,
 
 std::map<std::string, double> parts_of_first_token(const ServingConfig& config,
                                                    const RunRecord& record) {
-  const ServerHostConfig& host = config.server.host;
   const ServingCounts& counts = record.serving->counts;
-  const double input =
-      static_cast<double>(counts.input_tokens) / static_cast<double>(counts.requests);
-  const bool inside = config.measure.as == MeasuredAs::trtllm_bench;
-  const double frontend =
-      inside ? 0 : to_seconds(host.request.value) + to_seconds(host.prompt_token.value) * input;
+  const double frontend = to_seconds(config.frontend_time(std::llround(
+      static_cast<double>(counts.input_tokens) / static_cast<double>(counts.requests))));
   const double queue = metric_of(record, "queue_time_s.mean");
   return {{"the frontend, without a queue", frontend},
           {"waiting for the first iteration", std::max(0.0, queue - frontend)},

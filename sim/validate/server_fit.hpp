@@ -7,35 +7,27 @@
 //
 // A simulated server answers to a small change of a time in steps, since its batches change. So the
 // derivatives are differences over `step` or a quarter of the value, whichever is larger.
+//
+// A time is determined where the derivatives of the values by it are neither zero nor, to 1 %, a
+// combination of those by the other times. One that is not keeps its start, and the others are
+// fitted again.
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/expected.hpp"
-#include "sim/base/number_class.hpp"
+#include "sim/validate/fitted_times.hpp"
 
 namespace tiersim {
 
-/// A time to fit [s]; it is never negative.
+/// The longest time of the CPU that a server may state [s].
+inline constexpr double kLongestTime = 1;
+
+/// A time to fit [s]; it stays within [0, kLongestTime].
 struct FreeTime {
   std::string name;
   double start = 0;
   double step = 1e-4;  ///< smallest change that a derivative is taken over
-};
-
-struct FittedTime {
-  std::string name;
-  double start = 0;
-  double value = 0;
-  Interval<double> ci95{0, 0};  ///< from the scatter of the runs; at least 0
-  bool determined = true;       ///< false where the runs do not tell it, or not from another one
-};
-
-struct ServerFit {
-  std::vector<FittedTime> times;
-  std::vector<double> before;  ///< logarithms of simulated over measured values, at the start
-  std::vector<double> after;   ///< the same with the fitted times
 };
 
 /// Logarithms of simulated over measured values for these times [s], always as many; or why a run

@@ -21,7 +21,8 @@ LAYERS = {
     "sim/validate": LIBRARIES,
     # Records, the tables of others, and the words of scenarios; nothing that runs.
     "reports": ["sim/base", "sim/config", "sim/model", "sim/record", "sim/validate/published_*.hpp",
-                "sim/validate/timed_rows.hpp", "sim/validate/server_fit.hpp", "sim/validate/run_difference.hpp", "hwmodels/calibrate/table/timing_table_config.hpp",
+                "sim/validate/timed_rows.hpp", "sim/validate/fitted_times.hpp",
+                "sim/validate/metric_difference.hpp", "hwmodels/calibrate/table/timing_table_config.hpp",
                 "workloads/*_config.hpp", "workloads/numerics/study.hpp",
                 "hwmodels/calibrate/fit/calibration.hpp",
                 "hwmodels/calibrate/fit/form_fit.hpp", "hwmodels/calibrate/table/timing_table.hpp"],

@@ -149,6 +149,9 @@ class Served(Traced):
             self.assertEqual({k.values["layer"] for k in inside if "layer" in k.values}, set(range(32)))
             self.assertEqual(any(k.name == "prefill attention" for k in inside), i.values["prompt_tokens"] > 0)
         self.assertEqual(self.trace(BENCH, *FEW, "--trace-kernels", "0")[0].on("kernel"), [])
+        refused = run("run", SERVING / "early_exit/llama2_7b_tpla_h100x2.yaml", "--trace", self.folder / "x", "--trace-kernels", 5)
+        self.expect_failure(refused, 2, "--trace-kernels: the iterations of this server have no row of kernels")
+        self.assertFalse((self.folder / "x").exists())
         self.expect_failure(run("run", BENCH, "--trace-kernels", 5), 2, "--trace-kernels: needs --trace FILE")
         self.expect_failure(run("run", MAPLE, "--trace", self.folder / "x", "--trace-kernels", 5), 2,
                             "--trace-kernels: is of a server")

@@ -59,7 +59,7 @@ class ValidateServing(InFolder):
         self.assertEqual([(one["name"], one["value"], one["errors"]["tpot"]["count"]) for one in shown["labels"]],
                          [("load", "few", 1), ("load", "many", 1)])
         text = run(*self.table()).stdout
-        self.assertIn("nothing is fitted on these", text)
+        self.assertTrue(text.startswith("Errors: (simulated - measured) / measured\n"))
         self.assertRegex(text, r"(?m)^on-h100 +tpot +2 ")
         self.assertRegex(text, r"(?ms)^Errors by load\n.*^few +tpot +1 .*^many +tpot +1 ")
 
@@ -172,6 +172,38 @@ class ValidateServing(InFolder):
         self.expect_failure(command("\n".join(rows.splitlines()[:3]) + "\n", "calibrate", "server"), 3,
                             "2 runs with 4 measured values do not tell 3 times")
         self.expect_failure(run("calibrate", "server"), 2, "name a table of runs")
+        self.expect_failure(run("calibrate", "--device", "x", "server"), 2, "--device: has no effect before 'server'")
+        self.expect_failure(run("calibrate", "x.csv", "server"), 2, "TIMINGS: has no effect before 'server'")
+
+    def test_fits_the_times_of_one_server_only(self):
+        set_of_a100 = "cases: [{column: card, set: {h100: [], a100: [\"server.host.sync={value: 9 ms, class: assumed, source: a test}\"]}}]"
+        rows = "card,users,tpot_ms,seconds\n" + "".join(f"{card},{n},9,0\n" for card in ("h100", "a100") for n in (1, 2, 4))
+        self.table(rows, TABLE.replace("cases: [{column: card, set: {h100: []}}]", set_of_a100))
+        command = ("calibrate", "server", self.folder / "rows.csv", "--table", self.folder / "rows.yaml")
+        written = self.folder / "host.yaml"
+        refused = run(*command, "-o", written)
+        self.expect_failure(refused, 3, "rows.csv:5:1: error: ", "host.sync of 9 ms", "--only GROUP")
+        self.assertFalse(written.exists())
+        self.expect_failure(run(*command, "--only", "on-v100"), 2, "--only 'on-v100': there is no such group (there are: on-h100, on-a100)")
+        one = run(*command, "--only", "on-a100", "--time", "sync", "-o", written)
+        self.assertEqual(one.returncode, 0, one.stderr)
+        self.assertIn("--only on-a100 --time sync", written.read_text())
+
+    def test_writes_no_server_that_the_runs_do_not_tell(self):
+        self.table("card,users,tpot_ms,seconds\nh100,1,9,0\nh100,2,9,0\nh100,4,9,0\n")
+        written = self.folder / "host.yaml"
+        result = run("calibrate", "server", self.folder / "rows.csv", "--table", self.folder / "rows.yaml",
+                     "--time", "request", "-o", written)
+        self.expect_failure(result, 3, "rows.csv:1:1: error: these runs tell none of the times (request)")
+        self.assertFalse(written.exists())
+
+    def test_draws_nothing_where_no_run_has_a_value(self):
+        figure = self.folder / "figure.svg"
+        result = run("validate", "serving", "--runs", self.runs(RUNS.replace("users: 2,", "set: [model.layers=1000],")),
+                     "--figure", figure)
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertIn("--figure: no run has a value to draw", result.stderr)
+        self.assertFalse(figure.exists())
 
     def test_names_the_parts_that_could_explain_a_difference(self):
         self.table("card,users,tpot_ms,seconds\nh100,2,9,0\nh100,4,8,0\n")
@@ -188,9 +220,30 @@ class ValidateServing(InFolder):
         self.assertTrue(mlp["could_explain"])
         self.assertFalse(parts["sampling" if "sampling" in parts else "embedding"]["could_explain"])
         self.assertRegex(run(*command, "--run", "u4").stdout, r"(?m)^tpot: .* measured .*\n.*\n.*\nproducts of the MLP ")
-        self.expect_failure(run(*command), 2, "has several runs; --run says which (there are: u2, u4)")
+        self.assertEqual(run(*command, "--run", "on-h100.u2", "--json").stdout, result.stdout)
+        self.expect_failure(run(*command), 2, "has 2 runs; --run says which (there are: on-h100.u2, on-h100.u4)")
         self.expect_failure(run(*command, "--run", "u3"), 2, "has no run 'u3'")
         self.expect_failure(run(*command[:3], "--run", "u3"), 2, "--run has no effect without --table")
+        missing = run(command[0], self.folder / "no.yaml", *command[2:], "--run", "u2")
+        self.expect_failure(missing, 3, "no.yaml")
+        self.assertEqual(missing.stderr.count("error: "), 1, missing.stderr)
+
+    def test_names_the_parts_of_the_first_token(self):
+        self.table(description=TABLE.replace('tpot: "tpot_ms / 1000"', 'ttft: "tpot_ms / 100"'))
+        command = ("compare", SOURCE / "configs/serving/validation/qwen3_8b_h100.yaml", self.folder / "rows.csv",
+                   "--table", self.folder / "rows.yaml", "--run", "u2")
+        ttft, = json.loads(run(*command, "--json").stdout)["metrics"]
+        self.assertEqual((ttft["metric"], ttft["measured"]), ("ttft", 0.075))
+        parts = {part["name"]: part["seconds"] for part in ttft["parts"]}
+        self.assertAlmostEqual(sum(parts.values()), ttft["simulated"], places=9)
+        self.assertGreater(parts["iterations that read the prompt"], 0)
+        self.assertRegex(run(*command).stdout, r"(?m)^ttft: .* measured ")
+
+    def test_compares_no_run_without_a_time(self):
+        self.table(description=TABLE.replace('tpot: "tpot_ms / 1000"\n', ""))
+        self.expect_failure(run("compare", SOURCE / "configs/serving/validation/qwen3_8b_h100.yaml",
+                                self.folder / "rows.csv", "--table", self.folder / "rows.yaml", "--run", "u4"), 2,
+                            "run u4 has neither a time per output token nor a time to the first token")
 
     def runs(self, text):
         file = self.folder / "runs.yaml"
@@ -238,7 +291,7 @@ class ValidateServing(InFolder):
     def test_prints_errors_and_what_they_rest_on(self):
         text = run("validate", "serving", "--only", "trtllm-first-token-llama2-7b-a100").stdout
         for expected in ("simulated", "measured", "133 ms", "source: NVIDIA/TensorRT-LLM",
-                         "assumed: ", "why: ", "nothing is fitted", "aims: tpot and median gap 10 %, ttft 20 %"):
+                         "assumed: ", "why: ", "Errors: (simulated - measured) / measured", "aims: tpot and median gap 10 %, ttft 20 %"):
             self.assertIn(expected, text)
         self.assertNotIn("qwen3", text)
 

@@ -29,6 +29,10 @@ StepGraph empty_graph(std::vector<std::string> tier_names) {
 
 }  // namespace
 
+std::int64_t IterationWork::prompt_tokens() const {
+  return tokens_of(chunks);
+}
+
 std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
                                            const IterationWork& work) {
   std::vector<AttentionPart> parts;

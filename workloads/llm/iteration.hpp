@@ -21,6 +21,8 @@ struct IterationWork {
   std::int64_t logits = 0;               ///< rows whose next token is chosen
   std::int64_t encoder_context = 0;      ///< of decoding sequences, for models with an encoder
 
+  std::int64_t prompt_tokens() const;  ///< of all chunks
+
   friend bool operator==(const IterationWork&, const IterationWork&) = default;
 };
 

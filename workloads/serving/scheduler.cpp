@@ -42,8 +42,12 @@ std::int64_t Scheduler::most_blocks_of(const Request& request) const {
 // True where the sequence and all that run fit in the pool at their full lengths.
 bool Scheduler::is_promised(const Sequence& s) const {
   if (config_.kv.admission == Admission::prompt) return true;
-  std::int64_t blocks = most_blocks_of(s.request);
-  for (const Sequence* other : running_) blocks += most_blocks_of(other->request);
+  const auto most_of = [&](Request request) {
+    if (limits_.prompts_only) request.output_tokens = 1;
+    return most_blocks_of(request);
+  };
+  std::int64_t blocks = most_of(s.request);
+  for (const Sequence* other : running_) blocks += most_of(other->request);
   return blocks <= limits_.blocks;
 }
 

@@ -27,6 +27,7 @@ struct BlockLimits {
   std::int64_t block = 16;        ///< positions of one block
   std::int64_t most_blocks = 0;   ///< upper limit of one sequence of any length; 0: no limit
   std::int64_t swap_blocks = 0;   ///< in the far tier
+  bool prompts_only = false;      ///< sequences leave for another replica after their first token
   bool encoder = false;           ///< an encoder reads the input, and its rows are kept
   std::int64_t prefix_block = 0;  ///< positions of a named block; 0: no prefix cache
   std::vector<std::int64_t> prefix_levels = {};  ///< number of entries of each level below the pool

@@ -66,6 +66,9 @@ void describe(Fields& f, KvCacheConfig& c) {
   f.check(!c.swap_space || c.preemption == Preemption::swap, "swap_space",
           "has no effect: what is preempted is computed again",
           "leave it out, or preemption: swap");
+  f.check(c.admission != Admission::whole || c.preemption != Preemption::swap, "preemption",
+          "has no effect: admission: whole leaves no sequence without a block",
+          "leave it out, or admission: prompt");
 }
 
 void describe(Fields& f, PrefixTier& c) {

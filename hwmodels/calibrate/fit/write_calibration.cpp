@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/base/text.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -31,15 +33,6 @@ std::string source_of(const TimingSet& set, const KernelFit& fit) {
   return fmt::format("fitted to {} cases of {} timed on {} ({}{})", fit.in_sample.count, fit.kernel,
                      set.device.empty() ? "an unnamed device" : set.device, set.data_class,
                      set.date.empty() ? "" : ", " + set.date);
-}
-
-std::string yaml_quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
 }
 
 class Writer {

@@ -79,6 +79,32 @@ TEST(ServerFit, SaysThatTwoTimesCannotBeToldApart) {
   EXPECT_FALSE(fit->times[1].determined);
 }
 
+// The sum of two times is told, not each; a third one is told all the same.
+TEST(ServerFit, FitsTheTimesBesideTwoThatCannotBeToldApart) {
+  const LogErrors both = errors_against(2e-3, 50e-6, {0, 0, 0, 0, 0});
+  const LogErrors three = [&](const std::vector<double>& seconds) {
+    return both({seconds[0], seconds[1] + seconds[2]});
+  };
+  const auto fit =
+      fit_times({{"sync", 1e-4, 1e-4}, {"sequence", 20e-6, 2e-6}, {"again", 30e-6, 2e-6}}, three);
+  ASSERT_TRUE(fit);
+  EXPECT_TRUE(fit->times[0].determined);
+  EXPECT_NEAR(fit->times[0].value, 2e-3, 2e-6);
+  EXPECT_FALSE(fit->times[1].determined);
+  EXPECT_EQ(fit->times[1].value, 20e-6);
+  EXPECT_FALSE(fit->times[2].determined);
+  EXPECT_EQ(fit->times[2].value, 30e-6);
+}
+
+TEST(ServerFit, StaysBelowTheLongestTimeOfAServer) {
+  const auto slow = fit_times({{"sync", 0.5, 1e-4}}, [](const std::vector<double>& seconds) {
+    return Expected<std::vector<double>>({std::log(seconds[0] / 3), std::log(seconds[0] / 3)});
+  });
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(slow->times[0].value, kLongestTime);
+  EXPECT_LE(slow->times[0].ci95.high, kLongestTime);
+}
+
 TEST(ServerFit, IsNeverNegativeAndBearsAnOddRun) {
   const auto fast = fit_times(kTimes, errors_against(-1e-3, 50e-6, {0, 0, 0, 0, 0}));
   ASSERT_TRUE(fast);

@@ -236,6 +236,15 @@ TEST(Scheduler, AdmitsWhatFitsToItsEnd) {
   EXPECT_EQ(first.preemptions + second.preemptions, 0);
 }
 
+// Where another replica decodes, a prompt's blocks are all that a sequence needs.
+TEST(Scheduler, PromisesThePromptOnlyWhereSequencesLeaveAfterIt) {
+  Bench bench(SchedulerPolicy::chunked, {.blocks = 4, .prompts_only = true}, 16);
+  bench.config.kv.admission = Admission::whole;
+  bench.add(8, 5);
+  bench.add(8, 5);
+  EXPECT_EQ(bench.iterate(), "0+8 1+8 |");
+}
+
 // Two sequences of 2 blocks in a pool of 4; at 9 positions each needs another one.
 TEST(Scheduler, ReadsThePromptAndTheAnswerOfThePreemptedAgain) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 4}, 16);
