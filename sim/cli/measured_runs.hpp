@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/cli/command_line.hpp"
+#include "sim/config/diagnostics.hpp"
 #include "sim/serving/serving_config.hpp"
 #include "sim/validate/published_score.hpp"
 

@@ -176,7 +176,7 @@ class ValidateServing(InFolder):
         self.expect_failure(run("calibrate", "x.csv", "server"), 2, "TIMINGS: has no effect before 'server'")
 
     def test_fits_the_times_of_one_server_only(self):
-        set_of_a100 = "cases: [{column: card, set: {h100: [], a100: [\"server.host.sync={value: 9 ms, class: assumed, source: a test}\"]}}]"
+        set_of_a100 = "cases: [{column: card, set: {h100: [], a100: [server.host.sync=9 ms]}}]"
         rows = "card,users,tpot_ms,seconds\n" + "".join(f"{card},{n},9,0\n" for card in ("h100", "a100") for n in (1, 2, 4))
         self.table(rows, TABLE.replace("cases: [{column: card, set: {h100: []}}]", set_of_a100))
         command = ("calibrate", "server", self.folder / "rows.csv", "--table", self.folder / "rows.yaml")

@@ -138,7 +138,7 @@ TEST(Intervals, AreLeftOutWhereOnlyTimesAreAskedFor) {
 
 TEST(Intervals, ThatHoldWhatCannotRunAreAnError) {
   const auto full =
-      simulate(testing::scenario(kDense, {"system.tiers.hbm.memory.capacity.ci95=[1 GB, 141 GB]"}),
+      simulate(testing::scenario(kDense, {"system.tiers.hbm.memory.capacity.ci95=[1 GB, 151 GB]"}),
                Evaluation::all);
   ASSERT_FALSE(full);
   EXPECT_NE(full.error().find(" of 180 from the 95 % intervals cannot run: tier 'hbm' holds "),
