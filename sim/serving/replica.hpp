@@ -5,8 +5,8 @@
 //   host   iteration + sequences * (sequence), before the GPU begins, or in parallel with it under
 //          `overlap`; starts when a worker is free. Under `overlap` the next iteration is planned
 //          when this one begins, so a request that comes later joins the one after the next
-//   GPU    max(operations alone on the system, kernels * launch) + decisions * sync, longer if
-//          others use the same channels
+//   GPU    max(operations alone on the system, kernels * launch) + (decisions + 1) * sync
+//          + sequences * sync_sequence, longer if others use the same channels
 //   moves  copies that make room go first; copies that a sequence waits for run in parallel. A
 //          cache is handed over whole, after the prompt's first token, which the prefilling
 //          replica makes (DistServe)

@@ -105,7 +105,8 @@ class Serving(InFolder):
         self.assertRegex(shown.stdout, r"sha256: [0-9a-f]{64}")
 
     def peak_kib(self, *arguments):
-        """Largest resident memory of the program with these arguments."""
+        """Largest resident memory of the program with these arguments, or that of this test if it is
+        larger: a process begins with the peak of the one that starts it."""
         with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL) as process:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -113,7 +114,7 @@ class Serving(InFolder):
         return usage.ru_maxrss
 
     def test_a_run_of_a_thousand_requests_takes_20_mb(self):
-        if self.peak_kib("--version") > 12_000:
+        if subprocess.run(["grep", "-qE", "__(asan|tsan)_init|__ubsan_handle", PROGRAM], check=False).returncode == 0:
             self.skipTest("a build with sanitizers takes more memory than it needs")
         self.assertLess(self.peak_kib("run", SERVING / "llama3_8b_h100_poisson.yaml", "--set", "workload.requests=1000",
                                       "--set", "workload.input={tokens: 2048}", "--set", "workload.output={tokens: 256}",

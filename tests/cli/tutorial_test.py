@@ -7,7 +7,9 @@ the ```sh block before it. `# exit status N` after a command is what it ends wit
 of reports/assets is, byte for byte, the file of its name that the commands before it wrote.
 
 TIERSIM_UPDATE_DOCUMENTS=1 writes the nearest printed line over each quoted one that is not printed,
-and copies pictures. The sentences around them are for people to update."""
+and copies pictures. The sentences around them are for people to update: a number with a decimal point
+in a paragraph that begins "Look at" is one that the commands of its step print or that a quoted line
+before it has."""
 import difflib
 import os
 import pathlib
@@ -21,7 +23,9 @@ import unittest
 from program import PROGRAM, SOURCE
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+SENTENCES = re.compile(r"^Look at .*?(?=\n\n|\n#|\n```|\Z)", re.M | re.S)
 PICTURE = re.compile(r"!\[[^\]]*\]\((reports/assets/[\w.]+)\)")
+NUMBER = r"(?<![\w.])\d+\.\d+(?![\w.]*\w)"
 UPDATE = "TIERSIM_UPDATE_DOCUMENTS" in os.environ
 # Builds the project and runs the tests, of which this is one.
 SKIPPED = "./tiersim test"
@@ -38,13 +42,14 @@ def commands_of(block):
 
 def parts_of(text):
     """What a document asks for, in its order: ("sh", block), ("text", block), ("yaml", (name, block)),
-    ("picture", path)."""
+    ("picture", path), ("sentences", paragraph)."""
     found = [(match.start(), match.group(1), match.group(2)) for match in FENCE.finditer(text)]
     found += [(match.start(), "picture", match.group(1)) for match in PICTURE.finditer(text)]
+    found += [(match.start(), "sentences", match.group()) for match in SENTENCES.finditer(text)]
     for start, kind, value in sorted(found):
         if kind == "yaml":
             value = (re.findall(r"`(\w+\.yaml)`", text[:start])[-1], value)
-        if kind in ("sh", "text", "yaml", "picture"):
+        if kind in ("sh", "text", "yaml", "picture", "sentences"):
             yield kind, value
 
 
@@ -92,7 +97,7 @@ class Document(unittest.TestCase):
         return (result.stdout + result.stderr).splitlines()
 
     def check(self, name):
-        printed = []
+        printed, quoted = [], ""
         for kind, value in parts_of((SOURCE / name).read_text(encoding="utf-8")):
             if kind == "yaml":
                 (self.folder / value[0]).write_text(value[1], encoding="utf-8")
@@ -100,9 +105,15 @@ class Document(unittest.TestCase):
                 printed = [line.rstrip() for command, status in commands_of(value)
                            if command != SKIPPED for line in self.run_command(command, status)]
             elif kind == "text":
+                quoted += value
                 for line in filter(None, value.splitlines()):
                     with self.subTest(document=name, line=line):
                         self.check_line(name, line, printed)
+            elif kind == "sentences":
+                seen = set(re.findall(NUMBER, quoted + "\n".join(printed)))
+                for number in re.findall(NUMBER, value):
+                    with self.subTest(document=name, number=number):
+                        self.assertIn(number, seen, f"no command before it prints this: {value}")
             else:
                 with self.subTest(document=name, picture=value):
                     self.check_picture(value)

@@ -47,7 +47,7 @@ TEST(Host, LaunchesBoundIterationsThatNoGraphCovers) {
   EXPECT_GT(time(served(few).iterations[1]), Duration(100'000'000'000));
 }
 
-// Three sequences in a graph for four take the products of four.
+// Three sequences in a graph for 64 or 4096 compute the products of that many rows.
 TEST(Host, PadsABatchToACapturedSize) {
   const auto decoding = [](const std::vector<std::string>& set) {
     const testing::Served run = served(set);
@@ -60,12 +60,18 @@ TEST(Host, PadsABatchToACapturedSize) {
     return decoding(set);
   };
   const Duration exact = decoding(eager);
+  EXPECT_EQ(with("server.host.graph_sizes=[1, 2, 3]", "server.host.graph_padding=true"), exact);
   const Duration padded =
       with("server.host.graph_sizes=[1, 2, 64]", "server.host.graph_padding=true");
   const Duration unpadded =
       with("server.host.graph_sizes=[1, 2, 64]", "server.host.graph_padding=false");
   EXPECT_GT(padded, exact);
   EXPECT_LT(padded, 2 * exact);  // of memory-bound products
+  // 4093 more rows through 6.5 billion weights take longer than at the peak, less the time of
+  // reading weights.
+  const Duration bound =
+      with("server.host.graph_sizes=[4096]", "server.host.graph_padding=true") - exact;
+  EXPECT_GT(to_seconds(bound), 0.9 * 4093 * 2 * 6.5e9 / 989e12);
   EXPECT_GT(unpadded, Duration(100'000'000'000));
 }
 
