@@ -42,7 +42,10 @@ std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
     c.step.batch = work.decodes;
     c.step.context = work.context;
     c.step.encoder_context = work.encoder_context;
-    parts.push_back({.context = device_step(c).context});
+    const ParallelConfig& p = replica.parallel;
+    parts.push_back(
+        {.context = device_step(c).context,
+         .padding = p.own_sequences(work.decodes + work.padding) - p.own_sequences(work.decodes)});
   }
   if (!work.chunks.empty()) {
     AttentionContext c = replica;
@@ -60,12 +63,10 @@ DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& 
   c.step.kind = StepKind::decode;
   c.step.context = 1;
   c.step.encoder_context = work.encoder_context;
-  const std::int64_t rows = work.decodes + work.padding;
-  c.step.batch = rows + tokens_of(work.chunks);
+  c.step.batch = work.decodes + work.padding + tokens_of(work.chunks);
   DeviceStep step = device_step(c);
   std::int64_t own = 0;
-  for (const AttentionPart& part : iteration_parts(replica, work)) own += part.tokens();
-  own += c.parallel.own_sequences(rows) - c.parallel.own_sequences(work.decodes);
+  for (const AttentionPart& part : iteration_parts(replica, work)) own += part.rows();
   step.context.step.batch = own;
   step.logits = work.logits;
   return step;

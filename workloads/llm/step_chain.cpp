@@ -118,22 +118,22 @@ OpId StepChain::attend_parts(int layer, OpId last) {
     const auto has_form = [&](const AttentionPart& part) {
       return (c_.model.mla ? latent_form(part.context.step) : LatentForm::absorbed) == form;
     };
-    std::int64_t tokens = 0;
+    std::int64_t rows = 0;
     const AttentionContext* like = nullptr;
     for (const AttentionPart& part : parts_) {
       if (!has_form(part)) continue;
-      tokens += part.tokens();
+      rows += part.rows();
       like = &part.context;
     }
     if (like == nullptr) continue;
-    LayerOpsBuilder ops(c_, graph_, tokens);
+    LayerOpsBuilder ops(c_, graph_, rows);
     last = project(ops, *like, layer, last);
     for (AttentionPart& part : parts_) {
       if (!part.attends || !has_form(part)) continue;
       part.layers.push_back(add_part_attention(graph_, part, method_, layer, last));
       last = part.layers.back().attended;
     }
-    last = output(ops, *like, tokens, layer, last);
+    last = output(ops, *like, rows, layer, last);
   }
   return last;
 }

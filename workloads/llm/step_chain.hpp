@@ -11,9 +11,11 @@ namespace tiersim {
 struct AttentionPart {
   AttentionContext context;  ///< of one GPU
   bool attends = true;       ///< false: only the products and collectives around the attention
+  std::int64_t padding = 0;  ///< rows of a captured graph that no sequence uses
   std::vector<LayerOps> layers = {};  ///< of the layers so far
 
-  std::int64_t tokens() const { return context.step.batch * context.new_positions(); }
+  /// Rows of the products around the attention.
+  std::int64_t rows() const { return context.step.batch * context.new_positions() + padding; }
 };
 
 /// The attention of one layer over a part, after `projected` has made its queries, keys and values.
