@@ -6,6 +6,11 @@
 #include "sim/base/display.hpp"
 
 namespace tiersim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 std::vector<Table> run_difference_tables(const std::vector<MetricDifference>& differences) {
   std::vector<Table> out;
@@ -36,7 +41,6 @@ std::vector<Table> run_difference_tables(const std::vector<MetricDifference>& di
 }
 
 std::string run_difference_json(const std::vector<MetricDifference>& differences) {
-  using Json = nlohmann::ordered_json;
   Json metrics = Json::array();
   for (const MetricDifference& each : differences) {
     Json parts = Json::array();

@@ -60,7 +60,7 @@ RunRecord run_traced(const RunArguments& options, const RunnableFile& file) {
   else if (options.trace_kernels)
     throw Failure(ExitCode::usage,
                   "tiersim: error: --trace-kernels: the iterations of this server have no row of "
-                  "kernels (early exit, an encoder, or operations that overlap)");
+                  "kernels (early exit, an encoder, pipeline stages, or operations that overlap)");
   RunRecord record = run_server(file, &trace);
   out.commit();
   if (const auto& cut = trace.cut())

@@ -73,7 +73,7 @@ Diagnostic explained(const Document& document, const ScenarioConfig& config,
 Diagnostic explained(const Document& document, const ServingConfig& config,
                      const std::string& problem) {
   try {
-    if (const auto layout = kv_layout(config, build_replica_system(config.scenario)); !layout) {
+    if (const auto layout = kv_layout(config, build_stage_system(config.scenario)); !layout) {
       if (problem.starts_with("server."))
         return {document.locate(problem.substr(0, problem.find(':'))), problem,
                 "between a block and what is left over"};

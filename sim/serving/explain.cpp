@@ -71,15 +71,29 @@ std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system
 // Returns how long the GPU waits for the CPU in an iteration [s], by the rules of
 // Replica::demand_of. `eager` is the share of iterations that no captured graph covers.
 double waits_of(const ExplainedIteration& mean, const IterationWork& work, double eager,
-                const ServerHostConfig& host) {
+                const ServerHostConfig& host, std::int64_t stages) {
   std::int64_t kernels = 0;
   for (const IterationPart& part : mean.parts) kernels += part.kernels;
   const auto launches = [&](Duration launch) {
-    return std::max(0.0, to_seconds(repeated(launch, kernels)) - mean.kernel_time());
+    const double longer = to_seconds(repeated(launch, kernels)) - mean.kernel_time();
+    return static_cast<double>(stages) * std::max(0.0, longer);
   };
   const auto sequences = work.decodes + static_cast<std::int64_t>(work.chunks.size());
   return eager * launches(host.eager_launch.value) + (1 - eager) * launches(host.launch.value) +
          to_seconds(host.sync.value + repeated(host.sync_sequence.value, sequences));
+}
+
+// All stages are as slow as the one whose parts are shown.
+IterationPart other_stages(const ExplainedIteration& mean, std::int64_t count) {
+  IterationPart out{.name = "the other stages of the pipeline",
+                    .seconds = static_cast<double>(count) * mean.kernel_time(),
+                    .bound = "as this one",
+                    .bound_share = 1};
+  for (const IterationPart& part : mean.parts) {
+    out.launches += count * part.launches;
+    out.kernels += count * part.kernels;
+  }
+  return out;
 }
 
 ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingConfig& config,
@@ -111,7 +125,10 @@ ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingCon
   replica.host_works = false;
   out.parts = parts_of(
       build_iteration(replica, *config.scenario.method.method, work, system.tier_names()), system);
-  out.waits = waits_of(out, work, per(static_cast<double>(sums.eager), n), config.server.host);
+  const std::int64_t stages = config.scenario.parallel.pipeline;
+  out.waits =
+      waits_of(out, work, per(static_cast<double>(sums.eager), n), config.server.host, stages);
+  if (stages > 1) out.parts.push_back(other_stages(out, stages - 1));
   return out;
 }
 
@@ -161,7 +178,7 @@ void IterationAverages::on_work(const IterationSample& sample, const Iteration& 
 std::vector<ExplainedIteration> explain(const ServingConfig& config,
                                         const IterationAverages& averages) {
   TS_EXPECTS(!config.early_exit && !config.scenario.model.encoder);
-  const System system = build_replica_system(config.scenario);
+  const System system = build_stage_system(config.scenario);
   std::vector<ExplainedIteration> out;
   for (const IterationAverages::Sums* sums : {&averages.decode_only(), &averages.with_prompts()})
     if (sums->iterations > 0) out.push_back(mean_of(*sums, config, system));

@@ -1,6 +1,7 @@
 #pragma once
-// The devices of all replicas in one flow network. A replica's GPUs do the same at the same time,
-// so one of them stands for all; a shared device is charged for each of them.
+// The devices of all groups of GPUs in one flow network. A group is a replica or one pipeline stage
+// of it. Its GPUs do the same at the same time, so one of them stands for all; a shared device is
+// charged for each of them.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -20,26 +21,24 @@ class ServingHardware {
   /// One operation more (1) or fewer (-1) moves bytes through a channel.
   using OnFlow = std::function<void(ChannelId, std::int64_t change)>;
 
-  /// `all` has the devices of every replica, `one` those of one replica. Both must outlive this.
-  ServingHardware(Engine& engine, const System& all, const System& one, std::int64_t replicas,
+  /// `all` has the devices of every group, `one` those of one group. Both must outlive this.
+  ServingHardware(Engine& engine, const System& all, const System& one, std::int64_t groups,
                   OnUse on_use);
 
   /// For listeners that count operations in flight; none by default.
   void set_on_flow(OnFlow on_flow) { on_flow_ = std::move(on_flow); }
 
-  /// Work of a replica's GPUs, which takes `least` alone on the system and longer if others use the
+  /// Work of a group's GPUs, which takes `least` alone on the system and longer if others use the
   /// same channels. Each channel is used evenly over that time.
-  Process work(std::int64_t replica, const Demand& demand, Duration least);
-  /// A copy, as planned on one of the replica's GPUs, with its load on the receiving replica, if
+  Process work(std::int64_t group, const Demand& demand, Duration least);
+  /// A copy, as planned on one of the group's GPUs, with its load on the receiving group, if
   /// any.
   struct Receiver {
-    std::int64_t replica = -1;  ///< none
+    std::int64_t group = -1;  ///< none
     OpPlan plan = {};
   };
-  Process copy(std::int64_t replica, OpPlan plan, Receiver receiver);
-  Process copy(std::int64_t replica, OpPlan plan) {
-    return copy(replica, std::move(plan), Receiver{});
-  }
+  Process copy(std::int64_t group, OpPlan plan, Receiver receiver);
+  Process copy(std::int64_t group, OpPlan plan) { return copy(group, std::move(plan), Receiver{}); }
 
   /// Bytes through each channel, over all its instances; by ChannelId.
   std::vector<Bytes> taken() const;
@@ -57,15 +56,15 @@ class ServingHardware {
     Bytes taken = {};  // analytic
   };
 
-  void take_all(std::int64_t replica, const std::vector<ChannelCharge>& charges, Duration& least);
-  /// Adds a replica's use of a channel; `least` grows if the channel is not shared.
-  void take(std::int64_t replica, ChannelId channel, Bytes busy, Duration& least);
+  void take_all(std::int64_t group, const std::vector<ChannelCharge>& charges, Duration& least);
+  /// Adds a group's use of a channel; `least` grows if the channel is not shared.
+  void take(std::int64_t group, ChannelId channel, Bytes busy, Duration& least);
   Process flow(Duration least);
-  std::size_t instance(const Channel& channel, std::int64_t replica) const;
+  std::size_t instance(const Channel& channel, std::int64_t group) const;
 
   Engine& engine_;
   const System& one_;
-  std::int64_t replicas_;
+  std::int64_t groups_;
   OnUse on_use_;
   OnFlow on_flow_;
   FlowNetwork network_;

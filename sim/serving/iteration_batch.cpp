@@ -33,15 +33,15 @@ IterationBatch batch_of(const Iteration& iteration, bool encoder) {
   }
   batch.decodes = static_cast<std::int64_t>(iteration.decodes.size());
   batch.logits = batch.decodes;
-  for (const auto& [s, tokens, executed] : iteration.pieces) {
+  for (const auto& [s, tokens, executed, before] : iteration.pieces) {
     if (encoder) {
       ++batch.encodes;
       batch.encode_positions += executed;
       batch.encode_outputs += tokens;
       continue;
     }
-    batch.chunks.push_back({executed, s->cached});
-    if (s->cached + tokens == s->prompt) ++batch.logits;
+    batch.chunks.push_back({executed, before});
+    if (before + tokens == s->prompt) ++batch.logits;
   }
   return batch;
 }

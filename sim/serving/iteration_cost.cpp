@@ -40,12 +40,12 @@ IterationCost::IterationCost(const ServingConfig& config, const System& system)
       sum_(system),
       between_(system) {
   replica_.host_works = false;  // the server's own host works in parallel
-  for (int l = 0; l < static_cast<int>(replica_.model.layers); ++l) moe_layers_ += kind_of(l);
+  for (std::int64_t l = 0; l < layers(); ++l) moe_layers_ += kind_of(l);
   executed_ = overlaps();
 }
 
-int IterationCost::kind_of(int layer) const {
-  return replica_.model.is_moe_layer(layer) ? 1 : 0;
+int IterationCost::kind_of(std::int64_t layer) const {
+  return device_.model.is_moe_layer(layer) ? 1 : 0;
 }
 
 // Launch, arithmetic and memory of an operation are each rounded to a picosecond, and rates of the
@@ -115,15 +115,14 @@ const Demand& IterationCost::compose(const IterationBatch& batch) {
   sum_.clear();
   IterationWork work = batch.work();
   sum_.add(ends(batch.decodes + batch.padding + work.prompt_tokens(), batch.logits));
-  const std::int64_t layers = replica_.model.layers;
-  if (moe_layers_ < layers) sum_.add(layer(0, work), layers - moe_layers_);
+  if (moe_layers_ < layers()) sum_.add(layer(0, work), layers() - moe_layers_);
   if (moe_layers_ > 0) sum_.add(layer(1, work), moe_layers_);
-  if (batch.decodes > 0) add_attention(batch.decodes, batch.positions, layers);
+  if (batch.decodes > 0) add_attention(batch.decodes, batch.positions, layers());
   if (!batch.chunks.empty()) {
     work.decodes = 0;
     const AttentionPart part = iteration_parts(replica_, work).front();
     sum_.add(demand_of(build_part_attention(part, method_, 0, system_.tier_names()), system_),
-             layers);
+             layers());
   }
   return sum_;
 }
@@ -138,7 +137,7 @@ const Demand& IterationCost::ends(std::int64_t tokens, std::int64_t logits) {
 
 // Without a latent that is unpacked in two ways, all tokens are equal for a layer's products.
 const Demand& IterationCost::layer(int kind, const IterationWork& work) {
-  const auto at = kind == 1 ? static_cast<int>(replica_.model.layers) - 1 : 0;
+  const auto at = kind == 1 ? static_cast<int>(layers()) - 1 : 0;
   const std::int64_t prompts = work.prompt_tokens();
   IterationWork like{
       .decodes = work.decodes, .padding = work.padding, .encoder_context = work.encoder_context};
@@ -180,11 +179,12 @@ void IterationCost::add_attention(std::int64_t decodes, std::int64_t positions,
   sum_.add(between_, times);
 }
 
-// A batch of equal sequences is one step, in which operations may overlap.
+// A batch of equal sequences is one step, in which operations may overlap. Of a pipeline a step has
+// all stages, and a padded batch is none.
 const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context,
                                     std::int64_t padding) {
   return attention_.get({decodes, context, padding}, [&] {
-    if (padding > 0)
+    if (padding > 0 || replica_.parallel.pipeline > 1)
       return run(build_iteration(
           replica_, method_,
           {.decodes = decodes, .context = context, .padding = padding, .logits = decodes},

@@ -1,6 +1,7 @@
 #pragma once
 // The cost of an iteration on one replica, from the same operations and plans as a single step, and
-// from its events if operations overlap (executor.hpp).
+// from its events if operations overlap (executor.hpp). Of a pipeline it is the cost of the stage
+// with the most weights, and all stages are taken to be as slow.
 //
 //   composed   operations run one after another: the sum of their times alone. Embedding and head,
 //              the products of a layer by number of tokens, attention by batch and mean context,
@@ -25,7 +26,7 @@ namespace tiersim {
 
 class IterationCost {
  public:
-  /// Both must outlive this. `system` is that of one replica.
+  /// Both must outlive this. `system` is that of one stage of a replica.
   IterationCost(const ServingConfig& config, const System& system);
 
   /// The demand, which is valid until the next call.
@@ -39,7 +40,8 @@ class IterationCost {
  private:
   bool overlaps();
   Demand run(const StepGraph& graph) const;
-  int kind_of(int layer) const;  // layers of one kind cost the same outside of attention
+  int kind_of(std::int64_t layer) const;  // layers of one kind cost the same outside of attention
+  std::int64_t layers() const { return device_.model.layers; }
 
   const Demand& ends(std::int64_t tokens, std::int64_t logits);
   const Demand& layer(int kind, const IterationWork& work);

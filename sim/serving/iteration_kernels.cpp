@@ -9,9 +9,9 @@
 namespace tiersim {
 IterationKernels::IterationKernels(const ServingConfig& config)
     : config_(config),
-      system_(build_replica_system(config.scenario)),
-      serial_(!config.early_exit && !config.scenario.model.encoder &&
-              !IterationCost(config, system_).executed()) {}
+      system_(build_stage_system(config.scenario)),
+      serial_(!config.early_exit && config.scenario.parallel.pipeline == 1 &&
+              !config.scenario.model.encoder && !IterationCost(config, system_).executed()) {}
 
 std::vector<KernelSlice> IterationKernels::of(const Iteration& iteration) const {
   if (!serial_) return {};

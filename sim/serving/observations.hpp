@@ -24,6 +24,7 @@ struct ServedTier {
 /// The server under measurement.
 struct ServedBy {
   std::int64_t replicas = 1;
+  std::int64_t stages = 1;  ///< of a replica
   std::int64_t blocks = 1;  ///< in the pool of one replica
   /// Channels whose use over time is recorded, by their names in the record.
   std::vector<std::string> channels = {};
@@ -50,7 +51,7 @@ struct ServingWindow {
   std::int64_t decoding = 0;  ///< iterations with a decode
   std::int64_t layers = 0;    ///< layers executed in these iterations
   LatencyHistogram gaps = {};
-  Duration gpu{};   ///< working time over all replicas
+  Duration gpu{};   ///< working time over all stages of all replicas
   Duration host{};  ///< time in which the GPU waits for the host, over all replicas
 };
 

@@ -3,6 +3,8 @@
 // tokens of a run.
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "sim/base/units.hpp"
 #include "workloads/serving/scheduler.hpp"
@@ -26,8 +28,10 @@ struct RequestOutcome {
 struct IterationSample {
   std::int64_t replica = 0;
   SimTime begin{};  ///< the host started on it
-  SimTime gpu{};    ///< the GPU started on it
+  SimTime gpu{};    ///< the GPU started on it, or the first stage of a pipeline could
   SimTime end{};
+  /// When each stage of a pipeline worked on it; empty: from `gpu` to `end`.
+  std::vector<std::pair<SimTime, SimTime>> stages = {};
   std::int64_t decodes = 0;        ///< sequences that got one more token
   std::int64_t prompt_tokens = 0;  ///< positions that were prefilled
   std::int64_t layers = 0;  ///< executed layers; fewer than the model's if all sequences left early

@@ -48,7 +48,12 @@ Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Si
       totals_(totals),
       scheduler_(parts.config.server, limits_of(parts, prefills_only)),
       frontend_(parts.engine, 1),
-      bell_(parts.engine, 0) {}
+      bell_(parts.engine, 0),
+      entrance_(parts.engine, 1),
+      slots_(parts.engine, parts.config.scenario.parallel.pipeline) {
+  for (std::int64_t s = 0; s < parts.config.scenario.parallel.pipeline; ++s)
+    stages_.push_back(std::make_unique<Resource>(parts.engine, 1));
+}
 
 void Replica::receive(Sequence& sequence) {
   count(sequence);
@@ -107,10 +112,13 @@ void Replica::wake() {
 
 Process Replica::serve() {
   for (;;) {
+    Semaphore::Acquire slot = slots_.acquire();
+    co_await slot;
     Iteration iteration = plan();
     parts_.observer.on_plan(index_, parts_.engine.now(), scheduler_.sequences());
     for (const SequenceMove& what : iteration.beside) parts_.engine.spawn(move_beside(what));
     if (!iteration.works() && iteration.before.empty()) {
+      slots_.release();
       if (take_in()) continue;
       // All sequences wait for copies, or for blocks that are being copied out.
       idle_ = true;
@@ -118,13 +126,27 @@ Process Replica::serve() {
       co_await ring;
       continue;
     }
+    if (stages_.size() > 1) {
+      parts_.engine.spawn(fly(std::move(iteration)));
+      continue;
+    }
     const Process work = iterate(std::move(iteration));
     co_await work;
+    slots_.release();
   }
+}
+
+Process Replica::fly(Iteration iteration) {
+  const Process work = iterate(std::move(iteration));
+  co_await work;
+  slots_.release();
+  wake();
 }
 
 Process Replica::iterate(Iteration iteration) {
   Engine& engine = parts_.engine;
+  Resource::Acquire turn = entrance_.acquire();
+  co_await turn;
   const SimTime begin = engine.now();
   const bool overlap = parts_.config.server.host.overlap;
   const Duration host = host_time(iteration);
@@ -136,35 +158,29 @@ Process Replica::iterate(Iteration iteration) {
     const Process moving = move(what);
     co_await moving;
   }
-  if (!iteration.works()) co_return;
+  if (!iteration.works()) {
+    entrance_.release();
+    co_return;
+  }
   take_in();
-  const SimTime gpu = engine.now();
-  Duration time{};
-  std::int64_t layers = 0;
-  const Demand& demand = demand_of(iteration, time, layers);
-  totals_.demand.add(demand);
+  IterationSample sample{.replica = index_, .begin = begin, .gpu = engine.now()};
+  GpuTime time;
+  const Demand& demand = demand_of(iteration, time, sample.layers);
+  totals_.demand.add(demand, static_cast<std::int64_t>(stages_.size()));
   Trigger prepared(engine);
   const bool beside = overlap && host > Duration{};
+  const Process work = pass(demand, time, beside ? &prepared : nullptr, sample);
   if (beside) engine.spawn(prepare_beside(host, prepared));
-  const Process work = parts_.hardware.work(index_, demand, time);
   co_await work;
-  if (beside) {
-    ListWait next = prepared.wait();
-    co_await next;
-  }
   ++iterations_;
   std::int64_t prompt_tokens = 0;
-  for (const auto& [s, tokens, executed] : iteration.pieces)
+  for (const auto& [s, tokens, executed, before] : iteration.pieces)
     prompt_tokens += scheduler_.limits().encoder ? s->request.input_tokens : tokens;
   std::int64_t decodes = 0;
   for (const Sequence* s : iteration.decodes) decodes += s->ended ? 0 : 1;
-  IterationSample sample{.replica = index_,
-                         .begin = begin,
-                         .gpu = gpu,
-                         .end = engine.now(),
-                         .decodes = decodes,
-                         .prompt_tokens = prompt_tokens,
-                         .layers = layers};
+  sample.end = engine.now();
+  sample.decodes = decodes;
+  sample.prompt_tokens = prompt_tokens;
   parts_.observer.on_work(sample, iteration);
   hand_out(iteration, begin);
   count_held();
@@ -172,6 +188,27 @@ Process Replica::iterate(Iteration iteration) {
   sample.waiting = scheduler_.waiting() + static_cast<std::int64_t>(come_.size());
   sample.blocks_used = scheduler_.blocks_used();
   parts_.observer.on_iteration(sample);
+}
+
+Process Replica::pass(Demand demand, GpuTime time, Trigger* prepared, IterationSample& sample) {
+  Engine& engine = parts_.engine;
+  const auto count = static_cast<std::int64_t>(stages_.size());
+  for (std::int64_t s = 0; s < count; ++s) {
+    Resource& stage = *stages_[static_cast<std::size_t>(s)];
+    Resource::Acquire turn = stage.acquire();
+    co_await turn;
+    if (s == 0) entrance_.release();
+    const SimTime from = engine.now();
+    const Duration least = s + 1 < count ? time.work : time.work + time.waits;
+    const Process work = parts_.hardware.work(index_ * count + s, demand, least);
+    co_await work;
+    if (count > 1) sample.stages.emplace_back(from, engine.now());
+    if (s + 1 == count && prepared != nullptr) {
+      ListWait next = prepared->wait();
+      co_await next;
+    }
+    stage.release();
+  }
 }
 
 Process Replica::prepare(Duration host) {
@@ -192,7 +229,7 @@ Duration Replica::host_time(const Iteration& iteration) const {
   return host.iteration.value + repeated(host.sequence.value, sequences_of(iteration));
 }
 
-const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std::int64_t& layers) {
+const Demand& Replica::demand_of(const Iteration& iteration, GpuTime& time, std::int64_t& layers) {
   IterationBatch batch = batch_of(iteration, scheduler_.limits().encoder);
   const ServerHostConfig& host = parts_.config.server.host;
   const Launching launching = launching_of(parts_.config, batch);
@@ -218,9 +255,9 @@ const Demand& Replica::demand_of(const Iteration& iteration, Duration& time, std
     decisions = exits.decisions;
     demand = &parts_.cost.of(batch, exits, config.technique);
   }
-  time = std::max(demand->time(), repeated(launching.each, demand->kernels())) +
-         repeated(host.sync.value, decisions + 1) +
-         repeated(host.sync_sequence.value, sequences_of(iteration));
+  time = {.work = std::max(demand->time(), repeated(launching.each, demand->kernels())),
+          .waits = repeated(host.sync.value, decisions + 1) +
+                   repeated(host.sync_sequence.value, sequences_of(iteration))};
   return *demand;
 }
 
@@ -246,10 +283,10 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
     s.last_token = now;
     if (s.generated + 1 == s.request.output_tokens || prefills_only_) changed.push_back(&s);
   };
-  for (const auto& [s, tokens, executed] : iteration.pieces) {
+  for (const auto& [s, tokens, executed, before] : iteration.pieces) {
     if (!s->has_started) s->started = begin;
     s->has_started = true;
-    if (s->cached + tokens == s->prompt) token(*s);
+    if (before + tokens == s->prompt) token(*s);
   }
   for (Sequence* s : iteration.decodes)
     if (!s->ended) token(*s);
@@ -320,10 +357,37 @@ Process Replica::move(SequenceMove what) {
                     .request = what.sequence != nullptr ? what.sequence->request.id : -1,
                     .bytes = bytes * parts_.layout.gpus_of_block,
                     .begin = parts_.engine.now()};
-  const Process moving = parts_.hardware.copy(from, plan, std::move(receiver));
+  const Process moving = copy(from, plan, receiver);
   co_await moving;
   sample.end = parts_.engine.now();
   parts_.observer.on_move(sample);
+}
+
+Process Replica::copy(std::int64_t from, const OpPlan& plan,
+                      const ServingHardware::Receiver& receiver) {
+  const auto count = static_cast<std::int64_t>(stages_.size());
+  if (count == 1) {
+    const Process moving = parts_.hardware.copy(from, plan, receiver);
+    co_await moving;
+    co_return;
+  }
+  Semaphore ended(parts_.engine, 0);
+  for (std::int64_t s = 0; s < count; ++s) {
+    ServingHardware::Receiver to = receiver;
+    if (to.group >= 0) to.group = to.group * count + s;
+    parts_.engine.spawn(copy_part(from * count + s, plan, std::move(to), ended));
+  }
+  for (std::int64_t s = 0; s < count; ++s) {
+    Semaphore::Acquire one = ended.acquire();
+    co_await one;
+  }
+}
+
+Process Replica::copy_part(std::int64_t from, OpPlan plan, ServingHardware::Receiver receiver,
+                           Semaphore& ended) {
+  const Process moving = parts_.hardware.copy(from, std::move(plan), std::move(receiver));
+  co_await moving;
+  ended.release();
 }
 
 TierId Replica::tier_of(MoveKind kind, std::int64_t level) const {

@@ -11,6 +11,11 @@
 //          cache is handed over whole, after the prompt's first token, which the prefilling
 //          replica makes (DistServe)
 //   exits  only in iterations without pieces of prompts; otherwise every token passes all layers
+//
+// A pipeline has as many iterations in flight as stages. Each is planned when one ends, from the
+// sequences that are in no other, and passes the stages in order, behind the one before it. All
+// stages take the GPU time of the one with the most weights, and the last also what waits for the
+// CPU. Copies move each stage's part at the same time.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -81,6 +86,10 @@ class Replica {
   std::int64_t tokens() const { return tokens_; }
 
  private:
+  struct GpuTime {
+    Duration work{};   ///< on each stage
+    Duration waits{};  ///< for the CPU, after the last one
+  };
   Process read(Sequence& sequence, Duration time);
   void count(const Sequence& sequence);
   void enqueue(Sequence& sequence);
@@ -88,13 +97,21 @@ class Replica {
   bool take_in();
   Iteration plan();
   Process iterate(Iteration iteration);
+  /// The same, in the pipeline.
+  Process fly(Iteration iteration);
+  /// Runs an iteration on every stage in turn; `prepared` is waited for in the last one, if any.
+  Process pass(Demand demand, GpuTime time, Trigger* prepared, IterationSample& sample);
+  /// The same copy on every stage of a replica.
+  Process copy(std::int64_t from, const OpPlan& plan, const ServingHardware::Receiver& receiver);
+  Process copy_part(std::int64_t from, OpPlan plan, ServingHardware::Receiver receiver,
+                    Semaphore& ended);
   Process prepare(Duration host);
   Process prepare_beside(Duration host, Trigger& prepared);
   Process move(SequenceMove what);
   Process move_beside(SequenceMove what);
   Duration host_time(const Iteration& iteration) const;
-  /// The demand of the iteration; sets its `time` and the number of `layers` that run.
-  const Demand& demand_of(const Iteration& iteration, Duration& time, std::int64_t& layers);
+  /// The demand of the iteration on a stage; sets its `time` and the number of `layers` that run.
+  const Demand& demand_of(const Iteration& iteration, GpuTime& time, std::int64_t& layers);
   void hand_out(const Iteration& iteration, SimTime begin);
   void wake();
   void count_held();
@@ -111,6 +128,9 @@ class Replica {
   std::vector<Sequence*> come_;  // since the next iteration was planned
   Resource frontend_;            // reads one request at a time
   Semaphore bell_;
+  Resource entrance_;  // iterations get to the first stage in their order
+  std::vector<std::unique_ptr<Resource>> stages_;
+  Semaphore slots_;  // of iterations in flight
   bool idle_ = false;
   std::int64_t iterations_ = 0;
   std::int64_t requests_ = 0;

@@ -159,23 +159,25 @@ void record_cache(const KvLayout& layout, const ServingTotals& totals, ServingRe
 
 Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener) {
   const System all = build_system(config.scenario);
-  const System one = build_replica_system(config.scenario);
+  const System one = build_stage_system(config.scenario);
   const auto layout = kv_layout(config, one);
   if (!layout) return Unexpected(layout.error());
   const auto source = make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
   if (!source) return Unexpected(source.error());
 
   const std::int64_t count = replicas(config.scenario);
+  const std::int64_t stages = config.scenario.parallel.pipeline;
   std::vector<std::string> channels;
   for (const SystemChannel& channel : all.channels()) channels.push_back(channel.name);
   std::vector<std::size_t> place;
   std::vector<ServedTier> tiers = served_tiers(config, one, *layout, place);
   ServingStatistics statistics(config, {.replicas = count,
+                                        .stages = stages,
                                         .blocks = layout->blocks,
                                         .channels = std::move(channels),
                                         .tiers = std::move(tiers)});
   Engine engine;
-  ServingHardware hardware(engine, all, one, count,
+  ServingHardware hardware(engine, all, one, count * stages,
                            [&](ChannelId channel, SimTime from, SimTime to, Duration busy) {
                              statistics.on_use(channel.index(), from, to, busy);
                            });

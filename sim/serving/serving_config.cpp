@@ -48,9 +48,6 @@ void check_iteration(Fields& f, const ScenarioConfig& c) {
               c.method.method->screens(),
           "step.overlap", "method '" + c.method.name + "' has no screening to prefetch",
           "serial, which works with every method");
-  f.check(c.parallel.pipeline == 1, "parallel.pipeline",
-          "a server has no stages: its batches do not fill a pipeline evenly",
-          "1, and parallel.tensor or more replicas (system.gpus.count) instead");
   // A base may have this key, which cannot be removed: 0 counts as absent.
   f.check(!c.system.host || c.system.host->step.value == Duration{}, "system.host",
           "is of a single step; the CPU of a server is server.host",
@@ -179,6 +176,10 @@ void check_early_exit(Fields& f, const ServingConfig& c) {
           "model '" + c.scenario.model.name +
               "' has experts, and which of them the rows that stay choose is not modelled",
           "a model without, or leave it out");
+  f.check(
+      c.scenario.parallel.pipeline == 1, "early_exit",
+      "the stages of a pipeline have their layers, and which of them a token skips is not modelled",
+      "parallel.pipeline: 1, or leave it out");
   for (const ExitProblem& problem : exit_problems(*c.early_exit, c.scenario.model.layers))
     f.check(false, "early_exit." + problem.path, problem.message, problem.hint);
 }

@@ -268,7 +268,8 @@ class ServingRecorder {
     const double blocks = static_cast<double>(seen_.by.blocks) * replicas;
     metric("kv_use.mean", levels_.blocks.mean(window.end) / blocks);
     metric("kv_use.max", static_cast<double>(levels_.blocks.max()) / blocks);
-    metric("gpu_busy_share", ratio(to_seconds(window.gpu), window_ * replicas));
+    metric("gpu_busy_share", ratio(to_seconds(window.gpu),
+                                   window_ * replicas * static_cast<double>(seen_.by.stages)));
     metric("host_wait_share", ratio(to_seconds(window.host), window_ * replicas));
     if (window.decoding > 0) {
       const auto decoding = static_cast<double>(window.decoding);
@@ -336,7 +337,8 @@ class ServingRecorder {
     out.kv_use = means(ServingSeries::blocks, static_cast<double>(seen_.by.blocks) * replicas);
     out.input_tokens_per_s = means(ServingSeries::input, kSeconds);
     out.output_tokens_per_s = means(ServingSeries::output, kSeconds);
-    out.utilisation.push_back({"gpu", means(ServingSeries::gpu, replicas)});
+    const double groups = replicas * static_cast<double>(seen_.by.stages);
+    out.utilisation.push_back({"gpu", means(ServingSeries::gpu, groups)});
     for (std::size_t t = 0; t < seen_.by.tiers.size(); ++t)
       out.held_bytes.push_back({seen_.by.tiers[t].name, means(series_of_tier(seen_.by, t), 1)});
     for (std::size_t c = 0; c < seen_.by.channels.size(); ++c)

@@ -14,6 +14,12 @@ constexpr auto index(ServingSeries series) {
   return static_cast<std::size_t>(series);
 }
 
+template <typename Use>
+void for_each_stage(const IterationSample& sample, const Use& use) {
+  if (sample.stages.empty()) use(sample.gpu, sample.end);
+  for (const auto& [from, to] : sample.stages) use(from, to);
+}
+
 // At least one request counts.
 std::int64_t warm_up_of(const MeasureConfig& measure, std::int64_t requests) {
   TS_EXPECTS(requests > 0, requests);
@@ -83,7 +89,9 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
   Replica& replica = replicas_[static_cast<std::size_t>(sample.replica)];
   ++seen_.iterations;
   seen_.prefilled += sample.prompt_tokens;
-  seen_.timeline.add_level(index(ServingSeries::gpu), sample.gpu, sample.end, 1);
+  for_each_stage(sample, [&](SimTime from, SimTime to) {
+    seen_.timeline.add_level(index(ServingSeries::gpu), from, to, 1);
+  });
   seen_.levels.blocks.add(now_, sample.blocks_used - replica.blocks);
   replica.blocks = sample.blocks_used;
   ServingWindow& window = seen_.window;
@@ -92,7 +100,8 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
     // Host work during the GPU's previous iteration costs no time.
     const SimTime host = within(std::max(sample.begin, replica.free));
     const SimTime gpu = within(sample.gpu);
-    window.gpu += within(sample.end) - gpu;
+    for_each_stage(sample,
+                   [&](SimTime from, SimTime to) { window.gpu += within(to) - within(from); });
     window.host += std::max(Duration{}, gpu - host);
   }
   if (in_window() && sample.decodes > 0) {

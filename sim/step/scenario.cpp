@@ -156,8 +156,8 @@ System build_system(const ScenarioConfig& config) {
   return system_of(config, config.system.gpus.count);
 }
 
-System build_replica_system(const ScenarioConfig& config) {
-  return system_of(config, config.parallel.devices());
+System build_stage_system(const ScenarioConfig& config) {
+  return system_of(config, config.parallel.tensor);
 }
 
 StepGraph build_graph(const ScenarioConfig& config, const System& system) {

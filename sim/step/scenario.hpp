@@ -59,9 +59,10 @@ struct ScenarioConfig {
 };
 void describe(Fields& f, ScenarioConfig& c);
 
-/// The hardware, with the factors of `what_if`: the whole system, or the part of one replica.
+/// The hardware, with the factors of `what_if`: the whole system, or the part of the GPUs that work
+/// together, which are a replica or one pipeline stage of it.
 System build_system(const ScenarioConfig& config);
-System build_replica_system(const ScenarioConfig& config);
+System build_stage_system(const ScenarioConfig& config);
 
 /// The workload's view of a scenario: model and batch of a whole replica.
 AttentionContext context_of(const ScenarioConfig& config, const System& system);

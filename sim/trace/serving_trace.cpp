@@ -47,12 +47,12 @@ void ServingTrace::begin(const ServedRun& run, ServingObserver& next) {
   channels_.emplace(run.system, run.hardware, *writer_, run.name + ": links and tiers");
   for (std::int64_t r = 0; r < run.replicas; ++r) {
     const int process = writer_->add_process(fmt::format("{}: replica {}", run.name, r));
-    const TraceTrack iterations = writer_->add_track(process, "iterations");
+    TraceLanes iterations(*writer_, process, "iterations");
     std::optional<TraceTrack> kernels;
     if (kernels_ != nullptr) kernels = writer_->add_track(process, "kernels");
     replicas_.push_back(
         std::make_unique<Replica>(Replica{.process = process,
-                                          .iterations = iterations,
+                                          .iterations = std::move(iterations),
                                           .kernels = kernels,
                                           .copies = TraceLanes(*writer_, process, "copies"),
                                           .requests = RequestTracks(*writer_, process)}));
@@ -83,17 +83,18 @@ void ServingTrace::on_work(const IterationSample& sample, const Iteration& itera
   }
   Replica& replica = at(sample.replica);
   const std::string pieces = pieces_text(iteration);
-  writer_->slice(replica.iterations, "iteration", iteration_name(sample), sample.begin, sample.end,
+  // Iterations overlap where a pipeline has several in flight.
+  const TraceTrack track = replica.iterations.take(sample.begin, sample.end);
+  writer_->slice(track, "iteration", iteration_name(sample), sample.begin, sample.end,
                  {{"decodes", sample.decodes},
                   {"prompt_tokens", sample.prompt_tokens},
                   {"pieces", std::string_view(pieces)},
                   {"layers", sample.layers},
                   {"before_gpu_us", sample.gpu - sample.begin}});
   write_kernels(replica, sample, iteration);
-  for (const auto& [sequence, tokens, executed] : iteration.pieces)
-    if (sequence->generated == 0 && sequence->cached + tokens == sequence->prompt)
-      replica.requests.add_arrow(sequence->request.id, "first token", replica.iterations,
-                                 sample.begin);
+  for (const auto& [sequence, tokens, executed, before] : iteration.pieces)
+    if (sequence->generated == 0 && before + tokens == sequence->prompt)
+      replica.requests.add_arrow(sequence->request.id, "first token", track, sample.begin);
 }
 
 // A kernel's time is that of it alone. Where the iteration took longer, since others used the same

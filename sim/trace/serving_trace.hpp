@@ -59,7 +59,7 @@ class ServingTrace final : public ServingListener {
  private:
   struct Replica {
     int process = 0;
-    TraceTrack iterations;
+    TraceLanes iterations;
     std::optional<TraceTrack> kernels;
     std::array<std::int64_t, 2> shown{};  // iterations with kernels: without and with prompts
     TraceLanes copies;

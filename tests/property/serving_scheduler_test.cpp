@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,6 +89,7 @@ class Play {
       limits_.most_blocks = between(2, 8);
     }
     splits_ = !together && !limits_.encoder && chance(0.3);
+    if (chance(0.5)) flights_ = static_cast<std::size_t>(between(2, 4));
   }
 
   void draw_requests() {
@@ -141,7 +143,7 @@ class Play {
         arrive(r, rng_.below(moves_[r].size()));
         return true;
       default:
-        if (iterations_[r]) {
+        if (!iterations_[r].empty() && (iterations_[r].size() == flights_ || chance(0.5))) {
           finish(r);
           return true;
         }
@@ -151,7 +153,7 @@ class Play {
   bool nothing_to_do() {
     if (submitted_ < sequences_.size()) return false;
     for (std::size_t r = 0; r < schedulers_.size(); ++r)
-      if (iterations_[r] || !moves_[r].empty() || plan(r)) return false;
+      if (!iterations_[r].empty() || !moves_[r].empty() || plan(r)) return false;
     return true;
   }
 
@@ -184,7 +186,7 @@ class Play {
     if (!out.works() && out.before.empty()) return !out.beside.empty();
     ++plans_;
     check_plan(r, out);
-    if (out.works()) iterations_[r] = std::move(out);
+    if (out.works()) iterations_[r].push_back(std::move(out));
     return true;
   }
 
@@ -192,7 +194,7 @@ class Play {
     const SchedulerConfig& c = config_.scheduler;
     std::int64_t tokens = 0;
     std::set<const Sequence*> seen;
-    const auto works = [&](const Sequence& s, std::int64_t gains) {
+    const auto works = [&](const Sequence& s, std::int64_t positions) {
       EXPECT_TRUE(seen.insert(&s).second) << "twice in an iteration";
       EXPECT_TRUE(s.runs);
       EXPECT_FALSE(s.loading());
@@ -200,23 +202,25 @@ class Play {
       if (!s.ended) {  // of a static batch
         EXPECT_EQ(at_[static_cast<std::size_t>(s.request.id)], static_cast<std::int64_t>(r));
       }
-      EXPECT_GE(s.blocks + s.shared * entry_blocks(), blocks_for(s, s.cached + gains));
+      EXPECT_GE(s.blocks + s.shared * entry_blocks(), blocks_for(s, positions));
+      EXPECT_EQ(s.planned(), positions);
     };
     for (const Sequence* s : out.decodes) {
-      works(*s, 1);
+      works(*s, s->cached + 1);
       EXPECT_FALSE(s->prefilling());
     }
-    for (const auto& [s, gains, executed] : out.pieces) {
-      works(*s, gains);
+    for (const auto& [s, gains, executed, before] : out.pieces) {
+      works(*s, before + gains);
       EXPECT_GT(gains, 0);
-      EXPECT_LE(s->cached + gains, s->prompt);
+      EXPECT_GE(before, s->cached);
+      EXPECT_LE(before + gains, s->prompt);
       const bool padded = c.policy == SchedulerPolicy::static_batch || limits_.encoder;
       if (padded)
         EXPECT_GE(executed, limits_.encoder ? 1 : gains);
       else
         EXPECT_EQ(executed, gains);
       tokens += executed;
-      if (limits_.prefix_block == 0 && s->preemptions == 0 && s->cached == 0 && r == 0) {
+      if (limits_.prefix_block == 0 && s->preemptions == 0 && before == 0 && r == 0) {
         EXPECT_GT(s->request.id, last_begun_) << "out of the order of arrival";
         last_begun_ = s->request.id;
       }
@@ -242,12 +246,13 @@ class Play {
   std::int64_t entry_blocks() const { return limits_.prefix_block / limits_.block; }
 
   void finish(std::size_t r) {
-    const Iteration done = std::move(*iterations_[r]);
-    iterations_[r].reset();
+    const Iteration done = std::move(iterations_[r].front());
+    iterations_[r].pop_front();
     std::vector<Sequence*> given;
     std::map<const Sequence*, std::int64_t> had;
-    for (const auto& [s, gains, executed] : done.pieces) {
+    for (const auto& [s, gains, executed, before] : done.pieces) {
       s->has_started = true;
+      EXPECT_EQ(s->cached, before) << "out of the order of the pieces";
       had[s] = s->generated;
       if (s->cached + gains == s->prompt) given.push_back(s);
     }
@@ -328,8 +333,9 @@ class Play {
   std::size_t submitted_ = 0;
   std::int64_t ended_ = 0;
   std::vector<std::unique_ptr<Scheduler>> schedulers_;
-  std::vector<std::optional<Iteration>> iterations_;  // under way, by replica
-  std::vector<std::vector<SequenceMove>> moves_;      // likewise
+  std::vector<std::deque<Iteration>> iterations_;  // under way, by replica, in their order
+  std::size_t flights_ = 1;                        // of them at a time
+  std::vector<std::vector<SequenceMove>> moves_;   // likewise
   std::array<std::int64_t, kMoveKindNames.size()> moved_{};
   std::int64_t preemptions_ = 0;
   std::int64_t plans_ = 0;

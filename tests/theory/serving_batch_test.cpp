@@ -33,7 +33,7 @@ struct Step {
 // One step of the replica in the file.
 Step step_of(const ServingConfig& config, StepKind kind, std::int64_t batch, std::int64_t context) {
   const ScenarioConfig& c = config.scenario;
-  const System system = build_replica_system(c);
+  const System system = build_stage_system(c);
   AttentionContext replica = context_of(c, system);
   replica.host_works = false;
   replica.step.kind = kind;
@@ -116,7 +116,7 @@ TEST(OverlappingSteps, TakeExactlyWhatTheEngineGives) {
   const ServingConfig config =
       ideal("serving/llama3_8b_h200_maple.yaml",
             {"workload.requests=3", "workload.input={tokens: 303}", "workload.output={tokens: 2}"});
-  const System system = build_replica_system(config.scenario);
+  const System system = build_stage_system(config.scenario);
   EXPECT_TRUE(IterationCost(config, system).executed());
   const testing::Served served = testing::run_server(config);
   const Step prefill = step_of(config, StepKind::prefill, 3, 303);
@@ -155,7 +155,7 @@ TEST(Handover, LiesBetweenTheFirstTokenAndTheSecond) {
                "server.disaggregation={prefill_replicas: 1}", "workload.requests=1",
                "workload.input={tokens: 1000}", "workload.output={tokens: 2}"});
   const testing::Served served = testing::run_server(config);
-  const System system = build_replica_system(config.scenario);
+  const System system = build_stage_system(config.scenario);
   const TierId near = system.tier(config.scenario.placement.near);
   const Bytes cache = Bytes::from_base(63LL * 16 * 128 * 1024);
   const Bytes run = Bytes::from_base(16LL * 8 * 128 * 2);  // keys of a block in one layer

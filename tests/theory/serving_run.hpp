@@ -38,7 +38,7 @@ struct Served final : ServingObserver {
 
 inline Served run_server(const ServingConfig& config) {
   const System all = build_system(config.scenario);
-  const System one = build_replica_system(config.scenario);
+  const System one = build_stage_system(config.scenario);
   const auto layout = kv_layout(config, one);
   EXPECT_TRUE(layout) << layout.error();
   auto source = make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
@@ -46,7 +46,7 @@ inline Served run_server(const ServingConfig& config) {
   const std::int64_t count = replicas(config.scenario);
   Served served;
   Engine engine;
-  ServingHardware hardware(engine, all, one, count, {});
+  ServingHardware hardware(engine, all, one, count * config.scenario.parallel.pipeline, {});
   IterationCost cost(config, one);
   Resource hosts(engine, count);
   ServingParts parts{.engine = engine,

@@ -15,7 +15,7 @@ std::int64_t positions(const std::vector<std::string>& set) {
       diagnostics);
   const auto config = read<ServingConfig>(document, "serving", diagnostics);
   EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
-  const auto layout = kv_layout(config, build_replica_system(config.scenario));
+  const auto layout = kv_layout(config, build_stage_system(config.scenario));
   EXPECT_TRUE(layout) << layout.error();
   return layout->capacity.positions;
 }

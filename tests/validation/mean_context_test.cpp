@@ -19,7 +19,7 @@ double error_of_mean(const std::string& file, double sigma) {
       {.config_root = testing::configs(), .importers = make_all_importers()}, diagnostics);
   const auto config = read<ServingConfig>(document, "serving", diagnostics);
   EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
-  const System system = build_replica_system(config.scenario);
+  const System system = build_stage_system(config.scenario);
   IterationCost cost(config, system);
   constexpr std::int64_t kSequences = 64;
   Lengths lengths({.distribution = LengthDistribution::lognormal,

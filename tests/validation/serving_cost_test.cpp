@@ -32,7 +32,7 @@ class Costs {
  public:
   explicit Costs(ServingConfig config)
       : config_(std::move(config)),
-        system_(build_replica_system(config_.scenario)),
+        system_(build_stage_system(config_.scenario)),
         replica_(context_of(config_.scenario, system_)),
         cost_(config_, system_) {
     replica_.host_works = false;

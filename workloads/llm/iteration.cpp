@@ -75,10 +75,11 @@ DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& 
 StepGraph build_iteration(const AttentionContext& replica, const Method& method,
                           const IterationWork& work, std::vector<std::string> tier_names) {
   StepGraph graph = empty_graph(std::move(tier_names));
-  StepChain chain(iteration_step(replica, work), method, graph, iteration_parts(replica, work));
+  DeviceStep step = iteration_step(replica, work);
+  const auto layers = static_cast<int>(step.context.model.layers);
+  StepChain chain(std::move(step), method, graph, iteration_parts(replica, work));
   chain.begin();
   OpId copy_after;
-  const auto layers = static_cast<int>(replica.model.layers);
   for (int layer = 0; layer < layers; ++layer) chain.add_layer(layer, copy_after);
   chain.end();
   return graph;

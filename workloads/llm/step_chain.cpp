@@ -63,7 +63,7 @@ StepChain::StepChain(DeviceStep step, const Method& method, StepGraph& graph,
                      std::vector<AttentionPart> parts)
     : StepChain(std::move(step), method, graph) {
   parts_ = std::move(parts);
-  TS_EXPECTS(c_.step.overlap != Overlap::micro_batches && stage() == PipelineStage::whole);
+  TS_EXPECTS(c_.step.overlap != Overlap::micro_batches);
 }
 
 Bytes StepChain::hidden(std::int64_t tokens) const {

@@ -28,8 +28,8 @@ class StepChain {
   StepChain(DeviceStep step, const Method& method, StepGraph& graph);
   /// A chain for an iteration whose sequences fall into several parts. All tokens share the
   /// products, except for parts that unpack a latent at different places. `step` is a decode step
-  /// of as many sequences as there are new positions. No query is guessed, and there is one
-  /// pipeline stage and no handover.
+  /// of as many sequences as there are new positions. No query is guessed, and nothing is handed
+  /// over.
   StepChain(DeviceStep step, const Method& method, StepGraph& graph,
             std::vector<AttentionPart> parts);
   StepChain(const StepChain&) = delete;

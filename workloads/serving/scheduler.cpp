@@ -70,6 +70,13 @@ void Scheduler::submit(Sequence& s) {
 }
 
 Iteration Scheduler::plan() {
+  Iteration out = next();
+  for (Sequence* s : out.decodes) ++s->in_flight;
+  for (const Iteration::Piece& piece : out.pieces) piece.sequence->in_flight += piece.tokens;
+  return out;
+}
+
+Iteration Scheduler::next() {
   Iteration out;
   preempted_now_ = 0;
   const std::int64_t budget = config_.scheduler.max_batched_tokens;
@@ -127,7 +134,7 @@ void Scheduler::decode_running(Iteration& out) {
   // A static batch has all its blocks from the start.
   const bool has_all = config_.scheduler.policy == SchedulerPolicy::static_batch;
   for (Sequence* s : now) {
-    if (!s->runs || s->loading() || s->prefilling()) continue;
+    if (!s->runs || s->loading() || s->prefilling() || s->in_flight > 0) continue;
     if (has_all || grow(*s, s->cached + 1, out)) out.decodes.push_back(s);
   }
 }
@@ -137,10 +144,11 @@ std::int64_t Scheduler::continue_prompts(Iteration& out, std::int64_t budget) {
   const std::vector<Sequence*> now = running_;
   for (Sequence* s : now) {
     if (budget <= 0) break;
-    if (!s->runs || s->loading() || !s->prefilling()) continue;
-    const std::int64_t tokens = std::min(s->prompt - s->cached, budget);
-    if (!grow(*s, s->cached + tokens, out)) continue;
-    out.pieces.push_back({s, tokens, tokens});
+    const std::int64_t before = s->planned();
+    if (!s->runs || s->loading() || before >= s->prompt) continue;
+    const std::int64_t tokens = std::min(s->prompt - before, budget);
+    if (!grow(*s, before + tokens, out)) continue;
+    out.pieces.push_back({s, tokens, tokens, before});
     budget -= tokens;
   }
   return budget;
@@ -199,9 +207,9 @@ bool Scheduler::grow(Sequence& s, std::int64_t positions, Iteration& out) {
   if (more <= 0) return true;
   std::vector<BlockMove> moves;
   while (!pool_.take(more, moves)) {
-    // The victim is the last admitted sequence that is neither loading nor in this iteration.
+    // The victim is the last admitted sequence that is neither loading nor in an iteration.
     const auto at_work = [&](const Sequence* other) {
-      return std::ranges::count(out.decodes, other) != 0 ||
+      return other->in_flight > 0 || std::ranges::count(out.decodes, other) != 0 ||
              std::ranges::count(out.pieces, other, &Iteration::Piece::sequence) != 0;
     };
     Sequence* victim = nullptr;
@@ -257,7 +265,7 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
   }
   s.waits_for_prefix = waits && s.moves == 0;
   if (waits) return true;
-  out.pieces.push_back({&s, tokens, limits_.encoder ? left : tokens});
+  out.pieces.push_back({&s, tokens, limits_.encoder ? left : tokens, s.cached});
   budget -= limits_.encoder ? left : tokens;
   return true;
 }
@@ -321,13 +329,15 @@ void Scheduler::share_computed(Sequence& s) {
 }
 
 void Scheduler::finish(const Iteration& iteration) {
-  for (const auto& [s, tokens, executed] : iteration.pieces) {
+  for (const auto& [s, tokens, executed, before] : iteration.pieces) {
     s->cached += tokens;
+    s->in_flight -= tokens;
     if (!s->prefilling()) ++s->generated;
     share_computed(*s);
   }
   for (Sequence* s : iteration.decodes) {
     ++s->cached;
+    --s->in_flight;
     if (!s->ended) ++s->generated;
   }
   const bool together = config_.scheduler.policy == SchedulerPolicy::static_batch;

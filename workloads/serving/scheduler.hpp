@@ -1,6 +1,8 @@
 #pragma once
 // The sequences of the next iteration of one replica (server_config.hpp has the policies), and the
-// blocks of each. The scheduler has no clock: plan() returns the work, finish() reports its end.
+// blocks of each. The scheduler has no clock: plan() returns the work, finish() reports its end. A
+// pipeline has several iterations in flight, which end in their order. A sequence that decodes is
+// in one of them; the pieces of a prompt may follow each other.
 //
 //   admission   first come, first served, a preempted sequence before all others; where blocks for
 //               its whole prompt are free, beyond the watermark unless nothing runs. Under
@@ -44,6 +46,7 @@ struct Iteration {
     Sequence* sequence = nullptr;
     std::int64_t tokens = 0;    ///< positions that it gains
     std::int64_t executed = 0;  ///< the same with padding
+    std::int64_t before = 0;    ///< positions before this piece
   };
   std::vector<Sequence*> decodes = {};
   std::vector<Piece> pieces = {};         ///< of prompts
@@ -90,6 +93,7 @@ class Scheduler {
   std::span<const std::uint64_t> prefix_of(const Sequence& s, std::int64_t entries) const;
   std::int64_t usable(const Sequence& s, std::int64_t found) const;
 
+  Iteration next();
   void decode_running(Iteration& out);
   std::int64_t continue_prompts(Iteration& out, std::int64_t budget);
   void admit_prompts(Iteration& out, std::int64_t budget, bool whole);

@@ -15,6 +15,7 @@ struct Sequence {
   /// tokens; 1 after an encoder.
   std::int64_t prompt = 0;
   std::int64_t cached = 0;     ///< positions with cached keys and values
+  std::int64_t in_flight = 0;  ///< positions of iterations that have not ended
   std::int64_t generated = 0;  ///< tokens of the answer
   bool ended = false;          ///< static batches keep it until all of them have ended
   // State.
@@ -39,6 +40,8 @@ struct Sequence {
 
   bool loading() const { return moves > 0 || waits_for_prefix; }
   bool prefilling() const { return cached < prompt; }
+  /// Positions that are cached or in flight.
+  std::int64_t planned() const { return cached + in_flight; }
   bool is_done() const { return generated >= request.output_tokens; }
 };
 

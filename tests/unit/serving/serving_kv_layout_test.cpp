@@ -24,7 +24,7 @@ ServingConfig config(const std::string& file, const std::vector<std::string>& se
 const std::string kLlama2 = "serving/llama2_7b_h100.yaml";
 
 Expected<KvLayout> layout_of(const ServingConfig& of) {
-  return kv_layout(of, build_replica_system(of.scenario));
+  return kv_layout(of, build_stage_system(of.scenario));
 }
 KvLayout layout(const std::string& file, const std::vector<std::string>& set = {}) {
   auto out = layout_of(config(file, set));
@@ -74,7 +74,7 @@ TEST(KvLayout, SaysWhereEveryByteIs) {
     const auto kv = layout_of(of);
     ASSERT_TRUE(kv) << kv.error();
     auto sums = parts(*kv);
-    const System system = build_replica_system(of.scenario);
+    const System system = build_stage_system(of.scenario);
     for (const std::string& tier : system.tier_names()) {
       if (!sums.contains(tier + " KV blocks")) continue;
       std::int64_t rest = sums[tier + " installed"];
@@ -142,7 +142,7 @@ TEST(KvLayout, CopiesWhatIsCachedNotWhereItIsFetchedTo) {
   const std::vector<std::string> far{"method.kv_tier=far"};
   const std::string file = "serving/llama2_7b_h100_swap.yaml";
   const KvLayout kv = layout(file, far);
-  const System system = build_replica_system(config(file, far).scenario);
+  const System system = build_stage_system(config(file, far).scenario);
   const std::size_t near = system.tier("hbm").index();
   const std::size_t pool = system.tier("pool").index();
   EXPECT_GT(kv.block_bytes[near], Bytes{});
@@ -163,7 +163,7 @@ TEST(KvLayout, SwapsToWhatIsLeftOverOfTheFarTier) {
             "server.kv.swap_space: 1 MiB is below the 8 MiB of 16 positions");
   // Blocks of the pool and swapped blocks share it.
   const ServingConfig of = config(file, {"method.kv_tier=far"});
-  const System system = build_replica_system(of.scenario);
+  const System system = build_stage_system(of.scenario);
   const auto kv = layout_of(of);
   ASSERT_TRUE(kv) << kv.error();
   const std::int64_t pool = system.capacity(system.tier("pool")).in_base();
@@ -185,7 +185,7 @@ TEST(KvLayout, SplitsABlockOverTiers) {
   const ServingConfig of = config("serving/llama3_8b_h200_maple.yaml");
   const auto kv = layout_of(of);
   ASSERT_TRUE(kv) << kv.error();
-  const System system = build_replica_system(of.scenario);
+  const System system = build_stage_system(of.scenario);
   const auto bytes = [&](const char* tier) {
     return kv->block_bytes[system.tier(tier).index()].in_base();
   };
@@ -200,7 +200,7 @@ TEST(KvLayout, SharesASharedTierEvenly) {
   const std::string swap = "serving/llama2_7b_h100_swap.yaml";
   const auto limits = [&](const std::vector<std::string>& set) {
     const ServingConfig of = config(swap, set);
-    const System system = build_replica_system(of.scenario);
+    const System system = build_stage_system(of.scenario);
     const auto kv = kv_layout(of, system);
     EXPECT_TRUE(kv) << kv.error();
     return block_limits(of, system, *kv);
@@ -216,7 +216,7 @@ TEST(KvLayout, SharesASharedTierEvenly) {
 TEST(KvLayout, CountsEntriesOfThePrefixCacheInBlocks) {
   const ServingConfig of = config("serving/trace_mooncake.yaml",
                                   {"server.prefix_cache.tiers=[{tier: pool, capacity: 640 MiB}]"});
-  const System system = build_replica_system(of.scenario);
+  const System system = build_stage_system(of.scenario);
   const auto kv = kv_layout(of, system);
   ASSERT_TRUE(kv) << kv.error();
   const BlockLimits limits = block_limits(of, system, *kv);
@@ -236,7 +236,7 @@ class LargestBatch : public ::testing::TestWithParam<std::string> {};
 TEST_P(LargestBatch, HasItsBlocksInAServer) {
   ServingConfig of;
   of.scenario = testing::scenario(GetParam());
-  const System system = build_replica_system(of.scenario);
+  const System system = build_stage_system(of.scenario);
   const std::int64_t batch = largest_batch(of.scenario, system);
   of.server.scheduler.max_batched_tokens = 1;
   const auto has_room = [&](std::int64_t sequences) {

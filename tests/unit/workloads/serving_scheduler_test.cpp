@@ -39,7 +39,7 @@ class Bench {
   std::string plan() {
     now = scheduler().plan();
     std::string out;
-    for (const auto& [s, tokens, executed] : now.pieces) {
+    for (const auto& [s, tokens, executed, before] : now.pieces) {
       out += id(s) + '+' + std::to_string(tokens);
       if (executed != tokens) out += '/' + std::to_string(executed);
       out += ' ';
