@@ -94,6 +94,7 @@ Node merge_mappings(Node below, Node above, Diagnostics& diagnostics) {
     const bool same_place =
         entry.value.kind == NodeKind::mapping && entry.value.origin.is_override();
     if (!same_place) known->key_origin = entry.key_origin;
+    entry.value.removes |= entry.value.kind == NodeKind::null && entry.value.scalar == "~";
     known->value = overlay(std::move(known->value), std::move(entry.value), diagnostics);
   }
   if (above.origin.source && !above.origin.is_override()) below.origin = above.origin;

@@ -65,7 +65,7 @@ std::string Reader::child_path(std::string_view key) const {
 void Reader::field(const Field& field, const Value& value) {
   known_.emplace_back(field.key);
   const Entry* entry = mapping_.find(field.key);
-  if (entry == nullptr) {
+  if (entry == nullptr || entry->value.removes) {
     if (field.required) missing_.emplace_back(field.key);
     return;
   }
@@ -95,6 +95,7 @@ void Reader::select(std::string_view key, std::string& kind,
   for (const Alternative& alternative : alternatives) names.push_back(alternative.name);
   std::string chosen = kind;
   const Entry* entry = mapping_.find(key);
+  if (entry != nullptr && entry->value.removes) entry = nullptr;
   if (entry != nullptr && entry->value.kind != NodeKind::scalar) {
     log_.report(entry->value.origin, child_path(key), "expected text, found " + entry->value.what(),
                 "one of: " + join(names));
@@ -268,6 +269,7 @@ void Reader::read_map(const Field& field, const MapValue& value, const Node& nod
   if (node.damaged) ++log_.mistakes;
   if (changed == nullptr) value.clear();
   for (const Entry& entry : node.entries) {
+    if (entry.value.removes) continue;
     const ChangedKeys* of_entry = changed == nullptr ? nullptr : changed->find(entry.key);
     if (changed != nullptr && of_entry == nullptr) continue;
     if (of_entry != nullptr && of_entry->whole()) of_entry = nullptr;

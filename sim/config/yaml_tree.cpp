@@ -47,6 +47,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     Node node;
     node.origin = origin(mark);
+    if (at(mark) == '~') node.scalar = "~";
     place(std::move(node));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {

@@ -31,6 +31,7 @@ ProbeWorkload ProbeWorkload::over(const ProbeWorkload& curve) const {
           .read_share = of(read_share, curve.read_share),
           .streams = of(streams, curve.streams),
           .ranks = of(ranks, curve.ranks),
+          .operation = of(operation, curve.operation),
           .outstanding = of(outstanding, curve.outstanding)};
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/units.hpp"
+#include "sim/model/step_graph.hpp"
 
 namespace tiersim {
 
@@ -55,6 +56,7 @@ struct ProbeWorkload {
   std::optional<double> read_share = {};  ///< share of reads in the payload; default: 1
   std::optional<std::int64_t> streams = {};      ///< streams of sequential addresses; default: 16
   std::optional<std::int64_t> ranks = {};        ///< ranks of a collective; default: 8
+  std::optional<CollectiveKind> operation = {};  ///< default: all_reduce
   std::optional<std::int64_t> outstanding = {};  ///< in flight; default: enough to saturate
 
   /// This workload, with missing values from `curve`.

@@ -155,7 +155,8 @@ Duration time_together(const Hardware& hardware, const Mix& mix) {
 Duration collective_time(const Hardware& hardware, const ProbeWorkload& asked) {
   const Link& port = hardware.port();
   const CollectiveCost cost = hardware.collective().cost(
-      {CollectiveKind::all_reduce, Fabric::tensor, *asked.size, asked.ranks.value_or(8)},
+      {asked.operation.value_or(CollectiveKind::all_reduce), Fabric::tensor, *asked.size,
+       asked.ranks.value_or(8)},
       hardware.port_path());
   Duration longest = cost.min_duration;
   for (const AccessCost& way :
@@ -188,11 +189,23 @@ LevelResult in_unit(const HardwareCurve& curve, const Hardware& hardware, const 
   }
 }
 
+// Bytes that a rank must send of each byte of the size, as in NCCL's tests.
+double bus_share(const ProbeWorkload& asked) {
+  const auto n = static_cast<double>(asked.ranks.value_or(8));
+  switch (asked.operation.value_or(CollectiveKind::all_reduce)) {
+    case CollectiveKind::all_reduce:
+      return 2 * (n - 1) / n;
+    case CollectiveKind::send:
+      return 1;
+    default:
+      return (n - 1) / n;
+  }
+}
+
 LevelResult of_collective(const HardwareCurve& curve, const ProbeWorkload& asked, Duration time) {
   const double us = to_seconds(time) * 1e6;
   if (curve.facts.quantity == ProbeQuantity::time) return {us};
-  const auto n = static_cast<double>(asked.ranks.value_or(8));
-  return {2 * (n - 1) / n * static_cast<double>(asked.size->in_base()) / us / 1e3};
+  return {bus_share(asked) * static_cast<double>(asked.size->in_base()) / us / 1e3};
 }
 
 LevelResult read_level(const HardwareCurve& curve, const ReferencePoint& point, bool loaded) {

@@ -34,8 +34,8 @@ std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
 /// Work of that GPU outside of the attention.
 DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& work);
 
-/// The whole iteration: embedding, all layers, head; of a pipeline, the stage with the most weights,
-/// with the transfer between it and the next one.
+/// The whole iteration: embedding, all layers, head; of a pipeline, the stage with the most
+/// weights, with the transfer between it and the next one.
 StepGraph build_iteration(const AttentionContext& replica, const Method& method,
                           const IterationWork& work, std::vector<std::string> tier_names);
 /// Parts of build_iteration(): embedding and head; one layer without its attention; one layer's

@@ -28,6 +28,35 @@ TEST(Overrides, TheLastOfOneKeyHolds) {
   EXPECT_EQ(read_text(kText, {"step.batch=2", "step.batch=3"}).config.step.batch, 3);
 }
 
+TEST(Overrides, ATildeRemovesTheKeyBelow) {
+  const Read got = read_text(kText, {"model.tied=~", "devices.pcie=~", "path=[hbm]"});
+  EXPECT_EQ(got.mistakes, "");
+  EXPECT_FALSE(got.config.model.tied);
+  EXPECT_FALSE(got.config.devices.contains("pcie"));
+  EXPECT_TRUE(got.config.devices.contains("hbm"));
+  // What must be there is missed, and what is not there cannot go.
+  EXPECT_NE(read_text(kText, {"name=~"}).mistakes.find("missing required key 'name'"),
+            std::string::npos);
+  EXPECT_NE(read_text(kText, {"nmae=~"}).mistakes.find("unknown key 'nmae'"), std::string::npos);
+  EXPECT_NE(read_text(kText, {"step.batch="}).mistakes, "");
+}
+
+TEST(Overrides, ATildeRemovesTheKeyOfABase) {
+  const Folder folder("tilde");
+  folder.write("models/a.yaml",
+               "schema: tiersim.model/v1\nname: a\nlayers: 2\nheads: 8\nkv_heads: 2\ntied: true\n");
+  const auto top = folder.write("scenarios/top.yaml",
+                                "schema: tiersim.experiment/v1\nname: x\ndevices: {}\n"
+                                "step: {batch: 1, context: 2}\n"
+                                "model: {base: ../models/a.yaml, heads: 16, tied: ~}\n");
+  Diagnostics diagnostics;
+  const Document document =
+      load_document(top, {.overrides = {}, .config_root = folder.path()}, diagnostics);
+  const auto got = read<Experiment>(document, "experiment", diagnostics);
+  EXPECT_EQ(diagnostics.text(), "");
+  EXPECT_FALSE(got.model.tied);
+}
+
 TEST(Overrides, OfANumberAreAssumedFromTheCommandLine) {
   for (const char* path : {"devices.hbm.capacity=80 GB", "devices.hbm.capacity.value=80 GB"}) {
     const Read got = read_text(kText, {path});
