@@ -152,9 +152,9 @@ Table overview_table(const std::vector<CurveReading>& curves) {
 }
 
 std::string to_text(const std::vector<CurveReading>& curves) {
-  std::string out;
-  for (const CurveReading& curve : curves) out += to_text(curve_table(curve)) + '\n';
-  return out + to_text(overview_table(curves)) + '\n';
+  std::string out = to_text(overview_table(curves));
+  for (const CurveReading& curve : curves) out += '\n' + to_text(curve_table(curve));
+  return out;
 }
 
 }  // namespace tiersim

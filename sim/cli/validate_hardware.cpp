@@ -20,8 +20,7 @@ namespace {
 struct ValidateHardwareArguments {
   std::vector<std::string> files;
   std::vector<std::string> only;
-  std::string folder = "out/hardware";
-  bool no_files = false;
+  std::string folder;
   bool json = false;
 };
 
@@ -88,7 +87,7 @@ ExitCode validate_hardware(const ValidateHardwareArguments& options) {
   std::vector<CurveReading> readings;
   for (const HardwareCurve& curve : curves) readings.push_back(read_curve(curve));
   fmt::print("{}", options.json ? to_json(readings) : to_text(readings));
-  if (!options.no_files && !options.json) write_charts(readings, options.folder);
+  if (!options.folder.empty()) write_charts(readings, options.folder);
   const std::int64_t wrong = unexpected(readings);
   if (wrong == 0) return ExitCode::ok;
   fmt::print(stderr, "tiersim: {} answers are not where they should be beside their references\n",
@@ -109,9 +108,8 @@ void add_validate_hardware(Verb validate) {
               "File of curves (schema tiersim.hardware_curves/v1; repeatable); the shipped curves "
               "by default");
   verb.option("--only", options->only, "Compare only this curve or group of curves (repeatable)");
-  verb.option("-o,--out", options->folder, "Folder for the figures").show_default();
-  verb.flag("--no-files", options->no_files, "Write no figures");
-  verb.flag("--json", options->json, "Print JSON instead of tables, and write no figures");
+  verb.option("-o,--out", options->folder, "Also draw the curves, as pictures in this folder");
+  verb.flag("--json", options->json, "Print JSON instead of tables");
   verb.on_chosen([options] { return validate_hardware(*options); });
 }
 

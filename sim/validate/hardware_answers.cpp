@@ -152,11 +152,15 @@ Duration time_together(const Hardware& hardware, const Mix& mix) {
   return engine.now().time_since_epoch();
 }
 
+CollectiveKind operation_of(const ProbeWorkload& asked) {
+  static_assert(kProbeCollectiveNames == kCollectiveKindNames);
+  return static_cast<CollectiveKind>(asked.operation.value_or(ProbeCollective::all_reduce));
+}
+
 Duration collective_time(const Hardware& hardware, const ProbeWorkload& asked) {
   const Link& port = hardware.port();
   const CollectiveCost cost = hardware.collective().cost(
-      {asked.operation.value_or(CollectiveKind::all_reduce), Fabric::tensor, *asked.size,
-       asked.ranks.value_or(8)},
+      {operation_of(asked), Fabric::tensor, *asked.size, asked.ranks.value_or(8)},
       hardware.port_path());
   Duration longest = cost.min_duration;
   for (const AccessCost& way :
@@ -192,7 +196,7 @@ LevelResult in_unit(const HardwareCurve& curve, const Hardware& hardware, const 
 // Bytes that a rank must send of each byte of the size, as in NCCL's tests.
 double bus_share(const ProbeWorkload& asked) {
   const auto n = static_cast<double>(asked.ranks.value_or(8));
-  switch (asked.operation.value_or(CollectiveKind::all_reduce)) {
+  switch (operation_of(asked)) {
     case CollectiveKind::all_reduce:
       return 2 * (n - 1) / n;
     case CollectiveKind::send:

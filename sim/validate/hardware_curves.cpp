@@ -11,7 +11,8 @@ constexpr std::array<std::string_view, 5> kGroups{"memory", "pcie", "cxl", "nvli
 
 bool is_curve_id(const std::string& id) {
   return !id.empty() && std::ranges::all_of(id, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
   });
 }
 
@@ -27,7 +28,7 @@ void describe_workload(Fields& f, ProbeWorkload& c) {
   f.optional("streams", c.streams, "Of sequential addresses; 16 where absent.",
              in_range(1, 1 << 16));
   f.optional("ranks", c.ranks, "Of a collective; 8 where absent.", in_range(2, 1024));
-  f.optional("operation", c.operation, kCollectiveKindNames,
+  f.optional("operation", c.operation, kProbeCollectiveNames,
              "Collective; all_reduce where absent. Sizes count as in NCCL's tests.");
   f.optional("outstanding", c.outstanding, "Accesses at a time; enough to saturate where absent.",
              in_range(1, 1 << 20));
@@ -120,7 +121,7 @@ void describe(Fields& f, HardwareCurve& c) {
   f.optional_document("collective", c.collective, "device", "How the ranks work together.");
   f.optional("at", c.at, "Of every point that does not say otherwise.");
   f.required("points", c.points, "In rising order of the axis.");
-  f.check(is_curve_id(c.facts.id), "id", "is no name", "lower case, digits and -");
+  f.check(is_curve_id(c.facts.id), "id", "is no name", "letters, digits, - and _");
   f.check(std::ranges::find(kGroups, c.facts.group) != kGroups.end(), "group", "is no group",
           "memory, pcie, cxl, nvlink or collective");
   check_hardware(f, c);

@@ -166,7 +166,8 @@ class Curves(InFolder):
                      ("H100 790", "deepseek-v3", "TPLA TP2", 32768))
         scenario = SOURCE / "configs/scenarios/tpla/deepseek_v3_tpla.yaml"
         # The machine has the memory that the driver shows, the scenario that of the data sheet.
-        batch = ("run", scenario, "--json", "--set", "system.base=systems/h100_nvlink.yaml", "--set",
+        batch = ("run", scenario, "--json", "--set",
+                 "system.base=[systems/h100_nvlink.yaml, bases/collectives_direct.yaml]", "--set",
                  "system.gpu.calibration=none", "--set")
         fits = json.loads(run(*batch, f"step.batch={point['batch']}").stdout)["results"]["metrics"]
         self.assertAlmostEqual(fits["throughput_tokens_per_s"]["value"] / point["throughput_tokens_per_s"], 1,

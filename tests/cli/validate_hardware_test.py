@@ -61,9 +61,13 @@ class ValidateHardware(InFolder):
 
     def test_a_value_in_its_band_is_exit_0(self):
         result = run("validate", "hardware", "--curves",
-                     self.curves(CURVES.replace("REFERENCE", "20")), "--no-files")
+                     self.curves(CURVES.replace("REFERENCE", "20").replace("id: quarter", "id: Quarter_1")),
+                     cwd=self.folder)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("2 of 2", result.stdout)
+        # The sums come first, and nothing is written that was not asked for.
+        self.assertLess(result.stdout.index("2 of 2"), result.stdout.index("Reads of a quarter of an atom"))
+        self.assertEqual([each.name for each in self.folder.iterdir()], ["curves.yaml"])
 
     def test_a_value_out_of_its_band_is_exit_5_and_named(self):
         result = run("validate", "hardware", "--curves",

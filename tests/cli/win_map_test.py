@@ -7,7 +7,8 @@ from program import SOURCE, InFolder, run
 
 SCENARIOS = {"MLA TP": "mla", "MLA DP attention": "mla_dp", "GLA-2": "gla2", "TPLA": "tpla"}
 PEAKS = {"32 FLOP/B": "123.6 TFLOP/s", "128 FLOP/B": "494.5 TFLOP/s", "257 FLOP/B": "989 TFLOP/s"}
-SYSTEMS = {"NVLink4": "h100_nvlink", "NVLink4, H800": "h800_nvlink", "PCIe Gen5": "h100_pcie_pair"}
+SYSTEMS = {"NVLink4": "[systems/h100_nvlink.yaml, bases/collectives_direct.yaml]",
+           "NVLink4, H800": "systems/h800_nvlink.yaml", "PCIe Gen5": "systems/h100_pcie_pair.yaml"}
 
 
 class WinMap(InFolder):
@@ -26,7 +27,7 @@ class WinMap(InFolder):
         of = self.map["panels"][panel]
         return run("run", SOURCE / f"configs/scenarios/tpla/deepseek_v3_{SCENARIOS[way]}.yaml",
                    "--json",
-                   "--set", f"system.base=systems/{SYSTEMS[of['column']]}.yaml",
+                   "--set", f"system.base={SYSTEMS[of['column']]}",
                    "--set", "system.gpu.calibration=none",
                    "--set", f"system.gpu.peak_bf16={PEAKS[of['row']]}",
                    "--set", f"step.context={context}", "--set", f"step.batch={batch}")

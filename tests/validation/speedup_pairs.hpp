@@ -35,7 +35,10 @@ inline AttentionKernelConfig tiles_of(std::int64_t rows) {
 }
 
 inline Settings on(const std::string& machine, const std::string& region) {
-  return {"system.base=systems/" + machine + ".yaml", "step.region=" + region};
+  const std::string base = machine == "h100_nvlink"
+                               ? "[systems/h100_nvlink.yaml, bases/collectives_direct.yaml]"
+                               : "systems/" + machine + ".yaml";
+  return {"system.base=" + base, "step.region=" + region};
 }
 
 inline StepPair pair(const Way& base, const Way& other, std::int64_t base_batch,
