@@ -80,7 +80,7 @@ void Reader::importable(std::string_view key, std::string_view, ImportCount) {
   known_.emplace_back(key);
   importable_.emplace_back(key);
   const Entry* entry = mapping_.find(key);
-  if (entry == nullptr) return;
+  if (entry == nullptr || entry->value.removes) return;
   log_.report(entry->key_origin, child_path(key), "cannot be imported here", "");
   place_.incomplete = true;  // since the loader had no importer for it
 }
@@ -218,7 +218,7 @@ void Reader::read_sourced(const Field& field, const SourcedValue& value, const N
 
 void Reader::read_interval(const Field& field, const SourcedValue& value) {
   const Entry* entry = mapping_.find("ci95");
-  if (entry == nullptr) return;
+  if (entry == nullptr || entry->value.removes) return;
   const Node& node = entry->value;
   const std::string path = child_path("ci95");
   if (!field.limits.allowed.empty())
@@ -294,7 +294,7 @@ bool Reader::is_of_another_kind(const Entry& entry) const {
 void Reader::report_unknown_keys() {
   std::vector<std::string> of_another_kind;
   for (const Entry& entry : mapping_.entries) {
-    if (std::ranges::find(known_, entry.key) != known_.end()) continue;
+    if (entry.value.removes || std::ranges::find(known_, entry.key) != known_.end()) continue;
     std::string hint = "known keys: " + join(known_);
     if (entry.key == "schema") hint = "it stands at the top of a file only";
     if (const std::string_view near = nearest(entry.key, known_); !near.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "sim/base/check.hpp"
 #include "sim/serving/iteration_batch.hpp"
@@ -69,31 +70,28 @@ std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system
 }
 
 // Returns how long the GPU waits for the CPU in an iteration [s], by the rules of
-// Replica::demand_of. `eager` is the share of iterations that no captured graph covers.
+// Replica::work_of. `eager` is the share of iterations that no captured graph covers.
 double waits_of(const ExplainedIteration& mean, const IterationWork& work, double eager,
-                const ServerHostConfig& host, std::int64_t stages) {
+                const ServerHostConfig& host) {
   std::int64_t kernels = 0;
   for (const IterationPart& part : mean.parts) kernels += part.kernels;
   const auto launches = [&](Duration launch) {
-    const double longer = to_seconds(repeated(launch, kernels)) - mean.kernel_time();
-    return static_cast<double>(stages) * std::max(0.0, longer);
+    return std::max(0.0, to_seconds(repeated(launch, kernels)) - mean.kernel_time());
   };
   const auto sequences = work.decodes + static_cast<std::int64_t>(work.chunks.size());
   return eager * launches(host.eager_launch.value) + (1 - eager) * launches(host.launch.value) +
          to_seconds(host.sync.value + repeated(host.sync_sequence.value, sequences));
 }
 
-// All stages are as slow as the one whose parts are shown.
-IterationPart other_stages(const ExplainedIteration& mean, std::int64_t count) {
-  IterationPart out{.name = "the other stages of the pipeline",
-                    .seconds = static_cast<double>(count) * mean.kernel_time(),
-                    .bound = "as this one",
-                    .bound_share = 1};
-  for (const IterationPart& part : mean.parts) {
-    out.launches += count * part.launches;
-    out.kernels += count * part.kernels;
+// The transfers between the stages of a pipeline.
+void add_transfers(std::vector<IterationPart>& parts, const StepGraph& one, const System& system,
+                   std::int64_t count) {
+  for (IterationPart part : parts_of(one, system)) {
+    part.launches *= count;
+    part.kernels *= count;
+    part.seconds *= static_cast<double>(count);
+    parts.push_back(std::move(part));
   }
-  return out;
 }
 
 ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingConfig& config,
@@ -123,12 +121,17 @@ ExplainedIteration mean_of(const IterationAverages::Sums& sums, const ServingCon
   work.padding = rounded(sums.padding, n);
   AttentionContext replica = context_of(config.scenario, system);
   replica.host_works = false;
-  out.parts = parts_of(
-      build_iteration(replica, *config.scenario.method.method, work, system.tier_names()), system);
-  const std::int64_t stages = config.scenario.parallel.pipeline;
-  out.waits =
-      waits_of(out, work, per(static_cast<double>(sums.eager), n), config.server.host, stages);
-  if (stages > 1) out.parts.push_back(other_stages(out, stages - 1));
+  const Method& method = *config.scenario.method.method;
+  const std::int64_t stages = std::exchange(replica.parallel.pipeline, 1);
+  out.parts = parts_of(build_iteration(replica, method, work, system.tier_names()), system);
+  if (stages > 1)
+    add_transfers(
+        out.parts,
+        build_stage_transfer(replica, method,
+                             {.decodes = work.decodes + work.padding + work.prompt_tokens()},
+                             system.tier_names()),
+        system, stages - 1);
+  out.waits = waits_of(out, work, per(static_cast<double>(sums.eager), n), config.server.host);
   return out;
 }
 

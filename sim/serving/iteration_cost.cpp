@@ -23,6 +23,12 @@ GridStep on_grid(std::int64_t context, std::int64_t exact, int bits) {
   return {context / step * step, step};
 }
 
+// Stages are put together from layers.
+AttentionContext without_stages(AttentionContext replica) {
+  replica.parallel.pipeline = 1;
+  return replica;
+}
+
 AttentionContext decode_context(const AttentionContext& replica) {
   AttentionContext c = replica;
   c.step.kind = StepKind::decode;
@@ -34,18 +40,19 @@ AttentionContext decode_context(const AttentionContext& replica) {
 IterationCost::IterationCost(const ServingConfig& config, const System& system)
     : system_(system),
       method_(*config.scenario.method.method),
-      replica_(context_of(config.scenario, system)),
+      replica_(without_stages(context_of(config.scenario, system))),
       device_(decode_context(replica_)),
       decode_{.context = device_},
+      stages_(config.scenario.parallel.pipeline),
       sum_(system),
       between_(system) {
   replica_.host_works = false;  // the server's own host works in parallel
-  for (std::int64_t l = 0; l < layers(); ++l) moe_layers_ += kind_of(l);
+  while (dense_layers_ < layers() && kind_of(dense_layers_) == 0) ++dense_layers_;
   executed_ = overlaps();
 }
 
 int IterationCost::kind_of(std::int64_t layer) const {
-  return device_.model.is_moe_layer(layer) ? 1 : 0;
+  return replica_.model.is_moe_layer(layer) ? 1 : 0;
 }
 
 // Launch, arithmetic and memory of an operation are each rounded to a picosecond, and rates of the
@@ -115,16 +122,69 @@ const Demand& IterationCost::compose(const IterationBatch& batch) {
   sum_.clear();
   IterationWork work = batch.work();
   sum_.add(ends(batch.decodes + batch.padding + work.prompt_tokens(), batch.logits));
-  if (moe_layers_ < layers()) sum_.add(layer(0, work), layers() - moe_layers_);
-  if (moe_layers_ > 0) sum_.add(layer(1, work), moe_layers_);
-  if (batch.decodes > 0) add_attention(batch.decodes, batch.positions, layers());
+  add_layers(batch, 0, layers());
+  return sum_;
+}
+
+void IterationCost::add_layers(const IterationBatch& batch, std::int64_t from, std::int64_t to) {
+  IterationWork work = batch.work();
+  const std::int64_t dense = std::clamp(dense_layers_, from, to) - from;
+  if (dense > 0) sum_.add(layer(0, work), dense);
+  if (to - from > dense) sum_.add(layer(1, work), to - from - dense);
+  if (batch.decodes > 0) add_attention(batch.decodes, batch.positions, to - from);
   if (!batch.chunks.empty()) {
     work.decodes = 0;
     const AttentionPart part = iteration_parts(replica_, work).front();
     sum_.add(demand_of(build_part_attention(part, method_, 0, system_.tier_names()), system_),
-             layers());
+             to - from);
   }
+}
+
+// The first stages have one more where the layers do not divide.
+std::int64_t IterationCost::first_layer(std::int64_t stage) const {
+  return stage * (layers() / stages_) + std::min(stage, layers() % stages_);
+}
+
+const Demand& IterationCost::of_stage(const IterationBatch& batch, std::int64_t stage) {
+  TS_EXPECTS(stage >= 0 && stage < stages_ && batch.encodes == 0, stage, stages_);
+  if (stages_ == 1) return of(batch);
+  if (!executed_) return compose_stage(batch, stage);
+  const Demand whole = execute_whole(batch);
+  Demand none(system_);
+  sum_.clear();
+  sum_.add_between(none, whole, first_layer(stage + 1) - first_layer(stage), layers());
+  if (stage + 1 < stages_) sum_.add(transfer(batch.work()));
   return sum_;
+}
+
+const Demand& IterationCost::compose_stage(const IterationBatch& batch, std::int64_t stage) {
+  const IterationWork work = batch.work();
+  const std::int64_t tokens = work.decodes + work.padding + work.prompt_tokens();
+  const IterationWork rows{.decodes = tokens, .logits = batch.logits};
+  sum_.clear();
+  if (stage == 0)
+    sum_.add(begin_.get({tokens}, [&] {
+      return demand_of(build_iteration_begin(replica_, method_, rows, system_.tier_names()),
+                       system_);
+    }));
+  add_layers(batch, first_layer(stage), first_layer(stage + 1));
+  if (stage + 1 < stages_) {
+    sum_.add(transfer(rows));
+    return sum_;
+  }
+  sum_.add(end_.get({batch.logits, tokens}, [&] {
+    return demand_of(build_iteration_end(replica_, method_, rows, system_.tier_names()), system_);
+  }));
+  return sum_;
+}
+
+const Demand& IterationCost::transfer(const IterationWork& work) {
+  const std::int64_t tokens = work.decodes + work.padding + work.prompt_tokens();
+  return transfer_.get({tokens}, [&] {
+    return demand_of(
+        build_stage_transfer(replica_, method_, {.decodes = tokens}, system_.tier_names()),
+        system_);
+  });
 }
 
 const Demand& IterationCost::ends(std::int64_t tokens, std::int64_t logits) {
@@ -179,12 +239,11 @@ void IterationCost::add_attention(std::int64_t decodes, std::int64_t positions,
   sum_.add(between_, times);
 }
 
-// A batch of equal sequences is one step, in which operations may overlap. Of a pipeline a step has
-// all stages, and a padded batch is none.
+// A batch of equal sequences is one step, in which operations may overlap.
 const Demand& IterationCost::decode(std::int64_t decodes, std::int64_t context,
                                     std::int64_t padding) {
   return attention_.get({decodes, context, padding}, [&] {
-    if (padding > 0 || replica_.parallel.pipeline > 1)
+    if (padding > 0)
       return run(build_iteration(
           replica_, method_,
           {.decodes = decodes, .context = context, .padding = padding, .logits = decodes},

@@ -1,7 +1,7 @@
 #pragma once
 // The cost of an iteration on one replica, from the same operations and plans as a single step, and
-// from its events if operations overlap (executor.hpp). Of a pipeline it is the cost of the stage
-// with the most weights, and all stages are taken to be as slow.
+// from its events if operations overlap (executor.hpp). A stage of a pipeline has its layers, the
+// first one also the embedding, the last one the head; what overlaps is shared out by layers.
 //
 //   composed   operations run one after another: the sum of their times alone. Embedding and head,
 //              the products of a layer by number of tokens, attention by batch and mean context,
@@ -29,8 +29,11 @@ class IterationCost {
   /// Both must outlive this. `system` is that of one stage of a replica.
   IterationCost(const ServingConfig& config, const System& system);
 
-  /// The demand, which is valid until the next call.
+  /// The demand of all stages together, without the transfers between them. It is valid until the
+  /// next call.
   const Demand& of(const IterationBatch& batch);
+  /// That of one stage of a pipeline, from 0, with the transfer to the next one.
+  const Demand& of_stage(const IterationBatch& batch, std::int64_t stage);
   /// The same for sequences that exit early as planned; all use one technique.
   const Demand& of(const IterationBatch& batch, const ExitPlan& exits, ExitTechnique technique);
 
@@ -41,7 +44,9 @@ class IterationCost {
   bool overlaps();
   Demand run(const StepGraph& graph) const;
   int kind_of(std::int64_t layer) const;  // layers of one kind cost the same outside of attention
-  std::int64_t layers() const { return device_.model.layers; }
+  std::int64_t layers() const { return replica_.model.layers; }
+  std::int64_t first_layer(std::int64_t stage) const;
+  void add_layers(const IterationBatch& batch, std::int64_t from, std::int64_t to);
 
   const Demand& ends(std::int64_t tokens, std::int64_t logits);
   const Demand& layer(int kind, const IterationWork& work);
@@ -52,6 +57,8 @@ class IterationCost {
   const Demand& decode(std::int64_t decodes, std::int64_t context, std::int64_t padding);
   void add_attention(std::int64_t decodes, std::int64_t positions, std::int64_t times);
   const Demand& compose(const IterationBatch& batch);
+  const Demand& compose_stage(const IterationBatch& batch, std::int64_t stage);
+  const Demand& transfer(const IterationWork& work);
   const Demand& execute_whole(const IterationBatch& batch);
   const Demand& execute_exits(const IterationBatch& batch, const ExitPlan& exits,
                               ExitTechnique technique);
@@ -62,13 +69,17 @@ class IterationCost {
   AttentionContext replica_;
   AttentionContext device_;  // for a decode step
   AttentionPart decode_;     // the same, at the batch and context in question
-  std::int64_t moe_layers_ = 0;
+  std::int64_t stages_ = 1;
+  std::int64_t dense_layers_ = 0;
   bool executed_ = false;
   Demand sum_;
   Demand between_;  // scratch
   Demand low_;      // likewise
   Demand uncached_;
   DemandCache ends_;
+  DemandCache begin_;
+  DemandCache end_;
+  DemandCache transfer_;
   DemandCache layers_;
   DemandCache attention_;  // composed: for one layer; executed: for an iteration, on the grid
   DemandCache encode_;

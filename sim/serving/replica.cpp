@@ -116,8 +116,16 @@ Process Replica::serve() {
     co_await slot;
     Iteration iteration = plan();
     parts_.observer.on_plan(index_, parts_.engine.now(), scheduler_.sequences());
+    const bool moves = !iteration.before.empty();
+    if (stages_.size() > 1) {
+      // What a later plan takes or brings back has left by then.
+      for (const SequenceMove& what : std::exchange(iteration.before, {})) {
+        const Process moving = move(what);
+        co_await moving;
+      }
+    }
     for (const SequenceMove& what : iteration.beside) parts_.engine.spawn(move_beside(what));
-    if (!iteration.works() && iteration.before.empty()) {
+    if (!iteration.works() && !moves) {
       slots_.release();
       if (take_in()) continue;
       // All sequences wait for copies, or for blocks that are being copied out.
@@ -126,7 +134,7 @@ Process Replica::serve() {
       co_await ring;
       continue;
     }
-    if (stages_.size() > 1) {
+    if (stages_.size() > 1 && iteration.works()) {
       parts_.engine.spawn(fly(std::move(iteration)));
       continue;
     }
@@ -164,12 +172,11 @@ Process Replica::iterate(Iteration iteration) {
   }
   take_in();
   IterationSample sample{.replica = index_, .begin = begin, .gpu = engine.now()};
-  GpuTime time;
-  const Demand& demand = demand_of(iteration, time, sample.layers);
-  totals_.demand.add(demand, static_cast<std::int64_t>(stages_.size()));
+  std::vector<StageWork> stages = work_of(iteration, sample.layers);
+  for (const StageWork& stage : stages) totals_.demand.add(stage.demand);
   Trigger prepared(engine);
   const bool beside = overlap && host > Duration{};
-  const Process work = pass(demand, time, beside ? &prepared : nullptr, sample);
+  const Process work = pass(std::move(stages), beside ? &prepared : nullptr, sample);
   if (beside) engine.spawn(prepare_beside(host, prepared));
   co_await work;
   ++iterations_;
@@ -190,7 +197,7 @@ Process Replica::iterate(Iteration iteration) {
   parts_.observer.on_iteration(sample);
 }
 
-Process Replica::pass(Demand demand, GpuTime time, Trigger* prepared, IterationSample& sample) {
+Process Replica::pass(std::vector<StageWork> of, Trigger* prepared, IterationSample& sample) {
   Engine& engine = parts_.engine;
   const auto count = static_cast<std::int64_t>(stages_.size());
   for (std::int64_t s = 0; s < count; ++s) {
@@ -199,14 +206,14 @@ Process Replica::pass(Demand demand, GpuTime time, Trigger* prepared, IterationS
     co_await turn;
     if (s == 0) entrance_.release();
     const SimTime from = engine.now();
-    const Duration least = s + 1 < count ? time.work : time.work + time.waits;
-    const Process work = parts_.hardware.work(index_ * count + s, demand, least);
+    const auto& [demand, time] = of[static_cast<std::size_t>(s)];
+    const Process work = parts_.hardware.work(index_ * count + s, demand, time);
     co_await work;
-    if (count > 1) sample.stages.emplace_back(from, engine.now());
     if (s + 1 == count && prepared != nullptr) {
       ListWait next = prepared->wait();
       co_await next;
     }
+    if (count > 1) sample.stages.emplace_back(from, engine.now());
     stage.release();
   }
 }
@@ -229,16 +236,18 @@ Duration Replica::host_time(const Iteration& iteration) const {
   return host.iteration.value + repeated(host.sequence.value, sequences_of(iteration));
 }
 
-const Demand& Replica::demand_of(const Iteration& iteration, GpuTime& time, std::int64_t& layers) {
+std::vector<Replica::StageWork> Replica::work_of(const Iteration& iteration, std::int64_t& layers) {
   IterationBatch batch = batch_of(iteration, scheduler_.limits().encoder);
   const ServerHostConfig& host = parts_.config.server.host;
   const Launching launching = launching_of(parts_.config, batch);
   layers = parts_.config.scenario.model.layers;
   std::int64_t decisions = 0;
-  const Demand* demand = nullptr;
+  std::vector<StageWork> out(stages_.size());
   if (parts_.depths == nullptr || !iteration.pieces.empty()) {
     batch.padding = launching.padding;
-    demand = &parts_.cost.of(batch);
+    for (std::size_t s = 0; s < out.size(); ++s)
+      out[s].demand = out.size() == 1 ? parts_.cost.of(batch)
+                                      : parts_.cost.of_stage(batch, static_cast<std::int64_t>(s));
   } else {  // the batch shrinks from layer to layer, so that no graph of a fixed size fits
     depths_.clear();
     // The iterations of each replica have their own numbers.
@@ -253,12 +262,13 @@ const Demand& Replica::demand_of(const Iteration& iteration, GpuTime& time, std:
     const ExitPlan exits = plan_exits(config, layers, depths_);
     layers = exits.depth;
     decisions = exits.decisions;
-    demand = &parts_.cost.of(batch, exits, config.technique);
+    out.front().demand = parts_.cost.of(batch, exits, config.technique);
   }
-  time = {.work = std::max(demand->time(), repeated(launching.each, demand->kernels())),
-          .waits = repeated(host.sync.value, decisions + 1) +
-                   repeated(host.sync_sequence.value, sequences_of(iteration))};
-  return *demand;
+  for (StageWork& stage : out)
+    stage.time = std::max(stage.demand.time(), repeated(launching.each, stage.demand.kernels()));
+  out.back().time += repeated(host.sync.value, decisions + 1) +
+                     repeated(host.sync_sequence.value, sequences_of(iteration));
+  return out;
 }
 
 // Reports the tokens of this iteration.
@@ -346,7 +356,7 @@ Process Replica::move(SequenceMove what) {
   const OpPlan plan = spread(parts_.system.plan(op), pools, parts_.system);
   const auto kind = static_cast<std::size_t>(what.move.kind);
   ++totals_.moves[kind];
-  totals_.copies.add(plan, parts_.system);
+  for (std::size_t s = 0; s < stages_.size(); ++s) totals_.copies.add(plan, parts_.system);
   totals_.moved_bytes[kind] += (bytes * parts_.layout.gpus_of_block).in_base();
   const bool received = what.move.kind == MoveKind::handover;
   const std::int64_t from = received ? what.sequence->source : index_;

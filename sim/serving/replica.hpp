@@ -13,9 +13,9 @@
 //   exits  only in iterations without pieces of prompts; otherwise every token passes all layers
 //
 // A pipeline has as many iterations in flight as stages. Each is planned when one ends, from the
-// sequences that are in no other, and passes the stages in order, behind the one before it. All
-// stages take the GPU time of the one with the most weights, and the last also what waits for the
-// CPU. Copies move each stage's part at the same time.
+// sequences that are in no other, and passes the stages in order, behind the one before it. The
+// last stage also takes what waits for the CPU. Copies move each stage's part at the same time, and
+// those that make room end before the next iteration is planned.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -86,9 +86,9 @@ class Replica {
   std::int64_t tokens() const { return tokens_; }
 
  private:
-  struct GpuTime {
-    Duration work{};   ///< on each stage
-    Duration waits{};  ///< for the CPU, after the last one
+  struct StageWork {
+    Demand demand;
+    Duration time{};  ///< at least, with what waits for the CPU
   };
   Process read(Sequence& sequence, Duration time);
   void count(const Sequence& sequence);
@@ -100,7 +100,7 @@ class Replica {
   /// The same, in the pipeline.
   Process fly(Iteration iteration);
   /// Runs an iteration on every stage in turn; `prepared` is waited for in the last one, if any.
-  Process pass(Demand demand, GpuTime time, Trigger* prepared, IterationSample& sample);
+  Process pass(std::vector<StageWork> work, Trigger* prepared, IterationSample& sample);
   /// The same copy on every stage of a replica.
   Process copy(std::int64_t from, const OpPlan& plan, const ServingHardware::Receiver& receiver);
   Process copy_part(std::int64_t from, OpPlan plan, ServingHardware::Receiver receiver,
@@ -110,8 +110,8 @@ class Replica {
   Process move(SequenceMove what);
   Process move_beside(SequenceMove what);
   Duration host_time(const Iteration& iteration) const;
-  /// The demand of the iteration on a stage; sets its `time` and the number of `layers` that run.
-  const Demand& demand_of(const Iteration& iteration, GpuTime& time, std::int64_t& layers);
+  /// The work of the iteration on each stage; sets the number of `layers` that run.
+  std::vector<StageWork> work_of(const Iteration& iteration, std::int64_t& layers);
   void hand_out(const Iteration& iteration, SimTime begin);
   void wake();
   void count_held();

@@ -48,7 +48,8 @@ void check_iteration(Fields& f, const ScenarioConfig& c) {
               c.method.method->screens(),
           "step.overlap", "method '" + c.method.name + "' has no screening to prefetch",
           "serial, which works with every method");
-  // A base may have this key, which cannot be removed: 0 counts as absent.
+  if (c.parallel.pipeline > 1) check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
+  // 0 counts as absent.
   f.check(!c.system.host || c.system.host->step.value == Duration{}, "system.host",
           "is of a single step; the CPU of a server is server.host",
           "leave it out, or system.host.step: 0 ns, and give server.host.iteration");
@@ -157,6 +158,10 @@ void check_server(Fields& f, const ServingConfig& c) {
   f.check(!beside || !c.scenario.model.encoder, "server.scheduler.policy",
           "model '" + c.scenario.model.name + "' has an encoder, which reads its input whole",
           "prefill_first, decode_first or static");
+  f.check(policy != SchedulerPolicy::static_batch || c.scenario.parallel.pipeline == 1,
+          "parallel.pipeline",
+          "a static batch ends before the next begins, so all stages but one are idle",
+          "1, or another server.scheduler.policy");
   const bool swaps = c.server.kv.preemption == Preemption::swap;
   f.check(!swaps || c.scenario.placement.far != c.scenario.placement.near, "server.kv.preemption",
           "there is nowhere to swap to: the far tier is the near one, '" +

@@ -97,7 +97,8 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
   ServingWindow& window = seen_.window;
   if (seen_.arrived > seen_.warm_up) {
     const auto within = [&](SimTime at) { return std::clamp(at, window.begin, window.end); };
-    // Host work during the GPU's previous iteration costs no time.
+    // Host work during the GPU's previous iteration costs no time; of a pipeline, the first
+    // stage's.
     const SimTime host = within(std::max(sample.begin, replica.free));
     const SimTime gpu = within(sample.gpu);
     for_each_stage(sample,
@@ -109,7 +110,7 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
     window.layers += sample.layers;
     ++window.decoding;
   }
-  replica.free = sample.end;
+  replica.free = sample.stages.empty() ? sample.end : sample.stages.front().second;
 }
 
 void ServingStatistics::on_gap(SimTime now, Duration gap, std::int64_t tokens) {

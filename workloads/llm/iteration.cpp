@@ -94,6 +94,28 @@ StepGraph build_iteration_ends(const AttentionContext& replica, const Method& me
   return graph;
 }
 
+StepGraph build_iteration_begin(const AttentionContext& replica, const Method& method,
+                                const IterationWork& work, std::vector<std::string> tier_names) {
+  StepGraph graph = empty_graph(std::move(tier_names));
+  StepChain(iteration_step(replica, work), method, graph, iteration_parts(replica, work)).begin();
+  return graph;
+}
+
+StepGraph build_iteration_end(const AttentionContext& replica, const Method& method,
+                              const IterationWork& work, std::vector<std::string> tier_names) {
+  StepGraph graph = empty_graph(std::move(tier_names));
+  StepChain(iteration_step(replica, work), method, graph, iteration_parts(replica, work)).end();
+  return graph;
+}
+
+StepGraph build_stage_transfer(const AttentionContext& replica, const Method& method,
+                               const IterationWork& work, std::vector<std::string> tier_names) {
+  StepGraph graph = empty_graph(std::move(tier_names));
+  StepChain(iteration_step(replica, work), method, graph, iteration_parts(replica, work))
+      .to_next_stage(OpId());
+  return graph;
+}
+
 StepGraph build_iteration_layer(const AttentionContext& replica, const Method& method,
                                 const IterationWork& work, int layer,
                                 std::vector<std::string> tier_names) {

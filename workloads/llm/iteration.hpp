@@ -34,13 +34,19 @@ std::vector<AttentionPart> iteration_parts(const AttentionContext& replica,
 /// Work of that GPU outside of the attention.
 DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& work);
 
-/// The whole iteration: embedding, all layers, head; of a pipeline, the stage with the most
-/// weights, with the transfer between it and the next one.
+/// The whole iteration: embedding, all layers, head.
 StepGraph build_iteration(const AttentionContext& replica, const Method& method,
                           const IterationWork& work, std::vector<std::string> tier_names);
-/// Parts of build_iteration(): embedding and head; one layer without its attention; one layer's
-/// attention of one part.
+/// Parts of build_iteration(): embedding and head, or one of them; one layer without its attention;
+/// one layer's attention of one part.
 StepGraph build_iteration_ends(const AttentionContext& replica, const Method& method,
+                               const IterationWork& work, std::vector<std::string> tier_names);
+StepGraph build_iteration_begin(const AttentionContext& replica, const Method& method,
+                                const IterationWork& work, std::vector<std::string> tier_names);
+StepGraph build_iteration_end(const AttentionContext& replica, const Method& method,
+                              const IterationWork& work, std::vector<std::string> tier_names);
+/// The activations of an iteration on their way to the next stage of a pipeline.
+StepGraph build_stage_transfer(const AttentionContext& replica, const Method& method,
                                const IterationWork& work, std::vector<std::string> tier_names);
 StepGraph build_iteration_layer(const AttentionContext& replica, const Method& method,
                                 const IterationWork& work, int layer,

@@ -32,6 +32,8 @@ class StepChain {
   /// over.
   StepChain(DeviceStep step, const Method& method, StepGraph& graph,
             std::vector<AttentionPart> parts);
+  /// Only what goes from one pipeline stage to the next.
+  OpId to_next_stage(OpId after);
   StepChain(const StepChain&) = delete;
   StepChain& operator=(const StepChain&) = delete;
 
@@ -48,7 +50,6 @@ class StepChain {
   bool prefill() const { return c_.step.kind == StepKind::prefill; }
   bool timed(Region smallest) const { return c_.step.region <= smallest; }
   PipelineStage stage() const;
-  OpId to_next_stage(OpId after);
   bool spread() const { return c_.parallel.sequences_are_spread(); }
   Bytes hidden(std::int64_t tokens) const;
 
