@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "hwmodels/limits.hpp"
 #include "hwmodels/packet/dram/dram_streams.hpp"
 #include "hwmodels/runs.hpp"
@@ -107,25 +105,6 @@ void describe(Fields& f, DramQueueing& c) {
           "has a curve of reads alone", "that is scale, exponent and saturation beside the list");
 }
 
-namespace {
-
-// A stream opens a row for each stretch of interleaved bytes, so a peak that is raised alone would
-// not be reached.
-void check_rows(Fields& f, const DramConfig& c) {
-  if (c.row_time.value <= Duration{}) return;
-  const double rows =
-      static_cast<double>(c.pseudo_channels.value) / to_seconds(c.row_time.value);  // a second
-  const double rate = rows * static_cast<double>(c.interleave.value.in_base());
-  const double asked = c.read_efficiency.value * static_cast<double>(c.peak.value.in_base());
-  f.check(asked <= rate, "peak",
-          fmt::format("cannot be reached: reads would take {:.4g} TB/s (read_efficiency), and {} "
-                      "pseudo channels open rows for {:.4g} TB/s (interleave, row_time)",
-                      asked * 1e-12, c.pseudo_channels.value, rate * 1e-12),
-          "more pseudo_channels, as a memory of that rate has, or a shorter row_time");
-}
-
-}  // namespace
-
 void describe(Fields& f, DramConfig& c) {
   f.doc("A DRAM: HBM, GDDR or DDR, as one shared capacity.");
   f.required("capacity", c.capacity, "Bytes that it holds.", positive());
@@ -157,7 +136,6 @@ void describe(Fields& f, DramConfig& c) {
           "interleave", "is no multiple of the atom of its packets", "whole atoms");
   f.check(c.interleave.value >= c.atom.value, "interleave", "is smaller than the atom",
           "an atom lies in one pseudo channel");
-  check_rows(f, c);
 }
 
 std::unique_ptr<MemoryTier> make_device(const DramConfig& config) {
