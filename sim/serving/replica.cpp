@@ -172,13 +172,15 @@ Process Replica::iterate(Iteration iteration) {
   }
   take_in();
   IterationSample sample{.replica = index_, .begin = begin, .gpu = engine.now()};
-  std::vector<StageWork> stages = work_of(iteration, sample.layers);
+  std::vector<StageWork> stages = std::exchange(spare_, {});
+  work_of(iteration, stages, sample.layers);
   for (const StageWork& stage : stages) totals_.demand.add(stage.demand);
   Trigger prepared(engine);
   const bool beside = overlap && host > Duration{};
-  const Process work = pass(std::move(stages), beside ? &prepared : nullptr, sample);
+  const Process work = pass(stages, beside ? &prepared : nullptr, sample);
   if (beside) engine.spawn(prepare_beside(host, prepared));
   co_await work;
+  spare_ = std::move(stages);
   ++iterations_;
   std::int64_t prompt_tokens = 0;
   for (const auto& [s, tokens, executed, before] : iteration.pieces)
@@ -197,7 +199,8 @@ Process Replica::iterate(Iteration iteration) {
   parts_.observer.on_iteration(sample);
 }
 
-Process Replica::pass(std::vector<StageWork> of, Trigger* prepared, IterationSample& sample) {
+Process Replica::pass(const std::vector<StageWork>& of, Trigger* prepared,
+                      IterationSample& sample) {
   Engine& engine = parts_.engine;
   const auto count = static_cast<std::int64_t>(stages_.size());
   for (std::int64_t s = 0; s < count; ++s) {
@@ -236,13 +239,14 @@ Duration Replica::host_time(const Iteration& iteration) const {
   return host.iteration.value + repeated(host.sequence.value, sequences_of(iteration));
 }
 
-std::vector<Replica::StageWork> Replica::work_of(const Iteration& iteration, std::int64_t& layers) {
+void Replica::work_of(const Iteration& iteration, std::vector<StageWork>& out,
+                      std::int64_t& layers) {
   IterationBatch batch = batch_of(iteration, scheduler_.limits().encoder);
   const ServerHostConfig& host = parts_.config.server.host;
   const Launching launching = launching_of(parts_.config, batch);
   layers = parts_.config.scenario.model.layers;
   std::int64_t decisions = 0;
-  std::vector<StageWork> out(stages_.size());
+  out.resize(stages_.size());
   if (parts_.depths == nullptr || !iteration.pieces.empty()) {
     batch.padding = launching.padding;
     for (std::size_t s = 0; s < out.size(); ++s)
@@ -268,7 +272,6 @@ std::vector<Replica::StageWork> Replica::work_of(const Iteration& iteration, std
     stage.time = std::max(stage.demand.time(), repeated(launching.each, stage.demand.kernels()));
   out.back().time += repeated(host.sync.value, decisions + 1) +
                      repeated(host.sync_sequence.value, sequences_of(iteration));
-  return out;
 }
 
 // Reports the tokens of this iteration.

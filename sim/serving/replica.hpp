@@ -100,7 +100,7 @@ class Replica {
   /// The same, in the pipeline.
   Process fly(Iteration iteration);
   /// Runs an iteration on every stage in turn; `prepared` is waited for in the last one, if any.
-  Process pass(std::vector<StageWork> work, Trigger* prepared, IterationSample& sample);
+  Process pass(const std::vector<StageWork>& of, Trigger* prepared, IterationSample& sample);
   /// The same copy on every stage of a replica.
   Process copy(std::int64_t from, const OpPlan& plan, const ServingHardware::Receiver& receiver);
   Process copy_part(std::int64_t from, OpPlan plan, ServingHardware::Receiver receiver,
@@ -110,8 +110,8 @@ class Replica {
   Process move(SequenceMove what);
   Process move_beside(SequenceMove what);
   Duration host_time(const Iteration& iteration) const;
-  /// The work of the iteration on each stage; sets the number of `layers` that run.
-  std::vector<StageWork> work_of(const Iteration& iteration, std::int64_t& layers);
+  /// Sets the work of the iteration on each stage and the number of `layers` that run.
+  void work_of(const Iteration& iteration, std::vector<StageWork>& out, std::int64_t& layers);
   void hand_out(const Iteration& iteration, SimTime begin);
   void wake();
   void count_held();
@@ -136,6 +136,7 @@ class Replica {
   std::int64_t requests_ = 0;
   std::int64_t tokens_ = 0;
   std::vector<std::int64_t> depths_;  // scratch
+  std::vector<StageWork> spare_;      // lists of an iteration that has ended
   std::vector<std::int64_t> held_;    // this replica's part of the totals
 };
 
