@@ -137,7 +137,8 @@ std::string name_of(const std::string& file) {
   return printable(std::filesystem::path(file).filename().string());
 }
 
-// What writes the same file from the same runs: they are named without folders.
+// Returns the command line that writes the same file from the same runs. Files are named without
+// their folders.
 std::string command_of(const CalibrateServerArguments& options) {
   std::string out = "tiersim calibrate server";
   for (const std::string& file : options.tables.files) out += ' ' + shell_word(name_of(file));

@@ -45,7 +45,7 @@ struct Node {
   bool quoted = false;      ///< a scalar that is text whatever it looks like
   bool incomplete = false;  ///< a base of this mapping could not be loaded
   bool damaged = false;     ///< something in this very mapping was reported already
-  bool removes = false;     ///< stands as `~` over a key of a layer below, which counts as absent
+  bool removes = false;     ///< `~` over a key of a base: the key counts as absent
   bool replaces = false;    ///< as overlay, replaces the mapping below (it names a base)
   std::string scalar = {};
   std::vector<Node> items;

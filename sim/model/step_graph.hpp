@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/collective_kind.hpp"
 #include "sim/base/id.hpp"
 #include "sim/base/units.hpp"
 
@@ -145,20 +146,6 @@ enum class OpKind : std::uint8_t {
   collective,  ///< GPUs of a group meet, then move bytes over their ports; runs beside kernels
   host,        ///< work of the CPU; no other operation of the step runs meanwhile
 };
-
-/// The collective operations of a group of GPUs.
-enum class CollectiveKind : std::uint8_t {
-  all_reduce,
-  reduce_scatter,
-  all_gather,
-  all_to_all,
-  send,  ///< each rank to one other, and from one other
-};
-inline constexpr std::array<std::string_view, 5> kCollectiveKindNames{
-    "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send"};
-constexpr std::string_view name(CollectiveKind k) {
-  return kCollectiveKindNames[static_cast<std::size_t>(k)];
-}
 
 /// The purpose of a group; a system may give each purpose its own network.
 enum class Fabric : std::uint8_t {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/collective_kind.hpp"
 #include "sim/base/units.hpp"
 
 namespace tiersim {
@@ -45,17 +46,6 @@ inline constexpr std::array<std::string_view, 5> kProbeAxisNames{"none", "run", 
 enum class ProbePattern : std::uint8_t { sequential, random };
 inline constexpr std::array<std::string_view, 2> kProbePatternNames{"sequential", "random"};
 
-/// Collectives, as NCCL's tests name them.
-enum class ProbeCollective : std::uint8_t {
-  all_reduce,
-  reduce_scatter,
-  all_gather,
-  all_to_all,
-  send
-};
-inline constexpr std::array<std::string_view, 5> kProbeCollectiveNames{
-    "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send"};
-
 /// The workload of a probe. A missing value comes from the curve, or else is the default in the
 /// comments.
 struct ProbeWorkload {
@@ -64,10 +54,10 @@ struct ProbeWorkload {
   std::optional<Bytes> size = {};            ///< size of a collective; no default
   std::optional<Bandwidth> rate = {};     ///< offered payload rate; default: as much as is served
   std::optional<double> read_share = {};  ///< share of reads in the payload; default: 1
-  std::optional<std::int64_t> streams = {};       ///< streams of sequential addresses; default: 16
-  std::optional<std::int64_t> ranks = {};         ///< ranks of a collective; default: 8
-  std::optional<ProbeCollective> operation = {};  ///< default: all_reduce
-  std::optional<std::int64_t> outstanding = {};   ///< in flight; default: enough to saturate
+  std::optional<std::int64_t> streams = {};      ///< streams of sequential addresses; default: 16
+  std::optional<std::int64_t> ranks = {};        ///< ranks of a collective; default: 8
+  std::optional<CollectiveKind> operation = {};  ///< default: all_reduce
+  std::optional<std::int64_t> outstanding = {};  ///< in flight; default: enough to saturate
 
   /// This workload, with missing values from `curve`.
   ProbeWorkload over(const ProbeWorkload& curve) const;

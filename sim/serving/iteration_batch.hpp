@@ -1,5 +1,6 @@
 #pragma once
-// What an iteration of a replica computes, and how the CPU launches it.
+// The work of one iteration of a replica, and the way in which the CPU launches its kernels: as one
+// captured graph, or each by itself.
 #include "sim/serving/serving_config.hpp"
 #include "workloads/llm/iteration.hpp"
 #include "workloads/serving/scheduler.hpp"

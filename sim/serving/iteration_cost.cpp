@@ -23,7 +23,7 @@ GridStep on_grid(std::int64_t context, std::int64_t exact, int bits) {
   return {context / step * step, step};
 }
 
-// Stages are put together from layers.
+// The context of a replica without pipeline stages. The cost of a stage is composed from layers.
 AttentionContext without_stages(AttentionContext replica) {
   replica.parallel.pipeline = 1;
   return replica;
@@ -140,7 +140,8 @@ void IterationCost::add_layers(const IterationBatch& batch, std::int64_t from, s
   }
 }
 
-// The first stages have one more where the layers do not divide.
+// The first layer of a stage. If the layers cannot be shared evenly, the first stages have one
+// more.
 std::int64_t IterationCost::first_layer(std::int64_t stage) const {
   return stage * (layers() / stages_) + std::min(stage, layers() % stages_);
 }

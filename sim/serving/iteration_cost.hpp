@@ -1,7 +1,8 @@
 #pragma once
 // The cost of an iteration on one replica, from the same operations and plans as a single step, and
-// from its events if operations overlap (executor.hpp). A stage of a pipeline has its layers, the
-// first one also the embedding, the last one the head; what overlaps is shared out by layers.
+// from its events if operations overlap (executor.hpp). A pipeline stage has its own layers. The
+// first stage also has the embedding, and the last one the head. If operations overlap, a stage
+// takes the share of the whole time that its layers are of all layers.
 //
 //   composed   operations run one after another: the sum of their times alone. Embedding and head,
 //              the products of a layer by number of tokens, attention by batch and mean context,

@@ -28,7 +28,7 @@ struct RequestOutcome {
 struct IterationSample {
   std::int64_t replica = 0;
   SimTime begin{};  ///< the host started on it
-  SimTime gpu{};    ///< the GPU started on it, or the first stage of a pipeline could
+  SimTime gpu{};    ///< the GPU started on it; of a pipeline: it was ready for the first stage
   SimTime end{};
   /// When each stage of a pipeline worked on it; empty: from `gpu` to `end`.
   std::vector<std::pair<SimTime, SimTime>> stages = {};

@@ -118,7 +118,8 @@ Process Replica::serve() {
     parts_.observer.on_plan(index_, parts_.engine.now(), scheduler_.sequences());
     const bool moves = !iteration.before.empty();
     if (stages_.size() > 1) {
-      // What a later plan takes or brings back has left by then.
+      // A later plan may use blocks that these copies free, or bring back a sequence that they
+      // swap out, so they end before it is made.
       for (const SequenceMove& what : std::exchange(iteration.before, {})) {
         const Process moving = move(what);
         co_await moving;

@@ -12,10 +12,11 @@
 //          replica makes (DistServe)
 //   exits  only in iterations without pieces of prompts; otherwise every token passes all layers
 //
-// A pipeline has as many iterations in flight as stages. Each is planned when one ends, from the
-// sequences that are in no other, and passes the stages in order, behind the one before it. The
-// last stage also takes what waits for the CPU. Copies move each stage's part at the same time, and
-// those that make room end before the next iteration is planned.
+// A pipeline has as many iterations in flight as stages. When an iteration ends, the next
+// one is planned from the sequences that are not in flight. Iterations pass the stages in the order
+// in which they were planned. The GPU's waits for the CPU (`sync`) are at the last stage. A copy
+// moves the blocks of all stages at the same time. Copies that make room end before the next
+// iteration is planned.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -88,7 +89,7 @@ class Replica {
  private:
   struct StageWork {
     Demand demand;
-    Duration time{};  ///< at least, with what waits for the CPU
+    Duration time{};  ///< least time on the stage, waits for the CPU included
   };
   Process read(Sequence& sequence, Duration time);
   void count(const Sequence& sequence);
@@ -128,15 +129,15 @@ class Replica {
   std::vector<Sequence*> come_;  // since the next iteration was planned
   Resource frontend_;            // reads one request at a time
   Semaphore bell_;
-  Resource entrance_;  // iterations get to the first stage in their order
+  Resource entrance_;  // keeps iterations in the order of their plans until the first stage
   std::vector<std::unique_ptr<Resource>> stages_;
-  Semaphore slots_;  // of iterations in flight
+  Semaphore slots_;  // one for each iteration that may be in flight
   bool idle_ = false;
   std::int64_t iterations_ = 0;
   std::int64_t requests_ = 0;
   std::int64_t tokens_ = 0;
   std::vector<std::int64_t> depths_;  // scratch
-  std::vector<StageWork> spare_;      // lists of an iteration that has ended
+  std::vector<StageWork> spare_;      // memory of an earlier iteration's work, used again
   std::vector<std::int64_t> held_;    // this replica's part of the totals
 };
 

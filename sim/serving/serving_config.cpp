@@ -49,7 +49,7 @@ void check_iteration(Fields& f, const ScenarioConfig& c) {
           "step.overlap", "method '" + c.method.name + "' has no screening to prefetch",
           "serial, which works with every method");
   if (c.parallel.pipeline > 1) check_fabric(f, c, Fabric::pipeline, "parallel.pipeline");
-  // 0 counts as absent.
+  // A step of 0 means that the CPU is not modelled.
   f.check(!c.system.host || c.system.host->step.value == Duration{}, "system.host",
           "is of a single step; the CPU of a server is server.host",
           "leave it out, or system.host.step: 0 ns, and give server.host.iteration");

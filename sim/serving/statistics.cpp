@@ -97,8 +97,8 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
   ServingWindow& window = seen_.window;
   if (seen_.arrived > seen_.warm_up) {
     const auto within = [&](SimTime at) { return std::clamp(at, window.begin, window.end); };
-    // Host work during the GPU's previous iteration costs no time; of a pipeline, the first
-    // stage's.
+    // Host work during the GPU's previous iteration costs no time. In a pipeline this is the work
+    // of the first stage.
     const SimTime host = within(std::max(sample.begin, replica.free));
     const SimTime gpu = within(sample.gpu);
     for_each_stage(sample,

@@ -59,8 +59,8 @@ struct ScenarioConfig {
 };
 void describe(Fields& f, ScenarioConfig& c);
 
-/// The hardware, with the factors of `what_if`: the whole system, or the part of the GPUs that work
-/// together, which are a replica or one pipeline stage of it.
+/// The hardware, with the factors of `what_if`: the whole system, or the part that one pipeline
+/// stage of a replica uses. A replica without a pipeline is one stage.
 System build_system(const ScenarioConfig& config);
 System build_stage_system(const ScenarioConfig& config);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a fit of times of a server's CPU found (server_fit.hpp).
+// The result of fitting CPU times of a server to measured runs (server_fit.hpp).
 #include <string>
 #include <vector>
 

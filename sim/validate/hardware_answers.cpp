@@ -153,8 +153,7 @@ Duration time_together(const Hardware& hardware, const Mix& mix) {
 }
 
 CollectiveKind operation_of(const ProbeWorkload& asked) {
-  static_assert(kProbeCollectiveNames == kCollectiveKindNames);
-  return static_cast<CollectiveKind>(asked.operation.value_or(ProbeCollective::all_reduce));
+  return asked.operation.value_or(CollectiveKind::all_reduce);
 }
 
 Duration collective_time(const Hardware& hardware, const ProbeWorkload& asked) {

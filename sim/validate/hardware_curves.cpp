@@ -28,7 +28,7 @@ void describe_workload(Fields& f, ProbeWorkload& c) {
   f.optional("streams", c.streams, "Of sequential addresses; 16 where absent.",
              in_range(1, 1 << 16));
   f.optional("ranks", c.ranks, "Of a collective; 8 where absent.", in_range(2, 1024));
-  f.optional("operation", c.operation, kProbeCollectiveNames,
+  f.optional("operation", c.operation, kCollectiveKindNames,
              "Collective; all_reduce where absent. Sizes count as in NCCL's tests.");
   f.optional("outstanding", c.outstanding, "Accesses at a time; enough to saturate where absent.",
              in_range(1, 1 << 20));

@@ -12,11 +12,12 @@ namespace tiersim {
 struct DifferencePart {
   std::string name;    ///< "decode attention", "frontend"
   double seconds = 0;  ///< of the simulated value
-  /// What its time would have to be multiplied by, all else as simulated, so that simulated and
-  /// measured are equal; negative where even no time would not be little enough.
+  /// The factor on this part's time that makes the simulated value equal to the measured one, if
+  /// all other parts stay as they are. Negative if the value stays too large even at a time of
+  /// zero.
   double factor = 0;
 
-  /// True where that is not absurd: between a third and three times the simulated time.
+  /// True if the factor is between a third and three.
   bool could_explain() const { return factor >= 1.0 / 3 && factor <= 3; }
 };
 

@@ -105,7 +105,7 @@ LevelResult read_collective(const HardwareCurve& curve, const ProbeWorkload& ask
   } else {
     return no_packets("no packet-level model has this collective");
   }
-  if (asked.operation.value_or(ProbeCollective::all_reduce) != ProbeCollective::all_reduce)
+  if (asked.operation.value_or(CollectiveKind::all_reduce) != CollectiveKind::all_reduce)
     return no_packets("packets are of all-reduces alone");
   CollectiveQuestion question{.ranks = asked.ranks.value_or(8), .bytes = *asked.size};
   if (question.ranks > 64) return no_packets("more than 64 ranks of one NVLink domain");

@@ -1,5 +1,5 @@
-// Pipeline stages of a server against single steps, against each other, and against the laws of
-// queues.
+// Pipeline stages of a server: their times against the time of the whole model, their order, and
+// the laws of queues.
 #include <fmt/format.h>
 
 #include "tests/theory/serving_run.hpp"
@@ -24,7 +24,7 @@ ServingConfig piped(std::int64_t stages, Settings set) {
 const Settings kOneUser{"workload.requests=1", "workload.arrivals={process: at_once}",
                         "workload.input={tokens: 300}", "workload.output={tokens: 4}"};
 
-// The whole model on the GPUs of one stage, without transfers.
+// The time of the whole model on the GPUs of one stage, without transfers between stages.
 Duration whole_time(const ServingConfig& config, const IterationWork& work) {
   const System system = build_stage_system(config.scenario);
   AttentionContext replica = context_of(config.scenario, system);
@@ -138,8 +138,8 @@ TEST(Pipeline, KeepsLittlesLaw) {
   }
 }
 
-// Each stage moves its layers of a block, at the same time as the others: as many bytes as all
-// GPUs of a tensor group, which have their heads of it.
+// A GPU of two stages holds half of the layers of a block, and a GPU of two tensor ranks half of
+// its heads. Both move the same number of bytes for a block.
 TEST(Pipeline, CopiesMoveThePartsOfAllStages) {
   const auto moved = [](const char* parallel) {
     const auto record = serve(testing::serving_config(
@@ -150,7 +150,7 @@ TEST(Pipeline, CopiesMoveThePartsOfAllStages) {
     EXPECT_NEAR(record->metrics.at("little_difference").value, 0, 1e-12);
     std::map<std::string, std::pair<double, double>> out;  // bytes of a move's mean, count
     for (const auto& move : record->serving->moves) out[move.name] = {move.bytes, move.count};
-    // What the devices say they moved is what went through the copy engines.
+    // The traffic of the pool equals the bytes of the moves.
     const auto swapped = record->traffic_bytes.at("pool");
     EXPECT_EQ(swapped.read, out.at("swap_in").first);
     EXPECT_EQ(swapped.write, out.at("swap_out").first);

@@ -32,7 +32,7 @@ class StepChain {
   /// over.
   StepChain(DeviceStep step, const Method& method, StepGraph& graph,
             std::vector<AttentionPart> parts);
-  /// Only what goes from one pipeline stage to the next.
+  /// Adds the transfer of the activations to the next pipeline stage.
   OpId to_next_stage(OpId after);
   StepChain(const StepChain&) = delete;
   StepChain& operator=(const StepChain&) = delete;

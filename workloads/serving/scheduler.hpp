@@ -1,8 +1,8 @@
 #pragma once
 // The sequences of the next iteration of one replica (server_config.hpp has the policies), and the
-// blocks of each. The scheduler has no clock: plan() returns the work, finish() reports its end. A
-// pipeline has several iterations in flight, which end in their order. A sequence that decodes is
-// in one of them; the pieces of a prompt may follow each other.
+// blocks of each. The scheduler has no clock: plan() returns the work, finish() reports its end.
+// With pipeline stages several iterations are in flight, and they end in the order of their plans.
+// A decoding sequence is in one iteration at a time. Pieces of one prompt may be in several.
 //
 //   admission   first come, first served, a preempted sequence before all others; where blocks for
 //               its whole prompt are free, beyond the watermark unless nothing runs. Under

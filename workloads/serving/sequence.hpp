@@ -15,7 +15,7 @@ struct Sequence {
   /// tokens; 1 after an encoder.
   std::int64_t prompt = 0;
   std::int64_t cached = 0;     ///< positions with cached keys and values
-  std::int64_t in_flight = 0;  ///< positions of iterations that have not ended
+  std::int64_t in_flight = 0;  ///< positions that unfinished iterations compute
   std::int64_t generated = 0;  ///< tokens of the answer
   bool ended = false;          ///< static batches keep it until all of them have ended
   // State.

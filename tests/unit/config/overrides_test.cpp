@@ -34,13 +34,13 @@ TEST(Overrides, ATildeRemovesTheKeyBelow) {
   EXPECT_FALSE(got.config.model.tied);
   EXPECT_FALSE(got.config.devices.contains("pcie"));
   EXPECT_TRUE(got.config.devices.contains("hbm"));
-  // An interval goes, and so does a key that the new kind of its mapping does not have.
+  // An interval can be removed.
   EXPECT_EQ(read_text(kText, {"devices.hbm.peak={value: 1 GB/s, class: measured, source: x, ci95: "
                               "[1 GB/s, 2 GB/s]}",
                               "devices.hbm.peak.ci95=~"})
                 .mistakes,
             "");
-  // What must be there is missed, and what is not there cannot go.
+  // A required key that is removed is missing, and a key that does not exist is unknown.
   EXPECT_NE(read_text(kText, {"name=~"}).mistakes.find("missing required key 'name'"),
             std::string::npos);
   EXPECT_NE(read_text(kText, {"nmae=~"}).mistakes.find("unknown key 'nmae'"), std::string::npos);
