@@ -9,9 +9,9 @@ namespace tiersim {
 namespace {
 
 // The largest rate up to `most` at which the window covers the round trip; 0 where there is none.
-std::int64_t rate_of(Bytes window, const RoundTrip& round_trip, std::int64_t most) {
+std::int64_t rate_of(Bytes window, Bytes run, const RoundTrip& round_trip, std::int64_t most) {
   const auto covered = [&](std::int64_t rate) {
-    const Int128 needed = Int128{rate} * round_trip.at(Bandwidth::from_base(rate)).count();
+    const Int128 needed = Int128{rate} * round_trip.at(Bandwidth::from_base(rate), run).count();
     return needed <= Int128{window.in_base()} * kPicosecondsPerSecond;
   };
   if (covered(most)) return most;
@@ -46,8 +46,8 @@ Duration RequestWindow::time(Bytes payload, Bytes run, const RoundTrip& round_tr
   if (!in_flight_ && !count_) return {};
   Bytes window = count_ ? std::min(run, size_) * *count_ : *in_flight_;
   if (in_flight_) window = std::min(window, *in_flight_);
-  const std::int64_t rate = rate_of(window, round_trip, most.in_base());
-  const Duration trip = round_trip.at(Bandwidth::from_base(rate));
+  const std::int64_t rate = rate_of(window, run, round_trip, most.in_base());
+  const Duration trip = round_trip.at(Bandwidth::from_base(rate), run);
   // Where the latency steps up right above the rate, that step is the limit rather than the window.
   // This bound ensures that a larger window never takes longer.
   const Duration least =

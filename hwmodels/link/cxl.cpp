@@ -25,12 +25,12 @@ class Cxl final : public Link {
         latency_(c.latency.value),
         channels_{Channel{"to_gpu", usable(c)}, Channel{"from_gpu", usable(c)}} {
     if (c.reads_in_flight) channels_.push_back({"reads", rate_in_flight(c)});
-    if (c.queueing) queueing_.emplace(c.queueing->by_read_share, c.raw.value * c.ports.value);
+    if (c.queueing) queueing_.emplace(c.queueing->lines(), c.raw.value * c.port_count());
   }
 
   std::span<const Channel> channels() const override { return channels_; }
-  Duration added_latency(Bandwidth rate, double read_share) const override {
-    return queueing_ ? queueing_->at(rate, read_share) : Duration{};
+  Duration added_latency(Bandwidth rate, double read_share, Bytes run) const override {
+    return queueing_ ? queueing_->at(rate, read_share, run) : Duration{};
   }
 
   AccessCost cost(Direction direction, Bytes payload, Bytes run) const override {
@@ -50,12 +50,12 @@ class Cxl final : public Link {
  private:
   static Bandwidth usable(const CxlConfig& c) {
     const double coding = c.flit.value == kSmallFlit ? 128.0 / 130.0 : 1.0;
-    return scale_down(c.raw.value * c.ports.value, coding);
+    return scale_down(c.raw.value * c.port_count(), coding);
   }
   // Clamped: below 1 KB/s a channel has no capacity; above the largest bandwidth there is no limit.
   static Bandwidth rate_in_flight(const CxlConfig& c) {
     const CxlReadsInFlight& reads = *c.reads_in_flight;
-    const Int128 bytes = Int128{kLine.in_base()} * reads.lines.value * c.ports.value;
+    const Int128 bytes = Int128{kLine.in_base()} * reads.lines.value * c.port_count();
     const Int128 rate = bytes * kPicosecondsPerSecond / reads.time.value.count();
     return Bandwidth::from_base(static_cast<std::int64_t>(
         std::clamp(rate, Int128{1000}, Int128{kBandwidthMost.in_base()})));
@@ -87,9 +87,11 @@ void describe(Fields& f, CxlReadsInFlight& c) {
 void describe(Fields& f, CxlConfig& c) {
   f.doc("CXL.mem ports.");
   f.required("raw", c.raw, "Rate of one direction of one port before coding.", bandwidth_limits());
-  f.required("ports", c.ports, "Equal ports that addresses are interleaved over.",
+  f.optional("ports", c.ports,
+             "Equal ports that addresses are interleaved over; where absent, one for each of the "
+             "units of the tier behind them.",
              in_range(1, 1024));
-  f.check(c.raw.value / kBandwidthMost * static_cast<double>(c.ports.value) <= 1, "ports",
+  f.check(c.raw.value / kBandwidthMost * static_cast<double>(c.port_count()) <= 1, "ports",
           "give more than 1000 TB/s together", "fewer ports or a lower raw rate");
   f.optional("flit", c.flit, "Size of a flit: 68 B up to CXL 2.0, 256 B from CXL 3.0 on.",
              one_of({"68 B", "256 B"}));
@@ -100,6 +102,11 @@ void describe(Fields& f, CxlConfig& c) {
   f.optional("packet_level", c.packet_level, "Parameters of the packet level alone.");
 }
 
+CxlConfig side_by_side(CxlConfig config, std::int64_t units) {
+  if (!config.ports) config.ports = Sourced<std::int64_t>{.value = units};
+  return config;
+}
+
 std::unique_ptr<Link> make_device(const CxlConfig& config) {
   return std::make_unique<Cxl>(config);
 }
@@ -107,7 +114,7 @@ std::unique_ptr<Link> make_device(const CxlConfig& config) {
 std::optional<PacketModel> make_packets(const CxlConfig& config) {
   if (!config.packet_level) return std::nullopt;
   const CxlPacketConfig packet = with_flow(*config.packet_level, config);
-  const auto ports = static_cast<std::size_t>(config.ports.value);
+  const auto ports = static_cast<std::size_t>(config.port_count());
   return PacketModel{.latency = std::min(config.latency.value, unloaded_line(packet)),
                      .make = [packet, ports](Engine& engine, std::size_t sharers) {
                        return std::make_unique<CxlStreams>(engine, packet, ports, sharers);

@@ -38,12 +38,14 @@ struct CxlReadsInFlight {
 
 struct CxlConfig {
   Sourced<Bandwidth> raw;
-  Sourced<std::int64_t> ports;
+  std::optional<Sourced<std::int64_t>> ports;  ///< absent: one a unit of the tier behind them
   Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};
   Sourced<Duration> latency;
   std::optional<CxlReadsInFlight> reads_in_flight;
   std::optional<LatencyFamily> queueing;  ///< load: payload of both directions over ports * raw
   std::optional<CxlPacketDetails> packet_level;  ///< further parameters of the packet level
+
+  std::int64_t port_count() const { return ports ? ports->value : 1; }
 };
 
 void describe(Fields& f, CxlReadsInFlight& c);
@@ -51,6 +53,8 @@ void describe(Fields& f, CxlConfig& c);
 std::unique_ptr<Link> make_device(const CxlConfig& config);
 /// Packet model of `ports` ports, or of the configured switch; empty without `packet_level`.
 std::optional<PacketModel> make_packets(const CxlConfig& config);
+/// The ports of `units` expanders, where the number of ports is not stated.
+CxlConfig side_by_side(CxlConfig config, std::int64_t units);
 void register_cxl(Registry<DeviceKind<Link>>& registry);
 
 }  // namespace tiersim

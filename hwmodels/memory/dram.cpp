@@ -1,6 +1,7 @@
 #include "hwmodels/memory/dram.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "hwmodels/limits.hpp"
 #include "hwmodels/packet/dram/dram_streams.hpp"
@@ -11,13 +12,6 @@ namespace {
 
 constexpr std::size_t kBus = 0;
 constexpr std::size_t kWrite = 1;
-
-// All curves; the formula's three terms are the curve of reads alone.
-std::vector<LatencyCurve> curves_of(const DramQueueing& c) {
-  std::vector<LatencyCurve> curves = c.by_read_share;
-  curves.push_back({.read_share = 1, .formula = LatencyFormula{c.scale, c.exponent, c.saturation}});
-  return curves;
-}
 
 class Dram final : public MemoryTier {
  public:
@@ -34,13 +28,13 @@ class Dram final : public MemoryTier {
         channels_{Channel{"bus", c.peak.value}} {
     if (c.write_limit)
       channels_.push_back({"write", scale_down(c.peak.value, c.write_limit->value)});
-    if (c.queueing) queueing_.emplace(curves_of(*c.queueing), c.peak.value);
+    if (c.queueing) queueing_.emplace(c.queueing->lines(), c.peak.value);
   }
 
   Bytes capacity() const override { return capacity_; }
   std::span<const Channel> channels() const override { return channels_; }
-  Duration added_latency(Bandwidth rate, double read_share) const override {
-    return queueing_ ? queueing_->at(rate, read_share) : Duration{};
+  Duration added_latency(Bandwidth rate, double read_share, Bytes run) const override {
+    return queueing_ ? queueing_->at(rate, read_share, run) : Duration{};
   }
 
   AccessCost cost(Direction direction, Bytes payload, Bytes run) const override {
@@ -62,7 +56,7 @@ class Dram final : public MemoryTier {
  private:
   // Bus bytes that pass while a pseudo channel is busy for `time`.
   static std::int64_t bus_bytes_in(Duration time, const DramConfig& c) {
-    const double share = to_seconds(time) / static_cast<double>(c.pseudo_channels.value);
+    const double share = to_seconds(time) / static_cast<double>(c.channels());
     return scale_up(c.peak.value, share).in_base();
   }
 
@@ -92,25 +86,19 @@ class Dram final : public MemoryTier {
 
 }  // namespace
 
-void describe(Fields& f, DramQueueing& c) {
-  f.doc("Latency that queueing adds: scale * u^exponent / (1 - u / saturation), u = rate / peak.");
-  f.required("scale", c.scale, "Added latency in front of the two terms.", latency_limits());
-  f.required("exponent", c.exponent, "Power of the load.", in_range(0.1, 8.0));
-  f.required("saturation", c.saturation, "Share of peak where the queue would grow without end.",
-             share_limits());
-  f.optional("by_read_share", c.by_read_share,
-             "Curves of read shares below 1, in rising order; reads alone stand above.");
-  describe_curves(f, c.by_read_share);
-  f.check(c.by_read_share.empty() || c.by_read_share.back().read_share < 1, "by_read_share",
-          "has a curve of reads alone", "that is scale, exponent and saturation beside the list");
-}
-
 void describe(Fields& f, DramConfig& c) {
   f.doc("A DRAM: HBM, GDDR or DDR, as one shared capacity.");
   f.required("capacity", c.capacity, "Bytes that it holds.", positive());
   f.required("peak", c.peak, "Data-sheet bandwidth, all channels together.", bandwidth_limits());
-  f.required("pseudo_channels", c.pseudo_channels,
-             "Independent channels that open rows on their own.", in_range(1, 4096));
+  f.optional("channel_peak", c.channel_peak,
+             "Data-sheet bandwidth of one pseudo channel; their number follows from peak.",
+             bandwidth_limits());
+  f.optional("pseudo_channels", c.pseudo_channels,
+             "Independent channels that open rows on their own, at any peak.", in_range(1, 4096));
+  f.check(c.channel_peak.has_value() != c.pseudo_channels.has_value(), "",
+          c.channel_peak ? "has both channel_peak and pseudo_channels"
+                         : "has neither channel_peak nor pseudo_channels",
+          "one of them; `~` removes that of a base");
   f.required("atom", c.atom, "Smallest access that it moves.",
              in_range(Bytes::from_base(1), Bytes::from_base(4096)));
   f.required("interleave", c.interleave, "Consecutive bytes that lie in one pseudo channel.",
@@ -136,6 +124,18 @@ void describe(Fields& f, DramConfig& c) {
           "interleave", "is no multiple of the atom of its packets", "whole atoms");
   f.check(c.interleave.value >= c.atom.value, "interleave", "is smaller than the atom",
           "an atom lies in one pseudo channel");
+}
+
+std::int64_t DramConfig::channels() const {
+  if (pseudo_channels) return pseudo_channels->value;
+  return std::max<std::int64_t>(1, std::llround(peak.value / channel_peak->value));
+}
+
+DramConfig side_by_side(DramConfig config, std::int64_t units) {
+  config.capacity.value = config.capacity.value * units;
+  config.peak.value = config.peak.value * units;
+  if (config.pseudo_channels) config.pseudo_channels->value *= units;
+  return config;
 }
 
 std::unique_ptr<MemoryTier> make_device(const DramConfig& config) {

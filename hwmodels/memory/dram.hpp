@@ -4,14 +4,13 @@
 //             share of peak it sustains in each direction, the rate at which rows can be opened, a
 //             ceiling on writes alone, and the latency that queueing adds.
 //   Equation  bus bytes of a run of g bytes = sum over its interleave chunks c of
-//             max(atoms(c) / efficiency, row_time * peak / pseudo_channels); capacity = peak.
-//             Long runs reach efficiency * peak, isolated rows pseudo_channels * c / row_time.
+//             max(atoms(c) / efficiency, row_time * peak / channels); capacity = peak; channels =
+//             pseudo_channels, or peak / channel_peak to the nearest whole number.
+//             Long runs reach efficiency * peak, isolated rows channels * c / row_time.
 //             Writes also take a second channel of write_limit * peak. Reads, copies and writes
 //             alone then all reach their measured rates (H100: .934, .90 and .67 of peak).
-//             Added latency at u = rate / peak: scale * u^exponent / (1 - u / saturation), with
-//             u <= .98 saturation: finite, and never falling with the rate. With exponent 1 and
-//             scale = k / saturation this is k x / (1 - x), x = u / saturation. This curve is of
-//             reads alone; `by_read_share` has those of mixes and of writes: loaded_latency.hpp.
+//             Latency under load is interpolated between curves by run and read share:
+//             dram_queueing.hpp, loaded_latency.hpp.
 //             A write in runs that are not whole atoms first reads the last atom: its chunk takes
 //             partial_write_time instead of row_time, where that is stated.
 //   Ignores   banks, refresh as events, turnaround between single reads and writes. A write is
@@ -24,31 +23,25 @@
 //             +29 %. DDR5: all within 6 %. Random writes of 8 B on H200: 15.7 G/s here, 18.5 by
 //             packets (which do not join the read and the write), 15.4 measured.
 //   Valid     accesses spread evenly over the pseudo channels; at least one run per pseudo channel.
-//             The latency curve: measured up to u = .965 saturation.
 //   Source    Mess benchmark (loaded latency, read and write efficiency), GUPS tables (row time,
 //             partial writes: 13.4 G/s of 8 B on H100 and 15.4 on H200, against 31.8 and 38 reads).
 //   Checked   tests/unit/hwmodels/dram_test.cpp, flow_against_packets_test.cpp
 #include <optional>
 #include <vector>
 
-#include "hwmodels/loaded_latency.hpp"
+#include "hwmodels/memory/dram_queueing.hpp"
 #include "hwmodels/packet/dram/dram_config.hpp"
 #include "sim/base/number_class.hpp"
 #include "sim/model/device_spec.hpp"
 
 namespace tiersim {
 
-struct DramQueueing {
-  Sourced<Duration> scale;
-  Sourced<double> exponent;
-  Sourced<double> saturation;
-  std::vector<LatencyCurve> by_read_share = {};  ///< curves of read shares below 1
-};
-
 struct DramConfig {
   Sourced<Bytes> capacity;
   Sourced<Bandwidth> peak;
-  Sourced<std::int64_t> pseudo_channels;
+  /// One of these two: a memory with more peak has more pseudo channels, or faster ones.
+  std::optional<Sourced<Bandwidth>> channel_peak;
+  std::optional<Sourced<std::int64_t>> pseudo_channels;
   Sourced<Bytes> atom;
   Sourced<Bytes> interleave;
   Sourced<double> read_efficiency;
@@ -60,13 +53,17 @@ struct DramConfig {
   std::optional<DramQueueing> queueing;
   /// Further parameters of one stack or module at packet level.
   std::optional<DramPacketConfig> packet_level;
+
+  /// Independent pseudo channels, at least one.
+  std::int64_t channels() const;
 };
 
-void describe(Fields& f, DramQueueing& c);
 void describe(Fields& f, DramConfig& c);
 std::unique_ptr<MemoryTier> make_device(const DramConfig& config);
 /// Packet model of one stack or module under its share of the load; empty without `packet_level`.
 std::optional<PacketModel> make_packets(const DramConfig& config);
+/// `units` such memories, with addresses interleaved over them.
+DramConfig side_by_side(DramConfig config, std::int64_t units);
 void register_dram(Registry<DeviceKind<MemoryTier>>& registry);
 
 }  // namespace tiersim

@@ -76,6 +76,15 @@ void describe(Fields& f, NvmeConfig& c) {
              outstanding_limits());
 }
 
+NvmeConfig side_by_side(NvmeConfig config, std::int64_t units) {
+  config.capacity.value = config.capacity.value * units;
+  for (Sourced<Bandwidth>* rate : {&config.read_bandwidth, &config.write_bandwidth})
+    rate->value = rate->value * units;
+  for (Sourced<std::int64_t>* count : {&config.read_iops, &config.write_iops, &config.queue_depth})
+    count->value *= units;
+  return config;
+}
+
 std::unique_ptr<MemoryTier> make_device(const NvmeConfig& config) {
   return std::make_unique<Nvme>(config);
 }

@@ -11,6 +11,7 @@
 #include "reports/calibration/calibration_tables.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/cli/calibrate_memory.hpp"
 #include "sim/cli/calibrate_server.hpp"
 #include "sim/cli/calibrate_table.hpp"
 #include "sim/cli/command_line.hpp"
@@ -283,6 +284,7 @@ void add_calibrate(Verb program) {
   verb.flag("--check", options->check_only,
             "Only check whether the timings are physically possible; fit nothing");
   verb.flag("--json", options->json, "Print the fits as JSON");
+  add_calibrate_memory(verb);
   add_calibrate_server(verb);
   verb.on_chosen([options] { return run(*options); });
 }

@@ -20,7 +20,7 @@ bool is_position(const std::string& text) {
          text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-[[noreturn]] void fail(const std::string& text) {
+[[noreturn]] void not_stored(const std::string& text) {
   throw Failure(ExitCode::usage, printable("tiersim: error: " + text));
 }
 
@@ -30,7 +30,7 @@ StoredSweep sweep_in(SweepStore& store, const std::string& name) {
   const std::vector<StoredSweep> all = store.sweeps();
   std::vector<std::string> names;
   for (const StoredSweep& sweep : all) names.push_back(sweep.name);
-  if (all.empty()) fail(fmt::format("'{}' has no sweep", store.path().string()));
+  if (all.empty()) not_stored(fmt::format("'{}' has no sweep", store.path().string()));
   if (name.empty()) {
     if (all.size() > 1)
       fmt::print(stderr, "tiersim: '{}' has {} sweeps; this is the last, '{}' (--sweep NAME: {})\n",
@@ -40,8 +40,8 @@ StoredSweep sweep_in(SweepStore& store, const std::string& name) {
   }
   const auto it = std::ranges::find(names.rbegin(), names.rend(), name);
   if (it == names.rend())
-    fail(fmt::format("'{}' has no sweep '{}' (it has: {})", store.path().string(), name,
-                     join(names)));
+    not_stored(fmt::format("'{}' has no sweep '{}' (it has: {})", store.path().string(), name,
+                           join(names)));
   const StoredSweep& found = all[static_cast<std::size_t>(names.rend() - it) - 1];
   if (std::ranges::count(names, name) > 1)
     fmt::print(stderr, "tiersim: '{}' has several sweeps '{}'; this is the last, {}\n",
@@ -60,8 +60,8 @@ std::optional<StoredPointName> stored_point_name(const std::string& text) {
 FoundPoint find_point(SweepStore& store, const StoredPointName& name) {
   const bool by_position = is_position(name.point);
   if (!by_position && name.point.size() < kFewestDigits)
-    fail(fmt::format("'{}' is neither the position of a point nor {} digits of a run id",
-                     name.point, kFewestDigits));
+    not_stored(fmt::format("'{}' is neither the position of a point nor {} digits of a run id",
+                           name.point, kFewestDigits));
   std::optional<FoundPoint> out;
   const std::vector<StoredSweep> sweeps = store.sweeps();
   for (auto sweep = sweeps.rbegin(); sweep != sweeps.rend() && !out; ++sweep) {
@@ -74,8 +74,8 @@ FoundPoint find_point(SweepStore& store, const StoredPointName& name) {
     if (by_position) break;  // positions belong to the last sweep
   }
   if (!out)
-    fail(fmt::format("'{}' has no point '{}'{}", name.store.string(), name.point,
-                     by_position ? " in its last sweep" : ""));
+    not_stored(fmt::format("'{}' has no point '{}'{}", name.store.string(), name.point,
+                           by_position ? " in its last sweep" : ""));
   return *out;
 }
 

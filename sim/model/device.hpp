@@ -54,9 +54,12 @@ class Device {
 class MemoryTier : public Device {
  public:
   virtual Bytes capacity() const = 0;
-  /// The queueing delay on top of the unloaded latency while the tier serves `rate` of payload, of
-  /// which read_share are reads. It never falls as the rate rises.
-  virtual Duration added_latency(Bandwidth, double /*read_share*/ = 1) const { return {}; }
+  /// The queueing delay on top of the unloaded latency while the tier serves `rate` of payload in
+  /// contiguous runs of `run` > 0 bytes, of which read_share are reads. It never falls as the rate
+  /// rises.
+  virtual Duration added_latency(Bandwidth, double /*read_share*/, Bytes /*run*/) const {
+    return {};
+  }
 };
 
 /// An interconnect that bytes cross between a tier and the GPU.
@@ -67,7 +70,9 @@ class Link : public Device {
     return cost(Direction::read, payload, run);
   }
   /// The queueing delay, as for a MemoryTier.
-  virtual Duration added_latency(Bandwidth, double /*read_share*/ = 1) const { return {}; }
+  virtual Duration added_latency(Bandwidth, double /*read_share*/, Bytes /*run*/) const {
+    return {};
+  }
 };
 
 /// The path from one GPU to the others of its group.
@@ -100,10 +105,10 @@ struct RoundTrip {
   const MemoryTier* memory = nullptr;       ///< the tier at the end of the path; never null
   std::span<const Link* const> links = {};  ///< on the path to the tier
   /// The unloaded time plus the queueing delays on the path and in the tier while they serve
-  /// `rate`.
-  Duration at(Bandwidth rate, double read_share = 1) const {
-    Duration time = unloaded + memory->added_latency(rate, read_share);
-    for (const Link* link : links) time += link->added_latency(rate, read_share);
+  /// `rate` of reads in contiguous runs of `run` bytes.
+  Duration at(Bandwidth rate, Bytes run) const {
+    Duration time = unloaded + memory->added_latency(rate, 1, run);
+    for (const Link* link : links) time += link->added_latency(rate, 1, run);
     return time;
   }
 };

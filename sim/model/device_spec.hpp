@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/base/check.hpp"
 #include "sim/base/registry.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/model/device.hpp"
@@ -23,11 +24,16 @@ class DeviceSpec {
   virtual ~DeviceSpec() = default;
   /// Lists the fields of this kind; see sim/config/fields.hpp.
   virtual void describe(Fields& f) = 0;
-  virtual std::unique_ptr<Interface> build() const = 0;
+  std::unique_ptr<Interface> build() const { return build_units(1); }
+  /// `units` > 0 such devices side by side as one, addresses interleaved over them. More than one
+  /// only where has_units().
+  virtual std::unique_ptr<Interface> build_units(std::int64_t units) const = 0;
+  virtual bool has_units() const = 0;
   /// `absent` if its optional `packet_level` mapping is missing.
   virtual PacketNumbers packet_numbers() const = 0;
-  /// Empty without packet numbers, or if the packets need more than this one device (a network).
-  virtual std::optional<PacketModel> packet_model() const = 0;
+  /// Of `units` devices. Empty without packet numbers, or if the packets need more than these
+  /// devices (a network).
+  virtual std::optional<PacketModel> packet_model(std::int64_t units) const = 0;
 };
 
 template <class Interface>
@@ -45,7 +51,8 @@ void describe_fields(Fields& f, Config& config) {
 }  // namespace detail
 
 /// A DeviceSpec from a config struct with describe(Fields&, Config&) and make_device(const
-/// Config&). A kind with a packet level of its own also has make_packets(const Config&).
+/// Config&). A kind with a packet level of its own also has make_packets(const Config&), and one of
+/// which several stand side by side has side_by_side(Config, units).
 template <class Interface, class Config>
 class ConfiguredDevice final : public DeviceSpec<Interface> {
  public:
@@ -55,22 +62,35 @@ class ConfiguredDevice final : public DeviceSpec<Interface> {
     return std::make_unique<ConfiguredDevice>();
   }
   void describe(Fields& f) override { detail::describe_fields(f, config_); }
-  std::unique_ptr<Interface> build() const override { return make_device(config_); }
+  std::unique_ptr<Interface> build_units(std::int64_t units) const override {
+    return make_device(config_of(units));
+  }
+  bool has_units() const override { return kHasUnits; }
   PacketNumbers packet_numbers() const override {
     if constexpr (requires { config_.packet_level.has_value(); })
       return config_.packet_level ? PacketNumbers::present : PacketNumbers::absent;
     else
       return PacketNumbers::none;
   }
-  std::optional<PacketModel> packet_model() const override {
+  std::optional<PacketModel> packet_model(std::int64_t units) const override {
     if constexpr (requires { make_packets(config_); })
-      return make_packets(config_);
+      return make_packets(config_of(units));
     else
       return std::nullopt;
   }
   const Config& config() const { return config_; }
 
  private:
+  static constexpr bool kHasUnits = requires(const Config& config) { side_by_side(config, 1); };
+
+  Config config_of(std::int64_t units) const {
+    TS_EXPECTS(units == 1 || (kHasUnits && units > 1), units);
+    if constexpr (kHasUnits)
+      return side_by_side(config_, units);
+    else
+      return config_;
+  }
+
   Config config_;
 };
 

@@ -182,7 +182,7 @@ Table systems() {
     std::vector<std::string> texts;
     Table tiers = of({"tier", "capacity_bytes"});
     for (const auto& [name, tier] : system.tiers) {
-      const Bytes capacity = tier.memory.spec->build()->capacity();
+      const Bytes capacity = tier.memory.spec->build_units(tier.unit_count())->capacity();
       texts.push_back(fmt::format("{} {}", name, format_quantity(capacity)));
       tiers.add({name, capacity.in_base()});
     }

@@ -75,7 +75,8 @@ void check_room(Fields& f, const ScenarioConfig& c, const std::string& tier, Byt
   const auto found = c.system.tiers.find(tier);
   if (found == c.system.tiers.end() || !found->second.memory.spec) return;
   try {
-    const Bytes capacity = found->second.memory.spec->build()->capacity();
+    const Bytes capacity =
+        found->second.memory.spec->build_units(found->second.unit_count())->capacity();
     const std::int64_t sharers = std::max<std::int64_t>(1, c.system.sharers(tier));
     const Bytes part = Bytes::from_base(capacity.in_base() / sharers) * c.parallel.devices();
     f.check(

@@ -16,9 +16,9 @@ class Sum {
     add_gpu();
     std::size_t device = 0;  // tiers, then links, as in System::device_names()
     for (const auto& [name, tier] : config_.tiers)
-      add_device(name, tier.memory.costs, DeviceId(device++), true);
+      add_device(name, tier.memory.costs, DeviceId(device++), tier.unit_count(), true);
     for (const auto& [name, link] : config_.links)
-      add_device(name, link.costs, DeviceId(device++), false);
+      add_device(name, link.costs, DeviceId(device++), 1, false);
     StepCosts out{.joules = {},
                   .usd = {},
                   .joules_class = energy_class_,
@@ -58,7 +58,8 @@ class Sum {
     }
   }
 
-  void add_device(const std::string& name, const DeviceCosts& costs, DeviceId id, bool is_tier) {
+  void add_device(const std::string& name, const DeviceCosts& costs, DeviceId id,
+                  std::int64_t units, bool is_tier) {
     const auto& [read, write] = accounting_.traffic[id.index()];
     const Bytes moved = total_of(read) + total_of(write);
     if (moved > Bytes{}) {
@@ -70,9 +71,10 @@ class Sum {
       }
     }
     const std::int64_t sharers = system_.sharers(id);
-    add_idle(costs, sharers);
+    const double each = static_cast<double>(units) / static_cast<double>(sharers);
+    add_idle(costs, each);
     if (costs.price) {
-      price_ += to_usd(costs.price->value) / static_cast<double>(sharers);
+      price_ += to_usd(costs.price->value) * each;
       note(price_class_, costs.price->number_class);
     }
     if (is_tier && costs.price_per_byte) {
@@ -85,9 +87,9 @@ class Sum {
     if (is_tier) price_whole_ = whole;
   }
 
-  void add_idle(const DeviceCosts& costs, std::int64_t sharers) {
+  void add_idle(const DeviceCosts& costs, double devices) {
     if (!costs.idle_power) return;
-    joules_ += to_joules(costs.idle_power->value * time_) / static_cast<double>(sharers);
+    joules_ += to_joules(costs.idle_power->value * time_) * devices;
     note(energy_class_, costs.idle_power->number_class);
   }
 

@@ -117,7 +117,7 @@ void check_packets(Fields& f, const SystemConfig& c) {
   for (const auto& [name, link] : c.links) {
     const std::string key = "links." + name;
     if (check_numbers(f, link, key) && in_a_tier(c, name))
-      f.check(link.spec->packet_model().has_value(), key + ".level",
+      f.check(link.spec->packet_model(1).has_value(), key + ".level",
               "a device of kind '" + link.kind + "' is at packet level between GPUs only, " +
                   "and a tier lies behind it",
               kNone);

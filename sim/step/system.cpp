@@ -63,12 +63,13 @@ System::System(const SystemConfig& config, PathScaling scaling, const TierShare&
 void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
   const std::string_view scaled_tier = scaling_.tier;
   const auto place = [&](const std::string& name, const Device& device, const auto& configured,
-                         bool scaled) {
+                         std::int64_t units, bool scaled) {
     const DeviceId id(device_names_.size());
     device_names_.push_back(name);
     sharers_.push_back(std::min(config.sharers(name), gpus_));
     packet_models_.emplace_back();
-    if (configured.level == Level::packet) packet_models_.back() = configured.spec->packet_model();
+    if (configured.level == Level::packet)
+      packet_models_.back() = configured.spec->packet_model(units);
     const SystemChannel like{.name = {},
                              .capacity = {},
                              .sharers = sharers_.back(),
@@ -83,11 +84,12 @@ void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
   for (const auto& [name, tier] : config.tiers) {
     tier_names_.push_back(name);
     Tier& built = tiers_.emplace_back();
-    built.memory = tier.memory.spec->build();
+    built.memory = tier.memory.spec->build_units(tier.unit_count());
     built.capacity = built.memory->capacity();
     if (name == limit.tier) built.capacity = scale_down(built.capacity, limit.share);
     built.remote = !tier.path.empty();
-    built.devices.push_back(place(name, *built.memory, tier.memory, name == scaled_tier));
+    built.devices.push_back(
+        place(name, *built.memory, tier.memory, tier.unit_count(), name == scaled_tier));
     if (built.remote) continue;
     for (std::size_t c = built.devices.back().first_channel; c < channels_.size(); ++c) {
       own_channels_.emplace_back(c);
@@ -96,10 +98,11 @@ void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
   }
   std::map<std::string, Placed> links;
   for (const auto& [name, link] : config.links) {
-    links_.push_back(link.spec->build());
+    const std::int64_t units = link.spec->has_units() ? config.units_behind(name) : 1;
+    links_.push_back(link.spec->build_units(units));
     const bool scaled = scaled_links != config.tiers.end() &&
                         std::ranges::count(scaled_links->second.path, name) != 0;
-    links[name] = place(name, *links_.back(), link, scaled);
+    links[name] = place(name, *links_.back(), link, units, scaled);
     link_by_name_[name] = links_.back().get();
   }
   std::size_t next = 0;

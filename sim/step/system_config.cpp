@@ -130,6 +130,11 @@ void describe(Fields& f, HostConfig& c) {
 void describe(Fields& f, TierConfig& c) {
   f.doc("A memory tier and the path to it.");
   f.document("memory", c.memory, "device", "The memory itself.");
+  f.optional("units", c.units,
+             "Such memories side by side; capacity, rates and idle power count for each of them.",
+             in_range(1, 1024));
+  f.check(!c.units || !c.memory.spec || c.memory.spec->has_units(), "units",
+          "is stated of a memory that cannot stand beside others");
   f.optional("path", c.path, "Links from the GPU outward; none for the GPU's own memory.");
 }
 
@@ -181,6 +186,12 @@ const FabricConfig* SystemConfig::fabric(Fabric purpose) const {
   if (it == fabrics.end() && inherits)
     it = fabrics.find(std::string(tiersim::name(Fabric::tensor)));
   return it == fabrics.end() ? nullptr : &it->second;
+}
+
+std::int64_t SystemConfig::units_behind(const std::string& link) const {
+  for (const auto& [name, tier] : tiers)
+    if (!tier.path.empty() && tier.path.back() == link) return tier.unit_count();
+  return 1;
 }
 
 std::int64_t SystemConfig::sharers(const std::string& device) const {

@@ -38,7 +38,12 @@ void describe(Fields& f, DeviceConfig<Collective>& c);
 
 struct TierConfig {
   DeviceConfig<MemoryTier> memory;
+  /// Such memories side by side, addresses interleaved over them. A link at the end of the path
+  /// that leaves its number of ports open has one for each.
+  std::optional<Sourced<std::int64_t>> units;
   std::vector<std::string> path;  ///< links from the GPU outward; empty for the GPU's own memory
+
+  std::int64_t unit_count() const { return units ? units->value : 1; }
 };
 void describe(Fields& f, TierConfig& c);
 
@@ -93,6 +98,8 @@ struct SystemConfig {
   /// The network for this purpose: its own, or that of `tensor` for pipelines and experts; null if
   /// there is none.
   const FabricConfig* fabric(Fabric purpose) const;
+  /// Units of the tier whose path ends with this link; 1 if no path does.
+  std::int64_t units_behind(const std::string& link) const;
   /// GPUs that share one instance of the link or tier.
   std::int64_t sharers(const std::string& device) const;
 };

@@ -33,7 +33,7 @@ void check_links(Fields& f, const FidelityMapConfig& c) {
   }
   if (const auto* cxl = expect_kind<CxlConfig>(f, c.cxl, "cxl", "cxl")) {
     expect_packets(f, cxl->packet_level.has_value(), "cxl");
-    f.check(cxl->ports.value == 1, "cxl.ports", "is not 1", "one link is looked at");
+    f.check(cxl->port_count() == 1, "cxl.ports", "is not 1", "one link is looked at");
     f.check(!cxl->packet_level || cxl->packet_level->pool_switch, "cxl",
             "has no packet_level.switch, where many hosts would be", "its latency is enough");
   }

@@ -44,7 +44,7 @@ struct Module {
 
   explicit Module(const DramConfig& c) : config(c), device(make_device(c)), count(1) {
     const auto map = AddressMap::make(c.packet_level->address_map);
-    TS_EXPECTS(map.has_value(), c.pseudo_channels.value);
+    TS_EXPECTS(map.has_value(), c.channels());
     const double channels = static_cast<double>(DramShape(*map).pseudo_channels);
     const double one = static_cast<double>(channel_peak(*c.packet_level).in_base()) * channels;
     count = static_cast<std::size_t>(

@@ -14,10 +14,9 @@ constexpr std::int64_t kGatheredAtoms = 400'000;
 // Atoms in one stack when `payload` is spread over all stacks.
 std::int64_t atoms_of_stack(const DramConfig& hbm, Bytes payload) {
   const auto map = AddressMap::make(hbm.packet_level->address_map);
-  TS_EXPECTS(map.has_value(), hbm.pseudo_channels.value);
+  TS_EXPECTS(map.has_value(), hbm.channels());
   const auto channels = static_cast<std::int64_t>(DramShape(*map).pseudo_channels);
-  return payload.in_base() / hbm.packet_level->atom.value.in_base() * channels /
-         hbm.pseudo_channels.value;
+  return payload.in_base() / hbm.packet_level->atom.value.in_base() * channels / hbm.channels();
 }
 
 // Probes of the stack give a share of the data sheet's rate, in whole atoms.

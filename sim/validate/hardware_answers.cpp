@@ -51,9 +51,9 @@ class Hardware {
   }
 
   /// The queueing delay on the path and in the memory.
-  Duration added_latency(Bandwidth rate, double read_share) const {
-    Duration time = memory_ ? memory_->added_latency(rate, read_share) : Duration{};
-    for (const Link* link : ways_) time += link->added_latency(rate, read_share);
+  Duration added_latency(Bandwidth rate, double read_share, Bytes run) const {
+    Duration time = memory_ ? memory_->added_latency(rate, read_share, run) : Duration{};
+    for (const Link* link : ways_) time += link->added_latency(rate, read_share, run);
     return time;
   }
 
@@ -211,6 +211,13 @@ LevelResult of_collective(const HardwareCurve& curve, const ProbeWorkload& asked
   return {bus_share(asked) * static_cast<double>(asked.size->in_base()) / us / 1e3};
 }
 
+// Neighbouring runs of a stream queue as one long run.
+Bytes run_of_queue(const ProbeWorkload& asked) {
+  const Bytes run = asked.run.value_or(4_KiB);
+  const ProbePattern pattern = asked.pattern.value_or(ProbePattern::sequential);
+  return pattern == ProbePattern::sequential ? std::max(run, 4_KiB) : run;
+}
+
 LevelResult read_level(const HardwareCurve& curve, const ReferencePoint& point, bool loaded) {
   const Hardware hardware(curve);
   const ProbeWorkload asked = point.at.over(curve.at);
@@ -219,7 +226,8 @@ LevelResult read_level(const HardwareCurve& curve, const ReferencePoint& point, 
   if (curve.facts.quantity == ProbeQuantity::latency) {
     Duration time = unloaded(hardware, mix.run);
     if (loaded && asked.rate)
-      time += hardware.added_latency(*asked.rate, asked.read_share.value_or(1));
+      time +=
+          hardware.added_latency(*asked.rate, asked.read_share.value_or(1), run_of_queue(asked));
     return {static_cast<double>(time.count()) / kPicosecondsPerNanosecond};
   }
   return in_unit(curve, hardware, mix,

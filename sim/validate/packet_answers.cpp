@@ -148,7 +148,7 @@ LevelResult read_link(const HardwareCurve& curve, const DramConfig* memory,
   if (pcie != nullptr && pcie->packet_level && !curve.memory)
     return read_pcie(*pcie, *pcie->packet_level, quantity, asked);
   const auto* cxl = config_of<CxlConfig>(link);
-  if (cxl != nullptr && cxl->packet_level && cxl->ports.value == 1)
+  if (cxl != nullptr && cxl->packet_level && cxl->port_count() == 1)
     return read_cxl(*cxl, *cxl->packet_level, memory, quantity, asked);
   return no_packets(curve.memory ? kNotJoined : kNoMapping);
 }

@@ -24,7 +24,7 @@ LAYERS = {
                 "sim/validate/timed_rows.hpp", "sim/validate/fitted_times.hpp",
                 "sim/validate/metric_difference.hpp", "hwmodels/calibrate/table/timing_table_config.hpp",
                 "workloads/*_config.hpp", "workloads/numerics/study.hpp",
-                "hwmodels/calibrate/fit/calibration.hpp",
+                "hwmodels/calibrate/fit/calibration.hpp", "hwmodels/memory/dram_fit.hpp",
                 "hwmodels/calibrate/fit/form_fit.hpp", "hwmodels/calibrate/table/timing_table.hpp"],
     "sim/study": LIBRARIES + ["reports"],
     "sim/cli": LIBRARIES + ["sim/trace", "sim/sweep", "sim/validate", "reports", "sim/study"],

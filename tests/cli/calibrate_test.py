@@ -272,5 +272,53 @@ class Tables(InFolder):
         self.assertIn(quoted, run(*arguments).stdout)
 
 
+class CalibrateMemory(InFolder):
+    DEVICES = SOURCE / "configs/devices"
+
+    def test_a_shipped_file_is_written_again_byte_for_byte(self):
+        """By the command at its head; the others of the folder are written in the same way."""
+        shipped = SOURCE / "configs/calibration/memory/gh200_lpddr5x.yaml"
+        verb, memory, device = shlex.split(shipped.read_text().split("`")[1])[1:4]
+        made = run(verb, memory, self.DEVICES / device, "-o", "again.yaml", cwd=self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual((self.folder / "again.yaml").read_bytes(), shipped.read_bytes())
+        self.assertIn("4 KiB   100.0 %", made.stdout)
+
+    def test_what_it_writes_makes_a_data_sheet_a_device(self):
+        """From a file without the numbers of the flow level to one that a run takes."""
+        sheet = "\n".join(
+            line for line in (self.DEVICES / "gh200_lpddr5x.yaml").read_text().splitlines()
+            if not line.startswith("base:"))
+        (self.folder / "sheet.yaml").write_text(sheet)
+        self.expect_failure(run("config", "show", self.folder / "sheet.yaml"), 3,
+                            "missing required key 'read_efficiency'")
+        made = run("calibrate", "memory", "sheet.yaml", "-o", "flow.yaml", "--json",
+                   cwd=self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        fit = json.loads(made.stdout)
+        for curve in fit["curves"]:
+            self.assertEqual(len(curve["added_s"]), len(fit["loads"]))
+            self.assertEqual(curve["added_s"], sorted(curve["added_s"]))
+            self.assertLessEqual(curve["reaches"], 1)
+        streams = next(c for c in fit["curves"] if c["run_bytes"] == 4096 and c["read_share"] == 1)
+        self.assertAlmostEqual(streams["reaches"], fit["read_efficiency"])
+        (self.folder / "mine.yaml").write_text(sheet + "\nbase: flow.yaml\n")
+        self.assertEqual(run("config", "show", self.folder / "mine.yaml").returncode, 0)
+
+    def test_mistakes_are_told_before_anything_is_written(self):
+        link = self.DEVICES / "pcie_gen5_x16.yaml"
+        self.expect_failure(run("calibrate", "memory", link, "-o", self.folder / "it.yaml"), 3,
+                            "pcie_gen5_x16.yaml:1:1: error: model: is pcie")
+        dram = self.DEVICES / "ddr5_4800_host_8.yaml"
+        self.expect_failure(run("calibrate", "memory", dram, "--set", "packet_level=~", "-o",
+                                self.folder / "it.yaml"), 3, "packet_level: is missing")
+        self.expect_failure(run("calibrate", "memory", dram, "--set",
+                                "packet_level.timings.t_cl=14", "-o", self.folder / "it.yaml"), 3,
+                            "'14' has no unit")
+        self.expect_failure(run("calibrate", "memory"), 2, "name a device")
+        self.expect_failure(run("calibrate", "memory", dram, "-o", "/no/folder/it.yaml"), 2)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

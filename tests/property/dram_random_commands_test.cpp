@@ -64,6 +64,7 @@ TEST_P(DramMutation, IsSeenByTheChecker) {
   t.t_ccd_s = clocks(10, t.t_ck.value.count());  // more than the burst, so that it binds
   // A PRE is as late as the next ACT allows, so either tRC or tRAS + tRP binds.
   t.t_rc = clocks(mutation.rule == "tRAS" ? 77 : 130, t.t_ck.value.count());
+  if (mutation.rule == "tROW") t.t_row = clocks(14, t.t_ck.value.count());
   DramClocks mutant(t);
   mutant.*(mutation.gate) = 0;
   bool seen = false;
@@ -89,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Mutation{"tCCD_L_WR", &DramClocks::ccd_l_wr},
                       Mutation{"tRRD_S", &DramClocks::rrd_s},
                       Mutation{"tRRD_L", &DramClocks::rrd_l}, Mutation{"tFAW", &DramClocks::faw},
-                      Mutation{"tWTR_S", &DramClocks::wtr_s},
+                      Mutation{"tROW", &DramClocks::row}, Mutation{"tWTR_S", &DramClocks::wtr_s},
                       Mutation{"tWTR_L", &DramClocks::wtr_l}, Mutation{"tRTW", &DramClocks::gap},
                       Mutation{"tCS", &DramClocks::cs}, Mutation{"tRFC", &DramClocks::rfc},
                       Mutation{"tRFC_pb", &DramClocks::rfc_pb, DramRefresh::per_bank},

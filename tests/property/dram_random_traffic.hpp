@@ -17,6 +17,8 @@ inline void vary(Rng& rng, DramTimings& t) {
     if (kind == 0) (t.*distance).value *= 3;
     if (kind == 1) (t.*distance).value /= 2;
   }
+  if (rng.below(4) == 0) t.t_rcd_wr = {.value = t.t_rcd.value / 2};
+  if (rng.below(4) == 0) t.t_row.value = t.t_rrd_s.value * 3 / 2;
 }
 
 /// HBM3 of two ranks in one pseudo channel, as the stack IDs of a tall stack, a switch apart.

@@ -96,6 +96,8 @@ inline Property dram_scales_with_the_clock(const DramModel& model) {
           &T::t_ccd_l_wr, &T::t_rrd_s, &T::t_rrd_l, &T::t_faw, &T::t_wtr_s,  &T::t_wtr_l,
           &T::t_gap,      &T::t_cs,    &T::t_refi,  &T::t_rfc, &T::t_rfc_pb, &T::t_rrefd})
       (slow.config.timings.*time).value *= 2;
+    slow.config.timings.t_row.value *= 2;
+    if (slow.config.timings.t_rcd_wr) slow.config.timings.t_rcd_wr->value *= 2;
     slow.config.scheduler.max_age *= 2;
     const Duration twice = 2 * model(drawn).elapsed;
     const Duration time = model(slow).elapsed;
@@ -114,6 +116,7 @@ inline std::vector<std::pair<std::string, DramCase>> dram_made_better(const Dram
   add("no turnaround to writes").timings.t_gap.value = {};
   add("no switch of ranks").timings.t_cs.value = {};
   add("any number of activates").timings.t_faw.value = {};
+  add("a bus for each row command").timings.t_row.value = {};
   DramTimings& t = add("fast rows").timings;
   t.t_rcd.value /= 2, t.t_rp.value /= 2, t.t_ras.value /= 2, t.t_rc.value /= 2;
   add("no wait after writes").timings.t_wr.value = {};

@@ -48,7 +48,7 @@ std::vector<DramRule> dram_rules(const DramTimings& t) {
   const std::int64_t written = whole(t.t_cwl) + whole(t.t_burst);
   return {
       {"tRCD", Kind::activate, Kind::read, bank, 1, whole(t.t_rcd)},
-      {"tRCD", Kind::activate, Kind::write, bank, 1, whole(t.t_rcd)},
+      {"tRCD", Kind::activate, Kind::write, bank, 1, whole(t.t_rcd_wr.value_or(t.t_rcd))},
       {"tRAS", Kind::activate, Kind::precharge, bank, 1, whole(t.t_ras)},
       {"tRC", Kind::activate, Kind::activate, bank, 1, whole(t.t_rc)},
       {"tRP", Kind::precharge, Kind::activate, bank, 1, whole(t.t_rp)},
@@ -63,6 +63,7 @@ std::vector<DramRule> dram_rules(const DramTimings& t) {
       {"tRRD_L", Kind::activate, Kind::activate, group, 1, whole(t.t_rrd_l)},
       {"tRRD_S", Kind::activate, Kind::activate, rank, 1, whole(t.t_rrd_s)},
       {"tFAW", Kind::activate, Kind::activate, rank, 4, whole(t.t_faw)},
+      {"tROW", Kind::activate, Kind::activate, channel, 1, whole(t.t_row)},
       {"tRP", Kind::precharge, Kind::refresh, rank, 1, whole(t.t_rp)},
       {"tRC", Kind::activate, Kind::refresh, rank, 1, whole(t.t_rc)},
       {"tRFC", Kind::refresh, Kind::activate, rank, 1, whole(t.t_rfc)},
@@ -103,6 +104,7 @@ class Walk {
       : banks_(banks),
         groups_(groups),
         ranks_(ranks),
+        channel_(1),
         open_(banks, -1),
         banks_of_group_(banks / groups),
         banks_of_rank_(banks / ranks) {}
@@ -115,10 +117,30 @@ class Walk {
 
  private:
   std::size_t place(DramScope scope, std::size_t b) const {
-    return scope == bank ? b : b / (scope == group ? banks_of_group_ : banks_of_rank_);
+    switch (scope) {
+      case bank:
+        return b;
+      case group:
+        return b / banks_of_group_;
+      case rank:
+        return b / banks_of_rank_;
+      case channel:
+        break;
+    }
+    return 0;
   }
   History& history(DramScope scope) {
-    return scope == bank ? banks_ : scope == group ? groups_ : ranks_;
+    switch (scope) {
+      case bank:
+        return banks_;
+      case group:
+        return groups_;
+      case rank:
+        return ranks_;
+      case channel:
+        break;
+    }
+    return channel_;
   }
   void violated(std::string_view rule, const DramCommand& c, std::int64_t missing) {
     ++report.violations;
@@ -126,7 +148,7 @@ class Walk {
   }
   void row_state(const DramCommand& c);
 
-  History banks_, groups_, ranks_;
+  History banks_, groups_, ranks_, channel_;
   std::vector<std::int64_t> open_;
   std::size_t banks_of_group_, banks_of_rank_;
   std::int64_t data_end_ = kNeverBefore;
@@ -171,7 +193,7 @@ void Walk::command(const std::vector<DramRule>& rules, const DramCommand& c) {
     if (c.at_ps < earliest) violated(rule.name, c, earliest - c.at_ps);
   }
   row_state(c);
-  for (const DramScope scope : {bank, group, rank})
+  for (const DramScope scope : {bank, group, rank, channel})
     history(scope).add(place(scope, c.bank), c.kind, c.at_ps);
 }
 

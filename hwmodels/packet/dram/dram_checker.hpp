@@ -11,10 +11,10 @@
 
 namespace tiersim {
 
-enum class DramScope : std::uint8_t { bank, group, rank };
+enum class DramScope : std::uint8_t { bank, group, rank, channel };
 
 /// Least time in picoseconds from the `count`-th last `before` to an `after` of the same bank,
-/// group or rank.
+/// group, rank or pseudo channel.
 struct DramRule {
   std::string_view name;
   DramCommandKind before, after;

@@ -34,6 +34,7 @@ DramTimings::DramTimings()
       t_rrd_s(assumed(2500)),
       t_rrd_l(assumed(2500)),
       t_faw(assumed(15000)),
+      t_row({.value = Duration(0), .source = "faster than tFAW at this clock"}),
       t_wtr_s(assumed(4375)),
       t_wtr_l(assumed(6250)),
       t_gap(
@@ -54,6 +55,7 @@ void describe(Fields& f, DramTimings& c) {
   f.optional("t_cl", c.t_cl, "RD to its first data.", positive_time);
   f.optional("t_cwl", c.t_cwl, "WR to its first data.", positive_time);
   f.optional("t_rcd", c.t_rcd, "ACT to RD or WR of the bank.", any_time);
+  f.optional("t_rcd_wr", c.t_rcd_wr, "ACT to WR of the bank; t_rcd where absent.", any_time);
   f.optional("t_rp", c.t_rp, "PRE to ACT of the bank.", any_time);
   f.optional("t_ras", c.t_ras, "ACT to PRE of the bank.", any_time);
   f.optional("t_rc", c.t_rc, "ACT to ACT of the bank.", any_time);
@@ -65,6 +67,8 @@ void describe(Fields& f, DramTimings& c) {
   f.optional("t_rrd_s", c.t_rrd_s, "ACT to ACT of a rank, other bank group.", any_time);
   f.optional("t_rrd_l", c.t_rrd_l, "ACT to ACT, same bank group.", any_time);
   f.optional("t_faw", c.t_faw, "Time of a rank in which at most four ACT may start.", any_time);
+  f.optional("t_row", c.t_row,
+             "ACT to ACT by the bus of row commands: ACT and PRE of all that share it.", any_time);
   f.optional("t_wtr_s", c.t_wtr_s, "End of write data to RD of the rank.", any_time);
   f.optional("t_wtr_l", c.t_wtr_l, "End of write data to RD of the bank group.", any_time);
   f.optional("t_gap", c.t_gap, "Data bus idle between read data and write data.", any_time);
@@ -86,6 +90,7 @@ DramClocks::DramClocks(const DramTimings& t) : period_ps(t.t_ck.value.count()) {
   cl = clocks(t.t_cl);
   cwl = clocks(t.t_cwl);
   rcd = clocks(t.t_rcd);
+  rcd_wr = t.t_rcd_wr ? clocks(*t.t_rcd_wr) : rcd;
   rp = clocks(t.t_rp);
   ras = clocks(t.t_ras);
   rc = clocks(t.t_rc);
@@ -97,6 +102,7 @@ DramClocks::DramClocks(const DramTimings& t) : period_ps(t.t_ck.value.count()) {
   rrd_s = clocks(t.t_rrd_s);
   rrd_l = clocks(t.t_rrd_l);
   faw = clocks(t.t_faw);
+  row = clocks(t.t_row);
   wtr_s = clocks(t.t_wtr_s);
   wtr_l = clocks(t.t_wtr_l);
   gap = clocks(t.t_gap);

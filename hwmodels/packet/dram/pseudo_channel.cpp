@@ -67,7 +67,7 @@ inline std::int64_t PseudoChannel::activation(const Bank& bank, std::int64_t vis
   const Rank& rank = ranks_[bank.rank];
   const std::int64_t precharge = bank.open_row >= 0 ? clocks_.rp : 0;
   std::int64_t at =
-      std::max({bank.activate_at, visible + precharge, rank.activate_at,
+      std::max({bank.activate_at, visible + precharge, rank.activate_at, row_bus_at_,
                 rank.four_activates[rank.oldest] + clocks_.faw, groups_[bank.group].activate_at});
   if (scheduler_.refresh == DramRefresh::per_bank) {
     // The last refreshes of single banks, oldest first. The newest may lie in the future; older
@@ -88,6 +88,7 @@ PseudoChannel::Choice PseudoChannel::best(const AtomWindow& window, bool write) 
     first_activate = std::min(first_activate, r.activate_at);
   }
   floor = std::max(floor, now_);
+  const std::int64_t to_column = write ? clocks_.rcd_wr : clocks_.rcd;
   const bool oldest_is_due = window.at(0).visible + max_age_ <= floor;
   std::size_t hits_left = window.hits();
   std::array<std::uint64_t, kDramBanksMost / 64> seen{};
@@ -110,15 +111,15 @@ PseudoChannel::Choice PseudoChannel::best(const AtomWindow& window, bool write) 
     std::int64_t activate = -1;
     if (hit) {
       hits_left -= window.hits(b);
-      column = std::max({column, bank.column_at, slot.visible, now_});
+      column = std::max({column, write ? bank.write_at : bank.read_at, slot.visible, now_});
     } else {
       activate = activation(bank, slot.visible);
-      column = std::max({column, activate + clocks_.rcd, now_});
+      column = std::max({column, activate + to_column, now_});
     }
     if (column < best.column) best = {column, activate, i};
     // No later atom can be earlier.
     const bool earliest =
-        best.column <= floor || (hits_left == 0 && best.column <= first_activate + clocks_.rcd);
+        best.column <= floor || (hits_left == 0 && best.column <= first_activate + to_column);
     if (earliest || forced) break;
   }
   return best;
@@ -162,7 +163,9 @@ void PseudoChannel::open_row(std::size_t b, const Choice& choice, std::int64_t r
   ++counts_.activates;
   bank.open_row = row;
   bank.activated_at = at;
-  bank.column_at = at + clocks_.rcd;
+  bank.read_at = at + clocks_.rcd;
+  bank.write_at = at + clocks_.rcd_wr;
+  if (clocks_.row > 0) row_bus_at_ = at + clocks_.row;
   bank.precharge_at = at + clocks_.ras;
   rank.four_activates[rank.oldest] = at;
   rank.oldest = (rank.oldest + 1) & 3U;

@@ -1,17 +1,17 @@
 #pragma once
 // Model card: DRAM pseudo channel (HBM pseudo channel, GDDR channel, DDR5 subchannel; packet level)
 //   Models    banks with open rows, the command gates tRCD tRP tRAS tRC tRTP tWR tCCD tRRD tFAW
-//             tWTR tRTW, rank switches, all-bank and per-bank refresh, a window of reads that may
-//             be reordered, posted writes that are drained in batches.
+//             tWTR tRTW, the bus of row commands, rank switches, all-bank and per-bank refresh, a
+//             window of reads that may be reordered, posted writes that are drained in batches.
 //   Equation  of the atoms in the window, the one with the earliest possible RD or WR is next, the
 //             oldest of equals; its ACT comes as early as the gates allow, even before the RD of
 //             atoms that were chosen earlier, since it uses another bus. No row is closed while
 //             the window holds hits of it. An atom older than max_age is next at any cost. There
 //             is no event for a command: choosing an atom reserves its slots.
-//   Ignores   the command bus, the clock that HBM3 loses between stack IDs (tCCD_R), a shorter
-//             tRCD of writes, power-down, postponed or early refresh, ECC, forwarding of posted
-//             writes to reads, the wires between the GPU's cache and the controller. While writes
-//             are drained no read of the pseudo channel goes.
+//   Ignores   the bus of column commands beyond one command a clock, the clock that HBM3 loses
+//             between stack IDs (tCCD_R), power-down, postponed or early refresh, ECC, forwarding
+//             of posted writes to reads, the wires between the GPU's cache and the controller.
+//             While writes are drained no read of the pseudo channel goes.
 //   Valid     whole clocks; arrivals are taken at the next clock. Compared with cycle-level
 //             simulators, up to .8 of saturation for latency: DRAMsim3 (HBM3-6400) saturation
 //             within 5 %, mean read latency 13 %. Ramulator 2.1 (DDR5-4800) saturation within 4 %,
@@ -73,7 +73,8 @@ class PseudoChannel {
  private:
   struct Bank {
     std::int64_t open_row = -1;
-    std::int64_t column_at = 0;     ///< earliest RD or WR
+    std::int64_t read_at = 0;       ///< earliest RD of the open row
+    std::int64_t write_at = 0;      ///< earliest WR of the open row
     std::int64_t precharge_at = 0;  ///< earliest PRE
     std::int64_t activate_at = 0;   ///< earliest ACT, after any PRE
     std::int64_t activated_at = -kLongAgo;
@@ -132,6 +133,7 @@ class PseudoChannel {
   std::int64_t next_ = kNever;
   /// Clock of the last arrival, RD or WR: no earlier command on the column bus.
   std::int64_t now_ = 0;
+  std::int64_t row_bus_at_ = 0;  ///< earliest ACT by the bus of row commands
   std::size_t refresh_rank_ = 0;
   bool refresh_next_ = false;
   bool draining_ = false;  ///< until write_low

@@ -15,7 +15,7 @@ DramConfig round_numbers() {
   DramConfig c;
   c.capacity.value = 1_GiB;
   c.peak.value = 1000_GBps;
-  c.pseudo_channels.value = 100;
+  c.pseudo_channels = Sourced<std::int64_t>{.value = 100};
   c.atom.value = 32_B;
   c.interleave.value = 256_B;
   c.read_efficiency.value = 0.5;
@@ -69,7 +69,7 @@ TEST(Dram, MoreRowTimeNeverCostsLess) {
 TEST(Dram, RandomReadsMatchTheGupsTableOfTheH200) {
   DramConfig c = round_numbers();
   c.peak.value = 4800_GBps;
-  c.pseudo_channels.value = 192;
+  c.pseudo_channels = Sourced<std::int64_t>{.value = 192};
   c.read_efficiency.value = 0.92;
   c.row_time.value = 5ns;
   constexpr std::int64_t kReads = 1'000'000'000;
@@ -119,7 +119,7 @@ TEST(Dram, ReadsCopiesAndWritesAloneAllReachWhatWasMeasured) {
 TEST(Dram, TwiceTheChannelsAndTheLoadAreTheSameShare) {
   DramConfig twice = hbm();
   twice.peak.value = 2000_GBps;
-  twice.pseudo_channels.value = 200;
+  twice.pseudo_channels = Sourced<std::int64_t>{.value = 200};
   const auto one = make_device(hbm());
   const auto two = make_device(twice);
   EXPECT_NEAR(share_of(*one, 64_MiB, 16_MiB, 1000_GBps), share_of(*two, 128_MiB, 32_MiB, 2000_GBps),
@@ -128,44 +128,20 @@ TEST(Dram, TwiceTheChannelsAndTheLoadAreTheSameShare) {
             2 * busy(hbm(), Direction::read, 6400_B, 32_B));  // twice in all, on twice the bus
 }
 
-TEST(Dram, TheLatencyCurveStartsAtNothingAndStaysFinite) {
-  EXPECT_EQ(make_device(round_numbers())->added_latency(1000_GBps), 0ns);
+TEST(Dram, LatencyUnderLoadEndsWhereItsCurveDoes) {
+  EXPECT_EQ(make_device(round_numbers())->added_latency(1000_GBps, 1, 64_B), 0ns);
   DramConfig c = round_numbers();
-  // x / (1 - x) times 10 ns with a saturation of .8: 10 ns at half of it.
-  c.queueing = DramQueueing{.scale = {.value = Duration(12'500)},
-                            .exponent = {.value = 1.0},
-                            .saturation = {.value = 0.8}};
-  const auto memory = make_device(c);
-  EXPECT_EQ(memory->added_latency({}), 0ns);
-  EXPECT_NEAR(to_seconds(memory->added_latency(400_GBps)), 10e-9, 2e-12);  // rounded down to 1 ps
-  Duration last{};
-  for (int i = 0; i <= 3000; ++i) {
-    const Duration now = memory->added_latency(500'000'000 * Bandwidth::from_base(i));
-    EXPECT_GE(now, last) << i;
-    last = now;
-  }
-  // At .98 of saturation and beyond: 10 ns * .98 / .02.
-  EXPECT_NEAR(to_seconds(last), 490e-9, 2e-12);
-  EXPECT_EQ(memory->added_latency(100'000 * 1_GBps), last);
-}
-
-// Mess benchmark, H100-64GB (1631 GB/s), reads only: GB/s and ns of a pointer chase. Band 10 %.
-TEST(Dram, LoadedLatencyFollowsTheMeasuredCurveOfTheH100) {
-  DramConfig c = hbm();
-  c.peak.value = 1631_GBps;
-  c.latency.value = 365ns;
   c.queueing = DramQueueing{
-      .scale = {.value = 38ns}, .exponent = {.value = 0.65}, .saturation = {.value = 0.968}};
+      .packets =
+          DramLatencyTable{.scale = {.value = 1},
+                           .loads = {0.5, 1},
+                           .curves = {{.run = 64_B, .reaches = 0.8, .added = {10ns, 100ns}}}},
+      .measured = {}};
   const auto memory = make_device(c);
-  for (const auto& [rate, latency] :
-       {std::pair{0.027, 365.0}, std::pair{2.99, 366.0}, std::pair{8.03, 366.0},
-        std::pair{100.87, 374.0}, std::pair{277.31, 379.0}, std::pair{423.27, 386.0},
-        std::pair{765.82, 412.0}, std::pair{946.39, 431.0}, std::pair{1121.49, 470.0},
-        std::pair{1433.68, 703.0}, std::pair{1523.78, 1414.0}}) {
-    const auto at = Bandwidth::from_base(static_cast<std::int64_t>(rate * 1e9));
-    const Duration total = c.latency.value + memory->added_latency(at);
-    EXPECT_NEAR(to_seconds(total) * 1e9, latency, 0.10 * latency) << rate;
-  }
+  EXPECT_EQ(memory->added_latency({}, 1, 64_B), 0ns);
+  EXPECT_NEAR(to_seconds(memory->added_latency(400_GBps, 1, 64_B)), 10e-9, 2e-12);
+  EXPECT_NEAR(to_seconds(memory->added_latency(800_GBps, 1, 64_B)), 100e-9, 2e-12);
+  EXPECT_EQ(memory->added_latency(100'000 * 1_GBps, 1, 64_B), 100ns);
 }
 
 // pseudo_channels * min(efficiency * bandwidth of one, bytes in a row / row time). The bytes in a
@@ -173,7 +149,7 @@ TEST(Dram, LoadedLatencyFollowsTheMeasuredCurveOfTheH100) {
 TEST(Dram, RandomRunsFollowTheRowFormula) {
   DramConfig c = hbm();
   c.peak.value = 4800_GBps;
-  c.pseudo_channels.value = 192;
+  c.pseudo_channels = Sourced<std::int64_t>{.value = 192};
   for (const std::int64_t run : {32, 64, 96, 128, 256, 512, 4096}) {
     const double in_row = static_cast<double>(std::min<std::int64_t>(run, 256));
     const double expected = 192 * std::min(0.92 * 25.0, in_row / 5.0);
@@ -189,7 +165,7 @@ TEST(Dram, RandomRunsFollowTheRowFormula) {
 TEST(Dram, RandomReadsMatchTheGupsTableOfTheH100) {
   DramConfig c = hbm();
   c.peak.value = 3352_GBps;
-  c.pseudo_channels.value = 160;
+  c.pseudo_channels = Sourced<std::int64_t>{.value = 160};
   const Bytes bus = busy(c, Direction::read, 8_B * 1'000'000'000, 8_B);
   EXPECT_NEAR(1.0 / to_seconds(bus / c.peak.value), 31.8, 0.10 * 31.8);
 }
@@ -215,7 +191,7 @@ TEST(Dram, RandomSmallWritesMatchTheGupsTables) {
        {std::tuple{160, 3352, 13.4}, std::tuple{192, 4800, 15.4}}) {
     DramConfig c = hbm();
     c.peak.value = peak * 1_GBps;
-    c.pseudo_channels.value = channels;
+    c.pseudo_channels = Sourced<std::int64_t>{.value = channels};
     c.partial_write_time = {.value = Duration(12'200)};
     const auto cost = make_device(c)->cost(Direction::write, 8_B * 1'000'000'000, 8_B);
     const double rate = 1.0 / to_seconds(cost.charges.front().busy / c.peak.value);

@@ -16,7 +16,7 @@ using testing::rate_of;
 std::unique_ptr<Link> cxl_x8(std::int64_t ports) {
   CxlConfig c;
   c.raw.value = 32_GBps;
-  c.ports.value = ports;
+  c.ports = Sourced<std::int64_t>{.value = ports};
   return make_device(c);
 }
 
@@ -57,7 +57,7 @@ TEST(Hop, AddsItsLatencyForEachCrossing) {
 TEST(Cxl, LargeFlitsHaveFifteenSlots) {
   CxlConfig c;
   c.raw.value = 64_GBps;
-  c.ports.value = 1;
+  c.ports = Sourced<std::int64_t>{.value = 1};
   c.flit.value = 256_B;
   EXPECT_NEAR(rate_of(*make_device(c), 1_MiB, 0_B, 64_B), 64.0 * 15 / 256 / 4.5 * 64, 1e-3);
   EXPECT_NEAR(rate_of(*make_device(c), 1_MiB, 0_B, 64_B), 54, 0.05 * 54);
@@ -69,7 +69,7 @@ TEST(Cxl, LargeFlitsHaveFifteenSlots) {
 TEST(Cxl, ReadsInFlightLimitReadsOnly) {
   CxlConfig c;
   c.raw.value = 32_GBps;
-  c.ports.value = 2;
+  c.ports = Sourced<std::int64_t>{.value = 2};
   const auto free = make_device(c);
   c.reads_in_flight = CxlReadsInFlight{.lines = {.value = 48}, .time = {.value = 256ns}};
   const auto limited = make_device(c);

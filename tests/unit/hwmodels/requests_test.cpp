@@ -17,7 +17,7 @@ class Tier final : public MemoryTier {
   std::span<const Channel> channels() const override { return {}; }
   Bytes capacity() const override { return {}; }
   AccessCost cost(Direction, Bytes, Bytes) const override { return {}; }
-  Duration added_latency(Bandwidth rate, double) const override {
+  Duration added_latency(Bandwidth rate, double, Bytes) const override {
     return each_ * (rate.in_base() / 1'000'000'000);
   }
 

@@ -200,7 +200,7 @@ TEST(CxlProbe, AgreesWithTheFlowLevel) {
     const Duration line = run_cxl_probe(c, one).read.mean;
     CxlConfig f;
     f.raw = c.raw;
-    f.ports.value = 1;
+    f.ports = Sourced<std::int64_t>{.value = 1};
     f.flit = c.flit;
     f.latency.value = line;
     const auto link = make_device(f);

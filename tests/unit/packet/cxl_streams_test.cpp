@@ -247,7 +247,7 @@ TEST(CxlStreams, AloneTheFlowLevelSaysTheSame) {
   const CxlPacketConfig config = unlimited();
   CxlConfig flow;
   flow.raw = config.raw;
-  flow.ports.value = 1;
+  flow.ports = Sourced<std::int64_t>{.value = 1};
   flow.latency.value = 154ns;
   const auto link = make_device(flow);
   for (const std::int64_t lines : {1, 64, 256, 4096}) {

@@ -25,7 +25,7 @@ DramPacketConfig one_clock_gates() {
   for (auto* each : {&t.t_ck,       &t.t_burst, &t.t_cl,    &t.t_cwl,    &t.t_rcd,   &t.t_rp,
                      &t.t_ras,      &t.t_rc,    &t.t_rtp,   &t.t_wr,     &t.t_ccd_s, &t.t_ccd_l,
                      &t.t_ccd_l_wr, &t.t_rrd_s, &t.t_rrd_l, &t.t_faw,    &t.t_wtr_s, &t.t_wtr_l,
-                     &t.t_gap,      &t.t_cs,    &t.t_rfc,   &t.t_rfc_pb, &t.t_rrefd})
+                     &t.t_gap,      &t.t_cs,    &t.t_rfc,   &t.t_rfc_pb, &t.t_rrefd, &t.t_row})
     *each = clocks(1, kPeriod);
   t.t_refi = clocks(1'000'000, kPeriod);
   c.scheduler.refresh = DramRefresh::none;
@@ -84,6 +84,7 @@ const std::vector<Gate>& gates() {
       {"tWTR_S", &T::t_wtr_s, {write(0), read(2, 0, 10)}},
       {"tRRD_L", &T::t_rrd_l, {read(0), read(1)}},
       {"tRRD_S", &T::t_rrd_s, {read(0), read(2)}},
+      {"tROW", &T::t_row, {read(0), read(4)}},
       {"tFAW", &T::t_faw, {read(0), read(1), read(2), read(3), read(0, 1, 20)}},
       {"tRFC", &T::t_rfc, {read(0), read(0, 0, kDue)}, DramRefresh::all_bank},
       {"tRFC_pb", &T::t_rfc_pb, {read(0), read(0, 0, kDue / 4)}, DramRefresh::per_bank},
@@ -107,7 +108,17 @@ DramTrace sorted(DramTrace trace) {
 }
 
 std::size_t place(DramScope scope, std::uint16_t bank) {
-  return scope == DramScope::bank ? bank : scope == DramScope::group ? bank / 2U : bank / 4U;
+  switch (scope) {
+    case DramScope::bank:
+      return bank;
+    case DramScope::group:
+      return bank / 2U;
+    case DramScope::rank:
+      return bank / 4U;
+    case DramScope::channel:
+      break;
+  }
+  return 0;
 }
 
 // The first command at the least distance of the rule from its predecessor; past the end where
@@ -124,6 +135,21 @@ std::size_t bound_command(const DramTrace& trace, const DramRule& rule) {
     }
   }
   return trace.size();
+}
+
+// ACT to RD takes 20 clocks, ACT to WR 5.
+TEST(DramGates, AWriteMayGoSoonerAfterItsActThanARead) {
+  DramPacketConfig config = one_clock_gates();
+  config.timings.t_rcd = clocks(20, kPeriod);
+  const auto column_after_act = [&](const DramAtom& atom) {
+    const DramTrace trace = sorted(trace_of(config, {atom}));
+    EXPECT_EQ(trace.size(), 2U);
+    return trace.back().at_ps - trace.front().at_ps;
+  };
+  EXPECT_EQ(column_after_act(write(0)), 20 * kPeriod);
+  config.timings.t_rcd_wr = clocks(5, kPeriod);
+  EXPECT_EQ(column_after_act(write(0)), 5 * kPeriod);
+  EXPECT_EQ(column_after_act(read(0)), 20 * kPeriod);
 }
 
 TEST(DramGates, AreLegalAtTheirTimeAndIllegalAPicosecondBefore) {

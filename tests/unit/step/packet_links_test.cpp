@@ -34,7 +34,7 @@ PcieConfig packet_pcie() {
 CxlConfig packet_cxl() {
   CxlConfig c;
   c.raw.value = 32_GBps;
-  c.ports.value = 1;
+  c.ports = Sourced<std::int64_t>{.value = 1};
   c.latency.value = 150ns;
   c.packet_level.emplace();
   c.packet_level->host.latency.value = 150ns;

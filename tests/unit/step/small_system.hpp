@@ -24,7 +24,7 @@ inline DramConfig dram(Bytes capacity, Bandwidth peak) {
   DramConfig c;
   c.capacity.value = capacity;
   c.peak.value = peak;
-  c.pseudo_channels.value = 1;
+  c.pseudo_channels = Sourced<std::int64_t>{.value = 1};
   c.atom.value = 1_B;
   c.interleave.value = 256_B;
   c.read_efficiency.value = 1.0;
