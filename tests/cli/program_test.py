@@ -51,10 +51,10 @@ class Run(InFolder):
                             "the largest batch that fits is")
 
     def test_what_cannot_be_counted_is_at_the_option_that_asks_for_it(self):
-        peak = ("--set", "system.tiers.pool.memory.peak=900 TB/s")
+        peak = ("--set", "system.tiers.pool.memory.peak=110 TB/s")
         factor = ("--set", "what_if.far_bandwidth=1000")
         for options, at in (((*peak, *factor), "--set 'what_if.far_bandwidth=1000':1:"),
-                            ((*factor, *peak), "--set 'system.tiers.pool.memory.peak=900 TB/s':1:")):
+                            ((*factor, *peak), "--set 'system.tiers.pool.memory.peak=110 TB/s':1:")):
             result = run("run", MAPLE, *options, "--set", "step.batch=2")
             self.expect_failure(result, 3, at, "beyond what can be counted", "(smaller sizes or rates)")
             self.assertNotIn("smaller batch", result.stderr)
@@ -70,7 +70,7 @@ base: {SOURCE}/configs/devices/h200_hbm3e.yaml
 model: nvme
 """)
         result = run("config", "show", self.folder / "d.yaml")
-        self.expect_failure(result, 3, "d.yaml:3:8: error: unknown keys 'peak', ")
+        self.expect_failure(result, 3, "d.yaml:3:8: error: unknown keys 'read_efficiency', ")
         self.assertEqual(result.stderr.count("unknown key"), 1, result.stderr)
         # An override of a kind that is in a base is a separate mistake.
         result = run("run", MAPLE, "--set", "method.colour=red")
