@@ -189,8 +189,10 @@ const FabricConfig* SystemConfig::fabric(Fabric purpose) const {
 }
 
 std::int64_t SystemConfig::units_behind(const std::string& link) const {
-  for (const auto& [name, tier] : tiers)
+  for (const auto& entry : tiers) {
+    const TierConfig& tier = entry.second;
     if (!tier.path.empty() && tier.path.back() == link) return tier.unit_count();
+  }
   return 1;
 }
 

@@ -11,9 +11,9 @@ SCENARIOS = sorted((SOURCE / "configs/scenarios").rglob("*.yaml"))
 MAPLE = SOURCE / "configs/scenarios/maple/llama2_7b_maple.yaml"
 
 
-def run(*arguments, **options):
+def run(*arguments, timeout=60, **options):
     return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=60, **options)
+                          timeout=timeout, **options)
 
 
 class InFolder(unittest.TestCase):

@@ -31,7 +31,7 @@ class ValidateHardware(InFolder):
         return str(file)
 
     def test_lists_every_case_at_every_level_and_holds_the_bands(self):
-        result = run("validate", "hardware", "--json")
+        result = run("validate", "hardware", "--json", timeout=240)
         self.assertEqual(result.returncode, 0, result.stderr)
         shown = json.loads(result.stdout)
         names = [(case["id"], case["level"]) for case in shown["cases"]]

@@ -131,7 +131,7 @@ class ValidateServing(InFolder):
             self.skipTest("the table is not here")
         text = (SOURCE / "sim/validate/README.md").read_text(encoding="utf-8")
         quoted, = re.findall(r"```console\n\$ tiersim validate serving serving_runs.csv\n\n(.*?)```", text, re.S)
-        result = run("validate", "serving", shared)
+        result = run("validate", "serving", shared, timeout=240)
         self.assertEqual(result.returncode, 0, result.stderr)
         printed = "\n".join(line.rstrip() for line in result.stdout.splitlines())
         self.assertIn(quoted, printed + "\n")
