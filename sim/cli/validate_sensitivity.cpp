@@ -12,6 +12,7 @@
 
 #include "reports/hardware/sensitivity_text.hpp"
 #include "sim/base/text.hpp"
+#include "sim/cli/interruption.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/validate/sensitivity.hpp"
@@ -56,7 +57,8 @@ struct Worker {
   std::optional<SensitivityStudy> study;
 };
 
-// Executes `count` pieces of work on all threads, in any order.
+// Executes `count` pieces of work on all threads, in any order, until all are done or the user
+// interrupts.
 class Crew {
  public:
   Crew(const Document& document, const ValidateSensitivityArguments& options) {
@@ -72,8 +74,12 @@ class Crew {
   const SensitivityConfig& config() const { return workers_.front()->config; }
   SensitivityStudy& study() { return *workers_.front()->study; }
 
+  bool interrupted() const { return stop_; }
+
+  /// Which of the pieces were done.
   template <class Work>
-  void each(std::size_t count, const char* noun, const Work& work) {
+  std::vector<char> each(std::size_t count, const char* noun, const Work& work) {
+    std::vector<char> made(count, 0);
     ProgressLine progress(noun);
     std::mutex mutex;
     std::atomic<std::size_t> next{0};
@@ -81,16 +87,20 @@ class Crew {
     std::vector<std::jthread> threads;
     for (const std::unique_ptr<Worker>& worker : workers_)
       threads.emplace_back([&, study = &*worker->study] {
-        for (std::size_t i = next++; i < count; i = next++) {
+        for (std::size_t i = next++; i < count && !stop_; i = next++) {
           work(*study, i);
+          made[i] = 1;
           const std::lock_guard lock(mutex);
           progress.update(++done, 0, static_cast<std::int64_t>(count), "");
         }
       });
+    threads.clear();  // waits for them
+    return made;
   }
 
  private:
   std::vector<std::unique_ptr<Worker>> workers_;
+  const std::atomic<bool>& stop_ = catch_interruption();
 };
 
 using Answers = std::vector<std::vector<SensitivityAnswer>>;  // by device and question
@@ -119,8 +129,11 @@ Answers unchanged(Crew& crew) {
   return out;
 }
 
+// After an interruption, only the numbers that were done.
 std::vector<DeviceSensitivity> sensitivities(Crew& crew) {
   const Answers base = unchanged(crew);
+  if (crew.interrupted())
+    throw Failure(ExitCode::interrupted, "tiersim: interrupted before any number was changed");
   std::vector<DeviceSensitivity> out;
   std::vector<std::pair<std::size_t, std::size_t>> list;  // device, number
   for (std::size_t d = 0; d < base.size(); ++d) {
@@ -135,11 +148,20 @@ std::vector<DeviceSensitivity> sensitivities(Crew& crew) {
       row.parameters.push_back({.path = path});
     }
   }
-  crew.each(list.size(), "numbers", [&](SensitivityStudy& study, std::size_t i) {
+  const auto change = [&](SensitivityStudy& study, std::size_t i) {
     const auto [d, p] = list[i];
     ParameterSensitivity& row = out[d].parameters[p];
     row = study.sensitivity_of(d, row.path, base[d]);
-  });
+  };
+  const std::vector<char> made = crew.each(list.size(), "numbers", change);
+  for (std::size_t i = list.size(); i-- > 0;) {
+    std::vector<ParameterSensitivity>& rows = out[list[i].first].parameters;
+    if (made[i] == 0) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(list[i].second));
+  }
+  std::erase_if(out, [](const DeviceSensitivity& device) { return device.parameters.empty(); });
+  if (crew.interrupted())
+    fmt::print(stderr, "tiersim: interrupted: {} of {} numbers were changed\n",
+               std::ranges::count(made, 1), made.size());
   return out;
 }
 
@@ -157,7 +179,8 @@ ExitCode validate_sensitivity(const ValidateSensitivityArguments& options) {
                               join(unknown)));
   const std::vector<DeviceSensitivity> devices = sensitivities(crew);
   fmt::print("{}", options.json ? to_json(devices) : to_text(devices));
-  if (options.folder.empty()) return ExitCode::ok;
+  const ExitCode code = crew.interrupted() ? ExitCode::interrupted : ExitCode::ok;
+  if (options.folder.empty()) return code;
   for (const auto& [name, text] :
        {std::pair{"sensitivity.md", to_markdown(crew.config().title, devices)},
         {"sensitivity.json", to_json(devices)},
@@ -165,7 +188,7 @@ ExitCode validate_sensitivity(const ValidateSensitivityArguments& options) {
     write_file(fs::path(options.folder) / name, text);
     fmt::print(stderr, "tiersim: wrote {}\n", (fs::path(options.folder) / name).string());
   }
-  return ExitCode::ok;
+  return code;
 }
 
 }  // namespace
@@ -178,7 +201,8 @@ void add_validate_sensitivity(Verb validate) {
       "The command raises and lowers every rate, time, share, size and count of a device by 20 %,\n"
       "one at a time, and runs every case of the device again. 'fails': a case leaves its band of\n"
       "validate hardware. 'moves': a result changes by 1 % or more. 'insensitive': no result\n"
-      "does. The command judges nothing: its exit status is 0.");
+      "does. The command judges nothing: its exit status is 0. It takes some minutes; Ctrl-C\n"
+      "ends it with the numbers that it has (exit status 130).");
   verb.option("--cases", options->file,
               "File of devices and cases (schema tiersim.sensitivity/v1); an H100 node by default");
   verb.option("--only", options->only, "Change only this device (repeatable)");

@@ -2,9 +2,12 @@
 import csv
 import json
 import re
+import signal
+import subprocess
+import time
 import unittest
 
-from program import SOURCE, InFolder, run
+from program import PROGRAM, SOURCE, InFolder, run
 
 PAGE = SOURCE / "hwmodels/SENSITIVITY.md"
 NUMBERS = SOURCE / "hwmodels/sensitivity.csv"
@@ -83,6 +86,17 @@ class ValidateSensitivity(InFolder):
                    if row["verdict"] in ("insensitive", "not changed")]
         self.assertGreater(len(set(reasons)), 20)
         self.assertNotIn("", reasons)
+
+    def test_an_interruption_keeps_what_it_has(self):
+        """Early in the run there may be nothing yet, which it then says."""
+        process = subprocess.Popen([PROGRAM, "validate", "sensitivity", "-j", "1"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, stderr)
+        self.assertRegex(stderr, r"interrupted(: \d+ of \d+ numbers| before any number)")
+        self.assertEqual("results" in stdout, "of" in stderr.split("interrupted")[1], stdout)
 
     def test_an_unknown_device_is_told_with_those_there_are(self):
         self.expect_failure(run("validate", "sensitivity", "--only", "nothing"), 2,
