@@ -43,21 +43,20 @@ Table dram_fit_table(const DramFit& fit) {
 }
 
 std::string dram_fit_json(const DramFit& fit) {
-  using Json = nlohmann::ordered_json;
-  Json curves = Json::array();
+  nlohmann::ordered_json curves = nlohmann::ordered_json::array();
   for (const DramLatencyCurve& curve : fit.curves) {
-    Json added = Json::array();
+    nlohmann::ordered_json added = nlohmann::ordered_json::array();
     for (const Duration each : curve.added) added.push_back(to_seconds(each));
     curves.push_back({{"run_bytes", curve.run.in_base()},
                       {"read_share", curve.read_share},
                       {"reaches", curve.reaches},
                       {"added_s", std::move(added)}});
   }
-  return Json{{"read_efficiency", fit.read_efficiency},
-              {"write_efficiency", fit.write_efficiency},
-              {"row_time_s", to_seconds(fit.row_time)},
-              {"loads", fit.loads},
-              {"curves", std::move(curves)}}
+  return nlohmann::ordered_json{{"read_efficiency", fit.read_efficiency},
+                                {"write_efficiency", fit.write_efficiency},
+                                {"row_time_s", to_seconds(fit.row_time)},
+                                {"loads", fit.loads},
+                                {"curves", std::move(curves)}}
              .dump(2) +
          "\n";
 }
