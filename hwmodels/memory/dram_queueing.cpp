@@ -15,6 +15,8 @@ bool same_place(const DramLatencyCurve& a, const DramLatencyCurve& b) {
 
 LatencyLine line_of(const DramLatencyTable& table, const DramLatencyCurve& curve) {
   LatencyLine line{.run = curve.run, .read_share = curve.read_share, .loads = {}, .added_ps = {}};
+  line.loads.reserve(table.loads.size());
+  line.added_ps.reserve(table.loads.size());
   for (std::size_t i = 0; i < table.loads.size(); ++i) {
     line.loads.push_back(table.loads[i] * curve.reaches);
     line.added_ps.push_back(static_cast<double>(curve.added[i].count()) * table.scale.value);
@@ -26,6 +28,7 @@ LatencyLine line_of(const DramLatencyTable& table, const DramLatencyCurve& curve
 
 std::vector<LatencyLine> DramQueueing::lines() const {
   std::vector<LatencyLine> out;
+  out.reserve((packets ? packets->curves.size() : 0) + (measured ? measured->curves.size() : 0));
   if (packets)
     for (const DramLatencyCurve& curve : packets->curves) {
       const auto replaces = [&](const DramLatencyCurve& other) { return same_place(other, curve); };
