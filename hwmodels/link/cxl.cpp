@@ -87,10 +87,11 @@ void describe(Fields& f, CxlReadsInFlight& c) {
 void describe(Fields& f, CxlConfig& c) {
   f.doc("CXL.mem ports.");
   f.required("raw", c.raw, "Rate of one direction of one port before coding.", bandwidth_limits());
-  f.optional("ports", c.ports,
-             "Equal ports that addresses are interleaved over; where absent, one for each of the "
-             "units of the tier behind them.",
-             in_range(1, 1024));
+  f.optional(
+      "ports", c.ports,
+      "Number of equal ports that addresses are interleaved over. Where it is absent, each of "
+      "the units of the tier behind the link has a port.",
+      in_range(1, 1024));
   f.check(c.raw.value / kBandwidthMost * static_cast<double>(c.port_count()) <= 1, "ports",
           "give more than 1000 TB/s together", "fewer ports or a lower raw rate");
   f.optional("flit", c.flit, "Size of a flit: 68 B up to CXL 2.0, 256 B from CXL 3.0 on.",

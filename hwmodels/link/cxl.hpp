@@ -38,7 +38,7 @@ struct CxlReadsInFlight {
 
 struct CxlConfig {
   Sourced<Bandwidth> raw;
-  std::optional<Sourced<std::int64_t>> ports;  ///< absent: one a unit of the tier behind them
+  std::optional<Sourced<std::int64_t>> ports;  ///< absent: one for each unit of the tier
   Sourced<Bytes> flit{Bytes::from_base(68), NumberClass::specification, "CXL 1.1 and 2.0"};
   Sourced<Duration> latency;
   std::optional<CxlReadsInFlight> reads_in_flight;
@@ -53,7 +53,7 @@ void describe(Fields& f, CxlConfig& c);
 std::unique_ptr<Link> make_device(const CxlConfig& config);
 /// Packet model of `ports` ports, or of the configured switch; empty without `packet_level`.
 std::optional<PacketModel> make_packets(const CxlConfig& config);
-/// The ports of `units` expanders, where the number of ports is not stated.
+/// The link to `units` expanders: it has one port for each unless it states its number of ports.
 CxlConfig side_by_side(CxlConfig config, std::int64_t units);
 void register_cxl(Registry<DeviceKind<Link>>& registry);
 

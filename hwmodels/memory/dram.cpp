@@ -98,7 +98,7 @@ void describe(Fields& f, DramConfig& c) {
   f.check(c.channel_peak.has_value() != c.pseudo_channels.has_value(), "",
           c.channel_peak ? "has both channel_peak and pseudo_channels"
                          : "has neither channel_peak nor pseudo_channels",
-          "one of them; `~` removes that of a base");
+          "state one of the two; `~` removes the key of a base");
   f.required("atom", c.atom, "Smallest access that it moves.",
              in_range(Bytes::from_base(1), Bytes::from_base(4096)));
   f.required("interleave", c.interleave, "Consecutive bytes that lie in one pseudo channel.",

@@ -62,7 +62,7 @@ void describe(Fields& f, DramConfig& c);
 std::unique_ptr<MemoryTier> make_device(const DramConfig& config);
 /// Packet model of one stack or module under its share of the load; empty without `packet_level`.
 std::optional<PacketModel> make_packets(const DramConfig& config);
-/// `units` such memories, with addresses interleaved over them.
+/// One memory that stands for `units` equal memories, over which addresses are interleaved.
 DramConfig side_by_side(DramConfig config, std::int64_t units);
 void register_dram(Registry<DeviceKind<MemoryTier>>& registry);
 

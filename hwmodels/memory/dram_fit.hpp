@@ -1,16 +1,16 @@
 #pragma once
-// Numbers of a DRAM's flow level from its packet level, for parts that nobody has timed: what
-// reads, mixes and single rows reach, and the latency under load by run and read share.
+// Computes the numbers of a DRAM's flow level from its packet level, for memories that nobody has
+// timed: the efficiencies, the row time, and the latency under load by run length and read share.
 //   Equation  `reaches` is the share of peak that Poisson arrivals get where as much is offered as
 //             a closed loop of 4096 atoms gets. The latency at a share of it is the mean of reads
 //             under Poisson arrivals, less the mean at a thousandth of the peak or, for streams,
 //             less the time of a row that has to be opened. The last point is taken at .97 of what
 //             is reached, since a queue at the limit never settles. A point that is below the one
 //             before it, which is noise, takes that one's latency. The longest run stands for
-//             streams: 112 of them, each by lines of 64 B, as two a core of a server's CPU are.
-//             Shorter runs lie at random. write_efficiency is the one with which a mix of equal
-//             shares in the order of streams reaches what packets reach; row_time is that of
-//             single atoms at random, and 0 where these reach .97 of what streams reach.
+//             streams: 112 streams that read lines of 64 B, which is two streams for each core of
+//             a server's CPU. Shorter runs lie at random. write_efficiency is the one with which a
+//             mix of equal shares in the order of streams reaches what packets reach; row_time is
+//             that of single atoms at random, and 0 where these reach .97 of what streams reach.
 //   Ignores   everything that pseudo_channel ignores, and what lies between the requester and the
 //             memory controller, so `latency` is not found here.
 //   Checked   tests/unit/hwmodels/dram_fit_test.cpp; `tiersim validate hardware` holds the shipped

@@ -30,7 +30,7 @@ struct NvmeConfig {
 
 void describe(Fields& f, NvmeConfig& c);
 std::unique_ptr<MemoryTier> make_device(const NvmeConfig& config);
-/// `units` such drives, with addresses spread over them.
+/// One drive that stands for `units` equal drives, over which addresses are spread.
 NvmeConfig side_by_side(NvmeConfig config, std::int64_t units);
 void register_nvme(Registry<DeviceKind<MemoryTier>>& registry);
 

@@ -24,7 +24,7 @@ std::string efficiency_line(const char* key, double value, const std::string& ta
 
 }  // namespace
 
-Table dram_fit_table(const DramFit& fit) {
+Table dram_fit_table(const DramFit& fit, NumberClass number_class) {
   Table out{.title = "Loaded latency by the packet level",
             .columns = {{"run", Align::left}, {"reads", Align::right}, {"reaches", Align::right}}};
   for (const double load : fit.loads) out.columns.push_back({share_text(load), Align::right});
@@ -34,15 +34,18 @@ Table dram_fit_table(const DramFit& fit) {
     out.add(std::move(row));
   }
   out.notes.emplace_back(
-      "each latency is that beyond the unloaded one, at a share of what the run and the share of "
-      "reads reach of peak; the longest run stands for streams");
-  out.notes.push_back(fmt::format(
-      "reads reach {} of peak, writes among them {}; a single row takes {}",
-      share_text(fit.read_efficiency), share_text(fit.write_efficiency), tenths(fit.row_time)));
+      "a latency is added to the unloaded one; its column gives the load as a share of the "
+      "bandwidth under 'reaches', which is a share of peak; the longest run stands for streams");
+  out.notes.push_back(fmt::format("read_efficiency is {}, write_efficiency {} and row_time {}",
+                                  share_text(fit.read_efficiency), share_text(fit.write_efficiency),
+                                  tenths(fit.row_time)));
+  out.notes.push_back(
+      fmt::format("class of all numbers: {}, the weakest class of the packet-level numbers",
+                  name(number_class)));
   return out;
 }
 
-std::string dram_fit_json(const DramFit& fit) {
+std::string dram_fit_json(const DramFit& fit, NumberClass number_class) {
   nlohmann::ordered_json curves = nlohmann::ordered_json::array();
   for (const DramLatencyCurve& curve : fit.curves) {
     nlohmann::ordered_json added = nlohmann::ordered_json::array();
@@ -52,7 +55,8 @@ std::string dram_fit_json(const DramFit& fit) {
                       {"reaches", curve.reaches},
                       {"added_s", std::move(added)}});
   }
-  return nlohmann::ordered_json{{"read_efficiency", fit.read_efficiency},
+  return nlohmann::ordered_json{{"class", name(number_class)},
+                                {"read_efficiency", fit.read_efficiency},
                                 {"write_efficiency", fit.write_efficiency},
                                 {"row_time_s", to_seconds(fit.row_time)},
                                 {"loads", fit.loads},

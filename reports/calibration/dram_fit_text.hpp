@@ -8,12 +8,14 @@
 
 namespace tiersim {
 
-/// What each run and read share reaches, and the latency that queueing adds at some loads.
-Table dram_fit_table(const DramFit& fit);
+/// The table has a row for each run length and read share. A row gives the share of peak bandwidth
+/// that such accesses reach, and the queueing latency at several loads. `number_class` is the class
+/// of all numbers; a note states it.
+Table dram_fit_table(const DramFit& fit, NumberClass number_class);
 
-/// {read_efficiency, write_efficiency, row_time_s, loads, curves: [{run_bytes, read_share, reaches,
-/// added_s}]}; loads are shares of what a curve reaches, which is a share of peak.
-std::string dram_fit_json(const DramFit& fit);
+/// {class, read_efficiency, write_efficiency, row_time_s, loads, curves: [{run_bytes, read_share,
+/// reaches, added_s}]}; loads are shares of what a curve reaches, which is a share of peak.
+std::string dram_fit_json(const DramFit& fit, NumberClass number_class);
 
 /// A YAML of `schema: tiersim.device/v1` with the fitted numbers, for the `base` of a device.
 /// `command` writes it again; `source` and `number_class` are those of every number in it.

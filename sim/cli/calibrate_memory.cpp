@@ -25,7 +25,8 @@ struct CalibrateMemoryArguments {
   bool json = false;
 };
 
-// What is fitted here may be missing in a DRAM: any allowed value takes its place.
+// The file of a DRAM may lack the numbers that this command computes. Placeholders stand in for
+// them: the packet level, from which they are computed, does not read them.
 ConfigFile<DeviceFile> load_device(const CalibrateMemoryArguments& options) {
   std::vector<std::string> set = options.set;
   Diagnostics diagnostics;
@@ -73,13 +74,15 @@ ExitCode calibrate_memory(const CalibrateMemoryArguments& options) {
   if (!options.output.empty()) expect_writable(options.output);
   const ConfigFile<DeviceFile> file = load_device(options);
   const DramFit fit = fit_dram(dram_of(file, options.device));
-  fmt::print("{}", options.json ? dram_fit_json(fit) : to_text(dram_fit_table(fit)));
+  const NumberClass number_class = class_of_packets(file.config);
+  fmt::print("{}", options.json ? dram_fit_json(fit, number_class)
+                                : to_text(dram_fit_table(fit, number_class)));
   if (options.output.empty()) return ExitCode::ok;
   const std::string device = fs::path(options.device).filename().string();
   std::string command = "tiersim calibrate memory " + shell_word(device);
   for (const std::string& set : options.set) command += " --set " + shell_word(set);
   write_file(options.output,
-             dram_fit_yaml(fit, printable(command), class_of_packets(file.config),
+             dram_fit_yaml(fit, printable(command), number_class,
                            fmt::format("packet level of {}, whose timings are the weakest of its "
                                        "inputs",
                                        printable(device))));
@@ -93,8 +96,9 @@ void add_calibrate_memory(Verb calibrate) {
   Verb verb = calibrate.add(
       "memory", "Derive a DRAM's bandwidth and latency under load from its banks and timings");
   verb.footer(
-      "For a part of which only a data sheet is known. The device states its timings under\n"
-      "packet_level; the written file goes into its `base`. It takes about ten seconds.");
+      "The command is for a memory of which only the data sheet is known. The device file states\n"
+      "the timings under packet_level, and names the written file as a `base`. The command takes\n"
+      "about ten seconds.");
   verb.option("FILE", options->device, "Device (schema tiersim.device/v1, model dram)");
   verb.option("--set", options->set, "Set a key of the device (repeatable)").type("KEY=VALUE");
   verb.option("-o,--output", options->output, "Write the numbers as a file for the device's `base`")

@@ -25,14 +25,14 @@ class DeviceSpec {
   /// Lists the fields of this kind; see sim/config/fields.hpp.
   virtual void describe(Fields& f) = 0;
   std::unique_ptr<Interface> build() const { return build_units(1); }
-  /// `units` > 0 such devices side by side as one, addresses interleaved over them. More than one
-  /// only where has_units().
+  /// Builds one device that stands for `units` > 0 equal devices, over which addresses are
+  /// interleaved. Precondition: units is 1, or has_units().
   virtual std::unique_ptr<Interface> build_units(std::int64_t units) const = 0;
   virtual bool has_units() const = 0;
   /// `absent` if its optional `packet_level` mapping is missing.
   virtual PacketNumbers packet_numbers() const = 0;
-  /// Of `units` devices. Empty without packet numbers, or if the packets need more than these
-  /// devices (a network).
+  /// The packet model of `units` devices. It is empty without packet numbers, or if the packets
+  /// need more than these devices (a network).
   virtual std::optional<PacketModel> packet_model(std::int64_t units) const = 0;
 };
 
@@ -51,8 +51,8 @@ void describe_fields(Fields& f, Config& config) {
 }  // namespace detail
 
 /// A DeviceSpec from a config struct with describe(Fields&, Config&) and make_device(const
-/// Config&). A kind with a packet level of its own also has make_packets(const Config&), and one of
-/// which several stand side by side has side_by_side(Config, units).
+/// Config&). A kind with a packet level of its own also has make_packets(const Config&), and a
+/// kind of which several can serve one tier has side_by_side(Config, units).
 template <class Interface, class Config>
 class ConfiguredDevice final : public DeviceSpec<Interface> {
  public:

@@ -46,6 +46,9 @@ void check_names(Fields& f, const SystemConfig& c) {
   for (const auto& [name, tier] : c.tiers) {
     f.check(std::ranges::count(kRequesterNames, name) == 0, "tiers." + name,
             "has the name of another device", "records tell devices by name");
+    f.check(tier.path.empty() || c.units_behind(tier.path.back()) == tier.unit_count(),
+            "tiers." + name + ".units", "differs from that of another tier behind the same link",
+            "tiers behind one link have equal units");
     for (const std::string& link : tier.path)
       f.check(std::ranges::count(tier.path, link) == 1, "tiers." + name + ".path",
               "has link '" + link + "' twice", "a second crossing is a link of its own");
@@ -130,11 +133,13 @@ void describe(Fields& f, HostConfig& c) {
 void describe(Fields& f, TierConfig& c) {
   f.doc("A memory tier and the path to it.");
   f.document("memory", c.memory, "device", "The memory itself.");
-  f.optional("units", c.units,
-             "Such memories side by side; capacity, rates and idle power count for each of them.",
-             in_range(1, 1024));
+  f.optional(
+      "units", c.units,
+      "Number of equal memories that addresses are interleaved over. Capacity, rates, price and "
+      "idle power are those of one of them.",
+      in_range(1, 1024));
   f.check(!c.units || !c.memory.spec || c.memory.spec->has_units(), "units",
-          "is stated of a memory that cannot stand beside others");
+          "is stated for a memory of which a tier can have only one");
   f.optional("path", c.path, "Links from the GPU outward; none for the GPU's own memory.");
 }
 

@@ -38,8 +38,8 @@ void describe(Fields& f, DeviceConfig<Collective>& c);
 
 struct TierConfig {
   DeviceConfig<MemoryTier> memory;
-  /// Such memories side by side, addresses interleaved over them. A link at the end of the path
-  /// that leaves its number of ports open has one for each.
+  /// Number of equal memories in the tier; addresses are interleaved over them. A CXL link at the
+  /// end of the path that does not state its ports has one port for each memory.
   std::optional<Sourced<std::int64_t>> units;
   std::vector<std::string> path;  ///< links from the GPU outward; empty for the GPU's own memory
 

@@ -45,11 +45,7 @@ TEST(ServingCounts, AnIterationAllocatesAFewLists) {
   const Served whole = serve_bench({});
   EXPECT_EQ(whole.output_tokens, 256'000);
   EXPECT_LT(whole.iterations, 256'000 / 40);
-  // Reading the devices allocates as well, once a run.
-  const Served few = serve_bench({"workload.requests=64"});
-  EXPECT_LT(few.iterations, whole.iterations / 4);
-  EXPECT_LT(whole.allocations - few.allocations,
-            40 * static_cast<std::uint64_t>(whole.iterations - few.iterations));
+  EXPECT_LT(whole.allocations, 40 * static_cast<std::uint64_t>(whole.iterations));
 }
 
 // Tokens are not stored: answers of eight times the length, one sequence at a time, cost eight

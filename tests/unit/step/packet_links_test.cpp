@@ -32,10 +32,7 @@ PcieConfig packet_pcie() {
   return c;
 }
 CxlConfig packet_cxl() {
-  CxlConfig c;
-  c.raw.value = 32_GBps;
-  c.ports = Sourced<std::int64_t>{.value = 1};
-  c.latency.value = 150ns;
+  CxlConfig c = testing::cxl_port();
   c.packet_level.emplace();
   c.packet_level->host.latency.value = 150ns;
   c.packet_level->host.outstanding.value = c.packet_level->device.outstanding.value = 4096;

@@ -7,6 +7,7 @@
 #include "hwmodels/compute/copy_engine.hpp"
 #include "hwmodels/compute/roofline_gpu.hpp"
 #include "hwmodels/compute/sm_loads.hpp"
+#include "hwmodels/link/cxl.hpp"
 #include "hwmodels/link/pcie.hpp"
 #include "hwmodels/memory/dram.hpp"
 #include "sim/step/system.hpp"
@@ -30,6 +31,15 @@ inline DramConfig dram(Bytes capacity, Bandwidth peak) {
   c.read_efficiency.value = 1.0;
   c.write_efficiency.value = 1.0;
   c.latency.value = std::chrono::nanoseconds(100);
+  return c;
+}
+
+/// A port of 32 GB/s and 150 ns that leaves its number of ports open.
+inline CxlConfig cxl_port() {
+  using namespace literals;
+  CxlConfig c;
+  c.raw.value = 32_GBps;
+  c.latency.value = std::chrono::nanoseconds(150);
   return c;
 }
 

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "hwmodels/link/cxl.hpp"
 #include "hwmodels/memory/nvme.hpp"
 #include "tests/unit/step/small_system.hpp"
 
@@ -17,11 +16,10 @@ using testing::dram;
 using testing::fixed;
 using testing::small_system;
 
+// Its flits of 256 B need no coding, so that its rate is the raw one.
 CxlConfig port() {
-  CxlConfig c;
-  c.raw.value = 32_GBps;
+  CxlConfig c = testing::cxl_port();
   c.flit.value = 256_B;
-  c.latency.value = 150ns;
   return c;
 }
 
