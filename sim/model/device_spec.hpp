@@ -63,7 +63,7 @@ class ConfiguredDevice final : public DeviceSpec<Interface> {
   }
   void describe(Fields& f) override { detail::describe_fields(f, config_); }
   std::unique_ptr<Interface> build_units(std::int64_t units) const override {
-    return make_device(config_of(units));
+    return units == 1 ? make_device(config_) : make_device(config_of(units));
   }
   bool has_units() const override { return kHasUnits; }
   PacketNumbers packet_numbers() const override {
