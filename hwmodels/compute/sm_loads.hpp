@@ -6,14 +6,15 @@
 //   Equation  sectors(run) = run rounded up to whole sectors, in every term and on the links;
 //             loads: rate <= min(bandwidth, window / RTT(rate)), where window is the least of
 //             in_flight and outstanding * min(sectors(run), request size): request_window.hpp;
-//             stores are posted: rate <= bandwidth.
+//             stores are posted: rate <= bandwidth; n runs take time >= n * run_time.
 //             With `sms`, a transfer holds taken of the GPU's `of` SMs (the channel gpu.sms):
-//             arithmetic beside it takes of / (of - taken) times as long.
+//             arithmetic beside it takes of / (of - taken) times as long. With `each_to_gpu` and
+//             `each_from_gpu`, rate <= taken * that of one SM.
 //   Ignores   without `sms`, the SMs that such a kernel takes from others. With `sms`, the SMs
-//             that a memory-bound kernel needs, the longer hold of SMs by a gather that others
-//             slow down, and the fewer bytes that fewer SMs keep in flight (in_flight is of the
-//             taken SMs). The write buffers behind stores; stores of part of a sector, which a
-//             link would carry with fewer bytes.
+//             that a memory-bound kernel needs, and the longer hold of SMs by a gather that others
+//             slow down. The write buffers behind stores; stores of part of a sector, which a
+//             link would carry with fewer bytes; the size of the whole buffer (an A100 reads 1 GiB
+//             of host memory at 25 GB/s and 20 GiB at 16.5: sm_loads_gen4_x16_20gib.yaml).
 //   Valid     runs that start on a sector; each has its sectors to itself.
 //   Source    nvbandwidth on H100, PCIe Gen5 x16: 35.2 GB/s host to device, 52.77 device to host;
 //             sectors of 32 B: CUDA C++ Best Practices Guide, coalesced access to global memory.
@@ -30,6 +31,8 @@ namespace tiersim {
 struct HeldSms {
   Sourced<std::int64_t> taken;
   Sourced<std::int64_t> of;
+  std::optional<Sourced<Bandwidth>> each_to_gpu = {};    ///< loads of one SM; not a limit where absent
+  std::optional<Sourced<Bandwidth>> each_from_gpu = {};  ///< likewise, its stores
 };
 
 struct SmLoadsConfig {
@@ -39,6 +42,7 @@ struct SmLoadsConfig {
   Sourced<Bytes> sector{Bytes::from_base(32), NumberClass::specification,
                         "CUDA C++ Best Practices Guide: global memory is accessed in 32 B"};
   std::optional<OutstandingRequests> outstanding;
+  std::optional<Sourced<Duration>> run_time;  ///< least time for each contiguous run
   std::optional<HeldSms> sms;
 };
 

@@ -1,8 +1,8 @@
 #include "hwmodels/link/pcie.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <vector>
 
 #include "hwmodels/limits.hpp"
 #include "hwmodels/packet/pcie/from_flow.hpp"
@@ -24,8 +24,10 @@ class Pcie final : public Link {
         request_header_(c.request_header.value),
         completion_header_(c.completion_header.value),
         latency_(c.latency.value),
-        channels_{Channel{"to_gpu", scale_down(c.raw.value, c.link_efficiency.value)},
-                  Channel{"from_gpu", scale_down(c.raw.value, c.link_efficiency.value)}} {}
+        channels_{{"to_gpu", scale_down(c.raw.value, c.link_efficiency.value)},
+                  {"from_gpu", scale_down(c.raw.value, c.link_efficiency.value)}} {
+    if (c.both_directions) channels_.push_back({"both_directions", c.both_directions->value});
+  }
 
   std::span<const Channel> channels() const override { return channels_; }
 
@@ -39,24 +41,33 @@ class Pcie final : public Link {
       cost.charges = {{kFromGpu, runs.total([&](Bytes length) {
                          return with_headers(length, max_payload_, request_header_);
                        })}};
-      return cost;
+      return shared_by_both(cost);
     }
     const Bytes answers = runs.total(
         [&](Bytes length) { return with_headers(length, max_completion_, completion_header_); });
     const Bytes requests = runs.total(
         [&](Bytes length) { return request_header_ * packets_of(length, max_read_request_); });
     cost.charges = {{kToGpu, answers}, {kFromGpu, requests}};
-    return cost;
+    return shared_by_both(cost);
   }
 
  private:
+  AccessCost shared_by_both(AccessCost cost) const {
+    if (channels_.size() <= kBoth) return cost;
+    Bytes wire;
+    for (const Charge& charge : cost.charges) wire = wire + charge.busy;
+    cost.charges.push_back({kBoth, wire});
+    return cost;
+  }
+
+  static constexpr std::size_t kBoth = 2;
   Bytes max_payload_;
   Bytes max_read_request_;
   Bytes max_completion_;
   Bytes request_header_;
   Bytes completion_header_;
   Duration latency_;
-  std::array<Channel, 2> channels_;
+  std::vector<Channel> channels_;
 };
 
 // Values that the Device Control register can hold: three bits for each of the two sizes.
@@ -88,6 +99,9 @@ void describe(Fields& f, PcieConfig& c) {
   f.optional("completion_header", c.completion_header, "Header of a completion with data.",
              header_limits());
   f.required("latency", c.latency, "Unloaded round trip that it adds to a read.", latency_limits());
+  f.optional("both_directions", c.both_directions,
+             "Wire bytes of both directions together; each has its own rate alone where absent.",
+             bandwidth_limits());
   f.optional("packet_level", c.packet_level, "Parameters of the packet level alone.");
   if (c.packet_level) check_packets_fit(f, with_flow(*c.packet_level, c), "packet_level.");
   check_power_of_two(f, "max_payload", c.max_payload.value);

@@ -11,7 +11,10 @@
 //             which 236 B are transaction packets: link_efficiency = 236/256 of the line rate
 //             covers all of that, and headers have neither framing nor LCRC (16 B and 12 B).
 //             Latency: a read takes the round trip, a posted write half of it, one way.
-//   Ignores   credits and tags (a Requester limits what is in flight), ordering, errors and
+//             With `both_directions`, the wire bytes of both directions together have that
+//             capacity as well.
+//   Ignores   which direction loses where both share a capacity (on an A100 reads fall to 12 GB/s
+//             beside writes of 24 GB/s; here each gets half); credits and tags (a Requester limits what is in flight), ordering, errors and
 //             replays; link packets that depend on the size of others (link_efficiency is that of
 //             MPS 256: 2 % too much at MPS 128, 1 % too little at 512).
 //   Disagrees with its packets (Gen4 to Gen6, no credits that bind): reads and writes of 8 B to 4
@@ -40,6 +43,7 @@ struct PcieConfig {
   Sourced<Bytes> completion_header{Bytes::from_base(20), NumberClass::specification,
                                    "CplD with framing and LCRC"};
   Sourced<Duration> latency;
+  std::optional<Sourced<Bandwidth>> both_directions;  ///< wire rate of both together
   std::optional<PciePacketDetails> packet_level;  ///< further parameters of the packet level
 };
 

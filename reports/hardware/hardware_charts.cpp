@@ -14,7 +14,8 @@ FigurePanel panel_of(const CurveReading& curve) {
   const CurveFacts& facts = curve.facts;
   const std::string unit(unit_of(facts.quantity));
   const std::string quantity(kProbeQuantityNames[static_cast<std::size_t>(facts.quantity)]);
-  const bool log_x = facts.axis == ProbeAxis::run || facts.axis == ProbeAxis::size;
+  const bool log_x = facts.axis == ProbeAxis::run || facts.axis == ProbeAxis::size ||
+                     facts.axis == ProbeAxis::items;
   const bool log_y =
       facts.quantity == ProbeQuantity::latency || facts.quantity == ProbeQuantity::time;
   FigurePanel panel{.title = facts.id,

@@ -18,7 +18,7 @@ double in_base(const std::optional<T>& quantity) {
 }  // namespace
 
 std::string_view unit_of(ProbeQuantity quantity) {
-  constexpr std::array<std::string_view, 6> kUnits{"GB/s", "", "G/s", "ns", "us", "GB/s"};
+  constexpr std::array<std::string_view, 7> kUnits{"GB/s", "", "G/s", "ns", "us", "GB/s", ""};
   return kUnits[static_cast<std::size_t>(quantity)];
 }
 
@@ -32,7 +32,9 @@ ProbeWorkload ProbeWorkload::over(const ProbeWorkload& curve) const {
           .streams = of(streams, curve.streams),
           .ranks = of(ranks, curve.ranks),
           .operation = of(operation, curve.operation),
-          .outstanding = of(outstanding, curve.outstanding)};
+          .outstanding = of(outstanding, curve.outstanding),
+          .items = of(items, curve.items),
+          .cpu_rate = of(cpu_rate, curve.cpu_rate)};
 }
 
 double ReferencePoint::error_of(double answer) const {
@@ -53,6 +55,10 @@ double ReferencePoint::x(ProbeAxis axis) const {
       return in_base(at.rate) * kPerGiga;
     case ProbeAxis::read_share:
       return at.read_share.value_or(1);
+    case ProbeAxis::items:
+      return static_cast<double>(at.items.value_or(0));
+    case ProbeAxis::cpu_rate:
+      return in_base(at.cpu_rate) * kPerGiga;
   }
   return 0;
 }

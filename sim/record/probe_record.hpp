@@ -32,16 +32,17 @@ enum class ProbeQuantity : std::uint8_t {
   latency,        ///< of one access, from the request to its last byte
   time,           ///< of a collective, on an idle port
   bus_bandwidth,  ///< of an all-reduce, as in NCCL's tests: 2 (n - 1) / n of the size over time
+  time_ratio,     ///< time of the accesses by the requester over that by another requester
 };
-inline constexpr std::array<std::string_view, 6> kProbeQuantityNames{
-    "bandwidth", "share_of_peak", "accesses", "latency", "time", "bus_bandwidth"};
-/// "GB/s", "", "G/s", "ns", "us" or "GB/s".
+inline constexpr std::array<std::string_view, 7> kProbeQuantityNames{
+    "bandwidth", "share_of_peak", "accesses", "latency", "time", "bus_bandwidth", "time_ratio"};
+/// "GB/s", "", "G/s", "ns", "us", "GB/s" or "".
 std::string_view unit_of(ProbeQuantity quantity);
 
 /// The parameter in which the points of a curve differ.
-enum class ProbeAxis : std::uint8_t { none, run, size, rate, read_share };
-inline constexpr std::array<std::string_view, 5> kProbeAxisNames{"none", "run", "size", "rate",
-                                                                 "read_share"};
+enum class ProbeAxis : std::uint8_t { none, run, size, rate, read_share, items, cpu_rate };
+inline constexpr std::array<std::string_view, 7> kProbeAxisNames{
+    "none", "run", "size", "rate", "read_share", "items", "cpu_rate"};
 
 enum class ProbePattern : std::uint8_t { sequential, random };
 inline constexpr std::array<std::string_view, 2> kProbePatternNames{"sequential", "random"};
@@ -58,6 +59,9 @@ struct ProbeWorkload {
   std::optional<std::int64_t> ranks = {};        ///< ranks of a collective; default: 8
   std::optional<CollectiveKind> operation = {};  ///< default: all_reduce
   std::optional<std::int64_t> outstanding = {};  ///< in flight; default: enough to saturate
+  /// Runs of one copy, whose start then counts; default: enough to hide it.
+  std::optional<std::int64_t> items = {};
+  std::optional<Bandwidth> cpu_rate = {};  ///< reads of CPUs in the memory; default: none
 
   /// This workload, with missing values from `curve`.
   ProbeWorkload over(const ProbeWorkload& curve) const;
@@ -107,7 +111,7 @@ inline constexpr std::array<std::string_view, 3> kReferenceKindNames{"measured",
 struct CurveFacts {
   std::string id = {};
   std::string title = {};
-  std::string group = {};  ///< "memory", "pcie", "cxl", "nvlink", "collective"
+  std::string group = {};  ///< "memory", "pcie", "copy", "cxl", "nvlink" or "collective"
   ProbeQuantity quantity = ProbeQuantity::bandwidth;
   ProbeAxis axis = ProbeAxis::none;
   ReferenceKind kind = ReferenceKind::measured;

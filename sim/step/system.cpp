@@ -84,7 +84,7 @@ void System::build_tiers(const SystemConfig& config, const TierShare& limit) {
   for (const auto& [name, tier] : config.tiers) {
     tier_names_.push_back(name);
     Tier& built = tiers_.emplace_back();
-    built.memory = tier.memory.spec->build_units(tier.unit_count());
+    built.memory = tier.build();
     built.capacity = built.memory->capacity();
     if (name == limit.tier) built.capacity = scale_down(built.capacity, limit.share);
     built.remote = !tier.path.empty();
@@ -123,6 +123,7 @@ void System::build_fabrics(const SystemConfig& config, const std::map<std::strin
     FabricPath& built = fabrics_[purpose].emplace();
     built.collective = fabric->collective.spec->build();
     built.packets = tiersim::packet_network(config, *fabric);
+    if (fabric->requester) built.requester = fabric->requester->spec->build();
     for (const std::string& name : fabric->path) {
       const Placed& placed = links.at(name);
       built.links.push_back(placed);
@@ -218,6 +219,7 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
         access.direction, access.payload, access.run,
         {.unloaded = latency, .memory = tier.memory.get(), .links = tier.links});
     charge(cost, engine.first_channel, plan);
+    latency += cost.latency;
     // The engine issues one part after another.
     plan.min_duration += scaled(cost.min_duration, 1 / scaling_.bandwidth);
   }
@@ -261,7 +263,21 @@ OpPlan System::plan_collective(const Op& op) const {
   if (plan.packet_collective) return plan;
   plan.setup = std::max(plan.setup, cost.latency);
   plan.min_duration = std::max(plan.min_duration, cost.min_duration);
+  if (fabric->requester) issue_copies(op, *fabric->requester, plan);
   return plan;
+}
+
+void System::issue_copies(const Op& op, const Requester& requester, OpPlan& plan) const {
+  for (const Access& access : op.accesses) {
+    const MemoryTier* source = tiers_[access.tier.index()].memory.get();
+    const AccessCost cost =
+        requester.cost(Direction::write, access.payload, access.run, {.memory = source});
+    plan.setup += cost.latency;
+    plan.min_duration = std::max(plan.min_duration, cost.min_duration);
+    for (const Charge& charge : cost.charges)
+      plan.min_duration = std::max(plan.min_duration,
+                                   charge.busy / requester.channels()[charge.channel].capacity);
+  }
 }
 
 OpPlan System::plan_receipt(const Op& op) const {

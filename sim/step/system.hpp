@@ -159,6 +159,7 @@ class System {
     std::unique_ptr<Collective> collective;
     std::vector<Placed> links;
     std::vector<const Link*> devices;  // of `links`
+    std::unique_ptr<Requester> requester;  // null: nothing limits the copies of a hand-over
     PortPath port;
     std::optional<PacketNetwork> packets;
   };
@@ -175,6 +176,8 @@ class System {
   void build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links);
   OpPlan plan_collective(const Op& op) const;
   OpPlan plan_kernel(const Op& op) const;
+  /// Adds the time that the requester takes to issue the copies of a hand-over, one a run.
+  void issue_copies(const Op& op, const Requester& requester, OpPlan& plan) const;
   /// Charges the SMs on which a kernel computes, or which a gather takes from it.
   void charge_sms(Duration all_of_them, double share, OpPlan& plan) const;
   /// Reduces the charges on channels of devices at packet level to the payload.

@@ -76,6 +76,16 @@ void check_fabrics(Fields& f, const SystemConfig& c) {
       f.check(std::ranges::count(fabric.path, link) == 1, "fabrics." + name + ".path",
               "has link '" + link + "' twice", "a second crossing is a link of its own");
     }
+    if (!fabric.requester) continue;
+    f.check(name == tiersim::name(Fabric::transfer), "fabrics." + name + ".requester",
+            "issues copies, and this purpose has collectives", "of `transfer` alone");
+    f.check(std::ranges::none_of(fabric.path,
+                                 [&](const std::string& link) {
+                                   const auto it = c.links.find(link);
+                                   return it != c.links.end() && it->second.level == Level::packet;
+                                 }),
+            "fabrics." + name + ".requester", "has no packet level, and a link of the path has one",
+            "a path at flow level");
   }
 }
 
@@ -122,6 +132,9 @@ void describe(Fields& f, FabricConfig& c) {
   f.doc("How the GPUs of a group reach each other.");
   f.document("collective", c.collective, "device", "How they work together.");
   f.required("path", c.path, "Links that a GPU's traffic crosses, its own port first.");
+  f.optional_document("requester", c.requester, "device",
+                      "Of `transfer` alone: what issues the copies of a cache that is handed over; "
+                      "nothing limits them where absent.");
 }
 
 void describe(Fields& f, HostConfig& c) {
@@ -141,6 +154,19 @@ void describe(Fields& f, TierConfig& c) {
   f.check(!c.units || !c.memory.spec || c.memory.spec->has_units(), "units",
           "is stated for a memory of which a tier can have only one");
   f.optional("path", c.path, "Links from the GPU outward; none for the GPU's own memory.");
+  f.optional("cpu_traffic", c.cpu_traffic, "What the host's CPUs do in this memory; nothing where absent.");
+  if (!c.cpu_traffic || !c.memory.spec) return;
+  f.check(!c.path.empty(), "cpu_traffic", "is in the GPU's own memory", "a tier with a path");
+  f.check(c.memory.level != Level::packet, "cpu_traffic",
+          "has no packet level, and the memory is at that level", "level: flow");
+  constexpr double kLeast = 0.01;
+  f.check(share_left(*c.memory.spec->build_units(c.unit_count()), *c.cpu_traffic) >= kLeast,
+          "cpu_traffic.rate", "leaves less than 1 % of the memory's bandwidth", "a lower rate");
+}
+
+std::unique_ptr<MemoryTier> TierConfig::build() const {
+  std::unique_ptr<MemoryTier> built = memory.spec->build_units(unit_count());
+  return cpu_traffic ? beside(std::move(built), *cpu_traffic) : std::move(built);
 }
 
 void describe(Fields& f, GpusConfig& c) {

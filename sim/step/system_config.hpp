@@ -11,6 +11,7 @@
 #include "sim/config/fields.hpp"
 #include "sim/model/device_costs.hpp"
 #include "sim/model/device_spec.hpp"
+#include "sim/step/cpu_traffic.hpp"
 
 namespace tiersim {
 
@@ -42,8 +43,11 @@ struct TierConfig {
   /// end of the path that does not state its ports has one port for each memory.
   std::optional<Sourced<std::int64_t>> units;
   std::vector<std::string> path;  ///< links from the GPU outward; empty for the GPU's own memory
+  std::optional<CpuTraffic> cpu_traffic;
 
   std::int64_t unit_count() const { return units ? units->value : 1; }
+  /// The memory of the tier, beside what CPUs do in it.
+  std::unique_ptr<MemoryTier> build() const;
 };
 void describe(Fields& f, TierConfig& c);
 
@@ -51,6 +55,8 @@ void describe(Fields& f, TierConfig& c);
 struct FabricConfig {
   DeviceConfig<Collective> collective;
   std::vector<std::string> path;  ///< links that a GPU's traffic crosses, its port first
+  /// Of `transfer`: the unit that issues the copies of a hand-over, a contiguous run each.
+  std::optional<DeviceConfig<Requester>> requester;
 };
 void describe(Fields& f, FabricConfig& c);
 

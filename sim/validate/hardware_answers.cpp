@@ -30,13 +30,16 @@ struct Part {
 // The built hardware of a curve.
 class Hardware {
  public:
-  explicit Hardware(const HardwareCurve& curve) {
+  Hardware(const HardwareCurve& curve, const ProbeWorkload& asked,
+           const std::optional<DeviceConfig<Requester>>& requester) {
     if (curve.memory) memory_ = curve.memory->spec->build();
+    if (asked.cpu_rate)
+      memory_ = beside(std::move(memory_), {.rate = {.value = *asked.cpu_rate}, .read_share = 1});
     for (const DeviceConfig<Link>& link : curve.links) {
       links_.push_back(link.spec->build());
       ways_.push_back(links_.back().get());
     }
-    if (curve.requester) requester_ = curve.requester->spec->build();
+    if (requester) requester_ = requester->spec->build();
     if (curve.collective) collective_ = curve.collective->spec->build();
   }
 
@@ -96,12 +99,14 @@ struct Mix {
   Bytes write;
 
   explicit Mix(const ProbeWorkload& asked) : run(asked.run.value_or(4_KiB)) {
-    constexpr std::int64_t kParts = 1 << 20;  // enough to hide whole runs in the share
+    constexpr std::int64_t kEnough = 1 << 20;  // to hide whole runs in the share
+    const std::int64_t runs = asked.items.value_or(kEnough);
     const auto reads =
-        static_cast<std::int64_t>(asked.read_share.value_or(1) * static_cast<double>(kParts));
+        static_cast<std::int64_t>(asked.read_share.value_or(1) * static_cast<double>(runs));
     read = run * reads;
-    write = run * (kParts - reads);
+    write = run * (runs - reads);
   }
+  Bytes payload() const { return read + write; }
 };
 
 // Every access takes as long as alone.
@@ -177,9 +182,28 @@ Duration unloaded(const Hardware& hardware, Bytes run) {
   return sum;
 }
 
+// Before the first byte of a copy moves.
+Duration start_of(const Hardware& hardware, const Mix& mix) {
+  Duration longest{};
+  for (const auto& [direction, payload] :
+       {std::pair{Direction::read, mix.read}, std::pair{Direction::write, mix.write}}) {
+    if (payload == Bytes{}) continue;
+    Duration sum{};
+    for (const Part& part : hardware.parts(direction, payload, mix.run)) sum += part.cost.latency;
+    longest = std::max(longest, sum);
+  }
+  return longest;
+}
+
+Duration time_of(const Hardware& hardware, const ProbeWorkload& asked, bool loaded) {
+  const Mix mix(asked);
+  const Duration start = asked.items ? start_of(hardware, mix) : Duration{};
+  return start + (loaded ? time_together(hardware, mix) : time_alone(hardware, mix));
+}
+
 LevelResult in_unit(const HardwareCurve& curve, const Hardware& hardware, const Mix& mix,
                     Duration time) {
-  const double payload = static_cast<double>((mix.read + mix.write).in_base());
+  const double payload = static_cast<double>(mix.payload().in_base());
   const double rate = payload / to_seconds(time) / kGiga;
   switch (curve.facts.quantity) {
     case ProbeQuantity::share_of_peak:
@@ -219,8 +243,8 @@ Bytes run_of_queue(const ProbeWorkload& asked) {
 }
 
 LevelResult read_level(const HardwareCurve& curve, const ReferencePoint& point, bool loaded) {
-  const Hardware hardware(curve);
   const ProbeWorkload asked = point.at.over(curve.at);
+  const Hardware hardware(curve, asked, curve.requester);
   if (curve.collective) return of_collective(curve, asked, collective_time(hardware, asked));
   const Mix mix(asked);
   if (curve.facts.quantity == ProbeQuantity::latency) {
@@ -230,8 +254,9 @@ LevelResult read_level(const HardwareCurve& curve, const ReferencePoint& point, 
           hardware.added_latency(*asked.rate, asked.read_share.value_or(1), run_of_queue(asked));
     return {static_cast<double>(time.count()) / kPicosecondsPerNanosecond};
   }
-  return in_unit(curve, hardware, mix,
-                 loaded ? time_together(hardware, mix) : time_alone(hardware, mix));
+  const Duration time = time_of(hardware, asked, loaded);
+  if (!curve.against) return in_unit(curve, hardware, mix, time);
+  return {to_seconds(time) / to_seconds(time_of({curve, asked, curve.against}, asked, loaded))};
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace tiersim {
 namespace {
 
-constexpr std::array<std::string_view, 5> kGroups{"memory", "pcie", "cxl", "nvlink", "collective"};
+constexpr std::array<std::string_view, 6> kGroups{"memory", "pcie",   "copy",
+                                                   "cxl",    "nvlink", "collective"};
 
 bool is_curve_id(const std::string& id) {
   return !id.empty() && std::ranges::all_of(id, [](char c) {
@@ -32,6 +33,11 @@ void describe_workload(Fields& f, ProbeWorkload& c) {
              "Collective; all_reduce where absent. Sizes count as in NCCL's tests.");
   f.optional("outstanding", c.outstanding, "Accesses at a time; enough to saturate where absent.",
              in_range(1, 1 << 20));
+  f.optional("items", c.items,
+             "Runs of one copy, whose start counts; enough to hide the start where absent.",
+             in_range(1, 1 << 24));
+  f.optional("cpu_rate", c.cpu_rate, "Reads of CPUs in the memory meanwhile; none where absent.",
+             in_range(Bandwidth::from_base(1), Bandwidth::from_base(1'000'000'000'000'000)));
 }
 
 bool has(const ProbeWorkload& c, ProbeAxis axis) {
@@ -46,6 +52,10 @@ bool has(const ProbeWorkload& c, ProbeAxis axis) {
       return c.rate.has_value();
     case ProbeAxis::read_share:
       return c.read_share.has_value();
+    case ProbeAxis::items:
+      return c.items.has_value();
+    case ProbeAxis::cpu_rate:
+      return c.cpu_rate.has_value();
   }
   return false;
 }
@@ -60,8 +70,23 @@ void check_hardware(Fields& f, const HardwareCurve& c) {
   f.check(!collective || (!c.memory && !c.requester), "",
           "asks a collective, which has neither memory nor requester", "links: its port first");
   f.check(c.memory || !c.links.empty(), "", "has neither memory nor links", "one of them");
+  const bool ratio = c.facts.quantity == ProbeQuantity::time_ratio;
+  f.check(ratio == c.against.has_value(), "against", ratio ? "is missing" : "is not asked for",
+          "time_ratio compares two requesters, all else asks one");
+  f.check(!ratio || c.requester, "requester", "is missing", "time_ratio compares two requesters");
   f.check(c.facts.quantity != ProbeQuantity::share_of_peak || (c.memory && c.links.empty()),
           "quantity", "is of a memory alone", "no links");
+}
+
+// The memory must have something left beside the CPUs.
+void check_cpus(Fields& f, const HardwareCurve& c, std::size_t point) {
+  const std::optional<Bandwidth> rate = c.points[point].at.over(c.at).cpu_rate;
+  if (!rate) return;
+  const std::string key = fmt::format("points.{}", point);
+  f.check(c.memory.has_value(), key, "has a cpu_rate, and the curve no memory", "a memory");
+  if (!c.memory || !c.memory->spec) return;
+  f.check(share_left(*c.memory->spec->build(), {.rate = {.value = *rate}}) > 0, key,
+          "has CPUs that take all of the memory's bandwidth", "a lower cpu_rate");
 }
 
 void check_points(Fields& f, const HardwareCurve& c) {
@@ -75,6 +100,7 @@ void check_points(Fields& f, const HardwareCurve& c) {
                 c.points[i - 1].x(c.facts.axis) < c.points[i].x(c.facts.axis),
             fmt::format("points.{}", i), "does not lie beyond the point before it",
             "in rising order of the axis");
+    check_cpus(f, c, i);
   }
   f.check(c.facts.axis != ProbeAxis::none || c.points.size() == 1, "axis",
           "is none, with several points", "what they differ in");
@@ -104,7 +130,7 @@ void describe(Fields& f, HardwareCurve& c) {
   f.doc("A reference curve and the devices that should follow it.");
   f.required("id", c.facts.id, "Name.");
   f.required("title", c.facts.title, "Title, for readers.");
-  f.required("group", c.facts.group, "memory, pcie, cxl, nvlink or collective.");
+  f.required("group", c.facts.group, "memory, pcie, copy, cxl, nvlink or collective.");
   f.required("quantity", c.facts.quantity, kProbeQuantityNames, "The measured quantity.");
   f.optional("axis", c.facts.axis, kProbeAxisNames, "The quantity in which the points differ.");
   f.required("kind", c.facts.kind, kReferenceKindNames,
@@ -118,12 +144,14 @@ void describe(Fields& f, HardwareCurve& c) {
   f.optional_document("links", c.links, "device",
                       "From the requester outward; a rank's port first.");
   f.optional_document("requester", c.requester, "device", "Who asks; nobody limits where absent.");
+  f.optional_document("against", c.against, "device",
+                      "The requester whose time a time_ratio divides by.");
   f.optional_document("collective", c.collective, "device", "How the ranks work together.");
   f.optional("at", c.at, "Of every point that does not say otherwise.");
   f.required("points", c.points, "In rising order of the axis.");
   f.check(is_curve_id(c.facts.id), "id", "is no name", "letters, digits, - and _");
   f.check(std::ranges::find(kGroups, c.facts.group) != kGroups.end(), "group", "is no group",
-          "memory, pcie, cxl, nvlink or collective");
+          "memory, pcie, copy, cxl, nvlink or collective");
   check_hardware(f, c);
   check_points(f, c);
 }

@@ -17,6 +17,7 @@ struct HardwareCurve {
   std::vector<DeviceConfig<Link>>
       links;  ///< from the requester outward, or the port of a rank first
   std::optional<DeviceConfig<Requester>> requester;
+  std::optional<DeviceConfig<Requester>> against;  ///< of a time_ratio: the other requester
   std::optional<DeviceConfig<Collective>> collective;
   ProbeWorkload at;  ///< defaults of all points
   std::vector<ReferencePoint> points;

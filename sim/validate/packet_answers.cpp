@@ -158,6 +158,7 @@ LevelResult read_link(const HardwareCurve& curve, const DramConfig* memory,
 LevelResult packet_result(const HardwareCurve& curve, const ReferencePoint& point) {
   const ProbeWorkload asked = point.at.over(curve.at);
   if (curve.collective) return read_collective(curve, asked);
+  if (asked.cpu_rate) return no_packets("the traffic of CPUs has no model at packet level");
   if (curve.requester) return no_packets("a requester has no model at packet level");
   if (!curve.memory && is_nvlink(curve)) return read_nvlink(curve, asked);
   if (curve.links.size() > 1) return no_packets(kNotJoined);

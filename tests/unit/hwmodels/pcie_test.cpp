@@ -120,5 +120,19 @@ TEST(Pcie, AShortLastPacketPaysAWholeHeader) {
   EXPECT_EQ(cost.charges[0].busy, 300_B + 2 * 24_B);
 }
 
+// Without headers to speak of, 63 GB/s each way and at most 70 GB/s both ways together.
+TEST(Pcie, BothDirectionsMayHaveALimitTogether) {
+  PcieConfig c = x16(63, 1.0, 4096_B);
+  c.request_header.value = c.completion_header.value = 0_B;
+  const Bytes mib = 1_MiB;
+  EXPECT_NEAR(rate_of(*make_device(c), mib, mib, 4096_B), 126, 1e-3);
+  c.both_directions = {.value = 70_GBps};
+  EXPECT_NEAR(rate_of(*make_device(c), mib, 0_B, 4096_B), 63, 1e-3);
+  EXPECT_NEAR(rate_of(*make_device(c), 0_B, mib, 4096_B), 63, 1e-3);
+  EXPECT_NEAR(rate_of(*make_device(c), mib, mib, 4096_B), 70, 1e-3);
+  EXPECT_NEAR(rate_of(*make_device(c), 3 * mib, mib, 4096_B), 70, 1e-3);
+  EXPECT_NEAR(rate_of(*make_device(c), 9 * mib, mib, 4096_B), 70, 1e-3);
+}
+
 }  // namespace
 }  // namespace tiersim::pcie_test

@@ -30,12 +30,17 @@ RoundTrip alone(Duration unloaded) {
   return {.unloaded = unloaded, .memory = &tier};
 }
 
+CopyEngineConfig fast_engine() {
+  CopyEngineConfig c;
+  c.to_gpu.value = 1000_GBps;
+  c.from_gpu.value = 1000_GBps;
+  return c;
+}
+
 // 8192 rows of 4 KB, a descriptor each of 1.365 us, reach 3 GB/s whatever the link could do.
 TEST(CopyEngine, ADescriptorForEachRowLimitsScatteredCopies) {
-  CopyEngineConfig c;
-  c.to_gpu.value = 55_GBps;
-  c.from_gpu.value = 55_GBps;
-  c.descriptor_time.value = Duration(1'365'000);
+  CopyEngineConfig c = fast_engine();
+  c.descriptor_time = Sourced<Duration>{.value = Duration(1'365'000)};
   const auto engine = make_device(c);
   const Bytes payload = 4096_B * 8192;
   const auto cost = engine->cost(Direction::read, payload, 4096_B, alone(1us));
@@ -46,23 +51,73 @@ TEST(CopyEngine, ADescriptorForEachRowLimitsScatteredCopies) {
             Duration(1'365'000));
 }
 
-// 1000 rows in batches of 64 are 16 submissions: 32 us, where 10 ns of the engine each are 10 us;
-// 50 ns each are 50 us, which hide the host.
-TEST(CopyEngine, ABatchOfDescriptorsIsOneSubmission) {
-  CopyEngineConfig c;
+// The host takes 2 us for each of 1000 descriptors. The engine starts after 64 of them, and the
+// other 936 are submitted while it runs: 50 ns each of the engine hide behind them, 3 us do not.
+TEST(CopyEngine, TheFirstDescriptorsAreSubmittedBeforeTheEngineStarts) {
+  CopyEngineConfig c = fast_engine();
+  c.submission = Submission{.time = {.value = 2us}, .ahead = {.value = 64}};
+  const auto cost = [&](Direction direction, std::int64_t descriptors = 1000) {
+    return make_device(c)->cost(direction, 4096_B * descriptors, 4096_B, alone(1us));
+  };
+  EXPECT_EQ(cost(Direction::read).latency, 128us);
+  EXPECT_EQ(cost(Direction::read).min_duration, 1872us);
+  EXPECT_EQ(cost(Direction::write).latency, 128us);
+  EXPECT_EQ(cost(Direction::write).min_duration, 1872us);
+  EXPECT_EQ(cost(Direction::read, 10).latency, 20us);
+  EXPECT_EQ(cost(Direction::read, 10).min_duration, 0us);
+  c.descriptor_time = Sourced<Duration>{.value = 50ns};
+  EXPECT_EQ(cost(Direction::read).min_duration, 1872us);
+  c.descriptor_time->value = 3us;
+  EXPECT_EQ(cost(Direction::read).min_duration, 3000us);
+}
+
+// 100 copies of 4000 B: 100 ns each and 4000 B at 8 GB/s (500 ns) are 60 us; the last 40 wait for
+// 250 ns each.
+TEST(CopyEngine, TheHostWritesShortCopiesItself) {
+  CopyEngineConfig c = fast_engine();
+  c.submission = Submission{.time = {.value = 2us}, .ahead = {.value = 1}};
+  c.inlined = InlineCopies{.below = {.value = 4001_B},
+                           .rate = {.value = 8_GBps},
+                           .time = {.value = 100ns},
+                           .queue = {.value = 60},
+                           .waiting = {.value = 250ns}};
+  const auto cost = [&](Direction direction, Bytes run) {
+    return make_device(c)->cost(direction, run * 100, run, alone(1us));
+  };
+  EXPECT_EQ(cost(Direction::read, 4000_B).min_duration, 70us);
+  EXPECT_EQ(cost(Direction::read, 4000_B).latency, 0us);
+  EXPECT_EQ(cost(Direction::read, 4001_B).min_duration, 198us);  // submitted
+  EXPECT_EQ(cost(Direction::read, 4001_B).latency, 2us);
+  EXPECT_EQ(cost(Direction::write, 4000_B).min_duration, 198us);  // away from the GPU
+}
+
+// 1000 runs of 20 ns are 20 us, where their bytes take 4 us.
+TEST(SmLoads, AGatherTakesTimeForEachRun) {
+  SmLoadsConfig c;
   c.to_gpu.value = 1000_GBps;
   c.from_gpu.value = 1000_GBps;
-  c.descriptor_time.value = 10ns;
-  c.batch = DescriptorBatch{.descriptors = {.value = 64}, .time = {.value = 2us}};
-  const auto least = [&](Direction direction) {
-    return make_device(c)->cost(direction, 4096_B * 1000, 4096_B, alone(1us)).min_duration;
-  };
-  EXPECT_EQ(least(Direction::read), 32us);
-  EXPECT_EQ(least(Direction::write), 32us);
-  c.descriptor_time.value = 50ns;
-  EXPECT_EQ(least(Direction::read), 50us);
-  c.batch->descriptors.value = 1;  // one by one: the host's time is all there is
-  EXPECT_EQ(least(Direction::read), 2000us);
+  c.in_flight.value = 1_GiB;
+  c.run_time = Sourced<Duration>{.value = 20ns};
+  const auto loads = make_device(c);
+  EXPECT_EQ(loads->cost(Direction::read, 4096_B * 1000, 4096_B, alone(1us)).min_duration, 20us);
+  EXPECT_EQ(loads->cost(Direction::write, 4096_B * 1000, 4096_B, alone(1us)).min_duration, 20us);
+}
+
+// 4 SMs of 2 GB/s reach 8 GB/s, and 40 of them no more than the path.
+TEST(SmLoads, FewSmsReachTheirOwnRate) {
+  SmLoadsConfig c;
+  c.to_gpu.value = 50_GBps;
+  c.from_gpu.value = 20_GBps;
+  c.in_flight.value = 1_GiB;
+  c.sms = HeldSms{.taken = {.value = 4}, .of = {.value = 100}};
+  EXPECT_EQ(make_device(c)->channels()[kToGpu].capacity, 50_GBps);
+  c.sms->each_to_gpu = Sourced<Bandwidth>{.value = 2_GBps};
+  EXPECT_EQ(make_device(c)->channels()[kToGpu].capacity, 8_GBps);
+  EXPECT_EQ(make_device(c)->channels()[kFromGpu].capacity, 20_GBps);
+  c.sms->each_from_gpu = Sourced<Bandwidth>{.value = 1_GBps};
+  EXPECT_EQ(make_device(c)->channels()[kFromGpu].capacity, 4_GBps);
+  c.sms->taken.value = 40;
+  EXPECT_EQ(make_device(c)->channels()[kToGpu].capacity, 50_GBps);
 }
 
 TEST(SmLoads, BytesInFlightOverTheRoundTripLimitTheRate) {
@@ -125,7 +180,7 @@ TEST(CopyEngine, TheSlowerOfDescriptorsAndOutstandingRequestsCounts) {
   CopyEngineConfig c;
   c.to_gpu.value = 100_GBps;
   c.from_gpu.value = 100_GBps;
-  c.descriptor_time.value = 1us;
+  c.descriptor_time = Sourced<Duration>{.value = 1us};
   c.outstanding = OutstandingRequests{.count = {.value = 32}, .size = {.value = 512_B}};
   const auto engine = make_device(c);
   // 16 KiB each microsecond: 64 us in one run; 256 descriptors of 4 KiB take longer.

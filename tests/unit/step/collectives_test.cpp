@@ -265,5 +265,32 @@ TEST(Accounting, TellsWhatIsHandedOverFromWhatIsExchanged) {
   EXPECT_EQ(sums.handed_over, 500_B);
 }
 
+// 50 runs of 10 B at 10 us each: the host posts all of them before the first one moves.
+TEST(HandOver, TakesTheTimeOfItsCopies) {
+  SystemConfig config = small_fabric(2);
+  FabricConfig& transfer = config.fabrics["transfer"];
+  transfer.collective = fixed<Collective>(BytesOnlyConfig{});
+  transfer.path = {"port"};
+  const auto planned = [&] {
+    const System system(config);
+    Op send = collective(system, CollectiveKind::send, 500_B, 2);
+    send.phase = Phase::kv_transfer;
+    send.collective.fabric = Fabric::transfer;
+    send.accesses = {{system.tier("hbm"), Direction::read, TensorClass::keys, 500_B, 10_B}};
+    return system.plan(send);
+  };
+  const OpPlan free = planned();
+  CopyEngineConfig engine;
+  engine.to_gpu.value = engine.from_gpu.value = 1_GBps;
+  engine.submission = Submission{.time = {.value = 10us}, .ahead = {.value = 1 << 20}};
+  transfer.requester = fixed<Requester>(engine);
+  EXPECT_EQ(planned().setup, free.setup + 500us);
+  EXPECT_EQ(planned().min_duration, std::max<Duration>(free.min_duration, 500ns));
+  engine.submission->ahead.value = 1;
+  transfer.requester = fixed<Requester>(engine);
+  EXPECT_EQ(planned().setup, free.setup + 10us);
+  EXPECT_EQ(planned().min_duration, 490us);
+}
+
 }  // namespace
 }  // namespace tiersim::collectives_test

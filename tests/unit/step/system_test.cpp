@@ -29,6 +29,20 @@ TEST(System, AKernelTakesLaunchLatencyAndTheLongerOfMemoryAndArithmetic) {
   EXPECT_EQ(reading.uncontended(system.channels()), 1us + 100ns + 10ms);
 }
 
+// The host submits four runs, 1 us each, before the engine starts.
+TEST(System, ACopyStartsWhenItsDescriptorsAreSubmitted) {
+  SystemConfig config = small_system();
+  CopyEngineConfig engine;
+  engine.to_gpu.value = engine.from_gpu.value = 8_GBps;
+  engine.submission = Submission{.time = {.value = 1us}, .ahead = {.value = 16}};
+  config.copy_engine = testing::fixed<Requester>(engine);
+  const System system(config);
+  Op op = copy(system, 8'000'000_B);
+  for (Access& access : op.accesses) access.run = 2'000'000_B;
+  EXPECT_EQ(system.plan(op).setup, 500ns + 4us);
+  EXPECT_EQ(system.plan(op).uncontended(system.channels()), 500ns + 4us + 1ms);
+}
+
 TEST(System, ACopyChargesEveryDeviceOnItsWayOnce) {
   const System system(small_system());
   const OpPlan plan = system.plan(copy(system, 8'000'000_B));
