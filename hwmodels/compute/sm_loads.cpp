@@ -42,8 +42,8 @@ class SmLoads final : public Requester {
                     .moved = moved};
     if (read)
       cost.min_duration =
-          std::max(cost.min_duration, window_.time(moved, request_run(run), round_trip,
-                                                   channels_[kToGpu].capacity));
+          std::max(cost.min_duration,
+                   window_.time(moved, request_run(run), round_trip, channels_[kToGpu].capacity));
     return cost;
   }
 

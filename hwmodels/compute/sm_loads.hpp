@@ -31,7 +31,8 @@ namespace tiersim {
 struct HeldSms {
   Sourced<std::int64_t> taken;
   Sourced<std::int64_t> of;
-  std::optional<Sourced<Bandwidth>> each_to_gpu = {};    ///< loads of one SM; not a limit where absent
+  std::optional<Sourced<Bandwidth>> each_to_gpu =
+      {};  ///< loads of one SM; not a limit where absent
   std::optional<Sourced<Bandwidth>> each_from_gpu = {};  ///< likewise, its stores
 };
 

@@ -14,9 +14,10 @@
 //             With `both_directions`, the wire bytes of both directions together have that
 //             capacity as well.
 //   Ignores   which direction loses where both share a capacity (on an A100 reads fall to 12 GB/s
-//             beside writes of 24 GB/s; here each gets half); credits and tags (a Requester limits what is in flight), ordering, errors and
-//             replays; link packets that depend on the size of others (link_efficiency is that of
-//             MPS 256: 2 % too much at MPS 128, 1 % too little at 512).
+//             beside writes of 24 GB/s; here each gets half); credits and tags (a Requester limits
+//             what is in flight), ordering, errors and replays; link packets that depend on the
+//             size of others (link_efficiency is that of MPS 256: 2 % too much at MPS 128, 1 % too
+//             little at 512).
 //   Disagrees with its packets (Gen4 to Gen6, no credits that bind): reads and writes of 8 B to 4
 //             KB by less than 0.2 %, transfers of 1 to 64 packets by less than 0.4 %, mixes of runs
 //             up to 256 B by less than 0.4 % (8 B on Gen6: +5 %).
@@ -44,7 +45,7 @@ struct PcieConfig {
                                    "CplD with framing and LCRC"};
   Sourced<Duration> latency;
   std::optional<Sourced<Bandwidth>> both_directions;  ///< wire rate of both together
-  std::optional<PciePacketDetails> packet_level;  ///< further parameters of the packet level
+  std::optional<PciePacketDetails> packet_level;      ///< further parameters of the packet level
 };
 
 void describe(Fields& f, PcieConfig& c);

@@ -275,8 +275,8 @@ void System::issue_copies(const Op& op, const Requester& requester, OpPlan& plan
     plan.setup += cost.latency;
     plan.min_duration = std::max(plan.min_duration, cost.min_duration);
     for (const Charge& charge : cost.charges)
-      plan.min_duration = std::max(plan.min_duration,
-                                   charge.busy / requester.channels()[charge.channel].capacity);
+      plan.min_duration =
+          std::max(plan.min_duration, charge.busy / requester.channels()[charge.channel].capacity);
   }
 }
 

@@ -158,7 +158,7 @@ class System {
   struct FabricPath {
     std::unique_ptr<Collective> collective;
     std::vector<Placed> links;
-    std::vector<const Link*> devices;  // of `links`
+    std::vector<const Link*> devices;      // of `links`
     std::unique_ptr<Requester> requester;  // null: nothing limits the copies of a hand-over
     PortPath port;
     std::optional<PacketNetwork> packets;

@@ -154,7 +154,8 @@ void describe(Fields& f, TierConfig& c) {
   f.check(!c.units || !c.memory.spec || c.memory.spec->has_units(), "units",
           "is stated for a memory of which a tier can have only one");
   f.optional("path", c.path, "Links from the GPU outward; none for the GPU's own memory.");
-  f.optional("cpu_traffic", c.cpu_traffic, "What the host's CPUs do in this memory; nothing where absent.");
+  f.optional("cpu_traffic", c.cpu_traffic,
+             "What the host's CPUs do in this memory; nothing where absent.");
   if (!c.cpu_traffic || !c.memory.spec) return;
   f.check(!c.path.empty(), "cpu_traffic", "is in the GPU's own memory", "a tier with a path");
   f.check(c.memory.level != Level::packet, "cpu_traffic",

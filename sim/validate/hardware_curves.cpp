@@ -8,7 +8,7 @@ namespace tiersim {
 namespace {
 
 constexpr std::array<std::string_view, 6> kGroups{"memory", "pcie",   "copy",
-                                                   "cxl",    "nvlink", "collective"};
+                                                  "cxl",    "nvlink", "collective"};
 
 bool is_curve_id(const std::string& id) {
   return !id.empty() && std::ranges::all_of(id, [](char c) {

@@ -20,8 +20,8 @@ class Queueing final : public MemoryTier {
     return {.charges = {{0, payload}}, .latency = 100ns, .min_duration = {}, .moved = payload};
   }
   Duration added_latency(Bandwidth rate, double read_share, Bytes) const override {
-    return Duration(static_cast<std::int64_t>(static_cast<double>(rate.in_base()) * read_share /
-                                              1e6));
+    return Duration(
+        static_cast<std::int64_t>(static_cast<double>(rate.in_base()) * read_share / 1e6));
   }
 
  private:
@@ -29,8 +29,7 @@ class Queueing final : public MemoryTier {
 };
 
 std::unique_ptr<MemoryTier> beside_cpus(Bandwidth rate, double read_share = 1) {
-  return beside(std::make_unique<Queueing>(),
-                {.rate = {.value = rate}, .read_share = read_share});
+  return beside(std::make_unique<Queueing>(), {.rate = {.value = rate}, .read_share = read_share});
 }
 
 TEST(CpuTraffic, TakesItsPartOfTheBandwidth) {
