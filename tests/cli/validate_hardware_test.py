@@ -37,7 +37,7 @@ class ValidateHardware(InFolder):
         names = [(case["id"], case["level"]) for case in shown["cases"]]
         self.assertEqual(len(names), len(set(names)))
         self.assertEqual({case["group"] for case in shown["cases"]},
-                         {"memory", "pcie", "cxl", "nvlink", "collective"})
+                         {"memory", "pcie", "copy", "cxl", "nvlink", "collective"})
         for name in {name for name, _ in names}:
             self.assertEqual({level for at, level in names if at == name},
                              {"analytic", "flow", "packet"})
