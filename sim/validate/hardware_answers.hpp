@@ -1,5 +1,6 @@
 #pragma once
 // The results of the levels of fidelity for a point of a reference curve.
+#include "sim/validate/dram_probes.hpp"
 #include "sim/validate/hardware_curves.hpp"
 
 namespace tiersim {
@@ -10,6 +11,9 @@ LevelResult analytic_result(const HardwareCurve& curve, const ReferencePoint& po
 LevelResult flow_result(const HardwareCurve& curve, const ReferencePoint& point);
 /// The result at the packet level, from a simulation of packets, commands and credits.
 LevelResult packet_result(const HardwareCurve& curve, const ReferencePoint& point);
+/// The same, with the probes of a DRAM that `probes` knows already.
+LevelResult packet_result(const HardwareCurve& curve, const ReferencePoint& point,
+                          DramProbes& probes);
 
 /// The results of all points at all levels.
 CurveReading read_curve(const HardwareCurve& curve);

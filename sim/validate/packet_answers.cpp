@@ -51,11 +51,11 @@ std::int64_t atoms_for(const DramPacketConfig& stack) {
 }
 
 // A write of part of an atom is a read and a write of the atom, each with its own row.
-double saturated_dram(const DramConfig& memory, const DramPacketConfig& stack,
+double saturated_dram(DramProbes& probes, const DramConfig& memory, const DramPacketConfig& stack,
                       ProbeQuantity quantity, DramProbe probe) {
   const double read_first = probe.run < memory.atom.value ? 1 - probe.read_share : 0;
   probe.read_share = (probe.read_share + read_first) / (1 + read_first);
-  const double share = run_dram_probe(stack, probe).achieved / (1 + read_first);
+  const double share = probes.result(stack, probe).achieved / (1 + read_first);
   if (quantity == ProbeQuantity::share_of_peak) return share;
   const double accesses = share * static_cast<double>(memory.peak.value.in_base()) /
                           static_cast<double>(round_up(probe.run, memory.atom.value).in_base());
@@ -64,7 +64,7 @@ double saturated_dram(const DramConfig& memory, const DramPacketConfig& stack,
 }
 
 // One stack under its share of the load; the other stacks are copies of it.
-LevelResult read_dram(const DramConfig& memory, const DramPacketConfig& stack,
+LevelResult read_dram(DramProbes& probes, const DramConfig& memory, const DramPacketConfig& stack,
                       ProbeQuantity quantity, const ProbeWorkload& asked) {
   const Bytes run = asked.run.value_or(4_KiB);
   const auto peak = static_cast<double>(memory.peak.value.in_base());
@@ -75,13 +75,13 @@ LevelResult read_dram(const DramConfig& memory, const DramPacketConfig& stack,
                   .read_share = asked.read_share.value_or(1),
                   .outstanding_atoms = asked.outstanding.value_or(4096),
                   .atoms = atoms_for(stack)};
-  if (quantity != ProbeQuantity::latency) return {saturated_dram(memory, stack, quantity, probe)};
+  if (quantity != ProbeQuantity::latency) return {saturated_dram(probes, memory, stack, quantity, probe)};
   constexpr double kIdle = 1e-3;
   probe.offered = asked.rate ? static_cast<double>(asked.rate->in_base()) / peak : 0;
   probe.offered = std::max(probe.offered, kIdle);
-  if (probe.offered >= run_dram_probe(stack, probe).achieved) return no_packets(kMoreThanServed);
+  if (probe.offered >= probes.result(stack, probe).achieved) return no_packets(kMoreThanServed);
   probe.arrivals = DramArrivals::poisson;
-  return {way_to(memory, stack) + in_ns(run_dram_probe(stack, probe).atom.mean)};
+  return {way_to(memory, stack) + in_ns(probes.result(stack, probe).atom.mean)};
 }
 
 LevelResult read_pcie(const PcieConfig& link, const PciePacketDetails& details,
@@ -156,6 +156,12 @@ LevelResult read_link(const HardwareCurve& curve, const DramConfig* memory,
 }  // namespace
 
 LevelResult packet_result(const HardwareCurve& curve, const ReferencePoint& point) {
+  DramProbes probes;
+  return packet_result(curve, point, probes);
+}
+
+LevelResult packet_result(const HardwareCurve& curve, const ReferencePoint& point,
+                          DramProbes& probes) {
   const ProbeWorkload asked = point.at.over(curve.at);
   if (curve.collective) return read_collective(curve, asked);
   if (asked.cpu_rate) return no_packets("the traffic of CPUs has no model at packet level");
@@ -165,7 +171,7 @@ LevelResult packet_result(const HardwareCurve& curve, const ReferencePoint& poin
   const DramConfig* memory = curve.memory ? config_of<DramConfig>(*curve.memory->spec) : nullptr;
   if (curve.memory && (memory == nullptr || !memory->packet_level)) return no_packets(kNoMapping);
   if (!curve.links.empty()) return read_link(curve, memory, asked);
-  return read_dram(*memory, *memory->packet_level, curve.facts.quantity, asked);
+  return read_dram(probes, *memory, *memory->packet_level, curve.facts.quantity, asked);
 }
 
 }  // namespace tiersim

@@ -40,13 +40,13 @@ void add_curve(std::vector<SensitivityQuestion>& out, const SensitivityConfig& c
     }
 }
 
-SensitivityAnswer of_curve(const SensitivityQuestion& question) {
+SensitivityAnswer of_curve(const SensitivityQuestion& question, DramProbes& probes) {
   const HardwareCurve& curve = *question.curve;
   const ReferencePoint& point = curve.points[question.point];
   PointReading reading{.point = point, .readings = {}};
   const auto i = static_cast<std::size_t>(question.level);
   reading.readings[i] = question.level == Fidelity::flow     ? flow_result(curve, point)
-                        : question.level == Fidelity::packet ? packet_result(curve, point)
+                        : question.level == Fidelity::packet ? packet_result(curve, point, probes)
                                                              : analytic_result(curve, point);
   const CurveReading whole{.facts = curve.facts, .points = {}};
   const ProbeStatus status = whole.status(reading, question.level);
@@ -148,9 +148,9 @@ SensitivityStudy::SensitivityStudy(SensitivityConfig& config)
   }
 }
 
-SensitivityAnswer SensitivityStudy::answer(std::size_t device, std::size_t question) const {
+SensitivityAnswer SensitivityStudy::answer(std::size_t device, std::size_t question) {
   const SensitivityQuestion& asked = questions_[device][question];
-  return asked.curve != nullptr ? of_curve(asked)
+  return asked.curve != nullptr ? of_curve(asked, probes_)
                                 : of_workload(asked, workloads_of(config_.levels));
 }
 
@@ -219,7 +219,7 @@ ParameterSensitivity SensitivityStudy::sensitivity_of(std::size_t device, const 
       for (Effect& effect : effects) {
         const SensitivityQuestion& asked = questions[effect.question];
         const SensitivityAnswer answer =
-            asked.curve != nullptr ? of_curve(asked) : of_workload(asked, workloads);
+            asked.curve != nullptr ? of_curve(asked, probes_) : of_workload(asked, workloads);
         effect.moved[side] = moved(base[effect.question], answer);
         effect.fails[side] = answer.fails && !base[effect.question].fails;
       }

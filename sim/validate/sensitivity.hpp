@@ -13,6 +13,7 @@
 //             load that is no longer served; the analytic level, which has flow's costs.
 //   Checked   tests/unit/validate/sensitivity_test.cpp, tests/cli/validate_sensitivity_test.py
 #include "sim/record/sensitivity_record.hpp"
+#include "sim/validate/dram_probes.hpp"
 #include "sim/validate/sensitivity_config.hpp"
 #include "sim/validate/sensitivity_numbers.hpp"
 
@@ -44,7 +45,7 @@ class SensitivityStudy {
   const std::vector<SensitivityQuestion>& questions(std::size_t device) const {
     return questions_[device];
   }
-  SensitivityAnswer answer(std::size_t device, std::size_t question) const;
+  SensitivityAnswer answer(std::size_t device, std::size_t question);
 
   /// Paths of numbers within the device, in the order of its cases.
   std::vector<std::string> parameters(std::size_t device) const;
@@ -66,6 +67,7 @@ class SensitivityStudy {
   SensitivityConfig& config_;
   std::vector<std::vector<SensitivityQuestion>> questions_;  // by device
   std::vector<DeviceNumber> numbers_;                        // of all curves and workloads
+  DramProbes probes_;
 };
 
 /// Workloads that cases name but the fidelity map does not have.

@@ -174,7 +174,7 @@ TEST(SensitivityDocument, TheNamedCasesOfThreeDevicesSaySoToday) {
 
 TEST(SensitivityDocument, HasEveryNumberOfEveryDevice) {
   SensitivityConfig config = shipped();
-  const SensitivityStudy study(config);
+  SensitivityStudy study(config);
   const std::map<std::string, std::vector<Texts>> rows = shipped_rows();
   ASSERT_EQ(rows.size(), config.devices.size());
   for (std::size_t d = 0; d < config.devices.size(); ++d) {
