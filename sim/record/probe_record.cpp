@@ -34,6 +34,7 @@ ProbeWorkload ProbeWorkload::over(const ProbeWorkload& curve) const {
           .operation = of(operation, curve.operation),
           .outstanding = of(outstanding, curve.outstanding),
           .items = of(items, curve.items),
+          .launch = of(launch, curve.launch),
           .cpu_rate = of(cpu_rate, curve.cpu_rate)};
 }
 

@@ -61,6 +61,7 @@ struct ProbeWorkload {
   std::optional<std::int64_t> outstanding = {};  ///< in flight; default: enough to saturate
   /// Runs of one copy, whose start then counts; default: enough to hide it.
   std::optional<std::int64_t> items = {};
+  std::optional<Duration> launch = {};     ///< of a collective by the CPU; default: in a graph
   std::optional<Bandwidth> cpu_rate = {};  ///< reads of CPUs in the memory; default: none
 
   /// This workload, with missing values from `curve`.

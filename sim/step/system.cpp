@@ -123,6 +123,7 @@ void System::build_fabrics(const SystemConfig& config, const std::map<std::strin
     FabricPath& built = fabrics_[purpose].emplace();
     built.collective = fabric->collective.spec->build();
     built.packets = tiersim::packet_network(config, *fabric);
+    if (fabric->launch) built.launch = fabric->launch->value;
     if (fabric->requester) built.requester = fabric->requester->spec->build();
     for (const std::string& name : fabric->path) {
       const Placed& placed = links.at(name);
@@ -262,7 +263,7 @@ OpPlan System::plan_collective(const Op& op) const {
     plan.ranks = op.collective.ranks;
   if (plan.packet_collective) return plan;
   plan.setup = std::max(plan.setup, cost.latency);
-  plan.min_duration = std::max(plan.min_duration, cost.min_duration);
+  plan.min_duration = std::max({plan.min_duration, cost.min_duration, fabric->launch - plan.setup});
   if (fabric->requester) issue_copies(op, *fabric->requester, plan);
   return plan;
 }

@@ -76,16 +76,20 @@ void check_fabrics(Fields& f, const SystemConfig& c) {
       f.check(std::ranges::count(fabric.path, link) == 1, "fabrics." + name + ".path",
               "has link '" + link + "' twice", "a second crossing is a link of its own");
     }
+    const bool packets = std::ranges::any_of(fabric.path, [&](const std::string& link) {
+      const auto it = c.links.find(link);
+      return it != c.links.end() && it->second.level == Level::packet;
+    });
+    const auto check_level = [&](const char* key) {
+      f.check(!packets, "fabrics." + name + key,
+              "has no packet level, and a link of the path is at that level",
+              "a path at flow level");
+    };
+    if (fabric.launch) check_level(".launch");
     if (!fabric.requester) continue;
+    check_level(".requester");
     f.check(name == tiersim::name(Fabric::transfer), "fabrics." + name + ".requester",
             "issues copies, and this purpose has collectives", "of `transfer` alone");
-    f.check(std::ranges::none_of(fabric.path,
-                                 [&](const std::string& link) {
-                                   const auto it = c.links.find(link);
-                                   return it != c.links.end() && it->second.level == Level::packet;
-                                 }),
-            "fabrics." + name + ".requester", "has no packet level, and a link of the path has one",
-            "a path at flow level");
   }
 }
 
@@ -132,6 +136,11 @@ void describe(Fields& f, FabricConfig& c) {
   f.doc("How the GPUs of a group reach each other.");
   f.document("collective", c.collective, "device", "How they work together.");
   f.required("path", c.path, "Links that a GPU's traffic crosses, its own port first.");
+  f.optional(
+      "launch", c.launch,
+      "Least time of each operation, where the CPU launches it by itself; none where a graph "
+      "holds it.",
+      in_range(Duration{}, Duration(kPicosecondsPerSecond)));
   f.optional_document("requester", c.requester, "device",
                       "Of `transfer` alone: what issues the copies of a cache that is handed over; "
                       "nothing limits them where absent.");

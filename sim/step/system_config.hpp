@@ -55,6 +55,8 @@ void describe(Fields& f, TierConfig& c);
 struct FabricConfig {
   DeviceConfig<Collective> collective;
   std::vector<std::string> path;  ///< links that a GPU's traffic crosses, its port first
+  /// The CPU's time for each collective that is not captured in a graph: the least that one takes.
+  std::optional<Sourced<Duration>> launch;
   /// Of `transfer`: the unit that issues the copies of a hand-over, a contiguous run each.
   std::optional<DeviceConfig<Requester>> requester;
 };

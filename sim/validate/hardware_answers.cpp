@@ -170,7 +170,7 @@ Duration collective_time(const Hardware& hardware, const ProbeWorkload& asked) {
   for (const AccessCost& way :
        {port.cost(Direction::write, cost.out, cost.run), port.incoming(cost.in, cost.run)})
     longest = std::max(longest, Part{&port, port.channels(), way}.body());
-  return cost.latency + longest;
+  return std::max(cost.latency + longest, asked.launch.value_or(Duration{}));
 }
 
 // The time of one run through all devices, with the time of its bytes in each link.

@@ -36,6 +36,8 @@ void describe_workload(Fields& f, ProbeWorkload& c) {
   f.optional("items", c.items,
              "Runs of one copy, whose start counts; enough to hide the start where absent.",
              in_range(1, 1 << 24));
+  f.optional("launch", c.launch, "Of a collective by the CPU; a graph holds it where absent.",
+             in_range(Duration{}, Duration(kPicosecondsPerSecond)));
   f.optional("cpu_rate", c.cpu_rate, "Reads of CPUs in the memory meanwhile; none where absent.",
              in_range(Bandwidth::from_base(1), Bandwidth::from_base(1'000'000'000'000'000)));
 }

@@ -114,8 +114,9 @@ LevelResult read_collective(const HardwareCurve& curve, const ProbeWorkload& ask
   question.protocol = chosen.protocol;
   if (std::string why = obstacle_to(config, question); !why.empty()) return no_packets(why);
   const CollectiveProbeResult result = run_collective_probe(config, question);
-  if (curve.facts.quantity == ProbeQuantity::time) return {to_seconds(result.time) * 1e6};
-  return {result.bus_bandwidth * 1e-9};
+  const Duration time = std::max(result.time, asked.launch.value_or(Duration{}));
+  if (curve.facts.quantity == ProbeQuantity::time) return {to_seconds(time) * 1e6};
+  return {result.bus_bandwidth * 1e-9 * to_seconds(result.time) / to_seconds(time)};
 }
 
 }  // namespace tiersim

@@ -265,6 +265,20 @@ TEST(Accounting, TellsWhatIsHandedOverFromWhatIsExchanged) {
   EXPECT_EQ(sums.handed_over, 500_B);
 }
 
+// 2 us at the port; the CPU takes 5 us to launch it, or less than the collective itself.
+TEST(Launch, IsTheLeastTimeOfACollective) {
+  SystemConfig config = small_fabric(2);
+  const auto time = [&] {
+    const System system(config);
+    return system.plan(all_reduce(system, 1'000'000_B, 2)).uncontended(system.channels());
+  };
+  const Duration captured = time();
+  config.fabrics["tensor"].launch = Sourced<Duration>{.value = captured + 3us};
+  EXPECT_EQ(time(), captured + 3us);
+  config.fabrics["tensor"].launch->value = captured / 2;
+  EXPECT_EQ(time(), captured);
+}
+
 // 50 runs of 10 B at 10 us each: the host posts all of them before the first one moves.
 TEST(HandOver, TakesTheTimeOfItsCopies) {
   SystemConfig config = small_fabric(2);
