@@ -229,6 +229,13 @@ inline Property cxl_order_of_hosts_is_nothing(const CxlModel& model) {
     if (!drawn.config.pool_switch || drawn.config.pool_switch->weights.empty()) return {};
     drawn.probe.read_share = std::round(drawn.probe.read_share);
     drawn.probe.addresses = CxlProbe::Addresses::sequential;
+    // Few accesses in flight or credits, or streams that meet at the same of several devices, fall
+    // into step with each other: then their phase decides, and the order sets the phase.
+    constexpr std::int64_t kEnough = 128;
+    drawn.probe.devices = 1;
+    drawn.config.credits.requests.value = drawn.config.credits.writes.value = kEnough;
+    drawn.config.credits.responses.value = drawn.config.device.outstanding.value = kEnough;
+    drawn.config.host.outstanding.value = drawn.probe.outstanding = kEnough;
     drawn.probe.accesses += 100;
     CxlCase turned = drawn;
     std::ranges::reverse(turned.config.pool_switch->weights);

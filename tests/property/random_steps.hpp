@@ -126,8 +126,15 @@ inline Duration slack(const Simulation& sim) {
 /// fit that is shipped is above it (`tiersim validate kernels`).
 inline constexpr double kFitError = 0.05;
 
+/// True where a collective of the scenario has the time of a fit, as a timed kernel has.
+inline bool has_fitted_collectives(const ScenarioConfig& config) {
+  return std::ranges::any_of(config.system.fabrics, [](const auto& fabric) {
+    return fabric.second.collective.kind == "timed_collective";
+  });
+}
+
 /// Runs each draw again with one setting made harder: the serial step takes no less time, of timed
-/// kernels no less but for the error of their fits.
+/// kernels and collectives no less but for the error of their fits.
 inline void expect_monotone(std::uint64_t seed, int draws, bool timed_kernels) {
   RandomSteps steps(seed);
   int compared = 0;
@@ -152,7 +159,8 @@ inline void expect_monotone(std::uint64_t seed, int draws, bool timed_kernels) {
           simulate(try_scenario(draw.scenario, draw.set, diagnostics), Evaluation::times);
       if (diagnostics.ok() && hard) {
         ++compared;
-        const double least = to_seconds(easy->execution.time) * (timed_kernels ? 1 - kFitError : 1);
+        const bool fitted = timed_kernels || has_fitted_collectives(config);
+        const double least = to_seconds(easy->execution.time) * (fitted ? 1 - kFitError : 1);
         EXPECT_GE(to_seconds(hard->execution.time + slack(*easy)), least) << draw.text();
       }
       draw.set.pop_back();
