@@ -118,6 +118,7 @@ void begin(const SweepArguments& options, SweepPlan& plan, SweepStore& store) {
     plan.adopt(sweep, inputs);
     return;
   }
+  store.expect_whole();
   plan.adopt(*there, store.inputs(there->sweep));
   if (options.resume || options.retry_failed) return;
   std::int64_t done = 0;
@@ -155,6 +156,8 @@ SweepSummary run_shard(const SweepArguments& options, SweepPlan& plan, const Swe
   };
   try {
     summary.outcome = run_sweep(plan, store, how, stop, progress);
+  } catch (const DamagedStore&) {
+    throw;
   } catch (const StoreError& error) {
     throw Failure(ExitCode::usage,
                   printable(fmt::format("tiersim: error: {}; what was finished before is kept, and "

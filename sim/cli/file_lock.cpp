@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <limits>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -25,33 +26,69 @@ bool is_current(int file, const std::filesystem::path& path) {
          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
-}  // namespace
-
-FileLock::FileLock(const std::filesystem::path& path) : path_(path) {
-  path_ += ".lock";
-  constexpr mode_t kMode = 0666;
-  for (;;) {
-    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode);
-    if (file_ < 0)
-      throw Failure(ExitCode::usage,
-                    printable(fmt::format("tiersim: error: cannot write '{}': {}", path_.string(),
-                                          std::generic_category().message(errno))));
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(file_);
-      throw Failure(
-          ExitCode::usage,
+Failure in_use(const std::filesystem::path& path) {
+  return {ExitCode::usage,
           printable(fmt::format("tiersim: error: another process is writing to '{}'; a shard needs "
                                 "a file of its own (-o), to be put together by `tiersim merge`",
-                                path.string())));
+                                path.string()))};
+}
+
+int open_or_fail(const std::filesystem::path& path) {
+  constexpr mode_t kMode = 0666;
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode);
+  if (file < 0)
+    throw Failure(ExitCode::usage,
+                  printable(fmt::format("tiersim: error: cannot write '{}': {}", path.string(),
+                                        std::generic_category().message(errno))));
+  return file;
+}
+
+// Locks a byte that SQLite, which locks others, never reaches. The lock is of the open file rather
+// than of the process, so that SQLite's own use of the file does not release it.
+bool lock_byte(int file) {
+  struct flock what = {};
+  what.l_type = F_WRLCK;
+  what.l_whence = SEEK_SET;
+  what.l_start = std::numeric_limits<off_t>::max() - 1;
+  what.l_len = 1;
+  return ::fcntl(file, F_OFD_SETLK, &what) == 0;
+}
+
+}  // namespace
+
+FileLock::FileLock(const std::filesystem::path& path)
+    : target_(std::filesystem::weakly_canonical(path)), path_(target_) {
+  path_ += ".lock";
+  for (;;) {
+    beside_ = open_or_fail(path_);
+    if (::flock(beside_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(beside_);
+      throw in_use(path);
     }
-    if (is_current(file_, path_)) return;
-    ::close(file_);
+    if (is_current(beside_, path_)) break;
+    ::close(beside_);
+  }
+  try {
+    file_ = open_or_fail(target_);
+    if (!lock_byte(file_)) throw in_use(path);
+  } catch (...) {
+    release();
+    throw;
   }
 }
 
 FileLock::~FileLock() {
+  release();
+}
+
+void FileLock::release() {
+  struct stat status = {};
+  if (file_ >= 0 && ::fstat(file_, &status) == 0 && status.st_size == 0 &&
+      is_current(file_, target_))
+    ::unlink(target_.c_str());
+  if (file_ >= 0) ::close(file_);
   ::unlink(path_.c_str());
-  ::close(file_);
+  ::close(beside_);
 }
 
 }  // namespace tiersim::cli

@@ -53,6 +53,9 @@ ExitCode run(int argc, char** argv) {
   } catch (const Failure& failure) {
     fmt::print(stderr, "{}\n", failure.what());
     return failure.code;
+  } catch (const DamagedStore& error) {
+    fmt::print(stderr, "tiersim: error: {}\n", printable(error.what()));
+    return ExitCode::bad_config;
   } catch (const StoreError& error) {
     fmt::print(stderr, "tiersim: error: {}\n", printable(error.what()));
     return ExitCode::usage;

@@ -201,7 +201,8 @@ void add_validate_sensitivity(Verb validate) {
       "The command raises and lowers every rate, time, share, size and count of a device by 20 %,\n"
       "one at a time, and runs every case of the device again. 'fails': a case leaves its band of\n"
       "validate hardware. 'moves': a result changes by 1 % or more. 'insensitive': no result\n"
-      "does. The command judges nothing: its exit status is 0. It takes a minute on two cores; Ctrl-C\n"
+      "does. The command judges nothing: its exit status is 0. It takes a minute on two cores; "
+      "Ctrl-C\n"
       "ends it with the numbers that it has (exit status 130).");
   verb.option("--cases", options->file,
               "File of devices and cases (schema tiersim.sensitivity/v1); an H100 node by default");

@@ -1,14 +1,12 @@
 #include "sim/config/loader.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "sim/base/file_text.hpp"
 #include "sim/config/overlay.hpp"
 #include "sim/config/overrides.hpp"
 #include "sim/config/scalars.hpp"
@@ -72,28 +70,9 @@ void Loader::report(const Origin& at, std::string message, std::string hint) {
 }
 
 std::optional<std::string> Loader::read(const fs::path& path, const Origin& named_at) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    report(named_at, fmt::format("cannot read '{}': is a folder", path.string()));
-    return std::nullopt;
-  }
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  // Reads no more than the limit: /dev/zero has no end.
-  std::string text;
-  std::array<char, 1U << 16U> part{};
-  while (in && text.size() <= kMaxTextBytes) {
-    in.read(part.data(), static_cast<std::streamsize>(part.size()));
-    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (text.size() > kMaxTextBytes) {
-    report(named_at, fmt::format("cannot read '{}': larger than {} MiB", path.string(),
-                                 kMaxTextBytes >> 20U));
-    return std::nullopt;
-  }
-  if (in.is_open() && !in.bad()) return text;
-  const std::string reason = std::generic_category().message(errno == 0 ? EIO : errno);
-  report(named_at, fmt::format("cannot read '{}': {}", path.string(), reason));
+  auto text = file_text(path, kMaxTextBytes);
+  if (text) return *std::move(text);
+  report(named_at, fmt::format("cannot read '{}': {}", path.string(), text.error()));
   return std::nullopt;
 }
 

@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "sim/base/file_text.hpp"
 #include "sim/base/text.hpp"
 #include "sim/runner/failure.hpp"
 
@@ -70,14 +70,9 @@ fs::path targets_root() {
 }
 
 std::string read_file(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) fail("read", path, "is a folder");
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in) fail("read", path, last_error());
-  text << in.rdbuf();  // sets failbit on an empty file, which is not an error
-  if (in.bad()) fail("read", path, last_error());
-  return text.str();
+  auto text = file_text(path);
+  if (!text) fail("read", path, text.error());
+  return *std::move(text);
 }
 
 void expect_writable(const fs::path& path) {

@@ -123,7 +123,7 @@ void System::build_fabrics(const SystemConfig& config, const std::map<std::strin
     FabricPath& built = fabrics_[purpose].emplace();
     built.collective = fabric->collective.spec->build();
     built.packets = tiersim::packet_network(config, *fabric);
-    if (fabric->launch) built.launch = fabric->launch->value;
+    built.launch = fabric->launch ? fabric->launch->value : Duration{};
     if (fabric->requester) built.requester = fabric->requester->spec->build();
     for (const std::string& name : fabric->path) {
       const Placed& placed = links.at(name);

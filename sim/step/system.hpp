@@ -161,7 +161,7 @@ class System {
     std::vector<const Link*> devices;      // of `links`
     std::unique_ptr<Requester> requester;  // null: nothing limits the copies of a hand-over
     PortPath port;
-    Duration launch{};  // 0 where a graph holds the collectives
+    Duration launch;  // 0 where a graph holds the collectives
     std::optional<PacketNetwork> packets;
   };
   struct Engine {

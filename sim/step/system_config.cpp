@@ -80,9 +80,8 @@ void check_fabrics(Fields& f, const SystemConfig& c) {
       const auto it = c.links.find(link);
       return it != c.links.end() && it->second.level == Level::packet;
     });
-    const auto check_level = [&](const char* key) {
-      f.check(!packets, "fabrics." + name + key,
-              "has no packet level, and a link of the path is at that level",
+    const auto check_level = [&, place = "fabrics." + name](const char* key) {
+      f.check(!packets, place + key, "has no packet level, and a link of the path is at that level",
               "a path at flow level");
     };
     if (fabric.launch) check_level(".launch");

@@ -46,7 +46,46 @@ void add_named(const std::vector<SweepAxisGroup>& groups, const std::string& pat
 
 }  // namespace
 
+// The values of an axis, which are not made for it; none where it has a mistake.
+double AxisBuilder::most_values(const SweepAxis& axis) const {
+  const bool whole = is_count_ && !axis.key.empty() && is_count_(axis.key);
+  const auto of_range = [&](const auto& range) {
+    const auto parsed = ValueRange::parse(range, whole);
+    return parsed ? parsed->most_values() : 0;
+  };
+  if (axis.range) return of_range(*axis.range);
+  if (axis.log_range) return of_range(*axis.log_range);
+  return static_cast<double>(axis.values.size() + axis.variants.size());
+}
+
+// Reports a grid of too many points before its axes are made.
+bool AxisBuilder::fits(std::size_t grid) const {
+  double points = 1;
+  const auto multiply = [&](const std::vector<SweepAxisGroup>& groups) {
+    for (const SweepAxisGroup& group : groups) {
+      double least = group.zip.empty() ? most_values(group.axis) : most_values(group.zip.front());
+      for (const SweepAxis& axis : group.zip) least = std::min(least, most_values(axis));
+      if (least > 0) points *= least;
+    }
+  };
+  multiply(config_.axes);
+  if (!config_.grids.empty()) multiply(config_.grids[grid].axes);
+  // A count may have fewer values than that, so that a little more may fit still.
+  constexpr double kSurely = 10.0 * static_cast<double>(kMostCandidates);
+  if (points <= kSurely) return true;
+  report_too_many(grid);
+  return false;
+}
+
+void AxisBuilder::report_too_many(std::size_t grid) const {
+  places_.report(config_.grids.empty() ? "axes" : fmt::format("grids.{}", grid),
+                 fmt::format("has more than {} points", kMostCandidates),
+                 "fewer values, or values that are zipped");
+}
+
 void AxisBuilder::build(CompiledSpace& space) {
+  for (std::size_t g = 0; g < std::max<std::size_t>(1, config_.grids.size()); ++g)
+    if (!fits(g)) return;
   const std::vector<AxisGroup> common = groups(config_.axes, "axes");
   const bool alone = config_.grids.empty();
   if (alone) space.grids.push_back({.scenario = config_.scenario, .set = config_.set});
@@ -211,9 +250,7 @@ std::int64_t AxisBuilder::count(const CompiledSpace& space) const {
         points = std::numeric_limits<std::int64_t>::max();
     if (space.grids[g].groups.empty()) points = 0;  // only the included points
     if (points > kMostCandidates || (total += points) > kMostCandidates) {
-      places_.report(config_.grids.empty() ? "axes" : fmt::format("grids.{}", g),
-                     fmt::format("has more than {} points", kMostCandidates),
-                     "fewer values, or values that are zipped");
+      report_too_many(g);
       return 0;
     }
   }

@@ -14,6 +14,9 @@ namespace tiersim {
 namespace {
 
 constexpr std::int64_t kMostPoints = 1'000'000;
+// Ends of a logarithmic range, whose ratio is then a normal number.
+constexpr double kLeastLogEnd = 1e-150;
+constexpr double kMostLogEnd = 1e150;
 
 // Rounds to `digits` significant digits.
 double rounded(double value, int digits) {
@@ -113,10 +116,15 @@ Expected<ValueRange, RangeProblem> ValueRange::parse(const SweepLogRange& range,
   out.dimension_ = ends->from.dimension;
   out.logarithmic_ = true;
   out.whole_ = whole && out.dimension_.empty();
-  for (const auto& [field, end] : {std::pair("from", range.from), {"to", range.to}})
-    if (std::get<Magnitude>(expression_value(end)).value <= 0)
+  for (const auto& [field, end] : {std::pair("from", range.from), {"to", range.to}}) {
+    const double value = std::get<Magnitude>(expression_value(end)).value;
+    if (value <= 0)
       return Unexpected(RangeProblem{field, fmt::format("'{}' is not above 0", end),
                                      "a range from 0 is linear: `range`"});
+    if (value < kLeastLogEnd || value > kMostLogEnd)
+      return Unexpected(RangeProblem{field, fmt::format("'{}' is out of range", end),
+                                     fmt::format("allowed: {} to {}", kLeastLogEnd, kMostLogEnd)});
+  }
   if (range.points) {
     out.points_ = *range.points;
     return out;
@@ -137,6 +145,11 @@ Expected<ValueRange, RangeProblem> ValueRange::parse(const SweepLogRange& range,
   out.points_ = static_cast<std::int64_t>(steps) + 1;
   out.step_ = *range.factor;
   return out;
+}
+
+double ValueRange::most_values() const {
+  const auto points = static_cast<double>(points_);
+  return whole_ ? std::min(points, std::abs(high_ - low_) + 1) : points;
 }
 
 double ValueRange::value(std::int64_t i) const {
@@ -164,9 +177,19 @@ std::string ValueRange::text(double value, int digits) const {
   return *out;
 }
 
+// Six digits read well; values that lie closer have as many as tell them apart.
+int ValueRange::label_digits() const {
+  constexpr int kMost = 12;
+  if (!logarithmic_ || step_ != 0) return kMost;
+  const double growth = std::abs(portable_log(high_ / low_)) / static_cast<double>(points_);
+  int digits = 6;
+  while (digits < kMost && std::pow(10.0, 1 - digits) > growth) ++digits;
+  return digits;
+}
+
 std::vector<std::string> ValueRange::labels() const {
   std::vector<std::string> out;
-  const int digits = logarithmic_ && step_ == 0 ? 6 : 12;
+  const int digits = label_digits();
   for (std::int64_t i = 0; i < points_; ++i) {
     const bool end = i == 0 || i == points_ - 1;
     std::string label = text(value(i), end ? 17 : digits);

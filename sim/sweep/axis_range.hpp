@@ -25,6 +25,8 @@ class ValueRange {
   static Expected<ValueRange, RangeProblem> parse(const SweepRange& range, bool whole);
   static Expected<ValueRange, RangeProblem> parse(const SweepLogRange& range, bool whole);
 
+  /// Number of values, or for a count the most that there may be.
+  double most_values() const;
   /// The values as configurations take them, from the first end to the last.
   std::vector<std::string> labels() const;
   /// Any value of the range, at a share in [0, 1) of its scale. The range is cut into `parts` equal
@@ -36,6 +38,7 @@ class ValueRange {
   double value(std::int64_t i) const;
   double value_at(double share) const;
   std::string text(double value, int digits) const;
+  int label_digits() const;
 
   double low_ = 0;  // in base units; above `high_` in a falling range
   double high_ = 0;

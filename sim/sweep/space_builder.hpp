@@ -51,6 +51,9 @@ class AxisBuilder {
   const std::set<std::string, std::less<>>& broken() const { return broken_; }
 
  private:
+  double most_values(const SweepAxis& axis) const;
+  bool fits(std::size_t grid) const;
+  void report_too_many(std::size_t grid) const;
   std::vector<AxisGroup> groups(const std::vector<SweepAxisGroup>& groups, const std::string& path);
   std::optional<AxisChoices> expand(const SweepAxis& axis, const std::string& path);
   void expect_equal_sizes(const AxisGroup& group, const std::string& path) const;

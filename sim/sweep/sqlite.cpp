@@ -33,6 +33,11 @@ std::int64_t Sqlite::last_row() const {
 }
 
 void Sqlite::fail() const {
+  constexpr int kKind = 0xff;
+  const int kind = db_ ? sqlite3_errcode(db_.get()) & kKind : SQLITE_NOMEM;
+  if (kind == SQLITE_CORRUPT)
+    throw DamagedStore(
+        fmt::format("{}: the file is damaged: {}", path_.string(), sqlite3_errmsg(db_.get())));
   throw StoreError(
       fmt::format("{}: {}", path_.string(), db_ ? sqlite3_errmsg(db_.get()) : "not enough memory"));
 }
@@ -89,6 +94,11 @@ std::string Statement::text(int column) const {
   return {
       reinterpret_cast<const char*>(text),  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
       static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+std::optional<std::string> Statement::maybe_text(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return text(column);
 }
 
 bool Statement::is_null(int column) const {

@@ -19,6 +19,11 @@ struct StoreError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A store that does not hold what was written to it.
+struct DamagedStore : StoreError {
+  using StoreError::StoreError;
+};
+
 class Sqlite {
  public:
   enum class Open : std::uint8_t { read, write, create };
@@ -64,6 +69,7 @@ class Statement {
 
   std::int64_t integer(int column) const;
   std::string text(int column) const;
+  std::optional<std::string> maybe_text(int column) const;  ///< none for NULL
   bool is_null(int column) const;
 
  private:

@@ -45,7 +45,32 @@ std::vector<std::string> labels_of(const std::vector<SpaceColumn>& columns,
   return out;
 }
 
-StoredSweep sweep_of(const Statement& row) {
+// The row is what was written, as its check says.
+void expect_row(bool whole, const std::filesystem::path& store, const std::string& row) {
+  if (!whole)
+    throw DamagedStore(fmt::format("{}: {} is damaged: its check differs", store.string(), row));
+}
+
+// Reads parts of a row that are JSON or a name.
+template <class Read>
+auto read_row(const std::filesystem::path& store, const std::string& row, Read&& read) {
+  try {
+    return read();
+  } catch (const DamagedStore&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw DamagedStore(fmt::format("{}: {} is damaged: {}", store.string(), row, error.what()));
+  }
+}
+
+std::int64_t check_of(const StoredSweep& sweep, const std::string& columns) {
+  std::optional<std::string> points;
+  if (sweep.points) points = fmt::to_string(*sweep.points);
+  return row_check({sweep.name, sweep.file, sweep.digest, sweep.spec, sweep.version, sweep.extent,
+                    columns, points});
+}
+
+StoredSweep read_sweep(const Statement& row) {
   StoredSweep out{.sweep = row.integer(0),
                   .name = row.text(1),
                   .file = row.text(2),
@@ -59,17 +84,34 @@ StoredSweep sweep_of(const Statement& row) {
   return out;
 }
 
+StoredSweep sweep_of(const std::filesystem::path& store, const Statement& row) {
+  const std::string place = fmt::format("sweep {}", row.integer(0));
+  StoredSweep out = read_row(store, place, [&] { return read_sweep(row); });
+  expect_row(check_of(out, row.text(7)) == row.integer(9), store, place);
+  return out;
+}
+
 constexpr std::string_view kSweepColumns =
-    "sweep, name, file, digest, spec, version, extent, columns, points";
+    "sweep, name, file, digest, spec, version, extent, columns, points, row_check";
 
 PointStatus status_of(const std::string& name) {
   const auto* it = std::ranges::find(kPointStatusNames, name);
-  if (it == kPointStatusNames.end()) throw StoreError("no status is called '" + name + '\'');
+  if (it == kPointStatusNames.end()) throw DamagedStore("no status is called '" + name + '\'');
   return static_cast<PointStatus>(it - kPointStatusNames.begin());
 }
 
 std::string_view name_of(PointStatus status) {
   return kPointStatusNames[static_cast<std::size_t>(status)];
+}
+
+// Status, error, results and check in four columns from `first`.
+PointOutcome outcome_of(const std::filesystem::path& store, const StoredSweep& like,
+                        const std::string& id, const Statement& row, int first) {
+  const std::string place = "the result of " + id;
+  const std::int64_t check = row_check({id, like.extent, like.version, row.text(first),
+                                        row.maybe_text(first + 1), row.maybe_text(first + 2)});
+  expect_row(check == row.integer(first + 3), store, place);
+  return {id, status_of(row.text(first)), row.text(first + 1), row.text(first + 2)};
 }
 
 }  // namespace
@@ -84,17 +126,23 @@ struct SweepStore::Writing {
   Writing(Sqlite& db, const StoredSweep& like)
       : extent(like.extent),
         version(like.version),
-        insert_point(db, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?)"),
+        insert_point(db, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?,?)"),
         insert_result(db,
-                      "INSERT INTO results(status, error, results, id, extent, version) "
-                      "VALUES (?,?,?,?,?,?)"),
+                      "INSERT INTO results(status, error, results, row_check, id, extent, version) "
+                      "VALUES (?,?,?,?,?,?,?)"),
         replace_result(db,
-                       "UPDATE results SET status = ?, error = ?, results = ? WHERE rowid = ?") {
+                       "UPDATE results SET status = ?, error = ?, results = ?, row_check = ? "
+                       "WHERE rowid = ?") {
     Statement all(
         db, "SELECT rowid, id, status = 'error' FROM results WHERE extent = ? AND version = ?");
     all.bind(1, extent).bind(2, version);
-    while (all.step())
-      rows[ResultId::of(all.text(1))] = {.rowid = all.integer(0), .failed = all.integer(2) != 0};
+    while (all.step()) {
+      const std::string id = all.text(1);
+      const Row row{.rowid = all.integer(0), .failed = all.integer(2) != 0};
+      if (!rows.emplace(ResultId::of(id), row).second)
+        throw DamagedStore(fmt::format("{}: it is damaged: the configuration {} has two results",
+                                       db.path().string(), id));
+    }
   }
 
   std::string extent;
@@ -132,7 +180,7 @@ SweepStore::~SweepStore() = default;
 std::vector<StoredSweep> SweepStore::sweeps() {
   std::vector<StoredSweep> out;
   Statement rows(db_, fmt::format("SELECT {} FROM sweeps ORDER BY sweep", kSweepColumns));
-  while (rows.step()) out.push_back(sweep_of(rows));
+  while (rows.step()) out.push_back(sweep_of(path(), rows));
   return out;
 }
 
@@ -140,7 +188,7 @@ std::optional<StoredSweep> SweepStore::find(const std::string& digest) {
   Statement rows(db_, fmt::format("SELECT {} FROM sweeps WHERE digest = ?", kSweepColumns));
   rows.bind(1, digest);
   if (!rows.step()) return std::nullopt;
-  return sweep_of(rows);
+  return sweep_of(path(), rows);
 }
 
 std::int64_t SweepStore::add(const StoredSweep& sweep,
@@ -151,15 +199,15 @@ std::int64_t SweepStore::add(const StoredSweep& sweep,
   const std::int64_t number = next.integer(0);
   next.reset();
   const std::string columns = columns_json(sweep.columns);
-  Statement insert(db_,
-                   fmt::format("INSERT INTO sweeps({}) VALUES (?,?,?,?,?,?,?,?,?)", kSweepColumns));
+  Statement insert(
+      db_, fmt::format("INSERT INTO sweeps({}) VALUES (?,?,?,?,?,?,?,?,?,?)", kSweepColumns));
   insert.bind(1, number).bind(2, sweep.name).bind(3, sweep.file).bind(4, sweep.digest);
   insert.bind(5, sweep.spec).bind(6, sweep.version).bind(7, sweep.extent).bind(8, columns);
   if (sweep.points)
     insert.bind(9, *sweep.points);
   else
     insert.bind(9, nullptr);
-  insert.run();
+  insert.bind(10, check_of(sweep, columns)).run();
   for (const auto& [files, text] : inputs) add_input(number, files, text);
   transaction.commit();
   return number;
@@ -168,23 +216,37 @@ std::int64_t SweepStore::add(const StoredSweep& sweep,
 void SweepStore::add_input(std::int64_t sweep, const Point& files, const std::string& text) {
   const std::string set = Json(files.set).dump();
   const std::string file = files.scenario.string();
-  Statement insert(db_, "INSERT OR IGNORE INTO inputs VALUES (?,?,?,?)");
-  insert.bind(1, sweep).bind(2, file).bind(3, set).bind(4, text).run();
+  Statement insert(db_, "INSERT OR IGNORE INTO inputs VALUES (?,?,?,?,?)");
+  insert.bind(1, sweep).bind(2, file).bind(3, set).bind(4, text);
+  insert.bind(5, row_check({file, set, text})).run();
 }
 
 void SweepStore::set_points(std::int64_t sweep, std::int64_t points) {
-  Statement update(db_, "UPDATE sweeps SET points = ? WHERE sweep = ?");
-  update.bind(1, points).bind(2, sweep).run();
+  Statement rows(db_, fmt::format("SELECT {} FROM sweeps WHERE sweep = ?", kSweepColumns));
+  rows.bind(1, sweep);
+  TS_EXPECTS(rows.step(), sweep);
+  StoredSweep changed = sweep_of(path(), rows);
+  const std::string columns = rows.text(7);
+  rows.reset();
+  changed.points = points;
+  Statement update(db_, "UPDATE sweeps SET points = ?, row_check = ? WHERE sweep = ?");
+  update.bind(1, points).bind(2, check_of(changed, columns)).bind(3, sweep).run();
 }
 
 std::vector<std::pair<Point, std::string>> SweepStore::inputs(std::int64_t sweep) {
   std::vector<std::pair<Point, std::string>> out;
   Statement rows(db_,
-                 "SELECT file, settings, text FROM inputs WHERE sweep = ? ORDER BY file, settings");
+                 "SELECT file, settings, text, row_check FROM inputs WHERE sweep = ? "
+                 "ORDER BY file, settings");
   rows.bind(1, sweep);
-  while (rows.step())
-    out.emplace_back(Point{rows.text(0), Json::parse(rows.text(1)).get<std::vector<std::string>>()},
-                     rows.text(2));
+  while (rows.step()) {
+    const std::string place = fmt::format("the input '{}' of sweep {}", rows.text(0), sweep);
+    expect_row(row_check({rows.text(0), rows.text(1), rows.text(2)}) == rows.integer(3), path(),
+               place);
+    auto set = read_row(path(), place,
+                        [&] { return Json::parse(rows.text(1)).get<std::vector<std::string>>(); });
+    out.emplace_back(Point{rows.text(0), std::move(set)}, rows.text(2));
+  }
   return out;
 }
 
@@ -247,7 +309,10 @@ void SweepStore::write(const StoredSweep& sweep, std::span<const StoredPoint> po
     const std::string set = settings_json(point.set);
     Statement& insert = writing_->insert_point;
     insert.bind(1, sweep.sweep).bind(2, point.position).bind(3, outcome.id);
-    insert.bind(4, labels).bind(5, point.scenario).bind(6, set).run();
+    insert.bind(4, labels).bind(5, point.scenario).bind(6, set);
+    insert.bind(
+        7, row_check({fmt::to_string(point.position), outcome.id, labels, point.scenario, set}));
+    insert.run();
     const bool is_of_another = outcome.status == PointStatus::ok && outcome.results.empty();
     if (!is_of_another) write_result(sweep, outcome);
   }
@@ -265,8 +330,12 @@ void SweepStore::write_result(const StoredSweep& sweep, const PointOutcome& outc
   write.bind(1, name_of(outcome.status));
   ok ? write.bind(2, nullptr) : write.bind(2, outcome.problem);
   ok ? write.bind(3, outcome.results) : write.bind(3, nullptr);
-  if (!is_new) return write.bind(4, row.rowid).run();
-  write.bind(4, outcome.id).bind(5, sweep.extent).bind(6, sweep.version).run();
+  const std::optional<std::string> problem = ok ? std::nullopt : std::optional(outcome.problem);
+  const std::optional<std::string> results = ok ? std::optional(outcome.results) : std::nullopt;
+  write.bind(4, row_check({outcome.id, sweep.extent, sweep.version,
+                           std::string(name_of(outcome.status)), problem, results}));
+  if (!is_new) return write.bind(5, row.rowid).run();
+  write.bind(5, outcome.id).bind(6, sweep.extent).bind(7, sweep.version).run();
   row.rowid = db_.last_row();
 }
 
@@ -278,33 +347,62 @@ void SweepStore::end_writing() {
 
 void SweepStore::for_each(const StoredSweep& sweep,
                           const std::function<bool(const StoredPoint&)>& visit) {
-  Statement rows(db_,
-                 "SELECT p.position, p.labels, p.scenario, p.settings, r.id, r.status, r.error, "
-                 "r.results FROM points p JOIN results k ON k.id = p.id AND k.extent = ? AND "
-                 "k.version = ? JOIN results r ON r.rowid = k.rowid "  // k's index has no text
-                 "WHERE +p.sweep = ? ORDER BY p.sweep, p.position");
+  Statement rows(
+      db_,
+      "SELECT p.position, p.labels, p.scenario, p.settings, p.row_check, r.id, r.status, "
+      "r.error, r.results, r.row_check FROM points p JOIN results k ON k.id = p.id AND k.extent = "
+      "? AND "
+      "k.version = ? JOIN results r ON r.rowid = k.rowid "  // k's index has no text
+      "WHERE +p.sweep = ? ORDER BY p.sweep, p.position");
   rows.bind(1, sweep.extent).bind(2, sweep.version).bind(3, sweep.sweep);
   while (rows.step())
     if (!visit(point_of_row(sweep, rows))) return;
 }
 
 StoredPoint SweepStore::point_of_row(const StoredSweep& sweep, const Statement& rows) const {
-  try {
-    return {{.position = rows.integer(0),
-             .scenario = rows.text(2),
-             .set = Json::parse(rows.text(3)).get<std::vector<std::string>>(),
-             .labels = labels_of(sweep.columns, rows.text(1))},
-            {rows.text(4), status_of(rows.text(5)), rows.text(6), rows.text(7)}};
-  } catch (const std::exception& error) {  // the file was edited
-    throw StoreError(fmt::format("{}: point {} of '{}' is damaged: {}", path().string(),
-                                 rows.integer(0), sweep.name, error.what()));
-  }
+  const std::string place = fmt::format("point {} of sweep {}", rows.integer(0), sweep.sweep);
+  const std::string id = rows.text(5);
+  expect_row(
+      rows.integer(4) == row_check({rows.text(0), id, rows.text(1), rows.text(2), rows.text(3)}),
+      path(), place);
+  return read_row(path(), place, [&] {
+    return StoredPoint{{.position = rows.integer(0),
+                        .scenario = rows.text(2),
+                        .set = Json::parse(rows.text(3)).get<std::vector<std::string>>(),
+                        .labels = labels_of(sweep.columns, rows.text(1))},
+                       outcome_of(path(), sweep, id, rows, 6)};
+  });
 }
 
 void SweepStore::expect_whole() {
   Statement check(db_, "PRAGMA quick_check(1)");
   if (!check.step() || check.text(0) != "ok")
-    throw StoreError(fmt::format("{}: the file is damaged: {}", path().string(), check.text(0)));
+    throw DamagedStore(fmt::format("{}: the file is damaged: {}", path().string(), check.text(0)));
+  for (const StoredSweep& sweep : sweeps()) {
+    inputs(sweep.sweep);
+    expect_points(sweep);
+  }
+  Statement rows(db_, "SELECT id, extent, version, status, error, results, row_check FROM results");
+  while (rows.step())
+    expect_row(rows.integer(6) == row_check({rows.text(0), rows.text(1), rows.text(2), rows.text(3),
+                                             rows.maybe_text(4), rows.maybe_text(5)}),
+               path(), "the result of " + rows.text(0));
+}
+
+void SweepStore::expect_points(const StoredSweep& sweep) {
+  Statement rows(db_,
+                 "SELECT position, id, labels, scenario, settings, row_check FROM points "
+                 "WHERE sweep = ?");
+  rows.bind(1, sweep.sweep);
+  while (rows.step()) {
+    const std::string place = fmt::format("point {} of sweep {}", rows.integer(0), sweep.sweep);
+    expect_row(rows.integer(5) == row_check({rows.text(0), rows.text(1), rows.text(2), rows.text(3),
+                                             rows.text(4)}),
+               path(), place);
+    if (rows.integer(0) < 0 || rows.integer(0) >= sweep.points.value_or(INT64_MAX))
+      throw DamagedStore(fmt::format("{}: {} is beyond its {} points", path().string(), place,
+                                     sweep.points.value_or(0)));
+  }
 }
 
 std::string SweepStore::id_of(const StoredSweep& sweep, std::int64_t position) {
@@ -318,17 +416,17 @@ std::optional<PointOutcome> SweepStore::result(const StoredSweep& like, const st
   if (writing_ && writing_->extent == like.extent && writing_->version == like.version) {
     const auto row = writing_->rows.find(ResultId::of(id));
     if (row == writing_->rows.end()) return std::nullopt;
-    Statement found(db_, "SELECT status, error, results FROM results WHERE rowid = ?");
+    Statement found(db_, "SELECT status, error, results, row_check FROM results WHERE rowid = ?");
     found.bind(1, row->second.rowid);
     if (!found.step()) return std::nullopt;
-    return PointOutcome{id, status_of(found.text(0)), found.text(1), found.text(2)};
+    return outcome_of(path(), like, id, found, 0);
   }
   Statement rows(db_,
-                 "SELECT status, error, results FROM results WHERE id = ? AND extent = ? AND "
-                 "version = ?");
+                 "SELECT status, error, results, row_check FROM results WHERE id = ? AND "
+                 "extent = ? AND version = ?");
   rows.bind(1, id).bind(2, like.extent).bind(3, like.version);
   if (!rows.step()) return std::nullopt;
-  return PointOutcome{id, status_of(rows.text(0)), rows.text(1), rows.text(2)};
+  return outcome_of(path(), like, id, rows, 0);
 }
 
 }  // namespace tiersim

@@ -13,7 +13,8 @@
 // in, the file is in WAL mode and every transaction is whole or absent, so that a killed process
 // loses only unfinished work. The rows of `results` are then found through a map in memory, and an
 // index is made at the end. compact() puts rows into one order: equal sweeps are then equal bytes,
-// in whatever way they were run. Errors are StoreError.
+// in whatever way they were run. Every row has a check of its fields, which is verified when the
+// row is read. Errors are StoreError, those of a damaged row DamagedStore.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -112,7 +113,7 @@ class SweepStore {
   /// The result of a configuration: nothing if the store has none.
   std::optional<PointOutcome> result(const StoredSweep& like, const std::string& id);
 
-  /// Throws if the file is damaged.
+  /// Reads every row; throws DamagedStore with the first one that is not as it was written.
   void expect_whole();
   /// Adds the sweeps, points and results of the other store that are missing here.
   void merge(const std::filesystem::path& other);
@@ -123,6 +124,7 @@ class SweepStore {
   struct Writing;
   void begin_writing(const StoredSweep& sweep);
   void write_result(const StoredSweep& sweep, const PointOutcome& outcome);
+  void expect_points(const StoredSweep& sweep);
   StoredPoint point_of_row(const StoredSweep& sweep, const Statement& rows) const;
 
   Sqlite db_;

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <boost/crc.hpp>
 
 #include "sim/config/json_text.hpp"
 #include "sim/sweep/store.hpp"
@@ -17,7 +18,7 @@ namespace tiersim {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kLayout = "tiersim.store/v2";
+constexpr std::string_view kLayout = "tiersim.store/v3";
 
 // Rows of results are found by their key; their rowid is the order of arrival. Ids come in random
 // order, so an index of them would cost more than everything else while points come in. It is made
@@ -27,18 +28,20 @@ CREATE TABLE tiersim(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE sweeps(
   sweep INTEGER PRIMARY KEY, name TEXT NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL UNIQUE,
   spec TEXT NOT NULL, version TEXT NOT NULL, extent TEXT NOT NULL, columns TEXT NOT NULL,
-  points INTEGER);
+  points INTEGER, row_check INTEGER NOT NULL);
 CREATE TABLE inputs(
   sweep INTEGER NOT NULL, file TEXT NOT NULL, settings TEXT NOT NULL, text TEXT NOT NULL,
-  PRIMARY KEY (sweep, file, settings)) WITHOUT ROWID;
+  row_check INTEGER NOT NULL, PRIMARY KEY (sweep, file, settings)) WITHOUT ROWID;
 CREATE TABLE points(
   sweep INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, labels TEXT NOT NULL,
-  scenario TEXT NOT NULL, settings TEXT NOT NULL, PRIMARY KEY (sweep, position)) WITHOUT ROWID;
+  scenario TEXT NOT NULL, settings TEXT NOT NULL, row_check INTEGER NOT NULL,
+  PRIMARY KEY (sweep, position)) WITHOUT ROWID;
 CREATE TABLE results(
   id TEXT NOT NULL, extent TEXT NOT NULL, version TEXT NOT NULL, status TEXT NOT NULL, error TEXT,
-  results TEXT);
+  results TEXT, row_check INTEGER NOT NULL);
 CREATE VIEW sweep_results AS
-  SELECT s.sweep, s.name AS sweep_name, p.position, p.labels, p.scenario, p.settings, r.*
+  SELECT s.sweep, s.name AS sweep_name, p.position, p.labels, p.scenario, p.settings, r.id, r.extent,
+    r.version, r.status, r.error, r.results
   FROM sweeps s JOIN points p USING (sweep)
   JOIN results r ON r.id = p.id AND r.extent = s.extent AND r.version = s.version;
 CREATE VIEW point_labels AS
@@ -137,6 +140,16 @@ void drop_index(Sqlite& db) {
   db.execute("DROP INDEX IF EXISTS results_by_id");
 }
 
+std::int64_t row_check(std::initializer_list<std::optional<std::string>> fields) {
+  boost::crc_32_type sum;
+  for (const std::optional<std::string>& field : fields) {
+    const std::string length = field ? fmt::format("{} ", field->size()) : "- ";
+    sum.process_bytes(length.data(), length.size());
+    if (field) sum.process_bytes(field->data(), field->size());
+  }
+  return sum.checksum();
+}
+
 std::string settings_json(const std::vector<std::string>& set) {
   std::string out = "[";
   for (const std::string& option : set)
@@ -160,27 +173,30 @@ void SweepStore::merge(const fs::path& other) {
   Sqlite(other, Sqlite::Open::read);  // throws if the file is missing
   end_writing();
   index_results(db_, "main");
-  const SweepStore source(other, Access::read);
+  SweepStore source(other, Access::read);
   db_.execute("ATTACH " + quoted_path(other) + " AS other");
   {
     Transaction transaction(db_);
     // Numbers of sweeps differ between stores; digests do not.
     db_.execute(R"(
-      INSERT INTO main.sweeps(name, file, digest, spec, version, extent, columns, points)
-        SELECT name, file, digest, spec, version, extent, columns, points FROM other.sweeps
+      INSERT INTO main.sweeps(name, file, digest, spec, version, extent, columns, points, row_check)
+        SELECT name, file, digest, spec, version, extent, columns, points, row_check FROM other.sweeps
         WHERE digest NOT IN (SELECT digest FROM main.sweeps) ORDER BY sweep;
-      UPDATE main.sweeps SET points = coalesce(points,
-        (SELECT o.points FROM other.sweeps o WHERE o.digest = main.sweeps.digest));
       INSERT OR IGNORE INTO main.inputs
-        SELECT m.sweep, i.file, i.settings, i.text FROM other.inputs i
+        SELECT m.sweep, i.file, i.settings, i.text, i.row_check FROM other.inputs i
         JOIN other.sweeps o USING (sweep) JOIN main.sweeps m USING (digest);
       INSERT OR IGNORE INTO main.points
-        SELECT m.sweep, p.position, p.id, p.labels, p.scenario, p.settings FROM other.points p
+        SELECT m.sweep, p.position, p.id, p.labels, p.scenario, p.settings, p.row_check
+        FROM other.points p
         JOIN other.sweeps o USING (sweep) JOIN main.sweeps m USING (digest);
       INSERT INTO main.results SELECT * FROM other.results WHERE true
         ON CONFLICT DO UPDATE SET status = excluded.status, error = excluded.error,
-        results = excluded.results WHERE main.results.status = 'error' AND excluded.status != 'error';
+        results = excluded.results, row_check = excluded.row_check WHERE main.results.status = 'error' AND excluded.status != 'error';
     )");
+    for (const StoredSweep& theirs : source.sweeps()) {
+      const StoredSweep ours = find(theirs.digest).value();
+      if (theirs.points && !ours.points) set_points(ours.sweep, *theirs.points);
+    }
     transaction.commit();
   }
   db_.execute("DETACH other");

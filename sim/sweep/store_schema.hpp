@@ -1,5 +1,7 @@
 #pragma once
 // The tables of a store, and ordered copies of rows between stores.
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,9 @@ void expect_tables(Sqlite& db);
 /// of the file: "main", or the name of the attached one.
 void index_results(Sqlite& db, const std::string& schema);
 void drop_index(Sqlite& db);
+
+/// The check that stands in a row beside its fields, of their values and lengths (CRC-32).
+std::int64_t row_check(std::initializer_list<std::optional<std::string>> fields);
 
 /// ["a.b=1", "c=2"].
 std::string settings_json(const std::vector<std::string>& set);

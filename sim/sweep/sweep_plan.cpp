@@ -239,7 +239,9 @@ void adopt_inputs(PointLoader& loader, const SweepInputs& inputs) {
   for (const auto& [files, text] : inputs) {
     Diagnostics diagnostics;
     Document document = load_text(text, files.scenario, {}, diagnostics);
-    TS_EXPECTS(diagnostics.ok(), diagnostics.text());
+    if (!diagnostics.ok())
+      throw DamagedStore(fmt::format("the kept text of '{}' does not read: {}",
+                                     files.scenario.string(), diagnostics.text()));
     loader.adopt(files, std::move(document));
   }
 }

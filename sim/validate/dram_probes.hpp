@@ -1,6 +1,6 @@
 #pragma once
-// Results of DRAM probes, each simulated once: questions about a memory that differ only in what the
-// packet level does not read have the same answer.
+// Results of DRAM probes, each simulated once: questions about a memory that differ only in what
+// the packet level does not read have the same answer.
 #include <map>
 #include <string>
 

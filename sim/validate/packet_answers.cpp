@@ -75,7 +75,8 @@ LevelResult read_dram(DramProbes& probes, const DramConfig& memory, const DramPa
                   .read_share = asked.read_share.value_or(1),
                   .outstanding_atoms = asked.outstanding.value_or(4096),
                   .atoms = atoms_for(stack)};
-  if (quantity != ProbeQuantity::latency) return {saturated_dram(probes, memory, stack, quantity, probe)};
+  if (quantity != ProbeQuantity::latency)
+    return {saturated_dram(probes, memory, stack, quantity, probe)};
   constexpr double kIdle = 1e-3;
   probe.offered = asked.rate ? static_cast<double>(asked.rate->in_base()) / peak : 0;
   probe.offered = std::max(probe.offered, kIdle);

@@ -226,7 +226,7 @@ class OddFiles(InFolder):
             self.assertIn("cannot write to standard output", result.stderr)
 
     def test_a_file_without_end_is_refused(self):
-        self.expect_failure(run("run", "/dev/zero"), 3, "/dev/zero:1:1: error: cannot read", "larger than 16 MiB")
+        self.expect_failure(run("run", "/dev/zero"), 3, "/dev/zero:1:1: error: cannot read", "is larger than 16 MiB")
 
 
 if __name__ == "__main__":

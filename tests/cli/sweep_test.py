@@ -191,6 +191,42 @@ class Sweep(InFolder):
         self.assertIn("none was left to run", self.sweep("-o", "a.db", "--resume").stdout)
         self.assertEqual((self.folder / "a.db").read_bytes(), whole)
 
+    def test_one_store_by_two_names_has_one_writer(self):
+        for name, link in (("soft.db", os.symlink), ("hard.db", os.link)):
+            with self.subTest(name):
+                store = self.folder / f"of_{name}"
+                first = subprocess.Popen([PROGRAM, "sweep", str(spec(self.folder, 4000)), "-o", str(store), "-j1"],
+                                         cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                try:
+                    while not store.exists() or store.stat().st_size == 0:
+                        time.sleep(0.01)
+                    link(store, self.folder / name)
+                    second = self.sweep("-o", name, code=2)
+                    self.assertIn("another process is writing", second.stderr)
+                finally:
+                    first.send_signal(signal.SIGINT)
+                    first.wait()
+                self.assertFalse(list(self.folder.glob("*.lock")))
+
+    def test_a_damaged_store_is_told_by_its_row_and_passed_on_by_nobody(self):
+        for sql, row in (("UPDATE inputs SET text = substr(text, 1, 40)", "the input"),
+                         ("UPDATE sweeps SET columns = '[{'", "sweep 1"),
+                         ("UPDATE points SET settings = '[' WHERE position = 3", "point 3 of sweep 1"),
+                         ("UPDATE results SET results = replace(results, '0', '1') WHERE rowid = 7", "the result of")):
+            with self.subTest(sql):
+                self.sweep("-o", "a.db", "-j2")
+                with contextlib.closing(sqlite3.connect(self.folder / "a.db")) as connection:
+                    connection.execute(sql)
+                    connection.commit()
+                for command in (["sweep", self.spec, "-o", "a.db", "--resume"], ["merge", "a.db", "-o", "b.db"],
+                                ["sweep", self.spec, "-o", "a.db"]):
+                    result = run(*command, cwd=self.folder)
+                    self.assertEqual(result.returncode, 3, result.stderr)
+                    self.assertIn(f"a.db: {row}", result.stderr)
+                    self.assertIn("is damaged", result.stderr)
+                    self.assertFalse((self.folder / "b.db").exists())
+                (self.folder / "a.db").unlink()
+
     def test_a_store_has_a_name(self):
         self.assertIn("a name is needed", self.sweep("-o", "", code=2).stderr)
         self.assertFalse((self.folder / "out").exists())

@@ -1,14 +1,11 @@
 // The sources of requests: generated on demand, or read from a trace.
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
-#include <iterator>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "sim/base/file_text.hpp"
 #include "sim/base/sha256.hpp"
 #include "workloads/serving/arrivals.hpp"
 #include "workloads/serving/lengths.hpp"
@@ -165,13 +162,9 @@ class TraceSource final : public RequestSource {
 
 Expected<std::string> read_trace(const TraceConfig& config) {
   const std::string& path = config.requests.source;
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in.is_open() || in.bad())
-    return Unexpected(fmt::format("cannot read the trace '{}': {}", path,
-                                  std::generic_category().message(errno == 0 ? EIO : errno)));
-  const std::string digest = sha256_hex(text);
+  auto text = file_text(path);
+  if (!text) return Unexpected(fmt::format("cannot read the trace '{}': {}", path, text.error()));
+  const std::string digest = sha256_hex(*text);
   if (digest != config.digest)
     return Unexpected(fmt::format(
         "the trace '{}' is not the file of this configuration any more: its SHA-256 is {}, and "

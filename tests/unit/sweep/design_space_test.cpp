@@ -162,6 +162,37 @@ TEST(ValueRange, MeetsBothEndsAndDoesNotDrift) {
   EXPECT_EQ(many[999].labels[0], "0.999");
 }
 
+// Three axes of a million values each would take gigabytes to write down.
+TEST(DesignSpace, OfTooManyPointsIsRefusedBeforeItsAxesAreMade) {
+  const std::string range = "log_range: {from: 1, to: 64, points: 1000000}}";
+  const Built built =
+      build("axes: [{key: a, " + range + ", {key: b, " + range + ", {key: c, " + range + "]\n");
+  EXPECT_EQ(
+      built.mistakes,
+      "t.yaml:4:7: error: axes: has more than 1000000000 points (fewer values, or values that "
+      "are zipped)\n");
+}
+
+TEST(ValueRange, HasAsManyDigitsAsTellItsValuesApart) {
+  EXPECT_EQ(
+      points(build("axes: [{key: a, log_range: {from: 1, to: 64, points: 100000}}]\n")).size(),
+      100000U);
+  EXPECT_EQ(labels("axes: [{key: a, log_range: {from: 1, to: 1.0001, points: 3}}]\n"),
+            "1 | 1.00005 | 1.0001");
+  EXPECT_EQ(labels("axes: [{key: a, log_range: {from: 1, to: 1.000001, points: 3}}]\n"),
+            "1 | 1.0000005 | 1.000001");
+}
+
+TEST(ValueRange, OfALogarithmHasEndsWhoseRatioIsANumber) {
+  for (const char* ends :
+       {"from: 1, to: 1e-308", "from: 5e-324, to: 1", "from: 1e-300, to: 1e300"}) {
+    const Built built =
+        build(std::string("axes: [{key: a, log_range: {") + ends + ", points: 4}}]\n");
+    EXPECT_NE(built.mistakes.find("is out of range (allowed: 1e-150 to 1e+150)"), std::string::npos)
+        << built.mistakes;
+  }
+}
+
 TEST(ValueRange, OfACountIsOfWholeNumbersAndNoneTwice) {
   EXPECT_EQ(labels("axes: [{key: a, log_range: {from: 1, to: 8, points: 7}}]\n", any_count),
             "1 | 2 | 3 | 4 | 6 | 8");  // 1, 1.41, 2, 2.83, 4, 5.66, 8

@@ -173,6 +173,60 @@ TEST_F(StoreTest, SaysWhatIsNoStore) {
   EXPECT_THROW(SweepStore(file("other.db"), SweepStore::Access::read), StoreError);
 }
 
+// Each of these changes leaves a file that SQLite has nothing against.
+TEST_F(StoreTest, FindsEveryChangedRow) {
+  constexpr std::pair<const char*, const char*> kDamages[] = {
+      {"UPDATE sweeps SET columns = '['", "sweep 1"},
+      {"UPDATE sweeps SET spec = '{} '", "sweep 1"},
+      {"UPDATE sweeps SET points = 7", "sweep 1"},
+      {"UPDATE inputs SET text = substr(text, 1, 5)", "the input 'a.yaml' of sweep 1"},
+      {"UPDATE inputs SET settings = '['", "the input 'a.yaml' of sweep 1"},
+      {"UPDATE points SET settings = '[' WHERE position = 1", "point 1 of sweep 1"},
+      {"UPDATE points SET position = 5 WHERE position = 1", "point 5 of sweep 1"},
+      {"UPDATE points SET id = 'f' || substr(id, 2) WHERE position = 1", "point 1 of sweep 1"},
+      {"UPDATE results SET results = replace(results, '1', '2')", "the result of "},
+      {"UPDATE results SET status = 'infeasible'", "the result of "},
+  };
+  for (const auto& [sql, row] : kDamages) {
+    const fs::path path = written("a.db", {0, 1});
+    ASSERT_NO_THROW(SweepStore(path, SweepStore::Access::read).expect_whole());
+    Sqlite(path, Sqlite::Open::write).execute(sql);
+    try {
+      SweepStore(path, SweepStore::Access::read).expect_whole();
+      ADD_FAILURE() << sql;
+    } catch (const DamagedStore& error) {
+      EXPECT_NE(std::string(error.what()).find(row), std::string::npos) << sql << error.what();
+    }
+    fs::remove(path);
+  }
+}
+
+TEST_F(StoreTest, AReaderIsToldOfAChangedRowThatItReads) {
+  const fs::path path = written("a.db", {0, 1});
+  Sqlite(path, Sqlite::Open::write)
+      .execute("UPDATE results SET results = replace(results, '1', '2') WHERE rowid = 2");
+  SweepStore store(path, SweepStore::Access::read);
+  const StoredSweep sweep = store.sweeps().front();
+  std::vector<std::int64_t> seen;
+  EXPECT_THROW(store.for_each(sweep,
+                              [&](const StoredPoint& point) {
+                                seen.push_back(point.point.position);
+                                return true;
+                              }),
+               DamagedStore);
+  EXPECT_EQ(seen, std::vector<std::int64_t>{0});
+}
+
+TEST_F(StoreTest, AConfigurationHasOneResult) {
+  const fs::path path = written("a.db", {0, 1});
+  Sqlite(path, Sqlite::Open::write)
+      .execute("DROP INDEX IF EXISTS results_by_id; INSERT INTO results SELECT * FROM results");
+  SweepStore store(path, SweepStore::Access::write);
+  const StoredSweep sweep = store.sweeps().front();
+  const StoredPoint point = point_at(2);
+  EXPECT_THROW(store.write(sweep, {&point, 1}), DamagedStore);
+}
+
 TEST(LabelsJson, NumbersThatReadBackAsTheyAreAreNumbers) {
   const std::vector<SpaceColumn> columns{{"a"}, {"b"}, {"c"}, {"d"}};
   EXPECT_EQ(labels_json(columns, {"8192", "0.10", "", "48 GB/s"}),
