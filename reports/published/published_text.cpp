@@ -277,10 +277,10 @@ Table wall_table(const PublishedGroup& group, const std::vector<PublishedOutcome
 std::string to_text(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {
   std::string out;
   for (const PublishedGroup& group : runs.groups) {
-    out += to_text(printable(cases_table(group, outcomes))) + '\n';
-    if (group.wall) out += to_text(printable(wall_table(group, outcomes))) + '\n';
+    out += to_text(cases_table(group, outcomes)) + '\n';
+    if (group.wall) out += to_text(wall_table(group, outcomes)) + '\n';
   }
-  return out + to_text(printable(errors_table(runs, outcomes))) + '\n';
+  return out + to_text(errors_table(runs, outcomes)) + '\n';
 }
 
 std::string to_json(const PublishedRuns& runs, const std::vector<PublishedOutcome>& outcomes) {

@@ -8,19 +8,23 @@
 namespace tiersim {
 namespace {
 
-// A table as people read it: texts alone.
+// A table as people read it: texts alone. Names from files may contain any character, and a
+// terminal would obey some of them, so these are escaped.
 struct ShownTable {
-  explicit ShownTable(const Table& table) {
+  explicit ShownTable(const Table& table) : title(printable(table.title)) {
     const std::vector<std::size_t> columns = columns_for(table, TableForm::people);
     for (const std::size_t c : columns) {
-      heads.push_back(table.columns[c].title);
+      heads.push_back(printable(table.columns[c].title));
       align.push_back(alignment(table, c));
     }
     for (const Row& row : std::span(table.rows).first(people_rows(table))) {
       std::vector<std::string>& texts = rows.emplace_back();
-      for (const std::size_t c : columns) texts.push_back(row[c].shown());
+      for (const std::size_t c : columns) texts.push_back(printable(row[c].shown()));
     }
+    for (const std::string& note : table.notes) notes.push_back(printable(note));
   }
+  std::string title;
+  std::vector<std::string> notes;
   std::vector<std::string> heads;
   std::vector<Align> align;
   std::vector<std::vector<std::string>> rows;
@@ -80,7 +84,16 @@ std::string latex_escaped(std::string_view text) {
   return out;
 }
 
+// True for a text that a spreadsheet would run as a formula; numbers with a sign are none.
+bool is_formula(std::string_view text) {
+  if (text.size() < 2) return false;
+  const char first = text.front();
+  if (first == '=' || first == '@') return true;
+  return (first == '+' || first == '-') && !is_decimal_digit(text[1]) && text[1] != '.';
+}
+
 std::string csv_cell(std::string_view cell) {
+  if (is_formula(cell)) return csv_cell('\'' + std::string(cell));
   if (cell.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(cell);
   return '"' + replaced(cell, '"', "\"\"") + '"';
 }
@@ -118,14 +131,6 @@ std::size_t display_width(std::string_view utf8) {
       utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-Table printable(Table table) {
-  table.title = printable(table.title);
-  for (Row& row : table.rows)
-    for (Cell& cell : row) cell = Cell(cell.value(), printable(cell.shown()));
-  for (std::string& note : table.notes) note = printable(note);
-  return table;
-}
-
 std::string to_text(const Table& table) {
   const ShownTable shown(table);
   const auto width = widths(shown);
@@ -137,11 +142,11 @@ std::string to_text(const Table& table) {
     }
     return without_trailing_blanks(std::move(out)) + '\n';
   };
-  std::string out = table.title.empty() ? "" : table.title + '\n';
+  std::string out = shown.title.empty() ? "" : shown.title + '\n';
   out += line([&](std::size_t c) { return shown.heads[c]; });
   out += line([&](std::size_t c) { return std::string(width[c], '-'); });
   for (const auto& row : shown.rows) out += line([&](std::size_t c) { return row[c]; });
-  for (const std::string& note : table.notes) out += wrapped(note);
+  for (const std::string& note : shown.notes) out += wrapped(note);
   return out;
 }
 
@@ -152,7 +157,7 @@ std::string markdown_escaped(std::string_view text) {
 
 std::string to_markdown(const Table& table) {
   const ShownTable shown(table);
-  std::string out = table.title.empty() ? "" : "### " + table.title + "\n\n";
+  std::string out = shown.title.empty() ? "" : "### " + shown.title + "\n\n";
   out += '|';
   for (const std::string& head : shown.heads) out += ' ' + markdown_escaped(head) + " |";
   out += "\n|";
@@ -163,8 +168,8 @@ std::string to_markdown(const Table& table) {
     for (const std::string& cell : row) out += ' ' + markdown_escaped(cell) + " |";
     out += '\n';
   }
-  for (const std::string& note : table.notes) out += "\n- " + note;
-  if (!table.notes.empty()) out += '\n';
+  for (const std::string& note : shown.notes) out += "\n- " + note;
+  if (!shown.notes.empty()) out += '\n';
   return out;
 }
 
@@ -194,8 +199,8 @@ std::string to_latex(const Table& table) {
   line(shown.heads);
   out += "\\midrule\n";
   for (const auto& row : shown.rows) line(row);
-  out += "\\bottomrule\n\\end{tabular}\n\\caption{" + latex_escaped(table.title) + "}\n";
-  for (const std::string& note : table.notes) out += "% " + note + '\n';
+  out += "\\bottomrule\n\\end{tabular}\n\\caption{" + latex_escaped(shown.title) + "}\n";
+  for (const std::string& note : shown.notes) out += "% " + note + '\n';
   return out + "\\end{table}\n";
 }
 

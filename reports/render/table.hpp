@@ -2,7 +2,8 @@
 // A table has six output formats. People get aligned text for a terminal, Markdown, LaTeX
 // (booktabs) and HTML (reports/html/page.hpp), with cells as they are shown; programs get CSV (RFC
 // 4180) and JSON (sim/record/table_json.hpp), with their values. Columns of the other readers are
-// left out.
+// left out. What people get has no character that a terminal would obey, and a cell of CSV that a
+// spreadsheet would take for a formula begins with an apostrophe.
 #include <string>
 #include <string_view>
 
@@ -15,10 +16,6 @@ std::string to_markdown(const Table& table);
 std::string to_csv(const Table& table);
 /// A `table` environment; needs \usepackage{booktabs}.
 std::string to_latex(const Table& table);
-
-/// The table with control characters escaped, since names from files may contain any character and
-/// a terminal would execute them.
-Table printable(Table table);
 
 /// Number of terminal columns of UTF-8 text, for alignment.
 std::size_t display_width(std::string_view utf8);

@@ -52,8 +52,7 @@ Table table_of(const ExplainedIteration& it) {
 
 std::string iterations_text(const std::vector<ExplainedIteration>& iterations) {
   std::string out;
-  for (const ExplainedIteration& each : iterations)
-    out += to_text(printable(table_of(each))) + '\n';
+  for (const ExplainedIteration& each : iterations) out += to_text(table_of(each)) + '\n';
   return out;
 }
 

@@ -97,6 +97,39 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+namespace {
+
+constexpr std::size_t kMostOfALine = 200;
+
+// At most so many bytes, without a part of a character at the end.
+std::string_view cut(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+std::string excerpt(std::string_view text) {
+  const std::string_view shown = cut(text.substr(0, text.find_first_of("\r\n")), kMostOfALine);
+  return std::string(shown) + (shown.size() < text.size() ? "..." : "");
+}
+
+std::string without_long_words(std::string_view text) {
+  constexpr std::size_t kMost = 4000;
+  std::string out;
+  for (std::size_t from = 0; from < text.size() && out.size() < kMost;) {
+    const std::size_t blank = std::min(text.find(' ', from), text.size());
+    const std::string_view word = text.substr(from, blank - from);
+    out += word.size() > kMostOfALine ? std::string(cut(word, kMostOfALine)) + "..."
+                                      : std::string(word);
+    if (blank < text.size()) out += ' ';
+    from = blank + 1;
+  }
+  return out.size() > kMost ? std::string(cut(out, kMost)) + "..." : out;
+}
+
 std::string join(std::span<const std::string> parts, std::string_view separator) {
   std::string out;
   for (const std::string& part : parts) {

@@ -21,6 +21,13 @@ std::string_view nearest(std::string_view name, std::span<const std::string> can
 /// bytes that are not UTF-8.
 std::string printable(std::string_view text);
 
+/// The first line of the text, at most 200 bytes of whole characters, with "..." where more
+/// follows.
+std::string excerpt(std::string_view text);
+
+/// The text with each word of more than 200 bytes cut short, and at most 4000 bytes in all.
+std::string without_long_words(std::string_view text);
+
 /// "a, b, c".
 std::string join(std::span<const std::string> parts, std::string_view separator = ", ");
 

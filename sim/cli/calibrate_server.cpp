@@ -176,8 +176,7 @@ ExitCode calibrate_server(const CalibrateServerArguments& options) {
   if (options.json) {
     fmt::print("{}", server_fit_json(fitted, values));
   } else {
-    for (const Table& table : server_fit_tables(fitted, values))
-      fmt::print("{}\n", to_text(printable(table)));
+    for (const Table& table : server_fit_tables(fitted, values)) fmt::print("{}\n", to_text(table));
   }
   if (options.output.empty()) return ExitCode::ok;
   std::vector<std::string> files;

@@ -185,7 +185,7 @@ ExitCode calibrate_table(const TableArguments& arguments) {
     if (arguments.json)
       json += fmt::format("{}\"{}\": {}", json.empty() ? "{" : ", ", name, to_json(rows));
     else
-      fmt::print("{}{}", name == "rows" ? "" : "\n", to_text(printable(rows)));
+      fmt::print("{}{}", name == "rows" ? "" : "\n", to_text(rows));
   }
   if (arguments.json) fmt::print("{}}}\n", json);
   return ExitCode::ok;

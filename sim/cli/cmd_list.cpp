@@ -16,7 +16,7 @@ void add_list(Verb program) {
     what.flag("--json", *json, "Print a JSON array");
     what.on_chosen([json, name = kind.name] {
       const Listing listing = listing_of(name);
-      fmt::print("{}", *json ? listing.json : to_text(printable(listing.table)));
+      fmt::print("{}", *json ? listing.json : to_text(listing.table));
       return ExitCode::ok;
     });
   }

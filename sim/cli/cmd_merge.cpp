@@ -47,7 +47,24 @@ ExitCode merge(const MergeArguments& options) {
   return ExitCode::ok;
 }
 
+std::vector<MergedSweep> merge_into(const std::vector<fs::path>& parts, const fs::path& output) {
+  std::vector<MergedSweep> out;
+  SweepStore store(output, SweepStore::Access::write);
+  for (const fs::path& part : parts)
+    if (!fs::equivalent(part, output)) store.merge(part);
+  for (const StoredSweep& sweep : store.sweeps()) {
+    MergedSweep& merged = out.emplace_back();
+    merged.sweep = sweep;
+    store.done(sweep.sweep, true, [&](std::int64_t) { ++merged.done; });
+  }
+  return out;
+}
+
 }  // namespace
+
+void remove_store(const fs::path& path) {
+  for (const char* end : {"", "-wal", "-shm"}) fs::remove(path.string() + end);
+}
 
 std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const fs::path& output) {
   expect_writable(output);
@@ -57,17 +74,14 @@ std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const 
                                                            "`tiersim sweep`",
                                                            part.string())));
   for (const fs::path& part : parts) SweepStore(part, SweepStore::Access::read).expect_whole();
+  const bool is_new = !fs::exists(output);
   const FileLock lock(output);
   std::vector<MergedSweep> out;
-  {
-    SweepStore store(output, SweepStore::Access::write);
-    for (const fs::path& part : parts)
-      if (!fs::equivalent(part, output)) store.merge(part);
-    for (const StoredSweep& sweep : store.sweeps()) {
-      MergedSweep& merged = out.emplace_back();
-      merged.sweep = sweep;
-      store.done(sweep.sweep, true, [&](std::int64_t) { ++merged.done; });
-    }
+  try {
+    out = merge_into(parts, output);
+  } catch (...) {
+    if (is_new) remove_store(output);  // it would look like a merged one
+    throw;
   }
   if (!compact(output))
     throw Failure(ExitCode::usage,

@@ -60,7 +60,7 @@ Table table_of(const PredictedSet& predicted) {
           : fmt::format("Intervals: from {} draws of the system's numbers that have one ({}). They "
                         "hold the uncertainty of these numbers, not that of the models.",
                         predicted.draws, predicted.uncertain.size()));
-  return printable(std::move(table));
+  return table;
 }
 
 // Combines the files into one set; they must be of one device and build.

@@ -170,6 +170,12 @@ SweepSummary run_shard(const SweepArguments& options, SweepPlan& plan, const Swe
 }
 
 void put_in_order(const fs::path& path) {
+  if (!fs::exists(path))
+    throw Failure(ExitCode::usage,
+                  printable(fmt::format("tiersim: error: '{}' was moved or removed while the sweep "
+                                        "wrote to it; its points are where it is now, and "
+                                        "--resume there puts them in order",
+                                        path.string())));
   const FileLock lock(path);
   if (!compact(path))
     fmt::print(stderr,
@@ -187,11 +193,6 @@ ExitCode report(const SweepArguments& options, const SweepSummary& summary, bool
                command_to_resume(options, summary.store));
   if (interrupted) return ExitCode::interrupted;
   return summary.failed > 0 ? ExitCode::points_failed : ExitCode::ok;
-}
-
-// Removes the store with the files that SQLite keeps beside it while it is open.
-void remove_store(const fs::path& path) {
-  for (const char* end : {"", "-wal", "-shm"}) fs::remove(path.string() + end);
 }
 
 // Each process runs a shard into a part of its own; the first one merges the parts.

@@ -1,7 +1,9 @@
 // tiersim: parses the command line, runs one verb, maps every outcome to an exit code.
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -69,9 +71,13 @@ int main(int argc, char** argv) {
   using tiersim::ExitCode;
   try {
     ExitCode code = tiersim::cli::run(argc, argv);
-    // A full disk or a closed pipe behind stdout shows only here.
-    if (std::fflush(stdout) != 0 && code == ExitCode::ok) {
-      std::perror("tiersim: error: cannot write to standard output");
+    // A full disk or a closed pipe behind stdout shows only here, or where a stream flushed before.
+    errno = 0;
+    const bool flushed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+    if (!flushed && code == ExitCode::ok) {
+      const int reason = errno == 0 ? EIO : errno;
+      std::fprintf(stderr, "tiersim: error: cannot write to standard output: %s\n",
+                   std::generic_category().message(reason).c_str());
       code = ExitCode::internal;
     }
     return static_cast<int>(code);

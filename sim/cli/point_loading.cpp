@@ -241,6 +241,8 @@ class TableBuilder {
 };
 
 bool is_json(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return false;  // a pipe would lose its data
   std::ifstream in(file, std::ios::binary);
   char first = 0;
   return in >> first && first == '{';

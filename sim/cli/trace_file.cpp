@@ -1,6 +1,5 @@
 #include "sim/cli/trace_file.hpp"
 
-#include <unistd.h>
 #include <zlib.h>
 
 #include <array>
@@ -65,8 +64,12 @@ class TraceFile::Impl {
     std::error_code error;
     // A device or pipe is written in place, since a rename would replace it.
     special_ = fs::exists(path, error) && !fs::is_regular_file(path, error);
-    if (!special_) temporary_ += fmt::format(".tmp{}", ::getpid());
-    file_ = std::fopen(temporary_.c_str(), "wb");
+    if (special_) {
+      file_ = std::fopen(path.c_str(), "wb");
+    } else if (NewFile beside = open_beside(path); beside.descriptor >= 0) {
+      temporary_ = std::move(beside.path);
+      file_ = ::fdopen(beside.descriptor, "wb");
+    }
     if (file_ == nullptr) fail();
   }
 

@@ -54,7 +54,7 @@ ExitCode validate_kernels(const ValidateKernelsArguments& options) {
                      .system = options.system,
                      .set = options.set},
                     tables, options.jobs == 0 ? cores : options.jobs);
-  fmt::print("{}", options.json ? to_json(all) : to_text(printable(kernel_errors_table(all))));
+  fmt::print("{}", options.json ? to_json(all) : to_text(kernel_errors_table(all)));
   if (!options.no_files && !options.json) write_charts(all, options.folder);
   const auto missed = std::ranges::count_if(all, misses_goal);
   if (missed == 0) return ExitCode::ok;

@@ -56,8 +56,8 @@ void print(const ValidateServingArguments& options, const PublishedRuns& runs,
   } else if (options.tables.files.empty()) {
     fmt::print("{}", to_text(runs, outcomes));
   } else {
-    fmt::print("{}", to_text(printable(errors_table(runs, outcomes))));
-    for (const Table& table : label_tables(outcomes)) fmt::print("\n{}", to_text(printable(table)));
+    fmt::print("{}", to_text(errors_table(runs, outcomes)));
+    for (const Table& table : label_tables(outcomes)) fmt::print("\n{}", to_text(table));
   }
 }
 

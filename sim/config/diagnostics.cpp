@@ -22,7 +22,7 @@ std::string Diagnostic::text() const {
   if (!path.empty()) out += path + ": ";
   out += message;
   if (!hint.empty()) out += " (" + hint + ')';
-  return printable(out);  // it may quote any text of a file
+  return printable(without_long_words(out));  // it may quote any text of a file
 }
 
 std::vector<Diagnostic> Diagnostics::list() const {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/text.hpp"
+
 namespace tiersim {
 namespace {
 
@@ -62,7 +64,7 @@ std::string Node::what() const {
     case NodeKind::null:
       return "nothing";
     case NodeKind::scalar:
-      return '\'' + scalar + '\'';
+      return '\'' + excerpt(scalar) + '\'';
     case NodeKind::sequence:
       return "a list";
     case NodeKind::mapping:

@@ -1,5 +1,7 @@
 #include "sim/runner/files.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -37,6 +39,35 @@ bool is_sqlite(const fs::path& path) {
   std::string begin(kMagic.size(), '\0');
   in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   return in && begin == kMagic;
+}
+
+// Mode bits that this process leaves to new files.
+mode_t mode_of_new_files() {
+  constexpr mode_t kAll = 0666;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return kAll & ~mask;
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// Writes a new file beside `path` and returns its name.
+fs::path write_beside(const fs::path& path, const std::string& text) {
+  const NewFile file = open_beside(path);
+  if (file.descriptor < 0) fail("write", path, last_error());
+  const bool written = write_all(file.descriptor, text);
+  const std::string reason = last_error();
+  if (::close(file.descriptor) == 0 && written) return file.path;
+  std::error_code ignored;
+  fs::remove(file.path, ignored);
+  fail("write", path, reason);
 }
 
 }  // namespace
@@ -97,6 +128,13 @@ void expect_not_a_source(const fs::path& path, const std::vector<std::string>& s
          "remove it first");
 }
 
+NewFile open_beside(const fs::path& path) {
+  std::string name = path.string() + ".XXXXXX";
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file >= 0) static_cast<void>(::fchmod(file, mode_of_new_files()));
+  return {file, name};
+}
+
 void write_file(const fs::path& path, const std::string& text) {
   if (path == "-") {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
@@ -108,18 +146,12 @@ void write_file(const fs::path& path, const std::string& text) {
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) fail("create the folder of", path, error.message());
   // A device or pipe (/dev/null) is written in place: a rename would replace it.
-  const bool special = fs::exists(path, error) && !fs::is_regular_file(path, error);
-  fs::path temporary = path;
-  if (!special) temporary += fmt::format(".tmp{}", ::getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    if (!(out << text) || !out.flush()) {
-      const std::string reason = last_error();
-      if (!special) fs::remove(temporary, error);
-      fail("write", path, reason);
-    }
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    if (!(out << text) || !out.flush()) fail("write", path, last_error());
+    return;
   }
-  if (special) return;
+  const fs::path temporary = write_beside(path, text);
   fs::rename(temporary, path, error);
   if (!error) return;
   const std::string reason = error.message();

@@ -28,6 +28,13 @@ void expect_writable(const std::filesystem::path& path);
 void expect_not_a_source(const std::filesystem::path& path,
                          const std::vector<std::string>& sources = {});
 
+/// A new file beside another one, open for writing, of a name that nobody can foresee.
+struct NewFile {
+  int descriptor = -1;  ///< -1: it could not be made, and errno says why
+  std::filesystem::path path = {};
+};
+NewFile open_beside(const std::filesystem::path& path);
+
 /// Writes a temporary file beside `path` and renames it, so that the file is either whole or
 /// unchanged. "-" is stdout. Creates missing folders. Never overwrites a database. Throws Failure.
 void write_file(const std::filesystem::path& path, const std::string& text);

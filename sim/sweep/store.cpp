@@ -156,6 +156,8 @@ struct SweepStore::Writing {
 
 bool SweepStore::is_store(const std::filesystem::path& path) {
   constexpr std::string_view kMagic = "SQLite format 3";
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;  // a pipe would lose its data
   std::string head(kMagic.size(), '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));

@@ -86,6 +86,16 @@ void sync(const fs::path& path) {
   if (!done) throw StoreError(fmt::format("{}: {}", path.string(), error.message()));
 }
 
+// An empty file that was not there before, and is no link that somebody else has put there.
+void create_new(const fs::path& path) {
+  constexpr mode_t kMode = 0666;
+  const int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode);
+  if (file < 0)
+    throw StoreError(fmt::format("{}: {}", path.string(), std::generic_category().message(errno)));
+  ::close(file);
+}
+
 // True where the whole write-ahead log has gone into the file. An empty log may lie beside the new
 // file for a moment; a log with pages of the old file would be taken for that of the new one.
 bool empty_log(const fs::path& path) {
@@ -224,6 +234,7 @@ bool compact(const fs::path& given) {
   fs::path temporary = path;
   temporary += ".compact";
   fs::remove(temporary);  // left by a killed process
+  create_new(temporary);
   bool free = false;
   try {
     copy_in_order(path, temporary);

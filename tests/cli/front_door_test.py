@@ -124,6 +124,14 @@ class RunsTheProgram(Checkout):
         done = self.run_it("run", TIERSIM_BUILD_DIR=str(self.top / "else where"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertFalse((self.root / "build").exists())
+        write(self.root / "sim/program.sh", '#!/bin/sh\necho "$TIERSIM_CONFIGS"\n')
+        for inside, configs in ((False, self.root / "configs"), (True, "")):  # those above it are found by itself
+            build = (self.root if inside else self.top) / "other build"
+            told = self.run_it("run", TIERSIM_BUILD_DIR=str(build)).stdout
+            self.assertEqual(told, f"{configs}\n")
+        told = self.run_it("run", TIERSIM_BUILD_DIR=str(self.top / "other build"), TIERSIM_CONFIGS="mine").stdout
+        self.assertEqual(told, "mine\n")
+        write(self.root / "sim/program.sh", PROGRAM)
         done = self.run_it("run", TIERSIM_BUILD_DIR="/proc/none")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("cannot write to /proc/none; TIERSIM_BUILD_DIR=FOLDER", done.stderr)

@@ -6,10 +6,34 @@ import subprocess
 import sys
 import unittest
 
-from program import MAPLE, SCENARIOS, SOURCE, InFolder, run
+from program import MAPLE, PROGRAM, SCENARIOS, SOURCE, InFolder, run
 
 
 class Run(InFolder):
+    def test_every_output_that_cannot_be_written_is_an_error(self):
+        for command in (["--version"], ["--help"], ["list", "models"]):
+            with self.subTest(command), open("/dev/full", "w") as full:
+                result = subprocess.run([PROGRAM, *command], stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn("cannot write to standard output", result.stderr)
+
+    def test_a_message_quotes_a_part_of_a_foreign_file(self):
+        foreign = self.folder / "foreign.txt"
+        foreign.write_text("root:x:0:0 " * 30_000 + "\n" + "x" * 100_000)
+        scenario = self.folder / "a.yaml"
+        scenario.write_text(f"schema: tiersim.scenario/v1\nbase: {foreign}\nname: a\nstep: {{batch: {'a' * 9000}}}\n")
+        result = run("run", scenario)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("expected a mapping, found 'root:x:0:0", result.stderr)
+        self.assertLess(len(result.stderr), 1500)
+
+    def test_a_named_pipe_is_not_waited_for(self):
+        os.mkfifo(self.folder / "pipe")
+        for command in (["run"], ["sweep"], ["rerun"]):
+            result = run(*command, self.folder / "pipe", timeout=20)
+            self.assertIn("is a named pipe", result.stderr)
+            self.assertIn(result.returncode, (2, 3))
+
     def test_every_shipped_scenario_runs(self):
         self.assertGreaterEqual(len(SCENARIOS), 8)
         for scenario in SCENARIOS:

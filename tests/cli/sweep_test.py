@@ -227,6 +227,18 @@ class Sweep(InFolder):
                     self.assertFalse((self.folder / "b.db").exists())
                 (self.folder / "a.db").unlink()
 
+    def test_a_store_that_is_moved_away_is_told(self):
+        self.spec = spec(self.folder, 1000)
+        process = subprocess.Popen([PROGRAM, "sweep", str(self.spec), "-o", "a.db", "-j1"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        store = self.folder / "a.db"
+        while not store.exists() or store.stat().st_size == 0:
+            time.sleep(0.01)
+        store.rename(self.folder / "b.db")
+        _, told = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 2, told)
+        self.assertIn("'a.db'", told)
+
     def test_a_store_has_a_name(self):
         self.assertIn("a name is needed", self.sweep("-o", "", code=2).stderr)
         self.assertFalse((self.folder / "out").exists())

@@ -9,6 +9,26 @@
 namespace tiersim::text_test {
 namespace {
 
+TEST(Excerpt, IsTheBeginOfTheFirstLine) {
+  EXPECT_EQ(excerpt("a b"), "a b");
+  EXPECT_EQ(excerpt("a\nb"), "a...");
+  EXPECT_EQ(excerpt(std::string(200, 'a')), std::string(200, 'a'));
+  EXPECT_EQ(excerpt(std::string(201, 'a')), std::string(200, 'a') + "...");
+  // Each of these characters has two bytes; the 200th byte is the begin of one.
+  std::string umlauts = "a";
+  for (int i = 0; i < 150; ++i) umlauts += "\xc3\xa4";
+  EXPECT_EQ(excerpt(umlauts), umlauts.substr(0, 199) + "...");
+}
+
+TEST(WithoutLongWords, CutsWordsAndWholeTexts) {
+  EXPECT_EQ(without_long_words("a  b "), "a  b ");
+  EXPECT_EQ(without_long_words("a " + std::string(300, 'b') + " c"),
+            "a " + std::string(200, 'b') + "... c");
+  std::string words;
+  for (int i = 0; i < 3000; ++i) words += "ab ";
+  EXPECT_EQ(without_long_words(words), words.substr(0, 4000) + "...");
+}
+
 TEST(Text, EditDistanceCountsInsertionsDeletionsAndSubstitutions) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
   EXPECT_EQ(edit_distance("", "abc"), 3U);

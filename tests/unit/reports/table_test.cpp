@@ -63,6 +63,28 @@ TEST(Table, MarkdownEscapesThePipe) {
             "\n- [1] a note\n");
 }
 
+// An escape sequence, a new line and a mark that turns the direction of text around.
+TEST(Table, WhatATerminalWouldObeyIsEscaped) {
+  Table table{.title = "a\x1b[31m", .columns = {{"b\n"}}};
+  table.add({"c\xe2\x80\xae"});
+  table.notes = {"d\r"};
+  for (const std::string& text : {to_text(table), to_markdown(table), to_latex(table)}) {
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+    EXPECT_EQ(text.find('\r'), std::string::npos) << text;
+    EXPECT_EQ(text.find("\xe2\x80\xae"), std::string::npos) << text;
+    EXPECT_EQ(text.find("b\n\n"), std::string::npos) << text;
+  }
+  EXPECT_NE(to_text(table).find("a\\x1b[31m"), std::string::npos) << to_text(table);
+}
+
+TEST(Table, CsvHasNoFormulas) {
+  Table table{.title = "", .columns = {{"=name"}}};
+  for (const char* cell : {"=1+1", "@SUM(A1)", "+cmd", "-cmd", "-", "-5 %", "+.5", "a=b"})
+    table.add({cell});
+  EXPECT_EQ(to_csv(table),
+            "'=name\r\n'=1+1\r\n'@SUM(A1)\r\n'+cmd\r\n'-cmd\r\n-\r\n-5 %\r\n+.5\r\na=b\r\n");
+}
+
 TEST(Table, CsvQuotesCommasAndQuotes) {
   EXPECT_EQ(to_csv(sample()), "model,GiB\r\n\"7B, \"\"dense\"\"\",512\r\n50 % | µ_x,6.25\r\n");
 }
