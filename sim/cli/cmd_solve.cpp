@@ -89,10 +89,10 @@ void print_answer(const SolveArguments& options, bool whole, const SolveResult& 
              found.monotone ? "" : "; not monotone over the range, others may exist");
 }
 
-ExitCode solve_verb(const SolveArguments& options) {
+ExitCode solve_verb(SolveArguments options) {
   if (options.equals.empty() == options.equal_to.empty())
     throw Failure(ExitCode::usage, "tiersim: error: give either --equals or --equal-to");
-  expect_metric(options.metric);
+  options.metric = full_metric(options.metric);
   PointRunner runner(standard_options());
   const Point point{options.config, options.set};
   const auto range =
@@ -135,7 +135,9 @@ void add_solve(Verb program) {
   verb.option("--between", options->between, "Lowest and highest value, with units as in YAML")
       .required()
       .takes(2, 2);
-  verb.option("--metric", options->metric, "Metric that must reach the given value").show_default();
+  verb.option("--metric", options->metric,
+              "Metric that must reach the given value; a short form will do: tpot, ttft.p99")
+      .show_default();
   verb.option("--equals", options->equals, "The given value, with its unit: 50 ms");
   verb.option("--equal-to", options->equal_to,
               "Take the given value from a run of this file instead");

@@ -12,7 +12,8 @@
 #include "sim/runner/load.hpp"
 #include "sim/study/solve_run.hpp"
 #include "sim/sweep/evaluate.hpp"
-#include "sim/sweep/metric_names.hpp"
+#include "sim/record/metric_names.hpp"
+#include "sim/sweep/metric_magnitude.hpp"
 #include "sim/sweep/objectives.hpp"
 #include "sim/sweep/sweep_plan.hpp"
 

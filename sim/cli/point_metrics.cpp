@@ -8,7 +8,7 @@
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/runner/files.hpp"
-#include "sim/sweep/metric_names.hpp"
+#include "sim/record/metric_names.hpp"
 
 namespace tiersim::cli {
 namespace {

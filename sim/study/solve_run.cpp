@@ -9,6 +9,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/record/metric_names.hpp"
 #include "sim/record/metrics.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/runner/solve.hpp"
@@ -51,15 +52,10 @@ Point at(Point point, const SettingRange& range, double x) {
 
 }  // namespace
 
-void expect_metric(const std::string& metric) {
-  if (find_metric(metric) != nullptr) return;
-  std::vector<std::string> names;
-  for (const MetricDefinition& known : kMetrics) names.emplace_back(known.name);
-  const auto near = nearest(metric, names);
-  throw Failure(ExitCode::usage,
-                fmt::format("tiersim: error: there is no metric '{}' ({})", metric,
-                            near.empty() ? "`tiersim list metrics` names them"
-                                         : fmt::format("did you mean '{}'?", near)));
+std::string full_metric(const std::string& metric) {
+  auto full = resolve_metric(metric);
+  if (full) return *std::move(full);
+  throw Failure(ExitCode::usage, printable("tiersim: error: " + full.error()));
 }
 
 Expected<double> metric_value(const std::string& metric, const std::string& text) {

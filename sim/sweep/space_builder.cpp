@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
-#include "sim/sweep/metric_names.hpp"
+#include "sim/record/metric_names.hpp"
+#include "sim/sweep/metric_magnitude.hpp"
 
 namespace tiersim {
 namespace {

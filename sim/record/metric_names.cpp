@@ -1,4 +1,4 @@
-#include "sim/sweep/metric_names.hpp"
+#include "sim/record/metric_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/base/check.hpp"
 #include "sim/base/text.hpp"
-#include "sim/expression/dimension.hpp"
 #include "sim/record/metrics.hpp"
 
 namespace tiersim {
@@ -85,13 +83,6 @@ Expected<std::string> resolve_metric(const std::string& name) {
     return Unexpected(
         fmt::format("'{}' has several statistics (one of: {})", name, join(statistics)));
   return Unexpected(fmt::format("there is no metric '{}' ({})", name, hint_for(name, names)));
-}
-
-Magnitude metric_magnitude(const std::string& metric, double value) {
-  const MetricDefinition* definition = find_metric(metric);
-  TS_EXPECTS(definition != nullptr, metric);
-  const auto unit = find_unit(definition->unit);
-  return {value, unit ? unit->dimension.text() : ""};
 }
 
 }  // namespace tiersim

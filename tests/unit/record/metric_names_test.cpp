@@ -1,4 +1,4 @@
-#include "sim/sweep/metric_names.hpp"
+#include "sim/record/metric_names.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,12 +27,6 @@ TEST(MetricNames, SayWhatCouldBeMeant) {
             "'e2e_latency' has several statistics (one of: e2e_latency_s.mean, e2e_latency_s.p50, "
             "e2e_latency_s.p90, e2e_latency_s.p95, e2e_latency_s.p99)");
   EXPECT_EQ(resolved("footprint"), "there is no metric 'footprint' (did you mean 'kv_footprint'?)");
-}
-
-TEST(MetricNames, HaveTheDimensionOfTheirUnit) {
-  EXPECT_EQ(metric_magnitude("tpot_s", 0.5), (Magnitude{0.5, "s"}));
-  EXPECT_EQ(metric_magnitude("throughput_tokens_per_s", 3), (Magnitude{3, ""}));
-  EXPECT_EQ(metric_magnitude("kv_footprint_bytes", 3), (Magnitude{3, "B"}));
 }
 
 }  // namespace

@@ -1,0 +1,14 @@
+#pragma once
+// Short names of metrics, which every verb takes: "throughput" for throughput_tokens_per_s,
+// "ttft.p99" for ttft_s.p99, "tpot" for tpot_s.
+#include <string>
+
+#include "sim/base/expected.hpp"
+
+namespace tiersim {
+
+/// The full name: the metric of this name, else the only metric with this name before its unit. The
+/// error describes the mistake, then the likely names in brackets.
+Expected<std::string> resolve_metric(const std::string& name);
+
+}  // namespace tiersim
