@@ -10,14 +10,15 @@
 //             n * time + payload / rate + max(0, n - queue) * waiting, all of it the host's.
 //             Towards the GPU rate <= outstanding * min(run, request size) / RTT(rate), see
 //             request_window.hpp.
-//   Ignores   the number of engines; other work that the submitting thread delays; the first copy
+//   Ignores   that parts of one operation share what is submitted ahead (each has its own); the
+//             number of engines; other work that the submitting thread delays; the first copy
 //             of a call, which takes the host 1 to 2 us more.
 //   Valid     copies that one engine works off in order.
 //   Source    submission: 5.1 ms for 8192 descriptors on H100, which then take as long as their
 //             bytes (vLLM PR 48434). Inline copies: H100, vLLM PR 42212. Single calls: 2.3 us each
 //             on H20 (FlexKV PR 193).
-//   Disagrees with copies on H100 that nothing was fitted to, 10 to 100 thousand of 28 and 64 KiB,
-//             by -6 to +10 % (`validate hardware`, curves copy-h100-*).
+//   Disagrees with copies on H100 of 28 and 64 KiB, 10 to 100 thousand of them, by -5 to +11 %
+//             (`validate hardware`, curves copy-h100-*).
 //   Checked   tests/unit/hwmodels/requests_test.cpp
 #include <optional>
 

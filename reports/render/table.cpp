@@ -84,16 +84,20 @@ std::string latex_escaped(std::string_view text) {
   return out;
 }
 
-// True for a text that a spreadsheet would run as a formula; numbers with a sign are none.
+// True for a text that a spreadsheet would run as a formula. A signed number, with a unit or
+// without, is none.
 bool is_formula(std::string_view text) {
   if (text.size() < 2) return false;
   const char first = text.front();
-  if (first == '=' || first == '@') return true;
-  return (first == '+' || first == '-') && !is_decimal_digit(text[1]) && text[1] != '.';
+  if (first == '=' || first == '@' || first == '\t' || first == '\r') return true;
+  if (first != '+' && first != '-') return false;
+  const std::string_view number = text.substr(1, text.find(' ') - 1);
+  const std::string_view unit = text.substr(1 + number.size());
+  return !plain_number(std::string(number)) ||
+         unit.find_first_of("=+-@()!|'\"") != std::string_view::npos;
 }
 
 std::string csv_cell(std::string_view cell) {
-  if (is_formula(cell)) return csv_cell('\'' + std::string(cell));
   if (cell.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(cell);
   return '"' + replaced(cell, '"', "\"\"") + '"';
 }
@@ -182,7 +186,11 @@ std::string to_csv(const Table& table) {
     return out + "\r\n";
   };
   std::string out = line([&](std::size_t c) { return csv_head(table.columns[c]); });
-  for (const Row& row : table.rows) out += line([&](std::size_t c) { return row[c].exact(); });
+  const auto harmless = [](const Cell& cell) {
+    std::string text = cell.exact();
+    return !cell.number() && is_formula(text) ? '\'' + text : text;
+  };
+  for (const Row& row : table.rows) out += line([&](std::size_t c) { return harmless(row[c]); });
   return out;
 }
 

@@ -119,7 +119,8 @@ std::string excerpt(std::string_view text) {
 std::string without_long_words(std::string_view text) {
   constexpr std::size_t kMost = 4000;
   std::string out;
-  for (std::size_t from = 0; from < text.size() && out.size() < kMost;) {
+  std::size_t from = 0;
+  while (from < text.size() && out.size() < kMost) {
     const std::size_t blank = std::min(text.find(' ', from), text.size());
     const std::string_view word = text.substr(from, blank - from);
     out += word.size() > kMostOfALine ? std::string(cut(word, kMostOfALine)) + "..."
@@ -127,7 +128,8 @@ std::string without_long_words(std::string_view text) {
     if (blank < text.size()) out += ' ';
     from = blank + 1;
   }
-  return out.size() > kMost ? std::string(cut(out, kMost)) + "..." : out;
+  const bool all = from >= text.size() && out.size() <= kMost;
+  return all ? out : std::string(cut(out, kMost)) + "...";
 }
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {

@@ -63,7 +63,8 @@ std::vector<MergedSweep> merge_into(const std::vector<fs::path>& parts, const fs
 }  // namespace
 
 void remove_store(const fs::path& path) {
-  for (const char* end : {"", "-wal", "-shm"}) fs::remove(path.string() + end);
+  std::error_code ignored;  // what is left is in the way of nobody
+  for (const char* end : {"", "-wal", "-shm"}) fs::remove(path.string() + end, ignored);
 }
 
 std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const fs::path& output) {
@@ -74,8 +75,8 @@ std::vector<MergedSweep> merge_stores(const std::vector<fs::path>& parts, const 
                                                            "`tiersim sweep`",
                                                            part.string())));
   for (const fs::path& part : parts) SweepStore(part, SweepStore::Access::read).expect_whole();
-  const bool is_new = !fs::exists(output);
   const FileLock lock(output);
+  const bool is_new = fs::file_size(output) == 0;
   std::vector<MergedSweep> out;
   try {
     out = merge_into(parts, output);

@@ -33,13 +33,16 @@ Failure in_use(const std::filesystem::path& path) {
                                 path.string()))};
 }
 
+Failure cannot_write(const std::filesystem::path& path) {
+  const std::string reason = std::generic_category().message(errno);
+  return {ExitCode::usage,
+          printable(fmt::format("tiersim: error: cannot write '{}': {}", path.string(), reason))};
+}
+
 int open_or_fail(const std::filesystem::path& path) {
   constexpr mode_t kMode = 0666;
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode);
-  if (file < 0)
-    throw Failure(ExitCode::usage,
-                  printable(fmt::format("tiersim: error: cannot write '{}': {}", path.string(),
-                                        std::generic_category().message(errno))));
+  if (file < 0) throw cannot_write(path);
   return file;
 }
 
@@ -70,7 +73,8 @@ FileLock::FileLock(const std::filesystem::path& path)
   }
   try {
     file_ = open_or_fail(target_);
-    if (!lock_byte(file_)) throw in_use(path);
+    owns_ = lock_byte(file_);
+    if (!owns_) throw errno == EAGAIN || errno == EACCES ? in_use(path) : cannot_write(path);
   } catch (...) {
     release();
     throw;
@@ -83,8 +87,7 @@ FileLock::~FileLock() {
 
 void FileLock::release() {
   struct stat status = {};
-  if (file_ >= 0 && ::fstat(file_, &status) == 0 && status.st_size == 0 &&
-      is_current(file_, target_))
+  if (owns_ && ::fstat(file_, &status) == 0 && status.st_size == 0 && is_current(file_, target_))
     ::unlink(target_.c_str());
   if (file_ >= 0) ::close(file_);
   ::unlink(path_.c_str());

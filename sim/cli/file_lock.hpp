@@ -22,6 +22,7 @@ class FileLock {
   std::filesystem::path path_;    // of the lock file beside it
   int beside_ = -1;
   int file_ = -1;
+  bool owns_ = false;  // the lock of the file itself
 };
 
 }  // namespace tiersim::cli

@@ -19,10 +19,11 @@ auto mistake(const Diagnostic& d) {
 
 std::string Diagnostic::text() const {
   std::string out = fmt::format("{}:{}:{}: error: ", where.file, where.line, where.column);
-  if (!path.empty()) out += path + ": ";
-  out += message;
-  if (!hint.empty()) out += " (" + hint + ')';
-  return printable(without_long_words(out));  // it may quote any text of a file
+  // The rest may quote any text of a file.
+  if (!path.empty()) out += without_long_words(path) + ": ";
+  out += without_long_words(message);
+  if (!hint.empty()) out += " (" + without_long_words(hint) + ')';
+  return printable(out);
 }
 
 std::vector<Diagnostic> Diagnostics::list() const {

@@ -106,6 +106,10 @@ class Fields {
   virtual void check(bool ok, std::string_view path, std::string_view message,
                      std::string_view hint = {}) = 0;
 
+  /// False where something below this mapping could not be read: a check that builds what is
+  /// configured must then leave it, and needs not be made.
+  virtual bool is_whole() const { return true; }
+
   /// True where only values with a class are looked at. A describe() with hundreds of plain numbers
   /// may then leave them out, since draws and records walk over all fields many times.
   virtual bool only_sourced() const { return false; }

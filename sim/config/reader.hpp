@@ -47,6 +47,7 @@ class Reader final : public Fields {
   void importable(std::string_view key, std::string_view help, ImportCount count) override;
   void select(std::string_view key, std::string& kind, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override;
+  bool is_whole() const override { return log_.mistakes == mistakes_before_ && failed_.empty(); }
   void check(bool ok, std::string_view path, std::string_view message,
              std::string_view hint) override;
   void correlated(const std::vector<std::string_view>& keys, std::string_view key,

@@ -44,8 +44,11 @@ bool is_sqlite(const fs::path& path) {
 // Mode bits that this process leaves to new files.
 mode_t mode_of_new_files() {
   constexpr mode_t kAll = 0666;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
+  static const mode_t mask = [] {  // once, since no other way of asking leaves it as it is
+    const mode_t was = ::umask(0);
+    ::umask(was);
+    return was;
+  }();
   return kAll & ~mask;
 }
 
@@ -63,8 +66,10 @@ fs::path write_beside(const fs::path& path, const std::string& text) {
   const NewFile file = open_beside(path);
   if (file.descriptor < 0) fail("write", path, last_error());
   const bool written = write_all(file.descriptor, text);
-  const std::string reason = last_error();
-  if (::close(file.descriptor) == 0 && written) return file.path;
+  const int code = errno;
+  const bool closed = ::close(file.descriptor) == 0;
+  if (written && closed) return file.path;
+  const std::string reason = std::generic_category().message(written ? errno : code);
   std::error_code ignored;
   fs::remove(file.path, ignored);
   fail("write", path, reason);

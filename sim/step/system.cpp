@@ -192,6 +192,7 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
   Duration memory_latency{};
   Duration in_packets{};  // the part of the latency that the packets produce
   bool link_packets = false;
+  Duration issue{};
   for (const Placed& placed : tier.devices) {
     const AccessCost cost = placed.device->cost(seen.direction, seen.payload, seen.run);
     charge(cost, placed.first_channel, plan);
@@ -220,14 +221,16 @@ void System::add_access(const Access& access, RequesterKind requester, OpPlan& p
         access.direction, access.payload, access.run,
         {.unloaded = latency, .memory = tier.memory.get(), .links = tier.links});
     charge(cost, engine.first_channel, plan);
-    latency += cost.latency;
+    issue = cost.latency;
     // The engine issues one part after another.
     plan.min_duration += scaled(cost.min_duration, 1 / scaling_.bandwidth);
   }
   latency -= in_packets;
   Duration& longest = tier.remote ? plan.remote_latency : plan.own_latency;
   longest = std::max(longest, latency);
-  plan.setup = std::max(plan.setup, latency);
+  const Duration first_byte = std::max(plan.setup - plan.issue, latency);
+  plan.issue += issue;  // one part after another, too
+  plan.setup = first_byte + plan.issue;
   plan.payload += access.payload;
 }
 
@@ -269,16 +272,19 @@ OpPlan System::plan_collective(const Op& op) const {
 }
 
 void System::issue_copies(const Op& op, const Requester& requester, OpPlan& plan) const {
+  Duration all{};
   for (const Access& access : op.accesses) {
     const MemoryTier* source = tiers_[access.tier.index()].memory.get();
     const AccessCost cost =
         requester.cost(Direction::write, access.payload, access.run, {.memory = source});
-    plan.setup += cost.latency;
-    plan.min_duration = std::max(plan.min_duration, cost.min_duration);
+    Duration body = cost.min_duration;
     for (const Charge& charge : cost.charges)
-      plan.min_duration =
-          std::max(plan.min_duration, charge.busy / requester.channels()[charge.channel].capacity);
+      body = std::max(body, charge.busy / requester.channels()[charge.channel].capacity);
+    all += body;
+    plan.issue += cost.latency;
+    plan.setup += cost.latency;
   }
+  plan.min_duration = std::max(plan.min_duration, all);
 }
 
 OpPlan System::plan_receipt(const Op& op) const {

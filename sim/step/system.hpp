@@ -66,6 +66,7 @@ struct PacketDemand {
 struct OpPlan {
   bool exclusive = false;   ///< occupies the compute unit
   Duration setup{};         ///< launch and first-byte latency; overlaps nothing of the operation
+  Duration issue{};         ///< part of setup: the host hands the copies to the request engine
   Duration min_duration{};  ///< least time of arithmetic or the request engine, after setup
   std::string_view min_reason;  ///< cause of min_duration: "compute" (arithmetic), "kernel" (more
                                 ///< than arithmetic or memory alone), "requests" or "collective"
@@ -177,7 +178,7 @@ class System {
   void build_fabrics(const SystemConfig& config, const std::map<std::string, Placed>& links);
   OpPlan plan_collective(const Op& op) const;
   OpPlan plan_kernel(const Op& op) const;
-  /// Adds the time that the requester takes to issue the copies of a hand-over, one a run.
+  /// Adds the time that the requester takes for the copies of a hand-over, one after another.
   void issue_copies(const Op& op, const Requester& requester, OpPlan& plan) const;
   /// Charges the SMs on which a kernel computes, or which a gather takes from it.
   void charge_sms(Duration all_of_them, double share, OpPlan& plan) const;

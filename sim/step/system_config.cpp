@@ -164,7 +164,7 @@ void describe(Fields& f, TierConfig& c) {
   f.optional("path", c.path, "Links from the GPU outward; none for the GPU's own memory.");
   f.optional("cpu_traffic", c.cpu_traffic,
              "What the host's CPUs do in this memory; nothing where absent.");
-  if (!c.cpu_traffic || !c.memory.spec) return;
+  if (!c.cpu_traffic || !c.memory.spec || !f.is_whole()) return;
   f.check(!c.path.empty(), "cpu_traffic", "is in the GPU's own memory", "a tier with a path");
   f.check(c.memory.level != Level::packet, "cpu_traffic",
           "has no packet level, and the memory is at that level", "level: flow");

@@ -51,6 +51,11 @@ void expect_row(bool whole, const std::filesystem::path& store, const std::strin
     throw DamagedStore(fmt::format("{}: {} is damaged: its check differs", store.string(), row));
 }
 
+DamagedStore two_results(const std::filesystem::path& store, const std::string& id) {
+  return DamagedStore(
+      fmt::format("{}: the result of {} is damaged: it is there twice", store.string(), id));
+}
+
 // Reads parts of a row that are JSON or a name.
 template <class Read>
 auto read_row(const std::filesystem::path& store, const std::string& row, Read&& read) {
@@ -139,9 +144,7 @@ struct SweepStore::Writing {
     while (all.step()) {
       const std::string id = all.text(1);
       const Row row{.rowid = all.integer(0), .failed = all.integer(2) != 0};
-      if (!rows.emplace(ResultId::of(id), row).second)
-        throw DamagedStore(fmt::format("{}: it is damaged: the configuration {} has two results",
-                                       db.path().string(), id));
+      if (!rows.emplace(ResultId::of(id), row).second) throw two_results(db.path(), id);
     }
   }
 
@@ -384,6 +387,9 @@ void SweepStore::expect_whole() {
     inputs(sweep.sweep);
     expect_points(sweep);
   }
+  Statement twice(
+      db_, "SELECT id FROM results GROUP BY id, extent, version HAVING count(*) > 1 LIMIT 1");
+  if (twice.step()) throw two_results(path(), twice.text(0));
   Statement rows(db_, "SELECT id, extent, version, status, error, results, row_check FROM results");
   while (rows.step())
     expect_row(rows.integer(6) == row_check({rows.text(0), rows.text(1), rows.text(2), rows.text(3),

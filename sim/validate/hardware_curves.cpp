@@ -86,9 +86,19 @@ void check_cpus(Fields& f, const HardwareCurve& c, std::size_t point) {
   if (!rate) return;
   const std::string key = fmt::format("points.{}", point);
   f.check(c.memory.has_value(), key, "has a cpu_rate, and the curve no memory", "a memory");
-  if (!c.memory || !c.memory->spec) return;
+  if (!c.memory || !c.memory->spec || !f.is_whole()) return;
   f.check(share_left(*c.memory->spec->build(), {.rate = {.value = *rate}}) > 0, key,
           "has CPUs that take all of the memory's bandwidth", "a lower cpu_rate");
+}
+
+// A launch is of collectives alone, and the start of a copy of a requester.
+void check_starts(Fields& f, const HardwareCurve& c, std::size_t point) {
+  const ProbeWorkload asked = c.points[point].at.over(c.at);
+  const std::string key = fmt::format("points.{}", point);
+  f.check(!asked.launch || c.collective, key, "has a launch, and the curve no collective",
+          "leave it out");
+  f.check(!asked.items || (c.requester && c.facts.quantity != ProbeQuantity::latency), key,
+          "has items, which are of a requester's copies", "a requester, and no latency");
 }
 
 void check_points(Fields& f, const HardwareCurve& c) {
@@ -103,6 +113,7 @@ void check_points(Fields& f, const HardwareCurve& c) {
             fmt::format("points.{}", i), "does not lie beyond the point before it",
             "in rising order of the axis");
     check_cpus(f, c, i);
+    check_starts(f, c, i);
   }
   f.check(c.facts.axis != ProbeAxis::none || c.points.size() == 1, "axis",
           "is none, with several points", "what they differ in");

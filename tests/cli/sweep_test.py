@@ -50,6 +50,11 @@ class Sweep(InFolder):
         super().setUp()
         self.spec = spec(self.folder)
 
+    def wait_for(self, store, process):
+        while not store.exists() or store.stat().st_size == 0:
+            self.assertIsNone(process.poll(), "it ended without a store")
+            time.sleep(0.01)
+
     def test_stores_are_the_same_bytes_for_any_number_of_threads_and_shards(self):
         self.sweep("-o", "one.db", "-j1")
         self.sweep("-o", "two.db", "-j2")
@@ -198,8 +203,7 @@ class Sweep(InFolder):
                 first = subprocess.Popen([PROGRAM, "sweep", str(spec(self.folder, 4000)), "-o", str(store), "-j1"],
                                          cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 try:
-                    while not store.exists() or store.stat().st_size == 0:
-                        time.sleep(0.01)
+                    self.wait_for(store, first)
                     link(store, self.folder / name)
                     second = self.sweep("-o", name, code=2)
                     self.assertIn("another process is writing", second.stderr)
@@ -232,8 +236,7 @@ class Sweep(InFolder):
         process = subprocess.Popen([PROGRAM, "sweep", str(self.spec), "-o", "a.db", "-j1"], cwd=self.folder,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         store = self.folder / "a.db"
-        while not store.exists() or store.stat().st_size == 0:
-            time.sleep(0.01)
+        self.wait_for(store, process)
         store.rename(self.folder / "b.db")
         _, told = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 2, told)

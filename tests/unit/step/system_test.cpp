@@ -40,7 +40,12 @@ TEST(System, ACopyStartsWhenItsDescriptorsAreSubmitted) {
   Op op = copy(system, 8'000'000_B);
   for (Access& access : op.accesses) access.run = 2'000'000_B;
   EXPECT_EQ(system.plan(op).setup, 500ns + 4us);
+  EXPECT_EQ(system.plan(op).issue, 4us);
   EXPECT_EQ(system.plan(op).uncontended(system.channels()), 500ns + 4us + 1ms);
+  // Keys and values of one operation are submitted one after another.
+  const Access values = op.accesses.front();
+  op.accesses.push_back(values);
+  EXPECT_EQ(system.plan(op).setup, 500ns + 8us);
 }
 
 TEST(System, ACopyChargesEveryDeviceOnItsWayOnce) {

@@ -186,6 +186,8 @@ TEST_F(StoreTest, FindsEveryChangedRow) {
       {"UPDATE points SET id = 'f' || substr(id, 2) WHERE position = 1", "point 1 of sweep 1"},
       {"UPDATE results SET results = replace(results, '1', '2')", "the result of "},
       {"UPDATE results SET status = 'infeasible'", "the result of "},
+      {"DROP INDEX IF EXISTS results_by_id; INSERT INTO results SELECT * FROM results",
+       "it is there twice"},
   };
   for (const auto& [sql, row] : kDamages) {
     const fs::path path = written("a.db", {0, 1});
