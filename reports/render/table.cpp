@@ -94,7 +94,7 @@ bool is_formula(std::string_view text) {
   const std::string_view number = text.substr(1, text.find(' ') - 1);
   const std::string_view unit = text.substr(1 + number.size());
   return !plain_number(std::string(number)) ||
-         unit.find_first_of("=+-@()!|'\"") != std::string_view::npos;
+         unit.find_first_of("=+-@()|'\"") != std::string_view::npos;
 }
 
 std::string csv_cell(std::string_view cell) {

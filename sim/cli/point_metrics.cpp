@@ -7,8 +7,8 @@
 #include "reports/points/point_values.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
-#include "sim/runner/files.hpp"
 #include "sim/record/metric_names.hpp"
+#include "sim/runner/files.hpp"
 
 namespace tiersim::cli {
 namespace {

@@ -9,7 +9,8 @@
 
 namespace tiersim {
 
-/// The full name of a metric: "tpot_s" for "tpot". Throws Failure (usage) if there is no such metric.
+/// The full name of a metric: "tpot_s" for "tpot". Throws Failure (usage) if there is no such
+/// metric.
 std::string full_metric(const std::string& metric);
 
 /// A value of an existing metric in its unit: "50 ms" is 0.05 for a time. Only metrics without a

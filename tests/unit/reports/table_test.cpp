@@ -81,11 +81,12 @@ TEST(Table, WhatATerminalWouldObeyIsEscaped) {
 TEST(Table, CsvHasNoFormulas) {
   Table table{.title = "", .columns = {{"name"}}};
   for (const char* cell : {"=1+1", "@SUM(A1)", "+cmd", "-cmd", "-1+1", "-2 +SUM(A1)", "-", "-5 %",
-                           "-5e-3", "-.5 GB/s", "a=b"})
+                           "+20.0 % !", "-5e-3", "-.5 GB/s", "a=b"})
     table.add({cell});
   table.add({-std::numeric_limits<double>::infinity()});
   EXPECT_EQ(to_csv(table),
-            "name\r\n'=1+1\r\n'@SUM(A1)\r\n'+cmd\r\n'-cmd\r\n'-1+1\r\n'-2 +SUM(A1)\r\n-\r\n-5 %\r\n"
+            "name\r\n'=1+1\r\n'@SUM(A1)\r\n'+cmd\r\n'-cmd\r\n'-1+1\r\n'-2 +SUM(A1)\r\n-\r\n-5 "
+            "%\r\n+20.0 % !\r\n"
             "-5e-3\r\n-.5 GB/s\r\na=b\r\n-inf\r\n");
 }
 
