@@ -142,10 +142,18 @@ std::string command_to_resume(const SweepArguments& options, const fs::path& sto
   return printable(out) + " --resume";
 }
 
+Failure moved_away(const fs::path& path) {
+  return {ExitCode::usage, printable(fmt::format(
+                               "tiersim: error: '{}' was moved or removed while the sweep wrote to "
+                               "it; its points are where it is now, and --resume there goes on",
+                               path.string()))};
+}
+
 // Runs a shard into a store, which is made if it is missing.
-SweepSummary run_shard(const SweepArguments& options, SweepPlan& plan, const SweepOptions& how,
-                       const fs::path& path, const std::atomic<bool>& stop) {
+SweepSummary run_into_store(const SweepArguments& options, SweepPlan& plan, const SweepOptions& how,
+                            const fs::path& path, const std::atomic<bool>& stop, bool& made) {
   const FileLock lock(path);
+  made = true;
   SweepSummary summary{.store = path, .shard = how.shard};
   SweepStore store(path, SweepStore::Access::write);
   begin(options, plan, store);
@@ -169,13 +177,23 @@ SweepSummary run_shard(const SweepArguments& options, SweepPlan& plan, const Swe
   return summary;
 }
 
+// SQLite cannot tell that its file has another name now: it fails to read or write some part.
+SweepSummary run_shard(const SweepArguments& options, SweepPlan& plan, const SweepOptions& how,
+                       const fs::path& path, const std::atomic<bool>& stop) {
+  bool made = false;
+  try {
+    return run_into_store(options, plan, how, path, stop, made);
+  } catch (const StoreError&) {
+    if (made && !fs::exists(path)) throw moved_away(path);
+    throw;
+  } catch (const Failure&) {  // of a StoreError, with advice
+    if (made && !fs::exists(path)) throw moved_away(path);
+    throw;
+  }
+}
+
 void put_in_order(const fs::path& path) {
-  if (!fs::exists(path))
-    throw Failure(ExitCode::usage,
-                  printable(fmt::format("tiersim: error: '{}' was moved or removed while the sweep "
-                                        "wrote to it; its points are where it is now, and "
-                                        "--resume there puts them in order",
-                                        path.string())));
+  if (!fs::exists(path)) throw moved_away(path);
   const FileLock lock(path);
   if (!compact(path))
     fmt::print(stderr,

@@ -240,7 +240,7 @@ class Sweep(InFolder):
         store.rename(self.folder / "b.db")
         _, told = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 2, told)
-        self.assertIn("'a.db'", told)
+        self.assertIn("'a.db' was moved or removed", told)
 
     def test_a_store_has_a_name(self):
         self.assertIn("a name is needed", self.sweep("-o", "", code=2).stderr)
