@@ -134,7 +134,8 @@ void expect_not_a_source(const fs::path& path, const std::vector<std::string>& s
 }
 
 NewFile open_beside(const fs::path& path) {
-  std::string name = path.string() + ".XXXXXX";
+  const std::string random(6, 'X');  // mkostemp replaces these
+  std::string name = path.string() + '.' + random;
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file >= 0) static_cast<void>(::fchmod(file, mode_of_new_files()));
   return {file, name};
