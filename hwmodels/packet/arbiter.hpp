@@ -3,7 +3,8 @@
 //   Models    RoundRobin: one packet an input in turn. WeightedRoundRobin: bytes in proportion to
 //             weights, whatever the sizes of packets (deficit round robin).
 //   Equation  deficit: at its turn an input may send weight * quantum more bytes than it had left;
-//             inputs that are always ready get shares weight / sum of weights.
+//             inputs that always have packets get shares weight / sum of weights, however often
+//             none of them may send meanwhile.
 //   Ignores   the time that arbitration takes.
 //   Valid     any number of inputs; quantum * weight of at least about a packet, else pick() is
 //             slow.
@@ -11,6 +12,7 @@
 //   Checked   tests/unit/packet/arbiter_test.cpp
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,8 @@ class WeightedRoundRobin {
   /// bytes, 0 or kBlocked. The caller must then take the packet.
   template <class Head>
   std::optional<std::size_t> pick(Head&& head) {
+    // A look at which nobody may send is no turn: it must not give the last sender a new quantum.
+    const auto before = std::pair(turn_, visited_);
     std::size_t idle = 0;  // consecutive inputs that cannot send at any deficit
     while (idle < weights_.size()) {
       const std::int64_t size = head(turn_);
@@ -75,6 +79,7 @@ class WeightedRoundRobin {
       turn_ = turn_ + 1 == weights_.size() ? 0 : turn_ + 1;
       visited_ = false;
     }
+    std::tie(turn_, visited_) = before;
     return std::nullopt;
   }
 

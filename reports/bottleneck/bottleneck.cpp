@@ -51,7 +51,8 @@ std::optional<Bottleneck> of_server(const RunRecord& record) {
   for (const auto& [channel, share] : record.channel_utilisation)
     out.shares.push_back({channel, share});
   for (const auto& [cause, name] :
-       {std::pair{"gpu", "gpu_busy_share"}, std::pair{"host", "host_wait_share"}})
+       {std::pair{"gpu", "gpu_busy_share"}, std::pair{"host", "host_wait_share"},
+        std::pair{"copies", "copy_wait_share"}})
     if (const auto share = metric_value(record, name)) out.shares.push_back({cause, *share});
   sort_shares(out.shares);
   if (out.shares.empty()) return std::nullopt;

@@ -224,10 +224,12 @@ class ServingSummary {
     const double window = value("window_s");
     const double gpu = value("gpu_busy_share") * window;
     const double host = value("host_wait_share") * window;
+    const double copies = value("copy_wait_share") * window;
     return shares_text("Where the time of a replica goes, mean over the window", "part",
                        {{"GPU works", gpu},
                         {"GPU waits for the host", host},
-                        {"idle", std::max(0.0, window - gpu - host)}});
+                        {"GPU waits for copies that make room", copies},
+                        {"idle", std::max(0.0, window - gpu - host - copies)}});
   }
 
   std::string moves() const {

@@ -183,10 +183,7 @@ SweepSummary run_shard(const SweepArguments& options, SweepPlan& plan, const Swe
   bool made = false;
   try {
     return run_into_store(options, plan, how, path, stop, made);
-  } catch (const StoreError&) {
-    if (made && !fs::exists(path)) throw moved_away(path);
-    throw;
-  } catch (const Failure&) {  // of a StoreError, with advice
+  } catch (const std::runtime_error&) {  // StoreError, or Failure with its text
     if (made && !fs::exists(path)) throw moved_away(path);
     throw;
   }

@@ -112,6 +112,9 @@ inline constexpr std::array kMetrics{
     MetricDefinition{
         "host_wait_share", "1",
         "share of the window's time in which the GPUs wait for the host, mean over the replicas"},
+    MetricDefinition{"copy_wait_share", "1",
+                     "share of the window's time in which the GPUs wait for copies of KV blocks "
+                     "that make room, mean over the replicas"},
     MetricDefinition{
         "prefix_hit_rate", "1",
         "share of the input tokens after the warm-up that were found in a prefix cache"},

@@ -51,8 +51,9 @@ struct ServingWindow {
   std::int64_t decoding = 0;  ///< iterations with a decode
   std::int64_t layers = 0;    ///< layers executed in these iterations
   LatencyHistogram gaps = {};
-  Duration gpu{};   ///< working time over all stages of all replicas
-  Duration host{};  ///< time in which the GPU waits for the host, over all replicas
+  Duration gpu{};     ///< working time over all stages of all replicas
+  Duration host{};    ///< time in which the GPU waits for the host, over all replicas
+  Duration copies{};  ///< time in which it waits for copies of blocks that make room
 };
 
 /// Series of the timeline; the channels follow, then the tiers.

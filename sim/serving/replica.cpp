@@ -50,7 +50,8 @@ Replica::Replica(ServingParts& parts, std::int64_t index, bool prefills_only, Si
       frontend_(parts.engine, 1),
       bell_(parts.engine, 0),
       entrance_(parts.engine, 1),
-      slots_(parts.engine, parts.config.scenario.parallel.pipeline) {
+      slots_(parts.engine, parts.config.scenario.parallel.pipeline),
+      storing_(scheduler_.limits().prefix_levels.size() + 1, 0) {
   for (std::int64_t s = 0; s < parts.config.scenario.parallel.pipeline; ++s)
     stages_.push_back(std::make_unique<Resource>(parts.engine, 1));
 }
@@ -115,6 +116,7 @@ Process Replica::serve() {
     Semaphore::Acquire slot = slots_.acquire();
     co_await slot;
     Iteration iteration = plan();
+    start_storing();
     parts_.observer.on_plan(index_, parts_.engine.now(), scheduler_.sequences());
     const bool moves = !iteration.before.empty();
     if (stages_.size() > 1) {
@@ -163,6 +165,7 @@ Process Replica::iterate(Iteration iteration) {
     const Process preparing = prepare(host);
     co_await preparing;
   }
+  const SimTime copies = engine.now();
   for (const SequenceMove& what : iteration.before) {
     const Process moving = move(what);
     co_await moving;
@@ -173,6 +176,7 @@ Process Replica::iterate(Iteration iteration) {
   }
   take_in();
   IterationSample sample{.replica = index_, .begin = begin, .gpu = engine.now()};
+  sample.copies = sample.gpu - copies;
   std::vector<StageWork> stages = std::exchange(spare_, {});
   work_of(iteration, stages, sample.layers);
   for (const StageWork& stage : stages) totals_.demand.add(stage.demand);
@@ -193,6 +197,7 @@ Process Replica::iterate(Iteration iteration) {
   sample.prompt_tokens = prompt_tokens;
   parts_.observer.on_work(sample, iteration);
   hand_out(iteration, begin);
+  start_storing();
   count_held();
   sample.running = scheduler_.running();
   sample.waiting = scheduler_.waiting() + static_cast<std::int64_t>(come_.size());
@@ -348,8 +353,31 @@ Process Replica::move_beside(SequenceMove what) {
   co_await moving;
   Sequence& s = *what.sequence;
   scheduler_.arrived(what);
+  start_storing();
   if (what.move.kind == MoveKind::handover) sink_.received(std::exchange(s.source, -1), s);
   wake();
+}
+
+void Replica::start_storing() {
+  for (std::size_t level = 1; level < storing_.size(); ++level) {
+    if (storing_[level] != 0) continue;
+    storing_[level] = 1;
+    parts_.engine.spawn(store(static_cast<std::int64_t>(level)));
+  }
+}
+
+Process Replica::store(std::int64_t level) {
+  while (const std::optional<PrefixCopies::Store> next = scheduler_.next_store(level)) {
+    const auto blocks =
+        static_cast<std::int64_t>(next->blocks.size()) * scheduler_.pool().entry_blocks();
+    const Process moving = move({{MoveKind::prefix_store, blocks, next->from, next->to}, nullptr});
+    co_await moving;
+    scheduler_.stored(*next);
+    count_held();
+    wake();  // sequences may wait for the room
+  }
+  storing_[static_cast<std::size_t>(level)] = 0;
+  start_storing();  // of the next level
 }
 
 Process Replica::move(SequenceMove what) {
@@ -422,11 +450,12 @@ Bytes Replica::move_bytes(const BlockMove& what) const {
   return parts_.layout.cached_bytes[near.index()] * what.blocks;
 }
 
-// One copy of many runs: for each layer, the keys and the values of a block.
+// One copy of many runs: blocks, or for each layer the keys and the values of a block.
 Op Replica::move_op(const BlockMove& what, Bytes bytes) const {
   const TierId near = parts_.system.tier(parts_.config.scenario.placement.near);
   const bool all = what.kind == MoveKind::handover;
-  const std::vector<Bytes>& runs = parts_.layout.run_bytes;
+  const bool pages = parts_.config.server.kv.memory_layout == MemoryLayout::page_first;
+  const std::vector<Bytes>& runs = pages ? parts_.layout.cached_bytes : parts_.layout.run_bytes;
   const Bytes run = std::clamp(all ? *std::ranges::max_element(runs) : runs[near.index()],
                                Bytes::from_base(1), bytes);
   Op op{.kind = OpKind::transfer,
@@ -461,6 +490,7 @@ BlockLimits block_limits(const ServingConfig& config, const System& system,
   }
   if (config.server.prefix_cache) {
     out.prefix_block = config.workload.prefix_block;
+    out.write_policy = config.server.prefix_cache->write_policy;
     const Bytes entry = block * (out.prefix_block / layout.block);
     for (const PrefixTier& tier : config.server.prefix_cache->tiers)
       out.prefix_levels.push_back(tier.capacity.in_base() / entry.in_base());

@@ -7,7 +7,8 @@
 //          when this one begins, so a request that comes later joins the one after the next
 //   GPU    max(operations alone on the system, kernels * launch) + (decisions + 1) * sync
 //          + sequences * sync_sequence, longer if others use the same channels
-//   moves  copies that make room go first; copies that a sequence waits for run in parallel. A
+//   moves  copies that make room go first; copies that a sequence waits for run in parallel, and
+//          so do those that write prompts through to lower tiers, one at a time for each tier. A
 //          cache is handed over whole, after the prompt's first token, which the prefilling
 //          replica makes (DistServe)
 //   exits  only in iterations without pieces of prompts; otherwise every token passes all layers
@@ -110,6 +111,10 @@ class Replica {
   Process prepare_beside(Duration host, Trigger& prepared);
   Process move(SequenceMove what);
   Process move_beside(SequenceMove what);
+  /// Begins to write prompts' blocks through to the tiers below the pool, where any wait.
+  void start_storing();
+  /// Writes what waits for a level, until nothing does.
+  Process store(std::int64_t level);
   Duration host_time(const Iteration& iteration) const;
   /// Sets the work of the iteration on each stage and the number of `layers` that run.
   void work_of(const Iteration& iteration, std::vector<StageWork>& out, std::int64_t& layers);
@@ -133,6 +138,7 @@ class Replica {
   std::vector<std::unique_ptr<Resource>> stages_;
   Semaphore slots_;  // one for each iteration that may be in flight
   bool idle_ = false;
+  std::vector<char> storing_;  // [level]: true while blocks are written through to it
   std::int64_t iterations_ = 0;
   std::int64_t requests_ = 0;
   std::int64_t tokens_ = 0;

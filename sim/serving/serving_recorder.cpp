@@ -271,6 +271,7 @@ class ServingRecorder {
     metric("gpu_busy_share", ratio(to_seconds(window.gpu),
                                    window_ * replicas * static_cast<double>(seen_.by.stages)));
     metric("host_wait_share", ratio(to_seconds(window.host), window_ * replicas));
+    metric("copy_wait_share", ratio(to_seconds(window.copies), window_ * replicas));
     if (window.decoding > 0) {
       const auto decoding = static_cast<double>(window.decoding);
       metric("batch_size.mean", static_cast<double>(window.decodes) / decoding);

@@ -103,7 +103,9 @@ void ServingStatistics::on_iteration(const IterationSample& sample) {
     const SimTime gpu = within(sample.gpu);
     for_each_stage(sample,
                    [&](SimTime from, SimTime to) { window.gpu += within(to) - within(from); });
-    window.host += std::max(Duration{}, gpu - host);
+    const SimTime copies = std::clamp(within(sample.gpu - sample.copies), std::min(host, gpu), gpu);
+    window.host += std::max(Duration{}, copies - host);
+    window.copies += gpu - copies;
   }
   if (in_window() && sample.decodes > 0) {
     window.decodes += sample.decodes;

@@ -229,14 +229,6 @@ inline Property cxl_order_of_hosts_is_nothing(const CxlModel& model) {
     if (!drawn.config.pool_switch || drawn.config.pool_switch->weights.empty()) return {};
     drawn.probe.read_share = std::round(drawn.probe.read_share);
     drawn.probe.addresses = CxlProbe::Addresses::sequential;
-    // The property holds where the link limits. With four credits and four accesses at the device,
-    // weights 2, 1, 4 reach the rate of equal weights and their five other orders two thirds of it,
-    // however long the run. That streams fall into step is the likely cause; it is not shown.
-    constexpr std::int64_t kEnough = 128;
-    drawn.probe.devices = 1;
-    drawn.config.credits.requests.value = drawn.config.credits.writes.value = kEnough;
-    drawn.config.credits.responses.value = drawn.config.device.outstanding.value = kEnough;
-    drawn.config.host.outstanding.value = drawn.probe.outstanding = kEnough;
     drawn.probe.accesses += 100;
     CxlCase turned = drawn;
     std::ranges::reverse(turned.config.pool_switch->weights);

@@ -43,6 +43,8 @@ const std::vector<Setting> kSettings{
     {"server.host.sync", {"0 ns", "50 us"}},
     {"server.disaggregation", {"{prefill_replicas: 1}"}},
     {"server.prefix_cache.tiers", {"[]", "[{tier: pool, capacity: 1 GB}]"}},
+    {"server.prefix_cache.write_policy", {"write_through", "write_back"}},
+    {"server.kv.memory_layout", {"layer_first", "page_first"}},
     {"system.gpus.count", {"2", "4"}},
     {"parallel.tensor", {"1", "2"}},
     {"parallel.attention", {"data"}},

@@ -29,6 +29,7 @@ class Play {
       schedulers_.push_back(std::make_unique<Scheduler>(config_, limits_));
       iterations_.emplace_back();
       moves_.emplace_back();
+      stores_.emplace_back();
     }
     draw_requests();
   }
@@ -44,6 +45,8 @@ class Play {
       }
       ASSERT_LT(plans_, most_plans_) << "livelock";
     }
+    for (std::size_t r = 0; r < schedulers_.size(); ++r)
+      while (!stores_[r].empty()) store(r, 0);
     for (const auto& scheduler : schedulers_) {
       EXPECT_EQ(scheduler->blocks_used(), 0);
       EXPECT_EQ(scheduler->swapped(), 0);
@@ -85,6 +88,7 @@ class Play {
       limits_.prefix_block = limits_.block * between(1, 3);
       const std::int64_t levels = between(0, 2);
       for (std::int64_t l = 0; l < levels; ++l) limits_.prefix_levels.push_back(between(0, 10));
+      if (chance(0.5)) limits_.write_policy = WritePolicy::write_back;
     } else if (chance(0.3)) {
       limits_.most_blocks = between(2, 8);
     }
@@ -132,7 +136,7 @@ class Play {
   // True where any event happened.
   bool step() {
     const std::size_t r = rng_.below(schedulers_.size());
-    switch (rng_.below(4)) {
+    switch (rng_.below(5)) {
       case 0:
         if (submitted_ == sequences_.size()) return false;
         schedulers_.front()->submit(*sequences_[submitted_]);
@@ -141,6 +145,10 @@ class Play {
       case 1:
         if (moves_[r].empty()) return false;
         arrive(r, rng_.below(moves_[r].size()));
+        return true;
+      case 2:
+        if (stores_[r].empty()) return false;
+        store(r, rng_.below(stores_[r].size()));
         return true;
       default:
         if (!iterations_[r].empty() && (iterations_[r].size() == flights_ || chance(0.5))) {
@@ -153,7 +161,8 @@ class Play {
   bool nothing_to_do() {
     if (submitted_ < sequences_.size()) return false;
     for (std::size_t r = 0; r < schedulers_.size(); ++r)
-      if (!iterations_[r].empty() || !moves_[r].empty() || plan(r)) return false;
+      if (!iterations_[r].empty() || !moves_[r].empty() || !stores_[r].empty() || plan(r))
+        return false;
     return true;
   }
 
@@ -176,6 +185,7 @@ class Play {
 
   bool plan(std::size_t r) {
     Iteration out = schedulers_[r]->plan();
+    begin_stores(r);  // of prompts that it found in the pool
     for (const SequenceMove& move : out.beside) moves_[r].push_back(move);
     for (const auto* list : {&out.before, &out.beside})
       for (const SequenceMove& each : *list) {
@@ -261,6 +271,7 @@ class Play {
       if (!s->ended) given.push_back(s);
     }
     schedulers_[r]->finish(done);
+    begin_stores(r);
     for (const auto& [s, before] : had)
       EXPECT_EQ(s->generated - before, std::ranges::count(given, s)) << s->request.id;
     for (Sequence* s : given) {
@@ -283,10 +294,29 @@ class Play {
     const SequenceMove move = moves_[r][which];
     moves_[r].erase(moves_[r].begin() + static_cast<std::ptrdiff_t>(which));
     schedulers_[r]->arrived(move);
+    begin_stores(r);
     if (move.move.kind != MoveKind::handover) return;
     EXPECT_EQ(move.move.blocks, blocks_for(*move.sequence, move.sequence->cached));
     move.sequence->source = -1;
     schedulers_[0]->release(*move.sequence);
+  }
+
+  void begin_stores(std::size_t r) {
+    for (std::size_t level = 1; level <= limits_.prefix_levels.size(); ++level) {
+      const auto next = schedulers_[r]->next_store(static_cast<std::int64_t>(level));
+      if (!next) continue;
+      EXPECT_FALSE(next->blocks.empty());
+      EXPECT_LT(next->from, next->to);
+      moved_[static_cast<std::size_t>(MoveKind::prefix_store)] +=
+          static_cast<std::int64_t>(next->blocks.size()) * entry_blocks();
+      stores_[r].push_back(*next);
+    }
+  }
+  void store(std::size_t r, std::size_t which) {
+    const PrefixCopies::Store done = stores_[r][which];
+    stores_[r].erase(stores_[r].begin() + static_cast<std::ptrdiff_t>(which));
+    schedulers_[r]->stored(done);
+    begin_stores(r);
   }
 
   // Every block of the pool has one holder: a sequence, its source, or a pinned entry.
@@ -312,6 +342,8 @@ class Play {
           pins(s.source_shared);
         }
       }
+      for (const PrefixCopies::Store& store : stores_[r])
+        if (store.from == 0) pinned.insert(store.blocks.begin(), store.blocks.end());
       EXPECT_EQ(scheduler.blocks_used(),
                 own + static_cast<std::int64_t>(pinned.size()) * entry_blocks());
       EXPECT_EQ(scheduler.swapped(), swapped);
@@ -333,9 +365,10 @@ class Play {
   std::size_t submitted_ = 0;
   std::int64_t ended_ = 0;
   std::vector<std::unique_ptr<Scheduler>> schedulers_;
-  std::vector<std::deque<Iteration>> iterations_;  // under way, by replica, in their order
-  std::size_t flights_ = 1;                        // of them at a time
-  std::vector<std::vector<SequenceMove>> moves_;   // likewise
+  std::vector<std::deque<Iteration>> iterations_;         // under way, by replica, in their order
+  std::size_t flights_ = 1;                               // of them at a time
+  std::vector<std::vector<SequenceMove>> moves_;          // likewise
+  std::vector<std::vector<PrefixCopies::Store>> stores_;  // likewise
   std::array<std::int64_t, kMoveKindNames.size()> moved_{};
   std::int64_t preemptions_ = 0;
   std::int64_t plans_ = 0;

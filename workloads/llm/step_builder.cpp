@@ -5,6 +5,7 @@
 
 #include "workloads/attention/kv_ops.hpp"
 #include "workloads/llm/step_chain.hpp"
+#include "workloads/llm/turns.hpp"
 #include "workloads/llm/weight_parts.hpp"
 
 namespace tiersim {
@@ -83,29 +84,36 @@ StepGraph build_step_tensors(const AttentionContext& context, const Method& meth
 StepGraph build_step(const AttentionContext& context, const Method& method,
                      std::vector<std::string> tier_names) {
   StepGraph graph = with_tensors(context, method, std::move(tier_names));
-  std::deque<StepChain> chains;
-  OpId copy_after;
   const auto layers = static_cast<int>(device_step(context).context.model.layers);
+  const bool turns = context.step.overlap == Overlap::micro_batches;
+  std::deque<StepChain> chains;
+  std::vector<int> batch_of;  // by operation
+  const auto added = [&](int chain) { batch_of.resize(graph.ops.size(), chain); };
+  OpId copy_after;
   for (const std::int64_t batch : micro_batches(context)) {
     AttentionContext part = context;
     part.step.batch = batch;
     const OpId before = chains.empty() ? OpId() : chains.back().last();
     StepChain& chain = chains.emplace_back(device_step(part), method, graph);
-    if (context.step.overlap == Overlap::micro_batches) {
-      chain.begin();
-      continue;
-    }
     // Micro-batches of a pipeline reach a stage one after another.
-    chain.begin(before);
+    chain.begin(turns ? OpId() : before);
+    added(static_cast<int>(chains.size()) - 1);
+    if (turns) continue;
     for (int layer = 0; layer < layers; ++layer) chain.add_layer(layer, copy_after);
     chain.end();
   }
-  if (context.step.overlap != Overlap::micro_batches) return graph;
+  if (!turns) return graph;
+  const auto each = [&](const auto& add) {
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      add(chains[i]);
+      added(static_cast<int>(i));
+    }
+  };
   // Layer by layer, so that the copies of the micro-batches alternate.
   for (int layer = 0; layer < layers; ++layer)
-    for (StepChain& chain : chains) chain.add_layer(layer, copy_after);
-  for (StepChain& chain : chains) chain.end();
-  return graph;
+    each([&](StepChain& chain) { chain.add_layer(layer, copy_after); });
+  each([](StepChain& chain) { chain.end(); });
+  return in_turns(std::move(graph), batch_of);
 }
 
 }  // namespace tiersim

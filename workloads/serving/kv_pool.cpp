@@ -9,7 +9,38 @@ KvPool::KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes) : b
   if (!prefixes) return;
   TS_EXPECTS(prefixes->entry_blocks > 0, prefixes->entry_blocks);
   entry_blocks_ = prefixes->entry_blocks;
-  cache_.emplace(prefixes->levels);
+  if (prefixes->write_policy == WritePolicy::write_back) {
+    cache_.emplace(prefixes->levels);
+    return;
+  }
+  cache_.emplace(std::vector<std::int64_t>{});
+  copies_.emplace(prefixes->levels);
+}
+
+std::vector<std::int64_t> KvPool::levels_of(std::span<const std::uint64_t> prefix) const {
+  if (!copies_) return cache_->find(prefix);
+  std::vector<std::int64_t> levels;
+  for (const std::uint64_t block : prefix) {
+    const bool pooled = !cache_->find(std::span(&block, 1)).empty();
+    const std::int64_t level = pooled ? 0 : copies_->level_of(block);
+    if (!pooled && level == 0) break;
+    levels.push_back(level);
+  }
+  return levels;
+}
+
+// What is to be stored is pinned, so that it is not evicted before.
+void KvPool::write_through(std::span<const std::uint64_t> prefix) {
+  if (copies_) cache_->use(copies_->want(prefix));
+}
+
+std::optional<PrefixCopies::Store> KvPool::next_store(std::int64_t level) {
+  return copies_ ? copies_->next(level) : std::nullopt;
+}
+
+void KvPool::stored(const PrefixCopies::Store& store) {
+  copies_->stored(store);
+  if (store.from == 0) cache_->release(store.blocks);
 }
 
 // Evicts as many entries as the pool is over its size. Each level that was written to got its
@@ -44,7 +75,7 @@ void KvPool::give(std::int64_t blocks) {
 KvPool::Found KvPool::find(std::span<const std::uint64_t> prefix) const {
   Found out;
   if (!cache_) return out;
-  for (const std::int64_t level : cache_->find(prefix)) {
+  for (const std::int64_t level : levels_of(prefix)) {
     ++out.entries;
     if (level > 0) ++out.below;
   }
@@ -54,7 +85,7 @@ KvPool::Found KvPool::find(std::span<const std::uint64_t> prefix) const {
 
 void KvPool::pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& moves) {
   if (prefix.empty()) return;
-  const std::vector<std::int64_t> levels = cache_->find(prefix);
+  const std::vector<std::int64_t> levels = levels_of(prefix);
   TS_EXPECTS(levels.size() == prefix.size(), levels.size(), prefix.size());
   std::vector<std::int64_t> from;
   for (const std::int64_t level : levels) {
@@ -63,11 +94,15 @@ void KvPool::pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& 
     ++from[static_cast<std::size_t>(level)];
   }
   cache_->load(prefix);
+  if (copies_) copies_->touch(prefix);
   make_room(moves);
   for (std::size_t level = 1; level < from.size(); ++level)
     if (from[level] > 0)
       moves.push_back({MoveKind::prefix_load, from[level] * entry_blocks_,
                        static_cast<std::int64_t>(level), 0});
+  for (std::size_t k = 0; k < prefix.size(); ++k)  // a copy may have been evicted since
+    if (levels[k] == 0 && cache_->loading(prefix.subspan(k, 1)) == 0)
+      write_through(prefix.subspan(k, 1));
   TS_ENSURES(used() <= blocks_, used(), blocks_);
 }
 
@@ -76,7 +111,9 @@ bool KvPool::is_loading(std::span<const std::uint64_t> prefix) const {
 }
 
 void KvPool::arrived(std::span<const std::uint64_t> prefix) {
-  if (!prefix.empty()) cache_->arrived(prefix);
+  if (prefix.empty()) return;
+  cache_->arrived(prefix);
+  write_through(prefix);
 }
 
 // Another sequence's copy stays where it made the same entry first. An entry that another one is
@@ -85,7 +122,7 @@ void KvPool::share(std::span<const std::uint64_t> prefix) {
   if (prefix.empty()) return;
   give(static_cast<std::int64_t>(prefix.size()) * entry_blocks_);
   cache_->use(prefix);
-  cache_->arrived(prefix);
+  arrived(prefix);
   TS_ENSURES(used() <= blocks_, used(), blocks_);
 }
 

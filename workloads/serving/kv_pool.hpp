@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "workloads/serving/prefix_cache.hpp"
+#include "workloads/serving/prefix_copies.hpp"
+#include "workloads/serving/server_config.hpp"
 
 namespace tiersim {
 
@@ -25,11 +27,12 @@ struct BlockMove {
 
 class KvPool {
  public:
-  /// With a prefix cache: the blocks of one of its entries, and the number of entries that each
-  /// level below the pool holds.
+  /// With a prefix cache: the blocks of one of its entries, the number of entries that each level
+  /// below the pool holds, and when entries are written there.
   struct Prefixes {
     std::int64_t entry_blocks = 1;
     std::vector<std::int64_t> levels = {};
+    WritePolicy write_policy = WritePolicy::write_through;
   };
   KvPool(std::int64_t blocks, const std::optional<Prefixes>& prefixes);
 
@@ -40,6 +43,7 @@ class KvPool {
   std::int64_t occupied() const { return own_ + (cache_ ? cache_->pooled() : 0) * entry_blocks_; }
   /// Blocks of prefixes at a level below the pool (1, 2, ...).
   std::int64_t below(std::int64_t level) const {
+    if (copies_) return copies_->held(level) * entry_blocks_;
     return cache_ ? cache_->held(level) * entry_blocks_ : 0;
   }
   /// Blocks that are free, or become free by evicting idle prefixes.
@@ -67,17 +71,26 @@ class KvPool {
   void share(std::span<const std::uint64_t> prefix);
   void release(std::span<const std::uint64_t> prefix);
 
+  /// The blocks that wait to be written through to a level below the pool (1, 2, ...), if any, and
+  /// the end of writing them. Until then those of the pool count as used.
+  std::optional<PrefixCopies::Store> next_store(std::int64_t level);
+  void stored(const PrefixCopies::Store& store);
+
   std::int64_t entry_blocks() const { return entry_blocks_; }
   bool has_prefixes() const { return cache_.has_value(); }
 
  private:
   std::int64_t pinned() const { return cache_ ? cache_->pooled() - cache_->evictable() : 0; }
+  /// The nearest level of each leading block that is at any level.
+  std::vector<std::int64_t> levels_of(std::span<const std::uint64_t> prefix) const;
   void make_room(std::vector<BlockMove>& moves);
+  void write_through(std::span<const std::uint64_t> prefix);
 
   std::int64_t blocks_;
   std::int64_t own_ = 0;
   std::int64_t entry_blocks_ = 1;
-  std::optional<PrefixCache> cache_;
+  std::optional<PrefixCache> cache_;    // its levels are the pool alone where there are copies
+  std::optional<PrefixCopies> copies_;  // under write-through
 };
 
 }  // namespace tiersim

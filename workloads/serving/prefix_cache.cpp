@@ -52,10 +52,7 @@ std::int64_t PrefixCache::use(std::span<const std::uint64_t> prefix) {
 
 std::int64_t PrefixCache::load(std::span<const std::uint64_t> prefix) {
   std::int64_t gained = 0;
-  for (const std::uint64_t name : prefix) {
-    TS_EXPECTS(lookup(name) != nullptr, name);
-    gained += pin(name, true);
-  }
+  for (const std::uint64_t name : prefix) gained += pin(name, true);
   return gained;
 }
 
@@ -104,7 +101,7 @@ std::int64_t PrefixCache::pin(std::uint64_t name, bool loaded) {
   const std::int64_t gained = is_new || entry.level > 0 ? 1 : 0;
   if (entry.pins++ > 0) return gained;
   if (!is_new) unlink(i);
-  entry.loading = loaded && entry.level > 0;
+  entry.loading = loaded && gained > 0;
   entry.level = 0;
   ++pinned_;
   return gained;

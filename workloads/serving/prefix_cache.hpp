@@ -53,8 +53,8 @@ class PrefixCache {
   /// pool, the sequence's own copy is redundant. The pool may be over its size until the user has
   /// evicted as many.
   std::int64_t use(std::span<const std::uint64_t> prefix);
-  /// Like use(), where copies from lower levels take time: the entries that move up are loading()
-  /// until arrived(). All of them must be cached.
+  /// Like use(), where copies from lower levels take time: the entries that the pool gains are
+  /// loading() until arrived(). Those that are at no level here have a copy elsewhere.
   std::int64_t load(std::span<const std::uint64_t> prefix);
   /// The load of these is complete, for every sequence that pins them.
   void arrived(std::span<const std::uint64_t> prefix);

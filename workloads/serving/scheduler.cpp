@@ -11,7 +11,8 @@ namespace {
 std::optional<KvPool::Prefixes> prefixes(const BlockLimits& limits) {
   if (limits.prefix_block == 0) return std::nullopt;
   return KvPool::Prefixes{.entry_blocks = limits.prefix_block / limits.block,
-                          .levels = limits.prefix_levels};
+                          .levels = limits.prefix_levels,
+                          .write_policy = limits.write_policy};
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ struct BlockLimits {
   bool encoder = false;           ///< an encoder reads the input, and its rows are kept
   std::int64_t prefix_block = 0;  ///< positions of a named block; 0: no prefix cache
   std::vector<std::int64_t> prefix_levels = {};  ///< number of entries of each level below the pool
+  WritePolicy write_policy = WritePolicy::write_through;
 };
 
 /// Blocks that are moved for a sequence; the sequence is null where a prefix leaves the pool.
@@ -71,6 +72,12 @@ class Scheduler {
   /// stay as source_blocks until release().
   void hand_over(Sequence& sequence);
   void release(Sequence& sequence);
+  /// Prompts' blocks that wait to be written through to a level below the pool, and the end of
+  /// that. The copy of all of them is one move, beside the iterations.
+  std::optional<PrefixCopies::Store> next_store(std::int64_t level) {
+    return pool_.next_store(level);
+  }
+  void stored(const PrefixCopies::Store& store) { pool_.stored(store); }
 
   std::int64_t running() const { return static_cast<std::int64_t>(running_.size()); }
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }

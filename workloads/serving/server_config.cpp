@@ -48,6 +48,9 @@ void describe(Fields& f, SchedulerConfig& c) {
 void describe(Fields& f, KvCacheConfig& c) {
   f.doc("The pool of KV blocks, which has what weights, activations and the runtime leave.");
   f.optional("block", c.block, "Positions of a block.", in_range(1, 65'536));
+  f.optional(
+      "memory_layout", c.memory_layout, kMemoryLayoutNames,
+      "What is one run of a copy: a block's keys or values of one layer, or all of the block.");
   f.required("runtime_reserve", c.runtime_reserve,
              "Memory of each GPU that the driver, the runtime and captured graphs keep.",
              at_least(Bytes{}));
@@ -80,6 +83,9 @@ void describe(Fields& f, PrefixTier& c) {
 void describe(Fields& f, PrefixCacheConfig& c) {
   f.doc("Blocks of earlier prompts, kept for those that begin alike.");
   f.optional("tiers", c.tiers, "Below the pool, nearest first; none: in the pool only.");
+  f.optional("write_policy", c.write_policy, kWritePolicyNames,
+             "Through: blocks are copied down in the background once they are computed. Back: once "
+             "they leave the pool, while the GPU waits.");
 }
 
 void describe(Fields& f, DisaggregationConfig& c) {

@@ -70,8 +70,16 @@ enum class Admission : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kAdmissionNames{"prompt", "whole"};
 
+/// What is contiguous in the pool, and so one run of a copy; by the names of SGLang's HiCache.
+enum class MemoryLayout : std::uint8_t {
+  layer_first,  ///< the keys, or the values, of a block in one layer
+  page_first,   ///< the keys and values of a block in all layers (vLLM: cross-layer blocks)
+};
+inline constexpr std::array<std::string_view, 2> kMemoryLayoutNames{"layer_first", "page_first"};
+
 struct KvCacheConfig {
   std::int64_t block = 16;  ///< positions of a block
+  MemoryLayout memory_layout = MemoryLayout::layer_first;
   /// Part of each GPU's memory that the driver, the runtime and captured graphs occupy.
   Sourced<Bytes> runtime_reserve = unstated_zero<Bytes>();
   /// Share that the pool takes of what weights, activations and the runtime leave of the near tier.
@@ -90,8 +98,17 @@ struct PrefixTier {
 };
 void describe(Fields& f, PrefixTier& c);
 
+/// When a block of a prompt is written to the tiers below the pool, by the names of SGLang's
+/// HiCache.
+enum class WritePolicy : std::uint8_t {
+  write_through,  ///< once it is computed, in the background; it may be in several tiers
+  write_back,     ///< once it leaves the pool, which waits; it is in one tier at a time
+};
+inline constexpr std::array<std::string_view, 2> kWritePolicyNames{"write_through", "write_back"};
+
 struct PrefixCacheConfig {
   std::vector<PrefixTier> tiers = {};  ///< nearest first; empty: the pool only
+  WritePolicy write_policy = WritePolicy::write_through;
 };
 void describe(Fields& f, PrefixCacheConfig& c);
 

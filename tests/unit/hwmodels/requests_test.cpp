@@ -91,12 +91,18 @@ TEST(CopyEngine, TheHostWritesShortCopiesItself) {
   EXPECT_EQ(cost(Direction::write, 4000_B).min_duration, 198us);  // away from the GPU
 }
 
-// 1000 runs of 20 ns are 20 us, where their bytes take 4 us.
-TEST(SmLoads, AGatherTakesTimeForEachRun) {
+// Kernel loads that only the bytes in flight limit.
+SmLoadsConfig window_of(Bytes window) {
   SmLoadsConfig c;
   c.to_gpu.value = 1000_GBps;
   c.from_gpu.value = 1000_GBps;
-  c.in_flight.value = 1_GiB;
+  c.in_flight.value = window;
+  return c;
+}
+
+// 1000 runs of 20 ns are 20 us, where their bytes take 4 us.
+TEST(SmLoads, AGatherTakesTimeForEachRun) {
+  SmLoadsConfig c = window_of(1_GiB);
   c.run_time = Sourced<Duration>{.value = 20ns};
   const auto loads = make_device(c);
   EXPECT_EQ(loads->cost(Direction::read, 4096_B * 1000, 4096_B, alone(1us)).min_duration, 20us);
@@ -135,10 +141,7 @@ TEST(SmLoads, BytesInFlightOverTheRoundTripLimitTheRate) {
 
 // 256 tags of 512 B over 1 us are 131 GB/s; of 64 B, 16.4 GB/s: 1 MiB takes 64 us.
 TEST(SmLoads, OutstandingRequestsAreOfARunAtMost) {
-  SmLoadsConfig c;
-  c.to_gpu.value = 1000_GBps;
-  c.from_gpu.value = 1000_GBps;
-  c.in_flight.value = 1_GiB;
+  SmLoadsConfig c = window_of(1_GiB);
   c.outstanding = OutstandingRequests{.count = {.value = 256}, .size = {.value = 512_B}};
   const auto loads = make_device(c);
   EXPECT_EQ(loads->cost(Direction::read, 1_MiB, 4096_B, alone(1us)).min_duration, 8us);
@@ -187,14 +190,6 @@ TEST(CopyEngine, TheSlowerOfDescriptorsAndOutstandingRequestsCounts) {
   EXPECT_EQ(engine->cost(Direction::read, 1_MiB, 1_MiB, alone(1us)).min_duration, 64us);
   EXPECT_EQ(engine->cost(Direction::read, 1_MiB, 4096_B, alone(1us)).min_duration, 256us);
   EXPECT_EQ(engine->cost(Direction::write, 1_MiB, 1_MiB, alone(1us)).min_duration, 1us);  // posted
-}
-
-SmLoadsConfig window_of(Bytes window) {
-  SmLoadsConfig c;
-  c.to_gpu.value = 1000_GBps;
-  c.from_gpu.value = 1000_GBps;
-  c.in_flight.value = window;
-  return c;
 }
 
 // 1 us and 10 ns each GB/s: 200 KB in flight keep up R with R (1 us + R 10 ns) = 200 KB, R = 100

@@ -39,6 +39,17 @@ TEST(WeightedRoundRobin, SharesEvenlyWherePacketsDoNotDivideTheQuantum) {
   EXPECT_NEAR(static_cast<double>(bytes[0]), static_cast<double>(bytes[1]), 300 + 280);
 }
 
+// A link with one credit: after each packet nobody may send until the credit is back.
+TEST(WeightedRoundRobin, SharesByWeightWhereCreditsRunOutAfterEachPacket) {
+  WeightedRoundRobin arbiter({1, 2, 4}, 80);
+  std::vector<int> sent(3);
+  for (int i = 0; i < 7000; ++i) {
+    ++sent[*arbiter.pick([](std::size_t) { return 80; })];
+    EXPECT_EQ(arbiter.pick([](std::size_t) { return WeightedRoundRobin::kBlocked; }), std::nullopt);
+  }
+  EXPECT_EQ(sent, (std::vector<int>{1000, 2000, 4000}));
+}
+
 TEST(WeightedRoundRobin, APacketBeyondTheQuantumWaitsItsRounds) {
   WeightedRoundRobin arbiter({1, 1}, 100);
   const auto bytes = bytes_of(arbiter, {1000, 100}, 1100);

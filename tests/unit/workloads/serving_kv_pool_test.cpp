@@ -21,8 +21,12 @@ std::vector<std::string> text(const Moves& moves) {
 }
 using Text = std::vector<std::string>;
 
-KvPool pool(std::vector<std::int64_t> levels) {
-  return KvPool(10, KvPool::Prefixes{.entry_blocks = 2, .levels = std::move(levels)});
+KvPool pool(std::vector<std::int64_t> levels, WritePolicy policy = WritePolicy::write_back) {
+  return KvPool(
+      10, KvPool::Prefixes{.entry_blocks = 2, .levels = std::move(levels), .write_policy = policy});
+}
+KvPool through(std::vector<std::int64_t> levels) {
+  return pool(std::move(levels), WritePolicy::write_through);
 }
 
 // A sequence that made these entries and has ended.
@@ -141,6 +145,76 @@ TEST(KvPool, NeedsNoLoadOfWhatHasJustBeenComputed) {
   EXPECT_EQ(blocks.used(), 2);
   blocks.release(PrefixBlocks{1});
   EXPECT_EQ(blocks.used(), 0);
+}
+
+// Write-through: what leaves the pool is below already, so that nothing is copied then.
+TEST(KvPool, WritesThroughOnceBlocksAreComputed) {
+  KvPool blocks = through({2});
+  leave_behind(blocks, {1, 2, 3});
+  const auto store = blocks.next_store(1);
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store->blocks, (PrefixBlocks{1, 2, 3}));
+  EXPECT_EQ(blocks.below(1), 0);
+  EXPECT_EQ(blocks.used(), 6);  // until they are stored
+  blocks.stored(*store);
+  EXPECT_EQ(blocks.used(), 0);
+  EXPECT_EQ(blocks.below(1), 4);
+  Moves moves;
+  EXPECT_TRUE(blocks.take(8, moves));  // 3 and then 2 go
+  EXPECT_TRUE(moves.empty());
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).entries, 2);  // 3 is nowhere
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2, 3}).below, 1);
+}
+
+TEST(KvPool, ALoadLeavesTheCopyBelow) {
+  KvPool blocks = through({4});
+  leave_behind(blocks, {1, 2});
+  blocks.stored(*blocks.next_store(1));
+  Moves moves;
+  EXPECT_TRUE(blocks.take(10, moves));
+  blocks.give(10);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1, 2}).below, 2);
+  blocks.pin(PrefixBlocks{1, 2}, moves);
+  EXPECT_EQ(text(moves), Text{"prefix_load 4: 1 to 0"});
+  EXPECT_TRUE(blocks.is_loading(PrefixBlocks{1, 2}));
+  EXPECT_EQ(blocks.below(1), 4);
+  blocks.arrived(PrefixBlocks{1, 2});
+  EXPECT_FALSE(blocks.next_store(1));  // it has them
+  blocks.release(PrefixBlocks{1, 2});
+  EXPECT_EQ(blocks.used(), 0);
+}
+
+// The only copy below is evicted; when the block is used again, it is written again.
+TEST(KvPool, WritesAgainWhatALevelHasLost) {
+  KvPool blocks = through({1});
+  leave_behind(blocks, {1});
+  blocks.stored(*blocks.next_store(1));
+  leave_behind(blocks, {2});
+  blocks.stored(*blocks.next_store(1));
+  Moves moves;
+  blocks.pin(PrefixBlocks{1}, moves);
+  EXPECT_TRUE(moves.empty());
+  EXPECT_EQ(blocks.next_store(1)->blocks, PrefixBlocks{1});
+}
+
+// From the second level to the pool; the first one gets it from there.
+TEST(KvPool, ABlockFromFarBelowGoesToTheNearerLevelToo) {
+  KvPool blocks = through({1, 4});
+  leave_behind(blocks, {1});
+  blocks.stored(*blocks.next_store(1));
+  blocks.stored(*blocks.next_store(2));
+  leave_behind(blocks, {2});
+  blocks.stored(*blocks.next_store(1));
+  Moves moves;
+  EXPECT_TRUE(blocks.take(10, moves));
+  blocks.give(10);
+  EXPECT_EQ(blocks.find(PrefixBlocks{1}).below, 1);
+  blocks.pin(PrefixBlocks{1}, moves);
+  EXPECT_EQ(text(moves), Text{"prefix_load 2: 2 to 0"});
+  EXPECT_EQ(blocks.next_store(2)->blocks, PrefixBlocks{2});
+  EXPECT_FALSE(blocks.next_store(1));
+  blocks.arrived(PrefixBlocks{1});
+  EXPECT_EQ(blocks.next_store(1)->blocks, PrefixBlocks{1});
 }
 
 }  // namespace

@@ -370,7 +370,11 @@ TEST(Scheduler, SharesNoBlockThatAnAnswerFills) {
 }
 
 TEST(Scheduler, WaitsForAPrefixThatComesUpAndSoDoWhoShareIt) {
-  Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {10}},
+  Bench bench(SchedulerPolicy::chunked,
+              {.blocks = 6,
+               .prefix_block = 8,
+               .prefix_levels = {10},
+               .write_policy = WritePolicy::write_back},
               100);
   bench.add(16, 1, {1, 2});
   EXPECT_EQ(bench.iterate(), "0+16 |");
@@ -388,8 +392,31 @@ TEST(Scheduler, WaitsForAPrefixThatComesUpAndSoDoWhoShareIt) {
   EXPECT_EQ(bench.iterate(), "2+2 3+2 |");
 }
 
-TEST(Scheduler, WaitsForWhatItLoadsAndForWhatAnotherLoads) {
+// The same where blocks are written through: the pool's room waits for the store, and the next
+// prompt for neither.
+TEST(Scheduler, WritesAPrefixThroughBesideTheIterations) {
   Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {10}},
+              100);
+  bench.add(16, 1, {1, 2});
+  EXPECT_EQ(bench.iterate(), "0+16 |");
+  EXPECT_EQ(bench.scheduler().blocks_used(), 4);
+  bench.add(24, 1);  // needs the whole pool
+  EXPECT_EQ(bench.iterate(), "|");
+  const auto store = bench.scheduler().next_store(1);
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store->blocks, (PrefixBlocks{1, 2}));
+  bench.scheduler().stored(*store);
+  EXPECT_EQ(bench.iterate(), "1+24 |");
+  bench.add(18, 1, {1, 2, 3});
+  EXPECT_EQ(bench.iterate(), "| |; prefix_load 4 of 2");
+}
+
+TEST(Scheduler, WaitsForWhatItLoadsAndForWhatAnotherLoads) {
+  Bench bench(SchedulerPolicy::chunked,
+              {.blocks = 6,
+               .prefix_block = 8,
+               .prefix_levels = {10},
+               .write_policy = WritePolicy::write_back},
               100);
   bench.add(16, 1, {1, 2});
   EXPECT_EQ(bench.iterate(), "0+16 |");
