@@ -361,23 +361,24 @@ Process Replica::move_beside(SequenceMove what) {
 void Replica::start_storing() {
   for (std::size_t level = 1; level < storing_.size(); ++level) {
     if (storing_[level] != 0) continue;
+    std::optional<PrefixCopies::Store> next =
+        scheduler_.next_store(static_cast<std::int64_t>(level));
+    if (!next) continue;
     storing_[level] = 1;
-    parts_.engine.spawn(store(static_cast<std::int64_t>(level)));
+    parts_.engine.spawn(store(*std::move(next)));
   }
 }
 
-Process Replica::store(std::int64_t level) {
-  while (const std::optional<PrefixCopies::Store> next = scheduler_.next_store(level)) {
-    const auto blocks =
-        static_cast<std::int64_t>(next->blocks.size()) * scheduler_.pool().entry_blocks();
-    const Process moving = move({{MoveKind::prefix_store, blocks, next->from, next->to}, nullptr});
-    co_await moving;
-    scheduler_.stored(*next);
-    count_held();
-    wake();  // sequences may wait for the room
-  }
-  storing_[static_cast<std::size_t>(level)] = 0;
-  start_storing();  // of the next level
+Process Replica::store(PrefixCopies::Store what) {
+  const auto blocks =
+      static_cast<std::int64_t>(what.blocks.size()) * scheduler_.pool().entry_blocks();
+  const Process moving = move({{MoveKind::prefix_store, blocks, what.from, what.to}, nullptr});
+  co_await moving;
+  scheduler_.stored(what);
+  storing_[static_cast<std::size_t>(what.to)] = 0;
+  count_held();
+  start_storing();
+  wake();  // sequences may wait for the room
 }
 
 Process Replica::move(SequenceMove what) {

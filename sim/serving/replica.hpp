@@ -113,8 +113,7 @@ class Replica {
   Process move_beside(SequenceMove what);
   /// Begins to write prompts' blocks through to the tiers below the pool, where any wait.
   void start_storing();
-  /// Writes what waits for a level, until nothing does.
-  Process store(std::int64_t level);
+  Process store(PrefixCopies::Store what);
   Duration host_time(const Iteration& iteration) const;
   /// Sets the work of the iteration on each stage and the number of `layers` that run.
   void work_of(const Iteration& iteration, std::vector<StageWork>& out, std::int64_t& layers);

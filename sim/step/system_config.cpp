@@ -36,6 +36,12 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::ranges::find(list, name) != list.end();
 }
 
+// True where the last link of a path has a part for each unit of the tiers behind it.
+bool is_of_units(const SystemConfig& c, const std::vector<std::string>& path) {
+  const auto link = path.empty() ? c.links.end() : c.links.find(path.back());
+  return link != c.links.end() && link->second.spec && link->second.spec->has_units();
+}
+
 // Records, paths and sharing refer to devices by name, so names must be unique.
 void check_names(Fields& f, const SystemConfig& c) {
   for (const auto& [name, link] : c.links) {
@@ -46,7 +52,7 @@ void check_names(Fields& f, const SystemConfig& c) {
   for (const auto& [name, tier] : c.tiers) {
     f.check(std::ranges::count(kRequesterNames, name) == 0, "tiers." + name,
             "has the name of another device", "records tell devices by name");
-    f.check(tier.path.empty() || c.units_behind(tier.path.back()) == tier.unit_count(),
+    f.check(!is_of_units(c, tier.path) || c.units_behind(tier.path.back()) == tier.unit_count(),
             "tiers." + name + ".units", "differs from that of another tier behind the same link",
             "tiers behind one link have equal units");
     for (const std::string& link : tier.path)

@@ -47,7 +47,9 @@ class FasterHardware : public ::testing::TestWithParam<std::string> {
       const auto sim = simulate(config, Evaluation::times);
       if (!sim) return;  // does not fit
       const Duration time = sim->execution.time;
-      if (slower) EXPECT_LE(time, *slower + copies_beside_kernels(*sim)) << setting;
+      if (slower) {
+        EXPECT_LE(time, *slower + copies_beside_kernels(*sim)) << setting;
+      }
       slower = time;
     }
   }

@@ -31,7 +31,10 @@ std::vector<std::int64_t> KvPool::levels_of(std::span<const std::uint64_t> prefi
 
 // What is to be stored is pinned, so that it is not evicted before.
 void KvPool::write_through(std::span<const std::uint64_t> prefix) {
-  if (copies_) cache_->use(copies_->want(prefix));
+  if (!copies_) return;
+  const PrefixBlocks wanted = copies_->want(prefix);
+  cache_->use(wanted);
+  storing_ += static_cast<std::int64_t>(wanted.size());
 }
 
 std::optional<PrefixCopies::Store> KvPool::next_store(std::int64_t level) {
@@ -40,7 +43,9 @@ std::optional<PrefixCopies::Store> KvPool::next_store(std::int64_t level) {
 
 void KvPool::stored(const PrefixCopies::Store& store) {
   copies_->stored(store);
-  if (store.from == 0) cache_->release(store.blocks);
+  if (store.from > 0) return;
+  cache_->release(store.blocks);
+  storing_ -= static_cast<std::int64_t>(store.blocks.size());
 }
 
 // Evicts as many entries as the pool is over its size. Each level that was written to got its
@@ -83,8 +88,9 @@ KvPool::Found KvPool::find(std::span<const std::uint64_t> prefix) const {
   return out;
 }
 
-void KvPool::pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& moves) {
-  if (prefix.empty()) return;
+PrefixBlocks KvPool::pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& moves) {
+  PrefixBlocks loads;
+  if (prefix.empty()) return loads;
   const std::vector<std::int64_t> levels = levels_of(prefix);
   TS_EXPECTS(levels.size() == prefix.size(), levels.size(), prefix.size());
   std::vector<std::int64_t> from;
@@ -100,10 +106,14 @@ void KvPool::pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& 
     if (from[level] > 0)
       moves.push_back({MoveKind::prefix_load, from[level] * entry_blocks_,
                        static_cast<std::int64_t>(level), 0});
-  for (std::size_t k = 0; k < prefix.size(); ++k)  // a copy may have been evicted since
-    if (levels[k] == 0 && cache_->loading(prefix.subspan(k, 1)) == 0)
-      write_through(prefix.subspan(k, 1));
+  for (std::size_t k = 0; k < prefix.size(); ++k) {
+    if (levels[k] > 0)
+      loads.push_back(prefix[k]);
+    else if (cache_->loading(prefix.subspan(k, 1)) == 0)
+      write_through(prefix.subspan(k, 1));  // its copy may have been evicted
+  }
   TS_ENSURES(used() <= blocks_, used(), blocks_);
+  return loads;
 }
 
 bool KvPool::is_loading(std::span<const std::uint64_t> prefix) const {

@@ -61,10 +61,10 @@ class KvPool {
     std::int64_t idle = 0;   ///< number of them in the pool and unpinned
   };
   Found find(std::span<const std::uint64_t> prefix) const;
-  /// Pins the entries of find() and begins to load those of lower levels, by the appended moves.
-  /// The caller has checked the room: the `below` entries and the idle ones are no longer
-  /// available.
-  void pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& moves);
+  /// Pins the entries of find() and begins to load those of lower levels, by the appended moves;
+  /// returns these. The caller has checked the room: the `below` entries and the idle ones are no
+  /// longer available.
+  PrefixBlocks pin(std::span<const std::uint64_t> prefix, std::vector<BlockMove>& moves);
   bool is_loading(std::span<const std::uint64_t> prefix) const;
   void arrived(std::span<const std::uint64_t> prefix);
   /// Turns blocks of a sequence into entries that others can share.
@@ -75,6 +75,8 @@ class KvPool {
   /// the end of writing them. Until then those of the pool count as used.
   std::optional<PrefixCopies::Store> next_store(std::int64_t level);
   void stored(const PrefixCopies::Store& store);
+  /// Blocks of the pool that wait to be written through, or are being written.
+  std::int64_t storing() const { return storing_ * entry_blocks_; }
 
   std::int64_t entry_blocks() const { return entry_blocks_; }
   bool has_prefixes() const { return cache_.has_value(); }
@@ -89,6 +91,7 @@ class KvPool {
   std::int64_t blocks_;
   std::int64_t own_ = 0;
   std::int64_t entry_blocks_ = 1;
+  std::int64_t storing_ = 0;            // entries
   std::optional<PrefixCache> cache_;    // its levels are the pool alone where there are copies
   std::optional<PrefixCopies> copies_;  // under write-through
 };

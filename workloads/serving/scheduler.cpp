@@ -40,14 +40,15 @@ std::int64_t Scheduler::most_blocks_of(const Request& request) const {
   return blocks_for(s, (limits_.encoder ? 1 : request.input_tokens) + request.output_tokens - 1);
 }
 
-// True where the sequence and all that run fit in the pool at their full lengths.
+// True where the sequence and all that run fit in the pool at their full lengths, beside what is
+// being written through, which may belong to a sequence that has ended.
 bool Scheduler::is_promised(const Sequence& s) const {
   if (config_.kv.admission == Admission::prompt) return true;
   const auto most_of = [&](Request request) {
     if (limits_.prompts_only) request.output_tokens = 1;
     return most_blocks_of(request);
   };
-  std::int64_t blocks = most_of(s.request);
+  std::int64_t blocks = most_of(s.request) + pool_.storing();
   for (const Sequence* other : running_) blocks += most_of(other->request);
   return blocks <= limits_.blocks;
 }
@@ -244,7 +245,6 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
   if (whole && left > budget && !(out.pieces.empty() && out.decodes.empty())) return false;
   const std::int64_t tokens = whole || limits_.encoder ? s.prompt - cached : std::min(left, budget);
   s.shared = found.entries;
-  s.loads_from = found.entries - found.below;
   // The whole prompt must fit from the start, or prompts in pieces would take blocks from each
   // other.
   const std::int64_t own = blocks_for(s, s.prompt);
@@ -253,7 +253,7 @@ bool Scheduler::admit(Sequence& s, Iteration& out, std::int64_t& budget, bool wh
     return false;
   }
   std::vector<BlockMove> moves;
-  pool_.pin(prefix_of(s, found.entries), moves);
+  s.loads = pool_.pin(prefix_of(s, found.entries), moves);
   const bool taken = pool_.take(own, moves);
   TS_INVARIANT(taken, own, pool_.available());
   s.blocks = own;
@@ -356,8 +356,7 @@ void Scheduler::arrived(const SequenceMove& done) {
   Sequence& s = *done.sequence;
   TS_EXPECTS(s.moves > 0, s.moves);
   if (--s.moves > 0 || done.move.kind != MoveKind::prefix_load) return;
-  // Deeper blocks of a prompt are at lower levels, so the sequence's own loads are the last ones.
-  pool_.arrived(prefix_of(s, s.shared).subspan(static_cast<std::size_t>(s.loads_from)));
+  pool_.arrived(std::exchange(s.loads, {}));
   for (Sequence* other : running_)
     other->waits_for_prefix =
         other->moves == 0 && pool_.is_loading(prefix_of(*other, other->shared));

@@ -24,7 +24,7 @@ struct Sequence {
   std::int64_t swapped = 0;        ///< blocks in the far tier
   bool runs = false;               ///< admitted
   std::int64_t moves = 0;          ///< moves of its blocks under way
-  std::int64_t loads_from = 0;     ///< first shared block that its own moves load
+  PrefixBlocks loads = {};         ///< shared blocks that its own moves load
   bool waits_for_prefix = false;   ///< others' moves load its shared blocks
   std::int64_t source = -1;        ///< replica that holds its prefilled cache
   std::int64_t source_blocks = 0;  ///< blocks held there

@@ -411,6 +411,27 @@ TEST(Scheduler, WritesAPrefixThroughBesideTheIterations) {
   EXPECT_EQ(bench.iterate(), "| |; prefix_load 4 of 2");
 }
 
+// A store that is late leaves a hole: block 1 has left the pool, 2 and 3 have not. What is loaded
+// is block 1, and it is there once its own load is.
+TEST(Scheduler, LoadsABlockInFrontOfOthersThatAreThere) {
+  Bench bench(SchedulerPolicy::chunked, {.blocks = 6, .prefix_block = 8, .prefix_levels = {10}}, 8);
+  bench.add(24, 1, {1, 2, 3});
+  bench.iterate();
+  const auto first = bench.scheduler().next_store(1);
+  bench.iterate();
+  bench.iterate();
+  const auto others = bench.scheduler().next_store(1);
+  bench.scheduler().stored(*first);
+  bench.add(8, 1);  // takes the room of block 1
+  EXPECT_EQ(bench.iterate(), "1+8 |");
+  bench.scheduler().stored(*others);
+  Sequence& s = bench.add(23, 1, {1, 2, 3});
+  EXPECT_EQ(bench.iterate(), "| |; prefix_load 2 of 2");
+  EXPECT_EQ(s.loads, PrefixBlocks{1});
+  bench.scheduler().arrived(bench.now.beside.front());
+  EXPECT_EQ(bench.iterate(), "2+7 |");
+}
+
 TEST(Scheduler, WaitsForWhatItLoadsAndForWhatAnotherLoads) {
   Bench bench(SchedulerPolicy::chunked,
               {.blocks = 6,
