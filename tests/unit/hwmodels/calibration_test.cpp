@@ -153,9 +153,10 @@ TEST(GpuYaml, HoldsAFitWithIntervalsAndClasses) {
 TEST(ProblemsOf, AnArithmeticThatTheSimulatorLacksIsNamed) {
   TimingSet set = set_of({{"dense_decode", "fma"}});
   for (TimingCase& c : set.cases) c.dtype = "fp64";
-  EXPECT_THAT(problems_of(set, calibrate(set), {.name = "h200/x", .part = "h200"}),
-              ElementsAre("dense_decode/fma fp64: its arithmetic 'fp64' is none of the simulator's "
-                          "(bf16, fp8, int8, fp4, fp8_block)"));
+  EXPECT_THAT(
+      problems_of(set, calibrate(set), {.name = "h200/x", .part = "h200"}),
+      ElementsAre("dense_decode/fma fp64: its operand type 'fp64' is none of the simulator's "
+                  "(bf16, fp8, int8, fp4, fp8_block)"));
 }
 
 TEST(ProblemsOf, AFitAboveTheDataSheetIsNamed) {
@@ -181,10 +182,11 @@ TEST(ProblemsOf, NamesWhatIsMissingAllAtOnce) {
   EXPECT_THAT(problems_of(set, calibration, origin), IsEmpty());
   set.peaks.clear();
   set.device = "NVIDIA H100 PCIe";
-  EXPECT_THAT(problems_of(set, calibration, origin),
-              ElementsAre("was timed on 'NVIDIA H100 PCIe', which is no h200",
-                          "the data-sheet rate of the device's memory is not stated",
-                          "the data-sheet rate of bf16 arithmetic is not stated"));
+  EXPECT_THAT(
+      problems_of(set, calibration, origin),
+      ElementsAre("was timed on 'NVIDIA H100 PCIe', which is no h200",
+                  "the data-sheet rate of the device's memory is not stated",
+                  "the data-sheet rate of bf16 arithmetic is not stated (--peak flops.bf16=RATE)"));
   set.data_class = "none";
   EXPECT_THAT(problems_of(set, calibration, origin),
               ::testing::Contains("times of a dry run say nothing of any device"));
