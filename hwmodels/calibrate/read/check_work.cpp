@@ -124,6 +124,7 @@ class Parsed {
     };
     for (const auto& [name, formula] : values_) look(formula);
     look(memory_.front());
+    if (most_) look(*most_);
     look(flops_);
     return out;
   }

@@ -281,11 +281,12 @@ void add_families(std::vector<WorkFormula>& all) {
                                 "if(splits > 1, 8 * splits * rows * (latent_dim + 1), 0)",
                  .flops = "2 * rows * context * (2 * latent_dim + rope_dim)",
                  .padded = {"context", "heads"}});
+  // Numbers of the chosen rows are written, or every score.
   all.push_back({.name = "screening",
                  .family = true,
                  .values = {{"rows", "batch * heads"}, {"least", "element * rows * tokens * rank"}},
-                 .memory_bytes = {"least"},
-                 .memory_most = "least + rows * (rank * 4 + tokens * 4) + 8 * batch",
+                 .memory_bytes = {"least", "least + 4 * rows * tokens"},
+                 .memory_most = "least + rows * (rank * 4 + k * 4) + 8 * batch",
                  .flops = "2 * rows * tokens * rank",
                  .padded = {"tokens"}});
 }
@@ -316,9 +317,11 @@ std::vector<std::string> sizes_of(const WorkFormula& formula) {
   };
   for (const auto& [name, text] : formula.values) add(text);
   add(formula.memory_bytes.front());
+  if (!formula.memory_most.empty()) add(formula.memory_most);
   add(formula.flops);
   for (const auto& [name, text] : formula.values) out.erase(std::string(name));
-  for (const char* other : {"element", "id_bytes", "number1", "number2", "paged"}) out.erase(other);
+  for (const char* other : {"element", "id_bytes", "number1", "number2", "paged", "splits"})
+    out.erase(other);
   return {out.begin(), out.end()};
 }
 

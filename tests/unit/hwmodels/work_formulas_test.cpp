@@ -159,7 +159,7 @@ TEST(WorkFormulas, TakeATemplateArgumentForTheType) {
  "time_unit": "us",
  "memory_bytes": 548864, "flops": 16777216}]})");
   set.families = {{"mine", KernelFamily::gemm}};
-  EXPECT_THAT(against_sizes(set), ElementsAre(HasSubstr("f:6:18: error: mine<bf16>/m:16")));
+  EXPECT_THAT(against_sizes(set), ElementsAre(HasSubstr("f:7:2: error: mine<bf16>/m:16")));
 }
 
 // The sizes of a dry run are those of the longest sequence.
