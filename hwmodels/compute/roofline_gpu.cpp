@@ -176,9 +176,12 @@ void describe(Fields& f, RooflineGpuConfig& c) {
   f.optional("kernels", c.kernels, "Families that were fitted to timings.");
   f.optional("timed_kernels", c.timed_kernels,
              "Kernels by name that follow forms fitted to timings, as a calibration gives them.");
-  f.importable("calibration",
-               "Fits to take `kernels` from, the first that has one: <part>/<date>-<id>.",
-               ImportCount::several);
+  f.importable(
+      "calibration",
+      "Fits to take `kernels` from, the first that has one: <part>/<date>-<id> below a folder "
+      "`calibration`, or the path of a folder with gpu.yaml, relative to this file or "
+      "absolute.",
+      ImportCount::several);
 }
 
 std::unique_ptr<ComputeUnit> make_device(const RooflineGpuConfig& config) {

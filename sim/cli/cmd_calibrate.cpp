@@ -1,13 +1,16 @@
 // tiersim calibrate TIMINGS...: refuses impossible timings, fits every kernel, prints the errors of
 // the fits on held-out cases, and writes the files for `system.gpu.calibration`.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "hwmodels/calibrate/fit/write_calibration.hpp"
 #include "hwmodels/calibrate/read/plausibility.hpp"
+#include "hwmodels/calibrate/read/read_csv.hpp"
 #include "hwmodels/calibrate/read/read_timings.hpp"
+#include "hwmodels/calibrate/read/work_formulas.hpp"
 #include "reports/calibration/calibration_tables.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
@@ -30,6 +33,7 @@ struct CalibrateArguments {
   FitOptions fit;
   bool check_only = false;
   bool json = false;
+  std::vector<std::string> families;
   std::string table;
   std::string l2;
   std::int64_t sms = 0;
@@ -75,10 +79,10 @@ TimingPeak peak_of(const std::string& option) {
 void append(TimingSet& all, TimingSet more) {
   const auto expect_same = [&](std::string_view what, const std::string& a, const std::string& b) {
     if (a != b)
-      refuse(
-          printable(fmt::format("{}: error: is of {} '{}', and {} is of '{}' (calibrate each by "
-                                "itself)",
-                                more.file, what, b, all.file, a)));
+      refuse(printable(
+          fmt::format("{}:1:1: error: is of {} '{}', and {} is of '{}' (calibrate each by "
+                      "itself)",
+                      more.file, what, b, all.file, a)));
   };
   expect_same("device", all.device, more.device);
   expect_same("build", all.build_id, more.build_id);
@@ -87,6 +91,10 @@ void append(TimingSet& all, TimingSet more) {
   std::ranges::move(more.cases, std::back_inserter(all.cases));
   std::ranges::move(more.refused, std::back_inserter(all.refused));
   std::ranges::move(more.notes, std::back_inserter(all.notes));
+  for (const auto& [kernel, family] : more.families)
+    if (all.families.emplace(kernel, family).first->second != family)
+      refuse(printable(fmt::format("{}:1:1: error: the kernel '{}' has another family in {}",
+                                   more.file, kernel, all.file)));
   for (TimingPeak& peak : more.peaks) {
     const auto same = std::ranges::find_if(
         all.peaks, [&](const TimingPeak& p) { return p.name == peak.name && p.hard == peak.hard; });
@@ -97,6 +105,32 @@ void append(TimingSet& all, TimingSet more) {
                   fmt::format("{:g}/s", peak.value));
   }
   all.date = std::max(all.date, more.date);
+}
+
+// "my_gemm=gemm"; a name may hold '=', a family cannot.
+void add_family(const std::string& option, TimingSet& set) {
+  const std::size_t equals = option.rfind('=');
+  const std::string kernel = option.substr(0, std::min(equals, option.size()));
+  const std::string family = equals == std::string::npos ? "" : option.substr(equals + 1);
+  const auto refuse_option = [&](const std::string& why, const std::string& hint) {
+    throw Failure(ExitCode::usage, printable(fmt::format("tiersim: error: --family '{}': {} ({})",
+                                                         option, why, hint)));
+  };
+  const auto known = std::ranges::find(kKernelFamilyNames, family);
+  if (known == kKernelFamilyNames.end()) {
+    const std::vector<std::string> names(kKernelFamilyNames.begin(), kKernelFamilyNames.end());
+    const std::string_view near = nearest(family, names);
+    refuse_option("is not NAME=FAMILY",
+                  (near.empty() ? "" : fmt::format("did you mean '{}'? ", near)) +
+                      "families: " + join(names));
+  }
+  std::set<std::string> kernels;
+  for (const TimingCase& timing : set.cases) kernels.insert(timing.kernel);
+  if (!kernels.contains(kernel))
+    refuse_option(fmt::format("no row is of the kernel '{}'", kernel),
+                  "kernels: " + join(std::vector<std::string>(kernels.begin(), kernels.end())));
+  set.families.insert_or_assign(kernel,
+                                static_cast<KernelFamily>(known - kKernelFamilyNames.begin()));
 }
 
 TimingSet read_all(const CalibrateArguments& options) {
@@ -115,19 +149,20 @@ TimingSet read_all(const CalibrateArguments& options) {
   throw_if_any(diagnostics);
   TimingSet all = std::move(sets.front());
   for (std::size_t i = 1; i < sets.size(); ++i) append(all, std::move(sets[i]));
+  for (const std::string& option : options.families) add_family(option, all);
   return all;
 }
 
 void expect_plausible(TimingSet& set) {
   Plausible checked = check_timings(set);
   for (const TimingWarning& warning : checked.warnings)
-    fmt::print(stderr, "{}\n", printable("warning: " + text(warning)));
+    fmt::print(stderr, "{}\n", printable(text(warning, "warning")));
+  std::ranges::copy(checked.notes, std::back_inserter(set.notes));
   for (const std::string& note : set.notes)
     fmt::print(stderr, "{}\n", printable(set.file + ": note: " + note));
   if (!checked.refused.empty()) {
     std::string lines;
-    for (const TimingRefusal& refusal : checked.refused)
-      lines += printable("error: " + text(refusal)) + '\n';
+    for (const TimingRefusal& refusal : checked.refused) lines += printable(text(refusal)) + '\n';
     std::set<std::string> cases;
     for (const TimingRefusal& refusal : checked.refused) cases.insert(refusal.where);
     refuse(lines + fmt::format("{} of {} rows cannot be: nothing is fitted", cases.size(),
@@ -172,8 +207,9 @@ std::string command_of(const CalibrateArguments& options) {
 // Options that a table needs, and those that only the other formats know.
 ExitCode run_table(const CalibrateArguments& options) {
   const ReadOptions& reading = options.reading;
-  if (!reading.context.empty() || !reading.collective.empty() || !reading.device.empty() ||
-      !reading.date.empty() || !reading.data_class.empty() || reading.ranks != 0)
+  if (!options.families.empty() || !reading.context.empty() || !reading.collective.empty() ||
+      !reading.device.empty() || !reading.date.empty() || !reading.data_class.empty() ||
+      reading.ranks != 0)
     throw Failure(ExitCode::usage,
                   "tiersim: error: --table takes --out, --check, --json, --peak, --l2 and --sms, "
                   "and no other option");
@@ -215,14 +251,14 @@ ExitCode run(const CalibrateArguments& options) {
   }
   const Calibration calibration = calibrate(set, options.fit);
   if (set.data_class == "none")
-    refuse(printable(set.file) + ": error: is a dry run, whose times say nothing of any device");
+    refuse(printable(set.file) +
+           ":1:1: error: is a dry run, whose times say nothing of any device");
   if (!options.output.empty()) {
     const std::vector<std::string> problems =
         problems_of(set, calibration, origin_of(options.output));
     for (const std::string& problem : problems)
-      fmt::print(stderr, "{}\n", printable(set.file + ": error: " + problem));
-    if (!problems.empty())
-      refuse("nothing was written (a rate that is not stated: --peak NAME=VALUE)");
+      fmt::print(stderr, "{}\n", printable(set.file + ":1:1: error: " + problem));
+    if (!problems.empty()) refuse("nothing was written");
     write(options.output, set, calibration);
   }
   if (options.json) {
@@ -237,6 +273,33 @@ ExitCode run(const CalibrateArguments& options) {
   return ExitCode::ok;
 }
 
+// The columns of a CSV, and the kernels and families whose work is known by their sizes.
+std::string formats_text() {
+  std::string out =
+      "Columns of a CSV: kernel and a time are required; shape.SIZE for each size; " +
+      join(csv_columns()) +
+      ".\nSettings of a CSV, as lines \"# KEY: VALUE\": device, date, class, build, l2, "
+      "peak.NAME, family.KIND.\n\nFamilies of the simulator (--family NAME=KIND), and the "
+      "sizes by which bytes and FLOPs are checked:\n";
+  std::map<std::string_view, const WorkFormula*> formulas;
+  std::vector<std::string> kernels;
+  for (const WorkFormula& formula : work_formulas()) {
+    if (formula.family) formulas.emplace(formula.name, &formula);
+    const std::string kernel(formula.name);
+    if (!formula.family && std::ranges::find(kernels, kernel) == kernels.end())
+      kernels.push_back(kernel);
+  }
+  for (const std::string_view family : kKernelFamilyNames) {
+    const auto found = formulas.find(family);
+    out += fmt::format(
+        "  {:<19} {}\n", family,
+        found == formulas.end() ? "no formula: not checked" : join(sizes_of(*found->second)));
+  }
+  return out + "\nKernels of kernels/, which need no family: " + join(kernels) +
+         ".\n\nReports of nsys and nvbench, and tables of any other columns, need a description: "
+         "--table FILE. hwmodels/calibrate/FORMATS.md has an example of each format.";
+}
+
 }  // namespace
 
 void add_calibrate(Verb program) {
@@ -245,7 +308,7 @@ void add_calibrate(Verb program) {
   verb.option(
       "TIMINGS", options->files,
       "Timings of one device: JSON of a campaign or of Google Benchmark, CSV, a log of NCCL "
-      "tests, or tables of any source (--table; also .csv.gz)");
+      "tests, or tables of any source, nsys and nvbench among them (--table; also .csv.gz)");
   verb.option("-o,--out", options->output,
               "Write gpu.yaml, report.md and cases.csv into this folder, named <part>/<date>-<id>; "
               "with --table, gpu.yaml and the fits of the table, named <part>/<engine>-<version>")
@@ -254,6 +317,11 @@ void add_calibrate(Verb program) {
               "Peak rate of the data sheet, if the file states none; NAME is memory, l2, "
               "link_read, link_write, port (to other GPUs) or flops.<type> (repeatable)")
       .type("NAME=VALUE");
+  verb.option("--family", options->families,
+              "The kernel NAME of the files stands for this family of the simulator: its fit is "
+              "written for it, and its bytes and FLOPs are held to the formula of the family "
+              "(repeatable; in a CSV: \"# family.KIND: NAME\")")
+      .type("NAME=KIND");
   verb.option("--table", options->table,
               "The files are tables of timings that this description explains: a name in "
               "configs/calibration/tables, or a file (schema tiersim.timing_table/v1)")
@@ -284,6 +352,7 @@ void add_calibrate(Verb program) {
   verb.flag("--check", options->check_only,
             "Only check whether the timings are physically possible; fit nothing");
   verb.flag("--json", options->json, "Print the fits as JSON");
+  verb.footer(formats_text());
   add_calibrate_memory(verb);
   add_calibrate_server(verb);
   verb.on_chosen([options] { return run(*options); });

@@ -95,7 +95,7 @@ void keep_plausible(TimingSet& set) {
   Plausible checked = check_timings(set);
   std::string refused;
   for (const TimingRefusal& refusal : checked.refused)
-    refused += printable("error: " + text(refusal)) + '\n';
+    refused += printable(text(refusal)) + '\n';
   if (!refused.empty())
     throw Failure(ExitCode::bad_config,
                   refused + fmt::format("{} of {} cases cannot be: nothing is predicted",

@@ -37,7 +37,9 @@ struct ImportProblem {
   std::string hint = {};  ///< what to do about it; may be empty
 };
 
-/// `<folder>/<name>/<file>`, beside the file that gives the name or in the configuration root.
+/// `<folder>/<name>/<file>`, beside the file that gives the name or in the configuration root. A
+/// name that is not there may also be a path: of a folder with `<file>`, or of such a file,
+/// relative to the file that gives it (of an option, to the current folder) or absolute.
 struct NamedBase {
   std::string folder;  ///< "calibration"
   std::string file;    ///< "gpu.yaml"

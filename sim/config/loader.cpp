@@ -295,18 +295,32 @@ std::optional<fs::path> Loader::find_shelved(const Node& name, const NamedBase& 
                                              const std::string& key, const fs::path& folder) {
   std::vector<std::string> there;
   std::string looked;
-  for (const fs::path& from : folders_for(name, folder)) {
+  const auto add_looked = [&](const fs::path& path) {
+    looked += (looked.empty() ? "" : " and ") + path.string();
+  };
+  const std::vector<fs::path> folders = folders_for(name, folder);
+  const bool is_path = name.scalar.starts_with('.') || fs::path(name.scalar).is_absolute();
+  for (const fs::path& from : folders) {
     const fs::path all = (from / named_base.folder).lexically_normal();
     const auto names = names_below(all, named_base.file);
     if (std::ranges::find(names, name.scalar) != names.end())
       return all / name.scalar / named_base.file;
     there.insert(there.end(), names.begin(), names.end());
-    looked += (looked.empty() ? "" : " and ") + all.string();
+    if (!is_path) add_looked(all);
+  }
+  for (const fs::path& from : folders) {
+    const fs::path path = (from / name.scalar).lexically_normal();
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) return path;
+    if (fs::is_regular_file(path / named_base.file, error)) return path / named_base.file;
+    if (is_path) add_looked(path / named_base.file);
   }
   std::ranges::sort(there);
   there.erase(std::unique(there.begin(), there.end()), there.end());
   report(name.origin, fmt::format("there is no {} '{}'", key, name.scalar),
-         there.empty() ? "there is none in " + looked : detail::choice_hint(name.scalar, there));
+         is_path         ? "looked for " + looked
+         : there.empty() ? "there is none in " + looked
+                         : detail::choice_hint(name.scalar, there));
   return std::nullopt;
 }
 

@@ -119,6 +119,7 @@ std::string fit_name(const TimingCase& timing) {
 
 Calibration calibrate(const TimingSet& set, const FitOptions& options) {
   Calibration out;
+  out.families = set.families;
   for (auto& [key, group] : grouped(set, out.left_out)) {
     const auto& [name, regime] = key;
     FitOptions own = options;
@@ -182,11 +183,18 @@ std::span<const std::string_view> family_kernels(KernelFamily family) {
 }
 
 const KernelFit* fit_for(KernelFamily family, const Calibration& calibration) {
-  for (const std::string_view kernel : family_kernels(family)) {
+  std::vector<std::vector<std::string_view>> choices(1);  // the first that is fitted counts
+  for (const auto& [kernel, of] : calibration.families)
+    if (of == family) choices.front().push_back(kernel);
+  if (choices.front().empty()) choices.clear();
+  if (choices.empty())
+    for (const std::string_view kernel : family_kernels(family)) choices.push_back({kernel});
+  for (const std::vector<std::string_view>& kernels : choices) {
     std::vector<const KernelFit*> variants;
     KernelPoint middle;
     for (const KernelFit& fit : calibration.fits) {
-      if (fit.regime != Regime::memory || !is_of(fit, kernel)) continue;
+      const auto names = [&](std::string_view kernel) { return is_of(fit, kernel); };
+      if (fit.regime != Regime::memory || std::ranges::none_of(kernels, names)) continue;
       variants.push_back(&fit);
       middle.bytes = std::max(middle.bytes, fit.middle.bytes);
       middle.flops = std::max(middle.flops, fit.middle.flops);

@@ -2,6 +2,8 @@
 // Calibration of a device: one fit for each timed kernel, and the choice of the fit that the
 // simulator uses for each kernel family.
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +24,8 @@ struct LeftOut {
 struct Calibration {
   std::vector<KernelFit> fits;  ///< by kernel, regime
   std::vector<LeftOut> left_out;
+  /// As TimingSet::families. A family with such kernels uses no other.
+  std::map<std::string, KernelFamily, std::less<>> families = {};
 };
 
 /// The device's hard peak of that name; 0 where the set has none.
@@ -47,9 +51,9 @@ Calibration calibrate(const TimingSet& set, const FitOptions& options = {});
 /// The kernels whose fits a family may use, best first; empty where nothing is timed for it.
 std::span<const std::string_view> family_kernels(KernelFamily family);
 
-/// The memory-regime fit of the family: that of the first of its kernels that was fitted. Among the
-/// variants of this kernel it is the one that takes least time at the middle of all their cases.
-/// Null where there is none.
+/// The memory-regime fit of the family: that of the user's kernels for it, else of the first of its
+/// kernels that was fitted. Among the variants of this kernel, or among the user's kernels, it is
+/// the one that takes least time at the middle of all their cases. Null where there is none.
 const KernelFit* fit_for(KernelFamily family, const Calibration& calibration);
 
 }  // namespace tiersim

@@ -166,15 +166,17 @@ std::vector<std::string> problems_of(const TimingSet& set, const Calibration& ca
   if (set.data_class == "none") out.emplace_back("times of a dry run say nothing of any device");
   if (calibration.fits.empty()) out.emplace_back("no kernel has enough cases for a fit");
   if (hard_peak(set, "memory") <= 0)
-    out.emplace_back("the data-sheet rate of the device's memory is not stated");
+    out.emplace_back(
+        "the data-sheet rate of the device's memory is not stated (--peak memory=RATE)");
   bool serves = false;
   for (std::size_t f = 0; f < kKernelFamilyNames.size(); ++f) {
     const KernelFit* fit = fit_for(static_cast<KernelFamily>(f), calibration);
     if (fit == nullptr) continue;
     serves = true;
     if (arithmetic_of(*fit).empty()) {
-      out.push_back(fmt::format("{}: its arithmetic '{}' is none of the simulator's ({})",
-                                fit->kernel, fit->dtype, fmt::join(kArithmeticNames, ", ")));
+      out.push_back(
+          fmt::format("{}: its operand type '{}' is none of the simulator's (column dtype: {})",
+                      fit->kernel, fit->dtype, fmt::join(kArithmeticNames, ", ")));
       continue;
     }
     const std::string name = "flops." + arithmetic_of(*fit);
@@ -188,11 +190,15 @@ std::vector<std::string> problems_of(const TimingSet& set, const Calibration& ca
     above(fit->has_bandwidth, fit->bandwidth, "memory");
     above(fit->has_peak, fit->peak, name);
     const std::string text =
-        fmt::format("the data-sheet rate of {} arithmetic is not stated", arithmetic_of(*fit));
+        fmt::format("the data-sheet rate of {0} arithmetic is not stated (--peak flops.{0}=RATE)",
+                    arithmetic_of(*fit));
     if (hard_peak(set, name) <= 0 && std::ranges::find(out, text) == out.end()) out.push_back(text);
   }
   if (!serves && !calibration.fits.empty())
-    out.emplace_back("none of the fitted kernels stands for a kernel family of the simulator");
+    out.push_back(fmt::format(
+        "none of the fitted kernels stands for a family of the simulator (--family NAME=KIND; "
+        "kinds: {})",
+        fmt::join(kKernelFamilyNames, ", ")));
   return out;
 }
 

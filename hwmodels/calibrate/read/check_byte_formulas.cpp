@@ -57,6 +57,7 @@ void check_group(const TimingSet& timings, const std::vector<Ratio>& ratios, Fin
   const int element = element_bytes(timings.cases[ratios.front().index].dtype);
   if (others.empty() && near(common, 1) && element > 1 && sizes.size() > 1) {
     for (const Ratio& ratio : ratios) {
+      if (findings.refused_for(ratio.index, "elements for bytes")) continue;
       findings.refuse(
           ratio.index, "elements for bytes",
           fmt::format("its {:.0f} bytes are the product of its sizes, {:.0f}: elements of {} "
@@ -67,6 +68,7 @@ void check_group(const TimingSet& timings, const std::vector<Ratio>& ratios, Fin
   }
   if (sizes.size() < kProof || others.size() >= sizes.size()) return;
   for (const Ratio& ratio : others) {
+    if (findings.refused_for(ratio.index, "bytes against sizes")) continue;
     const double expected = common * ratio.product;
     const double bytes = ratio.value * ratio.product;
     const std::string told = fmt::format(
@@ -74,6 +76,7 @@ void check_group(const TimingSet& timings, const std::vector<Ratio>& ratios, Fin
         "{:.0f} B here; it says {:.0f} B",
         sizes.size(), common, expected, bytes);
     if (const auto slip = byte_slip(bytes / expected, element)) {
+      if (findings.refused_for(ratio.index, slip->rule)) continue;
       findings.refuse(ratio.index, slip->rule, told + ", " + slip->what);
     } else {
       findings.warn(ratio.index, "bytes against sizes", told);

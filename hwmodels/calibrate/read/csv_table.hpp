@@ -31,6 +31,10 @@ struct CsvTable {
   std::vector<CsvRow> rows;          ///< each with as many cells as the header
 };
 
-CsvTable read_csv_table(const std::string& file, std::string_view text, Diagnostics& diagnostics);
+/// Where `header_has` is a column's name, lines before the header that has it are talk, and a blank
+/// line ends the table. A header is missing, with its mistake reported, where cells are not
+/// separated by commas.
+CsvTable read_csv_table(const std::string& file, std::string_view text, Diagnostics& diagnostics,
+                        std::string_view header_has = {});
 
 }  // namespace tiersim::detail

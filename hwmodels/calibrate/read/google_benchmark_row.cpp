@@ -89,6 +89,7 @@ class Counters {
     for (const WorkCounter& counter : kWorkCounters) {
       if (key != counter.name) continue;
       out_.timing.work.*counter.member = row_.number(key, 0);
+      out_.timing.places.insert_or_assign(std::string(counter.name), row_.place(key));
       return true;
     }
     return false;
@@ -106,6 +107,7 @@ class Counters {
         continue;
       }
       out_.timing.work.*counter.member = amount;
+      out_.timing.places.insert_or_assign(std::string(counter.name), row_.place(key));
       return true;
     }
     return false;
@@ -164,11 +166,11 @@ void read_times(JsonFields& row, GoogleRow& out, double& cpu) {
 
 }  // namespace
 
-GoogleRow read_google_row(JsonFields& row, const std::string& file, const ReadOptions& options,
+GoogleRow read_google_row(JsonFields& row, const ReadOptions& options,
                           std::vector<std::string>& notes) {
   GoogleRow out;
   const std::string name = row.text("name");
-  out.timing.where = fmt::format("{}:{}: {}", file, row.line(), row.path());
+  out.timing.where = row.place();
   const bool error = row.has("error_occurred") && row.flag("error_occurred");
   const bool skipped = row.has("skipped");
   if (error || skipped) {

@@ -19,7 +19,7 @@ struct GoogleRow {
   bool failed = false;  ///< no result: the row is noted, and the other fields are empty
 };
 
-GoogleRow read_google_row(JsonFields& row, const std::string& file, const ReadOptions& options,
+GoogleRow read_google_row(JsonFields& row, const ReadOptions& options,
                           std::vector<std::string>& notes);
 
 }  // namespace tiersim::detail

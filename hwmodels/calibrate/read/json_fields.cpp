@@ -29,8 +29,10 @@ std::string JsonFields::path_of(const std::string& key) const {
   return path_ + '.' + key;
 }
 
-int JsonFields::line() const {
-  return node_ ? node_.line() : 1;
+std::string JsonFields::place(const std::string& key) const {
+  JsonNode at = node_ && !key.empty() ? node_.find(key) : node_;
+  if (!at) at = node_;
+  return at ? fmt::format("{}:{}:{}", *file_, at.line(), at.column()) : *file_ + ":1:1";
 }
 
 void JsonFields::fail(const std::string& key, std::string message, std::string hint) {

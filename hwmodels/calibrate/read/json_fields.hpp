@@ -47,7 +47,8 @@ class JsonFields {
   /// Reports a mistake at member `key`, or at the object itself where it lacks the member.
   void fail(const std::string& key, std::string message, std::string hint = {});
   const std::string& path() const { return path_; }
-  int line() const;
+  /// "timing.json:12:3"; of a member, where the object has it.
+  std::string place(const std::string& key = {}) const;
 
  private:
   JsonNode want(const std::string& key, JsonNode::Kind kind, const char* what);

@@ -4,16 +4,19 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "hwmodels/calibrate/read/timing_checks.hpp"
 #include "sim/base/portable_math.hpp"
 
 namespace tiersim {
 namespace detail {
 
-void Findings::refuse(std::size_t index, std::string rule, std::string reason) {
+void Findings::refuse(std::size_t index, std::string rule, std::string reason, std::string where) {
   const TimingCase& timing = timings_.cases[index];
   refused_[index] = true;
-  refusals_.push_back({index, {timing.where, timing.name, std::move(rule), std::move(reason)}});
+  if (where.empty()) where = timing.where;
+  refusals_.push_back({index, {std::move(where), timing.name, std::move(rule), std::move(reason)}});
 }
 
 void Findings::warn(std::size_t index, std::string rule, std::string reason) {
@@ -22,7 +25,7 @@ void Findings::warn(std::size_t index, std::string rule, std::string reason) {
 }
 
 void Findings::warn_file(std::string rule, std::string reason) {
-  warnings_.push_back({timings_.file, "", std::move(rule), std::move(reason)});
+  warnings_.push_back({timings_.file + ":1:1", "", std::move(rule), std::move(reason)});
 }
 
 bool Findings::refused_for(std::size_t index, std::string_view rule) const {
@@ -35,6 +38,7 @@ Plausible Findings::result() const {
   Plausible out;
   out.refused = timings_.refused;
   out.warnings = warnings_;
+  out.notes = notes_;
   std::vector<Finding> sorted = refusals_;
   std::ranges::stable_sort(sorted, {}, &Finding::index);
   for (Finding& finding : sorted) out.refused.push_back(std::move(finding.text));
@@ -74,8 +78,8 @@ int element_bytes(std::string_view dtype) {
 
 }  // namespace detail
 
-std::string text(const TimingRefusal& refusal) {
-  std::string out = refusal.where + ": ";
+std::string text(const TimingRefusal& refusal, std::string_view severity) {
+  std::string out = fmt::format("{}: {}: ", refusal.where, severity);
   if (!refusal.name.empty()) out += refusal.name + ": ";
   return out + refusal.rule + ": " + refusal.reason;
 }
@@ -85,6 +89,7 @@ Plausible check_timings(const TimingSet& timings) {
   detail::check_limits(timings, findings);
   detail::check_labels(timings, findings);
   detail::check_duplicates(timings, findings);
+  detail::check_work(timings, findings);
   detail::check_byte_formulas(timings, findings);
   detail::check_neighbours(timings, findings);
   detail::check_trend(timings, findings);

@@ -13,8 +13,10 @@
 // - "no bytes": 0 bytes of memory, where the kernel's other cases, three or more, all move some;
 // - "duplicate": the same kernel, sizes and work again, with the same time or with another;
 // - "mislabelled": a size, type, kernel or temperature in the name contradicts the fields;
+// - "bytes against sizes", "FLOPs against sizes": an amount that is not that of the formula of its
+//  kernel or family (work_formulas.hpp), where one is stated and the case has its sizes;
 // - "elements for bytes", "bits for bytes", "KB against KiB": bytes that differ, by such a
-//  factor, from the formula that all other sizes obey exactly;
+//  factor, from such a formula, or from the one that all other sizes obey exactly;
 // - "unit slip": a time 1000 or 10^6 off what other sizes of the kernel allow; or every case of
 //  three or more at least 1000 times its lower bound and the fastest launch;
 // - "non-monotone": more bytes and more FLOPs than another case, in clearly less time;
@@ -34,9 +36,10 @@
 // P(Z > z) <= exp(-z^2 / 2) / 2: below 1e-3 a file in all, for the normal errors (of log t) that
 // the intervals state; 5 % where none is stated. The trend test takes 1.4826 times the median
 // absolute deviation of the others of its kernel, five or more, where that is larger. Slips that
-// move a time by less than these margins, or the bytes of a launch-bound case without sizes, are
+// move a time by less than these margins, or the work of a case without sizes or formula, are
 // not detected.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hwmodels/calibrate/read/timing.hpp"
@@ -50,10 +53,11 @@ struct Plausible {
   std::vector<TimingCase> kept;        ///< in the order of the set
   std::vector<TimingRefusal> refused;  ///< those of the whole set first, then by case
   std::vector<TimingWarning> warnings;
+  std::vector<std::string> notes;  ///< checks that were not made, with the reason
 };
 
-/// "timing.json:12: benchmarks[3]: NAME: RULE: REASON"
-std::string text(const TimingRefusal& refusal);
+/// "timing.csv:12:5: error: NAME: RULE: REASON"
+std::string text(const TimingRefusal& refusal, std::string_view severity = "error");
 
 Plausible check_timings(const TimingSet& timings);
 

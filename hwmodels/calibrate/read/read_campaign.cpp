@@ -88,7 +88,7 @@ void read_context(JsonFields context, Campaign& campaign) {
   }
 }
 
-TimedWork read_work(JsonFields work) {
+TimedWork read_work(JsonFields work, TimingCase& timing) {
   TimedWork out;
   const auto bytes = [&](const char* key) { return static_cast<double>(work.whole(key, 0)); };
   out.memory_bytes = bytes("read_bytes") + bytes("written_bytes");
@@ -96,6 +96,10 @@ TimedWork read_work(JsonFields work) {
   out.link_write_bytes = bytes("link_written_bytes");
   out.requested_bytes = bytes("requested_bytes");
   out.flops = std::max(bytes("flops"), bytes("issued_flops"));
+  timing.places = {{"memory_bytes", work.place("read_bytes")},
+                   {"link_read_bytes", work.place("link_read_bytes")},
+                   {"link_write_bytes", work.place("link_written_bytes")},
+                   {"flops", work.place("issued_flops")}};
   work.finish();
   return out;
 }
@@ -165,12 +169,12 @@ void read_name(JsonFields& entry, const std::string& case_name, const std::strin
   }
 }
 
-Entry read_entry(JsonFields& entry, const std::string& file, Campaign& campaign) {
+Entry read_entry(JsonFields& entry, Campaign& campaign) {
   Entry out;
   TimingCase& timing = out.timing;
   const std::string case_name = entry.text("case");
   const std::string temperature = entry.choice("temperature", {"cold", "warm"});
-  timing.where = fmt::format("{}:{}: {}", file, entry.line(), entry.path());
+  timing.where = entry.place();
   timing.name = case_name + '/' + temperature;
   timing.temperature = temperature == "warm" ? Temperature::warm : Temperature::cold;
   read_name(entry, case_name, temperature);
@@ -179,7 +183,7 @@ Entry read_entry(JsonFields& entry, const std::string& file, Campaign& campaign)
   timing.dtype = entry.text("dtype");
   timing.shape = entry.sizes("shape");
   timing.baseline = entry.flag("baseline");
-  timing.work = read_work(entry.object("work"));
+  timing.work = read_work(entry.object("work"), timing);
   read_launches(entry, campaign.multiprocessors, timing);
   out.repeat = read_interval(entry);
   read_agreement(entry, timing, campaign.set);
@@ -204,13 +208,13 @@ bool same_case(const TimingCase& a, const TimingCase& b) {
          a.shape == b.shape && a.baseline == b.baseline && work(a.work) == work(b.work);
 }
 
-void read_entries(JsonFields& document, const std::string& file, Campaign& campaign) {
+void read_entries(JsonFields& document, Campaign& campaign) {
   std::vector<TimingCase> cases;  // in the order of the file
   std::map<std::string, std::vector<TimingRepeat>> repeats;
   std::map<std::string, std::size_t> place;
   std::map<std::string, bool> names;
   for (JsonFields& fields : document.list("benchmarks")) {
-    Entry entry = read_entry(fields, file, campaign);
+    Entry entry = read_entry(fields, campaign);
     const std::string& run = entry.timing.name;
     if (fields.has("name") && !names.emplace(fields.text("name"), true).second) {
       fields.fail("name", fmt::format("'{}' stands twice", fields.text("name")));
@@ -237,7 +241,7 @@ void read_entries(JsonFields& document, const std::string& file, Campaign& campa
 
 }  // namespace
 
-TimingSet read_campaign(JsonFields& document, const std::string& file, Diagnostics& diagnostics) {
+TimingSet read_campaign(JsonFields& document, Diagnostics& diagnostics) {
   Campaign campaign;
   campaign.set.format = "campaign";
   const std::string schema = document.text("schema");
@@ -247,12 +251,11 @@ TimingSet read_campaign(JsonFields& document, const std::string& file, Diagnosti
     return {};
   }
   read_context(document.object("context"), campaign);
-  read_entries(document, file, campaign);
+  read_entries(document, campaign);
   for (JsonFields& refused : document.list("refused")) {
     const std::string name = refused.text("name");
-    campaign.set.notes.push_back(fmt::format("{}:{}: {}: {}: the campaign has no result: {}", file,
-                                             refused.line(), refused.path(), name,
-                                             refused.text("reason")));
+    campaign.set.notes.push_back(fmt::format("{}: {}: the campaign has no result: {}",
+                                             refused.place(), name, refused.text("reason")));
     refused.finish();
   }
   document.finish();

@@ -4,13 +4,12 @@
 // represented by the one with the most bytes in flight a block: it streams the data, and the later
 // launches combine or gate. Its waves give the tail, ceil(waves) / waves (1 where the card was not
 // known). The bytes in flight of the whole GPU are those of a block times the resident blocks.
-#include <string>
 
 #include "hwmodels/calibrate/read/json_fields.hpp"
 #include "hwmodels/calibrate/read/timing.hpp"
 
 namespace tiersim {
 
-TimingSet read_campaign(JsonFields& document, const std::string& file, Diagnostics& diagnostics);
+TimingSet read_campaign(JsonFields& document, Diagnostics& diagnostics);
 
 }  // namespace tiersim

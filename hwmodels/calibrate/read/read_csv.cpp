@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "hwmodels/calibrate/read/csv_table.hpp"
 #include "hwmodels/calibrate/read/iso_date.hpp"
@@ -58,16 +59,6 @@ bool is_column(std::string_view name) {
   return std::ranges::any_of(kSizes, [&](const auto& size) { return size.first == name; });
 }
 
-std::vector<std::string> column_names() {
-  std::vector<std::string> out(kOthers.begin(), kOthers.end());
-  for (const auto& size : kSizes) out.emplace_back(size.first);
-  for (const char* name : {"process", "blocks", "time", "time_ns", "time_us", "time_ms", "time_s",
-                           "low_us", "high_us"}) {
-    out.emplace_back(name);
-  }
-  return out;
-}
-
 class Reader {
  public:
   Reader(const std::string& file, const CsvTable& table, const ReadOptions& options,
@@ -81,11 +72,13 @@ class Reader {
     std::set<std::string> settings;
     for (const CsvSetting& setting : table_.settings) {
       read_setting(setting);
-      if (settings.insert(setting.key).second) continue;
+      const bool again = setting.key.starts_with("family.");  // a family may have several kernels
+      if (settings.insert(setting.key).second || again) continue;
       fail(setting.line, 1, fmt::format("setting '{}' stands twice", setting.key));
     }
     if (!check_header()) return {};
     for (const CsvRow& row : table_.rows) read_row(row);
+    check_families();
     if (!diagnostics_.ok()) return {};
     std::vector<TimingCase> cases = std::move(set_.cases);
     set_.cases.clear();
@@ -104,6 +97,7 @@ class Reader {
 
   void read_setting(const CsvSetting& setting) {
     constexpr std::string_view kPeak = "peak.";
+    constexpr std::string_view kFamily = "family.";
     const auto& [line, key, value] = setting;
     if (key == "device") {
       set_.device = value;
@@ -119,6 +113,8 @@ class Reader {
       const auto size = parse_cache_size(value);
       if (size) set_.l2_bytes = *size;
       if (!size) fail(line, 1, size.error());
+    } else if (key.starts_with(kFamily)) {
+      read_family(line, key.substr(kFamily.size()), value);
     } else if (key.starts_with(kPeak)) {
       const std::string name = key.substr(kPeak.size());
       const auto rate = parse_peak(name, value);
@@ -126,10 +122,33 @@ class Reader {
       set_.peaks.push_back(
           {name, *rate, true, NumberClass::assumed, fmt::format("{}:{}", file_, line)});
     } else {
-      const std::vector<std::string> known{"device", "date", "class", "build", "l2", "peak.memory"};
+      const std::vector<std::string> known{"device", "date",        "class",      "build",
+                                           "l2",     "peak.memory", "family.gemm"};
       fail(line, 1, fmt::format("unknown setting '{}'", key),
            "known are: " + join(known) + "; a comment has no colon behind its first word");
     }
+  }
+
+  // "# family.gemm: my_kernel"
+  void read_family(int line, const std::string& family, const std::string& kernel) {
+    const auto known = std::ranges::find(kKernelFamilyNames, family);
+    if (known == kKernelFamilyNames.end()) {
+      fail(line, 1, fmt::format("no family of kernels is called '{}'", family),
+           fmt::format("{}", fmt::join(kKernelFamilyNames, ", ")));
+      return;
+    }
+    const auto kind = static_cast<KernelFamily>(known - kKernelFamilyNames.begin());
+    if (!set_.families.emplace(kernel, kind).second)
+      fail(line, 1, fmt::format("the kernel '{}' has a family already", kernel));
+    family_lines_.emplace(kernel, line);
+  }
+  void check_families() {
+    std::set<std::string> kernels;
+    for (const TimingCase& timing : set_.cases) kernels.insert(timing.kernel);
+    for (const auto& [kernel, line] : family_lines_)
+      if (!kernels.contains(kernel))
+        fail(line, 1, fmt::format("no row is of the kernel '{}'", kernel),
+             fmt::format("kernels: {}", fmt::join(kernels, ", ")));
   }
 
   // Reports a quantity with two columns: time_ns and time_us.
@@ -154,7 +173,7 @@ class Reader {
       fail(1, 1, "no header line names the columns");
       return false;
     }
-    const std::vector<std::string> known = column_names();
+    const std::vector<std::string> known = csv_columns();
     std::map<std::string, int> counted;
     bool kernel = false;
     for (std::size_t i = 0; i < header.cells.size(); ++i) {
@@ -254,13 +273,20 @@ class Reader {
   void read_work(const CsvRow& row, TimingCase& timing) {
     for (const auto& [name, member] : kSizes) timing.work.*member = size(row, name);
     timing.work.flops = number(row, "flops", 0, 0);
+    for (const std::string name :
+         {"memory_bytes", "link_read_bytes", "link_write_bytes", "flops"}) {
+      const CsvCell* found = cell(row, name);
+      if (found != nullptr)
+        timing.places.emplace(name, fmt::format("{}:{}:{}", file_, row.line, found->column));
+    }
     timing.bytes_in_flight = size(row, "bytes_in_flight");
     timing.tail = number(row, "tail", 1, 1);
     const double waves = number(row, "waves", 0, 0);
     if (waves > 0) timing.tail = std::ceil(waves) / waves;
     for (const auto& [name, index] : place_) {
       if (name == "blocks") timing.shape[name] = whole(row, name);
-      if (name.starts_with(kShape)) timing.shape[name.substr(kShape.size())] = whole(row, name);
+      if (name.starts_with(kShape) && !row.cells[index].text.empty())
+        timing.shape[name.substr(kShape.size())] = whole(row, name);
     }
   }
 
@@ -282,7 +308,7 @@ class Reader {
 
   void read_row(const CsvRow& row) {
     TimingCase timing;
-    timing.where = fmt::format("{}:{}", file_, row.line);
+    timing.where = fmt::format("{}:{}:1", file_, row.line);
     timing.kernel = text(row, "kernel");
     if (timing.kernel.empty()) {
       fail(row.line, cell(row, "kernel")->column, "kernel: the cell is empty");
@@ -344,13 +370,25 @@ class Reader {
   // Index of the case by the fields that its processes share.
   std::map<std::string, std::size_t> processes_;
   std::map<std::string, bool> seen_;
+  std::map<std::string, int> family_lines_;  // by kernel
 };
 
 }  // namespace
 
+std::vector<std::string> csv_columns() {
+  std::vector<std::string> out(kOthers.begin(), kOthers.end());
+  for (const auto& size : kSizes) out.emplace_back(size.first);
+  for (const char* name : {"process", "blocks", "time", "time_ns", "time_us", "time_ms", "time_s",
+                           "low_us", "high_us"}) {
+    out.emplace_back(name);
+  }
+  return out;
+}
+
 TimingSet read_csv(const std::string& file, std::string_view text, const ReadOptions& options,
                    Diagnostics& diagnostics) {
   const CsvTable table = detail::read_csv_table(file, text, diagnostics);
+  if (table.header.cells.empty() && !diagnostics.ok()) return {};
   return Reader(file, table, options, diagnostics).read();
 }
 

@@ -21,17 +21,22 @@
 // - flops: of a launch, as executed;
 // - tail: ceil(waves) / waves; or waves, from which it is made;
 // - process: a whole number; rows that differ in it and the times alone are one case;
-// - blocks, shape.<name>: whole numbers.
+// - blocks, shape.<name>: whole numbers; a shape that is empty is no size of this kernel.
 //
-// A '#' line is a setting (device, date, class, build, l2, peak.<name>) where it has a key and a
-// colon, and else a comment. Fields may stand in double quotes (RFC 4180, on one line). An unknown
-// column is a mistake unless it is among ReadOptions::context.
+// A '#' line is a setting (device, date, class, build, l2, peak.<name>, family.<family>) where it
+// has a key and a colon, and else a comment. "# family.gemm: my_kernel" says that the kernel stands
+// for that family; such lines may be several. Fields may stand in double quotes (RFC 4180, on one
+// line). An unknown column is a mistake unless it is among ReadOptions::context.
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hwmodels/calibrate/read/read_timings.hpp"
 
 namespace tiersim {
+
+/// Names of the columns, but for those of sizes (shape.<name>).
+std::vector<std::string> csv_columns();
 
 TimingSet read_csv(const std::string& file, std::string_view text, const ReadOptions& options,
                    Diagnostics& diagnostics);

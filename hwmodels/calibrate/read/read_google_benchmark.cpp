@@ -166,7 +166,7 @@ TimingSet read_google_benchmark(JsonFields& document, const std::string& file,
   std::vector<std::string> order;
   std::map<std::string, Run> runs;
   for (JsonFields& fields : document.list("benchmarks")) {
-    const GoogleRow row = detail::read_google_row(fields, file, options, set.notes);
+    const GoogleRow row = detail::read_google_row(fields, options, set.notes);
     if (row.failed) continue;
     const auto [found, first] = runs.try_emplace(row.run);
     if (first) order.push_back(row.run);

@@ -276,7 +276,7 @@ class Log {
     const Half& half = row.halves.at(index);
     const char* place = index == 0 ? "out_of_place" : "in_place";
     TimingCase timing;
-    timing.where = fmt::format("{}:{}", file_, row.line);
+    timing.where = fmt::format("{}:{}:1", file_, row.line);
     timing.kernel = collective_->name;
     timing.variant = row.operation.empty() || row.operation == "none" ? std::string(place)
                                                                       : row.operation + '.' + place;

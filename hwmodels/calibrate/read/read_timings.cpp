@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,7 +37,7 @@ TimingSet read_json(const std::string& file, std::string_view text, const ReadOp
   JsonDocument json;
   if (!parse_json(file, text, json, diagnostics)) return {};
   JsonFields document(json.root(), "", file, diagnostics);
-  if (document.has("schema")) return read_campaign(document, file, diagnostics);
+  if (document.has("schema")) return read_campaign(document, diagnostics);
   if (document.has("context") && document.has("benchmarks")) {
     return read_google_benchmark(document, file, options, diagnostics);
   }
@@ -47,6 +49,19 @@ TimingSet read_json(const std::string& file, std::string_view text, const ReadOp
 
 bool is_nccl_log(std::string_view text) {
   return std::ranges::any_of(lines_of(text), is_nccl_header);
+}
+
+// "nsys" or "nvbench" for a report of theirs, which names no sizes; empty for any other text.
+std::string_view profiler_of(std::string_view text) {
+  constexpr std::size_t kTalk = 50;  // lines before a header, at most
+  const std::vector<std::string_view> lines = lines_of(text.substr(0, 100'000));
+  for (const std::string_view line : std::span(lines).first(std::min(kTalk, lines.size()))) {
+    const auto has = [&](std::string_view word) { return line.find(word) != line.npos; };
+    if (has("GPU Time (sec)")) return "nvbench";
+    if (has("Name") && (has("Duration (") || (has("Total Time (") && has("Instances"))))
+      return "nsys";
+  }
+  return {};
 }
 
 // Takes a value from the options; it must equal that of the file where both state it.
@@ -138,6 +153,12 @@ Expected<TimingSet, Diagnostics> read_timings(const std::string& file, std::stri
     set = read_json(file, text, options, diagnostics);
   } else if (is_nccl_log(text)) {
     set = read_nccl_tests(file, text, options, diagnostics);
+  } else if (const std::string_view profiler = profiler_of(text); !profiler.empty()) {
+    fail(diagnostics, file,
+         fmt::format(
+             "this is a report of {}, which names kernels and states neither sizes nor bytes",
+             profiler),
+         fmt::format("describe it in a file with 'format: {}' and use --table FILE", profiler));
   } else {
     set = read_csv(file, text, options, diagnostics);
   }

@@ -4,12 +4,14 @@
 // (plausibility.hpp) refuses impossible ones, and fits (fit.hpp) take the rest.
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/base/number_class.hpp"
+#include "sim/model/step_graph.hpp"
 
 namespace tiersim {
 
@@ -29,8 +31,10 @@ struct TimedWork {
 
 /// One case, all its repetitions taken together.
 struct TimingCase {
-  /// Place in the file for messages: "timing.json: benchmarks[12]", "nccl.log:14".
+  /// Place in the file for messages: "timing.csv:12:1".
   std::string where = {};
+  /// Places of its members of TimedWork, by their names; `where` for those that have none.
+  std::map<std::string, std::string, std::less<>> places = {};
   std::string name = {};     ///< name in the file; unique with the temperature
   std::string kernel = {};   ///< common name of the cases that are fitted together: "dense_decode"
   std::string variant = {};  ///< may be empty
@@ -59,7 +63,7 @@ struct TimingPeak {
 
 /// A case, or a row of a file, that is impossible, with its numbers for the user.
 struct TimingRefusal {
-  std::string where = {};   ///< as TimingCase::where
+  std::string where = {};   ///< as TimingCase::where, or the place of the number
   std::string name = {};    ///< of the case
   std::string rule = {};    ///< short name: "above the peak", "unit slip"
   std::string reason = {};  ///< a clause with the numbers
@@ -76,6 +80,8 @@ struct TimingSet {
   std::string data_class = {};
   double l2_bytes = 0;  ///< 0 where not known
   std::vector<TimingPeak> peaks = {};
+  /// The family that a kernel stands for, by the kernel's name, as the user says.
+  std::map<std::string, KernelFamily, std::less<>> families = {};
   std::vector<TimingCase> cases = {};
   /// Rows that contradict themselves (a rate that is not size over time) or whose result was wrong.
   std::vector<TimingRefusal> refused = {};

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hwmodels/calibrate/read/plausibility.hpp"
@@ -15,9 +16,11 @@ class Findings {
  public:
   explicit Findings(const TimingSet& timings) : timings_(timings), refused_(timings.cases.size()) {}
 
-  void refuse(std::size_t index, std::string rule, std::string reason);
+  /// `where`: the place of the number that is wrong; that of the case where empty.
+  void refuse(std::size_t index, std::string rule, std::string reason, std::string where = {});
   void warn(std::size_t index, std::string rule, std::string reason);
   void warn_file(std::string rule, std::string reason);
+  void note(std::string text) { notes_.push_back(std::move(text)); }
   bool refused(std::size_t index) const { return refused_[index]; }
   bool refused_for(std::size_t index, std::string_view rule) const;
   Plausible result() const;
@@ -31,6 +34,7 @@ class Findings {
   std::vector<bool> refused_;
   std::vector<Finding> refusals_;
   std::vector<TimingWarning> warnings_;
+  std::vector<std::string> notes_;
 };
 
 /// Bound on the false alarms of a file, and the noise of log t where no interval is stated.
@@ -67,6 +71,7 @@ std::optional<ByteSlip> byte_slip(double factor, int element);
 void check_limits(const TimingSet& timings, Findings& findings);
 void check_labels(const TimingSet& timings, Findings& findings);
 void check_duplicates(const TimingSet& timings, Findings& findings);
+void check_work(const TimingSet& timings, Findings& findings);
 void check_byte_formulas(const TimingSet& timings, Findings& findings);
 void check_neighbours(const TimingSet& timings, Findings& findings);
 void check_trend(const TimingSet& timings, Findings& findings);

@@ -64,7 +64,7 @@ class Rules {
   void count(const std::string& rule, const TimingRow& row, const std::string& why) {
     RefusedRows& refused = kernel_.refused[rule];
     if (refused.count == 0)
-      refused.first = {fmt::format("{}:{}", file_, row.line), kernel_.name, rule, why};
+      refused.first = {fmt::format("{}:{}:1", file_, row.line), kernel_.name, rule, why};
     refused.count += row.repeats;
   }
 

@@ -1,6 +1,7 @@
 #include "hwmodels/calibrate/table/timing_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "hwmodels/calibrate/read/csv_table.hpp"
 #include "hwmodels/calibrate/read/order_statistics.hpp"
 #include "hwmodels/calibrate/read/timing_text.hpp"
+#include "hwmodels/calibrate/table/named_rows.hpp"
 #include "hwmodels/forms/kernel_form.hpp"
 #include "sim/base/text.hpp"
 #include "sim/expression/expression.hpp"
@@ -59,14 +61,20 @@ class Reader {
         config_(config),
         formulas_(formulas_of(config)),
         l2_bytes_(l2_bytes),
-        diagnostics_(diagnostics) {}
+        diagnostics_(diagnostics),
+        rules_(config.kernels) {}
 
   TimingTable read(std::string_view text) {
     TimingTable table{.file = file_, .kernels = {}};
-    const detail::CsvTable cells = detail::read_csv_table(file_, text, diagnostics_);
+    const bool talks = config_.format == TableFormat::nsys;
+    const detail::CsvTable cells = detail::read_csv_table(
+        file_, text, diagnostics_, talks ? std::string_view(config_.time.column) : "");
     if (!diagnostics_.ok()) return table;
     if (cells.header.cells.empty()) {
-      fail(1, 1, "this file is empty");
+      const bool empty = trimmed(text).find_first_not_of("\r\n") == std::string_view::npos;
+      fail(1, 1,
+           empty ? "this file is empty"
+                 : fmt::format("no line has the column '{}'", config_.time.column));
       return table;
     }
     find_columns(cells.header);
@@ -76,6 +84,12 @@ class Reader {
       add(row, kernels);
       if (diagnostics_.list().size() >= kMostMistakes) break;
     }
+    for (const std::string& note : rules_.notes()) table.notes.push_back(file_ + ": " + note);
+    if (skipped_ > 0)
+      table.notes.push_back(fmt::format("{}: {} skipped rows are left out", file_, skipped_));
+    if (kernels.empty() && !rules_.unnamed().empty())
+      fail(cells.header.line, 1, "no row follows a rule of 'kernels'",
+           "names: " + detail::some_of(rules_.unnamed(), 8));
     for (auto& [name, kernel] : kernels) table.kernels.push_back(std::move(kernel));
     return table;
   }
@@ -90,33 +104,112 @@ class Reader {
   }
 
   void find_columns(const detail::CsvRow& header) {
-    std::vector<std::string> present;
-    for (const detail::CsvCell& cell : header.cells) present.push_back(cell.text);
+    for (const detail::CsvCell& cell : header.cells) present_.push_back(cell.text);
     std::vector<std::string> known;
     const auto find = [&](const std::string& column) {
       known.push_back(column);
-      const auto at = std::ranges::find(present, column);
-      if (at == present.end())
+      const auto at = std::ranges::find(present_, column);
+      if (at == present_.end())
         fail(header.line, 1, fmt::format("there is no column '{}'", column),
-             "columns: " + join(present));
-      return static_cast<std::size_t>(at - present.begin());
+             "columns: " + join(present_));
+      else if (std::ranges::count(present_, column) > 1)
+        fail(header.line, 1, fmt::format("the column '{}' stands twice", column));
+      return static_cast<std::size_t>(at - present_.begin());
     };
-    for (const std::string& column : config_.labels) labels_.push_back(find(column));
+    const auto find_or_given = [&](const std::string& column) {
+      if (!rules_.give(column)) return find(column);
+      known.push_back(column);
+      return kAbsent;
+    };
+    for (const std::string& column : config_.labels) labels_.push_back(find_or_given(column));
     for (const std::string& column : config_.sizes) {
-      const bool lacks = std::ranges::find(present, column) == present.end();
-      sizes_.push_back(lacks && config_.absent.contains(column) ? kAbsent : find(column));
+      const bool lacks = std::ranges::find(present_, column) == present_.end();
+      sizes_.push_back(lacks && config_.absent.contains(column) ? kAbsent : find_or_given(column));
     }
     known.insert(known.end(), config_.unused.begin(), config_.unused.end());
     time_ = find(config_.time.column);
+    if (!rules_.empty()) name_ = find(names_column());
+    find_columns_of_rules(header);
     for (const detail::CsvCell& cell : header.cells)
-      if (std::ranges::find(known, cell.text) == known.end())
+      if (std::ranges::find(known, cell.text) == known.end() && !is_result(cell.text))
         fail(header.line, cell.column,
              fmt::format("the description does not name the column '{}'", cell.text),
              "name it among labels, sizes or unused");
   }
 
-  std::optional<double> number(const detail::CsvRow& row, std::size_t column) {
-    const detail::CsvCell& cell = row.cells[column];
+  void find_columns_of_rules(const detail::CsvRow& header) {
+    for (std::size_t i = 0; i < config_.kernels.size(); ++i) {
+      const auto where = Expression::parse(config_.kernels[i].where);
+      if (!where) continue;
+      for (const std::string& column : where->names())
+        if (std::ranges::find(present_, column) == present_.end())
+          fail(header.line, 1,
+               fmt::format("there is no column '{}', which kernels.{}.where names", column, i),
+               "columns: " + join(present_));
+    }
+  }
+
+  std::string names_column() const {
+    if (!config_.names.empty()) return config_.names;
+    return config_.format == TableFormat::nsys ? "Name" : "Benchmark";
+  }
+
+  // Columns that the format always has, and that tell no case from another. A column of nvbench
+  // without a unit may be an axis.
+  bool is_result(std::string_view column) const {
+    if (config_.format == TableFormat::nsys) return true;
+    if (config_.format != TableFormat::nvbench) return false;
+    constexpr std::array<std::string_view, 9> kNames{"Benchmark", "Device",  "Device Name",
+                                                     "Skipped",   "Samples", "Noise",
+                                                     "Elem/s",    "BWUtil",  "Batch GPU"};
+    constexpr std::array<std::string_view, 7> kUnits{
+        " (sec)", " (elem/sec)", " (bytes/sec)", " (bytes)", " (%)", " (pow2)", " (Hz)"};
+    return std::ranges::find(kNames, column) != kNames.end() ||
+           std::ranges::any_of(kUnits,
+                               [&](std::string_view unit) { return column.ends_with(unit); });
+  }
+
+  // A column of the file in the formula of a rule: a number where it is one, else text.
+  std::optional<ExpressionValue> column_value(const detail::CsvRow& row,
+                                              std::string_view column) const {
+    const auto at = std::ranges::find(present_, column);
+    if (at == present_.end()) return std::nullopt;
+    const std::string& text = row.cells[static_cast<std::size_t>(at - present_.begin())].text;
+    const auto number = parse_number(text);
+    if (number) return Magnitude{*number};
+    return text;
+  }
+
+  // True for a row that nvbench did not run.
+  bool is_skipped(const detail::CsvRow& row) const {
+    const auto at = std::ranges::find(present_, "Skipped");
+    return config_.format == TableFormat::nvbench && at != present_.end() &&
+           row.cells[static_cast<std::size_t>(at - present_.begin())].text == "Yes";
+  }
+
+  // Reports a second device, whose timings would be taken for repeats of the first.
+  void check_device(const detail::CsvRow& row) {
+    if (config_.format == TableFormat::csv) return;
+    const auto at =
+        std::ranges::find(present_, config_.format == TableFormat::nsys ? "Device" : "Device Name");
+    if (at == present_.end()) return;
+    const detail::CsvCell& cell = row.cells[static_cast<std::size_t>(at - present_.begin())];
+    if (device_.empty()) device_ = cell.text;
+    if (cell.text != device_)
+      fail(row.line, cell.column,
+           fmt::format("this row is of '{}', the rows before of '{}'", cell.text, device_),
+           "one file for each device");
+  }
+
+  // The cell of a label or size: of the file, or of the rule that names the row.
+  detail::CsvCell cell_of(const detail::CsvRow& row, const std::string& column,
+                          std::size_t at) const {
+    const auto given = texts_.find(column);
+    if (given != texts_.end()) return {given->second, row.cells[name_].column};
+    return row.cells[at];
+  }
+
+  std::optional<double> number(const detail::CsvRow& row, const detail::CsvCell& cell) {
     const auto value = parse_number(cell.text);
     if (!value || *value < 0) {
       fail(row.line, cell.column, fmt::format("'{}' is no number of at least 0", cell.text));
@@ -126,9 +219,8 @@ class Reader {
   }
 
   // The number of a text that stands for a size.
-  std::optional<double> named(const detail::CsvRow& row, std::size_t column,
+  std::optional<double> named(const detail::CsvRow& row, const detail::CsvCell& cell,
                               const std::map<std::string, double>& names) {
-    const detail::CsvCell& cell = row.cells[column];
     const auto found = names.find(cell.text);
     if (found != names.end()) return found->second;
     std::vector<std::string> known;
@@ -140,10 +232,11 @@ class Reader {
 
   std::optional<double> size_of(const detail::CsvRow& row, std::size_t i) {
     const std::string& name = config_.sizes[i];
-    if (sizes_[i] == kAbsent) return config_.absent.at(name);
+    if (sizes_[i] == kAbsent && !texts_.contains(name)) return config_.absent.at(name);
+    const detail::CsvCell cell = cell_of(row, name, sizes_[i]);
     const auto text = std::ranges::find(config_.texts, name, &TextSize::column);
-    if (text != config_.texts.end()) return named(row, sizes_[i], text->names);
-    return number(row, sizes_[i]);
+    if (text != config_.texts.end()) return named(row, cell, text->names);
+    return number(row, cell);
   }
 
   bool tells_shapes_apart(const std::string& size) const {
@@ -215,13 +308,25 @@ class Reader {
   }
 
   void add(const detail::CsvRow& cells, std::map<std::string, TimingKernel>& kernels) {
+    if (is_skipped(cells)) {
+      ++skipped_;
+      return;
+    }
+    if (!rules_.empty()) {
+      auto texts = rules_.texts_of(cells.cells[name_].text, [&](std::string_view column) {
+        return column_value(cells, column);
+      });
+      if (!texts) return;
+      texts_ = *std::move(texts);
+    }
+    check_device(cells);
     TimingRow row;
     row.line = cells.line;
     Names names{{"l2", Magnitude{l2_bytes_}}};
     std::string name;
     std::string dtype;
     for (std::size_t i = 0; i < labels_.size(); ++i) {
-      const std::string& text = cells.cells[labels_[i]].text;
+      const std::string text = cell_of(cells, config_.labels[i], labels_[i]).text;
       names[config_.labels[i]] = text;
       name += (name.empty() ? "" : " ") + text;
       if (config_.labels[i] == config_.dtype.column) dtype = text;
@@ -236,7 +341,7 @@ class Reader {
         row.group += fmt::format("{} {} ", config_.sizes[i], *size);
       names[config_.sizes[i]] = Magnitude{*size};
     }
-    const auto time = number(cells, time_);
+    const auto time = number(cells, cells.cells[time_]);
     if (!time) return;
     row.seconds = *time * *seconds_in(kTimeUnitNames[static_cast<std::size_t>(config_.time.unit)]);
     for (const auto& [value, formula] : formulas_.values) {
@@ -276,7 +381,7 @@ class Reader {
       const TableRefusal& rule = config_.refuse[i];
       RefusedRows& rows = kernel.refused[rule.rule];
       if (rows.count++ == 0)
-        rows.first = {fmt::format("{}:{}", file_, row.line), kernel.name, rule.rule, rule.why};
+        rows.first = {fmt::format("{}:{}:1", file_, row.line), kernel.name, rule.rule, rule.why};
       return true;
     }
     return false;
@@ -287,8 +392,14 @@ class Reader {
   Formulas formulas_;
   double l2_bytes_;
   Diagnostics& diagnostics_;
+  detail::NamedRowRules rules_;
+  detail::NamedRowRules::Texts texts_;  // of the row that is read
+  std::vector<std::string> present_;    // columns of the file
   std::vector<std::size_t> labels_, sizes_;
   std::size_t time_ = 0;
+  std::size_t name_ = 0;  // column with the name that rules look at
+  std::string device_;    // of the first row, of a profile
+  int skipped_ = 0;
 };
 
 // One row for all that have the same sizes: the median of their times, and their spread.

@@ -52,7 +52,8 @@ struct TimingKernel {
 
 struct TimingTable {
   std::string file;
-  std::vector<TimingKernel> kernels;  ///< ascending by name
+  std::vector<TimingKernel> kernels;    ///< ascending by name
+  std::vector<std::string> notes = {};  ///< rows that were left out, with the file and the reason
 };
 
 /// Every mistake of the file, with its line and column: a column that is missing or that the

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "hwmodels/calibrate/read/timing_text.hpp"
+#include "hwmodels/calibrate/table/named_rows.hpp"
 #include "hwmodels/forms/kernel_form.hpp"
 #include "sim/base/text.hpp"
 #include "sim/expression/expression.hpp"
@@ -68,6 +70,53 @@ void check_columns(Fields& f, const TimingTableConfig& c) {
             fmt::format("texts.{}.column", i), "is none of the sizes");
 }
 
+// The groups of `matches` that a text of `is` names, such as "$2".
+bool names_groups_up_to(const std::string& text, std::size_t groups) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)
+    if (text[i] == '$' && text[i + 1] >= '1' && text[i + 1] <= '9' &&
+        static_cast<std::size_t>(text[i + 1] - '0') > groups)
+      return false;
+  return true;
+}
+
+void check_named_rows(Fields& f, const TimingTableConfig& c) {
+  f.check(c.kernels.empty() || !c.names.empty() || c.format != TableFormat::csv, "names",
+          "is missing", "the column with the names that 'kernels' has rules for");
+  for (std::size_t i = 0; i < c.kernels.size(); ++i) {
+    const NamedRows& rule = c.kernels[i];
+    const std::string path = fmt::format("kernels.{}", i);
+    f.check(rule.name.empty() != rule.matches.empty(), path,
+            "has neither or both of 'name' and 'matches'", "one of them says which rows it is for");
+    const auto wrong = detail::mistake_in_pattern(rule.matches);
+    f.check(!wrong, path + ".matches", "is no regular expression: " + wrong.value_or(""));
+    const std::size_t groups = wrong ? 9 : detail::groups_in(rule.matches);
+    for (const auto& [column, text] : rule.is) {
+      const bool known = std::ranges::find(c.labels, column) != c.labels.end() ||
+                         std::ranges::find(c.sizes, column) != c.sizes.end();
+      f.check(known, path + ".is." + column, "is none of the labels and sizes");
+      f.check(rule.matches.empty() || names_groups_up_to(text, groups), path + ".is." + column,
+              fmt::format("names a group that 'matches' has not; it has {}", groups));
+    }
+    if (rule.where.empty()) continue;
+    const auto parsed = Expression::parse(rule.where);
+    f.check(parsed.has_value(), path + ".where",
+            parsed ? ""
+                   : fmt::format("is no formula: {} (at its character {})", parsed.error().message,
+                                 parsed.error().offset + 1));
+  }
+}
+
+// "Duration (ns)" read as microseconds would be a thousand times too long.
+void check_unit(Fields& f, const TimeColumn& c) {
+  const std::size_t open = c.column.rfind('(');
+  if (open == std::string::npos || !c.column.ends_with(')')) return;
+  std::string stated = c.column.substr(open + 1, c.column.size() - open - 2);
+  if (stated == "sec") stated = "s";
+  const std::string_view given = kTimeUnitNames[static_cast<std::size_t>(c.unit)];
+  f.check(!seconds_in(stated) || stated == given, "time.unit",
+          fmt::format("is {}, but the column is '{}'", given, c.column));
+}
+
 // A kernel of one GPU has the bytes of its memory and FLOPs, a collective the bytes of its port.
 void check_amounts(Fields& f, const TimingTableConfig& c, const std::vector<std::string>& known) {
   if (!c.operation.empty()) {
@@ -105,6 +154,8 @@ void check_form(Fields& f, const FormColumns& c, const std::vector<std::string>&
 
 void check_formulas(Fields& f, const TimingTableConfig& c) {
   check_columns(f, c);
+  check_named_rows(f, c);
+  check_unit(f, c.time);
   std::vector<std::string> known = c.labels;
   known.insert(known.end(), c.sizes.begin(), c.sizes.end());
   known.emplace_back("l2");
@@ -154,6 +205,16 @@ void describe(Fields& f, UntunedRule& c) {
              in_range(0.0, 1.0));
 }
 
+void describe(Fields& f, NamedRows& c) {
+  f.doc("Rows of a profile by the name of their kernel, and the case that they are.");
+  f.optional("name", c.name, "The whole name.");
+  f.optional("matches", c.matches, "Or a regular expression (ECMAScript) that the name contains.");
+  f.optional("where", c.where,
+             "Formula of the columns of the file that also holds, such as \"GrdX == 64\".");
+  f.optional("is", c.is,
+             "Labels and sizes of such a row; $1 stands for the first group of 'matches'.");
+}
+
 void describe(Fields& f, TableValue& c) {
   f.doc("A number of a row that later formulas use.");
   f.required("name", c.name, "Name in later formulas.");
@@ -190,11 +251,21 @@ void describe(Fields& f, TimingTableConfig& c) {
       "Description of a table of kernel timings, one row a timing, for `tiersim calibrate "
       "--table`.");
   f.required("description", c.description, "What the table holds and who wrote it.");
+  f.optional("format", c.format, kTableFormatNames,
+             "Who wrote the file: csv, a header and a row a timing; nsys, a report of `nsys stats "
+             "--format csv`; nvbench, a benchmark's --csv. Of the last two, columns of results "
+             "need no name here.");
   f.optional("source", c.source, "Who timed it, with version and licence, for the source of fits.");
   f.optional("files", c.files,
              "Beginnings of the names of the files that it is of, of which the longest counts; "
              "'<its own name>__' where absent.");
   f.required("time", c.time, "The column with the time of a launch.");
+  f.optional("names", c.names,
+             "The column with the name of a kernel, for `kernels`; Name of nsys and Benchmark of "
+             "nvbench where absent.");
+  f.optional("kernels", c.kernels,
+             "The labels and sizes of rows by the name of their kernel. The first that holds "
+             "counts, and rows of none are left out.");
   f.required("labels", c.labels,
              "Columns of text. Rows that differ in one of them are timings of different kernels.");
   f.required("sizes", c.sizes, "Columns of numbers that tell the cases of a kernel apart.");

@@ -11,6 +11,12 @@
 //  flops: "2 * m * n * k"
 //  form: {name: product, sizes: {m: m, n: n, k: k, weight_bytes: element, ...}}
 //
+// A profile names kernels and no sizes, so that the description says which name is which case
+// (named_rows.hpp):
+//
+//  format: nsys
+//  kernels: [{matches: "m=([0-9]+)", is: {m: $1, n: 4096, k: 4096, gemm_dtype: bfloat16}}]
+//
 // A table of collectives has `operation` and `port_bytes` instead of memory_bytes and flops.
 #include <array>
 #include <cstdint>
@@ -24,6 +30,12 @@
 #include "sim/model/step_graph.hpp"
 
 namespace tiersim {
+
+/// Who wrote the file. csv: a header and a row a timing. nsys: a report of `nsys stats --format
+/// csv`, with talk before its header. nvbench: `--csv` of a benchmark, which repeats names of
+/// columns.
+enum class TableFormat : std::uint8_t { csv, nsys, nvbench };
+inline constexpr std::array<std::string_view, 3> kTableFormatNames{"csv", "nsys", "nvbench"};
 
 enum class TimeUnit : std::uint8_t { ns, us, ms, s };
 inline constexpr std::array<std::string_view, 4> kTimeUnitNames{"ns", "us", "ms", "s"};
@@ -49,6 +61,14 @@ struct TextSize {
 struct UntunedRule {
   double bytes = 0;
   double share = 0;
+};
+
+/// Rows of a profile by the name of their kernel, and the labels and sizes that such a row has.
+struct NamedRows {
+  std::string name;     ///< the whole name; empty: `matches`
+  std::string matches;  ///< regular expression (ECMAScript) that is found in the name
+  std::string where;    ///< formula of the file's columns, such as "GrdX == 64"; empty: all
+  std::map<std::string, std::string> is;  ///< "$1" stands for the first group of `matches`
 };
 
 /// A number of a row that later formulas use.
@@ -80,9 +100,12 @@ struct TableGoal {
 
 struct TimingTableConfig {
   std::string description;
+  TableFormat format = TableFormat::csv;
   std::string source;              ///< who timed, and where it stands; may be empty
   std::vector<std::string> files;  ///< beginnings of names of files; empty: its own name
   TimeColumn time;
+  std::string names;                ///< column with the name of a kernel, for `kernels`
+  std::vector<NamedRows> kernels;   ///< the first that holds counts; rows of none are left out
   std::vector<std::string> labels;  ///< columns of text; rows that differ in one are other kernels
   std::vector<std::string> sizes;   ///< columns of numbers, which tell the cases of a kernel apart
   std::map<std::string, double> absent;  ///< sizes that a file may lack, and what they then are
@@ -111,6 +134,7 @@ void describe(Fields& f, TimeColumn& c);
 void describe(Fields& f, DtypeColumn& c);
 void describe(Fields& f, TextSize& c);
 void describe(Fields& f, UntunedRule& c);
+void describe(Fields& f, NamedRows& c);
 void describe(Fields& f, TableValue& c);
 void describe(Fields& f, TableRefusal& c);
 void describe(Fields& f, FormColumns& c);

@@ -173,6 +173,26 @@ TEST_F(NamedBaseTest, HoldsNamesWithFolders) {
   EXPECT_EQ(load("grid: {shape: h200/2026-11-21-ab}\n").grid.rows, 3);
 }
 
+TEST_F(NamedBaseTest, TakesThePathOfAFolderOrFile) {
+  folder_.write("mine/odd/grid.yaml", "schema: tiersim.grid/v1\nrows: 3\n");
+  const auto folder = folder_.path() / "mine/odd";
+  for (const std::string& name :
+       {std::string("mine/odd"), std::string("./mine/odd"), std::string("mine/odd/grid.yaml"),
+        folder.string(), (folder / "grid.yaml").string()}) {
+    const Loaded got = load("grid: {shape: " + name + "}\n");
+    EXPECT_EQ(got.mistakes, "") << name;
+    EXPECT_EQ(got.grid.rows, 3) << name;
+  }
+  EXPECT_EQ(load("grid: {shape: flat}\n", {"grid.shape=" + folder.string()}).grid.rows, 3);
+  // A name that is there is no path.
+  folder_.write("flat/grid.yaml", "schema: tiersim.grid/v1\nrows: 1\n");
+  EXPECT_EQ(load("grid: {shape: flat}\n").grid.rows, 4);
+  EXPECT_EQ(load("grid: {shape: ./flat}\n").grid.rows, 1);
+  EXPECT_EQ(load("grid: {shape: ./none}\n").mistakes,
+            "board.yaml:2:15: error: there is no shape './none' (looked for none/grid.yaml and "
+            "shipped/none/grid.yaml)\n");
+}
+
 TEST_F(NamedBaseTest, PointsAtTheLineOfTheFile) {
   shelve("odd", "name: odd\nrows: 400\n");
   EXPECT_EQ(load("grid: {shape: odd}\n").mistakes,

@@ -165,19 +165,20 @@ std::string told(const TimingSet& set) {
 // 400 MB at 4 TB/s take 100 us.
 TEST(Plausibility, HoldsColdCasesAgainstMemoryAndNotAgainstMeasuredCeilings) {
   EXPECT_EQ(told(set_of({one("a", 400e6, 101)})), "");
-  EXPECT_EQ(
-      told(set_of({one("a", 400e6, 99)})),
-      "f:1: a: above the peak: 4e+08 B in 99 us is 4040.4 GB/s, above the memory peak of 4000 "
-      "GB/s (sheet)\n");
+  EXPECT_EQ(told(set_of({one("a", 400e6, 99)})),
+            "f:1: error: a: above the peak: 4e+08 B in 99 us is 4040.4 GB/s, above the memory peak "
+            "of 4000 "
+            "GB/s (sheet)\n");
 }
 
 // 40 MB fit in 60 MB of L2: 10 us from memory, 4 us from L2.
 TEST(Plausibility, SaysWhereAColdCaseWasServedByL2) {
   EXPECT_THAT(told(set_of({one("a", 40e6, 8)})),
               HasSubstr("; labelled cold, but its working set fits L2 (4e+07 of 6e+07 B)"));
-  EXPECT_EQ(told(set_of({one("a", 40e6, 3)})),  // above L2's 10 TB/s as well
-            "f:1: a: above the peak: 4e+07 B in 3 us is 13333 GB/s, above the memory peak of 4000 "
-            "GB/s (sheet)\n");
+  EXPECT_EQ(
+      told(set_of({one("a", 40e6, 3)})),  // above L2's 10 TB/s as well
+      "f:1: error: a: above the peak: 4e+07 B in 3 us is 13333 GB/s, above the memory peak of 4000 "
+      "GB/s (sheet)\n");
 }
 
 // Of 100 MB, warm, L2 may hold 60: the other 40 take 10 us from memory, and all of it 10 us from
@@ -190,10 +191,10 @@ TEST(Plausibility, HoldsWarmCasesAgainstL2AndWhatItCannotHoldAgainstMemory) {
               ElementsAre(::testing::Field(&TimingWarning::rule, "above memory's peak")));
   warm = one("a", 200e6, 30);
   warm.temperature = Temperature::warm;
-  EXPECT_EQ(
-      told(set_of({warm})),
-      "f:1: a: above the peak: 1.4e+08 B in 30 us is 4666.7 GB/s, above the memory peak of 4000 "
-      "GB/s (sheet): that much of its 2e+08 B does not fit in L2\n");
+  EXPECT_EQ(told(set_of({warm})),
+            "f:1: error: a: above the peak: 1.4e+08 B in 30 us is 4666.7 GB/s, above the memory "
+            "peak of 4000 "
+            "GB/s (sheet): that much of its 2e+08 B does not fit in L2\n");
   warm = one("a", 40e6, 3.9);
   warm.temperature = Temperature::warm;
   EXPECT_THAT(told(set_of({warm})), HasSubstr("above the l2 peak of 10000 GB/s (clock)"));
@@ -283,9 +284,10 @@ TEST(Plausibility, RefusesElementsForBytesWithoutAType) {
 TEST(Plausibility, RefusesOneCaseWithoutBytesAmongThoseThatHaveSome) {
   std::vector<TimingCase> cases{one("copy.1", 1e6, 5), one("copy.2", 2e6, 5), one("copy.3", 0, 5),
                                 one("copy.4", 4e6, 5)};
-  EXPECT_EQ(told(set_of(cases)),
-            "f:1: copy.3: no bytes: it moves 0 bytes of memory, each of the 3 other cases of "
-            "'copy' some\n");
+  EXPECT_EQ(
+      told(set_of(cases)),
+      "f:1: error: copy.3: no bytes: it moves 0 bytes of memory, each of the 3 other cases of "
+      "'copy' some\n");
   cases[2].shape = {{"rows", 0}};
   EXPECT_EQ(told(set_of(cases)), "");
   cases[2].shape.clear();
@@ -419,16 +421,17 @@ TEST(Plausibility, RefusesWhatIsFarFromTheLineOfItsNeighbours) {
   }
   EXPECT_EQ(told(set_of(cases)), "");
   time_by(1.4)(cases[4]);
-  EXPECT_THAT(told(set_of(cases)),
-              StartsWith("f:1: copy.4: off the trend: 1120 us is 1.4 times what 'copy.3' and "
-                         "'copy.5' on its two sides say"));
+  EXPECT_THAT(
+      told(set_of(cases)),
+      StartsWith("f:1: error: copy.4: off the trend: 1120 us is 1.4 times what 'copy.3' and "
+                 "'copy.5' on its two sides say"));
 }
 
 TEST(Plausibility, CarriesTheRowsThatTheirReaderRefused) {
   TimingSet set = set_of({one("a", 1e6, 10)});
   set.refused = {{"f:9", "b", "wrong result", "3 elements came out wrong"}};
   const Plausible checked = check_timings(set);
-  EXPECT_EQ(text(checked.refused), "f:9: b: wrong result: 3 elements came out wrong\n");
+  EXPECT_EQ(text(checked.refused), "f:9: error: b: wrong result: 3 elements came out wrong\n");
   EXPECT_THAT(checked.kept, SizeIs(1));
 }
 

@@ -67,7 +67,7 @@ TEST(ReadCampaign, TakesCasesPeaksAndContext) {
   EXPECT_EQ(set.peaks[0].number_class, NumberClass::specification);
   ASSERT_THAT(set.cases, SizeIs(13));
   const TimingCase& join = set.cases[0];
-  EXPECT_EQ(join.where, "f:4: benchmarks[0]");
+  EXPECT_EQ(join.where, "f:4:3");
   EXPECT_EQ(join.name, "dense.join.1048576/cold");
   EXPECT_EQ(join.kernel, "join");
   EXPECT_EQ(join.variant, "one_shot");
@@ -122,7 +122,7 @@ TEST(ReadCampaign, MergesTheProcessesOfACase) {
   EXPECT_THAT(
       told(campaign.text()),
       HasSubstr("benchmarks[1]: this process of 'dense.join.1048576/cold' has another kernel, "
-                "shape or work than the one at f:4: benchmarks[0]"));
+                "shape or work than the one at f:4:3"));
 }
 
 TEST(ReadCampaign, RefusesATimeOfAWrongResult) {
@@ -131,19 +131,18 @@ TEST(ReadCampaign, RefusesATimeOfAWrongResult) {
   campaign.replace(5, R"("compared": 1)", R"("compared": 0)");
   const TimingSet set = read(campaign.text());
   EXPECT_THAT(set.cases, SizeIs(11));
-  EXPECT_THAT(
-      refusals(set),
-      ElementsAre("f:4: benchmarks[0]: dense.join.1048576/cold: wrong result: its error "
-                  "against float64 is 0.5, above the tolerance 0",
-                  "f:5: benchmarks[1]: dense.join.4194304/cold: wrong result: timed without "
-                  "having been compared with float64"));
+  EXPECT_THAT(refusals(set),
+              ElementsAre("f:4:3: error: dense.join.1048576/cold: wrong result: its error "
+                          "against float64 is 0.5, above the tolerance 0",
+                          "f:5:3: error: dense.join.4194304/cold: wrong result: timed without "
+                          "having been compared with float64"));
 }
 
 TEST(ReadCampaign, NotesWhatTheCampaignHasNoResultOf) {
   Campaign campaign;
   campaign.replace(17, R"("refused": [])", R"("refused": [{"name": "a", "reason": "no card"}])");
   EXPECT_THAT(read(campaign.text()).notes,
-              ElementsAre("f:17: refused[0]: a: the campaign has no result: no card"));
+              ElementsAre("f:17:14: a: the campaign has no result: no card"));
 }
 
 TEST(ReadCampaign, ListsEveryMistakeWithItsPlace) {

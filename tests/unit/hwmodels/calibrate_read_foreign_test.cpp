@@ -109,7 +109,7 @@ TEST(ReadGoogleBenchmark, RefusesAggregatesThatDoNotFollow) {
                                     aggregate("mean", 11) + "," + aggregate("median", 12)));
   EXPECT_THAT(set.cases, IsEmpty());
   EXPECT_THAT(refusals(set),
-              ElementsAre("f:4: benchmarks[0]: a/1: contradicts itself: its _median row says 0.012 "
+              ElementsAre("f:4:1: error: a/1: contradicts itself: its _median row says 0.012 "
                           "s, its 2 repetitions 0.011 s"));
 }
 
@@ -190,19 +190,26 @@ TEST(ReadNcclTests, RefusesRowsThatContradictThemselves) {
   EXPECT_THAT(
       refusals(set),
       ElementsAre(
-          "f:8: all_reduce.sum.out_of_place.fp32.n4.262144b: elements for bytes: its size of "
+          "f:8:1: error: all_reduce.sum.out_of_place.fp32.n4.262144b: elements for bytes: its size "
+          "of "
           "262144 "
           "B is not 262144 elements of 4 B: 1048576 B; the element count stands for the bytes",
-          "f:8: all_reduce.sum.in_place.fp32.n4.262144b: elements for bytes: its size of 262144 B "
+          "f:8:1: error: all_reduce.sum.in_place.fp32.n4.262144b: elements for bytes: its size of "
+          "262144 B "
           "is not 262144 elements of 4 B: 1048576 B; the element count stands for the bytes",
-          "f:9: all_reduce.sum.out_of_place.fp32.n4.1048576b: unit slip: 1048576 B in 0.1 us are "
+          "f:9:1: error: all_reduce.sum.out_of_place.fp32.n4.1048576b: unit slip: 1048576 B in 0.1 "
+          "us are "
           "1.049e+04 GB/s, but its algbw is 10.49; it fits a time in ms",
-          "f:9: all_reduce.sum.in_place.fp32.n4.1048576b: unit slip: 1048576 B in 100000 us are "
+          "f:9:1: error: all_reduce.sum.in_place.fp32.n4.1048576b: unit slip: 1048576 B in 100000 "
+          "us are "
           "0.01049 GB/s, but its algbw is 10.49; it fits a time in ns",
-          "f:10: all_reduce.sum.out_of_place.fp32.n4.1048576b: busbw against algbw: its busbw of "
+          "f:10:1: error: all_reduce.sum.out_of_place.fp32.n4.1048576b: busbw against algbw: its "
+          "busbw of "
           "10.49 is not its algbw of 10.49 times 1.5 (all_reduce at 4 ranks)",
-          "f:10: all_reduce.sum.in_place.fp32.n4.1048576b: wrong result: 2 elements came out wrong",
-          "f:11: all_reduce.sum.out_of_place.fp32.n4.1048576b: algbw against time: 1048576 B in "
+          "f:10:1: error: all_reduce.sum.in_place.fp32.n4.1048576b: wrong result: 2 elements came "
+          "out wrong",
+          "f:11:1: error: all_reduce.sum.out_of_place.fp32.n4.1048576b: algbw against time: "
+          "1048576 B in "
           "100 "
           "us are 10.49 GB/s, but its algbw is 12"));
   EXPECT_THAT(set.cases, SizeIs(1));
@@ -228,8 +235,9 @@ TEST(ReadNcclTests, ReadsTheRatesOfEarlyVersions) {
   text.replace(text.find("Rank  3"), 7, "Rank  1");
   EXPECT_THAT(
       refusals(read(text)),
-      ElementsAre("f:8: all_gather.in_place.fp32.n2.32768b: busbw against algbw: its busbw of "
-                  "2.45 is not its algbw of 2.45 times 0.5 (all_gather at 2 ranks)"));
+      ElementsAre(
+          "f:8:1: error: all_gather.in_place.fp32.n2.32768b: busbw against algbw: its busbw of "
+          "2.45 is not its algbw of 2.45 times 0.5 (all_gather at 2 ranks)"));
 }
 
 // Tables from before redop, root and #wrong; ranks from nThread * nGpus.

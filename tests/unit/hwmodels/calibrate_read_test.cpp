@@ -61,12 +61,14 @@ std::string refused(const std::vector<TimingRepeat>& repeats) {
 }
 
 TEST(TimingRepeats, RefuseAMedianOutsideItsOwnInterval) {
-  EXPECT_EQ(refused({{2.5e-6, 100e-6, 101e-6}}),
-            "f:1: a: bad interval: it has a median of 2.5 us that is not within its interval from "
-            "100 us to 101 us");
-  EXPECT_EQ(refused({{2e-6, 1e-6, 3e-6}, {2e-6, 3e-6, 1e-6}}),
-            "f:1: a: bad interval: of its 2 repeats, number 2 has a median of 2 us that is not "
-            "within its interval from 3 us to 1 us");
+  EXPECT_EQ(
+      refused({{2.5e-6, 100e-6, 101e-6}}),
+      "f:1: error: a: bad interval: it has a median of 2.5 us that is not within its interval from "
+      "100 us to 101 us");
+  EXPECT_EQ(
+      refused({{2e-6, 1e-6, 3e-6}, {2e-6, 3e-6, 1e-6}}),
+      "f:1: error: a: bad interval: of its 2 repeats, number 2 has a median of 2 us that is not "
+      "within its interval from 3 us to 1 us");
   EXPECT_EQ(refused({{2e-6, 2e-6, 2e-6}}), "");
 }
 
@@ -75,7 +77,8 @@ TEST(TimingRepeats, RefuseRepeatsAFactorApartBeyondTheirIntervals) {
   EXPECT_EQ(refused({{2, 2, 2}, {4, 4, 4}}), "");
   EXPECT_EQ(refused({{2.5, 2, 3}, {7, 6, 8}}), "");
   EXPECT_EQ(refused({{2e-6, 2e-6, 2e-6}, {2e-3, 2e-3, 2e-3}, {2e-6, 2e-6, 2e-6}}),
-            "f:1: a: repeats apart: of its 3 repeats one takes 2 us and another 2000 us: more than "
+            "f:1: error: a: repeats apart: of its 3 repeats one takes 2 us and another 2000 us: "
+            "more than "
             "a factor of 2 apart beyond their intervals");
 }
 
@@ -172,7 +175,7 @@ TEST(ReadCsv, ReadsEveryColumnWithItsUnit) {
   EXPECT_EQ(set.l2_bytes, 60e6);
   ASSERT_THAT(set.cases, SizeIs(1));
   const TimingCase& timing = set.cases[0];
-  EXPECT_EQ(timing.where, "f:5");
+  EXPECT_EQ(timing.where, "f:5:1");
   EXPECT_EQ(timing.name, "copy.a, \"b\".bf16.blocks66.rows1024/warm");
   EXPECT_EQ(timing.variant, "a, \"b\"");
   EXPECT_EQ(timing.temperature, Temperature::warm);
@@ -226,7 +229,7 @@ TEST(ReadCsv, ListsEveryMistakeWithItsPlace) {
             "f:1:1: error: 'big' is not a size: a number, a space and one of: B, KB, KiB, MB, MiB, "
             "GB, GiB, TB, TiB\n"
             "f:2:1: error: unknown setting 'colour' (known are: device, date, class, build, l2, "
-            "peak.memory; a comment has no colon behind its first word)\n"
+            "peak.memory, family.gemm; a comment has no colon behind its first word)\n"
             "f:3:1: error: an interval needs both 'low' and 'high'\n"
             "f:3:8: error: unknown column 'temperatur' (did you mean 'temperature'?)\n"
             "f:3:19: error: unknown column 'colour' (shape.colour where it is a size; known are: "

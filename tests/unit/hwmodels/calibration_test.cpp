@@ -153,9 +153,10 @@ TEST(GpuYaml, HoldsAFitWithIntervalsAndClasses) {
 TEST(ProblemsOf, AnArithmeticThatTheSimulatorLacksIsNamed) {
   TimingSet set = set_of({{"dense_decode", "fma"}});
   for (TimingCase& c : set.cases) c.dtype = "fp64";
-  EXPECT_THAT(problems_of(set, calibrate(set), {.name = "h200/x", .part = "h200"}),
-              ElementsAre("dense_decode/fma fp64: its arithmetic 'fp64' is none of the simulator's "
-                          "(bf16, fp8, int8, fp4, fp8_block)"));
+  EXPECT_THAT(
+      problems_of(set, calibrate(set), {.name = "h200/x", .part = "h200"}),
+      ElementsAre("dense_decode/fma fp64: its operand type 'fp64' is none of the simulator's "
+                  "(column dtype: bf16, fp8, int8, fp4, fp8_block)"));
 }
 
 TEST(ProblemsOf, AFitAboveTheDataSheetIsNamed) {
@@ -163,6 +164,21 @@ TEST(ProblemsOf, AFitAboveTheDataSheetIsNamed) {
   set.peaks.front().value = 3e12;  // and 4 TB/s were planted
   EXPECT_THAT(problems_of(set, calibrate(set), {.name = "h200/x", .part = "h200"}),
               ::testing::Contains(HasSubstr("is above the data sheet's 3e+12/s (memory)")));
+}
+
+// The user's kernel stands for the family alone, though one of ours is in the file as well.
+TEST(GpuYaml, AKernelOfTheUserStandsForItsFamily) {
+  TimingSet set = set_of({{"mine", "fma"}, {"dense_decode", "fma"}});
+  const CalibrationOrigin origin{.name = "h200/2026-01-01-x", .part = "h200"};
+  EXPECT_THAT(gpu_yaml(set, calibrate(set), origin),
+              HasSubstr("  attention:\n    kernel: \"dense_decode/fma bf16\""));
+  set.families = {{"mine", KernelFamily::attention}};
+  const std::string yaml = gpu_yaml(set, calibrate(set), origin);
+  EXPECT_THAT(yaml, HasSubstr("  attention:\n    kernel: \"mine/fma bf16\""));
+  EXPECT_THAT(yaml, Not(HasSubstr("dense_decode")));
+  set.families = {{"mine", KernelFamily::prefill_attention}};
+  EXPECT_THAT(gpu_yaml(set, calibrate(set), origin),
+              HasSubstr("  prefill_attention:\n    kernel: \"mine/fma bf16\""));
 }
 
 // Timings that no card produced are not fitted to a card.
@@ -181,10 +197,11 @@ TEST(ProblemsOf, NamesWhatIsMissingAllAtOnce) {
   EXPECT_THAT(problems_of(set, calibration, origin), IsEmpty());
   set.peaks.clear();
   set.device = "NVIDIA H100 PCIe";
-  EXPECT_THAT(problems_of(set, calibration, origin),
-              ElementsAre("was timed on 'NVIDIA H100 PCIe', which is no h200",
-                          "the data-sheet rate of the device's memory is not stated",
-                          "the data-sheet rate of bf16 arithmetic is not stated"));
+  EXPECT_THAT(
+      problems_of(set, calibration, origin),
+      ElementsAre("was timed on 'NVIDIA H100 PCIe', which is no h200",
+                  "the data-sheet rate of the device's memory is not stated (--peak memory=RATE)",
+                  "the data-sheet rate of bf16 arithmetic is not stated (--peak flops.bf16=RATE)"));
   set.data_class = "none";
   EXPECT_THAT(problems_of(set, calibration, origin),
               ::testing::Contains("times of a dry run say nothing of any device"));

@@ -237,35 +237,36 @@ TEST(TimingTable, NamesMistakesOfAForm) {
 
 TEST(TimingTableRules, RefuseWhatTheDescriptionNames) {
   EXPECT_EQ(refused_by(checked("type,m,n,k,latency\nold,1,512,512,2\nold,2,512,512,0.5\n")),
-            "untuned 1 at t.csv:2\n");
+            "untuned 1 at t.csv:2:1\n");
 }
 
 TEST(TimingTableRules, RefuseARateAboveThePeak) {
   // 2 * 8192^3 operations in 0.5 ms are 2200 TFLOP/s.
   EXPECT_EQ(refused_by(checked(sample("bfloat16,8192,8192,8192,0.5\n"))),
-            "above the peak 1 at t.csv:9\n");
+            "above the peak 1 at t.csv:9:1\n");
   // Elements taken for bytes, or seconds for milliseconds, end up here or in the next rules.
   EXPECT_EQ(refused_by(checked(sample("bfloat16,8192,8192,8192,0.0012\n"))),
-            "above the peak 1 at t.csv:9\n");
+            "above the peak 1 at t.csv:9:1\n");
 }
 
 TEST(TimingTableRules, RefuseARateAboveTheMemorysOnlyBeyondL2) {
   // 537 MB in 50 us are 10.7 TB/s.
   EXPECT_EQ(refused_by(checked(sample("bfloat16,1,16384,16384,0.05\n"))),
-            "above the memory's rate 1 at t.csv:9\n");
+            "above the memory's rate 1 at t.csv:9:1\n");
   const TableCeilings large{.memory = 4.8e12, .l2_bytes = 400e6, .flops = {}};
   EXPECT_EQ(refused_by(checked(sample("bfloat16,1,16384,16384,0.05\n"), large)), "");
 }
 
 TEST(TimingTableRules, RefuseATimeThatNoLaunchTakes) {
-  EXPECT_EQ(refused_by(checked(sample("bfloat16,1,512,512,0.0005\n"))), "no launch 1 at t.csv:9\n");
+  EXPECT_EQ(refused_by(checked(sample("bfloat16,1,512,512,0.0005\n"))),
+            "no launch 1 at t.csv:9:1\n");
 }
 
 TEST(TimingTableRules, RefuseRowsThatTheHostLaunched) {
   std::string csv = "type,m,n,k,latency\n";
   for (int m = 1; m <= 60; ++m) csv += fmt::format("bfloat16,{},4096,4096,0.058\n", m);
   csv += "bfloat16,4096,4096,4096,0.4\n";
-  EXPECT_EQ(refused_by(checked(csv)), "launched by the host 60 at t.csv:2\n");
+  EXPECT_EQ(refused_by(checked(csv)), "launched by the host 60 at t.csv:2:1\n");
 }
 
 // The same with a description that says more.
@@ -281,7 +282,7 @@ TEST(TimingTableRules, AllowForTheLaunchesOfARow) {
   std::string csv = "type,m,n,k,latency\n";
   for (int m = 1; m <= 60; ++m) csv += fmt::format("bfloat16,{},4096,4096,0.058\n", m);
   EXPECT_EQ(refused_with("launches: 2\n", csv), "");
-  EXPECT_EQ(refused_with("launches: 1\n", csv), "launched by the host 60 at t.csv:2\n");
+  EXPECT_EQ(refused_with("launches: 1\n", csv), "launched by the host 60 at t.csv:2:1\n");
 }
 
 TEST(TimingTableRules, RefuseAShapeThatNeverComesNearTheMemorysRate) {
@@ -289,7 +290,7 @@ TEST(TimingTableRules, RefuseAShapeThatNeverComesNearTheMemorysRate) {
   const std::string csv =
       "type,m,n,k,latency\nbfloat16,1,4096,4096,0.1\nbfloat16,2,4096,4096,0.2\n"
       "bfloat16,1,8192,8192,0.06\nbfloat16,8192,8192,8192,6\n";
-  EXPECT_EQ(refused_with("untuned: {bytes: 3e7, share: 0.3}\n", csv), "untuned 2 at t.csv:2\n");
+  EXPECT_EQ(refused_with("untuned: {bytes: 3e7, share: 0.3}\n", csv), "untuned 2 at t.csv:2:1\n");
   EXPECT_EQ(refused_with("untuned: {bytes: 3e7, share: 0.05}\n", csv), "");
   EXPECT_EQ(refused_with("untuned: {bytes: 1e8, share: 0.3}\n", csv), "");  // does not stream
 }
@@ -299,19 +300,19 @@ TEST(TimingTableRules, RefuseASplitThatIsSlowerThanLessSplit) {
   const std::string csv =
       "type,m,n,k,latency\nbfloat16,1,1,4096,0.02\nbfloat16,1,2,4096,0.012\n"
       "bfloat16,1,4,4096,0.03\nbfloat16,1,16,4096,0.01\n";
-  EXPECT_EQ(refused_with("splits: [n]\n", csv), "slower than with less split 1 at t.csv:4\n");
+  EXPECT_EQ(refused_with("splits: [n]\n", csv), "slower than with less split 1 at t.csv:4:1\n");
   EXPECT_EQ(refused_with("", csv), "");
 }
 
 TEST(TimingTableRules, RefuseADipBetweenLikeNeighbours) {
   EXPECT_EQ(refused_by(checked("type,m,n,k,latency\nbfloat16,1,4096,4096,0.02\n"
                                "bfloat16,2,4096,4096,0.012\nbfloat16,3,4096,4096,0.021\n")),
-            "dip 1 at t.csv:3\n");
+            "dip 1 at t.csv:3:1\n");
 }
 
 TEST(TimingTableRules, RefuseWhatIsSlowerThanMoreWork) {
   EXPECT_EQ(refused_by(checked(sample("bfloat16,24,4096,4096,0.5\n"))),
-            "slower than more work 1 at t.csv:9\n");
+            "slower than more work 1 at t.csv:9:1\n");
 }
 
 }  // namespace
