@@ -1,7 +1,6 @@
 #include "sim/core/engine.hpp"
 
 #include <coroutine>
-#include <limits>
 #include <utility>
 
 #include "sim/core/kept_frames.hpp"
@@ -20,7 +19,7 @@ Engine::~Engine() {
 }
 
 void Engine::run() {
-  run_to(std::numeric_limits<std::uint64_t>::max());
+  run_to(kNever);
 }
 
 void Engine::run_until(SimTime end) {
@@ -47,7 +46,9 @@ inline void Engine::happen(Target target, std::uint64_t time) {
   if (!target.is_process()) return happen_tagged(target, time);
   now_ = time;
   ++events_;
-  std::coroutine_handle<>::from_address(target.object()).resume();
+  const auto process = Process::Handle::from_address(target.frame());
+  process.promise().set_running();
+  process.resume();
 }
 
 void Engine::happen_tagged(Target target, std::uint64_t time) {
@@ -81,49 +82,65 @@ void Engine::run_to(std::uint64_t end) {
     Running& operator=(const Running&) = delete;
     bool& flag;
   } const running(running_);
-  instant_ = now_;
+  // The instant of the events in the rings: now_, or about to become it.
+  std::uint64_t instant = now_;
   for (;;) {
-    if (in_rings_ != 0) {
-      TargetRing& normal = ring(Lane::normal);
-      if (unusual_ != 0 || normal.empty() || !ring(Lane::urgent).empty() ||
-          queue_.next_is_at(instant_)) [[unlikely]] {
-        step_in_instant();
-      } else {
-        --in_rings_;
-        happen(normal.pop(), instant_);
-      }
-      continue;
-    }
-    const Event* const next = queue_.next();
-    if (next == nullptr || next->time > end) return;
-    const std::uint64_t time = next->time;
-    const Target target = next->target;
-    queue_.pop();
-    instant_ = time;
     if (unusual_ != 0) [[unlikely]] {
-      gather_instant({time, target});
+      const std::uint64_t next = step_unusual(instant, end);
+      if (next == kNever) return;
+      instant = next;
+    } else if (due_.empty()) {
+      if (!queue_.has_next()) return;
+      const Event event = queue_.front();
+      if (event.time > end) return;
+      queue_.pop();
+      instant = event.time;
+      happen(event.target, instant);
+    } else if (queue_.next_is_at(instant)) [[unlikely]] {
+      step_in_instant(instant);
     } else {
-      happen(target, time);
+      // The queue gets no more events of this instant.
+      do {
+        happen(due_.pop(), instant);
+      } while (!due_.empty() && unusual_ == 0);
     }
   }
 }
 
-void Engine::step_in_instant() {
+/// One event of any lane, or the move to the instant of the next. Returns the instant, or kNever
+/// where no event is due by `end`.
+std::uint64_t Engine::step_unusual(std::uint64_t instant, std::uint64_t end) {
+  if (!urgent_.empty() || !due_.empty() || !late_.empty()) {
+    step_in_instant(instant);
+    return instant;
+  }
+  if (!queue_.has_next()) return kNever;
+  const Event event = queue_.front();
+  if (event.time > end) return kNever;
+  queue_.pop();
+  gather_instant(event);
+  return event.time;
+}
+
+void Engine::step_in_instant(std::uint64_t instant) {
   Target target;
-  TargetRing& urgent = ring(Lane::urgent);
-  if (urgent.empty() && queue_.next_is_at(instant_)) {
-    target = queue_.next()->target;
+  if (!urgent_.empty()) {
+    target = urgent_.pop();
+    --unusual_;
+  } else if (queue_.next_is_at(instant)) {
+    target = queue_.front().target;
     queue_.pop();
+  } else if (!due_.empty()) {
+    target = due_.pop();
   } else {
-    TargetRing& normal = ring(Lane::normal);
-    target = (!urgent.empty() ? urgent : !normal.empty() ? normal : ring(Lane::late)).pop();
-    --in_rings_;
+    target = late_.pop();
+    --unusual_;
   }
   if (unusual_ != 0 && kept_frames_->release(target)) {
     --unusual_;
     return;
   }
-  happen(target, instant_);
+  happen(target, instant);
 }
 
 // Moves all events of the instant to the rings, each to its lane. The rings are empty before.
@@ -132,15 +149,13 @@ void Engine::gather_instant(Event first) {
     if (event.target.kind() == Target::Kind::laned_node) {
       auto& node = *static_cast<LanedNode*>(event.target.object());
       --unusual_;
-      ring(node.lane).push(node.target);
+      push_due(node.target, node.lane);
       laned_nodes_.give_back(node);
-      ++in_rings_;
     } else {
-      ring(Lane::normal).push(event.target);
-      ++in_rings_;
+      due_.push(event.target);
     }
     if (!queue_.next_is_at(first.time)) break;
-    event = *queue_.next();
+    event = queue_.front();
     queue_.pop();
   }
 }

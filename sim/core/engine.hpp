@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -86,7 +87,7 @@ class Engine {
   /// Starts `process` at this instant, after the events that are already due. The engine takes
   /// ownership.
   ProcessRef spawn(Process process);
-  bool alive(ProcessRef process) const;
+  bool alive(ProcessRef process) const { return process.alive(); }
   /// Ends a spawned process where it waits: destroys its local variables now and wakes the
   /// processes that joined it. Returns true where it was alive. The process must not be running,
   /// nor wait for an awaitable that the engine does not know (one that sets no WaitNode).
@@ -106,26 +107,19 @@ class Engine {
   // For authors of awaitables.
   /// Resumes `process` at this instant, after the events that are already due.
   void wake(ProcessPromise& process, Lane lane = Lane::normal) {
-    ring(lane).push(target_of(process));
-    ++in_rings_;
+    push_due(target_of(process), lane);
   }
   /// The same at `when` >= now(), in picoseconds.
   void resume_at(std::uint64_t when, ProcessPromise& process, Lane lane);
   /// Wakes `node` at the end of `process`, which must be alive.
-  void add_joiner(ProcessRef process, WaitNode& node);
+  static void add_joiner(ProcessRef process, WaitNode& node);
   /// Returns true where the node was still waiting.
-  bool remove_joiner(ProcessRef process, WaitNode& node);
+  static bool remove_joiner(ProcessRef process, WaitNode& node);
 
  private:
   friend class ProcessPromise;
   class KeptFrames;
-  struct Slot {
-    ProcessPromise* process;  ///< null: free
-    std::uint64_t id;
-    std::uint32_t next_free;
-  };
-  static constexpr int kLanes = 3;
-  static constexpr std::uint32_t kNoSlot = 0xffff'ffff;
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
   static Target target_of(ProcessPromise& process) {
     return Target(Target::Kind::process, process.handle().address());
@@ -137,15 +131,19 @@ class Engine {
     TS_EXPECTS(delay.count() >= 0, delay);
     return now() + delay;
   }
-  TargetRing& ring(Lane lane) { return rings_[static_cast<std::size_t>(lane)]; }
-
-  void push(SimTime when, Target target, Lane lane);
+  void push(std::uint64_t when, Target target, Lane lane);
   void push_laned(std::uint64_t when, Target target, Lane lane);
+  void push_due(Target target, Lane lane) {
+    if (lane == Lane::normal) return due_.push(target);
+    ++unusual_;
+    (lane == Lane::urgent ? urgent_ : late_).push(target);
+  }
   template <class Function>
   CallNode& make_call(SimTime when, Function&& function, Lane lane);
 
   void run_to(std::uint64_t end);
-  void step_in_instant();
+  std::uint64_t step_unusual(std::uint64_t instant, std::uint64_t end);
+  void step_in_instant(std::uint64_t instant);
   void gather_instant(Event first);
   void happen(Target target, std::uint64_t time);
   void happen_tagged(Target target, std::uint64_t time);
@@ -160,54 +158,46 @@ class Engine {
   void fail(std::exception_ptr error) noexcept;
 
   std::uint64_t now_ = 0;
-  std::uint64_t instant_ = 0;  ///< instant of the events in the rings: now_, or about to become it
   std::uint64_t events_ = 0;
-  std::size_t in_rings_ = 0;
-  /// Events in the queue that need a closer look: those of another lane or of an ended process.
+  /// Events that need a closer look: those of another lane than `normal` or of an ended process.
   std::size_t unusual_ = 0;
+  TargetRing due_;  // events due now that were scheduled too late for the queue
   EventQueue queue_;
-  TargetRing rings_[kLanes];  // by lane: events due now that were scheduled too late for the queue
+  TargetRing urgent_, late_;  // like due_, for the other lanes
   bool running_ = false;
   bool ending_ = false;
 
   NodePool<HandlerNode> handler_nodes_;
   NodePool<CallNode> call_nodes_;
   NodePool<LanedNode> laned_nodes_;
-
-  std::vector<Slot> slots_;
-  std::uint32_t free_slot_ = kNoSlot;
+  NodePool<ProcessSlot> slots_;
   std::uint64_t next_id_ = 1;
   std::unique_ptr<KeptFrames> kept_frames_;
   std::exception_ptr failure_;
 };
 
-inline void Engine::push(SimTime when, Target target, Lane lane) {
-  const std::uint64_t time = ticks(when);
-  TS_EXPECTS(when >= now(), when, now_);
-  if (time == now_) {
-    ring(lane).push(target);
-    ++in_rings_;
-  } else if (lane == Lane::normal) {
-    queue_.push({time, target}, now_);
-  } else {
-    push_laned(time, target, lane);
-  }
+inline void Engine::push(std::uint64_t when, Target target, Lane lane) {
+  if (when == now_) return push_due(target, lane);
+  if (lane == Lane::normal) return queue_.push({when, target}, now_);
+  push_laned(when, target, lane);
 }
 
 inline void Engine::schedule(SimTime when, EventHandler& handler, std::uint64_t payload,
                              Lane lane) {
-  if (payload == 0) return push(when, Target(Target::Kind::handler, &handler), lane);
+  TS_EXPECTS(when >= now(), when, now_);
+  if (payload == 0) return push(ticks(when), Target(Target::Kind::handler, &handler), lane);
   HandlerNode& node = handler_nodes_.take();
   node.handler = &handler;
   node.payload = payload;
-  push(when, Target(Target::Kind::handler_node, &node), lane);
+  push(ticks(when), Target(Target::Kind::handler_node, &node), lane);
 }
 
 template <class Function>
 CallNode& Engine::make_call(SimTime when, Function&& function, Lane lane) {
+  TS_EXPECTS(when >= now(), when, now_);
   CallNode& node = call_nodes_.take();
   node.set(std::forward<Function>(function));
-  push(when, Target(Target::Kind::call_node, &node), lane);
+  push(ticks(when), Target(Target::Kind::call_node, &node), lane);
   return node;
 }
 template <class Function>

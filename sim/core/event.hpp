@@ -40,6 +40,8 @@ class Target {
   bool is_process() const { return (word_ & kKindBits) == 0; }
   Kind kind() const { return static_cast<Kind>(word_ & kKindBits); }
   void* object() const { return reinterpret_cast<void*>(word_ & ~kKindBits); }
+  /// The same where is_process() holds, without a mask.
+  void* frame() const { return reinterpret_cast<void*>(word_); }
   friend bool operator==(Target, Target) = default;
 
  private:

@@ -4,17 +4,18 @@
 //
 // Time never goes back, so an event can be filed by the highest digit in which its time differs
 // from `base_`, a time that has been reached (a radix heap: Ahuja, Mehlhorn, Orlin and Tarjan, JACM
-// 37:2, 1990; here with octal digits). Filing appends to a list. Buckets are in the order of time,
-// but are not sorted inside.
+// 37:2, 1990; here with digits of four bits). Filing appends to a list. Buckets are in the order of
+// time, but are not sorted inside.
 //
 //            run: sorted                buckets: unsorted, each behind the one before
 //   now  [ . .. .  .... ]  limit_  [   ....  ][ .  . .. .. ][  .  ...  .. ......  ] ...
 //
-// The next events are in the run. An event earlier than `limit_` is inserted there; the others are
-// filed. With few events pending there is no limit and the run has all of them. A full run files
-// its later half and lowers the limit. An empty run is refilled from the lowest bucket: a bucket of
-// one chunk is sorted and becomes the run; a larger one is filed again, relative to its least time,
-// which is about to be reached. So an event moves about log8(pending / 64) times.
+// The next events are in the run. An event earlier than `limit_` is inserted there, from the nearer
+// end; the others are filed. With few events pending there is no limit and the run has all of them.
+// A full run files its later half and lowers the limit. An empty run is refilled from the lowest
+// bucket: a bucket of one chunk is sorted and becomes the run; a larger one is filed again,
+// relative to its least time, which is about to be reached. So an event moves about log16(pending /
+// 64) times.
 //
 // FIFO among equal times needs no sequence number: equal times are always in one place, filing
 // keeps their order, and sorting and inserting are stable.
@@ -38,6 +39,12 @@ class EventQueue {
   /// `now` is the present simulated time; no pushed event is earlier.
   void push(Event event, std::uint64_t now) {
     if (event.time >= limit_) return file(event);
+    if (event.time < first_[(last_ - first_) / 2].time && first_ != run_->events.data()) {
+      Event* slot = --first_;
+      for (; slot + 1 != last_ && slot[1].time <= event.time; ++slot) *slot = slot[1];
+      *slot = event;
+      return;
+    }
     if (last_ == space_) [[unlikely]]
       return push_into_full_run(event, now);
     Event* slot = last_++;
@@ -45,19 +52,21 @@ class EventQueue {
     *slot = event;
   }
 
-  /// The next event, or null if none is pending.
-  const Event* next() {
+  /// True where an event is pending.
+  bool has_next() {
     if (first_ != last_) [[likely]]
-      return first_;
-    return refill() ? first_ : nullptr;
+      return true;
+    return refill();
   }
+  /// The next event, after has_next() or next_is_at() has returned true.
+  const Event& front() const { return *first_; }
   /// True where the next event is due at `now`, the present simulated time. Unlike next(), this
   /// never changes the order of later events.
   bool next_is_at(std::uint64_t now) {
     if (first_ != last_) return first_->time == now;
     return limit_ <= now && refill() && first_->time == now;
   }
-  /// Removes the next event, after one of the functions above has confirmed that there is one.
+  /// Removes the next event.
   void pop() {
     prefetch(first_[kAhead]);
     ++first_;
@@ -67,7 +76,7 @@ class EventQueue {
   static constexpr std::size_t kChunk = 128;  // events in the run, and in a piece of a bucket
   static constexpr std::size_t kAhead = 4;
   static constexpr std::ptrdiff_t kShortRun = 24;  // inserting costs less than filing
-  static constexpr unsigned kDigitBits = 3;
+  static constexpr unsigned kDigitBits = 4;
   static constexpr unsigned kDigits = 1U << kDigitBits;
   static constexpr unsigned kLevels = (64 + kDigitBits - 1) / kDigitBits;
   static constexpr unsigned kBuckets = kLevels * kDigits;

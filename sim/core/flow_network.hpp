@@ -151,7 +151,7 @@ class [[nodiscard]] FlowNetwork::Transfer : WaitNode {
     waiter.promise().set_waiting(*this);
     flow_ = network_.start_waiter(spec_, *this);
   }
-  void await_resume() const { process->set_running(); }
+  void await_resume() const {}
 
  private:
   static bool abandoned(WaitNode& node) {

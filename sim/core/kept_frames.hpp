@@ -29,7 +29,7 @@ class Engine::KeptFrames final : public FramePool::Keeper {
   }
   /// True where `target` is the resumption of a frame kept here, which is then released.
   bool release(Target target) {
-    if (!target.is_process()) return false;
+    if (size_of_.empty() || !target.is_process()) return false;
     const auto found = size_of_.find(target.object());
     if (found == size_of_.end()) return false;
     TS_INVARIANT(found->second != 0);

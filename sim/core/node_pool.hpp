@@ -33,7 +33,7 @@ class NodePool {
  private:
   using Slab = std::array<Node, 64>;
 
-  void grow() {
+  [[gnu::noinline]] void grow() {
     slabs_.push_back(std::make_unique<Slab>());
     Slab& slab = *slabs_.back();
     for (std::size_t i = slab.size(); i-- > 0;) give_back(slab[i]);

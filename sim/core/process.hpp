@@ -91,13 +91,22 @@ class [[nodiscard]] Process {
   Handle handle_;
 };
 
-/// Identifies a spawned process, also after its end.
+/// The engine's entry of a spawned process. Entries are reused, but stay where they are.
+struct ProcessSlot {
+  ProcessSlot* next_free = nullptr;
+  ProcessPromise* process = nullptr;
+  std::uint64_t id = 0;  ///< 0: free
+  WaitNode* joiners = nullptr;
+};
+
+/// Identifies a spawned process for the life of its engine, also after its end.
 class ProcessRef {
  public:
   ProcessRef() = default;
-  ProcessRef(std::uint32_t slot, std::uint64_t id) : slot_(slot), id_(id) {}
-  std::uint32_t slot() const { return slot_; }
+  explicit ProcessRef(ProcessSlot& slot) : slot_(&slot), id_(slot.id) {}
+  ProcessSlot& slot() const { return *slot_; }
   std::uint64_t id() const { return id_; }
+  bool alive() const { return slot_ != nullptr && slot_->id == id_; }
 
   class Join;
   /// Waits for the end of the process, which may be a cancellation; returns at once if it has
@@ -105,70 +114,56 @@ class ProcessRef {
   Join operator co_await() const;
 
  private:
-  std::uint32_t slot_ = 0;
-  std::uint64_t id_ = 0;  // 0: never spawned; unique in its engine
+  ProcessSlot* slot_ = nullptr;  // null: never spawned
+  std::uint64_t id_ = 0;         // unique in its engine
 };
 
 /// The engine's side of a process.
 class ProcessPromise {
  public:
-  enum class State : std::uint8_t {
-    fresh,    ///< not started
-    running,  ///< or ended, or waiting for something that the engine does not know
-    queued,   ///< an event will resume it, and nothing else refers to it
-    waiting,  ///< a WaitNode holds what it waits for
-  };
-
   static void* operator new(std::size_t size) { return FramePool::take(size); }
   static void operator delete(void* memory, std::size_t size) noexcept {
     FramePool::give_back(memory, size);
   }
 
   Process get_return_object() { return Process(Process::Handle::from_promise(*this)); }
-  auto initial_suspend() noexcept {
-    struct Start {
-      ProcessPromise& promise;
-      bool await_ready() const noexcept { return false; }
-      void await_suspend(std::coroutine_handle<>) const noexcept {}
-      void await_resume() const noexcept { promise.state_ = State::running; }
-    };
-    return Start{*this};
-  }
+  std::suspend_always initial_suspend() noexcept { return {}; }
   auto final_suspend() noexcept {
     struct End {
-      ProcessPromise& promise;
+      bool spawned;
       /// A spawned process runs to its end without suspending, and so frees itself.
-      bool await_ready() const noexcept {
-        if (promise.completion_ != nullptr) return false;
-        promise.end_spawned();
-        return true;
-      }
-      std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
-        return promise.completion_->finished(*promise.completion_);
+      bool await_ready() const noexcept { return spawned; }
+      std::coroutine_handle<> await_suspend(Process::Handle ended) const noexcept {
+        Completion& completion = ended.promise().completion();
+        return completion.finished(completion);
       }
       void await_resume() const noexcept {}
     };
-    return End{*this};
+    if (is_spawned()) end_spawned();
+    return End{is_spawned()};
   }
   void return_void() const noexcept {}
   void unhandled_exception() noexcept;
 
   Engine& engine() const { return *engine_; }
   Process::Handle handle() { return Process::Handle::from_promise(*this); }
-  State state() const { return state_; }
 
-  // For awaiters: the reason of the suspension.
-  void set_queued() { state_ = State::queued; }
-  void set_running() { state_ = State::running; }
+  /// True until the process is spawned or awaited.
+  bool fresh() const { return wait_ == kFresh; }
+  // For awaiters: the reason of the suspension. The engine itself notes that a process runs again.
+  /// An event will resume it, and nothing else refers to it.
+  void set_queued() { wait_ = kQueued; }
+  /// Or ended, or waiting for something that the engine does not know.
+  void set_running() { wait_ = kRunning; }
+  /// The node holds what it waits for.
   void set_waiting(WaitNode& node) {
     node.process = this;
-    waits_on_ = &node;
-    state_ = State::waiting;
+    wait_ = reinterpret_cast<std::uintptr_t>(&node);
   }
   /// Makes this process a part of another one; `completion` receives its end.
   void attach(Engine& engine, Completion& completion) {
     engine_ = &engine;
-    completion_ = &completion;
+    owner_ = reinterpret_cast<std::uintptr_t>(&completion);
   }
   /// On cancellation: removes the process from what it waits for, before its frame is destroyed.
   void withdraw();
@@ -177,13 +172,19 @@ class ProcessPromise {
   friend class Engine;
 
   void end_spawned() noexcept;
+  bool is_spawned() const { return (owner_ & kSpawned) != 0; }
+  ProcessSlot& slot() const { return *reinterpret_cast<ProcessSlot*>(owner_ - kSpawned); }
+  Completion& completion() const { return *reinterpret_cast<Completion*>(owner_); }
 
+  static constexpr std::uintptr_t kFresh = 0;
+  static constexpr std::uintptr_t kRunning = 1;
+  static constexpr std::uintptr_t kQueued = 2;
+  static constexpr std::uintptr_t kSpawned = 1;
+
+  // In three words, so that the frame of a small process fits into two cache lines.
   Engine* engine_ = nullptr;
-  Completion* completion_ = nullptr;  // null: spawned
-  WaitNode* waits_on_ = nullptr;
-  WaitNode* joiners_ = nullptr;
-  std::uint32_t slot_ = 0;
-  State state_ = State::fresh;
+  std::uintptr_t owner_ = 0;      // address of a Completion, or of a ProcessSlot plus kSpawned
+  std::uintptr_t wait_ = kFresh;  // one of the numbers above, or the address of a WaitNode
 };
 
 }  // namespace tiersim

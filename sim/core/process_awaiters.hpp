@@ -8,24 +8,18 @@ namespace tiersim {
 /// engine.delay(), engine.until(): always suspends, since another event may be due at this instant.
 class [[nodiscard]] DelayAwaiter {
  public:
-  explicit DelayAwaiter(std::uint64_t when) : when_(when) {}
+  DelayAwaiter(Engine& engine, std::uint64_t when) : engine_(engine), when_(when) {}
   bool await_ready() const { return false; }
-  void await_suspend(Process::Handle waiter) {
-    const std::uint64_t when = when_;
-    process_ = &waiter.promise();
-    process_->set_queued();
-    process_->engine().resume_at(when, *process_, Lane::normal);
+  void await_suspend(Process::Handle waiter) const {
+    ProcessPromise& process = waiter.promise();
+    process.set_queued();
+    engine_.resume_at(when_, process, Lane::normal);
   }
-  void await_resume() const { process_->set_running(); }
+  void await_resume() const {}
 
  private:
-  // The linter takes members of a nameless union for public:
-  // NOLINTBEGIN(readability-identifier-naming)
-  union {                      // so that the frame of a small process fits into two cache lines
-    std::uint64_t when_;       // until the process suspends
-    ProcessPromise* process_;  // from then on
-  };
-  // NOLINTEND(readability-identifier-naming)
+  Engine& engine_;  // that of the process, which could only be loaded after its frame
+  std::uint64_t when_;
 };
 
 /// The same in another lane.
@@ -33,16 +27,15 @@ class [[nodiscard]] LanedDelayAwaiter {
  public:
   LanedDelayAwaiter(std::uint64_t when, Lane lane) : when_(when), lane_(lane) {}
   bool await_ready() const { return false; }
-  void await_suspend(Process::Handle waiter) {
-    process_ = &waiter.promise();
-    process_->set_queued();
-    process_->engine().resume_at(when_, *process_, lane_);
+  void await_suspend(Process::Handle waiter) const {
+    ProcessPromise& process = waiter.promise();
+    process.set_queued();
+    process.engine().resume_at(when_, process, lane_);
   }
-  void await_resume() const { process_->set_running(); }
+  void await_resume() const {}
 
  private:
   std::uint64_t when_;
-  ProcessPromise* process_ = nullptr;
   Lane lane_;
 };
 
@@ -50,11 +43,11 @@ inline DelayAwaiter Engine::delay(Duration duration) {
   const std::uint64_t when = now_ + static_cast<std::uint64_t>(duration.count());
   // Both are below 2^63: the duration is not negative and the time is in range.
   TS_EXPECTS(((static_cast<std::uint64_t>(duration.count()) | when) >> 63U) == 0, duration, now_);
-  return DelayAwaiter(when);
+  return {*this, when};
 }
 inline DelayAwaiter Engine::until(SimTime when) {
   TS_EXPECTS(when >= now(), when, now_);
-  return DelayAwaiter(ticks(when));
+  return {*this, ticks(when)};
 }
 inline LanedDelayAwaiter Engine::until(SimTime when, Lane lane) {
   TS_EXPECTS(when >= now(), when, now_);
@@ -62,15 +55,37 @@ inline LanedDelayAwaiter Engine::until(SimTime when, Lane lane) {
 }
 
 inline void Engine::resume_at(std::uint64_t when, ProcessPromise& process, Lane lane) {
-  const Target target = target_of(process);
-  if (when == now_) {
-    ring(lane).push(target);
-    ++in_rings_;
-  } else if (lane == Lane::normal) {
-    queue_.push({when, target}, now_);
-  } else {
-    push_laned(when, target, lane);
-  }
+  push(when, target_of(process), lane);
+}
+
+inline ProcessRef Engine::spawn(Process process) {
+  const Process::Handle handle = process.release();
+  TS_EXPECTS(handle);
+  ProcessPromise& promise = handle.promise();
+  TS_EXPECTS(promise.fresh());
+  ProcessSlot& slot = slots_.take();
+  slot.process = &promise;
+  slot.id = next_id_++;
+  promise.engine_ = this;
+  promise.owner_ = reinterpret_cast<std::uintptr_t>(&slot) + ProcessPromise::kSpawned;
+  promise.set_queued();
+  due_.push(target_of(promise));
+  return ProcessRef(slot);
+}
+/// Frees the entry of a process that ends; returns its joiners, the latest first.
+inline WaitNode* Engine::retire(ProcessPromise& process) noexcept {
+  ProcessSlot& slot = process.slot();
+  slot.id = 0;
+  slots_.give_back(slot);
+  return std::exchange(slot.joiners, nullptr);
+}
+inline void Engine::end_of(ProcessPromise& process) noexcept {
+  WaitNode* const joiners = retire(process);
+  if (joiners != nullptr) [[unlikely]]
+    wake_joiners(joiners);
+}
+inline void ProcessPromise::end_spawned() noexcept {
+  engine_->end_of(*this);
 }
 
 /// Runs a process as a part of the awaiting one. If it ends without ever waiting, the caller goes
@@ -83,6 +98,7 @@ class [[nodiscard]] Process::Call : public WaitNode, Completion {
   bool await_suspend(Handle waiter) {
     waiter.promise().set_waiting(*this);
     child_.promise().attach(waiter.promise().engine(), *this);
+    child_.promise().set_running();
     starting_ = true;
     child_.resume();
     starting_ = false;
@@ -119,20 +135,17 @@ class [[nodiscard]] ProcessRef::Join : public WaitNode {
   explicit Join(ProcessRef ref) : WaitNode(&Join::abandoned), ref_(ref) {}
   bool await_ready() const { return false; }
   bool await_suspend(Process::Handle waiter) {
-    Engine& engine = waiter.promise().engine();
-    if (!engine.alive(ref_)) return false;
+    if (!ref_.alive()) return false;
     waiter.promise().set_waiting(*this);
-    engine.add_joiner(ref_, *this);
+    Engine::add_joiner(ref_, *this);
     return true;
   }
-  void await_resume() {
-    if (process != nullptr) process->set_running();
-  }
+  void await_resume() const {}
 
  private:
   static bool abandoned(WaitNode& node) {
     auto& join = static_cast<Join&>(node);
-    return !join.process->engine().remove_joiner(join.ref_, join);
+    return !Engine::remove_joiner(join.ref_, join);
   }
 
   ProcessRef ref_;

@@ -38,7 +38,7 @@ class Resource : public Waitable {
   /// Gives one server back, to the first waiting process; it goes on after the events already due.
   void release() {
     if (!waiting_.empty()) {
-      WaitList::wake(waiting_.pop());
+      engine().wake(*waiting_.pop().process);
       return;
     }
     TS_EXPECTS(free_ < servers_, free_, servers_);
@@ -63,9 +63,7 @@ class [[nodiscard]] Resource::Acquire : public WaitNode {
     waiter.promise().set_waiting(*this);
     resource_.waiting_.push(*this);
   }
-  void await_resume() {
-    if (process != nullptr) process->set_running();
-  }
+  void await_resume() const {}
 
  protected:
   Resource& resource() const { return resource_; }

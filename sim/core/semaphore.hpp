@@ -51,9 +51,7 @@ class [[nodiscard]] Semaphore::Acquire : public WaitNode {
     waiter.promise().set_waiting(*this);
     semaphore_.waiting_.push(*this);
   }
-  void await_resume() {
-    if (process != nullptr) process->set_running();
-  }
+  void await_resume() const {}
 
  private:
   friend class Semaphore;
@@ -85,7 +83,7 @@ inline void Semaphore::grant() {
     const std::int64_t units = static_cast<Acquire&>(waiting_.front()).units_;
     if (units > count_) return;
     count_ -= units;
-    WaitList::wake(waiting_.pop());
+    engine().wake(*waiting_.pop().process);
   }
 }
 

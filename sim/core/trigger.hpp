@@ -19,9 +19,7 @@ class [[nodiscard]] ListWait : public WaitNode {
     waiter.promise().set_waiting(*this);
     list_.push(*this);
   }
-  void await_resume() {
-    if (process != nullptr) process->set_running();
-  }
+  void await_resume() const {}
 
  private:
   static bool abandoned(WaitNode& node) {
@@ -44,7 +42,7 @@ class Trigger : public Waitable {
   /// Wakes all waiters; later ones do not wait. Firing again has no effect.
   void fire() {
     fired_ = true;
-    waiting_.wake_all();
+    waiting_.wake_all(engine());
   }
   bool fired() const { return fired_; }
 

@@ -6,17 +6,22 @@ namespace tiersim {
 
 class WaitList {
  public:
+  WaitList() = default;
+  WaitList(const WaitList&) = delete;
+  WaitList& operator=(const WaitList&) = delete;
+
   bool empty() const { return first_ == nullptr; }
   WaitNode& front() { return *first_; }
   void push(WaitNode& node) {
     node.next = nullptr;
-    (first_ == nullptr ? first_ : last_->next) = &node;
-    last_ = &node;
+    *end_ = &node;
+    end_ = &node.next;
   }
   /// Removes the first; requires !empty(). It then is_out() of any list.
   WaitNode& pop() {
     WaitNode& node = *first_;
     first_ = node.next;
+    if (first_ == nullptr) end_ = &first_;
     node.next = &node;
     return node;
   }
@@ -24,20 +29,19 @@ class WaitList {
   static bool is_out(const WaitNode& node) { return node.next == &node; }
   /// Removes `node` from its place in this list by a linear search, which only cancellation needs.
   void remove(WaitNode& node) {
-    WaitNode* before = nullptr;
-    for (WaitNode* at = first_; at != &node; at = at->next) before = at;
-    (before == nullptr ? first_ : before->next) = node.next;
-    if (last_ == &node) last_ = before;
+    WaitNode** link = &first_;
+    while (*link != &node) link = &(*link)->next;
+    *link = node.next;
+    if (end_ == &node.next) end_ = link;
   }
   /// Removes all nodes and resumes them in order, after the events that are already due.
-  void wake_all() {
-    while (!empty()) wake(pop());
+  void wake_all(Engine& engine) {
+    while (!empty()) engine.wake(*pop().process);
   }
-  static void wake(WaitNode& node) { node.process->engine().wake(*node.process); }
 
  private:
   WaitNode* first_ = nullptr;
-  WaitNode* last_ = nullptr;
+  WaitNode** end_ = &first_;  // where the next node is linked, so that a push has no branch
 };
 
 /// Base of the objects that processes wait for. A frame that is still suspended when such an object

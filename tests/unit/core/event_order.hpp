@@ -70,12 +70,11 @@ inline void expect_same_order(Law law, std::uint64_t seed, std::uint64_t pops) {
     while (reference.size() < target && rng.below(4) != 0) push();
     if (reference.empty()) push();
     if (rng.below(1024) == 0) {  // peeked at, and then given an earlier event
-      queue.next();
+      queue.has_next();
       for (std::uint64_t i = rng.below(200); i > 0; --i) push();
     }
-    const Event* const next = queue.next();
-    ASSERT_NE(next, nullptr);
-    const Event event = *next;
+    ASSERT_TRUE(queue.has_next());
+    const Event event = queue.front();
     queue.pop();
     ASSERT_EQ(event.time, reference.top().time) << "pop " << popped;
     const auto got = reinterpret_cast<std::uintptr_t>(event.target.object()) / 8;
