@@ -48,7 +48,6 @@ bool FlowNetwork::Impl::exchange(std::int64_t now) {
   if (flow.handler == nullptr) return false;
   group.flows.pop();
   group.first_known = false;
-  const flow::Level level = group.level;
   leaving_ = flow_index;
   leaving_link_ = owner;
   in_event_ = true;
@@ -60,7 +59,6 @@ bool FlowNetwork::Impl::exchange(std::int64_t now) {
     leave_now();
     // Solved again in any case, to set its timer.
     touch(owner);
-    undisturbed_ = std::min(undisturbed_, level);
     solve(now);
   }
   in_event_ = false;

@@ -162,15 +162,10 @@ void FlowNetwork::Impl::join_links(Index group_index, const Flow& flow) {
     Link& link = links_[hop.link];
     if (first) {
       hop.position = static_cast<Index>(link.groups.size());
-      link.groups.push_back({.load = 0,
-                             .level = flow::kNoLevel,
-                             .group = group_index,
-                             .hop = group.first_hop + i,
-                             .exact = true});
+      link.groups.push_back({.load = 0, .group = group_index, .hop = group.first_hop + i});
     }
     link.groups[hop.position].load += mine.load;
     link.load += mine.load;
-    link.added_load += mine.load;
     link.potential += static_cast<std::uint64_t>(mine.potential);
     link.inexact_flows += flow.inexact ? 1U : 0U;
     if (link.flows++ == 0) link.busy_since = now();
@@ -207,7 +202,6 @@ void FlowNetwork::Impl::leave_links(Index group_index, const Flow& flow) {
 void FlowNetwork::Impl::finish(Index flow_index) {
   const Flow& flow = flows_[flow_index];
   leave_links(flow.group, flow);
-  undisturbed_ = std::min(undisturbed_, groups_[flow.group].level);
   if (flow.handler != nullptr || flow.waiter != nullptr)
     finished_.push_back({flow.order, flow.handler, flow.waiter, flow.cookie});
   waiter_finished_ = waiter_finished_ || flow.waiter != nullptr;
@@ -223,7 +217,9 @@ void FlowNetwork::Impl::retire(Index group_index) {
   group.flows.clear();
   group.bottleneck = flow::kNone;
   group.speed = 0;
-  group.level = flow::kNoLevel;
+  standings_[group_index].level = flow::kNoLevel;
+  standings_[group_index].owner = flow::kNone;
+  standings_[group_index].open = true;
   if (!group.capped) paths_[group.path].group = flow::kNone;
   free_groups_[group.hop_count].push_back(group_index);
 }

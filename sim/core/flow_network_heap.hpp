@@ -155,7 +155,8 @@ class FinishHeap {
   bool hole_ = false;
 };
 
-/// The candidates to freeze next while solving, by level and then by owner, in one word each.
+/// The candidates to freeze next while solving, by level and then by owner, in one word each: the
+/// key.
 class LevelHeap {
  public:
   static constexpr unsigned kOwnerBits = 24;
@@ -164,16 +165,22 @@ class LevelHeap {
 
   void clear() { keys_.clear(); }
   bool empty() const { return keys_.empty(); }
-  /// Adds a key. build() must follow before the heap is used.
-  void add(Level level, std::uint32_t owner) { keys_.push_back(key(level, owner)); }
-  void build() {
-    for (std::size_t i = keys_.size() / kArity + 1; i-- > 0;)
-      if (i < keys_.size()) sink(i, keys_[i]);
+  static UInt128 key(Level level, std::uint32_t owner) {
+    return std::min(level, kLevelMax) << kOwnerBits | owner;
   }
-  std::uint32_t top_owner() const {
-    return static_cast<std::uint32_t>(keys_.front()) & ((1U << kOwnerBits) - 1);
+  static Level level_of(UInt128 key) { return key >> kOwnerBits; }
+  static std::uint32_t owner_of(UInt128 key) {
+    return static_cast<std::uint32_t>(key) & ((1U << kOwnerBits) - 1);
   }
-  void replace_top(Level level) { sink(0, key(level, top_owner())); }
+  UInt128 top() const { return keys_.front(); }
+  void push(UInt128 key) {
+    std::size_t at = keys_.size();
+    keys_.push_back(key);
+    for (; at > 0 && key < keys_[(at - 1) / kArity]; at = (at - 1) / kArity)
+      keys_[at] = keys_[(at - 1) / kArity];
+    keys_[at] = key;
+  }
+  void replace_top(UInt128 key) { sink(0, key); }
   void pop() {
     const UInt128 last = keys_.back();
     keys_.pop_back();
@@ -183,21 +190,33 @@ class LevelHeap {
  private:
   static constexpr std::size_t kArity = 4;
 
-  static UInt128 key(Level level, std::uint32_t owner) {
-    return std::min(level, kLevelMax) << kOwnerBits | owner;
-  }
   void sink(std::size_t at, UInt128 key) {
+    UInt128* const keys = keys_.data();
     const std::size_t size = keys_.size();
-    for (std::size_t first = at * kArity + 1; first < size; first = at * kArity + 1) {
-      std::size_t least = first;
-      const std::size_t end = std::min(first + kArity, size);
-      for (std::size_t i = first + 1; i < end; ++i)
-        if (keys_[i] < keys_[least]) least = i;
-      if (keys_[least] >= key) break;
-      keys_[at] = keys_[least];
-      at = least;
+    std::size_t first = at * kArity + 1;
+    for (; first + kArity <= size; first = at * kArity + 1) {
+      // Without branches, since which child is the least is random.
+      const UInt128* const child = keys + first;
+      const std::size_t left = child[1] < child[0] ? 1 : 0;
+      const std::size_t right = child[3] < child[2] ? 3 : 2;
+      const std::size_t least = child[right] < child[left] ? right : left;
+      if (child[least] >= key) {
+        keys[at] = key;
+        return;
+      }
+      keys[at] = child[least];
+      at = first + least;
     }
-    keys_[at] = key;
+    if (first < size) {  // the last node, with fewer children
+      std::size_t least = first;
+      for (std::size_t i = first + 1; i < size; ++i)
+        if (keys[i] < keys[least]) least = i;
+      if (keys[least] < key) {
+        keys[at] = keys[least];
+        at = least;
+      }
+    }
+    keys[at] = key;
   }
 
   std::vector<UInt128> keys_;

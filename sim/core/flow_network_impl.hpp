@@ -3,9 +3,10 @@
 // have the same rate per weight, so the group keeps one clock of progress and a heap of the
 // progress at which each flow finishes. A flow with a cap is a group of its own. The link that
 // limits a group is its bottleneck, and each link has one timer, for the first finish among the
-// groups it limits. A start or finish re-solves only the groups reached from it over contended
-// links. One link with one group is a special case without any search (flow_network_solve.cpp), and
-// a flow that follows another like it there is not even a start (flow_network_exchange.cpp).
+// groups it limits. A start or finish re-solves its own links, and from there only the links of
+// groups whose level changes. One link with one group is a special case without any search
+// (flow_network_solve.cpp), and a flow that follows another like it there is not even a start
+// (flow_network_exchange.cpp).
 #include <cstdint>
 #include <span>
 #include <string>
@@ -52,10 +53,20 @@ struct GroupHop {
 /// A group as stored at one of its links.
 struct LinkGroup {
   UInt128 load;  ///< sum over the group's flows
-  Level level;   ///< of the group
   Index group;
-  Index hop;   ///< of the group: position in hops_of_groups_
-  bool exact;  ///< true where the level is exact
+  Index hop;           ///< of the group: position in hops_of_groups_
+  bool taken = false;  ///< while solving the link: its share is off the link's capacity
+};
+
+/// The result of the solver for a group, apart from the group because other links read it.
+struct Standing {
+  StoredTicks level = kNoLevel;  ///< share per weight, before it is rounded down to a speed
+  Index owner = kNone;           ///< the link, or its own cap, at whose limit the level was set
+  Index first_hop = 0;           ///< of the group, in hops_of_groups_
+  Index hop_count = 0;
+  bool capped = false;  ///< a group of one flow with a cap
+  bool exact = true;    ///< true where the level is exact
+  bool open = true;     ///< while solving: has no level yet
 };
 
 /// The links of flows without a cap, and the group of these flows while there are any.
@@ -67,21 +78,18 @@ struct Path {
 
 /// Ordered so that the members that a solve reads of every group come first.
 struct alignas(64) Group {
-  Level level = kNoLevel;  ///< share per weight, before it is rounded down to a speed
-  StoredTicks clock = 0;   ///< progress of its flows at `since`
-  Ticks speed = 0;         ///< progress per picosecond; at its own pace: per `pace`
-  StoredTicks first = 0;   ///< least progress at which a flow finishes; valid if first_known
+  StoredTicks clock = 0;  ///< progress of its flows at `since`
+  StoredTicks speed = 0;  ///< progress per picosecond; at its own pace: per `pace`
+  StoredTicks first = 0;  ///< least progress at which a flow finishes; valid if first_known
   std::int64_t since = 0;
-  Index mark = 0;  ///< number of the last solve that reached the group
   Index bottleneck = kNone;
+  bool first_known = false;
+  bool capped = false;
+  Index inexact_flows = 0;
   Index first_hop = 0;
   Index hop_count = 0;
-  Index inexact_flows = 0;
   Index timer = 0;
   Index path = kNone;  ///< none for a capped group
-  bool capped = false;
-  bool frozen = false;  ///< while solving: its level is known
-  bool first_known = false;
   FinishHeap flows;
   Divider by_speed;  ///< for the speed at the last exchange of a finish for a start
   Pace pace;         ///< if bottleneck is kOwnPace: the duration of its one flow
@@ -103,35 +111,37 @@ enum class LinkState : std::uint8_t {
   contended,  ///< shared
 };
 
-struct Link {
-  std::string name;
-  std::int64_t capacity = 0;
-  Level full = 0;  ///< capacity in fine units
+/// Ordered like Group.
+struct alignas(64) Link {
   std::vector<LinkGroup> groups;
-  UInt128 load = 0;       ///< sum over its flows
-  UInt128 potential = 0;  ///< sum over its flows
-  Index flows = 0;
-  Index inexact_flows = 0;
-  Index timer = 0;
-  Index mark = 0;
-  Index own_path = kNone;  ///< path of the flows that cross only this link, without a cap
+  Index mark = 0;  ///< number of the last solve that reached the link
   LinkState state = LinkState::idle;
   bool dirty = false;
-  // While solving: the remaining capacity and the load of the groups without a level. Afterwards
-  // `remaining` and `shared_load` keep their values from when the link froze at `level`; with
-  // kNoLevel the link is not full.
-  bool stale = false;
+  Level level = kNoLevel;  ///< its groups that no other limits have this level; none: not full
+  // While solving: the capacity and load without the groups that are taken, the share of the
+  // others, and the level before.
   bool tainted = false;  ///< `remaining` is a bound, not exact
-  Level remaining = 0;
-  UInt128 open_load = 0;
-  UInt128 shared_load = 0;
-  UInt128 added_load = 0;  ///< by starts since the last solve
-  Level level = kNoLevel;
-  Division share{0, true};
+  bool stale = false;    ///< `share` is that before the last one was taken
+  bool share_exact = true;
+  StoredTicks remaining = 0;
+  StoredTicks open_load = 0;
+  StoredTicks share = 0;
+  StoredTicks held = kNoLevel;
+  StoredTicks next_settled = 0;  ///< the least key among groups that are neither open nor taken
   std::int64_t next = TimerHeap::kNever;
   // The share if no flow is limited elsewhere, and the load for which it was computed.
   UInt128 solved_load = 0;
-  Division solved{0, true};
+  StoredTicks solved = 0;
+  bool solved_exact = true;
+  Index inexact_flows = 0;
+  Level full = 0;         ///< capacity in fine units
+  UInt128 load = 0;       ///< sum over its flows
+  UInt128 potential = 0;  ///< sum over its flows
+  Index flows = 0;
+  Index timer = 0;
+  Index own_path = kNone;  ///< path of the flows that cross only this link, without a cap
+  std::int64_t capacity = 0;
+  std::string name;
   // Statistics.
   std::int64_t payload_done = 0;
   std::int64_t wire_done = 0;
@@ -206,7 +216,7 @@ class FlowNetwork::Impl final : public EventHandler {
     links_[link].dirty = true;
     dirty_links_.push_back(link);
   }
-  std::span<flow::GroupHop> hops_of(const flow::Group& group) {
+  std::span<flow::GroupHop> hops_of(const flow::Standing& group) {
     return {hops_of_groups_.data() + group.first_hop, group.hop_count};
   }
 
@@ -249,13 +259,21 @@ class FlowNetwork::Impl final : public EventHandler {
   static std::int64_t finish_time(std::int64_t now, flow::Ticks remaining, flow::Ticks speed);
   void solve(std::int64_t now);
   bool solve_alone(flow::Link& link, std::int64_t now);
-  void reach_link(Index link);
-  void reach_group(Index group);
   void gather();
+  void reach_link(Index link) {
+    if (links_[link].mark != mark_) reach_anew(link);
+  }
+  void reach_anew(Index link);
+  void open_group(Index group);
   void fill(std::int64_t now);
+  void settle_link(Index link, std::int64_t now);
+  void set_share(flow::Link& link) const;
+  static void take(flow::Link& link, flow::LinkGroup& of, const flow::Standing& standing);
+  void take_settled(flow::Link& link) const;
+  void release_link(Index link);
   void freeze_link(Index link, std::int64_t now);
   void freeze_cap(Index group, std::int64_t now);
-  void take(flow::Group& group, Index bottleneck, flow::Level level, bool exact);
+  void set_level(Index group, Index owner, flow::Level level, bool exact);
   void run_at(flow::Group& group, Index bottleneck, flow::Ticks speed, std::int64_t now) {
     advance(group, now);
     if (group.bottleneck == flow::kOwnPace) timers_.set(group.timer, flow::TimerHeap::kNever);
@@ -265,12 +283,12 @@ class FlowNetwork::Impl final : public EventHandler {
   flow::Pace own_pace(flow::Group& group);
   void run_own_pace(flow::Group& group, std::int64_t now);
   std::int64_t wire_of(Index flow, Index hop) const;
-  flow::Level undisturbed_below(const flow::Link& link, flow::LinkState before) const;
 
   Engine& engine_;
   std::vector<Bandwidth> capacities_;
   std::vector<flow::Link> links_;
   std::vector<flow::Group> groups_;
+  std::vector<flow::Standing> standings_;  ///< by group
   std::vector<flow::GroupHop> hops_of_groups_;
   std::vector<flow::Flow> flows_;
   std::vector<flow::FlowHop> hops_of_flows_;
@@ -285,11 +303,9 @@ class FlowNetwork::Impl final : public EventHandler {
   flow::TimerHeap timers_;
   std::vector<Index> timer_owner_;  ///< a link, or a group with kCapBit
   std::vector<Finished> finished_;
-  std::vector<Index> dirty_links_, dirty_groups_, open_links_, open_groups_;
+  std::vector<Index> dirty_links_, dirty_groups_, reached_links_;
   flow::LevelHeap candidates_;
-  flow::Level fill_level_ = 0;
-  flow::Level undisturbed_ = flow::kNoLevel;  ///< levels below it stay as they are
-  Index open_count_ = 0;
+  UInt128 filled_ = 0;  ///< key of the candidate up to which all levels are set
   Index mark_ = 0;
 
   std::int64_t armed_ = flow::TimerHeap::kNever;  ///< time of the engine event in force

@@ -67,6 +67,8 @@ FlowNetwork::Impl::Index FlowNetwork::Impl::new_group(Index path) {
   if (pool.empty()) {
     TS_EXPECTS(index < kCapBit, index);
     Group& group = groups_.emplace_back();
+    standings_.push_back({.first_hop = static_cast<Index>(hops_of_groups_.size()),
+                          .hop_count = static_cast<Index>(hop_count)});
     group.first_hop = static_cast<Index>(hops_of_groups_.size());
     group.hop_count = static_cast<Index>(hop_count);
     hops_of_groups_.resize(hops_of_groups_.size() + hop_count);
@@ -79,7 +81,7 @@ FlowNetwork::Impl::Index FlowNetwork::Impl::new_group(Index path) {
   }
   Group& group = groups_[index];
   group.path = path;
-  group.capped = path == flow::kNone;
+  group.capped = standings_[index].capped = path == flow::kNone;
   for (std::size_t i = 0; i < hop_count; ++i)
     hops_of_groups_[group.first_hop + i].link = given_[i].link.value();
   return index;

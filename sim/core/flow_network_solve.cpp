@@ -1,5 +1,6 @@
-// Rates: weighted max-min fairness by progressive filling of the part that a change can reach.
+// Rates: weighted max-min fairness by progressive filling of the part that a change reaches.
 #include <algorithm>
+#include <utility>
 
 #include "sim/core/flow_network_impl.hpp"
 
@@ -9,9 +10,11 @@ using flow::Division;
 using flow::Group;
 using flow::GroupHop;
 using flow::Level;
+using flow::LevelHeap;
 using flow::Link;
 using flow::LinkGroup;
 using flow::LinkState;
+using flow::Standing;
 using flow::Ticks;
 using flow::TimerHeap;
 
@@ -26,13 +29,13 @@ LinkState state_of(const Link& link) {
   return fits ? LinkState::slack : LinkState::contended;
 }
 
-/// The link's share if no flow is limited elsewhere.
-Division full_share(Link& link) {
-  if (link.solved_load != link.load) {
-    link.solved = flow::level_of(link.full, link.load);
-    link.solved_load = link.load;
-  }
-  return link.solved;
+/// Makes `solved` the link's share if no flow is limited elsewhere.
+void full_share(Link& link) {
+  if (link.solved_load == link.load) return;
+  const Division share = flow::level_of(link.full, link.load);
+  link.solved = share.quotient;
+  link.solved_exact = share.exact;
+  link.solved_load = link.load;
 }
 
 }  // namespace
@@ -53,8 +56,9 @@ void FlowNetwork::Impl::solve(std::int64_t now) {
   } else {
     gather();
     fill(now);
+    dirty_links_.clear();
+    dirty_groups_.clear();
   }
-  undisturbed_ = flow::kNoLevel;
 }
 
 /// Solves a link with one group whose flows cross no other link, in virtual time. Returns false for
@@ -63,104 +67,129 @@ bool FlowNetwork::Impl::solve_alone(Link& link, std::int64_t now) {
   if (link.groups.size() > 1) return false;
   link.dirty = false;
   link.state = state_of(link);
-  link.added_load = 0;
   if (link.groups.empty()) {
     link.level = flow::kNoLevel;
     timers_.set(link.timer, TimerHeap::kNever);
     return true;
   }
-  LinkGroup& of = link.groups.front();
+  const LinkGroup& of = link.groups.front();
   Group& group = groups_[of.group];
   if (group.hop_count != 1 || group.capped) {
     link.dirty = true;
     return false;
   }
-  const Division share = full_share(link);
-  const bool exact = share.exact && link.inexact_flows == 0 &&
-                     (share.quotient & ((UInt128{1} << flow::kFineBits) - 1)) == 0;
+  full_share(link);
+  const Level share = link.solved;
+  const bool exact = link.solved_exact && link.inexact_flows == 0 &&
+                     (share & ((UInt128{1} << flow::kFineBits) - 1)) == 0;
   if (link.flows == 1 && !exact) {
     link.dirty = true;
     return false;
   }
-  run_at(group, static_cast<Index>(&link - links_.data()), share.quotient >> flow::kFineBits, now);
-  group.level = of.level = link.level = share.quotient;
-  of.exact = share.exact && link.inexact_flows == 0;
-  link.remaining = link.full;
-  link.shared_load = link.load;
+  run_at(group, static_cast<Index>(&link - links_.data()), share >> flow::kFineBits, now);
+  link.level = share;
+  Standing& standing = standings_[of.group];
+  standing.level = share;
+  standing.owner = group.bottleneck;
+  standing.exact = link.solved_exact && link.inexact_flows == 0;
+  standing.open = false;
   timers_.set(link.timer, finish_time(now, group.next_finish() - group.clock, group.speed));
   return true;
 }
 
-void FlowNetwork::Impl::reach_group(Index index) {
-  Group& group = groups_[index];
-  if (group.mark == mark_) return;
-  group.mark = mark_;
-  group.frozen = false;
-  open_groups_.push_back(index);
+/// Starts with what has changed. All states first: the rest reads them.
+void FlowNetwork::Impl::gather() {
+  ++mark_;
+  filled_ = 0;
+  reached_links_.clear();
+  candidates_.clear();
+  for (const Index index : dirty_links_) {
+    links_[index].dirty = false;
+    links_[index].state = state_of(links_[index]);
+  }
+  for (const Index index : dirty_links_) {
+    Link& link = links_[index];
+    if (link.state == LinkState::single || link.state == LinkState::contended) {
+      reach_link(index);
+      continue;
+    }
+    // A link that no longer limits releases its groups.
+    timers_.set(link.timer, TimerHeap::kNever);
+    link.level = flow::kNoLevel;
+    for (const LinkGroup& of : link.groups)
+      if (standings_[of.group].owner == index) open_group(of.group);
+    release_link(index);
+  }
+  for (const Index index : dirty_groups_)
+    if (!groups_[index].flows.empty() && standings_[index].owner == flow::kNone)
+      candidates_.push(LevelHeap::key(groups_[index].cap_level, index | kCapBit));
 }
 
-/// Adds the link to the set to solve and, if it is shared, everything else that crosses it.
-/// Undisturbed groups keep their share.
-void FlowNetwork::Impl::reach_link(Index index) {
+/// Takes the group off the link's capacity.
+inline void FlowNetwork::Impl::take(Link& link, LinkGroup& of, const Standing& standing) {
+  bool exact = standing.exact;
+  Level taken = 0;
+  if ((of.load & (flow::kLoadOne - 1)) == 0) {  // as taken_at(), but without a branch for it
+    taken = standing.level * (of.load >> flow::kLoadBits);
+  } else {
+    const Division rounded = flow::taken_at(standing.level, of.load);
+    taken = rounded.quotient;
+    exact = exact && rounded.exact;
+  }
+  const Level remaining = link.remaining;
+  link.remaining = taken < remaining ? remaining - taken : 0;
+  link.open_load = link.open_load - of.load;
+  link.tainted = link.tainted || !exact;
+  link.stale = true;
+  of.taken = true;
+}
+
+/// Adds the link to the set to solve, because the level of a group on it may have changed.
+void FlowNetwork::Impl::reach_anew(Index index) {
   Link& link = links_[index];
-  if (link.mark == mark_ || link.state == LinkState::slack || link.state == LinkState::idle) return;
-  if (link.level < undisturbed_) return;
+  if (link.state == LinkState::slack || link.state == LinkState::idle) return;
+  if (LevelHeap::key(link.level, index) < filled_) return;
   link.mark = mark_;
-  open_links_.push_back(index);
+  reached_links_.push_back(index);
+  link.held = std::exchange(link.level, flow::kNoLevel);
+  link.next = TimerHeap::kNever;
   link.remaining = link.full;
   link.open_load = link.load;
   link.tainted = false;
-  for (const LinkGroup& of : link.groups) {
-    if (of.level >= undisturbed_) {
-      reach_group(of.group);
+  link.stale = false;
+  UInt128 next = ~UInt128{0};
+  for (LinkGroup& of : link.groups) {
+    of.taken = false;
+    const Standing& standing = standings_[of.group];
+    if (standing.open) continue;
+    if (standing.owner == index) {
+      open_group(of.group);
       continue;
     }
-    const Division taken = flow::taken_at(of.level, of.load);
-    link.remaining -= std::min(taken.quotient, link.remaining);
-    link.open_load -= of.load;
-    link.tainted = link.tainted || !of.exact || !taken.exact;
+    const UInt128 key = LevelHeap::key(standing.level, standing.owner);
+    if (key <= filled_) {
+      take(link, of, standing);
+    } else {
+      next = std::min(next, key);
+    }
   }
-  link.share = link.open_load == link.load || link.open_load == 0
-                   ? full_share(link)
-                   : flow::level_of(link.remaining, link.open_load);
+  link.next_settled = next;
+  if (link.open_load == 0) return;
+  if (link.stale) {
+    set_share(link);
+  } else {
+    full_share(link);
+    link.share = link.solved;
+    link.share_exact = link.solved_exact;
+  }
+  candidates_.push(LevelHeap::key(std::min<Level>(link.share, link.held), index));
 }
 
-/// Progressive filling with the link's new flows repeats the earlier solve at least up to this
-/// level. The link had `remaining` for `shared_load` before it froze.
-Level FlowNetwork::Impl::undisturbed_below(const Link& link, LinkState before) const {
-  if (link.added_load == 0) return flow::kNoLevel;
-  if (before != LinkState::single && before != LinkState::contended)
-    return flow::level_of(link.full, link.load).quotient;
-  return flow::level_of(link.remaining, link.shared_load + link.added_load).quotient;
-}
-
-/// Collects everything whose rate the dirty links and groups may change.
-void FlowNetwork::Impl::gather() {
-  ++mark_;
-  open_links_.clear();
-  open_groups_.clear();
-  // All states first: the search below reads them.
-  for (const Index index : dirty_links_) {
-    Link& link = links_[index];
-    link.dirty = false;
-    const LinkState before = link.state;
-    link.state = state_of(link);
-    undisturbed_ = std::min(undisturbed_, undisturbed_below(link, before));
-    link.added_load = 0;
-    if (link.state == LinkState::single || link.state == LinkState::contended) continue;
-    timers_.set(link.timer, TimerHeap::kNever);
-    link.level = flow::kNoLevel;
-    // A link that no longer limits releases its groups.
-    if (link.state == LinkState::slack && before != LinkState::slack)
-      for (const LinkGroup& of : link.groups) dirty_groups_.push_back(of.group);
-  }
-  for (const Index index : dirty_links_) reach_link(index);
-  for (const Index index : dirty_groups_)
-    if (!groups_[index].flows.empty() && groups_[index].level >= undisturbed_) reach_group(index);
-  for (std::size_t i = 0; i < open_groups_.size(); ++i)
-    for (const GroupHop& hop : hops_of(groups_[open_groups_[i]])) reach_link(hop.link);
-  dirty_links_.clear();
-  dirty_groups_.clear();
+/// Forgets the level of the group, whose owner is reached.
+void FlowNetwork::Impl::open_group(Index index) {
+  standings_[index].open = true;
+  if (standings_[index].capped)
+    candidates_.push(LevelHeap::key(groups_[index].cap_level, index | kCapBit));
 }
 
 /// Wire bytes of the flow at this hop of its group.
@@ -170,71 +199,109 @@ std::int64_t FlowNetwork::Impl::wire_of(Index flow, Index hop) const {
 }
 
 /// Raises the level of all groups together. The link or cap that reaches its limit first freezes
-/// its groups; the others share the remaining capacity.
+/// its groups; the others share the remaining capacity. A link that is not reached freezes where it
+/// did before, since nothing has changed for it up to there.
 void FlowNetwork::Impl::fill(std::int64_t now) {
-  candidates_.clear();
-  for (const Index index : open_links_) {
-    Link& link = links_[index];
-    link.stale = false;
-    link.level = flow::kNoLevel;
-    link.shared_load = 0;
-    link.next = TimerHeap::kNever;
-    if (link.open_load == 0) continue;
-    candidates_.add(link.share.quotient, index);
-  }
-  for (const Index index : open_groups_)
-    if (groups_[index].capped) candidates_.add(groups_[index].cap_level, index | kCapBit);
-  candidates_.build();
-  open_count_ = static_cast<Index>(open_groups_.size());
-  fill_level_ = 0;
-  while (open_count_ > 0) {
-    TS_INVARIANT(!candidates_.empty(), open_count_);
-    const Index owner = candidates_.top_owner();
-    if ((owner & kCapBit) != 0) {
+  while (!candidates_.empty()) {
+    const UInt128 key = candidates_.top();
+    filled_ = std::max(filled_, key);
+    const Index owner = LevelHeap::owner_of(key);
+    if ((owner & kCapBit) == 0) {
+      settle_link(owner, now);
+    } else {
       candidates_.pop();
-      freeze_cap(owner & ~kCapBit, now);
-      continue;
+      if (standings_[owner & ~kCapBit].open) freeze_cap(owner & ~kCapBit, now);
     }
-    Link& link = links_[owner];
-    if (link.open_load == 0 || !link.stale) {
-      candidates_.pop();
-      if (link.open_load != 0) freeze_link(owner, now);
-      continue;
-    }
-    // Groups frozen elsewhere left more for the others on this link, so its turn may come later.
-    link.stale = false;
-    link.share = flow::level_of(link.remaining, link.open_load);
-    if (link.share.quotient < fill_level_) link.share = {fill_level_, false};
-    candidates_.replace_top(link.share.quotient);
   }
-  for (const Index index : open_links_) timers_.set(links_[index].timer, links_[index].next);
+  for (const Index index : reached_links_) {
+    const Link& link = links_[index];
+    timers_.set(link.timer, link.next);
+    if (link.state != LinkState::single) continue;
+    // The link may set the pace of a flow whose level is that of another.
+    const Index group_index = link.groups.front().group;
+    TS_INVARIANT(!standings_[group_index].open, index);
+    Group& group = groups_[group_index];
+    if (group.bottleneck == flow::kOwnPace) run_own_pace(group, now);
+  }
 }
 
-/// Freezes a full link: its groups without a level get its share.
+/// The first candidate is this link, at its share or at the level that it had before.
+void FlowNetwork::Impl::settle_link(Index index, std::int64_t now) {
+  Link& link = links_[index];
+  if (link.next_settled <= filled_) take_settled(link);
+  if (link.open_load == 0) return candidates_.pop();  // not full
+  if (link.stale) set_share(link);
+  const UInt128 share = LevelHeap::key(link.share, index);
+  if (share <= filled_) {
+    candidates_.pop();
+    return freeze_link(index, now);
+  }
+  // Groups frozen elsewhere left more for the others on this link, so its turn comes later.
+  if (LevelHeap::key(link.held, index) > filled_) {
+    candidates_.replace_top(std::min(share, LevelHeap::key(link.held, index)));
+    return;
+  }
+  candidates_.replace_top(share);
+  link.held = flow::kNoLevel;
+  release_link(index);
+}
+
+/// The share of the link's groups that are not taken.
+void FlowNetwork::Impl::set_share(Link& link) const {
+  const Division share = flow::level_of(link.remaining, link.open_load);
+  const Level level = LevelHeap::level_of(filled_);
+  link.stale = false;
+  link.share = std::max(share.quotient, level);
+  link.share_exact = share.exact && share.quotient >= level;  // below it only by rounding
+}
+
+/// Takes the groups that links and caps out of reach have frozen by now.
+void FlowNetwork::Impl::take_settled(Link& link) const {
+  UInt128 next = ~UInt128{0};
+  for (LinkGroup& of : link.groups) {
+    const Standing& standing = standings_[of.group];
+    if (standing.open || of.taken) continue;
+    const UInt128 key = LevelHeap::key(standing.level, standing.owner);
+    if (key <= filled_) {
+      take(link, of, standing);
+    } else {
+      next = std::min(next, key);
+    }
+  }
+  link.next_settled = next;
+}
+
+/// The link does not limit its groups where it did before: their other links are reached.
+void FlowNetwork::Impl::release_link(Index index) {
+  for (std::size_t i = 0; i < links_[index].groups.size(); ++i) {
+    const Index group = links_[index].groups[i].group;
+    if (standings_[group].owner != index || !standings_[group].open) continue;
+    for (const GroupHop& hop : hops_of(standings_[group])) reach_link(hop.link);
+  }
+}
+
+/// Freezes a full link: its groups that are not taken get its share.
 void FlowNetwork::Impl::freeze_link(Index index, std::int64_t now) {
   Link& link = links_[index];
-  const Division share = link.share;
-  fill_level_ = share.quotient;
-  const bool exact = share.exact && !link.tainted && link.inexact_flows == 0;
-  Level sure = share.quotient;
+  const Level share = link.share;
+  const bool exact = link.share_exact && !link.tainted && link.inexact_flows == 0;
+  Level sure = share;
   if (link.tainted) sure -= std::min(sure, flow::guard_of(sure));
   const bool whole = (sure & ((Level{1} << flow::kFineBits) - 1)) == 0;
   const Ticks speed = sure >> flow::kFineBits;
-  link.level = share.quotient;
-  link.shared_load = link.open_load;
+  link.level = share;
   link.open_load = 0;
   if (link.state == LinkState::single && !(exact && whole)) {
-    Group& group = groups_[link.groups.front().group];
-    take(group, index, share.quotient, false);
-    run_own_pace(group, now);
+    set_level(link.groups.front().group, index, share, false);
+    run_own_pace(groups_[link.groups.front().group], now);
     return;
   }
   TS_INVARIANT(speed > 0, index, link.capacity, link.flows);
   Ticks least = ~Ticks{0};
   for (const LinkGroup& of : link.groups) {
+    if (of.taken) continue;
     Group& group = groups_[of.group];
-    if (group.frozen) continue;
-    take(group, index, share.quotient, exact && group.inexact_flows == 0);
+    set_level(of.group, index, share, exact && group.inexact_flows == 0);
     run_at(group, index, speed, now);
     least = std::min(least, group.next_finish() - group.clock);
   }
@@ -243,29 +310,26 @@ void FlowNetwork::Impl::freeze_link(Index index, std::int64_t now) {
 
 void FlowNetwork::Impl::freeze_cap(Index index, std::int64_t now) {
   Group& group = groups_[index];
-  if (group.frozen) return;
-  fill_level_ = std::max(fill_level_, group.cap_level);
-  take(group, flow::kNone, group.cap_level, group.cap_exact && group.inexact_flows == 0);
+  set_level(index, index | kCapBit, group.cap_level, group.cap_exact && group.inexact_flows == 0);
   run_own_pace(group, now);
 }
 
-/// Freezes the group at `level`, which leaves that much less on its other links for the open
-/// groups.
-void FlowNetwork::Impl::take(Group& group, Index bottleneck, Level level, bool exact) {
-  group.frozen = true;
-  group.level = level;
-  --open_count_;
-  for (const GroupHop& hop : hops_of(group)) {
+/// Freezes the group. If that is a change, its other links are reached.
+void FlowNetwork::Impl::set_level(Index index, Index owner, Level level, bool exact) {
+  Standing& standing = standings_[index];
+  const Level before = standing.level;
+  const bool changed = before != level || standing.owner != owner || standing.exact != exact;
+  standing.level = level;
+  standing.owner = owner;
+  standing.exact = exact;
+  standing.open = false;
+  for (const GroupHop& hop : hops_of(standing)) {
     Link& link = links_[hop.link];
-    LinkGroup& of = link.groups[hop.position];
-    of.level = level;
-    of.exact = exact;
-    if (hop.link == bottleneck || link.mark != mark_) continue;
-    link.open_load -= of.load;
-    const Division taken = flow::taken_at(level, of.load);
-    link.remaining -= std::min(taken.quotient, link.remaining);
-    link.stale = true;
-    link.tainted = link.tainted || !exact || !taken.exact;
+    if (link.mark == mark_) {
+      if (link.open_load != 0) take(link, link.groups[hop.position], standing);
+    } else if (changed && (level > before || link.level != flow::kNoLevel)) {
+      reach_link(hop.link);  // a link that is not full does not become full by less
+    }
   }
 }
 

@@ -73,6 +73,21 @@ TEST_F(FlowNetworkTest, AnArrivalSlowsAndADepartureSpeedsUp) {
   EXPECT_EQ(sink.at[1], nanoseconds(2000));
 }
 
+// The heavy flow leaves 0.5 GB/s of the second link to each of the two flows that cross both, and
+// so 1 GB/s of the first to the third. It ends at 1 us. The second link then fits what the first
+// lets through, and each of the three has 2/3 GB/s and 2000 B to move.
+TEST_F(FlowNetworkTest, ALinkThatNoLongerLimitsReleasesItsFlows) {
+  const LinkId first = network.add_link("first", 2_GBps);
+  const LinkId second = network.add_link("second", 4_GBps);
+  for (const std::uint64_t id : {0U, 1U})
+    start(id, Duration(0), {{first, 2500_B}, {second, 2500_B}}, 2500_B);
+  start(2, Duration(0), {{first, 3000_B}}, 3000_B);
+  start(3, Duration(0), {{second, 3000_B}}, 3000_B, 6);
+  engine.run();
+  EXPECT_EQ(sink.at[3], microseconds(1));
+  for (const std::uint64_t id : {0U, 1U, 2U}) EXPECT_EQ(sink.at[id], microseconds(4));
+}
+
 TEST_F(FlowNetworkTest, ThreeSharersOfOneGigabytePerSecondAreExact) {
   const LinkId link = network.add_link("link", 1_GBps);
   for (std::uint64_t i = 0; i < 3; ++i) start(i, Duration(0), {{link, 1000_B}}, 1000_B);
