@@ -1,7 +1,9 @@
 // tiersim run CONFIG: one simulation of a step or a server, with a summary for people, --json for
 // programs, --trace for Perfetto and --figure for a server over time.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -32,6 +34,7 @@ struct RunArguments {
   std::optional<std::int64_t> trace_events;
   std::optional<std::int64_t> trace_kernels;
   std::string figure;
+  std::int64_t threads = 0;  ///< 0: one for each core
   bool json = false;
   bool explain = false;
 };
@@ -51,7 +54,9 @@ void print(const RunArguments& options, const RunRecord& record,
 }
 
 RunRecord run_traced(const RunArguments& options, const RunnableFile& file) {
-  if (options.trace.empty()) return run_server(file);
+  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const std::int64_t threads = options.threads > 0 ? options.threads : cores;
+  if (options.trace.empty()) return run_server(file, nullptr, static_cast<int>(threads));
   const IterationKernels kernels(std::get<ServingConfig>(file.config));
   TraceFile out(options.trace);
   ServingTrace trace(out.sink(), options.trace_events.value_or(kTraceEvents));
@@ -104,6 +109,10 @@ ExitCode print_step(const RunArguments& options, const RunnableFile& file) {
             "is of a server over time; a single step is drawn by --trace FILE.json");
   if (options.explain)
     expect_no("--explain", "yes", "is of a server; the summary of a step says where its time goes");
+  if (options.threads > 0)
+    throw Failure(ExitCode::usage,
+                  "tiersim: error: --threads: is of a server with several replicas; a step is one "
+                  "simulation");
   const Simulation result = run_step(file, options.config, options.set);
   if (!options.trace.empty()) {
     TraceFile out(options.trace);
@@ -157,6 +166,12 @@ void add_run(Verb program) {
   verb.option("--figure", options->figure,
               "Draw requests, tokens, KV blocks and devices of a server over time as SVG")
       .type("FILE");
+  verb.option(
+          "-j,--threads", options->threads,
+          "Threads for the replicas of a server that share nothing; one for each core by default, "
+          "and one under --trace and --explain. The results are the same with any number")
+      .between(1, 1024)
+      .type("N");
   verb.flag("--json", options->json, "Print the record instead of the summary");
   verb.flag("--explain", options->explain,
             "After the summary, print the kernels of an average iteration of the server");

@@ -110,9 +110,9 @@ Simulation run_step(const RunnableFile& file, const std::string& path,
   return *std::move(result);
 }
 
-RunRecord run_server(const RunnableFile& file, ServingListener* listener) {
+RunRecord run_server(const RunnableFile& file, ServingListener* listener, int threads) {
   const auto& config = std::get<ServingConfig>(file.config);
-  auto record = serve(config, listener);
+  auto record = serve(config, listener, threads);
   if (!record) fail(explained(file.document, config, record.error()));
   return *std::move(record);
 }

@@ -18,7 +18,9 @@ RunRecord run_file(const RunnableFile& file, const std::string& path,
 Simulation run_step(const RunnableFile& file, const std::string& path,
                     const std::vector<std::string>& set);
 
-/// For the file of a server: its record. `listener` receives the events of the run.
-RunRecord run_server(const RunnableFile& file, ServingListener* listener = nullptr);
+/// For the file of a server: its record. `listener` receives the events of the run. Without one,
+/// replicas that share nothing are simulated on `threads` threads.
+RunRecord run_server(const RunnableFile& file, ServingListener* listener = nullptr,
+                     int threads = 1);
 
 }  // namespace tiersim

@@ -31,15 +31,25 @@ void Demand::add(const OpPlan& plan, const System& system) {
 
 void Demand::add(const Demand& other, std::int64_t times) {
   TS_EXPECTS(numbers_.size() == other.numbers_.size());
-  for (std::size_t i = 0; i < numbers_.size(); ++i)
-    numbers_[i] = checked(Int128{numbers_[i]} + Int128{other.numbers_[i]} * times);
+  bool overflow = false;
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    std::int64_t all = 0;
+    overflow |= __builtin_mul_overflow(other.numbers_[i], times, &all);
+    overflow |= __builtin_add_overflow(numbers_[i], all, &numbers_[i]);
+  }
+  if (overflow) throw UnitOverflow();
 }
 
 void Demand::add_between(const Demand& low, const Demand& high, std::int64_t part,
                          std::int64_t whole) {
   TS_EXPECTS(0 <= part && part <= whole && whole > 0, part, whole);
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
-    const Int128 way = Int128{high.numbers_[i] - low.numbers_[i]} * part / whole;
+    const std::int64_t step = high.numbers_[i] - low.numbers_[i];
+    if (numbers_[i] == 0 && step == 0) {  // most channels have nothing to do
+      numbers_[i] = low.numbers_[i];
+      continue;
+    }
+    const Int128 way = Int128{step} * part / whole;
     numbers_[i] = checked(Int128{numbers_[i]} + low.numbers_[i] + way);
   }
 }

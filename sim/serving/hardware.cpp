@@ -4,27 +4,26 @@
 #include <algorithm>
 
 namespace tiersim {
-
 ServingHardware::ServingHardware(Engine& engine, const System& all, const System& one,
-                                 std::int64_t groups, OnUse on_use)
-    : engine_(engine), one_(one), groups_(groups), on_use_(std::move(on_use)), network_(engine) {
-  const std::int64_t gpus = one.gpus();
+                                 std::int64_t groups, OnUse on_use, GroupRange part)
+    : engine_(engine), one_(one), on_use_(std::move(on_use)), network_(engine) {
   TS_EXPECTS(all.channels().size() == one.channels().size());
+  if (part.count == 0) part = {0, groups};
+  const std::int64_t end = part.first + part.count;
   for (std::size_t c = 0; c < all.channels().size(); ++c) {
     const SystemChannel& channel = all.channels()[c];
     Channel& built = channels_.emplace_back();
     built.analytic = channel.level == Level::analytic;
-    // Number of groups that share one instance; 1 if only GPUs of one group share it.
-    const std::int64_t together = std::max<std::int64_t>(1, channel.sharers / gpus);
-    for (std::int64_t i = 0; i < (groups + together - 1) / together; ++i)
+    const std::int64_t sharing = std::max<std::int64_t>(1, channel.sharers / one.gpus());
+    built.instances = (groups + sharing - 1) / sharing;
+    built.together = (groups + built.instances - 1) / built.instances;
+    built.first = part.first / built.together;
+    const std::int64_t last = (end - 1) / built.together;
+    built.crosses = built.first * built.together < part.first ||
+                    std::min(groups, (last + 1) * built.together) > end;
+    for (std::int64_t i = built.first; i <= last; ++i)
       built.links.push_back(network_.add_link(channel.name, channel.capacity));
   }
-}
-
-std::size_t ServingHardware::instance(const Channel& channel, std::int64_t group) const {
-  const auto count = static_cast<std::int64_t>(channel.links.size());
-  const std::int64_t together = (groups_ + count - 1) / count;
-  return static_cast<std::size_t>(group / together);
 }
 
 void ServingHardware::take(std::int64_t group, ChannelId id, Bytes busy, Duration& least) {
@@ -37,7 +36,9 @@ void ServingHardware::take(std::int64_t group, ChannelId id, Bytes busy, Duratio
     channel.taken += busy;
     return;
   }
-  const LinkId link = channel.links[instance(channel, group)];
+  crossed_ = crossed_ || channel.crosses;
+  const LinkId link =
+      channel.links.at(static_cast<std::size_t>(group / channel.together - channel.first));
   widest_ = std::max(widest_, busy);
   const auto same = std::ranges::find(hops_, link, &Hop::link);
   if (same != hops_.end())
@@ -48,7 +49,7 @@ void ServingHardware::take(std::int64_t group, ChannelId id, Bytes busy, Duratio
 
 Process ServingHardware::flow(Duration least) {
   const SimTime begin = engine_.now();
-  const std::vector<Use> uses = std::move(uses_);
+  std::vector<Use> uses = std::move(uses_);
   uses_.clear();
   if (on_flow_)
     for (const Use& use : uses) on_flow_(use.channel, 1);
@@ -64,12 +65,33 @@ Process ServingHardware::flow(Duration least) {
   for (const Use& use : uses) on_use_(use.channel, begin, engine_.now(), use.busy);
   if (on_flow_)
     for (const Use& use : uses) on_flow_(use.channel, -1);
+  if (uses_.capacity() > 0) co_return;
+  uses.clear();
+  uses_ = std::move(uses);  // its memory, for the next flow
+}
+
+bool ServingHardware::is_undisturbed(const Demand& demand) const {
+  if (!undisturbed_) return false;
+  for (std::size_t c = 0; c < channels_.size(); ++c)
+    if (channels_[c].together > 1 && demand.busy(ChannelId(c)) > Bytes{}) return false;
+  return true;
 }
 
 Process ServingHardware::work(std::int64_t group, const Demand& demand, Duration least) {
   hops_.clear();
-  for (std::size_t c = 0; c < demand.channels(); ++c)
-    take(group, ChannelId(c), demand.busy(ChannelId(c)), least);
+  const bool undisturbed = is_undisturbed(demand);
+  for (std::size_t c = 0; c < demand.channels(); ++c) {
+    const ChannelId id(c);
+    const Bytes busy = demand.busy(id);
+    if (undisturbed && busy > Bytes{}) {  // no flow: it would meet no other one
+      const Duration alone = busy / one_.channels()[c].capacity;
+      if (on_use_) uses_.push_back({id, alone / instances(id)});
+      least = std::max(least, alone);
+      channels_[c].taken += busy;
+    } else {
+      take(group, id, busy, least);
+    }
+  }
   const Process moving = flow(least);
   co_await moving;
 }

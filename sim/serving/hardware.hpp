@@ -13,6 +13,12 @@
 
 namespace tiersim {
 
+/// Consecutive groups, or replicas, out of all that a system has.
+struct GroupRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;  ///< 0: all
+};
+
 class ServingHardware {
  public:
   /// A channel was busy for `busy` of the time between `from` and `to`, as a mean over its
@@ -21,9 +27,10 @@ class ServingHardware {
   /// One operation more (1) or fewer (-1) moves bytes through a channel.
   using OnFlow = std::function<void(ChannelId, std::int64_t change)>;
 
-  /// `all` has the devices of every group, `one` those of one group. Both must outlive this.
+  /// `all` has the devices of every group, `one` those of one group. Both must outlive this. Where
+  /// it has only a part of the groups, crossed() tells whether others share a channel that it used.
   ServingHardware(Engine& engine, const System& all, const System& one, std::int64_t groups,
-                  OnUse on_use);
+                  OnUse on_use, GroupRange part = {});
 
   /// For listeners that count operations in flight; none by default.
   void set_on_flow(OnFlow on_flow) { on_flow_ = std::move(on_flow); }
@@ -31,6 +38,9 @@ class ServingHardware {
   /// Work of a group's GPUs, which takes `least` alone on the system and longer if others use the
   /// same channels. Each channel is used evenly over that time.
   Process work(std::int64_t group, const Demand& demand, Duration least);
+  /// Says that a group does nothing beside its work(), which then takes the time that it takes
+  /// alone where no other group shares its channels.
+  void set_undisturbed() { undisturbed_ = true; }
   /// A copy, as planned on one of the group's GPUs, with its load on the receiving group, if
   /// any.
   struct Receiver {
@@ -44,27 +54,33 @@ class ServingHardware {
   std::vector<Bytes> taken() const;
   Bytes taken(ChannelId channel) const;
   /// Number of instances of a channel.
-  std::int64_t instances(ChannelId channel) const {
-    return static_cast<std::int64_t>(channels_[channel.index()].links.size());
-  }
+  std::int64_t instances(ChannelId channel) const { return channels_[channel.index()].instances; }
+  /// True once a channel was used that groups beyond this part share, so that times may be too
+  /// short.
+  bool crossed() const { return crossed_; }
   FlowTotals totals() const { return network_.totals(); }
 
  private:
   struct Channel {
+    std::int64_t instances = 1;
+    std::int64_t together = 1;  // groups that share one instance
+    std::int64_t first = 0;     // instance of the first link
+    bool crosses = false;       // groups beyond this part share a link
     std::vector<LinkId> links;  // by instance; unused at analytic level
     bool analytic = false;
-    Bytes taken = {};  // analytic
+    Bytes taken = {};  // beside the links
   };
 
   void take_all(std::int64_t group, const std::vector<ChannelCharge>& charges, Duration& least);
   /// Adds a group's use of a channel; `least` grows if the channel is not shared.
   void take(std::int64_t group, ChannelId channel, Bytes busy, Duration& least);
   Process flow(Duration least);
-  std::size_t instance(const Channel& channel, std::int64_t group) const;
+  bool is_undisturbed(const Demand& demand) const;
 
   Engine& engine_;
   const System& one_;
-  std::int64_t groups_;
+  bool undisturbed_ = false;
+  bool crossed_ = false;
   OnUse on_use_;
   OnFlow on_flow_;
   FlowNetwork network_;

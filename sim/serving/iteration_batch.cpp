@@ -27,10 +27,9 @@ IterationWork IterationBatch::work() const {
 
 IterationBatch batch_of(const Iteration& iteration, bool encoder) {
   IterationBatch batch;
-  for (const Sequence* s : iteration.decodes) {
-    batch.positions += s->cached + 1;
-    if (encoder) batch.encoded += s->request.input_tokens;
-  }
+  batch.positions = iteration.positions;
+  if (encoder)
+    for (const Sequence* s : iteration.decodes) batch.encoded += s->request.input_tokens;
   batch.decodes = static_cast<std::int64_t>(iteration.decodes.size());
   batch.logits = batch.decodes;
   for (const auto& [s, tokens, executed, before] : iteration.pieces) {

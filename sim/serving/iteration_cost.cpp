@@ -104,7 +104,7 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
   if (executed_) return execute_exits(batch, exits, technique);
   TS_EXPECTS(batch.padding == 0, batch.padding);
   sum_.clear();
-  sum_.add(ends(batch.decodes, exits.head_batches * batch.logits));
+  add_ends(batch.decodes, exits.head_batches * batch.logits);
   IterationWork work = batch.work();
   for (const ExitLayer& at : exits.layers) {
     work.decodes = at.rows;
@@ -121,7 +121,7 @@ const Demand& IterationCost::of(const IterationBatch& batch, const ExitPlan& exi
 const Demand& IterationCost::compose(const IterationBatch& batch) {
   sum_.clear();
   IterationWork work = batch.work();
-  sum_.add(ends(batch.decodes + batch.padding + work.prompt_tokens(), batch.logits));
+  add_ends(batch.decodes + batch.padding + work.prompt_tokens(), batch.logits);
   add_layers(batch, 0, layers());
   return sum_;
 }
@@ -132,12 +132,18 @@ void IterationCost::add_layers(const IterationBatch& batch, std::int64_t from, s
   if (dense > 0) sum_.add(layer(0, work), dense);
   if (to - from > dense) sum_.add(layer(1, work), to - from - dense);
   if (batch.decodes > 0) add_attention(batch.decodes, batch.positions, to - from);
-  if (!batch.chunks.empty()) {
-    work.decodes = 0;
-    const AttentionPart part = iteration_parts(replica_, work).front();
-    sum_.add(demand_of(build_part_attention(part, method_, 0, system_.tier_names()), system_),
-             to - from);
-  }
+  if (!batch.chunks.empty()) add_prompts(batch.chunks, to - from);
+}
+
+void IterationCost::add_prompts(const std::vector<PromptChunk>& chunks, std::int64_t times) {
+  const auto make = [&] {
+    const AttentionPart part = iteration_parts(replica_, {.chunks = chunks}).front();
+    return demand_of(build_part_attention(part, method_, 0, system_.tier_names()), system_);
+  };
+  if (chunks.size() > 2) return sum_.add(make(), times);
+  DemandCache::Key key{chunks[0].tokens, chunks[0].before, 0, 0};
+  if (chunks.size() == 2) key = {key[0], key[1], chunks[1].tokens, chunks[1].before};
+  sum_.add(prompts_.get(key, make), times);
 }
 
 // The first layer of a stage. If the layers cannot be shared evenly, the first stages have one
@@ -161,21 +167,14 @@ const Demand& IterationCost::of_stage(const IterationBatch& batch, std::int64_t 
 const Demand& IterationCost::compose_stage(const IterationBatch& batch, std::int64_t stage) {
   const IterationWork work = batch.work();
   const std::int64_t tokens = work.decodes + work.padding + work.prompt_tokens();
-  const IterationWork rows{.decodes = tokens, .logits = batch.logits};
   sum_.clear();
-  if (stage == 0)
-    sum_.add(begin_.get({tokens}, [&] {
-      return demand_of(build_iteration_begin(replica_, method_, rows, system_.tier_names()),
-                       system_);
-    }));
+  if (stage == 0) sum_.add(begin(tokens));
   add_layers(batch, first_layer(stage), first_layer(stage + 1));
   if (stage + 1 < stages_) {
-    sum_.add(transfer(rows));
+    sum_.add(transfer({.decodes = tokens}));
     return sum_;
   }
-  sum_.add(end_.get({batch.logits, tokens}, [&] {
-    return demand_of(build_iteration_end(replica_, method_, rows, system_.tier_names()), system_);
-  }));
+  sum_.add(end(batch.logits));
   return sum_;
 }
 
@@ -188,12 +187,28 @@ const Demand& IterationCost::transfer(const IterationWork& work) {
   });
 }
 
-const Demand& IterationCost::ends(std::int64_t tokens, std::int64_t logits) {
-  return ends_.get({logits, tokens}, [&] {
-    return demand_of(build_iteration_ends(replica_, method_, {.decodes = tokens, .logits = logits},
-                                          system_.tier_names()),
-                     system_);
+const Demand& IterationCost::begin(std::int64_t tokens) {
+  return begin_.get({tokens}, [&] {
+    return demand_of(
+        build_iteration_begin(replica_, method_, {.decodes = tokens}, system_.tier_names()),
+        system_);
   });
+}
+
+// The head sees only the rows whose token is chosen, however many others there are.
+const Demand& IterationCost::end(std::int64_t logits) {
+  return end_.get({logits}, [&] {
+    return demand_of(
+        build_iteration_end(replica_, method_,
+                            {.decodes = std::max<std::int64_t>(1, logits), .logits = logits},
+                            system_.tier_names()),
+        system_);
+  });
+}
+
+void IterationCost::add_ends(std::int64_t tokens, std::int64_t logits) {
+  sum_.add(begin(tokens));
+  sum_.add(end(logits));
 }
 
 // Without a latent that is unpacked in two ways, all tokens are equal for a layer's products.

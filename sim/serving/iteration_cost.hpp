@@ -4,11 +4,11 @@
 // first stage also has the embedding, and the last one the head. If operations overlap, a stage
 // takes the share of the whole time that its layers are of all layers.
 //
-//   composed   operations run one after another: the sum of their times alone. Embedding and head,
-//              the products of a layer by number of tokens, attention by batch and mean context,
-//              and attention of pieces of prompts are each evaluated once and added up, so that
-//              an iteration costs microseconds of run time. It equals the engine's result to 3 ps
-//              an operation and a millionth.
+//   composed   operations run one after another: the sum of their times alone. Embedding and
+//              products of a layer by number of tokens, head by number of chosen tokens, attention
+//              by batch and mean context, and that of up to two pieces of prompts are each
+//              evaluated once and added up, so that most iterations cost a few sums. It equals the
+//              engine's result to 3 ps an operation and a millionth.
 //   executed   operations overlap (copies from a far tier, guessed queries): the engine runs the
 //              iteration. Decode by batch and context is stored on a grid of contexts, 16 to the
 //              octave, with linear interpolation in between.
@@ -49,7 +49,9 @@ class IterationCost {
   std::int64_t first_layer(std::int64_t stage) const;
   void add_layers(const IterationBatch& batch, std::int64_t from, std::int64_t to);
 
-  const Demand& ends(std::int64_t tokens, std::int64_t logits);
+  const Demand& begin(std::int64_t tokens);
+  const Demand& end(std::int64_t logits);
+  void add_ends(std::int64_t tokens, std::int64_t logits);
   const Demand& layer(int kind, const IterationWork& work);
   const Demand& attention(std::int64_t decodes, std::int64_t context);
   const Demand& confidence(ExitTechnique technique, std::int64_t rows, int layer);
@@ -57,6 +59,7 @@ class IterationCost {
   const Demand& fill_beside(std::int64_t rows);
   const Demand& decode(std::int64_t decodes, std::int64_t context, std::int64_t padding);
   void add_attention(std::int64_t decodes, std::int64_t positions, std::int64_t times);
+  void add_prompts(const std::vector<PromptChunk>& chunks, std::int64_t times);
   const Demand& compose(const IterationBatch& batch);
   const Demand& compose_stage(const IterationBatch& batch, std::int64_t stage);
   const Demand& transfer(const IterationWork& work);
@@ -77,12 +80,14 @@ class IterationCost {
   Demand between_;  // scratch
   Demand low_;      // likewise
   Demand uncached_;
-  DemandCache ends_;
-  DemandCache begin_;
+  // Keyed by tokens of an iteration, of which there are as many as max_batched_tokens.
+  static constexpr unsigned kByTokens = 14;
+  DemandCache begin_{kByTokens};
   DemandCache end_;
   DemandCache transfer_;
-  DemandCache layers_;
-  DemandCache attention_;  // composed: for one layer; executed: for an iteration, on the grid
+  DemandCache layers_{kByTokens};
+  DemandCache attention_{15};  // composed: for one layer; executed: for an iteration, on the grid
+  DemandCache prompts_{kByTokens};  // one or two pieces
   DemandCache encode_;
   DemandCache confidence_;
   DemandCache fill_;

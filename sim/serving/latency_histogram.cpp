@@ -41,8 +41,14 @@ void LatencyHistogram::add(Duration time, std::int64_t count) {
   sum_ += Int128{time.count()} * count;
 }
 
-void LatencyHistogram::clear() {
-  *this = {};
+void LatencyHistogram::add(const LatencyHistogram& other) {
+  if (other.count_ == 0) return;
+  if (buckets_.size() < other.buckets_.size()) buckets_.resize(other.buckets_.size());
+  for (std::size_t i = 0; i < other.buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
+  min_ = count_ == 0 ? other.min_ : std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+  count_ += other.count_;
+  sum_ += other.sum_;
 }
 
 double LatencyHistogram::mean() const {

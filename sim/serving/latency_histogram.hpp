@@ -17,7 +17,7 @@ class LatencyHistogram {
 
   /// Adds `count` observations of `time`; both are at least 0.
   void add(Duration time, std::int64_t count);
-  void clear();
+  void add(const LatencyHistogram& other);
 
   std::int64_t count() const { return count_; }
   /// The mean in seconds; 0 without observations.

@@ -3,13 +3,12 @@
 // window.
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/core/stats.hpp"
 #include "sim/record/serving_record.hpp"
 #include "sim/serving/latency_histogram.hpp"
+#include "sim/serving/level_series.hpp"
 #include "sim/serving/serving_config.hpp"
 #include "sim/serving/timeline.hpp"
 
@@ -41,11 +40,10 @@ struct ServedRequest {
   std::int64_t cached_tokens = 0;
 };
 
-/// Sums over the window, of everything that ends in it.
+/// Sums over the window, of everything that ends in it: after `begin`, and at `end` at the latest.
 struct ServingWindow {
   SimTime begin{};
-  SimTime end{};                  ///< the end so far, until `closed`
-  bool closed = false;            ///< true after the arrival of the last request
+  SimTime end{};
   std::int64_t later_tokens = 0;  ///< of all requests, without their first tokens
   std::int64_t decodes = 0;
   std::int64_t decoding = 0;  ///< iterations with a decode
@@ -67,12 +65,14 @@ inline std::size_t series_of_tier(const ServedBy& by, std::size_t tier) {
   return kServingSeries + by.channels.size() + tier;
 }
 
-/// Time-averaged levels since the start of the window.
-struct ServingLevels {
-  TimeWeighted in_flight{SimTime{}};    ///< requests that have arrived but not finished
-  TimeWeighted blocks{SimTime{}};       ///< over all replicas
-  std::vector<TimeWeighted> held = {};  ///< bytes, by tier
-};
+/// Levels over the window: requests that have arrived but not finished, and blocks, over all
+/// replicas; the bytes in the tiers follow.
+enum class ServingLevel : std::uint8_t { in_flight, blocks };
+inline constexpr std::size_t kServingLevels = 2;
+
+inline std::size_t level_of_tier(std::size_t tier) {
+  return kServingLevels + tier;
+}
 
 struct ServingObservations {
   ServingRecord setup;  ///< the setup, in words
@@ -82,9 +82,8 @@ struct ServingObservations {
   std::vector<ServedRequest> requests;  ///< by id
   Timeline timeline;                    ///< without queue and running, which follow from `requests`
   ServingWindow window = {};
-  ServingLevels levels;                        ///< until the end of the run
-  std::optional<ServingLevels> measured = {};  ///< until the end of the window, if that is earlier
-  SimTime end{};                               ///< time of the last event
+  LevelSeries levels;
+  SimTime end{};  ///< time of the last event
   // of the whole run
   std::int64_t arrived = 0;
   std::int64_t finished = 0;

@@ -175,10 +175,8 @@ Process Replica::iterate(Iteration iteration) {
   std::int64_t prompt_tokens = 0;
   for (const auto& [s, tokens, executed, before] : iteration.pieces)
     prompt_tokens += scheduler_.limits().encoder ? s->request.input_tokens : tokens;
-  std::int64_t decodes = 0;
-  for (const Sequence* s : iteration.decodes) decodes += s->ended ? 0 : 1;
   sample.end = engine.now();
-  sample.decodes = decodes;
+  sample.decodes = std::ranges::count(iteration.decodes, false, &Sequence::ended);
   sample.prompt_tokens = prompt_tokens;
   parts_.observer.on_work(sample, iteration);
   hand_out(iteration, begin);
@@ -313,7 +311,8 @@ void Replica::hand_out(const Iteration& iteration, SimTime begin) {
 void Replica::count_held() {
   const std::vector<Bytes>& block = parts_.layout.block_bytes;
   const std::int64_t gpus = parts_.layout.gpus_of_block;
-  std::vector<std::int64_t> now(block.size());
+  std::vector<std::int64_t>& now = holds_;
+  now.assign(block.size(), 0);
   for (std::size_t t = 0; t < now.size(); ++t)
     now[t] += (block[t] * (scheduler_.pool().occupied() * gpus)).in_base();
   const auto add_gathered = [&](TierId tier, std::int64_t blocks) {

@@ -8,9 +8,7 @@
 #include "sim/base/sha256.hpp"
 #include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
-#include "sim/core/engine.hpp"
-#include "sim/serving/server.hpp"
-#include "sim/serving/statistics.hpp"
+#include "sim/serving/apart.hpp"
 #include "sim/step/costs.hpp"
 #include "sim/step/recorder.hpp"
 #include "sim/step/resampled.hpp"
@@ -97,21 +95,20 @@ class Provenance {
 };
 
 // Traffic of devices, over the time of the whole run.
-void record_devices(const System& all, const ServingHardware& hardware, const ServingTotals& totals,
-                    SimTime end, RunRecord& out) {
-  const std::vector<Bytes> taken = hardware.taken();
-  const double seconds = to_seconds(end.time_since_epoch());
-  for (std::size_t c = 0; c < taken.size(); ++c) {
+void record_devices(const System& all, const ServedTotals& served, RunRecord& out) {
+  const double seconds = to_seconds(served.end.time_since_epoch());
+  for (std::size_t c = 0; c < served.taken.size(); ++c) {
     const SystemChannel& channel = all.channels()[c];
-    const auto instances = static_cast<double>(hardware.instances(ChannelId(c)));
-    out.channel_bytes[channel.name] = taken[c].in_base();
+    const auto instances = static_cast<double>(served.instances[c]);
+    out.channel_bytes[channel.name] = served.taken[c].in_base();
     out.channel_utilisation[channel.name] =
-        seconds == 0 ? 0 : to_seconds(taken[c] / channel.capacity) / instances / seconds;
+        seconds == 0 ? 0 : to_seconds(served.taken[c] / channel.capacity) / instances / seconds;
   }
   for (std::size_t d = 0; d < all.device_names().size(); ++d) {
     const DeviceId device(d);
     const auto payload = [&](Direction direction) {
-      return (totals.demand.payload(device, direction) + totals.copies.payload(device, direction))
+      return (served.totals.demand.payload(device, direction) +
+              served.totals.copies.payload(device, direction))
           .in_base();
     };
     out.traffic_bytes[all.device_names()[d]] = {payload(Direction::read),
@@ -157,61 +154,82 @@ void record_cache(const KvLayout& layout, const ServingTotals& totals, ServingRe
                            .count = totals.moves[kind]});
 }
 
-Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener) {
+// All replicas on one engine, and what a listener wants to see of them.
+Expected<ServedTotals> serve_together(const BuiltServer& built, RequestSource& source,
+                                      ServingStatistics& statistics, ServingListener* listener,
+                                      const std::string& run_id) {
+  IterationCost cost(built.config, built.one);
+  ServingObserver& observer =
+      listener != nullptr ? static_cast<ServingObserver&>(*listener) : statistics;
+  ReplicaGroup group(built, {.first = 0, .count = built.replicas}, cost, source, statistics,
+                     observer);
+  if (listener != nullptr) {
+    listener->begin(
+        {built.all, group.hardware(), built.replicas, built.config.scenario.name, run_id},
+        statistics);
+    group.hardware().set_on_flow(
+        [&](ChannelId channel, std::int64_t change) { listener->on_flow(channel, change); });
+  }
+  group.server().start();
+  group.server().admit();
+  auto served = group.finish();
+  if (served && listener != nullptr) listener->finish(served->end);
+  return served;
+}
+
+// Serves the requests and measures that, from the start.
+Expected<ServedTotals> measure(const BuiltServer& built, const ServedBy& by,
+                               std::optional<ServingStatistics>& statistics,
+                               ServingListener* listener, const std::string& run_id, int threads) {
+  const ServingConfig& config = built.config;
+  const auto begin = [&] {
+    statistics.emplace(config, by);
+    return make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
+  };
+  auto source = begin();
+  if (!source) return Unexpected(source.error());
+  if (listener == nullptr && may_be_apart(config)) {
+    auto served = serve_apart(built, **source, *statistics, threads);
+    if (!served) return Unexpected(served.error());
+    if (*served) return **std::move(served);
+    source = begin();
+    if (!source) return Unexpected(source.error());
+  }
+  return serve_together(built, **source, *statistics, listener, run_id);
+}
+
+Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener, int threads) {
   const System all = build_system(config.scenario);
   const System one = build_stage_system(config.scenario);
   const auto layout = kv_layout(config, one);
   if (!layout) return Unexpected(layout.error());
-  const auto source = make_request_source(config.workload, static_cast<std::uint64_t>(config.seed));
-  if (!source) return Unexpected(source.error());
 
   const std::int64_t count = replicas(config.scenario);
-  const std::int64_t stages = config.scenario.parallel.pipeline;
   std::vector<std::string> channels;
   for (const SystemChannel& channel : all.channels()) channels.push_back(channel.name);
   std::vector<std::size_t> place;
   std::vector<ServedTier> tiers = served_tiers(config, one, *layout, place);
-  ServingStatistics statistics(config, {.replicas = count,
-                                        .stages = stages,
-                                        .blocks = layout->blocks,
-                                        .channels = std::move(channels),
-                                        .tiers = std::move(tiers)});
-  Engine engine;
-  ServingHardware hardware(engine, all, one, count * stages,
-                           [&](ChannelId channel, SimTime from, SimTime to, Duration busy) {
-                             statistics.on_use(channel.index(), from, to, busy);
-                           });
-  IterationCost cost(config, one);
   std::optional<ExitDepths> depths;
   if (config.early_exit)
     depths.emplace(*config.early_exit, config.scenario.model.layers,
                    static_cast<std::uint64_t>(config.seed));
   const std::string run_id = sha256_hex(canonical_text_for_id(config));
-  if (listener != nullptr) {
-    listener->begin({all, hardware, count, config.scenario.name, run_id}, statistics);
-    hardware.set_on_flow(
-        [&](ChannelId channel, std::int64_t change) { listener->on_flow(channel, change); });
-  }
-  const std::int64_t workers = config.server.host.workers;
-  Resource hosts(engine, workers > 0 ? workers : count);
-  ServingParts parts{
-      .engine = engine,
-      .config = config,
-      .system = one,
-      .layout = *layout,
-      .cost = cost,
-      .hardware = hardware,
-      .hosts = hosts,
-      .observer = listener != nullptr ? static_cast<ServingObserver&>(*listener) : statistics,
-      .on_held =
-          [&](TierId tier, std::int64_t bytes) {
-            statistics.on_held(place[tier.index()], engine.now(), bytes);
-          },
-      .depths = depths ? &*depths : nullptr};
-  Server server(parts, **source, count);
-  const auto totals = server.run();
-  if (!totals) return Unexpected(totals.error());
-  if (listener != nullptr) listener->finish(engine.now());
+  const BuiltServer built{.config = config,
+                          .all = all,
+                          .one = one,
+                          .layout = *layout,
+                          .place = place,
+                          .depths = depths ? &*depths : nullptr,
+                          .replicas = count};
+  std::optional<ServingStatistics> statistics;
+  const auto served = measure(built,
+                              {.replicas = count,
+                               .stages = config.scenario.parallel.pipeline,
+                               .blocks = layout->blocks,
+                               .channels = std::move(channels),
+                               .tiers = std::move(tiers)},
+                              statistics, listener, run_id, threads);
+  if (!served) return Unexpected(served.error());
 
   RunRecord out;
   out.tiersim_version = kVersion;
@@ -220,21 +238,21 @@ Expected<RunRecord> run(const ServingConfig& config, ServingListener* listener) 
   out.run_id = run_id;
   out.gpus = all.gpus();
   out.device = device_record(config.scenario, one, config.server.scheduler.max_sequences);
-  const NumberClass time_class = Provenance(config, one, hardware.taken()).add_to(out);
-  statistics.record(out, time_class);
-  record_devices(all, hardware, *totals, engine.now(), out);
-  record_cache(*layout, *totals, *out.serving);
+  const NumberClass time_class = Provenance(config, one, served->taken).add_to(out);
+  statistics->record(out, time_class);
+  record_devices(all, *served, out);
+  record_cache(*layout, served->totals, *out.serving);
   return out;
 }
 
 }  // namespace
 
-Expected<RunRecord> serve(const ServingConfig& config, ServingListener* listener) {
+Expected<RunRecord> serve(const ServingConfig& config, ServingListener* listener, int threads) {
   try {
-    auto record = run(config, listener);
+    auto record = run(config, listener, threads);
     if (!record || !config.uncertainty) return record;
-    const RunDraw<ServingConfig> draw = [](const ServingConfig& drawn) {
-      return run(drawn, nullptr);
+    const RunDraw<ServingConfig> draw = [&](const ServingConfig& drawn) {
+      return run(drawn, nullptr, threads);
     };
     RunRecord out = *std::move(record);
     const auto& [draws, seed] = *config.uncertainty;

@@ -8,7 +8,8 @@
 
 namespace tiersim {
 
-Server::Server(ServingParts& parts, RequestSource& source, std::int64_t replicas)
+Server::Server(ServingParts& parts, RequestSource& source, std::int64_t first,
+               std::int64_t replicas)
     : parts_(parts), source_(source) {
   totals_.demand = Demand(parts.system);
   totals_.copies = Demand(parts.system);
@@ -21,13 +22,19 @@ Server::Server(ServingParts& parts, RequestSource& source, std::int64_t replicas
       .received = [this](std::int64_t from,
                          Sequence& s) { replicas_[static_cast<std::size_t>(from)]->release(s); }};
   for (std::int64_t i = 0; i < replicas; ++i)
-    replicas_.push_back(std::make_unique<Replica>(parts_, i, split && std::cmp_less(i, prefilling_),
-                                                  sink, totals_));
+    replicas_.push_back(std::make_unique<Replica>(
+        parts_, first + i, split && std::cmp_less(i, prefilling_), sink, totals_));
 }
 
-Expected<ServingTotals> Server::run() {
+void Server::start() {
   for (const auto& replica : replicas_) parts_.engine.spawn(replica->serve());
-  parts_.engine.spawn(arrivals());
+}
+
+void Server::admit() {
+  if (!std::exchange(admits_, true)) parts_.engine.spawn(arrivals());
+}
+
+Expected<ServingTotals> Server::finish() {
   parts_.engine.run();
   parts_.engine.end_processes();
   if (problem_) return Unexpected(*problem_);
@@ -49,13 +56,16 @@ Expected<ServingTotals> Server::run() {
   return totals_;
 }
 
-// Only the next request is pending at any time.
+// Only the next request is pending at any time. It comes before all else at its instant, so that
+// its place there does not depend on the time at which the source gave it out.
 Process Server::arrivals() {
   while (std::optional<Request> next = source_.next()) {
-    if (next->arrival > parts_.engine.now()) co_await parts_.engine.until(next->arrival);
+    if (next->arrival > parts_.engine.now())
+      co_await parts_.engine.until(next->arrival, Lane::urgent);
     if (problem_) co_return;
     arrive(*std::move(next));
   }
+  admits_ = false;
 }
 
 Process Server::arrive_later(Request request) {

@@ -13,11 +13,19 @@ namespace tiersim {
 
 class Server {
  public:
-  /// `parts` must outlive the server.
-  Server(ServingParts& parts, RequestSource& source, std::int64_t replicas);
+  /// With `replicas` from number `first` on. `parts` and `source` must outlive the server.
+  Server(ServingParts& parts, RequestSource& source, std::int64_t first, std::int64_t replicas);
 
-  /// Serves every request. The error names a request that exceeds the room of every replica.
-  Expected<ServingTotals> run();
+  /// Starts the replicas, at time 0.
+  void start();
+  /// Takes requests from the source until it has no next one.
+  void admit();
+  /// Serves every request that the source has. The error names a request that exceeds the room of
+  /// every replica.
+  Expected<ServingTotals> finish();
+
+  /// The reason why no replica can take the request, if so.
+  std::optional<std::string> problem_of(const Request& request) const;
 
  private:
   Process arrivals();
@@ -26,7 +34,6 @@ class Server {
   void ended(Sequence& sequence);
   void prefilled(Sequence& sequence);
   Replica& route(const Request& request, std::size_t begin, std::size_t end, std::size_t& turn);
-  std::optional<std::string> problem_of(const Request& request) const;
 
   ServingParts& parts_;
   RequestSource& source_;
@@ -38,6 +45,7 @@ class Server {
   std::vector<std::unique_ptr<Sequence>> sequences_;  // by slot
   std::vector<std::size_t> free_;                     // slots
   std::vector<std::size_t> retired_;                  // slots that a static batch still holds
+  bool admits_ = false;
   std::int64_t present_ = 0;
   std::optional<std::string> problem_;
 };

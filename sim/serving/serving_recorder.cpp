@@ -20,11 +20,10 @@ double ratio(double a, double b) {
   return b == 0 ? 0 : a / b;
 }
 
-// The number of intervals [begin, end) at each moment: calls visit(from, to, number).
+// The number of intervals [begin, end) at each moment: calls visit(from, to, number). Both lists
+// are sorted.
 template <class Visit>
-void sweep(std::vector<SimTime> begins, std::vector<SimTime> ends, const Visit& visit) {
-  std::ranges::sort(begins);
-  std::ranges::sort(ends);
+void sweep(std::span<const SimTime> begins, std::span<const SimTime> ends, const Visit& visit) {
   SimTime now{};
   std::size_t begun = 0;
   for (std::size_t ended = 0; ended < ends.size();) {
@@ -36,22 +35,15 @@ void sweep(std::vector<SimTime> begins, std::vector<SimTime> ends, const Visit& 
   }
 }
 
-// In a closed loop, other users may overtake one in think time.
-std::vector<ServedRequest> by_arrival(std::vector<ServedRequest> requests) {
-  std::ranges::stable_sort(requests, {}, &ServedRequest::arrival);
-  return requests;
-}
-
 class ServingRecorder {
  public:
-  ServingRecorder(const ServingObservations& seen, NumberClass time_class, RunRecord& out)
+  ServingRecorder(ServingObservations& seen, NumberClass time_class, RunRecord& out)
       : seen_(seen),
         time_class_(time_class),
         out_(out),
-        requests_(by_arrival(seen.requests)),
-        counted_(std::span(requests_).subspan(static_cast<std::size_t>(seen.warm_up))),
+        requests_(seen.requests),
+        counted_(requests_.subspan(static_cast<std::size_t>(seen.warm_up))),
         timeline_(seen.timeline),
-        levels_(seen.measured ? *seen.measured : seen.levels),
         window_(to_seconds(seen.window.end - seen.window.begin)) {}
 
   void record() {
@@ -134,6 +126,7 @@ class ServingRecorder {
   template <class Of>
   std::vector<double> of_counted(const Of& of) const {
     std::vector<double> out;
+    out.reserve(counted_.size());
     for (const ServedRequest& request : counted_)
       if (const std::optional<double> value = of(request)) out.push_back(*value);
     return out;
@@ -235,22 +228,31 @@ class ServingRecorder {
     std::vector<SimTime> arrivals;
     std::vector<SimTime> starts;
     std::vector<SimTime> ends;
+    for (std::vector<SimTime>* times : {&arrivals, &starts, &ends})
+      times->reserve(requests_.size());
     for (const ServedRequest& request : requests_) {
       arrivals.push_back(request.arrival);
       starts.push_back(request.started);
       ends.push_back(request.finished);
     }
+    std::ranges::sort(starts);
+    std::ranges::sort(ends);
     level("queue_depth", ServingSeries::queue, arrivals, starts);
     level("running", ServingSeries::running, starts, ends);
-    metric("in_flight.mean", levels_.in_flight.mean(seen_.window.end));
-    metric("in_flight.max", static_cast<double>(levels_.in_flight.max()));
+    const TimeWeighted& in_flight = level_of(ServingLevel::in_flight);
+    metric("in_flight.mean", in_flight.mean(seen_.window.end));
+    metric("in_flight.max", static_cast<double>(in_flight.max()));
   }
 
-  void level(const std::string& name, ServingSeries series, std::vector<SimTime> begins,
-             std::vector<SimTime> ends) {
+  const TimeWeighted& level_of(ServingLevel level) const {
+    return seen_.levels.of(static_cast<std::size_t>(level));
+  }
+
+  void level(const std::string& name, ServingSeries series, std::span<const SimTime> begins,
+             std::span<const SimTime> ends) {
     Int128 integral = 0;
     std::int64_t max = 0;
-    sweep(std::move(begins), std::move(ends), [&](SimTime from, SimTime to, std::int64_t value) {
+    sweep(begins, ends, [&](SimTime from, SimTime to, std::int64_t value) {
       timeline_.add_level(static_cast<std::size_t>(series), from, to, value);
       from = std::max(from, seen_.window.begin);
       to = std::min(to, seen_.window.end);
@@ -266,8 +268,9 @@ class ServingRecorder {
     const ServingWindow& window = seen_.window;
     const auto replicas = static_cast<double>(seen_.by.replicas);
     const double blocks = static_cast<double>(seen_.by.blocks) * replicas;
-    metric("kv_use.mean", levels_.blocks.mean(window.end) / blocks);
-    metric("kv_use.max", static_cast<double>(levels_.blocks.max()) / blocks);
+    const TimeWeighted& held = level_of(ServingLevel::blocks);
+    metric("kv_use.mean", held.mean(window.end) / blocks);
+    metric("kv_use.max", static_cast<double>(held.max()) / blocks);
     metric("gpu_busy_share", ratio(to_seconds(window.gpu),
                                    window_ * replicas * static_cast<double>(seen_.by.stages)));
     metric("host_wait_share", ratio(to_seconds(window.host), window_ * replicas));
@@ -291,7 +294,7 @@ class ServingRecorder {
   void tiers() {
     for (std::size_t t = 0; t < seen_.by.tiers.size(); ++t) {
       const auto& [name, capacity] = seen_.by.tiers[t];
-      const TimeWeighted& held = levels_.held[t];
+      const TimeWeighted& held = seen_.levels.of(level_of_tier(t));
       out_.serving->tiers.push_back({.name = name,
                                      .capacity_bytes = capacity,
                                      .mean_bytes = held.mean(seen_.window.end),
@@ -349,16 +352,18 @@ class ServingRecorder {
   const ServingObservations& seen_;
   NumberClass time_class_;
   RunRecord& out_;
-  std::vector<ServedRequest> requests_;     // in the order of arrival
-  std::span<const ServedRequest> counted_;  // the requests that count
-  Timeline timeline_;
-  const ServingLevels& levels_;  // over the window
-  double window_;                // s
+  std::span<const ServedRequest> requests_;  // in the order of arrival
+  std::span<const ServedRequest> counted_;   // the requests that count
+  Timeline& timeline_;
+  double window_;  // s
 };
 
 }  // namespace
 
-void record_serving(const ServingObservations& seen, NumberClass time_class, RunRecord& out) {
+void record_serving(ServingObservations& seen, NumberClass time_class, RunRecord& out) {
+  // In a closed loop, other users may overtake one in think time.
+  if (!std::ranges::is_sorted(seen.requests, {}, &ServedRequest::arrival))
+    std::ranges::stable_sort(seen.requests, {}, &ServedRequest::arrival);
   ServingRecorder(seen, time_class, out).record();
 }
 

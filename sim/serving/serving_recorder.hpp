@@ -5,7 +5,8 @@
 
 namespace tiersim {
 
-/// `seen` covers a whole run. Capacity and moves of `out.serving` stay unchanged.
-void record_serving(const ServingObservations& seen, NumberClass time_class, RunRecord& out);
+/// `seen` covers a whole run; its requests are put in the order of arrival, and its timeline gets
+/// the requests that wait and run. Capacity and moves of `out.serving` stay unchanged.
+void record_serving(ServingObservations& seen, NumberClass time_class, RunRecord& out);
 
 }  // namespace tiersim

@@ -13,6 +13,9 @@ namespace {
 constexpr auto index(ServingSeries series) {
   return static_cast<std::size_t>(series);
 }
+constexpr auto index(ServingLevel level) {
+  return static_cast<std::size_t>(level);
+}
 
 template <typename Use>
 void for_each_stage(const IterationSample& sample, const Use& use) {
@@ -38,65 +41,101 @@ ServingStatistics::ServingStatistics(const ServingConfig& config, const ServedBy
             .requests = std::vector<ServedRequest>(
                 static_cast<std::size_t>(request_count(config.workload))),
             .timeline = Timeline(kServingSeries + by.channels.size() + by.tiers.size()),
-            .levels = {.held =
-                           std::vector<TimeWeighted>(by.tiers.size(), TimeWeighted(SimTime{}))}},
-      replicas_(static_cast<std::size_t>(by.replicas)) {
+            .levels = LevelSeries(kServingLevels + by.tiers.size())},
+      requests_(seen_.requests),
+      replicas_(static_cast<std::size_t>(by.replicas)),
+      levels_(kServingLevels + by.tiers.size()) {
   TS_EXPECTS(by.replicas > 0 && by.blocks > 0 && !seen_.requests.empty(), by.replicas, by.blocks);
 }
 
+ServingStatistics::ServingStatistics(ServingStatistics& whole, std::int64_t replica)
+    : seen_{.setup = {},
+            .measure = {},
+            .by = whole.seen_.by,
+            .requests = {},
+            .timeline = Timeline(kServingSeries + whole.seen_.by.channels.size() +
+                                 whole.seen_.by.tiers.size()),
+            .levels = LevelSeries(0)},
+      requests_(whole.requests_),
+      is_part_(true),
+      first_replica_(replica),
+      replicas_(1),
+      levels_(whole.levels_.size()) {}
+
 void ServingStatistics::advance(SimTime now) {
   TS_EXPECTS(now >= now_, now, now_);
-  const ServingLevels& levels = seen_.levels;
-  seen_.stay += Int128{levels.in_flight.value()} * (now - now_).count();
-  seen_.timeline.add_level(index(ServingSeries::blocks), now_, now, levels.blocks.value());
-  for (std::size_t t = 0; t < levels.held.size(); ++t)
-    seen_.timeline.add_level(series_of_tier(seen_.by, t), now_, now, levels.held[t].value());
   now_ = now;
   seen_.end = now;
-  if (!seen_.window.closed) seen_.window.end = now;
 }
 
-void ServingStatistics::open_window() {
-  seen_.window.begin = now_;
-  seen_.levels.in_flight.restart(now_);
-  seen_.levels.blocks.restart(now_);
-  for (TimeWeighted& held : seen_.levels.held) held.restart(now_);
+void ServingStatistics::settle(std::size_t level) {
+  Level& at = levels_[level];
+  if (level == index(ServingLevel::in_flight))
+    seen_.stay += Int128{at.value} * (now_ - at.since).count();
+  else if (level == index(ServingLevel::blocks))
+    seen_.timeline.add_level(index(ServingSeries::blocks), at.since, now_, at.value);
+  else
+    seen_.timeline.add_level(series_of_tier(seen_.by, level - kServingLevels), at.since, now_,
+                             at.value);
+  at.since = now_;
 }
 
-void ServingStatistics::close_window() {
-  seen_.window.closed = true;
-  seen_.measured = seen_.levels;
+void ServingStatistics::change(std::size_t level, std::int64_t by) {
+  if (by == 0) return;
+  settle(level);
+  levels_[level].value += by;
+  const LevelChange change{.at = now_, .by = by, .level = static_cast<std::uint32_t>(level)};
+  if (is_part_)
+    changes_.push_back(change);
+  else
+    seen_.levels.change(change);
 }
 
 bool ServingStatistics::in_window() const {
-  return seen_.arrived > seen_.warm_up && !seen_.window.closed;
+  return opens_ && now_ > *opens_ && (!closes_ || now_ <= *closes_);
+}
+
+void ServingStatistics::announce(SimTime now) {
+  const auto requests = static_cast<std::int64_t>(requests_.size());
+  TS_EXPECTS(seen_.arrived < requests, seen_.arrived, requests);
+  if (seen_.arrived == seen_.warm_up) {
+    opens_ = now;
+    seen_.levels.open(now);
+  }
+  ++seen_.arrived;
+  if (seen_.arrived == requests && seen_.warm_up > 0 && now > *opens_) {
+    closes_ = now;
+    seen_.levels.close(now);
+  }
+}
+
+void ServingStatistics::see_window(const ServingStatistics& whole) {
+  opens_ = whole.opens_;
+  closes_ = whole.closes_;
 }
 
 void ServingStatistics::on_arrival(SimTime now) {
-  const auto requests = static_cast<std::int64_t>(seen_.requests.size());
-  TS_EXPECTS(seen_.arrived < requests, seen_.arrived, requests);
   advance(now);
-  if (seen_.arrived == seen_.warm_up) open_window();
-  ++seen_.arrived;
-  if (seen_.arrived == requests && seen_.warm_up > 0 && now > seen_.window.begin) close_window();
-  seen_.levels.in_flight.add(now, 1);
+  if (!is_part_) announce(now);
+  change(index(ServingLevel::in_flight), 1);
 }
 
 void ServingStatistics::on_iteration(const IterationSample& sample) {
   TS_EXPECTS(sample.begin <= sample.gpu && sample.gpu <= sample.end, sample.begin, sample.gpu,
              sample.end);
   advance(sample.end);
-  Replica& replica = replicas_[static_cast<std::size_t>(sample.replica)];
+  Replica& replica = replicas_[static_cast<std::size_t>(sample.replica - first_replica_)];
   ++seen_.iterations;
   seen_.prefilled += sample.prompt_tokens;
   for_each_stage(sample, [&](SimTime from, SimTime to) {
     seen_.timeline.add_level(index(ServingSeries::gpu), from, to, 1);
   });
-  seen_.levels.blocks.add(now_, sample.blocks_used - replica.blocks);
+  change(index(ServingLevel::blocks), sample.blocks_used - replica.blocks);
   replica.blocks = sample.blocks_used;
   ServingWindow& window = seen_.window;
-  if (seen_.arrived > seen_.warm_up) {
-    const auto within = [&](SimTime at) { return std::clamp(at, window.begin, window.end); };
+  if (opens_ && now_ > *opens_) {
+    const SimTime end = closes_ ? std::min(*closes_, now_) : now_;
+    const auto within = [&](SimTime at) { return std::clamp(at, *opens_, end); };
     // Host work during the GPU's previous iteration costs no time. In a pipeline this is the work
     // of the first stage.
     const SimTime host = within(std::max(sample.begin, replica.free));
@@ -127,8 +166,8 @@ void ServingStatistics::on_gap(SimTime now, Duration gap, std::int64_t tokens) {
 void ServingStatistics::on_finish(const RequestOutcome& outcome) {
   advance(outcome.finished);
   const std::int64_t id = outcome.id;
-  TS_EXPECTS(id >= 0 && id < static_cast<std::int64_t>(seen_.requests.size()), id);
-  ServedRequest& request = seen_.requests[static_cast<std::size_t>(id)];
+  TS_EXPECTS(id >= 0 && id < static_cast<std::int64_t>(requests_.size()), id);
+  ServedRequest& request = requests_[static_cast<std::size_t>(id)];
   TS_EXPECTS(request.output_tokens == 0 && outcome.output_tokens > 0, id, outcome.output_tokens);
   TS_EXPECTS(outcome.arrival <= outcome.started && outcome.started <= outcome.first_token &&
                  outcome.first_token <= outcome.finished,
@@ -144,7 +183,7 @@ void ServingStatistics::on_finish(const RequestOutcome& outcome) {
   seen_.timeline.add_count(index(ServingSeries::output), outcome.first_token, 1);
   seen_.preemptions += outcome.preemptions;
   ++seen_.finished;
-  seen_.levels.in_flight.add(now_, -1);
+  change(index(ServingLevel::in_flight), -1);
 }
 
 void ServingStatistics::on_use(std::size_t channel, SimTime from, SimTime to, Duration busy) {
@@ -153,12 +192,44 @@ void ServingStatistics::on_use(std::size_t channel, SimTime from, SimTime to, Du
 }
 
 void ServingStatistics::on_held(std::size_t tier, SimTime now, std::int64_t bytes) {
-  TS_EXPECTS(tier < seen_.levels.held.size() && bytes >= 0, tier, bytes);
+  TS_EXPECTS(tier < seen_.by.tiers.size() && bytes >= 0, tier, bytes);
   advance(now);
-  seen_.levels.held[tier].set(now, bytes);
+  const std::size_t level = level_of_tier(tier);
+  change(level, bytes - levels_[level].value);
 }
 
-void ServingStatistics::record(RunRecord& out, NumberClass time_class) const {
+void ServingStatistics::change_levels(std::span<const LevelChange> changes) {
+  for (const LevelChange& change : changes) seen_.levels.change(change);
+}
+
+void ServingStatistics::join(ServingStatistics& part, SimTime end) {
+  part.advance(end);  // prefixes that stay are held until then
+  for (std::size_t level = 0; level < part.levels_.size(); ++level) part.settle(level);
+  const ServingObservations& more = part.seen_;
+  seen_.timeline.add(more.timeline);
+  ServingWindow& window = seen_.window;
+  window.later_tokens += more.window.later_tokens;
+  window.decodes += more.window.decodes;
+  window.decoding += more.window.decoding;
+  window.layers += more.window.layers;
+  window.gaps.add(more.window.gaps);
+  window.gpu += more.window.gpu;
+  window.host += more.window.host;
+  window.copies += more.window.copies;
+  seen_.finished += more.finished;
+  seen_.later_tokens += more.later_tokens;
+  seen_.prefilled += more.prefilled;
+  seen_.iterations += more.iterations;
+  seen_.preemptions += more.preemptions;
+  seen_.stay += more.stay;
+  seen_.end = std::max(seen_.end, more.end);
+}
+
+void ServingStatistics::record(RunRecord& out, NumberClass time_class) {
+  for (std::size_t level = 0; level < levels_.size(); ++level) settle(level);
+  seen_.levels.finish(seen_.end);
+  seen_.window.begin = opens_.value_or(SimTime{});
+  seen_.window.end = closes_.value_or(seen_.end);
   record_serving(seen_, time_class, out);
 }
 

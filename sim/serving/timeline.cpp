@@ -10,8 +10,9 @@ Timeline::Timeline(std::size_t series) : series_(series, std::vector<Int128>(kBi
 
 std::size_t Timeline::bin_of(SimTime at) {
   TS_EXPECTS(at >= SimTime{}, at);
-  while (at.time_since_epoch() / width_ >= static_cast<std::int64_t>(kBins)) merge();
-  return static_cast<std::size_t>(at.time_since_epoch() / width_);
+  std::int64_t bin = at.time_since_epoch() / width_;
+  for (; bin >= static_cast<std::int64_t>(kBins); bin = at.time_since_epoch() / width_) merge();
+  return static_cast<std::size_t>(bin);
 }
 
 std::size_t Timeline::bin_that_ends(SimTime at) {
@@ -53,10 +54,19 @@ void Timeline::add_spread(std::size_t series, SimTime from, SimTime to, std::int
   for (std::size_t bin = bin_of(from); passed < whole; ++bin) {
     const SimTime end = std::min(to, SimTime(width_ * static_cast<std::int64_t>(bin + 1)));
     passed = (end - from).count();
-    const Int128 due = amount * passed / whole;
+    const Int128 due = passed == whole ? Int128{amount} : amount * passed / whole;
     series_[series][bin] += due - given;
     given = due;
   }
+}
+
+// Every sum is exact in bins of any width, so that of wider ones is the sum of those within.
+void Timeline::add(const Timeline& other) {
+  TS_EXPECTS(series_.size() == other.series_.size(), series_.size(), other.series_.size());
+  while (width_ < other.width_) merge();
+  const auto finer = static_cast<std::size_t>(width_ / other.width_);
+  for (std::size_t s = 0; s < series_.size(); ++s)
+    for (std::size_t i = 0; i < kBins; ++i) series_[s][i / finer] += other.series_[s][i];
 }
 
 std::vector<double> Timeline::sums(std::size_t series, SimTime end) const {

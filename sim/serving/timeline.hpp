@@ -22,6 +22,9 @@ class Timeline {
   /// Adds `amount`, spread evenly over a time; all of it at `to` if that time is empty.
   void add_spread(std::size_t series, SimTime from, SimTime to, std::int64_t amount);
 
+  /// Adds all that another timeline with the same series has seen.
+  void add(const Timeline& other);
+
   Duration width() const { return width_; }
   /// The sum in each bin that begins before `end`.
   std::vector<double> sums(std::size_t series, SimTime end) const;

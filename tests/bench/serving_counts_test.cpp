@@ -19,10 +19,11 @@ struct Served {
   std::uint64_t allocations = 0;
 };
 
-Served serve_bench(const std::vector<std::string>& set) {
+Served serve_bench(const std::vector<std::string>& set,
+                   const std::string& path = "serving/llama2_7b_h100.yaml") {
   Diagnostics diagnostics;
   const Document document = load_document(
-      testing::configs() / "serving/llama2_7b_h100.yaml",
+      testing::configs() / path,
       {.overrides = set, .config_root = testing::configs(), .importers = make_all_importers()},
       diagnostics);
   const auto config = read<ServingConfig>(document, "serving", diagnostics);
@@ -62,6 +63,19 @@ TEST(ServingCounts, WhatIsAllocatedFollowsIterationsNotTokens) {
     return static_cast<double>(r.allocations) / static_cast<double>(r.iterations);
   };
   EXPECT_LT(each(eight), each(one));
+}
+
+// A billion tokens are 4 million requests on 64 replicas; this is one in 500 of them. Most
+// iterations find their parts evaluated. What is left is a list of sequences, the frames of
+// processes that have their pools, and what each request and each new size needs.
+TEST(ServingCounts, ReplicasApartAllocateLittleForAnIteration) {
+  const Served served =
+      serve_bench({"system.gpus.count=64", "server.routing=round_robin", "workload.requests=8000",
+                   "workload.arrivals.requests_per_s=768", "workload.output.tokens=190"},
+                  "serving/llama3_8b_h100_poisson.yaml");
+  EXPECT_GT(served.output_tokens, 8000 * 230);
+  EXPECT_LT(served.iterations, 8000 * 14);
+  EXPECT_LT(served.allocations, 17 * static_cast<std::uint64_t>(served.iterations));
 }
 
 }  // namespace

@@ -43,6 +43,18 @@ class Serving(InFolder):
         self.expect_failure(run("run", SOURCE / "configs/scenarios/maple/llama2_7b_maple.yaml", "--explain"), 2,
                             "--explain: is of a server")
 
+    def test_replicas_that_share_nothing_run_on_any_number_of_threads(self):
+        many = (POISSON, "--set", "system.gpus.count=6", "--set", "server.routing=round_robin", "--set",
+                "workload.requests=400", "--set", "workload.arrivals.requests_per_s=60", "--json")
+        first = run("run", *many).stdout
+        self.assertGreater(json.loads(first)["results"]["metrics"]["iterations"]["value"], 400)
+        for option in (("-j", 1), ("-j", 4), ("--threads", 9), ("-j", 2, "--trace", self.folder / "t.json")):
+            with self.subTest(option=option):
+                result = run("run", *many, *option)
+                self.assertEqual((result.returncode, result.stdout), (0, first), result.stderr)
+        self.expect_failure(run("run", POISSON, "-j", 0), 2, "--threads: Value 0 not in range")
+        self.expect_failure(run("run", MAPLE, "-j", 2), 2, "--threads: is of a server with several replicas")
+
     def test_every_shipped_file_runs_and_conserves_its_tokens(self):
         self.assertGreaterEqual(len(FILES), 13)
         for path in FILES:

@@ -58,8 +58,10 @@ inline Served run_server(const ServingConfig& config) {
                      .hosts = hosts,
                      .observer = served,
                      .on_held = [](TierId, std::int64_t) {}};
-  Server server(parts, **source, count);
-  const auto totals = server.run();
+  Server server(parts, **source, 0, count);
+  server.start();
+  server.admit();
+  const auto totals = server.finish();
   EXPECT_TRUE(totals) << totals.error();
   served.end = engine.now();
   std::ranges::sort(served.requests, {}, &RequestOutcome::id);

@@ -85,15 +85,6 @@ StepGraph build_iteration(const AttentionContext& replica, const Method& method,
   return graph;
 }
 
-StepGraph build_iteration_ends(const AttentionContext& replica, const Method& method,
-                               const IterationWork& work, std::vector<std::string> tier_names) {
-  StepGraph graph = empty_graph(std::move(tier_names));
-  StepChain chain(iteration_step(replica, work), method, graph, iteration_parts(replica, work));
-  chain.begin();
-  chain.end();
-  return graph;
-}
-
 StepGraph build_iteration_begin(const AttentionContext& replica, const Method& method,
                                 const IterationWork& work, std::vector<std::string> tier_names) {
   StepGraph graph = empty_graph(std::move(tier_names));

@@ -37,10 +37,8 @@ DeviceStep iteration_step(const AttentionContext& replica, const IterationWork& 
 /// The whole iteration: embedding, all layers, head.
 StepGraph build_iteration(const AttentionContext& replica, const Method& method,
                           const IterationWork& work, std::vector<std::string> tier_names);
-/// Parts of build_iteration(): embedding and head, or one of them; one layer without its attention;
-/// one layer's attention of one part.
-StepGraph build_iteration_ends(const AttentionContext& replica, const Method& method,
-                               const IterationWork& work, std::vector<std::string> tier_names);
+/// Parts of build_iteration(): the embedding, which sees every token; the head, which sees only the
+/// rows whose token is chosen; one layer without its attention; one layer's attention of one part.
 StepGraph build_iteration_begin(const AttentionContext& replica, const Method& method,
                                 const IterationWork& work, std::vector<std::string> tier_names);
 StepGraph build_iteration_end(const AttentionContext& replica, const Method& method,

@@ -204,6 +204,11 @@ Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig&
 
 }  // namespace
 
+bool knows_all_arrivals(const WorkloadConfig& config) {
+  return config.trace || (config.arrivals->process != ArrivalProcess::closed_loop &&
+                          !config.arrivals->max_in_flight);
+}
+
 Expected<std::unique_ptr<RequestSource>> make_request_source(const WorkloadConfig& config,
                                                              std::uint64_t seed) {
   if (config.trace) return make_trace_source(config);

@@ -73,7 +73,6 @@ void Scheduler::submit(Sequence& s) {
 
 Iteration Scheduler::plan() {
   Iteration out = next();
-  for (Sequence* s : out.decodes) ++s->in_flight;
   for (const Iteration::Piece& piece : out.pieces) piece.sequence->in_flight += piece.tokens;
   return out;
 }
@@ -96,13 +95,14 @@ Iteration Scheduler::next() {
       if (out.decodes.empty()) admit_prompts(out, continue_prompts(out, budget), true);
       break;
     case SchedulerPolicy::chunked:
-    case SchedulerPolicy::mixed:
+    case SchedulerPolicy::mixed: {
       decode_running(out);
       if (holds_back(out)) break;
-      admit_prompts(out,
-                    continue_prompts(out, budget - static_cast<std::int64_t>(out.decodes.size())),
-                    config_.scheduler.policy == SchedulerPolicy::mixed);
+      std::int64_t left = budget - static_cast<std::int64_t>(out.decodes.size());
+      if (reads_) left = continue_prompts(out, left);
+      admit_prompts(out, left, config_.scheduler.policy == SchedulerPolicy::mixed);
       break;
+    }
   }
   return out;
 }
@@ -132,19 +132,26 @@ bool Scheduler::holds_back(const Iteration& iteration) {
 }
 
 void Scheduler::decode_running(Iteration& out) {
-  const std::vector<Sequence*> now = running_;
+  now_ = running_;
+  out.decodes.reserve(now_.size());
+  reads_ = false;
   // A static batch has all its blocks from the start.
   const bool has_all = config_.scheduler.policy == SchedulerPolicy::static_batch;
-  for (Sequence* s : now) {
+  for (Sequence* s : now_) {
+    reads_ = reads_ || s->planned() < s->prompt;
     if (!s->runs || s->loading() || s->prefilling() || s->in_flight > 0) continue;
-    if (has_all || grow(*s, s->cached + 1, out)) out.decodes.push_back(s);
+    const std::int64_t positions = s->cached + 1;
+    if (!has_all && !has_blocks(*s, positions) && !grow(*s, positions, out)) continue;
+    out.decodes.push_back(s);
+    out.positions += positions;
+    ++s->in_flight;
   }
 }
 
 // Returns the remaining budget.
 std::int64_t Scheduler::continue_prompts(Iteration& out, std::int64_t budget) {
-  const std::vector<Sequence*> now = running_;
-  for (Sequence* s : now) {
+  now_ = running_;
+  for (Sequence* s : now_) {
     if (budget <= 0) break;
     const std::int64_t before = s->planned();
     if (!s->runs || s->loading() || before >= s->prompt) continue;
@@ -202,6 +209,12 @@ void Scheduler::form_batch(Iteration& out) {
   }
 }
 
+// True where its blocks surely hold so many positions, without a division.
+bool Scheduler::has_blocks(const Sequence& s, std::int64_t positions) const {
+  return !limits_.encoder &&
+         positions <= (s.blocks + s.shared * pool_.entry_blocks()) * limits_.block;
+}
+
 // Takes blocks for this many positions and preempts others if need be. False where the sequence
 // itself was preempted.
 bool Scheduler::grow(Sequence& s, std::int64_t positions, Iteration& out) {
@@ -211,7 +224,7 @@ bool Scheduler::grow(Sequence& s, std::int64_t positions, Iteration& out) {
   while (!pool_.take(more, moves)) {
     // The victim is the last admitted sequence that is neither loading nor in an iteration.
     const auto at_work = [&](const Sequence* other) {
-      return other->in_flight > 0 || std::ranges::count(out.decodes, other) != 0 ||
+      return other->in_flight > 0 ||
              std::ranges::count(out.pieces, other, &Iteration::Piece::sequence) != 0;
     };
     Sequence* victim = nullptr;
@@ -330,19 +343,24 @@ void Scheduler::share_computed(Sequence& s) {
 }
 
 void Scheduler::finish(const Iteration& iteration) {
+  bool any_ended = false;
   for (const auto& [s, tokens, executed, before] : iteration.pieces) {
     s->cached += tokens;
     s->in_flight -= tokens;
     if (!s->prefilling()) ++s->generated;
     share_computed(*s);
+    s->ended = !s->prefilling() && s->is_done();
+    any_ended = any_ended || s->ended;
   }
   for (Sequence* s : iteration.decodes) {
     ++s->cached;
     --s->in_flight;
     if (!s->ended) ++s->generated;
+    s->ended = s->is_done();
+    any_ended = any_ended || s->ended;
   }
+  if (!any_ended) return;
   const bool together = config_.scheduler.policy == SchedulerPolicy::static_batch;
-  for (Sequence* s : running_) s->ended = !s->prefilling() && s->is_done();
   if (together && !std::ranges::all_of(running_, &Sequence::ended)) return;
   for (Sequence* s : running_) {
     if (!s->ended) continue;

@@ -50,6 +50,7 @@ struct Iteration {
     std::int64_t before = 0;    ///< positions before this piece
   };
   std::vector<Sequence*> decodes = {};
+  std::int64_t positions = 0;             ///< of all that decode, the new ones included
   std::vector<Piece> pieces = {};         ///< of prompts
   std::vector<SequenceMove> before = {};  ///< moves that must end before the iteration begins
   std::vector<SequenceMove> beside = {};  ///< moves that begin with it; arrived() reports their end
@@ -105,6 +106,7 @@ class Scheduler {
   std::int64_t continue_prompts(Iteration& out, std::int64_t budget);
   void admit_prompts(Iteration& out, std::int64_t budget, bool whole);
   void form_batch(Iteration& out);
+  bool has_blocks(const Sequence& s, std::int64_t positions) const;
   bool grow(Sequence& s, std::int64_t positions, Iteration& out);
   bool admit(Sequence& s, Iteration& out, std::int64_t& budget, bool whole);
   bool bring_back(Sequence& s, Iteration& out);
@@ -121,6 +123,8 @@ class Scheduler {
   std::int64_t preempted_now_ = 0;  // preemptions in this plan; above 0, nobody is admitted
   std::deque<Sequence*> waiting_;
   std::vector<Sequence*> running_;  // in the order of admission
+  std::vector<Sequence*> now_;      // scratch: those that ran when a loop over them began
+  bool reads_ = false;              // a running sequence has more of its prompt to plan
   std::int64_t held_back_ = 0;      ///< iterations that prompts have waited for more of them
 };
 

@@ -9,23 +9,25 @@ namespace tiersim {
 
 struct Sequence {
   Request request;
-  std::size_t slot = 0;  ///< for its owner
-  // Progress.
+  // Each iteration reads these, so they lie together.
   /// Positions to read before the next token: the input, after a recompute also the generated
   /// tokens; 1 after an encoder.
   std::int64_t prompt = 0;
   std::int64_t cached = 0;     ///< positions with cached keys and values
   std::int64_t in_flight = 0;  ///< positions that unfinished iterations compute
   std::int64_t generated = 0;  ///< tokens of the answer
-  bool ended = false;          ///< static batches keep it until all of them have ended
-  // State.
-  std::int64_t blocks = 0;         ///< its own blocks of the pool
-  std::int64_t shared = 0;         ///< number of leading prefix blocks that it pins
+  SimTime last_token{};
+  std::int64_t blocks = 0;        ///< its own blocks of the pool
+  std::int64_t shared = 0;        ///< number of leading prefix blocks that it pins
+  std::int64_t moves = 0;         ///< moves of its blocks under way
+  bool runs = false;              ///< admitted
+  bool ended = false;             ///< static batches keep it until all of them have ended
+  bool waits_for_prefix = false;  ///< others' moves load its shared blocks
+  bool has_started = false;
+  // The rest of its state.
+  std::size_t slot = 0;            ///< for its owner
   std::int64_t swapped = 0;        ///< blocks in the far tier
-  bool runs = false;               ///< admitted
-  std::int64_t moves = 0;          ///< moves of its blocks under way
   PrefixBlocks loads = {};         ///< shared blocks that its own moves load
-  bool waits_for_prefix = false;   ///< others' moves load its shared blocks
   std::int64_t source = -1;        ///< replica that holds its prefilled cache
   std::int64_t source_blocks = 0;  ///< blocks held there
   std::int64_t source_shared = 0;
@@ -33,10 +35,8 @@ struct Sequence {
   /// Tokens of its prompt that the prefix cache had when it first ran.
   std::int64_t cached_tokens = 0;
   std::int64_t preemptions = 0;
-  bool has_started = false;
   SimTime started{};
   SimTime first_token{};
-  SimTime last_token{};
 
   bool loading() const { return moves > 0 || waits_for_prefix; }
   bool prefilling() const { return cached < prompt; }

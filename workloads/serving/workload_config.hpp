@@ -87,6 +87,10 @@ struct WorkloadConfig {
 };
 void describe(Fields& f, WorkloadConfig& c);
 
+/// True where no request waits for another one to end, so that the source knows all of them from
+/// the start, in the order of arrival.
+bool knows_all_arrivals(const WorkloadConfig& config);
+
 /// Number of requests of the source. Here and below, `config` was read without mistakes.
 std::int64_t request_count(const WorkloadConfig& config);
 
