@@ -28,7 +28,8 @@ DamagedStore two_results(const std::filesystem::path& store, const std::string& 
 
 PointStatus status_of(const std::string& name) {
   const auto* it = std::ranges::find(kPointStatusNames, name);
-  if (it == kPointStatusNames.end()) throw std::runtime_error("no status is called '" + name + '\'');
+  if (it == kPointStatusNames.end())
+    throw std::runtime_error("no status is called '" + name + '\'');
   return static_cast<PointStatus>(it - kPointStatusNames.begin());
 }
 
