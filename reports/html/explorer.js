@@ -82,7 +82,7 @@ const explorer = (() => {
       if (axes.every((c, i) => shown[i].has(c.at[p]))) state.rows.push(p);
     }
     document.getElementById("shown-count").textContent =
-      `${state.rows.length.toLocaleString("en")} of ${count.toLocaleString("en")} points shown`;
+      `${state.rows.length.toLocaleString("en")} of ${count.toLocaleString("en")} points ${data.whole ? `of this page (${data.whole.toLocaleString("en")} in all) ` : ""}shown`;
     listeners.forEach((listener) => listener.filtered());
   }
 
@@ -199,7 +199,7 @@ const explorer = (() => {
       return button;
     };
     const caption = el("caption", { id: "explorer-points-caption" },
-      el("span", { textContent: "All points. A button in a head sorts, one in a row shows the point." }));
+      el("span", { textContent: `${data.whole ? "All points of this page" : "All points"}. A button in a head sorts, one in a row shows the point.` }));
     const metrics = el("details", { className: "screen" }, el("summary", { textContent: "Columns" }),
       el("div", { className: "checks" }, ...data.metrics.map((metric, m) => {
         const box = checkbox(metric.name, `column-${m}`, table.metrics.includes(m), (on) => {

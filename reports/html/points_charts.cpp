@@ -136,6 +136,7 @@ std::optional<PageFigure> curves_figure(const PointTable& table, const PointsVie
                   join(hidden))
             : fmt::format(" Of points that differ in what is not shown ({}) the median.",
                           join(hidden));
+  if (table.whole) caption += fmt::format(" Of the {} points of this page.", table.points.size());
   number_styles(figure);
   return PageFigure{.svg = to_svg(figure), .caption = caption};
 }
@@ -145,7 +146,9 @@ std::optional<PageFigure> front_figure(const PointTable& table, const PointsView
   Figure figure = figure_of(*view.pareto, 1, 0, grouping_column(table));
   std::string caption = fmt::format(
       "{} of the {} points that are compared are on the front of {} objectives{}.",
-      view.front.size(), view.pareto->front.size() + view.pareto->dominated.size(),
+      view.front.size(),
+      table.whole ? static_cast<std::size_t>(table.whole->compared)
+                  : view.pareto->front.size() + view.pareto->dominated.size(),
       view.objectives.size(), view.chosen_objectives ? ", which were chosen for this page" : "");
   if (view.objectives.size() > 2)
     caption += " Drawn over the first two, where others may lie behind it.";

@@ -146,6 +146,7 @@ std::string points_json(const PointTable& table, const PointsView& view) {
   if (!table.feasible.empty())
     out += ",\"feasible\":" +
            array(table.feasible, [](bool feasible) { return std::string(feasible ? "1" : "0"); });
+  if (table.whole) out += fmt::format(",\"whole\":{}", table.whole->points);
   return out + configurations(table) + "}";
 }
 

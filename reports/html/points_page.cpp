@@ -44,13 +44,20 @@ std::string cell(const MetricColumn& metric, std::size_t point) {
   return fmt::format("{} [{}, {}]{}", bare(middle), bare(low), bare(high), unit);
 }
 
+// "50 values"; `all` is the number of labels where the page has some of them, and 0 if unknown.
+std::string values_text(const LabelColumn& column, std::optional<std::size_t> all) {
+  if (!all || *all == column.labels.size()) return fmt::format("{} values", column.labels.size());
+  return fmt::format("{} values ({} of them here)", *all > 0 ? fmt::format("{}", *all) : "many",
+                     column.labels.size());
+}
+
 // The range of a numeric axis, or the labels of another.
-std::string axis_text(const LabelColumn& column) {
+std::string axis_text(const LabelColumn& column, std::optional<std::size_t> all) {
   if (column.numeric()) {
     std::vector<std::size_t> order = column.order;
     const bool some_have_none = column.labels[order.back()].empty();  // the empty label sorts last
     if (some_have_none) order.pop_back();
-    return fmt::format("{} values, {} to {}{}", column.labels.size(), column.labels[order.front()],
+    return fmt::format("{}, {} to {}{}", values_text(column, all), column.labels[order.front()],
                        column.labels[order.back()], some_have_none ? ", and none" : "");
   }
   constexpr std::size_t kNames = 12;
@@ -58,7 +65,7 @@ std::string axis_text(const LabelColumn& column) {
   for (std::size_t i = 0; i < column.labels.size() && i < kNames; ++i)
     names.push_back(shown_label(column.labels[column.order[i]]));
   const std::size_t more = column.labels.size() - names.size();
-  return fmt::format("{} values: {}{}", column.labels.size(), join(names),
+  return fmt::format("{}: {}{}", values_text(column, all), join(names),
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
@@ -70,28 +77,43 @@ std::size_t count_if(const PointTable& table, bool (*holds)(const ReportPoint&))
   return static_cast<std::size_t>(std::ranges::count_if(table.points, holds));
 }
 
+// The counts of the table's own points where it has all of them.
+WholePoints whole_of(const PointTable& table) {
+  if (table.whole) return *table.whole;
+  const auto count = [&](bool (*holds)(const ReportPoint&)) {
+    return static_cast<std::int64_t>(count_if(table, holds));
+  };
+  return {.points = static_cast<std::int64_t>(table.points.size()),
+          .with_results = count([](const ReportPoint& p) { return p.record != nullptr; }),
+          .failed = count([](const ReportPoint& p) { return p.failed; }),
+          .feasible = std::ranges::count(table.feasible, true)};
+}
+
 void add_summary(Page& page, const PointTable& table, const PointsView& view) {
   page.section("Summary");
-  const auto with_record =
-      count_if(table, [](const ReportPoint& p) { return p.record != nullptr; });
-  const auto failed = count_if(table, [](const ReportPoint& p) { return p.failed; });
+  const WholePoints whole = whole_of(table);
   std::vector<std::pair<std::string, std::string>> facts{
-      {"points", fmt::format("{}", table.points.size())},
-      {"with results", fmt::format("{}", with_record)}};
-  if (const std::size_t rest = table.points.size() - with_record; rest > 0)
+      {"points", fmt::format("{}", whole.points)},
+      {"with results", fmt::format("{}", whole.with_results)}};
+  if (const std::int64_t rest = whole.points - whole.with_results; rest > 0)
     facts.emplace_back("without", fmt::format("{} that do not fit the hardware, {} that failed",
-                                              rest - std::min(rest, failed), failed));
-  for (const LabelColumn& column : view.columns) {
+                                              rest - std::min(rest, whole.failed), whole.failed));
+  if (table.whole)
+    facts.emplace_back("of which this page has",
+                       fmt::format("{}: {}", table.points.size(), whole.chosen_by));
+  for (std::size_t c = 0; c < view.columns.size(); ++c) {
+    const LabelColumn& column = view.columns[c];
     if (column.labels.size() == 1)
       facts.emplace_back(column.name + ", of all points", shown_label(column.labels.front()));
     else
-      facts.emplace_back("axis " + column.name, axis_text(column));
+      facts.emplace_back(
+          "axis " + column.name,
+          axis_text(column, table.whole ? std::optional(whole.labels.at(c)) : std::nullopt));
   }
   for (const std::string& constraint : table.constraints)
     facts.emplace_back("subject to", constraint);
   if (!table.feasible.empty())
-    facts.emplace_back("within the constraints",
-                       fmt::format("{}", std::ranges::count(table.feasible, true)));
+    facts.emplace_back("within the constraints", fmt::format("{}", whole.feasible));
   if (!view.objectives.empty()) {
     std::string text;
     for (const ReportObjective& objective : view.objectives)
@@ -161,8 +183,10 @@ void add_points(Page& page, const PointTable& table, const PointsView& view, std
     first.push_back(p);
   const std::string title =
       first.size() < table.points.size()
-          ? fmt::format("The first {} of {} points", first.size(), table.points.size())
-          : "All points";
+          ? fmt::format("The first {} of {} points{}", first.size(), table.points.size(),
+                        table.whole ? " of this page" : "")
+      : table.whole ? "The points of this page"
+                    : "All points";
   page.table(table_of(title, table, view, first));
   if (first.size() < table.points.size())
     page.text("All are in the data of this page, which scripts show.");
@@ -209,7 +233,9 @@ void add_metrics(Page& page, const PointsView& view) {
 }
 
 void add_problems(Page& page, const PointTable& table, const PointsView& view) {
-  Table out{.title = "Points without results", .columns = {{"point", Align::left}}};
+  Table out{.title = table.whole ? "Points without results: the first, and others of this page"
+                                 : "Points without results",
+            .columns = {{"point", Align::left}}};
   for (const LabelColumn& column : view.columns)
     if (column.varies()) out.columns.push_back({column.name, Align::left});
   out.columns.push_back({"kind", Align::left});
@@ -317,7 +343,8 @@ void add_provenance(Page& page, const PointTable& table, const PointsView& view,
           fmt::format("{}{} {}", classes.empty() ? "" : ", ", counts[c], kNumberClassNames[c]);
   std::vector<std::pair<std::string, std::string>> facts{{"page made by", "tiersim " + version}};
   if (!simulated_by.empty()) facts.emplace_back("simulated by", "tiersim " + simulated_by);
-  facts.emplace_back("different run ids", fmt::format("{}", ids.size()));
+  facts.emplace_back(table.whole ? "different run ids on this page" : "different run ids",
+                     fmt::format("{}", ids.size()));
   if (!view.metrics.empty()) {
     facts.emplace_back("metrics by class", classes);
     facts.emplace_back("weakest class", std::string(name(weakest_class)));
@@ -333,7 +360,7 @@ std::string points_page(const PointTable& table, const PointsPage& options) {
   TS_EXPECTS(!table.points.empty(), table.source);
   const PointsView view = view_of(table);
   Page page(table.title.empty() ? "tiersim: points" : table.title,
-            fmt::format("{} points simulated by tiersim", table.points.size()));
+            fmt::format("{} points simulated by tiersim", whole_of(table).points));
   add_summary(page, table, view);
   add_charts(page, table, view);
   add_points(page, table, view, options.rows_max);

@@ -1,7 +1,6 @@
 #include "reports/html/points_view.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -103,14 +102,8 @@ std::vector<MetricColumn> metric_columns(const PointTable& table) {
 
 // Default objectives of a sweep that states none: the first pair of opposing metrics that all
 // points have and that both vary.
-std::vector<ReportObjective> usual_objectives(const PointsView& view) {
-  const std::array<std::array<ReportObjective, 2>, 5> pairs{
-      {{{{"throughput_tokens_per_s", true}, {"kv_footprint_bytes", false}}},
-       {{{"throughput_tokens_per_s", true}, {"tpot_s", false}}},
-       {{{"goodput_requests_per_s", true}, {"ttft_s.p99", false}}},
-       {{{"throughput_tokens_per_s", true}, {"tpot_s.p99", false}}},
-       {{{"step_time_s", false}, {"kv_footprint_bytes", false}}}}};
-  for (const auto& pair : pairs) {
+std::vector<ReportObjective> default_objectives(const PointsView& view) {
+  for (const auto& pair : usual_objectives()) {
     const auto usable = [&](const ReportObjective& objective) {
       const auto metric = view.metric(objective.metric);
       return metric && view.metrics[*metric].varies;
@@ -166,7 +159,7 @@ PointsView view_of(const PointTable& table) {
   out.metrics = metric_columns(table);
   out.objectives = table.objectives;
   if (out.objectives.empty()) {
-    out.objectives = usual_objectives(out);
+    out.objectives = default_objectives(out);
     out.chosen_objectives = true;
   }
   find_front(table, out);

@@ -38,12 +38,26 @@ struct ReportObjective {
   bool maximize = false;
 };
 
+/// Counts of all points where a table has a part of them.
+struct WholePoints {
+  std::int64_t points = 0;
+  std::int64_t with_results = 0;
+  std::int64_t failed = 0;
+  std::int64_t feasible = 0;             ///< meet all constraints, where there are any
+  std::int64_t compared = 0;             ///< candidates for the front
+  std::vector<std::size_t> labels = {};  ///< distinct ones by column; 0: too many to count
+  std::string chosen_by = {};            ///< how the part was chosen: "every 100th point; ..."
+};
+
 struct PointTable {
   std::string title = {};
   std::string source = {};  ///< file that it was read from
   std::vector<PointColumn> columns = {};
   std::vector<ReportPoint> points = {};  ///< by position
   std::int64_t missing = 0;              ///< points of its sweeps without a result yet
+  /// Set where `points` are a part. It holds the whole front of `objectives`, and of each metric
+  /// and numeric column a point with the least and one with the most.
+  std::optional<WholePoints> whole = {};
   /// True for points of a sample or a search. Those along one axis then differ in the others as
   /// well.
   bool chosen = false;

@@ -1,5 +1,6 @@
 #pragma once
 // Numbers of points for reports: labels of numeric axes, and metrics with unit and class.
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@ const Metric* find_metric(const ReportPoint& point, const std::string& name);
 
 /// The value of a record's metric; none where the record lacks it.
 std::optional<double> metric_value(const RunRecord& record, const std::string& name);
+
+/// Objectives for points whose sweep states none, best first: pairs of opposing metrics.
+std::span<const std::array<ReportObjective, 2>> usual_objectives();
 
 /// Full names of the metrics that any point has, sorted by name.
 std::vector<std::string> metric_names(const PointTable& table);

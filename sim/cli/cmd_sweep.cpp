@@ -2,6 +2,7 @@
 // another shard or another sweep adds to the store.
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <numeric>
 #include <thread>
 
@@ -258,7 +259,9 @@ ExitCode sweep_ranks(const SweepArguments& options, SweepPlan& plan, SweepOption
 ExitCode sweep(const SweepArguments& options) {
   const Shard shard = shard_of(options.shard);
   const fs::path path = store_of(options, shard);
+  const auto began = std::chrono::steady_clock::now();
   const auto plan = plan_of(options, path);
+  const std::chrono::duration<double> planning = std::chrono::steady_clock::now() - began;
   if (plan->config().search && (shard.count > 1 || options.mpi))
     throw Failure(ExitCode::usage,
                   "tiersim: error: a search chooses points by what others came to, so it cannot be "
@@ -270,7 +273,7 @@ ExitCode sweep(const SweepArguments& options) {
       .retry_failed = options.retry_failed,
       .fail_fast = options.fail_fast};
   if (options.dry_run) {
-    fmt::print("{}", dry_run_text(*plan, how, options.json));
+    fmt::print("{}", dry_run_text(*plan, how, planning.count(), options.json));
     return ExitCode::ok;
   }
   if (path.has_parent_path() && options.store.empty()) fs::create_directories(path.parent_path());

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "reports/points/point_values.hpp"
 #include "sim/base/text.hpp"
+#include "sim/cli/point_choice.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/stored_points.hpp"
 #include "sim/record/metric_names.hpp"
@@ -66,12 +68,17 @@ class TableBuilder {
     std::int64_t there = 0;
     PointLoader loader(standard_options());
     if (options_.configurations) adopt_inputs(loader, store.inputs(sweep.sweep));
-    store.for_each(sweep, [&](const StoredPoint& point) {
-      add_stored(file, sweep, point, loader);
-      ++there;
-      return true;
-    });
     if (of_one_store_) add_aims(config);
+    if (of_one_store_ && options_.points_max > 0 &&
+        sweep.points.value_or(0) > static_cast<std::int64_t>(options_.points_max)) {
+      there = add_part(file, store, sweep, config);
+    } else {
+      store.for_each(sweep, [&](const StoredPoint& point) {
+        add_stored(file, sweep, point, loader);
+        ++there;
+        return true;
+      });
+    }
     const std::int64_t missing = sweep.points.value_or(there) - there;
     table_.missing += missing;
     if (missing > 0)
@@ -100,8 +107,8 @@ class TableBuilder {
   }
 
  private:
-  void add_stored(const std::string& file, const StoredSweep& sweep, const StoredPoint& stored,
-                  const PointLoader& loader) {
+  ReportPoint report_point(const std::string& file, const StoredSweep& sweep,
+                           const StoredPoint& stored, const PointLoader& loader) const {
     const PointOutcome& outcome = stored.outcome;
     ReportPoint point{.position = stored.point.position,
                       .run_id = outcome.id,
@@ -119,6 +126,12 @@ class TableBuilder {
         whole.config = configuration_json(read_point(loader, point_of(stored.point)));
       point.record = std::make_shared<const RunRecord>(std::move(whole));
     }
+    return point;
+  }
+
+  void add_stored(const std::string& file, const StoredSweep& sweep, const StoredPoint& stored,
+                  const PointLoader& loader) {
+    ReportPoint point = report_point(file, sweep, stored, loader);
     std::vector<std::pair<PointColumn, std::string>> labels;
     if (named_) labels.push_back({{"configuration"}, sweep.name});
     for (std::size_t i = 0; i < sweep.columns.size(); ++i) {
@@ -126,6 +139,62 @@ class TableBuilder {
       labels.push_back({{column.name, column.key, column.numeric}, stored.point.labels[i]});
     }
     add(std::move(point), labels);
+  }
+
+  // Adds about `points_max` points, chosen in a first reading of all; returns the number of all.
+  std::int64_t add_part(const std::string& file, SweepStore& store, const StoredSweep& sweep,
+                        const SweepConfig& config) {
+    PointChoice::Question question{.most = options_.points_max,
+                                   .sampled = table_.chosen,
+                                   .constrained = !table_.constraints.empty()};
+    for (const SpaceColumn& column : sweep.columns) {
+      question.columns.push_back({column.name, column.key, column.numeric});
+      question.follows.push_back(follows(config, column.name));
+    }
+    if (!table_.objectives.empty())
+      question.fronts = {table_.objectives};
+    else
+      for (const auto& pair : usual_objectives())
+        question.fronts.emplace_back(pair.begin(), pair.end());
+    table_.columns = question.columns;
+    PointChoice choice(std::move(question));
+    const std::vector<Expression> conditions = parsed_where();
+    const std::vector<Constraint> constraints = parsed_constraints();
+    const PointLoader no_loader(standard_options());
+    std::int64_t there = 0;
+    store.for_each(sweep, [&](const StoredPoint& stored) {
+      ++there;
+      ReportPoint point = report_point(file, sweep, stored, no_loader);
+      point.labels = stored.point.labels;
+      if (meets(conditions, point)) choice.add(point, is_feasible(constraints, point));
+      return true;
+    });
+    choice.close();
+    store.for_each(
+        sweep, [&](const SpacePoint& point) { return choice.takes(point.position, point.labels); },
+        [&](const StoredPoint& point) {
+          add_stored(file, sweep, point, no_loader);
+          return true;
+        });
+    if (!choice.takes_all()) table_.whole = choice.whole();
+    return there;
+  }
+
+  // True for a column whose values follow from those of others: a derived one, or a further one of
+  // axes that move together.
+  static bool follows(const SweepConfig& config, const std::string& name) {
+    const auto has = [&](const std::vector<SweepAxisGroup>& groups,
+                         const std::vector<SweepDerived>& derived) {
+      if (std::ranges::find(derived, name, &SweepDerived::name) != derived.end()) return true;
+      return std::ranges::any_of(groups, [&](const SweepAxisGroup& group) {
+        for (std::size_t i = 1; i < group.zip.size(); ++i)
+          if (axis_name(group.zip[i]) == name) return true;
+        return false;
+      });
+    };
+    if (has(config.axes, config.derived)) return true;
+    return std::ranges::any_of(config.grids,
+                               [&](const SweepGrid& grid) { return has(grid.axes, grid.derived); });
   }
 
   // The name that `rerun` and `compare` accept: positions are those of the last sweep.
@@ -181,27 +250,43 @@ class TableBuilder {
     return metric_magnitude(*metric, it->second.value);
   }
 
-  void keep_where() {
+  // The conditions of --where, with names that there are. The columns are known.
+  std::vector<Expression> parsed_where() const {
+    std::vector<Expression> out;
     for (const std::string& text : options_.where) {
-      const auto condition = Expression::parse(text);
+      auto condition = Expression::parse(text);
       if (!condition) fail_at(text, condition.error());
       for (const std::string& name : condition->names()) expect_name(text, name);
-      const std::size_t before = table_.points.size();
-      std::erase_if(table_.points, [&](const ReportPoint& point) {
-        const auto lookup = [&](std::string_view name) { return value_of(point, name); };
-        // A point without a value (it did not run) does not meet the condition.
-        if (!std::ranges::all_of(condition->names(),
-                                 [&](const std::string& name) { return lookup(name).has_value(); }))
-          return true;
-        const auto value = condition->evaluate(lookup);
-        if (!value) fail_at(text, value.error());
-        const bool* holds = std::get_if<bool>(&*value);
-        if (holds == nullptr) fail(fmt::format("--where: '{}' is no condition", text));
-        return !*holds;
-      });
-      if (table_.points.empty() && before > 0)
-        fail(fmt::format("--where: '{}' leaves none of {} points", text, before));
+      out.push_back(*std::move(condition));
     }
+    return out;
+  }
+
+  // A point without a value (it did not run) does not meet a condition on it.
+  bool meets(const std::vector<Expression>& conditions, const ReportPoint& point) const {
+    const auto lookup = [&](std::string_view name) { return value_of(point, name); };
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+      const std::string& text = options_.where[i];
+      if (!std::ranges::all_of(conditions[i].names(),
+                               [&](const std::string& name) { return lookup(name).has_value(); }))
+        return false;
+      const auto value = conditions[i].evaluate(lookup);
+      if (!value) fail_at(text, value.error());
+      const bool* holds = std::get_if<bool>(&*value);
+      if (holds == nullptr) fail(fmt::format("--where: '{}' is no condition", text));
+      if (!*holds) return false;
+    }
+    return true;
+  }
+
+  void keep_where() {
+    const std::size_t before = table_.points.size();
+    const std::vector<Expression> conditions = parsed_where();
+    std::erase_if(table_.points,
+                  [&](const ReportPoint& point) { return !meets(conditions, point); });
+    if (table_.points.empty() && before > 0)
+      fail(fmt::format("--where: {} leaves none of {} points",
+                       "'" + fmt::format("{}", fmt::join(options_.where, "', '")) + "'", before));
   }
 
   void expect_name(const std::string& text, const std::string& name) const {
@@ -218,18 +303,25 @@ class TableBuilder {
                      error.hint.empty() ? "" : " (" + error.hint + ')'));
   }
 
+  std::vector<Constraint> parsed_constraints() const {
+    std::vector<Constraint> out;
+    for (const std::string& text : table_.constraints)
+      if (auto constraint = Constraint::parse(text)) out.push_back(*std::move(constraint));
+    return out;
+  }
+
+  bool is_feasible(const std::vector<Constraint>& constraints, const ReportPoint& point) const {
+    const auto lookup = [&](std::string_view name) { return value_of(point, name); };
+    return point.record && std::ranges::all_of(constraints, [&](const Constraint& constraint) {
+             return constraint.violation(lookup) == 0;
+           });
+  }
+
   void judge() {
     if (table_.constraints.empty()) return;
-    std::vector<Constraint> constraints;
-    for (const std::string& text : table_.constraints)
-      if (auto constraint = Constraint::parse(text)) constraints.push_back(*std::move(constraint));
-    for (const ReportPoint& point : table_.points) {
-      const auto lookup = [&](std::string_view name) { return value_of(point, name); };
-      table_.feasible.push_back(point.record &&
-                                std::ranges::all_of(constraints, [&](const Constraint& constraint) {
-                                  return constraint.violation(lookup) == 0;
-                                }));
-    }
+    const std::vector<Constraint> constraints = parsed_constraints();
+    for (const ReportPoint& point : table_.points)
+      table_.feasible.push_back(is_feasible(constraints, point));
   }
 
   const SourceOptions& options_;

@@ -19,6 +19,7 @@ struct HtmlArguments {
   std::string output;
   std::string title;
   std::size_t rows_max = 200;
+  std::size_t points_max = 10000;
   bool still = false;  ///< without Vega, even if it is available
 };
 
@@ -44,7 +45,9 @@ fs::path vega_bundle() {
 ExitCode report(const HtmlArguments& options) {
   expect_writable(options.output);
   expect_not_a_source(options.output, options.sources.sources);
-  PointTable table = load_points(options.sources);
+  SourceOptions sources = options.sources;
+  sources.points_max = options.points_max;
+  PointTable table = load_points(sources);
   if (table.points.empty())
     throw Failure(ExitCode::usage, "tiersim: error: there is no point to report");
   if (!options.title.empty()) table.title = options.title;
@@ -53,7 +56,9 @@ ExitCode report(const HtmlArguments& options) {
   if (!bundle.empty()) page.vega = read_file(bundle);
   const std::string html = points_page(table, page);
   write_file(options.output, html);
-  fmt::print(stderr, "{}: {} points, {:.1f} MB{}\n", options.output, table.points.size(),
+  const std::string of =
+      table.whole ? fmt::format(" of {} (--points N shows more)", table.whole->points) : "";
+  fmt::print(stderr, "{}: {} points{}, {:.1f} MB{}\n", options.output, table.points.size(), of,
              static_cast<double>(html.size()) / 1e6,
              options.still || !bundle.empty()
                  ? ""
@@ -70,9 +75,15 @@ void add_report_html(Verb kind) {
   kind.option("--title", options->title, "Heading of the page; the name of the sweep by default")
       .type("TEXT");
   kind.option("--rows", options->rows_max,
-              "Rows of the table that needs no script; the data of the page always have all points")
+              "Rows of the table that needs no script; the data have all points of the page")
       .type("N")
       .between(1, 1000000)
+      .show_default();
+  kind.option("--points", options->points_max,
+              "Of a store with more points, about as many are on the page: those at some values of "
+              "each axis, with the front and the extremes of all; counts are of all points")
+      .type("N")
+      .between(100, 100'000'000)
       .show_default();
   kind.flag("--still", options->still,
             "Leave out the library for interactive charts (0.8 MB); filters and table stay");

@@ -1,7 +1,6 @@
 #include "sim/cli/sweep_text.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,7 +8,8 @@
 #include "reports/render/table.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/progress.hpp"
-#include "sim/sweep/evaluate.hpp"
+#include "sim/sweep/search.hpp"
+#include "sim/sweep/sweep_estimate.hpp"
 
 namespace tiersim::cli {
 namespace {
@@ -24,46 +24,18 @@ std::string labels_text(const std::vector<SpaceColumn>& columns, const SpacePoin
   return out;
 }
 
-// Seconds a point, as the mean of a few points spread over the sweep.
-double seconds_a_point(SweepPlan& plan, const std::vector<SpacePoint>& some) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::seconds kPatience(2);
-  const auto began = Clock::now();
-  std::size_t timed = 0;
-  for (const SpacePoint& point : some) {
-    if (Clock::now() - began > kPatience) break;
-    Diagnostics diagnostics;  // for files of only some points of a search
-    if (plan.prepare(point, diagnostics))
-      evaluate(read_point(plan.loader(), point_of(point)), plan.config().reading,
-               plan.config().keep);
-    ++timed;
-  }
-  return std::chrono::duration<double>(Clock::now() - began).count() /
-         static_cast<double>(std::max<std::size_t>(timed, 1));
-}
-
-// The first points of the shard, and some points spread over it.
-struct Preview {
-  std::vector<SpacePoint> first;
-  std::vector<SpacePoint> spread;
-};
-
-Preview preview_of(const SweepPlan& plan, const Shard& shard, std::int64_t points) {
+// The first points of the shard.
+std::vector<SpacePoint> first_points(const SweepPlan& plan, const Shard& shard) {
   constexpr std::size_t kShown = 5;
-  constexpr std::int64_t kTimed = 16;
-  Preview out;
+  std::vector<SpacePoint> out;
   if (plan.config().search) {
-    Search search(plan.space(), *plan.config().search, plan.objectives().directions());
-    out.spread = search.next();
-    out.first.assign(out.spread.begin(), out.spread.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                                  kShown, out.spread.size())));
+    out = Search(plan.space(), *plan.config().search, plan.objectives().directions()).next();
+    out.resize(std::min(kShown, out.size()));
     return out;
   }
-  const std::int64_t stride = std::max<std::int64_t>(1, points / kTimed);
   plan.space().for_each([&](const SpacePoint& point) {
-    if (shard.contains(point.position) && out.first.size() < kShown) out.first.push_back(point);
-    if (point.position % stride == stride / 2) out.spread.push_back(point);
-    return true;
+    if (shard.contains(point.position)) out.push_back(point);
+    return out.size() < kShown;
   });
   return out;
 }
@@ -82,10 +54,11 @@ void summarise(SweepStore& store, const StoredSweep& sweep, SweepSummary& summar
   summary.digest = sweep.digest;
   summary.columns = sweep.columns;
   summary.points = summary.outcome.progress.points;
-  summary.ok = store.count(sweep.sweep, PointStatus::ok, summary.shard);
-  summary.infeasible = store.count(sweep.sweep, PointStatus::infeasible, summary.shard);
-  summary.failed = store.count(sweep.sweep, PointStatus::error, summary.shard);
-  summary.failure = store.first(sweep, PointStatus::error);
+  const SweepStore::Counts counts = store.counts(sweep.sweep, summary.shard);
+  summary.ok = counts[static_cast<std::size_t>(PointStatus::ok)];
+  summary.infeasible = counts[static_cast<std::size_t>(PointStatus::infeasible)];
+  summary.failed = counts[static_cast<std::size_t>(PointStatus::error)];
+  if (summary.failed > 0) summary.failure = store.first(sweep, PointStatus::error);
 }
 
 std::string to_text(const SweepSummary& s) {
@@ -127,30 +100,33 @@ std::string first_failure(const SweepSummary& s) {
                      point.outcome.problem);
 }
 
-std::string dry_run_text(SweepPlan& plan, const SweepOptions& options, bool json) {
+std::string dry_run_text(SweepPlan& plan, const SweepOptions& options, double planning, bool json) {
   const std::int64_t all =
       plan.config().search ? plan.config().search->budget : *plan.sweep().points;
   const std::int64_t points = options.shard.points(all);
-  const Preview preview = preview_of(plan, options.shard, all);
-  const double each = seconds_a_point(plan, preview.spread);
-  const double seconds = each * static_cast<double>(points) / static_cast<double>(options.threads);
+  const std::vector<SpacePoint> first = first_points(plan, options.shard);
+  const SweepEstimate estimate = estimate_sweep(plan, options, planning);
   if (json) {
-    Json first = Json::array();
-    for (const SpacePoint& point : preview.first)
-      first.push_back({{"scenario", point.scenario},
+    Json shown = Json::array();
+    for (const SpacePoint& point : first)
+      shown.push_back({{"scenario", point.scenario},
                        {"set", point.set},
                        {"labels", Json::parse(labels_json(plan.sweep().columns, point.labels))}});
     const Json out{{"sweep", plan.config().name},
                    {"points", points},
-                   {"seconds_estimated", seconds},
-                   {"first", std::move(first)}};
+                   {"seconds_estimated", estimate.seconds},
+                   {"points_timed", estimate.timed},
+                   {"first", std::move(shown)}};
     return out.dump(2) + '\n';
   }
-  std::string out = fmt::format("{}: {}{} points, about {} with {} threads\n\n", plan.config().name,
-                                plan.config().search ? "up to " : "", points, rough_time(seconds),
-                                options.threads);
-  out += to_text(columns_table(plan)) + "\nfirst points\n";
-  for (const SpacePoint& point : preview.first)
+  std::string out = fmt::format("{}: {}{} points, about {} with {} threads\n", plan.config().name,
+                                plan.config().search ? "up to " : "", points,
+                                rough_time(estimate.seconds), options.threads);
+  if (estimate.timed < points)
+    out += fmt::format("of {} points that were timed; from their differences, +- {:.0f} %\n",
+                       estimate.timed, 196 * estimate.error / estimate.seconds);
+  out += '\n' + to_text(columns_table(plan)) + "\nfirst points\n";
+  for (const SpacePoint& point : first)
     out += fmt::format("  {}\n", labels_text(plan.sweep().columns, point));
   return out;
 }

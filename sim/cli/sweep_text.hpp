@@ -34,7 +34,8 @@ std::string to_json(const SweepSummary& summary);
 /// The first failed point, which must exist: position, labels and reason.
 std::string first_failure(const SweepSummary& summary);
 
-/// Points, axes, and an estimate of the run time from a few points whose results are discarded.
-std::string dry_run_text(SweepPlan& plan, const SweepOptions& options, bool json);
+/// Points, axes, and an estimate of the run time from points whose results are discarded;
+/// `planning`: seconds that the plan took to make.
+std::string dry_run_text(SweepPlan& plan, const SweepOptions& options, double planning, bool json);
 
 }  // namespace tiersim::cli

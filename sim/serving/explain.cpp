@@ -44,7 +44,7 @@ std::string_view cause_of(const OpPlan& plan, const System& system) {
 std::vector<IterationPart> parts_of(const StepGraph& graph, const System& system) {
   std::vector<IterationPart> parts;
   std::vector<std::map<std::string_view, Duration>> causes;
-  const std::vector<OpPlan> plans = system.plan(graph);
+  const OpPlans plans = system.plan(graph);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Op& op = graph.ops[i];
     const std::string_view name = part_of(op);

@@ -86,7 +86,7 @@ bool IterationCost::overlaps() {
 
 // Uses the engine, so that operations may overlap.
 Demand IterationCost::run(const StepGraph& graph) const {
-  const std::vector<OpPlan> plans = system_.plan(graph);
+  const OpPlans plans = system_.plan(graph);
   Demand demand(system_);
   for (const OpPlan& plan : plans) demand.add(plan, system_);
   demand.set_time(execute(graph, system_, plans).time);

@@ -25,7 +25,7 @@ std::vector<KernelSlice> IterationKernels::of(const Iteration& iteration) const 
   std::vector<KernelSlice> out;
   Duration now{};
   std::int64_t kernels = 0;
-  const std::vector<OpPlan> plans = system_.plan(of);
+  const OpPlans plans = system_.plan(of);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (plans[i].exclusive) now = std::max(now, repeated(launching.each, kernels++));
     const Duration time = plans[i].uncontended(system_.channels());

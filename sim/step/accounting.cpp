@@ -19,21 +19,23 @@ std::vector<ClassBytes> footprint_of(const StepGraph& graph) {
   return footprint;
 }
 
-Accounting account(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans) {
+Accounting account(const StepGraph& graph, const System& system, const OpPlans& plans) {
   Accounting out;
   out.footprint = footprint_of(graph);
   out.traffic.resize(system.device_names().size());
   out.busy.resize(system.channels().size());
-  for (const OpPlan& plan : plans) {
+  for (std::size_t p = 0; p < plans.distinct().size(); ++p) {
+    const OpPlan& plan = plans.distinct()[p];
+    const std::int64_t times = plans.counts()[p];
     for (const DeviceTraffic& part : plan.traffic) {
       DeviceSum& device = out.traffic[part.device.index()];
       TrafficSum& sum = part.direction == Direction::read ? device.read : device.write;
       const auto tensor_class = static_cast<std::size_t>(part.tensor_class);
-      sum.payload[tensor_class] += part.payload;
-      sum.moved[tensor_class] += part.moved;
+      sum.payload[tensor_class] += part.payload * times;
+      sum.moved[tensor_class] += part.moved * times;
     }
     for (const ChannelCharge& charge : plan.charges)
-      out.busy[charge.channel.index()] += charge.busy;
+      out.busy[charge.channel.index()] += charge.busy * times;
   }
   for (const Op& op : graph.ops) {
     out.flops += op.flops;

@@ -34,7 +34,7 @@ struct Accounting {
   Bytes handed_over;  ///< cache sent to GPUs that decode
 };
 
-Accounting account(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans);
+Accounting account(const StepGraph& graph, const System& system, const OpPlans& plans);
 
 /// Only the footprint, without the operations; by TierId.
 std::vector<ClassBytes> footprint_of(const StepGraph& graph);

@@ -12,9 +12,10 @@ struct Chain {
   std::vector<OpId> through;
 };
 
-Chain longest_chains(const StepGraph& graph, const System& system,
-                     const std::vector<OpPlan>& plans) {
+Chain longest_chains(const StepGraph& graph, const System& system, const OpPlans& plans) {
   Chain chain{std::vector<Duration>(plans.size()), std::vector<OpId>(plans.size())};
+  std::vector<Duration> alone;  // by distinct plan
+  for (const OpPlan& plan : plans.distinct()) alone.push_back(plan.uncontended(system.channels()));
   for (std::size_t i = 0; i < plans.size(); ++i) {
     Duration start{};
     for (const OpId before : graph.ops[i].after) {
@@ -22,7 +23,7 @@ Chain longest_chains(const StepGraph& graph, const System& system,
       start = std::max(start, chain.end[before.index()]);
       chain.through[i] = before;
     }
-    chain.end[i] = start + plans[i].uncontended(system.channels());
+    chain.end[i] = start + alone[plans.which(i)];
   }
   return chain;
 }
@@ -42,8 +43,7 @@ void add_shares(const OpPlan& plan, const std::vector<SystemChannel>& channels,
   if (longest > Duration{}) shares[std::string(cause)] += longest;
 }
 
-std::vector<Share> shares_on_path(const Chain& chain, const System& system,
-                                  const std::vector<OpPlan>& plans) {
+std::vector<Share> shares_on_path(const Chain& chain, const System& system, const OpPlans& plans) {
   std::map<std::string, Duration, std::less<>> sums;
   const auto last = std::ranges::max_element(chain.end);
   if (last != chain.end.end())
@@ -58,7 +58,7 @@ std::vector<Share> shares_on_path(const Chain& chain, const System& system,
 
 }  // namespace
 
-Bound bound_of(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans) {
+Bound bound_of(const StepGraph& graph, const System& system, const OpPlans& plans) {
   const Chain chain = longest_chains(graph, system, plans);
   Bound bound;
   for (const Duration end : chain.end) bound.critical_path = std::max(bound.critical_path, end);
@@ -67,9 +67,12 @@ Bound bound_of(const StepGraph& graph, const System& system, const std::vector<O
 
   Duration gpu{};
   std::vector<Bytes> busy(system.channels().size());
-  for (const OpPlan& plan : plans) {
-    if (plan.exclusive) gpu += plan.uncontended(system.channels());
-    for (const ChannelCharge& charge : plan.charges) busy[charge.channel.index()] += charge.busy;
+  for (std::size_t p = 0; p < plans.distinct().size(); ++p) {
+    const OpPlan& plan = plans.distinct()[p];
+    const std::int64_t times = plans.counts()[p];
+    if (plan.exclusive) gpu += plan.uncontended(system.channels()) * times;
+    for (const ChannelCharge& charge : plan.charges)
+      busy[charge.channel.index()] += charge.busy * times;
   }
   const auto consider = [&](Duration time, const std::string& what) {
     if (time <= bound.time) return;

@@ -23,6 +23,6 @@ struct Bound {
   std::vector<Share> shares;  ///< waiting times on the critical path; largest first
 };
 
-Bound bound_of(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans);
+Bound bound_of(const StepGraph& graph, const System& system, const OpPlans& plans);
 
 }  // namespace tiersim

@@ -13,7 +13,7 @@ namespace {
 
 class Executor final : public EventHandler {
  public:
-  Executor(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+  Executor(const StepGraph& graph, const System& system, const OpPlans& plans,
            ChannelObserver* observer)
       : graph_(graph),
         plans_(plans),
@@ -96,7 +96,7 @@ class Executor final : public EventHandler {
 
   // GPUs that share no device they use do the same at the same time, down to the picosecond: one of
   // them is simulated for all.
-  static std::size_t distinct_gpus(const System& system, const std::vector<OpPlan>& plans) {
+  static std::size_t distinct_gpus(const System& system, const OpPlans& plans) {
     const bool share = std::ranges::any_of(plans, [&](const OpPlan& plan) {
       return std::ranges::any_of(plan.charges, [&](const ChannelCharge& charge) {
         return system.channels()[charge.channel.index()].sharers > 1;
@@ -224,7 +224,7 @@ class Executor final : public EventHandler {
   }
 
   const StepGraph& graph_;
-  const std::vector<OpPlan>& plans_;
+  const OpPlans& plans_;
   ChannelObserver* observer_;  // may be none
   Engine engine_;
   FlowNetwork network_;
@@ -245,7 +245,7 @@ class Executor final : public EventHandler {
 
 }  // namespace
 
-Execution execute(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+Execution execute(const StepGraph& graph, const System& system, const OpPlans& plans,
                   ChannelObserver* observer) {
   return Executor(graph, system, plans, observer).run();
 }

@@ -45,7 +45,7 @@ class ChannelObserver {
 
 /// Runs the whole graph on every GPU of the system, from time 0. `plans` comes from
 /// System::plan(graph). An observer changes only the run time of the simulation.
-Execution execute(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+Execution execute(const StepGraph& graph, const System& system, const OpPlans& plans,
                   ChannelObserver* observer = nullptr);
 
 }  // namespace tiersim

@@ -5,7 +5,7 @@
 namespace tiersim {
 
 PacketHardware::PacketHardware(Engine& engine, const System& system, const StepGraph& graph,
-                               const std::vector<OpPlan>& plans, std::size_t gpus)
+                               const OpPlans& plans, std::size_t gpus)
     : engine_(engine), system_(system) {
   for (std::size_t d = 0; d < system.device_names().size(); ++d) {
     const DeviceId id(d);
@@ -22,7 +22,7 @@ PacketHardware::PacketHardware(Engine& engine, const System& system, const StepG
 
 // Ports for the widest group. Groups without a common GPU are separate fabrics, since a switch
 // keeps them apart.
-void PacketHardware::build_networks(const StepGraph& graph, const std::vector<OpPlan>& plans,
+void PacketHardware::build_networks(const StepGraph& graph, const OpPlans& plans,
                                     std::size_t gpus) {
   std::vector<Fabric> purposes;
   for (std::size_t op = 0; op < plans.size(); ++op) {

@@ -14,8 +14,8 @@ class PacketHardware {
  public:
   /// For the first `gpus` GPUs of the system; `plans` comes from System::plan(graph). Both must
   /// outlive this.
-  PacketHardware(Engine& engine, const System& system, const StepGraph& graph,
-                 const std::vector<OpPlan>& plans, std::size_t gpus);
+  PacketHardware(Engine& engine, const System& system, const StepGraph& graph, const OpPlans& plans,
+                 std::size_t gpus);
 
   /// Starts the operation's part on each of its devices now, and returns the number of these
   /// devices. `done.on_event(engine, tag)` is called once for each.
@@ -37,7 +37,7 @@ class PacketHardware {
     std::vector<Domain> domains;  // consecutive GPUs
   };
   Network& network_of(Fabric purpose);
-  void build_networks(const StepGraph& graph, const std::vector<OpPlan>& plans, std::size_t gpus);
+  void build_networks(const StepGraph& graph, const OpPlans& plans, std::size_t gpus);
   Duration elsewhere(const OpPlan& plan, DeviceId device) const;
 
   Engine& engine_;

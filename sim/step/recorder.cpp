@@ -5,9 +5,9 @@
 #include "sim/base/sha256.hpp"
 #include "sim/base/version.hpp"
 #include "sim/config/describe.hpp"
-#include "sim/config/number_classes.hpp"
 #include "sim/record/metrics.hpp"
 #include "sim/step/costs.hpp"
+#include "sim/step/number_uses.hpp"
 #include "sim/step/time_split.hpp"
 #include "workloads/llm/device_step.hpp"
 
@@ -28,92 +28,9 @@ bool is_far_read(const Access& access, TierId far) {
   return access.tier == far && access.direction == Direction::read;
 }
 
-/// Decides if the times depend on a number of the configuration. They depend on a device's numbers
-/// if the step uses the device, and never on its energy and price.
-class NumbersInTimes {
-  static constexpr const char* kPackets = ".packet_level";
-
- public:
-  explicit NumbersInTimes(const SystemConfig& config, const Simulation& sim) {
-    TimedNames kernels;
-    add("gpu", true);
-    for (std::size_t f = 0; f < kKernelFamilyNames.size(); ++f)
-      add("gpu.kernels." + std::string(kKernelFamilyNames[f]),
-          runs(sim, static_cast<KernelFamily>(f)));
-    add("gpu.timed_kernels", false);
-    for (const OpPlan& plan : sim.plans)
-      if (!plan.timed_kernel.empty()) kernels.insert(plan.timed_kernel);
-    for (const std::string_view kernel : kernels)
-      add("gpu.timed_kernels." + std::string(kernel), true);
-    for (std::size_t r = 0; r < kRequesterNames.size(); ++r)
-      add(kRequesterNames[r], asks_far(sim, static_cast<RequesterKind>(r)));
-    const System& system = *sim.system;
-    for (std::size_t d = 0; d < system.device_names().size(); ++d) {
-      const std::string& name = system.device_names()[d];
-      const auto& [read, write] = sim.accounting.traffic[d];
-      const bool used = total(read.payload) + total(write.payload) > Bytes{};
-      const bool tier = config.tiers.contains(name);
-      const std::string at = (tier ? "tiers." : "links.") + name;
-      add(at, used);
-      const Level level = tier ? config.tiers.at(name).memory.level : config.links.at(name).level;
-      add(at + (tier ? ".memory" : "") + kPackets, used && level == Level::packet);
-    }
-    for (std::size_t f = 0; f < kFabricNames.size(); ++f) {
-      const auto purpose = static_cast<Fabric>(f);
-      const std::string at = "fabrics." + std::string(kFabricNames[f]);
-      const bool used = meets(sim, purpose, config);
-      add(at, used);
-      add(at + ".collective" + kPackets, used && system.packet_network(purpose) != nullptr);
-    }
-  }
-
-  bool contains(std::string_view path) const {
-    if (only_in_costs(path)) return false;
-    // Names may contain dots: the device is the one with the longest matching name.
-    const Device* device = nullptr;
-    for (const Device& d : devices_)
-      if (path.starts_with(d.prefix) &&
-          (device == nullptr || d.prefix.size() > device->prefix.size()))
-        device = &d;
-    if (device == nullptr) return true;
-    return device->used;
-  }
-
- private:
-  struct Device {
-    std::string prefix;  // of the paths of its numbers
-    bool used;
-  };
-
-  void add(std::string_view name, bool used) {
-    devices_.push_back({"system." + std::string(name) + '.', used});
-  }
-  static bool runs(const Simulation& sim, KernelFamily family) {
-    return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
-      return op.kind == OpKind::compute && sim.system->family_of(op) == family;
-    });
-  }
-  static bool meets(const Simulation& sim, Fabric purpose, const SystemConfig& config) {
-    const FabricConfig* fabric = config.fabric(purpose);
-    return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
-      return op.kind == OpKind::collective && config.fabric(op.collective.fabric) == fabric;
-    });
-  }
-  static bool asks_far(const Simulation& sim, RequesterKind requester) {
-    return std::ranges::any_of(sim.graph.ops, [&](const Op& op) {
-      return op.requester == requester &&
-             std::ranges::any_of(op.accesses, [&](const Access& access) {
-               return sim.system->is_remote(access.tier) && access.payload > Bytes{};
-             });
-    });
-  }
-
-  std::vector<Device> devices_;
-};
-
 }  // namespace
 
-void Recorder::provenance(Provenance extent) {
+void Recorder::provenance(Provenance extent, TimeClasses* classes) {
   record_.tiersim_version = kVersion;
   record_.name = config_.name;
   if (extent != Provenance::classes) {
@@ -125,10 +42,10 @@ void Recorder::provenance(Provenance extent) {
   record_.context = config_.step.context;
   for (const std::string& device : sim_.system->device_names())
     record_.sharers[device] = config_.system.sharers(device);
-  const NumbersInTimes in_times(config_.system, sim_);
-  for (const ClassedNumber& number : list_number_classes(config_))
-    if (in_times.contains(number.path)) time_class_ = weakest(time_class_, number.number_class);
+  TimeClasses once;
+  time_class_ = (classes != nullptr ? *classes : once).weakest_of(config_, sim_);
   if (extent != Provenance::full) return;
+  const NumbersInTimes in_times(config_.system, sim_);
   for (const SourcedNumber& number : list_numbers(config_)) {
     if (!in_times.contains(number.path) && number.path.starts_with(kTimedKernels)) continue;
     record_.numbers.push_back({number.path, number.value, number.number_class, number.source,

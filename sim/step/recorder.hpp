@@ -4,6 +4,8 @@
 
 namespace tiersim {
 
+class TimeClasses;
+
 /// One GPU's share of a replica: its part of the model, and of `batch` sequences.
 DeviceRecord device_record(const ScenarioConfig& config, const System& system, std::int64_t batch);
 
@@ -12,8 +14,9 @@ class Recorder {
   Recorder(const ScenarioConfig& config, Simulation& simulation)
       : config_(config), sim_(simulation), record_(simulation.record) {}
 
-  /// Configuration, run id, and the provenance of its numbers. Call this first.
-  void provenance(Provenance extent);
+  /// Configuration, run id, and the provenance of its numbers. Call this first. `classes`: those of
+  /// earlier runs that differ only in values of numbers.
+  void provenance(Provenance extent, TimeClasses* classes = nullptr);
   /// Footprint and traffic, which need no clock.
   void accounting();
   /// The results of the bound.

@@ -142,18 +142,20 @@ std::int64_t replicas(const ScenarioConfig& config) {
 
 namespace {
 
-System system_of(const ScenarioConfig& config, std::int64_t gpus) {
+System system_of(const ScenarioConfig& config, std::int64_t gpus,
+                 std::shared_ptr<const ComputeUnit> gpu = nullptr) {
   return System(config.system,
                 {.tier = config.placement.far,
                  .bandwidth = config.what_if.far_bandwidth,
                  .latency = config.what_if.far_latency},
-                {.tier = config.placement.near, .share = config.placement.near_share}, gpus);
+                {.tier = config.placement.near, .share = config.placement.near_share}, gpus,
+                std::move(gpu));
 }
 
 }  // namespace
 
-System build_system(const ScenarioConfig& config) {
-  return system_of(config, config.system.gpus.count);
+System build_system(const ScenarioConfig& config, std::shared_ptr<const ComputeUnit> gpu) {
+  return system_of(config, config.system.gpus.count, std::move(gpu));
 }
 
 System build_stage_system(const ScenarioConfig& config) {
@@ -171,6 +173,40 @@ std::int64_t kept_positions(const ScenarioConfig& config, const System& system) 
   return sum;
 }
 
+namespace {
+
+// Bytes of each tier for a batch; nothing where they cannot be counted.
+std::vector<std::int64_t> tier_bytes(const AttentionContext& context, const ScenarioConfig& config,
+                                     const System& system, std::int64_t batch) {
+  std::vector<std::int64_t> out;
+  try {
+    for (const ClassBytes& tier : footprint_of(tensors_only(context, config, system, batch)))
+      out.push_back(total(tier).in_base());
+  } catch (const UnitOverflow&) {
+    out.clear();
+  }
+  return out;
+}
+
+// The largest batch, 1 to `most`, if the bytes of a tier grew by the same number for each sequence.
+std::int64_t linear_batch(const AttentionContext& context, const ScenarioConfig& config,
+                          const System& system, std::int64_t most) {
+  constexpr std::int64_t kFar = 1024;
+  const auto one = tier_bytes(context, config, system, 1);
+  const auto far = tier_bytes(context, config, system, kFar);
+  double batch = static_cast<double>(most);
+  for (std::size_t t = 0; t < std::min(one.size(), far.size()); ++t) {
+    const TierId tier(t);
+    const auto room = static_cast<double>(system.capacity(tier).in_base()) /
+                      static_cast<double>(system.sharers(system.device(tier)));
+    const auto each = static_cast<double>(far[t] - one[t]) / static_cast<double>(kFar - 1);
+    if (each > 0) batch = std::min(batch, 1 + (room - static_cast<double>(one[t])) / each);
+  }
+  return std::clamp(static_cast<std::int64_t>(std::max(batch, 1.0)), std::int64_t{1}, most);
+}
+
+}  // namespace
+
 std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {
   const AttentionContext context = context_of(config, system);
   const auto fits = [&](std::int64_t batch) {
@@ -181,14 +217,18 @@ std::int64_t largest_batch(const ScenarioConfig& config, const System& system) {
     }
   };
   if (!fits(1)) return 0;
-  std::int64_t low = 1;  // fits
-  std::int64_t high = 2;
   constexpr std::int64_t kLimit = 1'000'000;  // upper end of StepConfig's range
-  while (high <= kLimit && fits(high)) {
-    low = high;
-    high *= 2;
-  }
-  high = std::min(high, kLimit + 1);
+  std::int64_t low = 1;                       // fits
+  std::int64_t high = kLimit + 1;
+  // Tensors grow with the batch almost linearly, so the answer is next to a linear estimate.
+  const std::int64_t near = linear_batch(context, config, system, kLimit);
+  for (const std::int64_t batch : {near, near + 1, near - 1})
+    if (low < batch && batch < high) (fits(batch) ? low : high) = batch;
+  for (std::int64_t step = 2; high > kLimit && low + step <= kLimit; step *= 2)
+    if (!fits(low + step))
+      high = low + step;
+    else
+      low += step;
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
     (fits(middle) ? low : high) = middle;

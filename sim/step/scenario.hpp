@@ -60,8 +60,8 @@ struct ScenarioConfig {
 void describe(Fields& f, ScenarioConfig& c);
 
 /// The hardware, with the factors of `what_if`: the whole system, or the part that one pipeline
-/// stage of a replica uses. A replica without a pipeline is one stage.
-System build_system(const ScenarioConfig& config);
+/// stage of a replica uses. A replica without a pipeline is one stage. `gpu`: as of System.
+System build_system(const ScenarioConfig& config, std::shared_ptr<const ComputeUnit> gpu = nullptr);
 System build_stage_system(const ScenarioConfig& config);
 
 /// The workload's view of a scenario: model and batch of a whole replica.

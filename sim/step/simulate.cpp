@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/step/recorder.hpp"
+#include "sim/step/repeated_step.hpp"
 #include "sim/step/resampled.hpp"
 
 namespace tiersim {
@@ -23,8 +24,10 @@ void expect_countable(const Simulation& sim) {
   constexpr Bytes kMostFlow = Bytes::from_base(std::int64_t{1} << 53U);
   constexpr double kMostSeconds = 53 * 86400.0;
   double seconds = 0;
-  for (const OpPlan& plan : sim.plans) {
-    seconds += to_seconds(plan.uncontended(sim.system->channels()));
+  for (std::size_t p = 0; p < sim.plans.distinct().size(); ++p) {
+    const OpPlan& plan = sim.plans.distinct()[p];
+    seconds += to_seconds(plan.uncontended(sim.system->channels())) *
+               static_cast<double>(sim.plans.counts()[p]);
     for (const ChannelCharge& charge : plan.charges)
       if (charge.busy > kMostFlow) throw UnitOverflow();
     if (seconds > kMostSeconds) throw UnitOverflow();
@@ -32,9 +35,10 @@ void expect_countable(const Simulation& sim) {
 }
 
 // System, graph and plans; the error says what does not fit.
-Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit) {
+Expected<Simulation> planned(const ScenarioConfig& config, bool must_fit,
+                             std::shared_ptr<const ComputeUnit> gpu = nullptr) {
   Simulation sim;
-  sim.system = std::make_unique<System>(build_system(config));
+  sim.system = std::make_unique<System>(build_system(config, std::move(gpu)));
   sim.graph = build_graph(config, *sim.system);
   if (must_fit)
     if (const auto all = overflows(sim.graph, *sim.system); !all.empty())
@@ -62,12 +66,19 @@ Expected<RunRecord> times_of(const ScenarioConfig& config) {
 
 Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluation,
                               Provenance provenance) {
+  return simulate(config, evaluation, provenance, nullptr);
+}
+
+Expected<Simulation> simulate(const ScenarioConfig& config, Evaluation evaluation,
+                              Provenance provenance, RepeatedStep* repeated) {
   try {
-    auto fitting = planned(config, evaluation != Evaluation::accounting);
+    auto fitting = planned(config, evaluation != Evaluation::accounting,
+                           repeated != nullptr ? repeated->gpu_ : nullptr);
     if (!fitting) return fitting;
     Simulation sim = *std::move(fitting);
+    if (repeated != nullptr && repeated->keeps_gpu_) repeated->gpu_ = sim.system->compute();
     Recorder recorder(config, sim);
-    recorder.provenance(provenance);
+    recorder.provenance(provenance, repeated != nullptr ? &repeated->classes_ : nullptr);
     recorder.accounting();
     if (evaluation == Evaluation::accounting) return sim;
     expect_countable(sim);

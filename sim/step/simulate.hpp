@@ -29,7 +29,7 @@ enum class Provenance : std::uint8_t {
 struct Simulation {
   std::unique_ptr<System> system;
   StepGraph graph;
-  std::vector<OpPlan> plans;
+  OpPlans plans;
   Accounting accounting;
   Bound bound;
   Execution execution;

@@ -40,10 +40,10 @@ Duration OpPlan::uncontended(const std::vector<SystemChannel>& all) const {
 }
 
 System::System(const SystemConfig& config, PathScaling scaling, const TierShare& limit,
-               std::optional<std::int64_t> gpus)
+               std::optional<std::int64_t> gpus, std::shared_ptr<const ComputeUnit> gpu)
     : gpus_(gpus.value_or(config.gpus.count)),
       scaling_(std::move(scaling)),
-      gpu_(config.gpu.spec->build()) {
+      gpu_(gpu ? std::move(gpu) : config.gpu.spec->build()) {
   if (config.host) host_step_ = config.host->step.value;
   build_tiers(config, limit);
   for (const auto* engine : {&config.sm, &config.copy_engine}) {
@@ -403,17 +403,20 @@ void System::take_of_own_memory(Duration time, OpPlan& plan) const {
     if (is_own(channel)) busy = scale_down(busy, factor);
 }
 
-std::vector<OpPlan> System::plan(const StepGraph& graph) const {
+OpPlans System::plan(const StepGraph& graph) const {
   // Layers repeat each other: most operations equal one shortly before them.
   constexpr std::size_t kLookBack = 64;
-  std::vector<OpPlan> plans;
+  OpPlans plans;
   plans.reserve(graph.ops.size());
   for (std::size_t op = 0; op < graph.ops.size(); ++op) {
     std::size_t like = op;
     const std::size_t first = op > kLookBack ? op - kLookBack : 0;
     for (std::size_t at = op; like == op && at-- > first;)
       if (same_work(graph.ops[at], graph.ops[op])) like = at;
-    plans.push_back(like == op ? plan(graph.ops[op]) : OpPlan(plans[like]));
+    if (like == op)
+      plans.add(plan(graph.ops[op]));
+    else
+      plans.add_again(like);
   }
   return plans;
 }

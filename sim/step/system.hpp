@@ -91,11 +91,65 @@ struct OpPlan {
   Duration uncontended(const std::vector<SystemChannel>& channels) const;
 };
 
+/// The plans of a graph's operations, by OpId. Layers repeat each other, so operations with the
+/// same work share one plan.
+class OpPlans {
+ public:
+  class Iterator {
+   public:
+    using value_type = OpPlan;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const OpPlans& plans, std::size_t op) : plans_(&plans), op_(op) {}
+    const OpPlan& operator*() const { return (*plans_)[op_]; }
+    Iterator& operator++() {
+      ++op_;
+      return *this;
+    }
+    Iterator operator++(int) { return {*plans_, op_++}; }
+    bool operator==(const Iterator& other) const { return op_ == other.op_; }
+
+   private:
+    const OpPlans* plans_ = nullptr;
+    std::size_t op_ = 0;
+  };
+
+  void reserve(std::size_t ops) { which_.reserve(ops); }
+  /// Adds the plan of the next operation.
+  void add(OpPlan plan) {
+    which_.push_back(distinct_.size());
+    distinct_.push_back(std::move(plan));
+    counts_.push_back(1);
+  }
+  /// The next operation has the plan of an earlier one.
+  void add_again(std::size_t op) {
+    which_.push_back(which_[op]);
+    ++counts_[which_[op]];
+  }
+
+  std::size_t size() const { return which_.size(); }
+  const OpPlan& operator[](std::size_t op) const { return distinct_[which_[op]]; }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+  /// Each plan once; the index of an operation's plan among them; the number of operations of each.
+  const std::vector<OpPlan>& distinct() const { return distinct_; }
+  std::size_t which(std::size_t op) const { return which_[op]; }
+  const std::vector<std::int64_t>& counts() const { return counts_; }
+
+ private:
+  std::vector<OpPlan> distinct_;
+  std::vector<std::size_t> which_;
+  std::vector<std::int64_t> counts_;
+};
+
 class System {
  public:
-  /// `gpus`: only this number of the configured GPUs, neighbours on one host.
+  /// `gpus`: only this number of the configured GPUs, neighbours on one host. `gpu`: compute() of a
+  /// system with the same GPU, which is then not built again.
   explicit System(const SystemConfig& config, PathScaling scaling = {}, const TierShare& limit = {},
-                  std::optional<std::int64_t> gpus = {});
+                  std::optional<std::int64_t> gpus = {},
+                  std::shared_ptr<const ComputeUnit> gpu = nullptr);
 
   /// Number of GPUs, which are all equal: plan() holds for each of them.
   std::int64_t gpus() const { return gpus_; }
@@ -118,6 +172,7 @@ class System {
   /// True for the channel of the SMs, which gathers hold and kernels compute on.
   bool counts_sms(ChannelId channel) const { return sms_ && channel.index() == *sms_; }
 
+  const std::shared_ptr<const ComputeUnit>& compute() const { return gpu_; }
   const ComputeSheet& compute_sheet() const { return gpu_->sheet(); }
   Bandwidth own_memory_peak() const { return own_peak_; }
   /// The provenance of the times of a kernel family.
@@ -140,7 +195,7 @@ class System {
   /// The cost of a collective over Fabric::transfer at its receiver: the port and the memory there.
   OpPlan plan_receipt(const Op& op) const;
   /// The plan of every operation, by OpId.
-  std::vector<OpPlan> plan(const StepGraph& graph) const;
+  OpPlans plan(const StepGraph& graph) const;
 
  private:
   struct Placed {  // a device and the start of its channels in channels_
@@ -209,7 +264,7 @@ class System {
   std::vector<Engine> requesters_;  // by Requester
   std::array<std::optional<FabricPath>, kFabricNames.size()> fabrics_;
   Duration host_step_{};
-  std::unique_ptr<ComputeUnit> gpu_;
+  std::shared_ptr<const ComputeUnit> gpu_;
   /// Index of gpu.sms, if a request engine holds SMs. Its capacity is that of the GPU's own memory:
   /// one byte stands for the work of all SMs in the time of one byte of memory traffic.
   std::optional<std::size_t> sms_;

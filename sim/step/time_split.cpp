@@ -25,7 +25,7 @@ TimePart part_of(const Op& op, const OpPlan& plan, const System& system) {
 
 class Path {
  public:
-  Path(const StepGraph& graph, const std::vector<OpPlan>& plans, std::span<const OpTiming> timings)
+  Path(const StepGraph& graph, const OpPlans& plans, std::span<const OpTiming> timings)
       : graph_(graph), plans_(plans), timings_(timings) {}
 
   std::optional<std::size_t> last() const {
@@ -52,13 +52,13 @@ class Path {
   }
 
   const StepGraph& graph_;
-  const std::vector<OpPlan>& plans_;
+  const OpPlans& plans_;
   std::span<const OpTiming> timings_;
 };
 
 }  // namespace
 
-TimeSplit split_time(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+TimeSplit split_time(const StepGraph& graph, const System& system, const OpPlans& plans,
                      std::span<const OpTiming> timings) {
   TimeSplit split{};
   const Path path(graph, plans, timings);

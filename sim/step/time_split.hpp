@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 8> kTimePartNames{
 using TimeSplit = std::array<Duration, kTimePartNames.size()>;  ///< by TimePart
 
 /// `timings` of one GPU, by OpId.
-TimeSplit split_time(const StepGraph& graph, const System& system, const std::vector<OpPlan>& plans,
+TimeSplit split_time(const StepGraph& graph, const System& system, const OpPlans& plans,
                      std::span<const OpTiming> timings);
 
 }  // namespace tiersim

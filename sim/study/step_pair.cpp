@@ -72,7 +72,7 @@ Expected<StepPair::Side> StepPair::side(const ScenarioConfig& config, const Syst
   if (side.kind == StepKind::decode) side.rows = device.model.heads / device.model.key_groups();
   side.value_width = shape.mix_width;
   side.tokens = graph.tokens;
-  const std::vector<OpPlan> plans = system.plan(graph);
+  const OpPlans plans = system.plan(graph);
   for (std::size_t i = 0; i < graph.ops.size(); ++i) {
     const Op& op = graph.ops[i];
     if (const std::string why = refusal(op); !why.empty())

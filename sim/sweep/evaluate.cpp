@@ -23,6 +23,15 @@ std::string one_line(const Diagnostics& diagnostics) {
   return out;
 }
 
+Expected<RunRecord> run(const ReadPoint& point, Evaluation evaluation) {
+  const auto* scenario = std::get_if<ScenarioConfig>(&*point.config);
+  if (scenario == nullptr || !point.repeated)
+    return run(*point.config, evaluation, Provenance::classes);
+  auto simulated = point.repeated->simulate(*scenario, evaluation);
+  if (!simulated) return Unexpected(simulated.error());
+  return (*std::move(simulated)).record;
+}
+
 }  // namespace
 
 ReadPoint read_point(const PointLoader& loader, const Point& point) {
@@ -61,7 +70,7 @@ PointOutcome evaluate(const ReadPoint& point, SweepReading reading, SweepKeep ke
   if (!point.problem.empty()) return {point.id, PointStatus::error, point.problem, ""};
   try {
     static_assert(static_cast<int>(SweepReading::all) == static_cast<int>(Evaluation::all));
-    const auto record = run(*point.config, static_cast<Evaluation>(reading), Provenance::classes);
+    const auto record = run(point, static_cast<Evaluation>(reading));
     if (!record) return {point.id, PointStatus::infeasible, record.error(), ""};
     return {point.id, PointStatus::ok, "",
             keep == SweepKeep::metrics ? compact_metrics(*record)

@@ -1,11 +1,13 @@
 #pragma once
 // One point of a sweep: its configuration, its id, and the part of its result that a store keeps.
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "sim/config/tree.hpp"
 #include "sim/runner/point_loader.hpp"
 #include "sim/runner/runnable.hpp"
+#include "sim/step/repeated_step.hpp"
 #include "sim/sweep/store.hpp"
 #include "sim/sweep/sweep_config.hpp"
 
@@ -17,6 +19,8 @@ struct ReadPoint {
   /// mistakes, SHA-256 of the point's own text.
   std::string id = {};
   std::string problem = {};  ///< the mistakes, in one line
+  /// What runs of points that differ only in numbers have in common; null for a single point.
+  std::shared_ptr<RepeatedStep> repeated = {};
 };
 
 /// Reads a point whose files are prepared. Several threads may call it at once.

@@ -81,6 +81,7 @@ struct PointReader::Family {
       settings.push_back({node == nullptr ? option : std::string(key) + '=', node});
       if (node != nullptr) keys.add(key);
     }
+    point.repeated = std::make_shared<RepeatedStep>(keys);
     changed = keys;
     text = RepeatedText(std::move(keys));
   }

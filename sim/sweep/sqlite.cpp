@@ -67,6 +67,12 @@ Statement& Statement::bind(int at, std::string_view text) {
   return *this;
 }
 
+Statement& Statement::bind_bytes(int at, std::string_view bytes) {
+  if (sqlite3_bind_blob64(statement_.get(), at, bytes.data(), bytes.size(), nullptr) != SQLITE_OK)
+    db_->fail();
+  return *this;
+}
+
 Statement& Statement::bind(int at, std::nullptr_t) {
   if (sqlite3_bind_null(statement_.get(), at) != SQLITE_OK) db_->fail();
   return *this;

@@ -57,6 +57,8 @@ class Statement {
   Statement& bind(int at, std::int64_t value);
   /// The text must live until the statement is stepped to its end or reset.
   Statement& bind(int at, std::string_view text);
+  /// Binds bytes that are no text, likewise; text() gives them back.
+  Statement& bind_bytes(int at, std::string_view bytes);
   Statement& bind(int at, std::nullptr_t);
 
   bool step();

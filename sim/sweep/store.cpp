@@ -9,16 +9,18 @@
 
 #include "sim/base/check.hpp"
 #include "sim/sweep/result_id.hpp"
+#include "sim/sweep/store_rows.hpp"
 #include "sim/sweep/store_schema.hpp"
 
 namespace tiersim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text_of(const Json& json) {
-  return json.is_string() ? json.get<std::string>() : json.dump();
-}
+using store_rows::check_of;
+using store_rows::expect_row;
+using store_rows::name_of;
+using store_rows::read_row;
+using store_rows::two_results;
 
 std::string columns_json(const std::vector<SpaceColumn>& columns) {
   Json out = Json::array();
@@ -32,40 +34,6 @@ std::vector<SpaceColumn> columns_of(const std::string& json) {
   for (const Json& column : Json::parse(json))
     out.push_back({column.at("name"), column.at("key"), column.at("numeric")});
   return out;
-}
-
-std::vector<std::string> labels_of(const std::vector<SpaceColumn>& columns,
-                                   const std::string& json) {
-  const Json labels = Json::parse(json);
-  std::vector<std::string> out;
-  for (const SpaceColumn& column : columns) {
-    const auto it = labels.find(column.name);
-    out.push_back(it == labels.end() ? "" : text_of(*it));
-  }
-  return out;
-}
-
-// The row is what was written, as its check says.
-void expect_row(bool whole, const std::filesystem::path& store, const std::string& row) {
-  if (!whole)
-    throw DamagedStore(fmt::format("{}: {} is damaged: its check differs", store.string(), row));
-}
-
-DamagedStore two_results(const std::filesystem::path& store, const std::string& id) {
-  return DamagedStore(
-      fmt::format("{}: the result of {} is damaged: it is there twice", store.string(), id));
-}
-
-// Reads parts of a row that are JSON or a name.
-template <class Read>
-auto read_row(const std::filesystem::path& store, const std::string& row, Read&& read) {
-  try {
-    return read();
-  } catch (const DamagedStore&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw DamagedStore(fmt::format("{}: {} is damaged: {}", store.string(), row, error.what()));
-  }
 }
 
 std::int64_t check_of(const StoredSweep& sweep, const std::string& columns) {
@@ -99,61 +67,65 @@ StoredSweep sweep_of(const std::filesystem::path& store, const Statement& row) {
 constexpr std::string_view kSweepColumns =
     "sweep, name, file, digest, spec, version, extent, columns, points, row_check";
 
-PointStatus status_of(const std::string& name) {
-  const auto* it = std::ranges::find(kPointStatusNames, name);
-  if (it == kPointStatusNames.end()) throw DamagedStore("no status is called '" + name + '\'');
-  return static_cast<PointStatus>(it - kPointStatusNames.begin());
+std::string whole_id(const Sqlite& db, const std::string& bytes) {
+  constexpr std::size_t kBytes = 32;
+  if (bytes.size() != kBytes)
+    throw DamagedStore(fmt::format("{}: the result of {} is damaged: it has no run id",
+                                   db.path().string(), id_text(bytes)));
+  return id_text(bytes);
 }
 
-std::string_view name_of(PointStatus status) {
-  return kPointStatusNames[static_cast<std::size_t>(status)];
-}
-
-// Status, error, results and check in four columns from `first`.
-PointOutcome outcome_of(const std::filesystem::path& store, const StoredSweep& like,
-                        const std::string& id, const Statement& row, int first) {
-  const std::string place = "the result of " + id;
-  const std::int64_t check = row_check({id, like.extent, like.version, row.text(first),
-                                        row.maybe_text(first + 1), row.maybe_text(first + 2)});
-  expect_row(check == row.integer(first + 3), store, place);
-  return {id, status_of(row.text(first)), row.text(first + 1), row.text(first + 2)};
+// True where results of this extent consist of the same texts and other numbers.
+bool has_shapes(std::string_view extent) {
+  return extent.ends_with("/metrics");
 }
 
 }  // namespace
 
-// The prepared statements, and the rows of the results of one extent and version.
+// The prepared statements, the numbers of shared parts, and the rows of the results of one kind.
 struct SweepStore::Writing {
   struct Row {
     std::int64_t rowid = 0;
     bool failed = false;
   };
 
-  Writing(Sqlite& db, const StoredSweep& like)
+  Writing(Sqlite& db, const StoredSweep& like, std::int64_t kind_number)
       : extent(like.extent),
         version(like.version),
-        insert_point(db, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?,?)"),
+        kind(kind_number),
+        insert_point(db, "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?)"),
+        insert_form(db, "INSERT INTO forms(scenario, settings) VALUES (?,?)"),
+        insert_shape(db, "INSERT INTO shapes(text) VALUES (?)"),
         insert_result(db,
-                      "INSERT INTO results(status, error, results, row_check, id, extent, version) "
+                      "INSERT INTO results(status, error, shape, results, row_check, id, kind) "
                       "VALUES (?,?,?,?,?,?,?)"),
         replace_result(db,
-                       "UPDATE results SET status = ?, error = ?, results = ?, row_check = ? "
-                       "WHERE rowid = ?") {
-    Statement all(
-        db, "SELECT rowid, id, status = 'error' FROM results WHERE extent = ? AND version = ?");
-    all.bind(1, extent).bind(2, version);
+                       "UPDATE results SET status = ?, error = ?, shape = ?, results = ?, "
+                       "row_check = ? WHERE rowid = ?") {
+    Statement all(db, "SELECT rowid, id, status = 'error' FROM results WHERE kind = ?");
+    all.bind(1, kind);
     while (all.step()) {
-      const std::string id = all.text(1);
+      const std::string id = whole_id(db, all.text(1));
       const Row row{.rowid = all.integer(0), .failed = all.integer(2) != 0};
       if (!rows.emplace(ResultId::of(id), row).second) throw two_results(db.path(), id);
     }
+    Statement known(db, "SELECT scenario || char(10) || settings, form FROM forms");
+    while (known.step()) forms.emplace(known.text(0), known.integer(1));
+    Statement texts(db, "SELECT text, shape FROM shapes");
+    while (texts.step()) shapes.emplace(texts.text(0), texts.integer(1));
   }
 
   std::string extent;
   std::string version;
+  std::int64_t kind;
   Statement insert_point;
+  Statement insert_form;
+  Statement insert_shape;
   Statement insert_result;
   Statement replace_result;
   std::unordered_map<ResultId, Row, ResultIdHash> rows = {};
+  std::unordered_map<std::string, std::int64_t> forms = {};   // by scenario, newline, settings
+  std::unordered_map<std::string, std::int64_t> shapes = {};  // by text
   bool whole = true;
 };
 
@@ -176,7 +148,8 @@ SweepStore::SweepStore(const std::filesystem::path& path, Access access)
   // every 40 MB, since most of them change again before.
   if (access == Access::write)
     db_.execute(
-        "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=1250;");
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=1250; "
+        "PRAGMA cache_size=-65536;");  // ids are looked up in no order
 }
 
 SweepStore::SweepStore(SweepStore&&) noexcept = default;
@@ -260,22 +233,30 @@ std::vector<std::pair<Point, std::string>> SweepStore::inputs(std::int64_t sweep
 void SweepStore::done(std::int64_t sweep, bool failed,
                       const std::function<void(std::int64_t)>& visit) {
   Statement rows(db_,
-                 "SELECT p.position FROM points p JOIN sweeps s USING (sweep) JOIN results r ON "
-                 "r.id = p.id AND r.extent = s.extent AND r.version = s.version "
+                 "SELECT p.position FROM points p JOIN sweeps s USING (sweep) "
+                 "JOIN kinds k ON k.extent = s.extent AND k.version = s.version "
+                 "JOIN results r ON r.id = p.id AND r.kind = k.kind "
                  "WHERE +p.sweep = ? AND (? OR r.status != 'error') "
                  "ORDER BY p.sweep, p.position");
   rows.bind(1, sweep).bind(2, std::int64_t{failed});
   while (rows.step()) visit(rows.integer(0));
 }
 
-std::int64_t SweepStore::count(std::int64_t sweep, PointStatus status, const Shard& shard) {
+SweepStore::Counts SweepStore::counts(std::int64_t sweep, const Shard& shard) {
   Statement rows(db_,
-                 "SELECT count(*) FROM points p JOIN sweeps s USING (sweep) JOIN results r ON "
-                 "r.id = p.id AND r.extent = s.extent AND r.version = s.version "
-                 "WHERE +p.sweep = ? AND r.status = ? AND p.position % ? = ?");
-  rows.bind(1, sweep).bind(2, name_of(status)).bind(3, shard.count).bind(4, shard.index - 1);
-  rows.step();
-  return rows.integer(0);
+                 "SELECT r.status, count(*) FROM points p JOIN sweeps s USING (sweep) "
+                 "JOIN kinds k ON k.extent = s.extent AND k.version = s.version "
+                 "JOIN results r ON r.id = p.id AND r.kind = k.kind "
+                 "WHERE +p.sweep = ? AND p.position % ? = ? GROUP BY r.status");
+  rows.bind(1, sweep).bind(2, shard.count).bind(3, shard.index - 1);
+  Counts out{};
+  while (rows.step()) {
+    const PointStatus status =
+        store_rows::read_row(path(), fmt::format("a result of sweep {}", sweep),
+                             [&] { return store_rows::status_of(rows.text(0)); });
+    out[static_cast<std::size_t>(status)] = rows.integer(1);
+  }
+  return out;
 }
 
 std::optional<StoredPoint> SweepStore::first(const StoredSweep& sweep, PointStatus status) {
@@ -290,10 +271,9 @@ std::optional<StoredPoint> SweepStore::first(const StoredSweep& sweep, PointStat
 
 void SweepStore::ids(const StoredSweep& like,
                      const std::function<void(const std::string&)>& visit) {
-  Statement rows(db_,
-                 "SELECT id FROM results WHERE extent = ? AND version = ? AND status != 'error'");
-  rows.bind(1, like.extent).bind(2, like.version);
-  while (rows.step()) visit(rows.text(0));
+  Statement rows(db_, "SELECT id FROM results WHERE kind = ? AND status != 'error'");
+  rows.bind(1, kind_of(like));
+  while (rows.step()) visit(whole_id(db_, rows.text(0)));
 }
 
 void SweepStore::begin_writing(const StoredSweep& sweep) {
@@ -302,27 +282,41 @@ void SweepStore::begin_writing(const StoredSweep& sweep) {
     return;
   writing_.reset();
   drop_index(db_);
-  writing_ = std::make_unique<Writing>(db_, sweep);
+  Statement(db_, "INSERT OR IGNORE INTO kinds(extent, version) VALUES (?,?)")
+      .bind(1, sweep.extent)
+      .bind(2, sweep.version)
+      .run();
+  writing_ = std::make_unique<Writing>(db_, sweep, kind_of(sweep));
 }
 
 void SweepStore::write(const StoredSweep& sweep, std::span<const StoredPoint> points) {
   begin_writing(sweep);
   writing_->whole = false;  // until the file matches `rows`
   Transaction transaction(db_);
-  for (const auto& [point, outcome] : points) {
-    const std::string labels = labels_json(sweep.columns, point.labels);
-    const std::string set = settings_json(point.set);
-    Statement& insert = writing_->insert_point;
-    insert.bind(1, sweep.sweep).bind(2, point.position).bind(3, outcome.id);
-    insert.bind(4, labels).bind(5, point.scenario).bind(6, set);
-    insert.bind(
-        7, row_check({fmt::to_string(point.position), outcome.id, labels, point.scenario, set}));
-    insert.run();
+  for (const StoredPoint& stored : points) {
+    write_point(sweep, stored);
+    const PointOutcome& outcome = stored.outcome;
     const bool is_of_another = outcome.status == PointStatus::ok && outcome.results.empty();
     if (!is_of_another) write_result(sweep, outcome);
   }
   transaction.commit();
   writing_->whole = true;
+}
+
+void SweepStore::write_point(const StoredSweep& sweep, const StoredPoint& stored) {
+  const SpacePoint& point = stored.point;
+  const std::string settings = settings_form(sweep.columns, point);
+  const auto [form, is_new] =
+      writing_->forms.try_emplace(point.scenario + '\n' + settings, std::int64_t{});
+  if (is_new) {
+    writing_->insert_form.bind(1, point.scenario).bind(2, settings).run();
+    form->second = db_.last_row();
+  }
+  const std::string labels = labels_row(point.labels);
+  const std::string id = id_bytes(stored.outcome.id);
+  Statement& insert = writing_->insert_point;
+  insert.bind(1, sweep.sweep).bind(2, point.position).bind_bytes(3, id).bind(4, labels);
+  insert.bind(5, form->second).bind(6, check_of(point, stored.outcome.id)).run();
 }
 
 void SweepStore::write_result(const StoredSweep& sweep, const PointOutcome& outcome) {
@@ -331,16 +325,27 @@ void SweepStore::write_result(const StoredSweep& sweep, const PointOutcome& outc
   if (!is_new && !row.failed) return;
   const bool ok = outcome.status == PointStatus::ok;
   row.failed = outcome.status == PointStatus::error;
+  SplitNumbers split;
+  if (ok && has_shapes(sweep.extent)) split = split_numbers(outcome.results);
+  const bool has_shape = !split.shape.empty();
+  std::int64_t shape = 0;
+  if (has_shape) {
+    const auto [same, is_first] = writing_->shapes.try_emplace(split.shape, std::int64_t{});
+    if (is_first) {
+      writing_->insert_shape.bind(1, split.shape).run();
+      same->second = db_.last_row();
+    }
+    shape = same->second;
+  }
   Statement& write = is_new ? writing_->insert_result : writing_->replace_result;
   write.bind(1, name_of(outcome.status));
   ok ? write.bind(2, nullptr) : write.bind(2, outcome.problem);
-  ok ? write.bind(3, outcome.results) : write.bind(3, nullptr);
-  const std::optional<std::string> problem = ok ? std::nullopt : std::optional(outcome.problem);
-  const std::optional<std::string> results = ok ? std::optional(outcome.results) : std::nullopt;
-  write.bind(4, row_check({outcome.id, sweep.extent, sweep.version,
-                           std::string(name_of(outcome.status)), problem, results}));
-  if (!is_new) return write.bind(5, row.rowid).run();
-  write.bind(5, outcome.id).bind(6, sweep.extent).bind(7, sweep.version).run();
+  has_shape ? write.bind(3, shape) : write.bind(3, nullptr);
+  ok ? write.bind(4, has_shape ? split.numbers : outcome.results) : write.bind(4, nullptr);
+  write.bind(5, check_of(sweep.extent, sweep.version, outcome));
+  if (!is_new) return write.bind(6, row.rowid).run();
+  const std::string id = id_bytes(outcome.id);
+  write.bind_bytes(6, id).bind(7, writing_->kind).run();
   row.rowid = db_.last_row();
 }
 
@@ -350,91 +355,28 @@ void SweepStore::end_writing() {
   index_results(db_, "main");
 }
 
-void SweepStore::for_each(const StoredSweep& sweep,
-                          const std::function<bool(const StoredPoint&)>& visit) {
-  Statement rows(
-      db_,
-      "SELECT p.position, p.labels, p.scenario, p.settings, p.row_check, r.id, r.status, "
-      "r.error, r.results, r.row_check FROM points p JOIN results k ON k.id = p.id AND k.extent = "
-      "? AND "
-      "k.version = ? JOIN results r ON r.rowid = k.rowid "  // k's index has no text
-      "WHERE +p.sweep = ? ORDER BY p.sweep, p.position");
-  rows.bind(1, sweep.extent).bind(2, sweep.version).bind(3, sweep.sweep);
-  while (rows.step())
-    if (!visit(point_of_row(sweep, rows))) return;
-}
-
-StoredPoint SweepStore::point_of_row(const StoredSweep& sweep, const Statement& rows) const {
-  const std::string place = fmt::format("point {} of sweep {}", rows.integer(0), sweep.sweep);
-  const std::string id = rows.text(5);
-  expect_row(
-      rows.integer(4) == row_check({rows.text(0), id, rows.text(1), rows.text(2), rows.text(3)}),
-      path(), place);
-  return read_row(path(), place, [&] {
-    return StoredPoint{{.position = rows.integer(0),
-                        .scenario = rows.text(2),
-                        .set = Json::parse(rows.text(3)).get<std::vector<std::string>>(),
-                        .labels = labels_of(sweep.columns, rows.text(1))},
-                       outcome_of(path(), sweep, id, rows, 6)};
-  });
-}
-
-void SweepStore::expect_whole() {
-  Statement check(db_, "PRAGMA quick_check(1)");
-  if (!check.step() || check.text(0) != "ok")
-    throw DamagedStore(fmt::format("{}: the file is damaged: {}", path().string(), check.text(0)));
-  for (const StoredSweep& sweep : sweeps()) {
-    inputs(sweep.sweep);
-    expect_points(sweep);
-  }
-  Statement twice(
-      db_, "SELECT id FROM results GROUP BY id, extent, version HAVING count(*) > 1 LIMIT 1");
-  if (twice.step()) throw two_results(path(), twice.text(0));
-  Statement rows(db_, "SELECT id, extent, version, status, error, results, row_check FROM results");
-  while (rows.step())
-    expect_row(rows.integer(6) == row_check({rows.text(0), rows.text(1), rows.text(2), rows.text(3),
-                                             rows.maybe_text(4), rows.maybe_text(5)}),
-               path(), "the result of " + rows.text(0));
-}
-
-void SweepStore::expect_points(const StoredSweep& sweep) {
-  Statement rows(db_,
-                 "SELECT position, id, labels, scenario, settings, row_check FROM points "
-                 "WHERE sweep = ?");
-  rows.bind(1, sweep.sweep);
-  while (rows.step()) {
-    const std::string place = fmt::format("point {} of sweep {}", rows.integer(0), sweep.sweep);
-    expect_row(rows.integer(5) == row_check({rows.text(0), rows.text(1), rows.text(2), rows.text(3),
-                                             rows.text(4)}),
-               path(), place);
-    if (rows.integer(0) < 0 || rows.integer(0) >= sweep.points.value_or(INT64_MAX))
-      throw DamagedStore(fmt::format("{}: {} is beyond its {} points", path().string(), place,
-                                     sweep.points.value_or(0)));
-  }
-}
-
 std::string SweepStore::id_of(const StoredSweep& sweep, std::int64_t position) {
   Statement rows(db_, "SELECT id FROM points WHERE sweep = ? AND position = ?");
   rows.bind(1, sweep.sweep).bind(2, position);
   TS_EXPECTS(rows.step(), position);
-  return rows.text(0);
+  return id_text(rows.text(0));
 }
 
 std::optional<PointOutcome> SweepStore::result(const StoredSweep& like, const std::string& id) {
+  constexpr const char* kColumns = "SELECT status, error, shape, results, row_check FROM results ";
   if (writing_ && writing_->extent == like.extent && writing_->version == like.version) {
     const auto row = writing_->rows.find(ResultId::of(id));
     if (row == writing_->rows.end()) return std::nullopt;
-    Statement found(db_, "SELECT status, error, results, row_check FROM results WHERE rowid = ?");
+    Statement found(db_, std::string(kColumns) + "WHERE rowid = ?");
     found.bind(1, row->second.rowid);
     if (!found.step()) return std::nullopt;
-    return outcome_of(path(), like, id, found, 0);
+    return outcome_of_row(like.extent, like.version, id, found, 0);
   }
-  Statement rows(db_,
-                 "SELECT status, error, results, row_check FROM results WHERE id = ? AND "
-                 "extent = ? AND version = ?");
-  rows.bind(1, id).bind(2, like.extent).bind(3, like.version);
+  const std::string bytes = id_bytes(id);
+  Statement rows(db_, std::string(kColumns) + "WHERE id = ? AND kind = ?");
+  rows.bind_bytes(1, bytes).bind(2, kind_of(like));
   if (!rows.step()) return std::nullopt;
-  return outcome_of(path(), like, id, rows, 0);
+  return outcome_of_row(like.extent, like.version, id, rows, 0);
 }
 
 }  // namespace tiersim

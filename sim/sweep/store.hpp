@@ -3,9 +3,13 @@
 //
 //   sweeps         a SPEC (JSON), the version that ran it, its columns, its number of points
 //   inputs         the files of a sweep at its start, with bases merged in
-//   points         position in its sweep -> labels (JSON object), scenario, settings, id of result
-//   results        id (SHA-256 of the canonical configuration), extent, version -> status, error,
-//                  results
+//   forms          scenario and settings that points share, but for values that are labels
+//   points         position in its sweep -> labels (JSON list), form, id of result
+//   kinds          extent and version that results share
+//   shapes         results without their numbers, where a sweep keeps metrics only
+//   results        id (SHA-256 of the canonical configuration), kind -> status, error, results, or
+//                  shape and numbers (store_text.hpp)
+//   sweep_results  view: a point with its settings and its result
 //   point_metrics  view: sweep, position, metric, value, unit, class; one row a number
 //   point_labels   view: sweep, position, axis, label
 //
@@ -13,8 +17,10 @@
 // in, the file is in WAL mode and every transaction is whole or absent, so that a killed process
 // loses only unfinished work. The rows of `results` are then found through a map in memory, and an
 // index is made at the end. compact() puts rows into one order: equal sweeps are then equal bytes,
-// in whatever way they were run. Every row has a check of its fields, which is verified when the
-// row is read. Errors are StoreError, those of a damaged row DamagedStore.
+// in whatever way they were run. Every row of a point or a result has a check of its fields, the
+// shared ones included, which is verified when the row is read. Errors are StoreError, those of a
+// damaged row DamagedStore.
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -22,12 +28,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "sim/runner/point_loader.hpp"
 #include "sim/sweep/design_space.hpp"
 #include "sim/sweep/sqlite.hpp"
+#include "sim/sweep/store_text.hpp"
 
 namespace tiersim {
 
@@ -93,8 +101,12 @@ class SweepStore {
 
   /// Visits points of the sweep with a result; those with an error only if `failed` is true.
   void done(std::int64_t sweep, bool failed, const std::function<void(std::int64_t)>& visit);
-  /// Number of points with this status in a shard of a sweep.
-  std::int64_t count(std::int64_t sweep, PointStatus status, const Shard& shard = {});
+  /// Numbers of points by PointStatus in a shard of a sweep.
+  using Counts = std::array<std::int64_t, kPointStatusNames.size()>;
+  Counts counts(std::int64_t sweep, const Shard& shard = {});
+  std::int64_t count(std::int64_t sweep, PointStatus status) {
+    return counts(sweep)[static_cast<std::size_t>(status)];
+  }
   /// The first point, by position, with this status.
   std::optional<StoredPoint> first(const StoredSweep& sweep, PointStatus status);
   /// Ids of all results of this version and extent, without those of status `error`.
@@ -108,6 +120,9 @@ class SweepStore {
 
   /// Visits the points in order of position until `visit` returns false.
   void for_each(const StoredSweep& sweep, const std::function<bool(const StoredPoint&)>& visit);
+  /// The same with the points alone that `chooses` is true for; the results of others are not read.
+  void for_each(const StoredSweep& sweep, const std::function<bool(const SpacePoint&)>& chooses,
+                const std::function<bool(const StoredPoint&)>& visit);
   /// The result id of a point of the sweep.
   std::string id_of(const StoredSweep& sweep, std::int64_t position);
   /// The result of a configuration: nothing if the store has none.
@@ -122,12 +137,26 @@ class SweepStore {
 
  private:
   struct Writing;
+  // Scenario and settings of points.
+  struct Form {
+    std::string scenario;
+    SettingsForm settings;
+  };
   void begin_writing(const StoredSweep& sweep);
+  void write_point(const StoredSweep& sweep, const StoredPoint& stored);
   void write_result(const StoredSweep& sweep, const PointOutcome& outcome);
   void expect_points(const StoredSweep& sweep);
-  StoredPoint point_of_row(const StoredSweep& sweep, const Statement& rows) const;
+  void expect_results();
+  std::int64_t kind_of(const StoredSweep& sweep);
+  const Form& form(std::int64_t number);
+  const std::string& shape(std::int64_t number);
+  SpacePoint point_of_row(const StoredSweep& sweep, const Statement& row);
+  PointOutcome outcome_of_row(const std::string& extent, const std::string& version,
+                              const std::string& id, const Statement& row, int first);
 
   Sqlite db_;
+  std::unordered_map<std::int64_t, Form> forms_;          // those read so far
+  std::unordered_map<std::int64_t, std::string> shapes_;  // likewise
   std::unique_ptr<Writing> writing_;
 };
 

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <system_error>
 
@@ -18,7 +16,7 @@ namespace tiersim {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kLayout = "tiersim.store/v3";
+constexpr std::string_view kLayout = "tiersim.store/v4";
 
 // Rows of results are found by their key; their rowid is the order of arrival. Ids come in random
 // order, so an index of them would cost more than everything else while points come in. It is made
@@ -32,24 +30,46 @@ CREATE TABLE sweeps(
 CREATE TABLE inputs(
   sweep INTEGER NOT NULL, file TEXT NOT NULL, settings TEXT NOT NULL, text TEXT NOT NULL,
   row_check INTEGER NOT NULL, PRIMARY KEY (sweep, file, settings)) WITHOUT ROWID;
+CREATE TABLE forms(
+  form INTEGER PRIMARY KEY, scenario TEXT NOT NULL, settings TEXT NOT NULL,
+  UNIQUE (scenario, settings));
 CREATE TABLE points(
-  sweep INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, labels TEXT NOT NULL,
-  scenario TEXT NOT NULL, settings TEXT NOT NULL, row_check INTEGER NOT NULL,
+  sweep INTEGER NOT NULL, position INTEGER NOT NULL, id BLOB NOT NULL, labels TEXT NOT NULL,
+  form INTEGER NOT NULL, row_check INTEGER NOT NULL,
   PRIMARY KEY (sweep, position)) WITHOUT ROWID;
+CREATE TABLE kinds(
+  kind INTEGER PRIMARY KEY, extent TEXT NOT NULL, version TEXT NOT NULL, UNIQUE (extent, version));
+CREATE TABLE shapes(shape INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE results(
-  id TEXT NOT NULL, extent TEXT NOT NULL, version TEXT NOT NULL, status TEXT NOT NULL, error TEXT,
+  id BLOB NOT NULL, kind INTEGER NOT NULL, status TEXT NOT NULL, error TEXT, shape INTEGER,
   results TEXT, row_check INTEGER NOT NULL);
 CREATE VIEW sweep_results AS
-  SELECT s.sweep, s.name AS sweep_name, p.position, p.labels, p.scenario, p.settings, r.id, r.extent,
-    r.version, r.status, r.error, r.results
-  FROM sweeps s JOIN points p USING (sweep)
-  JOIN results r ON r.id = p.id AND r.extent = s.extent AND r.version = s.version;
+  SELECT s.sweep, s.name AS sweep_name, p.position,
+    (SELECT json_group_object(json_extract(s.columns, '$[' || l.key || '].name'),
+       json(p.labels -> l.key)) FROM json_each(p.labels) l WHERE l.type != 'null') AS labels,
+    f.scenario,
+    (SELECT json_group_array(CASE e.type WHEN 'text' THEN e.value ELSE
+       json_extract(e.value, '$[0]') ||
+       CASE json_type(p.labels, '$[' || json_extract(e.value, '$[1]') || ']')
+         WHEN 'text' THEN p.labels ->> json_extract(e.value, '$[1]')
+         ELSE p.labels -> json_extract(e.value, '$[1]') END END)
+     FROM json_each(f.settings) e) AS settings,
+    lower(hex(r.id)) AS id, k.extent, k.version, r.status, r.error, r.results, h.text AS shape
+  FROM sweeps s JOIN kinds k ON k.extent = s.extent AND k.version = s.version
+  JOIN points p ON p.sweep = s.sweep JOIN forms f ON f.form = p.form
+  JOIN results r ON r.id = p.id AND r.kind = k.kind LEFT JOIN shapes h ON h.shape = r.shape;
 CREATE VIEW point_labels AS
-  SELECT p.sweep, p.position, l.key AS axis, l.value AS label FROM points p, json_each(p.labels) l;
+  SELECT p.sweep, p.position, json_extract(s.columns, '$[' || l.key || '].name') AS axis,
+    l.value AS label
+  FROM sweeps s JOIN points p ON p.sweep = s.sweep, json_each(p.labels) l WHERE l.type != 'null';
 CREATE VIEW point_metrics AS
-  SELECT r.sweep, r.position, r.id, m.key AS metric, json_extract(m.value, '$.value') AS value,
+  SELECT p.sweep, p.position, lower(hex(r.id)) AS id, m.key AS metric,
+    CASE WHEN r.shape IS NULL THEN json_extract(m.value, '$.value')
+      ELSE json_extract(r.results, '$[' || json_extract(m.value, '$.value') || ']') END AS value,
     json_extract(m.value, '$.unit') AS unit, json_extract(m.value, '$.class') AS class
-  FROM sweep_results r, json_each(r.results, '$.metrics') m;
+  FROM sweeps s JOIN kinds k ON k.extent = s.extent AND k.version = s.version
+  JOIN points p ON p.sweep = s.sweep JOIN results r ON r.id = p.id AND r.kind = k.kind
+  LEFT JOIN shapes h ON h.shape = r.shape, json_each(coalesce(h.text, r.results), '$.metrics') m;
 )";
 
 bool has_tables(Sqlite& db) {
@@ -57,7 +77,7 @@ bool has_tables(Sqlite& db) {
   return rows.step();
 }
 
-constexpr const char* kIndex = "results_by_id ON results(id, extent, version)";
+constexpr const char* kIndex = "results_by_id ON results(id, kind)";
 
 // Large pages need few writes for results of some kilobytes.
 constexpr int kPageBytes = 32768;
@@ -67,15 +87,40 @@ constexpr int kPageBytes = 32768;
 constexpr const char* kCopy = R"(
 INSERT INTO sweeps SELECT * FROM old.sweeps ORDER BY sweep;
 INSERT INTO inputs SELECT * FROM old.inputs ORDER BY sweep, file, settings;
-INSERT INTO points SELECT * FROM old.points ORDER BY sweep, position;
+INSERT INTO kinds(extent, version)
+  SELECT extent, version FROM old.sweeps GROUP BY extent, version ORDER BY min(sweep);
+CREATE TEMP TABLE moved_forms(old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+INSERT INTO moved_forms
+  SELECT form, row_number() OVER (ORDER BY min((sweep << 40) + position)) FROM old.points
+  GROUP BY form;
+INSERT INTO forms
+  SELECT m.new, f.scenario, f.settings FROM moved_forms m JOIN old.forms f ON f.form = m.old
+  ORDER BY m.new;
+INSERT INTO points
+  SELECT p.sweep, p.position, p.id, p.labels, m.new, p.row_check FROM old.points p
+  CROSS JOIN moved_forms m ON m.old = p.form ORDER BY p.sweep, p.position;
+DROP TABLE moved_forms;
 CREATE TEMP TABLE arrivals(first INTEGER PRIMARY KEY, result INTEGER NOT NULL);
 INSERT INTO arrivals
   SELECT min((p.sweep << 40) + p.position), r.rowid FROM old.points p JOIN old.sweeps s USING (sweep)
-  JOIN old.results r ON r.id = p.id AND r.extent = s.extent AND r.version = s.version
+  JOIN old.kinds k ON k.extent = s.extent AND k.version = s.version
+  JOIN old.results r ON r.id = p.id AND r.kind = k.kind
   GROUP BY r.rowid;
+CREATE TEMP TABLE moved_shapes(old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+INSERT INTO moved_shapes
+  SELECT r.shape, row_number() OVER (ORDER BY min(a.first))
+  FROM arrivals a CROSS JOIN old.results r ON r.rowid = a.result WHERE r.shape IS NOT NULL
+  GROUP BY r.shape;
+INSERT INTO shapes
+  SELECT m.new, h.text FROM moved_shapes m JOIN old.shapes h ON h.shape = m.old ORDER BY m.new;
 INSERT INTO results
-  SELECT r.* FROM arrivals a CROSS JOIN old.results r ON r.rowid = a.result ORDER BY a.first;
+  SELECT r.id, n.kind, r.status, r.error, m.new, r.results, r.row_check
+  FROM arrivals a CROSS JOIN old.results r ON r.rowid = a.result
+  JOIN old.kinds k ON k.kind = r.kind
+  JOIN kinds n ON n.extent = k.extent AND n.version = k.version
+  LEFT JOIN moved_shapes m ON m.old = r.shape ORDER BY a.first;
 DROP TABLE arrivals;
+DROP TABLE moved_shapes;
 )";
 
 void sync(const fs::path& path) {
@@ -111,14 +156,6 @@ std::string quoted_path(const fs::path& path) {
   return out + '\'';
 }
 
-bool is_plain_number(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || at != end || !std::isfinite(value) || text == "-0") return false;
-  return fmt::format("{}", value) == text;  // so that reading it gives the same text
-}
-
 }  // namespace
 
 void create_tables(Sqlite& db) {
@@ -150,11 +187,16 @@ void drop_index(Sqlite& db) {
   db.execute("DROP INDEX IF EXISTS results_by_id");
 }
 
-std::int64_t row_check(std::initializer_list<std::optional<std::string>> fields) {
+std::int64_t row_check(std::initializer_list<std::optional<std::string_view>> fields) {
   boost::crc_32_type sum;
-  for (const std::optional<std::string>& field : fields) {
-    const std::string length = field ? fmt::format("{} ", field->size()) : "- ";
-    sum.process_bytes(length.data(), length.size());
+  for (const std::optional<std::string_view>& field : fields) {
+    if (field) {
+      const fmt::format_int length(field->size());
+      sum.process_bytes(length.data(), length.size());
+    } else {
+      sum.process_byte('-');
+    }
+    sum.process_byte(' ');
     if (field) sum.process_bytes(field->data(), field->size());
   }
   return sum.checksum();
@@ -165,18 +207,6 @@ std::string settings_json(const std::vector<std::string>& set) {
   for (const std::string& option : set)
     out += (out.size() > 1 ? "," : "") + detail::json_string(option);
   return out + ']';
-}
-
-std::string labels_json(const std::vector<SpaceColumn>& columns,
-                        const std::vector<std::string>& labels) {
-  std::string out = "{";
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (labels[i].empty()) continue;
-    if (out.size() > 1) out += ',';
-    out += detail::json_string(columns[i].name) + ':';
-    out += is_plain_number(labels[i]) ? labels[i] : detail::json_string(labels[i]);
-  }
-  return out + '}';
 }
 
 void SweepStore::merge(const fs::path& other) {
@@ -195,13 +225,25 @@ void SweepStore::merge(const fs::path& other) {
       INSERT OR IGNORE INTO main.inputs
         SELECT m.sweep, i.file, i.settings, i.text, i.row_check FROM other.inputs i
         JOIN other.sweeps o USING (sweep) JOIN main.sweeps m USING (digest);
+      INSERT OR IGNORE INTO main.kinds(extent, version)
+        SELECT extent, version FROM other.kinds ORDER BY kind;
+      INSERT OR IGNORE INTO main.shapes(text) SELECT text FROM other.shapes ORDER BY shape;
+      INSERT OR IGNORE INTO main.forms(scenario, settings)
+        SELECT scenario, settings FROM other.forms ORDER BY form;
       INSERT OR IGNORE INTO main.points
-        SELECT m.sweep, p.position, p.id, p.labels, p.scenario, p.settings, p.row_check
-        FROM other.points p
-        JOIN other.sweeps o USING (sweep) JOIN main.sweeps m USING (digest);
-      INSERT INTO main.results SELECT * FROM other.results WHERE true
+        SELECT m.sweep, p.position, p.id, p.labels, n.form, p.row_check FROM other.points p
+        JOIN other.sweeps o USING (sweep) JOIN main.sweeps m USING (digest)
+        JOIN other.forms f ON f.form = p.form
+        JOIN main.forms n ON n.scenario = f.scenario AND n.settings = f.settings;
+      INSERT INTO main.results
+        SELECT r.id, n.kind, r.status, r.error, g.shape, r.results, r.row_check
+        FROM other.results r JOIN other.kinds k ON k.kind = r.kind
+        JOIN main.kinds n ON n.extent = k.extent AND n.version = k.version
+        LEFT JOIN other.shapes h ON h.shape = r.shape LEFT JOIN main.shapes g ON g.text = h.text
+        WHERE true
         ON CONFLICT DO UPDATE SET status = excluded.status, error = excluded.error,
-        results = excluded.results, row_check = excluded.row_check WHERE main.results.status = 'error' AND excluded.status != 'error';
+        shape = excluded.shape, results = excluded.results, row_check = excluded.row_check
+        WHERE main.results.status = 'error' AND excluded.status != 'error';
     )");
     for (const StoredSweep& theirs : source.sweeps()) {
       const StoredSweep ours = find(theirs.digest).value();
@@ -218,6 +260,7 @@ void copy_in_order(const fs::path& from, const fs::path& to) {
   Sqlite out(to, Sqlite::Open::create);
   out.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;");
   out.execute("ATTACH " + quoted_path(from) + " AS old");
+  out.execute("PRAGMA old.cache_size=-65536;");  // ids are looked up in no order
   create_tables(out);
   index_results(out, "old");  // a killed run left none
   Transaction transaction(out);

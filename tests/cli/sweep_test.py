@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -215,7 +216,7 @@ class Sweep(InFolder):
     def test_a_damaged_store_is_told_by_its_row_and_passed_on_by_nobody(self):
         for sql, row in (("UPDATE inputs SET text = substr(text, 1, 40)", "the input"),
                          ("UPDATE sweeps SET columns = '[{'", "sweep 1"),
-                         ("UPDATE points SET settings = '[' WHERE position = 3", "point 3 of sweep 1"),
+                         ("UPDATE points SET labels = '[' WHERE position = 3", "point 3 of sweep 1"),
                          ("UPDATE results SET results = replace(results, '0', '1') WHERE rowid = 7", "the result of")):
             with self.subTest(sql):
                 self.sweep("-o", "a.db", "-j2")
@@ -270,11 +271,46 @@ class Sweep(InFolder):
         summary = json.loads(self.sweep("-o", "a.db", "--json").stdout)
         self.assertEqual((summary["ok"], summary["infeasible"], summary["failed"]), (1, 1, 0))
 
+    def test_a_page_of_a_part_of_the_points_says_so_and_has_the_front_and_the_extremes_of_all(self):
+        self.sweep("-o", "a.db", "-j2")
+
+        def page(*options):
+            made = run("report", "html", "a.db", "-o", "page.html", "--still", *options, cwd=self.folder)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            text = (self.folder / "page.html").read_text()
+            data = json.loads(re.search(r'<script type="application/json" id="points-data">(.*?)</script>', text, re.S)[1])
+            data["at"] = data.get("positions", list(range(data["points"])))
+            return text, data
+
+        def values(metric, data):
+            every = metric["values"]
+            return [v for v in (every if isinstance(every, list) else [every] * data["points"]) if v is not None]
+
+        _, whole = page()
+        self.assertNotIn("whole", whole)
+        text, part = page("--points", "100")
+        self.assertEqual((part["whole"], whole["points"]), (506, 506))
+        self.assertLess(part["points"], 250)  # about 100, the front, and two a metric and axis
+        self.assertIn("of which this page has", text)
+        self.assertRegex(text, r"those at \d+ of the 64 values of context")
+        self.assertIn("<dd>506</dd>", text)
+        self.assertEqual(sorted(part["at"][p] for p in part["front"]), sorted(whole["front"]))
+        ends = lambda data: {m["name"]: (min(values(m, data)), max(values(m, data))) for m in data["metrics"]}
+        self.assertEqual(ends(part), ends(whole))
+        # Lines over contexts are whole where batch and method are fixed: the kept contexts of each.
+        self.assertLess(len(part["columns"][0]["labels"]), 64)
+        again, _ = page("--points", "100")
+        self.assertEqual(text, again)
+        bound = run("report", "html", "a.db", "-o", "page.html", "--points", "100", "--where", "context <= 2048", cwd=self.folder)
+        self.assertEqual(bound.returncode, 0, bound.stderr)
+
     def test_dry_run_counts_and_writes_nothing(self):
         text = self.sweep("--dry-run").stdout
         self.assertRegex(text, r"contexts: 506 points, about [0-9.]+ (s|min)")
         self.assertEqual(os.listdir(self.folder), ["spec.yaml"])
         part = json.loads(self.sweep("--dry-run", "--json", "--shard", "2/3").stdout)
+        self.assertGreaterEqual(part["points_timed"], 12)
+        self.assertGreater(part["seconds_estimated"], 0)
         self.assertEqual(part["points"], 169)
         self.assertEqual(part["first"][0]["labels"], {"context": 1024, "batch": 1, "method": "dense"})
 
@@ -313,7 +349,7 @@ class Sweep(InFolder):
         self.sweep("-o", "a.db")
         again = run("rerun", "a.db:17", cwd=self.folder)
         self.assertEqual(again.returncode, 0, again.stderr)
-        run_id = rows(self.folder / "a.db", "SELECT id FROM points WHERE position = 17")[0][0]
+        run_id = rows(self.folder / "a.db", "SELECT id FROM sweep_results WHERE position = 17")[0][0]
         self.assertEqual(again.stdout, f"same results: {run_id}\n")
         self.assertEqual(run("rerun", f"a.db:{run_id[:12]}", cwd=self.folder).returncode, 0)
         self.expect_failure(run("rerun", "a.db:600", cwd=self.folder), 2, "has no point '600'")

@@ -62,8 +62,10 @@ std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions) {
 }
 
 void add_access(Op& op, TierId tier, Direction direction, const Part& part) {
-  if (part.payload > Bytes{})
-    op.accesses.push_back({tier, direction, part.tensor_class, part.payload, part.run});
+  if (part.payload == Bytes{}) return;
+  constexpr std::size_t kUsual = 4;  // a step has hundreds of operations
+  if (op.accesses.empty()) op.accesses.reserve(kUsual);
+  op.accesses.push_back({tier, direction, part.tensor_class, part.payload, part.run});
 }
 
 void add_access(Op& op, TierId tier, Direction direction, TensorClass tensor_class, Bytes payload) {

@@ -99,7 +99,14 @@ StepGraph build_step(const AttentionContext& context, const Method& method,
     chain.begin(turns ? OpId() : before);
     added(static_cast<int>(chains.size()) - 1);
     if (turns) continue;
-    for (int layer = 0; layer < layers; ++layer) chain.add_layer(layer, copy_after);
+    for (int layer = 0; layer < layers; ++layer) {
+      const std::size_t first = graph.ops.size();
+      chain.add_layer(layer, copy_after);
+      constexpr std::size_t kOutside = 16;  // operations of no layer
+      if (layer == 0)                       // the others have about as many operations
+        graph.ops.reserve(graph.ops.size() + kOutside +
+                          static_cast<std::size_t>(layers) * (graph.ops.size() - first));
+    }
     chain.end();
   }
   if (!turns) return graph;

@@ -69,7 +69,7 @@ print(f"wrote {FOLDER / 'pareto.svg'}")
 # %% One point again, whole: its record, and a timeline for ui.perfetto.dev
 row = best.iloc[0].name
 with sqlite3.connect(STORE) as db:
-    scenario, settings = db.execute("SELECT scenario, settings FROM points WHERE position = ?",
+    scenario, settings = db.execute("SELECT scenario, settings FROM sweep_results WHERE position = ?",
                                     (int(row),)).fetchone()
 command = [PROGRAM, "run", scenario, "--json", "--trace", FOLDER / "best.json.gz"]
 for setting in json.loads(settings):

@@ -108,7 +108,7 @@ TEST(CollectivePlan, CrossesEveryLinkOfItsPath) {
   StepGraph graph = empty_graph(system);
   graph.add(all_reduce(system, 1'000'000_B, 2));
   const auto plans = system.plan(graph);
-  EXPECT_EQ(plans.front().uncontended(system.channels()), 100ns + 200us);
+  EXPECT_EQ(plans[0].uncontended(system.channels()), 100ns + 200us);
   const Accounting sums = account(graph, system, plans);
   for (std::size_t d = 0; d < system.device_names().size(); ++d) {
     const std::string& name = system.device_names()[d];

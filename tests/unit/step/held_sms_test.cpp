@@ -46,7 +46,7 @@ Ends together(const System& system, const Op& compute, const Op& transfer) {
   StepGraph graph = empty_graph(system);
   graph.add(compute);
   graph.add(transfer);
-  const std::vector<OpPlan> plans = system.plan(graph);
+  const OpPlans plans = system.plan(graph);
   const Execution e = execute(graph, system, plans);
   EXPECT_GE(e.time, bound_of(graph, system, plans).time);
   return {e.timings[0].end.time_since_epoch(), e.timings[1].end.time_since_epoch()};

@@ -103,7 +103,7 @@ TEST(PacketLevel, TheBoundKnowsThePayloadOnly) {
   OpId last = graph.add(kernel(system, 1_MiB, 1_GFLOP));
   last = graph.add(copy(system, 333'333_B, {last}));
   graph.add(kernel(system, 77'777_B, {}, {last}));
-  const std::vector<OpPlan> plans = system.plan(graph);
+  const OpPlans plans = system.plan(graph);
   const Duration bound = bound_of(graph, system, plans).time;
   const Duration time = execute(graph, system, plans).time;
   EXPECT_LE(bound, time);

@@ -141,7 +141,7 @@ TEST(PacketLinks, TheBoundKnowsThePayloadOnly) {
   StepGraph graph = empty_graph(system);
   OpId last = graph.add(copy(system, 333'333_B));
   last = graph.add(copy(system, 65'536_B, {last}));
-  const std::vector<OpPlan> plans = system.plan(graph);
+  const OpPlans plans = system.plan(graph);
   const Duration bound = bound_of(graph, system, plans).time;
   const Duration time = execute(graph, system, plans).time;
   EXPECT_LE(bound, time);

@@ -20,6 +20,13 @@ void expect_same(PointReader& reader, const PointLoader& loader, const SpacePoin
   EXPECT_EQ(again.id, whole.id);
   EXPECT_EQ(again.problem, whole.problem);
   EXPECT_EQ(configuration_json(again), configuration_json(whole));
+  if (!whole.config || !std::holds_alternative<ScenarioConfig>(*whole.config)) return;
+  // What the reader keeps between points changes no result.
+  const PointOutcome repeated = evaluate(again, SweepReading::analytic, SweepKeep::results);
+  const PointOutcome alone = evaluate(whole, SweepReading::analytic, SweepKeep::results);
+  EXPECT_EQ(repeated.status, alone.status);
+  EXPECT_EQ(repeated.problem, alone.problem);
+  EXPECT_EQ(repeated.results, alone.results);
 }
 
 class ShippedSpec : public ::testing::TestWithParam<const char*> {};
@@ -63,6 +70,25 @@ TEST(PointReader, SaysWhatIsWrongWithAPointAndReadsThoseAfterIt) {
       wrong += reader.read(point.scenario, point.set).problem.empty() ? 0U : 1U;
     }
   EXPECT_EQ(wrong, 15U);  // all but two good contexts of each tensor=2, of which there are three
+}
+
+// Settings of the GPU, which points share while they differ in other numbers only.
+TEST(PointReader, KeepsNoGpuWhoseNumbersDiffer) {
+  PointLoader loader({.config_root = testing::configs(), .importers = make_all_importers()});
+  const std::string file = (testing::configs() / "scenarios/maple/llama2_7b_maple.yaml").string();
+  Diagnostics diagnostics;
+  ASSERT_TRUE(loader.prepare({file}, diagnostics)) << diagnostics.text();
+  PointReader reader(loader);
+  std::vector<std::string> results;
+  for (const char* launch : {"1 us", "2 us", "400 us"}) {
+    const SpacePoint point{.scenario = file,
+                           .set = {std::string("system.gpu.launch.value=") + launch}};
+    expect_same(reader, loader, point);
+    results.push_back(
+        evaluate(reader.read(point.scenario, point.set), SweepReading::analytic, SweepKeep::results)
+            .results);
+  }
+  EXPECT_NE(results.front(), results.back());
 }
 
 TEST(PointReader, TakesTheLastOfSettingsOfOneValue) {

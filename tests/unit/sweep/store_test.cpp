@@ -49,9 +49,11 @@ class StoreTest : public ::testing::Test {
   fs::path file(const std::string& name) const { return folder_.path() / name; }
 
   // A store with these positions, in this order, one commit each.
-  fs::path written(const std::string& name, const std::vector<std::int64_t>& positions) const {
+  fs::path written(const std::string& name, const std::vector<std::int64_t>& positions,
+                   const std::string& extent = "times/results") const {
     SweepStore store(file(name), SweepStore::Access::write);
     StoredSweep sweep = sweep_of(6);
+    sweep.extent = extent;
     sweep.sweep = store.add(sweep, {{Point{"a.yaml", {}}, R"({"name":"a"})"}});
     for (const std::int64_t position : positions) {
       const StoredPoint point = point_at(position);
@@ -109,6 +111,112 @@ TEST_F(StoreTest, MergesShardsToTheBytesOfTheWhole) {
   }
   EXPECT_TRUE(compact(file("merged.db")));
   EXPECT_EQ(bytes_of(file("merged.db")), bytes_of(whole));
+}
+
+TEST_F(StoreTest, MetricsAreReadBackAsWrittenFromOneTextOfTheirNames) {
+  const fs::path path = written("a.db", {2, 0, 1}, "times/metrics");
+  SweepStore store(path, SweepStore::Access::read);
+  std::vector<std::string> results;
+  store.for_each(store.sweeps().front(), [&](const StoredPoint& point) {
+    results.push_back(point.outcome.results);
+    return true;
+  });
+  ASSERT_EQ(results.size(), 3U);
+  for (std::int64_t i = 0; i < 3; ++i)
+    EXPECT_EQ(results[static_cast<std::size_t>(i)], point_at(i).outcome.results);
+  Sqlite db(path, Sqlite::Open::read);
+  Statement shapes(db, "SELECT count(*) FROM shapes");
+  ASSERT_TRUE(shapes.step());
+  EXPECT_EQ(shapes.integer(0), 1);
+  Statement metrics(db, "SELECT position, metric, value, unit, class FROM point_metrics");
+  while (metrics.step()) {
+    EXPECT_EQ(metrics.text(1), "tpot_s");
+    EXPECT_EQ(metrics.integer(2), metrics.integer(0));
+    EXPECT_EQ(metrics.text(4), "assumed");
+  }
+}
+
+TEST_F(StoreTest, StoresOfMetricsAreTheSameBytesInAnyOrderAndMerged) {
+  const fs::path forward = written("a.db", {0, 1, 2, 3, 4, 5}, "times/metrics");
+  const fs::path backward = written("b.db", {5, 3, 4, 1, 0, 2}, "times/metrics");
+  const fs::path odd = written("odd.db", {5, 1, 3}, "times/metrics");
+  const fs::path even = written("even.db", {4, 0, 2}, "times/metrics");
+  {
+    SweepStore merged(file("merged.db"), SweepStore::Access::write);
+    merged.merge(odd);
+    merged.merge(even);
+    merged.expect_whole();
+  }
+  for (const fs::path& path : {forward, backward, file("merged.db")}) ASSERT_TRUE(compact(path));
+  EXPECT_EQ(bytes_of(forward), bytes_of(backward));
+  EXPECT_EQ(bytes_of(forward), bytes_of(file("merged.db")));
+  SweepStore(forward, SweepStore::Access::read).expect_whole();
+}
+
+TEST_F(StoreTest, AChangedNameOrNumberOfMetricsIsDamage) {
+  for (const char* sql :
+       {"UPDATE shapes SET text = replace(text, 'tpot_s', 'ttft_s')", "DELETE FROM shapes",
+        "UPDATE results SET results = '[7]' WHERE rowid = 2", "UPDATE results SET results = '[]'",
+        "UPDATE results SET shape = NULL"}) {
+    const fs::path path = written("a.db", {0, 1}, "times/metrics");
+    ASSERT_NO_THROW(SweepStore(path, SweepStore::Access::read).expect_whole());
+    Sqlite(path, Sqlite::Open::write).execute(sql);
+    EXPECT_THROW(SweepStore(path, SweepStore::Access::read).expect_whole(), DamagedStore) << sql;
+    fs::remove(path);
+  }
+}
+
+// What a point adds to a store besides the text of its numbers: an id of 32 bytes in three places
+// (point, result, index) and its labels are most of it.
+TEST_F(StoreTest, APointTakesLessThan200BytesBesideItsMetrics) {
+  constexpr std::int64_t kPoints = 20'000;
+  std::int64_t numbers = 0;
+  const auto size_of = [&](std::int64_t points) {
+    const fs::path path = file("a.db");
+    {
+      SweepStore store(path, SweepStore::Access::write);
+      StoredSweep sweep = sweep_of(points);
+      sweep.extent = "analytic/metrics";
+      sweep.version = "0.10.0";
+      sweep.columns = {{"far_bandwidth", "what_if.far_bandwidth", true},
+                       {"budget", "method.budget", true},
+                       {"context", "step.context", true},
+                       {"rows", "", true}};
+      sweep.sweep = store.add(sweep, {{Point{"a.yaml", {}}, R"({"name":"a"})"}});
+      numbers = 0;
+      for (std::int64_t i = 0; i < points; ++i) {
+        const std::string values[] = {
+            fmt::format("{}", 1 + 0.0877637 * static_cast<double>(i % 50)),
+            fmt::format("{}", 0.01 * static_cast<double>(i % 40)),
+            fmt::format("{}", 1024 * (i % 100))};
+        StoredPoint point{
+            {.position = i,
+             .scenario = "scenarios/methods/llama3_8b_maple.yaml",
+             .set = {"what_if.far_bandwidth=" + values[0], "method.budget=" + values[1],
+                     "step.context=" + values[2]},
+             .labels = {values[0], values[1], values[2], fmt::format("{}", i % 7000)}},
+            {fmt::format("{:016x}{:048x}", i * 7919 % 1000003, i), PointStatus::ok, "", ""}};
+        point.outcome.results = R"({"metrics":{)";
+        for (int m = 0; m < 15; ++m) {
+          const std::string number = fmt::format("{}", 1e6 + static_cast<double>(i * (m + 1)));
+          numbers += static_cast<std::int64_t>(number.size()) + 1;
+          point.outcome.results += fmt::format(
+              R"({}"far_load_bytes_{}":{{"value":{},"unit":"B","class":"specification"}})",
+              m == 0 ? "" : ",", m, number);
+        }
+        point.outcome.results += "}}";
+        store.write(sweep, {&point, 1});
+      }
+      store.end_writing();
+    }
+    EXPECT_TRUE(compact(path));
+    const auto out = static_cast<std::int64_t>(fs::file_size(path));
+    fs::remove(path);
+    return out;
+  };
+  const std::int64_t empty = size_of(1);
+  const std::int64_t full = size_of(kPoints);
+  EXPECT_LT(full - empty - numbers, 200 * kPoints);
 }
 
 TEST_F(StoreTest, AnErrorGivesWayToAResultAndNothingElseDoes) {
@@ -181,11 +289,22 @@ TEST_F(StoreTest, FindsEveryChangedRow) {
       {"UPDATE sweeps SET points = 7", "sweep 1"},
       {"UPDATE inputs SET text = substr(text, 1, 5)", "the input 'a.yaml' of sweep 1"},
       {"UPDATE inputs SET settings = '['", "the input 'a.yaml' of sweep 1"},
-      {"UPDATE points SET settings = '[' WHERE position = 1", "point 1 of sweep 1"},
+      {"UPDATE forms SET settings = '['", "point 0 of sweep 1"},
+      {"UPDATE forms SET settings = '[[\"step.context=\",7]]'", "point 0 of sweep 1"},
+      {"UPDATE forms SET scenario = 'b.yaml'", "point 0 of sweep 1"},
+      {"DELETE FROM forms", "point 0 of sweep 1"},
+      {"UPDATE points SET form = 7 WHERE position = 1", "point 1 of sweep 1"},
+      {"UPDATE points SET labels = '[1025,null]' WHERE position = 1", "point 1 of sweep 1"},
+      {"UPDATE points SET labels = '[1024]' WHERE position = 1", "point 1 of sweep 1"},
+      {"UPDATE points SET labels = '[1024,\"' WHERE position = 1", "point 1 of sweep 1"},
       {"UPDATE points SET position = 5 WHERE position = 1", "point 5 of sweep 1"},
-      {"UPDATE points SET id = 'f' || substr(id, 2) WHERE position = 1", "point 1 of sweep 1"},
+      {"UPDATE points SET id = zeroblob(32) WHERE position = 1", "point 1 of sweep 1"},
+      {"UPDATE points SET id = substr(id, 2) WHERE position = 1", "point 1 of sweep 1"},
       {"UPDATE results SET results = replace(results, '1', '2')", "the result of "},
       {"UPDATE results SET status = 'infeasible'", "the result of "},
+      {"UPDATE results SET status = 'fine'", "the result of "},
+      {"UPDATE kinds SET version = '1.1'", "the result of "},
+      {"DELETE FROM kinds", "the result of "},
       {"DROP INDEX IF EXISTS results_by_id; INSERT INTO results SELECT * FROM results",
        "it is there twice"},
   };

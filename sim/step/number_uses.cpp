@@ -1,0 +1,115 @@
+#include "sim/step/number_uses.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "sim/step/costs.hpp"
+
+namespace tiersim {
+namespace {
+
+constexpr std::string_view kPackets = ".packet_level";
+
+// What a step uses, found in one pass over its operations.
+struct StepUses {
+  std::array<bool, kKernelFamilyNames.size()> families{};
+  std::array<bool, kRequesterNames.size()> requesters{};
+  std::array<bool, kFabricNames.size()> collectives{};
+  TimedNames kernels;
+
+  explicit StepUses(const Simulation& sim) {
+    for (const Op& op : sim.graph.ops) {
+      if (op.kind == OpKind::compute)
+        families[static_cast<std::size_t>(sim.system->family_of(op))] = true;
+      if (op.kind == OpKind::collective)
+        collectives[static_cast<std::size_t>(op.collective.fabric)] = true;
+      bool& asks = requesters[static_cast<std::size_t>(op.requester)];
+      asks = asks || std::ranges::any_of(op.accesses, [&](const Access& access) {
+               return sim.system->is_remote(access.tier) && access.payload > Bytes{};
+             });
+    }
+    for (const OpPlan& plan : sim.plans.distinct())
+      if (!plan.timed_kernel.empty()) kernels.insert(plan.timed_kernel);
+  }
+};
+
+// Calls visit(kind, name, rest, used) for everything whose numbers stand below "system." + kind +
+// name + rest, always in the same order.
+template <class Visit>
+void visit_uses(const SystemConfig& config, const Simulation& sim, Visit visit) {
+  const StepUses uses(sim);
+  visit("", "gpu", "", true);
+  for (std::size_t f = 0; f < uses.families.size(); ++f)
+    visit("gpu.kernels.", kKernelFamilyNames[f], "", uses.families[f]);
+  visit("gpu.", "timed_kernels", "", false);
+  for (const std::string_view kernel : uses.kernels) visit("gpu.timed_kernels.", kernel, "", true);
+  for (std::size_t r = 0; r < uses.requesters.size(); ++r)
+    visit("", kRequesterNames[r], "", uses.requesters[r]);
+  const System& system = *sim.system;
+  for (std::size_t d = 0; d < system.device_names().size(); ++d) {
+    const std::string& name = system.device_names()[d];
+    const auto& [read, write] = sim.accounting.traffic[d];
+    const bool used = total(read.payload) + total(write.payload) > Bytes{};
+    const auto tier = config.tiers.find(name);
+    const bool is_tier = tier != config.tiers.end();
+    const Level level = is_tier ? tier->second.memory.level : config.links.at(name).level;
+    visit(is_tier ? "tiers." : "links.", name, "", used);
+    visit(is_tier ? "tiers." : "links.", name, is_tier ? ".memory.packet_level" : kPackets,
+          used && level == Level::packet);
+  }
+  for (std::size_t f = 0; f < kFabricNames.size(); ++f) {
+    const FabricConfig* fabric = config.fabric(static_cast<Fabric>(f));
+    bool used = false;  // also by a purpose that has the network of another
+    for (std::size_t g = 0; g < kFabricNames.size(); ++g)
+      used = used || (uses.collectives[g] && config.fabric(static_cast<Fabric>(g)) == fabric);
+    visit("fabrics.", kFabricNames[f], "", used);
+    visit("fabrics.", kFabricNames[f], ".collective.packet_level",
+          used && system.packet_network(static_cast<Fabric>(f)) != nullptr);
+  }
+}
+
+}  // namespace
+
+NumbersInTimes::NumbersInTimes(const SystemConfig& config, const Simulation& sim) {
+  visit_uses(
+      config, sim,
+      [this](std::string_view kind, std::string_view name, std::string_view rest, bool used) {
+        std::string prefix = "system.";
+        prefix += kind;
+        prefix += name;
+        prefix += rest;
+        devices_.push_back({prefix + '.', used});
+      });
+}
+
+bool NumbersInTimes::contains(std::string_view path) const {
+  if (only_in_costs(path)) return false;
+  // Names may contain dots: the device is the one with the longest matching name.
+  const Device* device = nullptr;
+  for (const Device& d : devices_)
+    if (path.starts_with(d.prefix) &&
+        (device == nullptr || d.prefix.size() > device->prefix.size()))
+      device = &d;
+  if (device == nullptr) return true;
+  return device->used;
+}
+
+NumberClass TimeClasses::weakest_of(const ScenarioConfig& config, const Simulation& sim) {
+  std::string uses;
+  visit_uses(
+      config.system, sim,
+      [&](std::string_view kind, std::string_view name, std::string_view /*rest*/, bool used) {
+        uses += used ? '1' : '0';
+        if (kind == "gpu.timed_kernels.") uses.append(name) += '\n';
+      });
+  const auto known = known_.find(uses);
+  if (known != known_.end()) return known->second;
+  if (numbers_.empty()) numbers_ = list_number_classes(config);
+  const NumbersInTimes in_times(config.system, sim);
+  NumberClass out = NumberClass::measured;
+  for (const ClassedNumber& number : numbers_)
+    if (in_times.contains(number.path)) out = weakest(out, number.number_class);
+  return known_.emplace(std::move(uses), out).first->second;
+}
+
+}  // namespace tiersim
