@@ -295,6 +295,8 @@ void Reader::report_unknown_keys() {
   std::vector<std::string> of_another_kind;
   for (const Entry& entry : mapping_.entries) {
     if (entry.value.removes || std::ranges::find(known_, entry.key) != known_.end()) continue;
+    // An option that chooses another kind leaves the keys of the old one without a meaning.
+    if (is_of_another_kind(entry) && selected_->value.origin.is_override()) continue;
     std::string hint = "known keys: " + join(known_);
     if (entry.key == "schema") hint = "it stands at the top of a file only";
     if (const std::string_view near = nearest(entry.key, known_); !near.empty()) {
