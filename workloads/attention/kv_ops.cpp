@@ -148,11 +148,20 @@ LayerOps add_whole_attention(StepGraph& graph, const AttentionContext& context, 
   if (whole.tier == KvTier::near)
     return {.attended = add_attention(graph, context, layer, shape.context, rows, {whole.ready}),
             .fetched = {}};
-  const OpId fetched =
-      add_fetch(graph, context, layer,
-                {.by = whole.by, .parts = rows, .after = std::move(whole.fetch_after)});
-  return {.attended = add_attention(graph, context, layer, shape.context,
-                                    staged_rows(shape, shape.context), {fetched, whole.ready}),
+  const std::int64_t far = shape.context - whole.near_positions;
+  OpId fetched;
+  std::vector<Part> parts;
+  if (far > 0) {
+    fetched = add_fetch(graph, context, layer,
+                        {.by = whole.by,
+                         .parts = contiguous_rows(shape, far),
+                         .after = std::move(whole.fetch_after)});
+    parts = staged_rows(shape, far);
+  }
+  if (whole.near_positions > 0)
+    for (const Part& part : contiguous_rows(shape, whole.near_positions)) parts.push_back(part);
+  return {.attended =
+              add_attention(graph, context, layer, shape.context, parts, {fetched, whole.ready}),
           .fetched = fetched};
 }
 

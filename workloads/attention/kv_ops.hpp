@@ -111,6 +111,7 @@ std::vector<Part> staged_rows(const KvShape& shape, std::int64_t positions);
 /// after `fetch_after`. Both wait for `ready` too.
 struct WholeAttention {
   KvTier tier = KvTier::far;
+  std::int64_t near_positions = 0;  ///< of far rows, those that are near and read in place
   RequesterKind by = RequesterKind::copy_engine;
   std::vector<OpId> fetch_after = {};
   OpId ready;

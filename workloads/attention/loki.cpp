@@ -21,6 +21,9 @@ class Loki final : public Method {
                                       const StepConfig& step) const override {
     std::vector<MethodProblem> out = fetch_.problems(
         model, step, kv_tier_, [this](const KvShape& shape) { return choice(shape); });
+    if (kv_tier_ == KvTier::far && fetch_.near_share > 0)
+      out.push_back({"fetch.near_share", "is not known for screening by parts of the keys",
+                     "leave it out, or take maple or quest"});
     if (rank_ > model.key_width())
       out.push_back({"rank",
                      fmt::format("{} exceeds the {} elements of the model's key rows", rank_,
@@ -32,7 +35,7 @@ class Loki final : public Method {
   bool screens() const override { return true; }
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
-    return cached_rows(c, tier_of(c, kv_tier_), KvShape(c).context);
+    return fetch_.cached(c, kv_tier_);
   }
 
   void add_buffers(const AttentionContext& c, StepGraph& graph) const override {

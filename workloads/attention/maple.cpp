@@ -36,7 +36,7 @@ class Maple final : public Method {
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);
-    std::vector<CachedTensor> out = cached_rows(c, c.placement.far, shape.context);
+    std::vector<CachedTensor> out = fetch_.cached(c, KvTier::far);
     out.push_back({TensorClass::lowrank_keys, c.placement.near, shape.context, lowrank_row(c),
                    shape.sequences, true});
     return out;
@@ -51,12 +51,14 @@ class Maple final : public Method {
 
   LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
                      StepGraph& graph) const override {
-    add_store(graph, c, in.layer, cached(c), in.projected);
+    LayerInputs stored = in;  // rows that are near are attended to once they are stored
+    stored.projected = add_store(graph, c, in.layer, cached(c), in.projected);
+    if (!in.guessed()) stored.screen_after = stored.projected;
     ChosenRows chosen = rows(KvShape(c));
     chosen.screen = [&](OpId after) {
       return screen(c, in.layer, add_projection(c, in.layer, after, graph), graph);
     };
-    return add_chosen_rows(graph, c, in, chosen);
+    return add_chosen_rows(graph, c, stored, chosen);
   }
 
   LayerOps add_prefill_layer(const AttentionContext& c, const LayerInputs& in,

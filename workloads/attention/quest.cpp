@@ -37,7 +37,7 @@ class Quest final : public Method {
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);
-    std::vector<CachedTensor> out = cached_rows(c, tier_of(c, kv_tier_), shape.context);
+    std::vector<CachedTensor> out = fetch_.cached(c, kv_tier_);
     out.push_back({TensorClass::page_bounds, tier_of(c, bounds_tier_), pages(shape),
                    shape.key_row() * 2, shape.sequences});
     return out;
@@ -45,7 +45,9 @@ class Quest final : public Method {
 
   void add_buffers(const AttentionContext& c, StepGraph& graph) const override {
     const KvShape shape(c);
-    add_row_buffers(graph, c, rows(shape), dense_layers_ > 0 ? shape.both(shape.context) : Bytes{});
+    add_row_buffers(
+        graph, c, rows(shape),
+        dense_layers_ > 0 ? shape.both(shape.context - fetch_.near_positions(shape)) : Bytes{});
     if (bounds_tier_ == KvTier::far)
       add_tensor(graph, TensorClass::staging, c.placement.near, bounds(shape).payload);
   }
@@ -56,6 +58,7 @@ class Quest final : public Method {
     if (in.layer < dense_layers_)
       return add_whole_attention(graph, c, in.layer,
                                  {.tier = kv_tier_,
+                                  .near_positions = fetch_.near_positions(KvShape(c)),
                                   .by = fetch_.by,
                                   .fetch_after = in.in_copy_order(in.projected),
                                   .ready = kept});

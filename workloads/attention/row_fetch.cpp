@@ -20,6 +20,7 @@ std::vector<Part> attended_parts(const KvShape& shape, const ChosenRows& rows,
   const std::int64_t block = rows.choice.block;
   if (rows.tier == KvTier::near) return row_runs(shape, counts.staged, block);
   std::vector<Part> parts = staged_rows(shape, counts.staged);
+  for (const Part& part : row_runs(shape, counts.near, block)) parts.push_back(part);
   if (rows.fetch.page > 1) parts.front().run = shape.key_row();  // some rows of each page
   const std::int64_t run = std::min(block, counts.cached);
   parts.push_back({TensorClass::row_cache, shape.both(counts.cached), shape.key_row() * run});
@@ -57,6 +58,9 @@ void describe(Fields& f, RowFetch& c) {
              "How far query heads choose alike: 0 independently, 1 the same rows.",
              in_range(0.0, 1.0));
   f.optional("hot_rows", c.hot_rows, "A near-tier cache of rows that are often chosen.");
+  f.optional("near_share", c.near_share,
+             "Share of every sequence's rows that lies in the near tier, read in place.",
+             in_range(0.0, 1.0));
   f.optional("guess_miss", c.guess_miss, "Share of the rows that a guessed query does not foresee.",
              in_range(0.0, 1.0));
   f.check(c.choose_per == ChoosePer::query_head || c.head_overlap == 0.0, "head_overlap",
@@ -74,6 +78,22 @@ std::int64_t RowFetch::hits(const KvShape& shape, std::int64_t block, std::int64
   return std::min({found, listed, cache_blocks(shape, block)});
 }
 
+std::int64_t RowFetch::near_positions(const KvShape& shape) const {
+  return std::min(shape.chosen(near_share), shape.context);
+}
+
+std::vector<CachedTensor> RowFetch::cached(const AttentionContext& context, KvTier tier) const {
+  const KvShape shape(context);
+  const std::int64_t near = tier == KvTier::near ? 0 : near_positions(shape);
+  std::vector<CachedTensor> out;
+  if (near < shape.context)
+    out = cached_rows(context, tier_of(context, tier), shape.context - near);
+  if (near > 0)
+    for (const CachedTensor& tensor : cached_rows(context, context.placement.near, near))
+      out.push_back(tensor);
+  return out;
+}
+
 RowCounts RowFetch::counts(const KvShape& shape, const RowChoice& choice) const {
   const std::int64_t block = choice.block;
   const auto blocks_of = [block](std::int64_t positions) {
@@ -83,19 +103,30 @@ RowCounts RowFetch::counts(const KvShape& shape, const RowChoice& choice) const 
   const auto group = static_cast<double>(shape.queries_per_row);
   const double heads =
       choose_per == ChoosePer::query_head ? 1.0 + (1.0 - head_overlap) * (group - 1.0) : 1.0;
+  const std::int64_t near = near_positions(shape);
+  const std::int64_t far = shape.context - near;
   const auto copied = [&](std::int64_t blocks) {
-    const std::int64_t positions = positions_of(shape, blocks, block);
-    return positions_of(shape, expected_pages(shape.context, positions, page), page);
+    const std::int64_t positions = std::min(far, positions_of(shape, blocks, block));
+    if (positions == 0) return std::int64_t{0};
+    return std::min(far, expected_pages(far, positions, page) * page);
+  };
+  // Blocks of the union beside `found` ones that lie near.
+  const auto near_of = [&](std::int64_t listed, std::int64_t found) {
+    const double share = static_cast<double>(near) / static_cast<double>(shape.context);
+    return far == 0 ? listed - found : whole_down(share * static_cast<double>(listed - found));
   };
 
   RowCounts out{.attended = positions_of(shape, chosen, block),
                 .listed = expected_union(blocks_of(shape.context), chosen, heads)};
   const std::int64_t found = hits(shape, block, out.listed);
   out.cached = positions_of(shape, found, block);
-  out.staged = positions_of(shape, out.listed - found, block);
-  out.fetched = copied(out.listed - found);
+  const std::int64_t in_place = near_of(out.listed, found);
+  out.near = positions_of(shape, in_place, block);
+  out.staged = std::min(far, positions_of(shape, out.listed - found - in_place, block));
+  out.fetched = copied(out.listed - found - in_place);
   out.listed_again = whole_up(static_cast<double>(out.listed) * guess_miss);
-  out.again = copied(out.listed_again - hits(shape, block, out.listed_again));
+  const std::int64_t found_again = hits(shape, block, out.listed_again);
+  out.again = copied(out.listed_again - found_again - near_of(out.listed_again, found_again));
   return out;
 }
 
@@ -110,6 +141,8 @@ std::vector<MethodProblem> RowFetch::problems(
   const char* near_hint = "leave it out, or set kv_tier: far";
   unused(tier == KvTier::near && page > 1, "page", "on rows in the near tier", near_hint);
   unused(tier == KvTier::near && hot_rows, "hot_rows", "on rows in the near tier", near_hint);
+  unused(tier == KvTier::near && near_share > 0, "near_share", "on rows in the near tier",
+         near_hint);
   unused(tier == KvTier::near && guess_miss > 0, "guess_miss", "on rows in the near tier",
          near_hint);
   unused(tier == KvTier::far && guess_miss > 0 && step.overlap != Overlap::prefetch_screening,

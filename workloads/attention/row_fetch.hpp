@@ -10,6 +10,9 @@
 //             kv_head: the group chooses k together.
 //   hits      rows of the union that the row cache holds (hot_rows.hpp) are read there and not
 //             fetched.
+//   near      a share near_share of each sequence's rows lies in the near tier and is read in
+//   place;
+//             of the rest of the union it is the same share, as if every row were chosen as often.
 //   pages     the rest is copied in whole pages of `page` positions, aligned; a page with a chosen
 //             row is fetched whole, and attention reads its chosen rows.
 //   guess     step.overlap prefetch_screening: a share `guess_miss` of the union is not predicted.
@@ -40,7 +43,8 @@ struct RowCounts {
   std::int64_t attended = 0;  ///< by each query head
   std::int64_t listed = 0;    ///< entries of the index list: distinct positions or blocks
   std::int64_t cached = 0;    ///< read from the row cache
-  std::int64_t staged = 0;    ///< distinct and not cached: read from staging
+  std::int64_t near = 0;      ///< read in place from the near tier
+  std::int64_t staged = 0;    ///< all others: read from staging
   std::int64_t fetched = 0;   ///< copied from the far tier: `staged` rounded up to whole pages
   std::int64_t again = 0;     ///< copied by the second fetch of a guessed layer
   std::int64_t listed_again = 0;
@@ -52,12 +56,18 @@ struct RowFetch {
   ChoosePer choose_per = ChoosePer::kv_head;
   double head_overlap = 0;
   std::optional<HotRows> hot_rows = {};
+  double near_share = 0;
   double guess_miss = 0;
 
   RowCounts counts(const KvShape& shape, const RowChoice& choice) const;
   /// Settings that do not fit the model, the step, or rows in this tier.
   std::vector<MethodProblem> problems(const LlmConfig& model, const StepConfig& step, KvTier tier,
                                       const std::function<RowChoice(const KvShape&)>& choose) const;
+  /// Positions of a sequence that are near although the method's rows lie far.
+  std::int64_t near_positions(const KvShape& shape) const;
+  /// Keys and values of every position of a method whose rows lie in this tier, beside those of
+  /// near_share.
+  std::vector<CachedTensor> cached(const AttentionContext& context, KvTier tier) const;
   /// Number of blocks of a sequence that the row cache keeps.
   std::int64_t cache_blocks(const KvShape& shape, std::int64_t block) const;
 

@@ -24,6 +24,9 @@ class Sparq final : public Method {
                                       const StepConfig& step) const override {
     std::vector<MethodProblem> out = fetch_.problems(
         model, step, KvTier::far, [this](const KvShape& shape) { return choice(shape); });
+    if (key_copies_ == 1 && fetch_.near_share > 0)
+      out.push_back({"fetch.near_share", "is not known for screening by parts of the keys",
+                     "leave it out, or set key_copies: 2"});
     if (rank_ > model.key_width())
       out.push_back({"rank",
                      fmt::format("{} exceeds the {} elements of the model's key rows", rank_,
@@ -36,7 +39,7 @@ class Sparq final : public Method {
 
   std::vector<CachedTensor> cached(const AttentionContext& c) const override {
     const KvShape shape(c);
-    std::vector<CachedTensor> out = cached_rows(c, c.placement.far, shape.context);
+    std::vector<CachedTensor> out = fetch_.cached(c, KvTier::far);
     // Transposed: a new position adds one element to each column. 4-bit elements share a byte, so
     // two columns count as one.
     const std::int64_t elements = bits(shape.type) < 8 ? 8 / bits(shape.type) : 1;
@@ -55,10 +58,12 @@ class Sparq final : public Method {
 
   LayerOps add_layer(const AttentionContext& c, const LayerInputs& in,
                      StepGraph& graph) const override {
-    add_store(graph, c, in.layer, cached(c), in.projected);
+    LayerInputs stored = in;  // rows that are near are attended to once they are stored
+    stored.projected = add_store(graph, c, in.layer, cached(c), in.projected);
+    if (!in.guessed()) stored.screen_after = stored.projected;
     ChosenRows chosen = rows(KvShape(c));
-    chosen.screen = [&](OpId after) { return screen(c, in, after, graph); };
-    return add_chosen_rows(graph, c, in, chosen);
+    chosen.screen = [&](OpId after) { return screen(c, stored, after, graph); };
+    return add_chosen_rows(graph, c, stored, chosen);
   }
 
  private:

@@ -54,6 +54,40 @@ TEST(RowFetch, ReadsHotRowsNear) {
   EXPECT_EQ(footprint(yaml).at("near staging"), 4 * 8 * 32);
 }
 
+// Half of the 64 positions are near, and so are 8 of the 16 that are chosen.
+TEST(RowFetch, ReadsInPlaceWhatIsNear) {
+  const Ledger moved = ledger(build(maple("near_share: 0.5")), 1);
+  EXPECT_EQ(moved.at("far read keys"), 4 * 8 * 16);
+  EXPECT_EQ(moved.at("near read keys"), 4 * 8 * 16);
+  EXPECT_EQ(moved.at("near read values"), 4 * 8 * 16);
+  EXPECT_EQ(moved.at("near read staging"), 4 * 8 * 32);
+  // The new row is stored near, and the one that it displaces far.
+  EXPECT_EQ(moved.at("near write keys"), 4 * 16);
+  EXPECT_EQ(moved.at("far write keys"), 4 * 16);
+  const Ledger held = footprint(maple("near_share: 0.5"));
+  EXPECT_EQ(held.at("near keys"), 4 * 4 * 32 * 16);  // layers, pairs, rows
+  EXPECT_EQ(held.at("far keys"), 4 * 4 * 32 * 16);
+  EXPECT_EQ(held.at("near staging"), 4 * 8 * 32);
+}
+
+TEST(RowFetch, AllNearFetchesNothing) {
+  const Ledger moved = ledger(build(maple("near_share: 1")), 1);
+  EXPECT_FALSE(moved.contains("far read keys"));
+  EXPECT_FALSE(moved.contains("far write keys"));
+  EXPECT_EQ(moved.at("near read keys"), 4 * 16 * 16);
+  EXPECT_FALSE(footprint(maple("near_share: 1")).contains("near staging"));
+}
+
+// Of 16 pages 4 are chosen, 2 of them near; a dense layer reads 32 rows of each pair in place.
+TEST(RowFetch, PagesAndDenseLayersAreSplitToo) {
+  const StepGraph graph =
+      build("{name: quest, budget: 0.25, page: 4, dense_layers: 1, fetch: {near_share: 0.5}}");
+  EXPECT_EQ(ledger(graph, 0).at("far read keys"), 4 * 32 * 16);
+  EXPECT_EQ(ledger(graph, 0).at("near read keys"), 4 * 32 * 16);
+  EXPECT_EQ(ledger(graph, 1).at("far read keys"), 4 * 2 * 4 * 16);
+  EXPECT_EQ(ledger(graph, 1).at("near read keys"), 4 * 2 * 4 * 16);
+}
+
 TEST(RowFetch, HitsAreRoundedDownAndMissesUp) {
   const Ledger moved = ledger(build(maple("hot_rows: {share: 0.25, hit_rate: 0.34}")), 1);
   EXPECT_EQ(moved.at("near read row_cache"), 4 * 5 * 32);  // 5.44
@@ -208,6 +242,13 @@ TEST(Problems, NameWhatCannotBe) {
       problems("{name: h2o, heavy: 0.75, recent: 0.5}"),
       (Problems{"heavy: 0.75 and recent 0.5 are more than all rows (lower one of them; method "
                 "dense keeps all)"}));
+  EXPECT_EQ(problems("{name: loki, budget: 0.25, rank: 2, fetch: {near_share: 0.5}}"),
+            Problems{"fetch.near_share: is not known for screening by parts of the keys (leave it "
+                     "out, or take maple or quest)"});
+  EXPECT_EQ(
+      problems("{name: sparq, budget: 0.25, rank: 2, key_copies: 1, fetch: {near_share: 0.5}}"),
+      Problems{"fetch.near_share: is not known for screening by parts of the keys (leave it "
+               "out, or set key_copies: 2)"});
   EXPECT_EQ(problems("{name: loki, budget: 0.25, rank: 9}"),
             Problems{"rank: 9 exceeds the 8 elements of the model's key rows"});
 }
