@@ -250,6 +250,12 @@ std::string rate_key(PointRunner& runner, const Point& point) {
   const auto* server = std::get_if<ServingConfig>(&config);
   if (server == nullptr) usage("rate: is of a server; name a setting by --vary");
   if (server->workload.trace) return "workload.replay.speed";
+  const auto& arrivals = server->workload.arrivals;
+  if (arrivals && (arrivals->process == ArrivalProcess::closed_loop ||
+                   arrivals->process == ArrivalProcess::at_once))
+    usage(
+        "rate: the requests of this server have none; vary workload.arrivals.users or another "
+        "setting");
   return "workload.arrivals.requests_per_s";
 }
 

@@ -75,12 +75,11 @@ bool TraceReader::next(RecordedRequest& out) {
       return false;
     }
     if (line->text.empty()) {
-      if (empty_.size() < 100) empty_.push_back(line->number);
+      ++empty_;
       continue;
     }
-    for (const std::int64_t number : empty_)
-      mistakes_.report({number, ""}, 1, "is empty", "take it out");
-    empty_.clear();
+    for (; empty_ > 0; --empty_)
+      mistakes_.report({line->number - empty_, ""}, 1, "is empty", "take it out");
     if (!form_) form_ = make_trace_form(*line, format_, mistakes_);
     if (!form_->read(*line, out)) continue;
     out.line = line->number;

@@ -98,7 +98,7 @@ class TraceReader {
   std::optional<TraceFormat> format_;
   TraceMistakes& mistakes_;
   std::unique_ptr<TraceForm> form_;
-  std::vector<std::int64_t> empty_;  // numbers of the empty lines since the last one that is not
+  std::int64_t empty_ = 0;  // lines since the last one that is not empty
 };
 
 }  // namespace tiersim
