@@ -10,7 +10,7 @@ namespace tiersim {
 std::vector<Importer> make_importers() {
   return {{"hf_config", import_hf_config},
           {"index_trace", import_index_trace},
-          {"trace", import_request_trace},
+          {.key = "trace", .read = import_request_trace},
           {"depth_trace", import_depth_trace}};
 }
 

@@ -85,14 +85,16 @@ std::size_t take_blocks(Words& state, std::string_view bytes, std::size_t at) {
   return at;
 }
 
-// The digest of `bytes`, where `state` holds the hash of the bytes before `at`.
-Digest finish(Words state, std::string_view bytes, std::size_t at) {
+// The digest of `before` bytes, of which `state` holds the hash, and of those of `bytes` from `at`
+// on.
+Digest finish(Words state, std::uint64_t before, std::string_view bytes, std::size_t at) {
+  const std::uint64_t size = before + (bytes.size() - at);
   at = take_blocks(state, bytes, at);
   constexpr std::size_t kLength = 8;
   std::string padded(bytes.substr(at));
   padded += static_cast<char>(0x80);
   while (padded.size() % kBlock != kBlock - kLength) padded += '\0';
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
+  const std::uint64_t bits = size * 8;
   for (unsigned shift = 64; shift > 0; shift -= 8)
     padded += static_cast<char>(bits >> (shift - 8) & 0xffU);
   take_blocks(state, padded, 0);
@@ -105,7 +107,7 @@ Digest finish(Words state, std::string_view bytes, std::size_t at) {
 }  // namespace
 
 Digest sha256(std::string_view bytes) {
-  return finish(kInitial, bytes, 0);
+  return finish(kInitial, 0, bytes, 0);
 }
 
 std::string hex(const Digest& digest) {
@@ -123,6 +125,27 @@ std::string sha256_hex(std::string_view bytes) {
   return hex(sha256(bytes));
 }
 
+Sha256::Sha256() : state_(kInitial) {}
+
+void Sha256::add(std::string_view bytes) {
+  if (!rest_.empty()) {
+    const std::size_t fill = std::min(kBlock - rest_.size(), bytes.size());
+    rest_ += bytes.substr(0, fill);
+    bytes.remove_prefix(fill);
+    if (rest_.size() < kBlock) return;
+    take_blocks(state_, rest_, 0);
+    size_ += kBlock;
+    rest_.clear();
+  }
+  const std::size_t taken = take_blocks(state_, bytes, 0);
+  size_ += taken;
+  rest_ = bytes.substr(taken);
+}
+
+Digest Sha256::digest() const {
+  return finish(state_, size_, rest_, 0);
+}
+
 RepeatedSha256::RepeatedSha256() : state_(kInitial) {}
 
 Digest RepeatedSha256::of(std::string_view bytes) {
@@ -137,7 +160,7 @@ Digest RepeatedSha256::of(std::string_view bytes) {
     take_blocks(state_, begin_, 0);
   }
   had_one_ = true;
-  return finish(state_, bytes, begin_.size());
+  return finish(state_, begin_.size(), bytes, begin_.size());
 }
 
 }  // namespace tiersim

@@ -14,6 +14,20 @@ Digest sha256(std::string_view bytes);
 std::string hex(const Digest& digest);
 std::string sha256_hex(std::string_view bytes);
 
+/// The digest of bytes that come in pieces.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view bytes);
+  /// Of all bytes added so far.
+  Digest digest() const;
+
+ private:
+  std::array<std::uint32_t, 8> state_;  // of the whole blocks
+  std::string rest_ = {};               // less than a block
+  std::uint64_t size_ = 0;              // of the whole blocks
+};
+
 /// Digests of texts with a common prefix, which is hashed once.
 class RepeatedSha256 {
  public:

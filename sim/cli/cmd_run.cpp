@@ -16,6 +16,7 @@
 #include "sim/runner/load.hpp"
 #include "sim/runner/run_file.hpp"
 #include "sim/serving/explain.hpp"
+#include "sim/trace/request_rows.hpp"
 #include "sim/trace/serving_trace.hpp"
 #include "sim/trace/step_trace.hpp"
 
@@ -34,6 +35,7 @@ struct RunArguments {
   std::optional<std::int64_t> trace_events;
   std::optional<std::int64_t> trace_kernels;
   std::string figure;
+  std::string requests;
   std::int64_t threads = 0;  ///< 0: one for each core
   bool json = false;
   bool explain = false;
@@ -53,10 +55,26 @@ void print(const RunArguments& options, const RunRecord& record,
   fmt::print("{}", options.json ? to_json(record) : summary(record));
 }
 
+int threads_of(const RunArguments& options) {
+  if (options.threads > 0) return static_cast<int>(options.threads);
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+// Runs a server with the file of one row a request, if it is asked for; `listener` may be null.
+RunRecord run_with_rows(const RunArguments& options, const RunnableFile& file,
+                        ServingListener* listener) {
+  if (options.requests.empty() && listener == nullptr)
+    return run_server(file, nullptr, threads_of(options));
+  if (options.requests.empty()) return run_server(file, listener);
+  TraceFile out(options.requests);
+  RequestRows rows(out.sink(), listener);
+  RunRecord record = run_server(file, &rows);
+  out.commit();
+  return record;
+}
+
 RunRecord run_traced(const RunArguments& options, const RunnableFile& file) {
-  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  const std::int64_t threads = options.threads > 0 ? options.threads : cores;
-  if (options.trace.empty()) return run_server(file, nullptr, static_cast<int>(threads));
+  if (options.trace.empty()) return run_with_rows(options, file, nullptr);
   const IterationKernels kernels(std::get<ServingConfig>(file.config));
   TraceFile out(options.trace);
   ServingTrace trace(out.sink(), options.trace_events.value_or(kTraceEvents));
@@ -66,7 +84,7 @@ RunRecord run_traced(const RunArguments& options, const RunnableFile& file) {
     throw Failure(ExitCode::usage,
                   "tiersim: error: --trace-kernels: the iterations of this server have no row of "
                   "kernels (early exit, an encoder, pipeline stages, or operations that overlap)");
-  RunRecord record = run_server(file, &trace);
+  RunRecord record = run_with_rows(options, file, &trace);
   out.commit();
   if (const auto& cut = trace.cut())
     fmt::print(stderr,
@@ -85,7 +103,7 @@ ExitCode print_explained(const RunArguments& options, const RunnableFile& file) 
         ExitCode::usage,
         "tiersim: error: --explain: iterations with early exit or an encoder have no mean");
   IterationAverages averages(config);
-  const RunRecord record = run_server(file, &averages);
+  const RunRecord record = run_with_rows(options, file, &averages);
   if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
   print(options, record, serving_summary_text, options.figure == "-");
   fmt::print("\n{}", iterations_text(explain(config, averages)));
@@ -96,7 +114,8 @@ ExitCode print_server(const RunArguments& options, const RunnableFile& file) {
   if (options.explain) return print_explained(options, file);
   const RunRecord record = run_traced(options, file);
   if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
-  print(options, record, serving_summary_text, options.figure == "-" || options.trace == "-");
+  print(options, record, serving_summary_text,
+        options.figure == "-" || options.trace == "-" || options.requests == "-");
   return ExitCode::ok;
 }
 
@@ -107,6 +126,7 @@ ExitCode print_step(const RunArguments& options, const RunnableFile& file) {
                               options.trace_events ? "--trace-events" : "--trace-kernels"));
   expect_no("--figure", options.figure,
             "is of a server over time; a single step is drawn by --trace FILE.json");
+  expect_no("--requests", options.requests, "is of a server; a step has no requests");
   if (options.explain)
     expect_no("--explain", "yes", "is of a server; the summary of a step says where its time goes");
   if (options.threads > 0)
@@ -131,7 +151,15 @@ ExitCode run(const RunArguments& options) {
   if (options.explain && (options.json || !options.trace.empty() || options.output == "-"))
     throw Failure(ExitCode::usage,
                   "tiersim: error: --explain: prints tables, and not with --json, --trace or -o -");
-  for (const std::string& file : {options.trace, options.figure, options.output}) {
+  if (options.explain && options.requests == "-")
+    throw Failure(ExitCode::usage,
+                  "tiersim: error: --explain: prints tables, and not with "
+                  "--requests -");
+  const std::vector<std::string> outputs{options.trace, options.figure, options.output,
+                                         options.requests};
+  if (std::ranges::count(outputs, "-") > 1)
+    throw Failure(ExitCode::usage, "tiersim: error: one file only can go to stdout");
+  for (const std::string& file : outputs) {
     expect_writable(file);
     expect_not_a_source(file, {options.config});
   }
@@ -169,9 +197,15 @@ void add_run(Verb program) {
   verb.option(
           "-j,--threads", options->threads,
           "Threads for the replicas of a server that share nothing; one for each core by default, "
-          "and one under --trace and --explain. The results are the same with any number")
+          "and one under --trace, --requests and --explain. The results are the same with any "
+          "number")
       .between(1, 1024)
       .type("N");
+  verb.option(
+          "--requests", options->requests,
+          "Write a row for each request of a server as CSV: arrival, replica, tokens, times; it "
+          "is compressed where the name ends in .gz")
+      .type("FILE");
   verb.flag("--json", options->json, "Print the record instead of the summary");
   verb.flag("--explain", options->explain,
             "After the summary, print the kernels of an average iteration of the server");

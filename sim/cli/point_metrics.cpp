@@ -1,6 +1,7 @@
 #include "sim/cli/point_metrics.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -30,9 +31,15 @@ std::string metric_of_points(const PointTable& table, const std::string& name,
   std::string metric = full_metric(name, option);
   const std::vector<std::string> known = metric_names(table);
   if (known.empty()) usage(option, "no point has a result");
-  if (std::ranges::find(known, metric) == known.end())
-    usage(option, fmt::format("no point has '{}' (they have: {})", metric, join(known)));
-  return metric;
+  if (std::ranges::find(known, metric) != known.end()) return metric;
+  // "tpot" is tpot_s of a step, and several statistics of a server.
+  const std::string stem = metric.substr(0, metric.find('.'));
+  std::vector<std::string> near;
+  std::ranges::copy_if(known, std::back_inserter(near), [&](const std::string& one) {
+    return one.substr(0, one.find('.')) == stem;
+  });
+  usage(option, fmt::format("no point has '{}' (they have: {})", metric,
+                            join(near.empty() ? known : near)));
 }
 
 ReportObjective parse_objective(const std::string& text) {

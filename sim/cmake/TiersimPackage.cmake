@@ -107,7 +107,7 @@ sweeps design spaces, and reproduces the tables of three papers.")
 set(CPACK_DEBIAN_LIBTIERSIM-DEV_PACKAGE_NAME libtiersim-dev)
 set(CPACK_DEBIAN_LIBTIERSIM-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBTIERSIM-DEV_PACKAGE_DEPENDS "libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, \
-libboost-dev, libeigen3-dev, libsqlite3-dev")
+libboost-dev, libeigen3-dev, libsqlite3-dev, zlib1g-dev")
 set(CPACK_DEBIAN_LIBTIERSIM-DEV_PACKAGE_RECOMMENDS "tiersim ${same_version}") # configurations
 set(CPACK_DEBIAN_LIBTIERSIM-DEV_PACKAGE_SUGGESTS cmake)
 set(CPACK_DEBIAN_LIBTIERSIM-DEV_DESCRIPTION

@@ -92,6 +92,13 @@ class Fields {
   /// misspelt keys.
   virtual void importable(std::string_view key, std::string_view help,
                           ImportCount count = ImportCount::one) = 0;
+  /// The same for a key that takes a name, or a mapping with the name under `file` and the fields
+  /// of `describe_file` (Importer::read).
+  using DescribeMapping = std::function<void(Fields&)>;
+  virtual void importable_file(std::string_view key, std::string_view help,
+                               const DescribeMapping& /*describe_file*/) {
+    importable(key, help, ImportCount::one);
+  }
 
   /// Reads `key` into `kind`; it must be one of the alternatives, and `describe_kind` lists the
   /// further fields of that alternative, which stand in the same mapping. At most one per mapping.

@@ -28,13 +28,16 @@
 #include <vector>
 
 #include "sim/base/expected.hpp"
+#include "sim/config/tree.hpp"
 
 namespace tiersim {
 
-/// The reason why a file cannot be imported, reported at the importer's key.
+/// The reason why a file cannot be imported, reported at the importer's key, or at its place in the
+/// file.
 struct ImportProblem {
   std::string message;    ///< lower case, no full stop
   std::string hint = {};  ///< what to do about it; may be empty
+  std::optional<Location> where = {};
 };
 
 /// `<folder>/<name>/<file>`, beside the file that gives the name or in the configuration root. A
@@ -55,6 +58,13 @@ struct Importer {
   std::function<Expected<std::string, std::vector<ImportProblem>>(const std::filesystem::path& path,
                                                                   const std::string& text)>
       convert = {};
+  /// Instead of `convert`, for a file of any size, which the importer reads itself: the YAML text,
+  /// or nothing where the file or its description has mistakes, which go to `diagnostics`. The key
+  /// takes the file's name, or a mapping with the name under `file` and more about the file:
+  /// `described`, null for a name alone (Fields::importable_file()).
+  std::function<std::optional<std::string>(const std::filesystem::path& path, const Node* described,
+                                           Diagnostics& diagnostics)>
+      read = {};
   /// Instead of `convert`: the key takes a name, or a list of names, of files of this NamedBase.
   std::optional<NamedBase> named_base = {};
 };

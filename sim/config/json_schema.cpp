@@ -131,6 +131,14 @@ class PropertyWriter final : public Fields {
     const PlainTree schema = count == ImportCount::one ? type_schema("string") : writer_.names();
     for (PlainTree& variant : variants_) variant.add(key, described(help, schema));
   }
+  void importable_file(std::string_view key, std::string_view help,
+                       const DescribeMapping& describe_file) override {
+    PropertyWriter file(writer_);
+    describe_file(file);
+    const PlainTree schema =
+        either_schema(type_schema("string"), object_schema(file.variants_.front()));
+    for (PlainTree& variant : variants_) variant.add(key, described(help, schema));
+  }
   void select(std::string_view key, std::string&, const std::vector<Alternative>& alternatives,
               const DescribeKind& describe_kind) override {
     std::vector<PlainTree> all;

@@ -188,6 +188,8 @@ void Loader::lay_import(Node& below, const Importer& importer, const Entry& entr
   std::optional<Node> imported;
   if (entry.value.kind == NodeKind::scalar)
     imported = import_file(importer, entry.value, folder);
+  else if (importer.read && entry.value.kind == NodeKind::mapping)
+    imported = import_described(importer, entry, folder);
   else
     report(entry.value.origin,
            fmt::format("expected a file name as {}, found {}", entry.key, entry.value.what()));
@@ -241,25 +243,53 @@ void Loader::lay_shelved(Node& below, const NamedBase& named_base, const Entry& 
 std::optional<Node> Loader::import_file(const Importer& importer, const Node& name,
                                         const fs::path& folder) {
   const auto path = find_file(name, folder, "file");
-  const auto text = path ? read(*path, name.origin) : std::nullopt;
-  if (!text) return std::nullopt;
-  const auto converted = importer.convert(*path, *text);
-  if (!converted) {
-    for (const ImportProblem& problem : converted.error())
-      report(name.origin, problem.message, problem.hint);
+  if (!path) return std::nullopt;
+  const auto text = importer.read ? importer.read(*path, nullptr, diagnostics_)
+                                  : converted(importer, name, *path);
+  return text ? parse_imported(*text, name, *path) : std::nullopt;
+}
+
+std::optional<Node> Loader::import_described(const Importer& importer, const Entry& entry,
+                                             const fs::path& folder) {
+  const Entry* file = entry.value.find("file");
+  if (file == nullptr || file->value.kind != NodeKind::scalar) {
+    report(file == nullptr ? entry.key_origin : file->value.origin,
+           fmt::format(
+               "{}: {}", entry.key,
+               file == nullptr ? "missing required key 'file'" : "file: expected a file name"));
     return std::nullopt;
   }
-  const auto source = std::make_shared<const TextSource>(TextSource{path->string(), ""});
+  const auto path = find_file(file->value, folder, "file");
+  if (!path) return std::nullopt;
+  const auto text = importer.read(*path, &entry.value, diagnostics_);
+  return text ? parse_imported(*text, file->value, *path) : std::nullopt;
+}
+
+std::optional<std::string> Loader::converted(const Importer& importer, const Node& name,
+                                             const fs::path& path) {
+  const auto text = read(path, name.origin);
+  if (!text) return std::nullopt;
+  auto out = importer.convert(path, *text);
+  if (out) return *std::move(out);
+  for (const ImportProblem& problem : out.error())
+    diagnostics_.report(
+        {problem.where.value_or(name.origin.location()), problem.message, problem.hint});
+  return std::nullopt;
+}
+
+std::optional<Node> Loader::parse_imported(const std::string& text, const Node& name,
+                                           const fs::path& path) {
+  const auto source = std::make_shared<const TextSource>(TextSource{path.string(), ""});
   Diagnostics faults;
-  auto root = parse_yaml(*converted, source, faults);
+  auto root = parse_yaml(text, source, faults);
   if (!faults.ok() || !root || root->kind != NodeKind::mapping) {
     const auto all = faults.list();
-    report(name.origin, fmt::format("cannot import '{}'", path->string()),
+    report(name.origin, fmt::format("cannot import '{}'", path.string()),
            all.empty() ? "" : all.front().message);
     return std::nullopt;
   }
   set_origins(*root, {source, 1, 1});  // lines of the converted text are not lines of the file
-  if (!take_schema(*root, path->string(), Schema::optional)) return std::nullopt;
+  if (!take_schema(*root, path.string(), Schema::optional)) return std::nullopt;
   return root;
 }
 

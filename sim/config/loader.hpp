@@ -54,6 +54,12 @@ class Loader {
   std::shared_ptr<BaseFile> read_base(const Node& name, const std::filesystem::path& path);
   std::optional<Node> import_file(const Importer& importer, const Node& name,
                                   const std::filesystem::path& folder);
+  std::optional<std::string> converted(const Importer& importer, const Node& name,
+                                       const std::filesystem::path& path);
+  std::optional<Node> parse_imported(const std::string& text, const Node& name,
+                                     const std::filesystem::path& path);
+  std::optional<Node> import_described(const Importer& importer, const Entry& entry,
+                                       const std::filesystem::path& folder);
   bool admit(const Node& name, std::size_t nodes, std::size_t depth);
   const Importer* importer_of(const std::string& key) const;
   void report(const Origin& at, std::string message, std::string hint = {});

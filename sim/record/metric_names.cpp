@@ -85,4 +85,20 @@ Expected<std::string> resolve_metric(const std::string& name) {
   return Unexpected(fmt::format("there is no metric '{}' ({})", name, hint_for(name, names)));
 }
 
+std::string short_metric(const std::string& definition) {
+  const std::size_t dot = std::min(definition.find('.'), definition.size());
+  const std::string stem = definition.substr(0, dot);
+  for (const std::string_view suffix : kUnitSuffixes) {
+    if (stem.size() <= suffix.size() || !stem.ends_with(suffix)) continue;
+    const std::string head = stem.substr(0, stem.size() - suffix.size());
+    // ".{mean,p50}" stands for ".mean" and others.
+    const std::size_t comma = std::min(definition.find_first_of(",}", dot), definition.size());
+    std::string one = definition.substr(dot, comma - dot);
+    std::erase(one, '{');
+    const auto meant = resolve_metric(head + one);
+    if (meant && *meant == stem + one) return head + definition.substr(dot);
+  }
+  return "";
+}
+
 }  // namespace tiersim

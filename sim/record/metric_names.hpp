@@ -11,4 +11,8 @@ namespace tiersim {
 /// error describes the mistake, then the likely names in brackets.
 Expected<std::string> resolve_metric(const std::string& name);
 
+/// The short form of a name in the list of definitions: "ttft.{mean,p99}" for "ttft_s.{mean,p99}".
+/// Empty where the name has no unit, or where its short form means another metric.
+std::string short_metric(const std::string& definition);
+
 }  // namespace tiersim

@@ -13,6 +13,7 @@
 #include "sim/base/display.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/record/metric_names.hpp"
 #include "sim/record/metrics.hpp"
 #include "sim/record/table_json.hpp"
 #include "sim/runner/device_file.hpp"
@@ -71,9 +72,11 @@ Table methods() {
 }
 
 Table metrics() {
-  Table table = of({"metric", "unit", "definition"});
-  for (const MetricDefinition& metric : kMetrics)
-    table.add({std::string(metric.name), std::string(metric.unit), std::string(metric.meaning)});
+  Table table = of({"metric", "short", "unit", "definition"});
+  for (const MetricDefinition& metric : kMetrics) {
+    const std::string name(metric.name);
+    table.add({name, short_metric(name), std::string(metric.unit), std::string(metric.meaning)});
+  }
   return table;
 }
 

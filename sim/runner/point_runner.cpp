@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/runner/runnable.hpp"
-
 namespace tiersim {
 
 PointResult PointRunner::run(const Point& point, Evaluation evaluation, Diagnostics& diagnostics) {
@@ -28,11 +26,14 @@ PointResult PointRunner::run(const Point& point, Evaluation evaluation, Diagnost
   return done_.emplace(key, std::move(result)).first->second;
 }
 
-bool PointRunner::takes_whole_numbers(const Point& point, const std::string& key) {
+Runnable PointRunner::config(const Point& point) {
   Diagnostics ignored;
-  if (!loader_.prepare(point, ignored)) return false;
-  const Document document = loader_.load(point, ignored);
-  return tiersim::takes_whole_numbers(read_runnable(document, ignored), key);
+  if (!loader_.prepare(point, ignored)) return {};
+  return read_runnable(loader_.load(point, ignored), ignored);
+}
+
+bool PointRunner::takes_whole_numbers(const Point& point, const std::string& key) {
+  return tiersim::takes_whole_numbers(config(point), key);
 }
 
 PointResult PointRunner::run_largest_batch(Point point, Diagnostics& diagnostics) {

@@ -8,6 +8,7 @@
 
 #include "sim/record/run_record.hpp"
 #include "sim/runner/point_loader.hpp"
+#include "sim/runner/runnable.hpp"
 #include "sim/step/simulate.hpp"
 
 namespace tiersim {
@@ -30,8 +31,9 @@ class PointRunner {
   /// The same with the largest batch that fits in the point's tiers.
   PointResult run_largest_batch(Point point, Diagnostics& diagnostics);
 
-  /// True where the setting of the point is a count; false if there is no such setting. Mistakes in
-  /// the point are ignored here, since run() reports them.
+  /// The point's configuration. Mistakes in the point are ignored here, since run() reports them.
+  Runnable config(const Point& point);
+  /// True where the setting of the point is a count; false if there is no such setting.
   bool takes_whole_numbers(const Point& point, const std::string& key);
 
   std::size_t simulated() const { return done_.size(); }

@@ -85,8 +85,23 @@ Expected<SettingRange> SettingRange::parse(std::string key, const std::string& l
   const auto ends = parse_ends(low, high, whole);
   if (!ends) return Unexpected(ends.error());
   if (ends->low >= ends->high) return Unexpected(fmt::format("'{}' is not below '{}'", low, high));
-  return SettingRange(std::move(key), {.low = ends->low, .high = ends->high, .whole = whole},
-                      ends->format);
+  SolveRange range{.low = ends->low, .high = ends->high, .whole = whole};
+  if (ends->format != number_text) range.unit_exponent = 0;
+  return SettingRange(std::move(key), range, ends->format);
+}
+
+SolveRange SettingRange::range(bool sampled) const {
+  SolveRange out = range_;
+  out.sampled = sampled;
+  return out;
+}
+
+std::optional<double> SettingRange::number(const std::string& text) const {
+  const auto ends = parse_ends(text, text, false);
+  if (!ends || (ends->format == number_text) != (format_ == number_text || range_.whole))
+    return std::nullopt;
+  if (ends->format != number_text && ends->format != format_) return std::nullopt;
+  return ends->low;
 }
 
 std::string SettingRange::text(double x) const {

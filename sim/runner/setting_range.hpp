@@ -19,6 +19,10 @@ class SettingRange {
   const std::string& key() const { return key_; }
   /// Plain numbers unchanged; quantities in base units.
   SolveRange range() const { return range_; }
+  /// The same with `sampled` as given.
+  SolveRange range(bool sampled) const;
+  /// A number or quantity of this kind as range() has it; none for any other text.
+  std::optional<double> number(const std::string& text) const;
   /// "120 GB/s", "3.5", as a configuration takes it.
   std::string text(double x) const;
   /// The same with four significant digits, for people.

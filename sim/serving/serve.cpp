@@ -260,6 +260,8 @@ Expected<RunRecord> serve(const ServingConfig& config, ServingListener* listener
         !done)
       return Unexpected(done.error());
     return out;
+  } catch (const SourceFailure& failure) {
+    return Unexpected(std::string(failure.what()));
   } catch (const UnitOverflow& overflow) {
     return Unexpected(fmt::format("the run is beyond what can be counted: {}", overflow.what()));
   }

@@ -158,6 +158,48 @@ class Solve(InFolder):
         said = run(*self.QUESTION, "--equals", "50 ms").stdout
         self.assertRegex(said, r"^what_if.far_bandwidth = [\d.]+: tpot_s is 50 ms \(asked: 50 ms\), bounded by ")
 
+    def test_a_factor_is_also_said_in_the_unit_of_the_device(self):
+        lines = run(*self.QUESTION, "--equals", "50 ms").stdout.splitlines()
+        self.assertRegex(lines[1], r"^sm.to_gpu [\d.]+ GB/s, [\d.]+ times 35.2 GB/s$")
+        answer = json.loads(run(*self.QUESTION, "--equals", "50 ms", "--json").stdout)
+        device = answer["devices"][0]
+        self.assertEqual((device["name"], device["base"]), ("sm.to_gpu", "35.2 GB/s"))
+        self.assertAlmostEqual(device["factor"], float(answer["value"]))
+        value, unit = device["value"].split()
+        self.assertEqual(unit, "GB/s")
+        self.assertAlmostEqual(float(value), 35.2 * device["factor"], delta=0.001 * float(value))
+
+    def test_a_quantity_is_also_said_as_a_factor(self):
+        result = run("solve", MAPLE, "--vary", "system.sm.to_gpu", "--between", "10 GB/s", "60 GB/s",
+                     "--equals", "3.5 s")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout.splitlines()[1],
+                         r"^system.sm.to_gpu [\d.]+ GB/s, [\d.]+ times 35.2 GB/s$")
+
+    def test_every_range_has_the_same_answer(self):
+        values = set()
+        for low, high in (("0.1", "1000"), ("1", "100"), ("3.3", "17")):
+            answer = json.loads(run("solve", MAPLE, "--set", "step.batch=16", "--vary", "what_if.far_bandwidth",
+                                    "--between", low, high, "--metric", "tpot", "--equals", "50 ms", "--json").stdout)
+            values.add(answer["value"])
+        self.assertEqual(len(values), 1, values)
+
+    def test_a_step_has_no_seeds(self):
+        self.expect_failure(run(*self.QUESTION, "--equals", "50 ms", "--seeds", 2), 2, "--seeds: is of a server")
+
+    def test_goals_hold_for_a_step_too(self):
+        answer = json.loads(run("solve", MAPLE, "--vary", "step.batch", "--between", 1, 128, "--require",
+                                "tpot <= 1 s", "--require", "kv_footprint<1 TB", "--maximize", "step.batch",
+                                "--json").stdout)
+        direct = json.loads(run("solve", MAPLE, "--vary", "step.batch", "--between", "1", "128",
+                                "--equals", "1 s", "--json").stdout)
+        self.assertEqual(answer["value"], direct["value"])
+        self.assertTrue(all(metric["holds"] for metric in answer["metrics"]))
+        best = json.loads(run("solve", MAPLE, "--vary", "step.batch", "--between", 1, 128, "--require",
+                              "tpot<=1s", "--maximize", "throughput", "--json").stdout)
+        self.assertEqual(best["metrics"][0]["metric"], "throughput_tokens_per_s")
+        self.assertTrue(best["metrics"][1]["holds"])
+
     def test_out_of_reach_is_exit_5(self):
         result = run(*self.QUESTION, "--equals", "1 us")
         self.assertEqual(result.returncode, 5, result.stderr)
@@ -234,6 +276,13 @@ class Solve(InFolder):
 
     def test_mistakes(self):
         self.expect_failure(run(*self.QUESTION), 2, "either --equals or --equal-to")
+        self.expect_failure(run(*self.QUESTION, "--maximize", "tpot"), 2, "--require: is missing")
+        self.expect_failure(run(*self.QUESTION, "--require", "tpot<1s"), 2, "--maximize or --minimize")
+        self.expect_failure(run(*self.QUESTION, "--require", "tpot=1s", "--maximize", "tpot"), 2, "is no goal")
+        self.expect_failure(run(*self.QUESTION, "--require", "tpott<1s", "--maximize", "tpot"), 2,
+                            "did you mean 'tpot'")
+        self.expect_failure(run(*self.QUESTION, "--require", "tpot<1", "--maximize", "tpot"), 2, "'1'", "tpot_s")
+        self.expect_failure(run(*self.QUESTION, "--require", "tpot<1s", "--maximize", "far"), 2, "--maximize: ")
         self.expect_failure(run(*self.QUESTION, "--equals", "soon"), 2, "'soon'")
         self.expect_failure(run(*self.QUESTION, "--metric", "tpots", "--equals", "1 s"), 2,
                             "did you mean 'tpot_s'")

@@ -1,4 +1,5 @@
 """Servers under load: serving_test.py PROGRAM SOURCE_FOLDER."""
+import csv
 import json
 import os
 import shutil
@@ -173,6 +174,132 @@ class Serving(InFolder):
         said = run(*arguments).stdout
         self.assertIn("ttft_s.p99 is ", said)
         self.assertNotIn("bounded by", said)
+
+
+    LOAD = ("solve", POISSON, "--set", "workload.requests=150", "--vary", "rate")
+
+    def test_every_range_has_the_same_load(self):
+        answers = [json.loads(run(*self.LOAD, "--between", low, high, "--metric", "ttft.p99", "--equals", "300 ms",
+                                  "--json").stdout) for low, high in ((2, 40), (3.3, 120), (1, 64))]
+        self.assertEqual({a["outcome"] for a in answers}, {"found"})
+        self.assertEqual(len({(a["value"], a["achieved"]) for a in answers}), 1, [a["value"] for a in answers])
+        self.assertGreater(answers[0]["next"]["achieved"], 0.3)
+
+    def test_several_goals_over_several_seeds(self):
+        arguments = (*self.LOAD[:-2], "--require", "ttft.p99<300ms", "--require", "tpot.p99 < 25 ms", "--maximize",
+                     "rate", "--seeds", 3)
+        answer = json.loads(run(*arguments, "--between", 2, 40, "--json").stdout)
+        self.assertEqual((answer["outcome"], answer["seeds"]), ("found", 3))
+        self.assertEqual(json.loads(run(*arguments, "--between", 1.1, 90, "--json").stdout)["value"], answer["value"])
+        low, high = map(float, answer["interval"])
+        self.assertTrue(low <= float(answer["value"]) <= high)
+        for metric, name in zip(answer["metrics"], ("ttft_s.p99", "tpot_s.p99")):
+            values = [metrics_of(POISSON, "--set", "workload.requests=150", "--set", f"seed={seed}", "--set",
+                                 f"workload.arrivals.requests_per_s={answer['value']}")[name] for seed in (1, 2, 3)]
+            mean = sum(values) / 3
+            # Student's t of 2 degrees of freedom: 4.3027
+            half = 4.3027 * (sum((v - mean) ** 2 for v in values) / 2 / 3) ** 0.5
+            self.assertAlmostEqual(metric["value"], mean, delta=1e-12)
+            self.assertAlmostEqual(metric["ci95"][1], mean + half, delta=1e-3 * half)
+            self.assertTrue(metric["holds"])
+        self.assertTrue(any(not metric["holds"] for metric in answer["next"]["metrics"]))
+        said = run(*arguments, "--between", 2, 40).stdout
+        self.assertRegex(said, r"^workload.arrivals.requests_per_s = [\d.]+ \[[\d.]+, [\d.]+\]\n  ttft_s.p99 is ")
+        self.assertIn("missed", said)
+
+    def test_a_metric_with_several_statistics_names_them(self):
+        self.expect_failure(run(*self.LOAD, "--between", 2, 40, "--metric", "tpot", "--equals", "20 ms"), 3,
+                            "no metric 'tpot_s' (it has: tpot_s.mean, tpot_s.p50")
+        self.expect_failure(run("report", "curves", POISSON, "--y", "tpot"), 2, "no point has 'tpot_s'",
+                            "they have: tpot_s.mean")
+
+    def test_goals_that_nothing_reaches_are_exit_5(self):
+        result = run(*self.LOAD, "--between", 2, 40, "--require", "ttft.p99<1us", "--maximize", "rate")
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn("no value does it", result.stdout)
+
+
+class OwnTraces(InFolder):
+    BASE = SERVING / "trace_azure_code.yaml"
+
+    def own(self, text, columns="{arrival: at, input: in, output: out}", name="log.csv"):
+        (self.folder / name).write_text(text)
+        return (self.BASE, "--set", f"workload.trace={{file: {self.folder / name}, columns: {columns}}}")
+
+    def test_a_log_of_ones_own_is_served_and_runs_again(self):
+        text = "id,at,in,out\n" + "".join(f"{i},{i / 4},{100 + i},{1 + i % 7}\n" for i in range(40))
+        arguments = self.own(text)
+        result = run("run", *arguments, "-o", self.folder / "r.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        counts = json.loads((self.folder / "r.json").read_text())["results"]["serving"]["counts"]
+        self.assertEqual((counts["requests"], counts["input_tokens"]), (40, sum(100 + i for i in range(40))))
+        again = run("rerun", self.folder / "r.json")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("same results", again.stdout)
+        dotted = run("run", self.BASE, "--set", f"workload.trace.file={self.folder / 'log.csv'}", "--set",
+                     "workload.trace.columns.arrival=at", "--set", "workload.trace.columns.input=in", "--set",
+                     "workload.trace.columns.output=out", "--json")
+        self.assertEqual(dotted.returncode, 0, dotted.stderr)
+        self.assertEqual(json.loads(dotted.stdout)["results"],
+                         json.loads((self.folder / "r.json").read_text())["results"])
+
+    def test_mistakes_are_named_where_they_are(self):
+        self.expect_failure(run("run", *self.own("at,in,outt\n1,1,1\n")), 3, "log.csv:1:1: error: there is no column "
+                            "'out' (did you mean 'outt'? there are: at, in, outt)")
+        self.expect_failure(run("run", *self.own("at,in,out\n1,1,1\n2,-1,1\n2026-01-01T00:00:00,1,1\n")), 3,
+                            "log.csv:3:3: error: in is '-1'", "log.csv:4:1: error: at is '2026-01-01T00:00:00'")
+
+    def rows(self, *arguments):
+        result = run("run", *arguments, "--requests", self.folder / "rows.csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with (self.folder / "rows.csv").open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_a_row_for_each_request_agrees_with_the_record(self):
+        rows = self.rows(POISSON, *FEW, "--set", "measure.warm_up=0", "-o", self.folder / "r.json")
+        metrics = json.loads((self.folder / "r.json").read_text())["results"]["metrics"]
+        self.assertEqual(sorted(int(row["request"]) for row in rows), list(range(40)))
+        for name in ("ttft_s", "tpot_s", "e2e_latency_s", "queue_time_s"):
+            values = [float(row[name]) for row in rows if row[name]]
+            self.assertAlmostEqual(sum(values) / len(values), metrics[name + ".mean"]["value"],
+                                   delta=1e-9 * metrics[name + ".mean"]["value"])
+        for row in rows:
+            self.assertTrue(set(",".join(row.values())) <= set("0123456789.,e-"), row)
+            self.assertFalse(any(value.startswith("-") for value in row.values()), row)
+        first = (self.folder / "rows.csv").read_bytes()
+        self.rows(POISSON, *FEW, "--set", "measure.warm_up=0", "--trace", self.folder / "t.json.gz")
+        self.assertEqual((self.folder / "rows.csv").read_bytes(), first)
+        printed = run("run", POISSON, *FEW, "--set", "measure.warm_up=0", "--requests", "-")
+        self.assertEqual(printed.stdout.encode(), first)
+
+    def test_rows_name_both_replicas_of_a_server_that_hands_over(self):
+        rows = self.rows(SERVING / "llama3_8b_h100x4_disaggregated.yaml", *FEW)
+        self.assertEqual({row["replica"] for row in rows}, {"0", "1"})
+        self.assertEqual({row["decode_replica"] for row in rows}, {"2", "3"})
+        rows = self.rows(PREFIX)
+        self.assertTrue(any(int(row["cached_tokens"]) > 0 for row in rows))
+        self.assertTrue(all(row["replica"] == row["decode_replica"] for row in rows))
+
+    def test_rows_are_of_a_server(self):
+        self.expect_failure(run("run", MAPLE, "--requests", self.folder / "x.csv"), 2, "--requests: is of a server")
+        self.expect_failure(run("run", POISSON, "--requests", "-", "-o", "-"), 2, "one file only")
+        self.assertFalse((self.folder / "x.csv").exists())
+
+    def test_a_trace_beyond_16_mib_needs_no_memory_of_its_size(self):
+        if subprocess.run(["grep", "-qE", "__(asan|tsan)_init|__ubsan_handle", PROGRAM], check=False).returncode == 0:
+            self.skipTest("a build with sanitizers takes more memory than it needs")
+        with (self.folder / "log.csv").open("w") as file:
+            file.write("at,in,out,note\n")
+            file.writelines(f"{i},100,1,{'x' * 200}\n" for i in range(300_000))
+        size = (self.folder / "log.csv").stat().st_size
+        self.assertGreater(size, 60_000_000)
+        arguments = (self.BASE, "--set", f"workload.trace={{file: {self.folder / 'log.csv'}, columns: "
+                     "{arrival: at, input: in, output: out}}", "--set", "workload.requests=100")
+        with subprocess.Popen([PROGRAM, "run", *map(str, arguments)], stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        self.assertLess(usage.ru_maxrss, 40_000)  # KiB; the file has 62,000
 
 
 class WhatServersDo(unittest.TestCase):

@@ -10,9 +10,8 @@
 //             kv_head: the group chooses k together.
 //   hits      rows of the union that the row cache holds (hot_rows.hpp) are read there and not
 //             fetched.
-//   near      a share near_share of each sequence's rows lies in the near tier and is read in
-//   place;
-//             of the rest of the union it is the same share, as if every row were chosen as often.
+//   near      a share near_share of each sequence's rows lies near and is read in place. It is the
+//             same share of the rest of the union, as if every row were chosen as often.
 //   pages     the rest is copied in whole pages of `page` positions, aligned; a page with a chosen
 //             row is fetched whole, and attention reads its chosen rows.
 //   guess     step.overlap prefetch_screening: a share `guess_miss` of the union is not predicted.

@@ -8,13 +8,16 @@
 // of one time zone and may be in any order. Prompts have no block names, so none shares a prefix.
 #include <string_view>
 
-#include "workloads/serving/trace_file_builder.hpp"
+#include "workloads/serving/trace_form.hpp"
 
 namespace tiersim {
 
 inline constexpr std::string_view kAzureHeader = "TIMESTAMP,ContextTokens,GeneratedTokens";
 
-/// `text` begins with the header line.
-void read_azure_trace(std::string_view text, TraceBuilder& out);
+class AzureTrace final : public TraceForm {
+ public:
+  using TraceForm::TraceForm;
+  bool read(const TraceLine& line, RecordedRequest& out) override;
+};
 
 }  // namespace tiersim

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,32 +15,23 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Names of blocks: the same pair of a block and its predecessor has the same name.
-class BlockNames {
- public:
-  static constexpr std::uint32_t kNoBlock = 0xFFFF'FFFF;
+// The finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): one to one, and every bit of
+// the result depends on every bit of the number.
+std::uint64_t mixed(std::uint64_t number) {
+  number = (number ^ number >> 30U) * 0xBF58476D1CE4E5B9U;
+  number = (number ^ number >> 27U) * 0x94D049BB133111EBU;
+  return number ^ number >> 31U;
+}
 
-  std::uint32_t name(std::uint32_t before, std::uint64_t id) {
-    const auto next = static_cast<std::uint32_t>(names_.size());
-    return names_.try_emplace({before, id}, next).first->second;
-  }
+// The name of a block; that of the first one has 0 before it.
+std::uint64_t block_name(std::uint64_t before, std::uint64_t id) {
+  return mixed(before + mixed(id + 0x9E3779B97F4A7C15U));
+}
 
- private:
-  struct Block {
-    std::uint32_t before;
-    std::uint64_t id;
-    friend bool operator==(const Block&, const Block&) = default;
-  };
-  // Ids count up and so do these hashes: neighbours in the file are neighbours in the table. A hash
-  // that scatters them increases the reading time of Mooncake's 12,031 requests from 43 to 75 ms.
-  struct InOrder {
-    std::size_t operator()(const Block& block) const { return block.id + block.before; }
-  };
-  std::unordered_map<Block, std::uint32_t, InOrder> names_;  // only for lookup, never iterated
-};
+}  // namespace
 
 // The values of one line. The parser stops at anything that the form does not have.
-class LineReader final : public nlohmann::json_sax<Json> {
+class MooncakeTrace::LineReader final : public nlohmann::json_sax<Json> {
  public:
   static constexpr std::array<std::string_view, 4> kKeys{"timestamp", "input_length",
                                                          "output_length", "hash_ids"};
@@ -53,6 +43,7 @@ class LineReader final : public nlohmann::json_sax<Json> {
     ids_.clear();
     mistake_.clear();
     hint_.clear();
+    column_ = 1;
     level_ = 0;
     key_.reset();
   }
@@ -60,11 +51,12 @@ class LineReader final : public nlohmann::json_sax<Json> {
   const std::vector<std::uint64_t>& ids() const { return ids_; }
   const std::string& mistake() const { return mistake_; }
   const std::string& hint() const { return hint_; }
-  /// The first key that the line lacks, if any.
+  std::size_t column() const { return column_; }
+  /// The first key that the line lacks, if any; hash_ids may be missing.
   std::optional<std::string_view> missing() const {
-    const auto at = std::ranges::find(given_, false);
-    if (at == given_.end()) return std::nullopt;
-    return kKeys[static_cast<std::size_t>(at - given_.begin())];
+    for (std::size_t key = 0; key < kHashIds; ++key)
+      if (!given_[key]) return kKeys[key];
+    return std::nullopt;
   }
 
   bool number_unsigned(number_unsigned_t number) override {
@@ -111,7 +103,8 @@ class LineReader final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
-    return stop(fmt::format("is no JSON at column {}", position), "");
+    column_ = std::max<std::size_t>(position, 1);
+    return stop("is no JSON from here on", "");
   }
 
  private:
@@ -133,46 +126,36 @@ class LineReader final : public nlohmann::json_sax<Json> {
   std::vector<std::uint64_t> ids_;
   std::string mistake_;
   std::string hint_;
+  std::size_t column_ = 1;
   int level_ = 0;  // 0: outside, 1: in the object, 2: in its list
   std::optional<std::size_t> key_;
 };
 
-class Reader {
- public:
-  explicit Reader(TraceBuilder& out) : out_(out) {}
+MooncakeTrace::MooncakeTrace(TraceMistakes& mistakes)
+    : TraceForm(mistakes), line_(std::make_unique<LineReader>()) {}
+MooncakeTrace::~MooncakeTrace() = default;
 
-  void read(const TraceLine& line) {
-    line_.begin();
-    if (!Json::sax_parse(line.text, &line_))
-      return out_.report(line, line_.mistake(), line_.hint());
-    if (const auto key = line_.missing())
-      return out_.report(line, fmt::format("'{}' is missing", *key));
-    const auto tokens = [&](std::size_t key) {
-      return out_.tokens(line, LineReader::kKeys[key], fmt::format_int(line_.value(key)).str());
-    };
-    constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
-    const RecordedRequest request{
-        .time = Int128{line_.value(LineReader::kTimestamp)} * kPicosecondsPerMillisecond,
-        .input_tokens = tokens(1),
-        .output_tokens = tokens(2)};
-    names_.clear();
-    for (const std::uint64_t id : line_.ids())
-      names_.push_back(blocks_.name(names_.empty() ? BlockNames::kNoBlock : names_.back(), id));
-    out_.add(line, request, names_);
+bool MooncakeTrace::read(const TraceLine& line, RecordedRequest& out) {
+  line_->begin();
+  if (!Json::sax_parse(line.text, line_.get())) {
+    report(line, line_->column(), line_->mistake(), line_->hint());
+    return false;
   }
-
- private:
-  TraceBuilder& out_;
-  LineReader line_;
-  BlockNames blocks_;
-  std::vector<std::uint32_t> names_;
-};
-
-}  // namespace
-
-void read_mooncake_trace(std::string_view text, TraceBuilder& out) {
-  Reader reader(out);
-  out.each_line(text, [&](const TraceLine& line) { reader.read(line); });
+  if (const auto key = line_->missing()) {
+    report(line, 1, fmt::format("'{}' is missing", *key));
+    return false;
+  }
+  const auto count = [&](std::size_t key) {
+    return tokens(line, 1, LineReader::kKeys[key], fmt::format_int(line_->value(key)).str());
+  };
+  constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
+  out.time = Int128{line_->value(LineReader::kTimestamp)} * kPicosecondsPerMillisecond;
+  out.input_tokens = count(1);
+  out.output_tokens = count(2);
+  out.prefix.clear();
+  for (const std::uint64_t id : line_->ids())
+    out.prefix.push_back(block_name(out.prefix.empty() ? 0 : out.prefix.back(), id));
+  return out.input_tokens > 0 && out.output_tokens > 0;
 }
 
 }  // namespace tiersim

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "sim/base/units.hpp"
@@ -23,6 +24,11 @@ struct Request {
   std::int64_t input_tokens = 1;
   std::int64_t output_tokens = 1;  ///< length of the answer, the first token included
   PrefixBlocks prefix = {};        ///< WorkloadConfig::prefix_block tokens each; may be empty
+};
+
+/// Thrown by a source that cannot give its next request: its file changed during the run.
+struct SourceFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 /// The requests of a run.

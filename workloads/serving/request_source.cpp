@@ -1,12 +1,8 @@
-// The sources of requests: generated on demand, or read from a trace.
+// The sources of requests that are generated on demand, and the choice among all sources.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "sim/base/file_text.hpp"
-#include "sim/base/sha256.hpp"
 #include "workloads/serving/arrivals.hpp"
 #include "workloads/serving/lengths.hpp"
 #include "workloads/serving/trace_file.hpp"
@@ -123,84 +119,6 @@ class ClosedLoop final : public RequestSource {
   RequestMaker maker_;
   std::vector<Duration> first_;  // arrivals of the users' first requests, the latest first
 };
-
-class TraceSource final : public RequestSource {
- public:
-  TraceSource(const TraceConfig& config, std::int64_t count, RequestTrace trace)
-      : speed_(config.speed),
-        begin_(static_cast<std::size_t>(config.skip)),
-        end_(begin_ + static_cast<std::size_t>(count)),
-        at_(begin_),
-        trace_(std::move(trace)) {}
-
-  std::optional<Request> next() override {
-    if (at_ == end_) return std::nullopt;
-    const TraceRequest& recorded = trace_.requests[at_];
-    const auto prefix = trace_.prefix(recorded);
-    return Request{.id = static_cast<std::int64_t>(at_++ - begin_),
-                   .arrival = replayed(recorded.arrival - trace_.requests[begin_].arrival),
-                   .input_tokens = recorded.input_tokens,
-                   .output_tokens = recorded.output_tokens,
-                   .prefix = {prefix.begin(), prefix.end()}};
-  }
-  std::optional<Request> after_completion(SimTime) override { return std::nullopt; }
-
- private:
-  SimTime replayed(Duration recorded) const {
-    if (speed_ == 1) return SimTime(recorded);  // exact also where a double cannot hold picoseconds
-    const double ps = static_cast<double>(recorded.count()) / speed_;
-    if (!(ps < 9.2e18)) throw UnitOverflow();
-    return SimTime(Duration(std::llround(ps)));
-  }
-
-  double speed_;
-  std::size_t begin_;
-  std::size_t end_;
-  std::size_t at_;
-  RequestTrace trace_;
-};
-
-Expected<std::string> read_trace(const TraceConfig& config) {
-  const std::string& path = config.requests.source;
-  auto text = file_text(path);
-  if (!text) return Unexpected(fmt::format("cannot read the trace '{}': {}", path, text.error()));
-  const std::string digest = sha256_hex(*text);
-  if (digest != config.digest)
-    return Unexpected(fmt::format(
-        "the trace '{}' is not the file of this configuration any more: its SHA-256 is {}, and "
-        "replay.sha256 is {} (bring the file back, or load it anew by `trace: PATH`)",
-        path, digest, config.digest));
-  return text;
-}
-
-// Message for a prompt with more block names than its length allows: the block size differs.
-std::optional<std::string> prefix_mistake(const WorkloadConfig& config, const RequestTrace& trace) {
-  const std::int64_t block = config.prefix_block;
-  for (const TraceRequest& request : trace.requests)
-    if (const std::int64_t blocks = (request.input_tokens + block - 1) / block;
-        request.prefix_size > blocks)
-      return fmt::format(
-          "{}:{}: hash_ids has {} blocks, and a prompt of {} tokens has {} of prefix_block, {} "
-          "tokens",
-          config.trace->requests.source, request.line, request.prefix_size, request.input_tokens,
-          blocks, block);
-  return std::nullopt;
-}
-
-Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig& config) {
-  const auto text = read_trace(*config.trace);
-  if (!text) return Unexpected(text.error());
-  auto trace = parse_request_trace(config.trace->requests.source, *text);
-  if (!trace) return Unexpected(trace.error().front().message);  // refused when it was loaded
-  const auto there = static_cast<std::int64_t>(trace->requests.size());
-  if (there != config.trace->requests.value)
-    return Unexpected(fmt::format("the trace '{}' has {} requests, and replay.requests is {}",
-                                  config.trace->requests.source, there,
-                                  config.trace->requests.value));
-  if (auto mistake = prefix_mistake(config, *trace)) return Unexpected(std::move(*mistake));
-  return std::unique_ptr<RequestSource>(
-      std::make_unique<TraceSource>(*config.trace, request_count(config), *std::move(trace)));
-}
 
 }  // namespace
 

@@ -1,44 +1,138 @@
 #include "workloads/serving/trace_file.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <system_error>
 
 #include <fmt/format.h>
 
-#include "sim/base/sha256.hpp"
+#include "sim/config/describe.hpp"
 #include "sim/config/json_text.hpp"
-#include "workloads/serving/azure_trace.hpp"
-#include "workloads/serving/mooncake_trace.hpp"
 
 namespace tiersim {
+namespace {
 
-Expected<RequestTrace, TraceProblems> parse_request_trace(const std::string& file,
-                                                          std::string_view text) {
-  TraceBuilder builder(file);
-  std::string_view first = text.substr(0, text.find('\n'));
-  if (first.ends_with('\r')) first.remove_suffix(1);
-  if (first == kAzureHeader)
-    read_azure_trace(text, builder);
-  else if (first.starts_with('{'))
-    read_mooncake_trace(text, builder);
-  else
-    builder.report(
-        {}, fmt::format("begins with {}, which no trace does", in_quotes(first)),
-        fmt::format("a trace is CSV and begins with {}, or JSON lines and begins with {{",
-                    kAzureHeader));
-  return std::move(builder).finish();
+// The mapping of `trace` that describes a file.
+struct TraceFileConfig {
+  std::string file;
+  TraceFormat format;
+};
+void describe(Fields& f, TraceFileConfig& c) {
+  f.required("file", c.file, "The file.");
+  describe(f, c.format);
+}
+struct TraceKeyConfig {
+  TraceFileConfig trace;
+};
+void describe(Fields& f, TraceKeyConfig& c) {
+  f.doc("");
+  f.required("trace", c.trace, "A trace.");
 }
 
-Expected<std::string, TraceProblems> import_request_trace(const std::filesystem::path& path,
-                                                          const std::string& text) {
-  const auto trace = parse_request_trace(path.string(), text);
-  if (!trace) return Unexpected(trace.error());
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
+// The form that a mapping describes; none for one with mistakes, which are reported.
+std::optional<TraceFormat> read_format(const Node& described, Diagnostics& diagnostics) {
+  Node root;
+  root.kind = NodeKind::mapping;
+  root.origin = described.origin;
+  root.entries.push_back({.key = "trace", .key_origin = described.origin, .value = described});
+  Diagnostics own;
+  auto config = read<TraceKeyConfig>(Document(std::move(root)), "", own);
+  for (Diagnostic& diagnostic : own.list()) diagnostics.report(std::move(diagnostic));
+  if (!own.ok()) return std::nullopt;
+  return std::move(config.trace.format);
+}
+
+std::string format_text(const std::optional<TraceFormat>& format) {
+  if (!format) return "";
+  const TraceColumns& columns = format->columns;
   return fmt::format(
-      "replay: {{requests: {{value: {}, class: measured, source: {}}}, sha256: \"{}\"}}\n",
-      trace->requests.size(), detail::json_string((error ? path : absolute).string()),
-      sha256_hex(text));
+      ", format: {{columns: {{arrival: {}, input: {}, output: {}}}{}}}",
+      detail::json_string(columns.arrival), detail::json_string(columns.input),
+      detail::json_string(columns.output),
+      format->time
+          ? fmt::format(", time: {}", kTraceTimeNames[static_cast<std::size_t>(*format->time)])
+          : "");
+}
+
+std::string absolute_name(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path all = std::filesystem::absolute(path, error).lexically_normal();
+  return (error ? path : all).string();
+}
+
+}  // namespace
+
+Expected<TraceSummary, TraceProblems> read_trace(
+    const std::string& file, TraceLines lines, const std::optional<TraceFormat>& format,
+    const std::function<void(const RecordedRequest&)>& each) {
+  TraceMistakes mistakes(file);
+  TraceReader reader(std::move(lines), format, mistakes);
+  TraceSummary out;
+  RecordedRequest request;
+  Int128 before = 0;
+  Int128 last = 0;
+  std::int64_t last_line = 0;
+  while (reader.next(request)) {
+    if (out.requests == 0) out.first = last = before = request.time;
+    out.in_order = out.in_order && request.time >= before;
+    before = request.time;
+    out.first = std::min(out.first, request.time);
+    if (request.time > last || out.requests == 0) {
+      last = request.time;
+      last_line = request.line;
+    }
+    ++out.requests;
+    if (each) each(request);
+  }
+  if (!reader.error().empty()) mistakes.report({1, ""}, 1, reader.error());
+  if (!mistakes.any() && out.requests == 0) mistakes.report({1, ""}, 1, "there is no request");
+  if (!mistakes.any() && last - out.first > std::numeric_limits<std::int64_t>::max())
+    mistakes.report({last_line, ""}, 1, "comes more than 106 days after the first request",
+                    format ? "simulated time ends there; cut the trace, or name the unit of its "
+                             "times: `time: ms` beside `columns`"
+                           : "simulated time ends there; cut the trace");
+  if (mistakes.any()) return Unexpected(std::move(mistakes).take());
+  out.digest = reader.digest();
+  return out;
+}
+
+Expected<RequestTrace, TraceProblems> parse_request_trace(
+    const std::string& file, TraceLines lines, const std::optional<TraceFormat>& format) {
+  RequestTrace trace;
+  std::vector<Int128> times;
+  const auto summary = read_trace(file, std::move(lines), format, [&](const RecordedRequest& one) {
+    times.push_back(one.time);
+    trace.requests.push_back({.input_tokens = static_cast<std::int32_t>(one.input_tokens),
+                              .output_tokens = static_cast<std::int32_t>(one.output_tokens),
+                              .line = one.line,
+                              .prefix_size = static_cast<std::int32_t>(one.prefix.size()),
+                              .prefix_begin = trace.names.size()});
+    trace.names.insert(trace.names.end(), one.prefix.begin(), one.prefix.end());
+  });
+  if (!summary) return Unexpected(summary.error());
+  for (std::size_t i = 0; i < times.size(); ++i)
+    trace.requests[i].arrival =
+        SimTime(Duration(static_cast<std::int64_t>(times[i] - summary->first)));
+  std::ranges::stable_sort(trace.requests, {}, &TraceRequest::arrival);
+  return trace;
+}
+
+std::optional<std::string> import_request_trace(const std::filesystem::path& path,
+                                                const Node* described, Diagnostics& diagnostics) {
+  std::optional<TraceFormat> format;
+  if (described != nullptr) {
+    format = read_format(*described, diagnostics);
+    if (!format) return std::nullopt;
+  }
+  const auto summary = read_trace(path.string(), TraceLines(path), format);
+  if (summary)
+    return fmt::format(
+        "replay: {{requests: {{value: {}, class: measured, source: {}}}, sha256: \"{}\"{}}}\n",
+        summary->requests, detail::json_string(absolute_name(path)), summary->digest,
+        format_text(format));
+  for (const ImportProblem& problem : summary.error())
+    diagnostics.report({*problem.where, problem.message, problem.hint});
+  return std::nullopt;
 }
 
 }  // namespace tiersim

@@ -1,15 +1,18 @@
 #pragma once
-// Published request traces of real services:
+// Request traces of real services, published ones and the user's own (trace_form.hpp).
 //
-//   azure_trace.hpp      Azure LLM inference 2023: CSV
-//   mooncake_trace.hpp   Mooncake: JSON lines, with names of the blocks of each prompt
+// Requests come in the order of arrival, those of equal times in the order of the file; the
+// earliest arrives at time 0. A line of another form is a mistake of the file, and so is a request
+// without an input or output token. A server cannot serve such a request, and to drop it would
+// change the load of the trace, so the user must remove the line.
 //
-// The first line decides on the form. Requests are sorted by arrival, those of equal times in the
-// order of the file; the earliest arrives at time 0. A line of another form is a mistake of the
-// file, and so is a request without an input or output token. A server cannot serve such a request,
-// and to drop it would change the load of the trace, so the user must remove the line.
+// A file whose requests stand in the order of arrival is read as it is replayed, so that a trace of
+// any size takes no more memory than its longest line. Any other file is held in memory, about 40
+// bytes a request and 8 a block name. A file may be packed by gzip.
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,37 +21,58 @@
 #include "sim/base/expected.hpp"
 #include "sim/base/units.hpp"
 #include "sim/config/importer.hpp"
+#include "workloads/serving/request.hpp"
+#include "workloads/serving/trace_form.hpp"
+#include "workloads/serving/workload_config.hpp"
 
 namespace tiersim {
 
-/// A request of a trace in compact form, since a whole trace is in memory.
+/// A request of a trace in compact form, for a trace that is held in memory.
 struct TraceRequest {
   SimTime arrival{};  ///< after the earliest one
   std::int32_t input_tokens = 1;
   std::int32_t output_tokens = 1;
-  std::int32_t line = 0;         ///< number in the file, from 1
+  std::int64_t line = 0;         ///< number in the file, from 1
   std::int32_t prefix_size = 0;  ///< number of names of the blocks that the prompt starts with
   std::size_t prefix_begin = 0;  ///< first of them in RequestTrace::names
 };
 
 struct RequestTrace {
   std::vector<TraceRequest> requests = {};  ///< in the order of arrival
-  std::vector<std::uint32_t> names = {};    ///< a name stands for a block and all before it
+  std::vector<std::uint64_t> names = {};    ///< a name stands for a block and all before it
 
-  std::span<const std::uint32_t> prefix(const TraceRequest& request) const {
+  std::span<const std::uint64_t> prefix(const TraceRequest& request) const {
     return std::span(names).subspan(request.prefix_begin,
                                     static_cast<std::size_t>(request.prefix_size));
   }
 };
 
-using TraceProblems = std::vector<ImportProblem>;
+/// What a pass over a whole trace finds.
+struct TraceSummary {
+  std::int64_t requests = 0;
+  Int128 first = 0;         ///< earliest time, in the file's picoseconds
+  bool in_order = true;     ///< the requests stand in the order of arrival
+  std::string digest = {};  ///< SHA-256 of the file's bytes
+};
 
-/// `file` is the name in messages, which begin with `file:line:`.
-Expected<RequestTrace, TraceProblems> parse_request_trace(const std::string& file,
-                                                          std::string_view text);
+/// Reads a whole trace. `each` gets every request, in the order of the file. The errors are all
+/// mistakes of the file, each at its place.
+Expected<TraceSummary, TraceProblems> read_trace(
+    const std::string& file, TraceLines lines, const std::optional<TraceFormat>& format,
+    const std::function<void(const RecordedRequest&)>& each = {});
 
-/// YAML `replay: {requests: {..., source: absolute path}, sha256: ...}`, if all lines are valid.
-Expected<std::string, TraceProblems> import_request_trace(const std::filesystem::path& path,
-                                                          const std::string& text);
+/// A trace in memory. `file` is the name in messages.
+Expected<RequestTrace, TraceProblems> parse_request_trace(
+    const std::string& file, TraceLines lines, const std::optional<TraceFormat>& format = {});
+
+/// For Importer::read. YAML `replay: {requests: {..., source: absolute path}, sha256: ...}`, with
+/// `format` for a trace of one's own, if all lines are valid.
+std::optional<std::string> import_request_trace(const std::filesystem::path& path,
+                                                const Node* described, Diagnostics& diagnostics);
+
+/// The requests of a trace as a source, or a message for the user: the file is not that of the
+/// configuration any more, or a prompt has more blocks than its length allows. next() throws
+/// SourceFailure if the file changes during the run.
+Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig& config);
 
 }  // namespace tiersim

@@ -132,14 +132,22 @@ void describe(Fields& f, TraceConfig& c) {
   f.optional("speed", c.speed, "Arrivals come so much faster than they were recorded.",
              in_range(1e-3, 1e6));
   f.optional("skip", c.skip, "Requests left out at the start.", at_least(0));
+  f.optional("format", c.format, "Form of a trace of one's own; `trace` gives it.");
   f.check(!c.digest.empty() && c.requests.value > 0, "requests",
           "is missing: there is no trace to replay", "name one by `trace: PATH` beside `replay`");
 }
 
 void describe(Fields& f, WorkloadConfig& c) {
   f.doc("The requests: an arrival process with lengths, or a trace.");
-  f.importable("trace",
-               "Trace of requests: Azure LLM inference 2023 (CSV) or Mooncake (JSON lines).");
+  f.importable_file("trace",
+                    "Trace of requests: Azure LLM inference 2023 (CSV), Mooncake (JSON lines), or "
+                    "any CSV or JSON lines whose columns are named; packed by gzip or not.",
+                    [](Fields& file) {
+                      std::string name;
+                      TraceFormat format;
+                      file.required("file", name, "The file.");
+                      describe(file, format);
+                    });
   f.optional("replay", c.trace, "How the trace is replayed.");
   f.optional("requests", c.requests, "How many; of a trace 0 for all that are left.",
              in_range(0, 10'000'000));

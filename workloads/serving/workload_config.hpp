@@ -8,6 +8,12 @@
 //     input: {distribution: uniform, min: 100, max: 2000}
 //     output: {tokens: 256}
 //
+//   workload:                                        # a log of one's own
+//     trace:
+//       file: log.csv.gz
+//       columns: {arrival: received_at, input: prompt_tokens, output: completion_tokens}
+//       time: ms
+//
 // The loader turns `trace` into `replay`: the number of requests in the file, its digest, and its
 // path as the source of that number. So a record holds no requests, its run id depends on the
 // file's bytes and not on its place, and a rerun fails where the file has changed.
@@ -21,6 +27,7 @@
 #include "sim/base/expected.hpp"
 #include "sim/config/fields.hpp"
 #include "workloads/serving/request.hpp"
+#include "workloads/serving/trace_form.hpp"
 
 namespace tiersim {
 
@@ -73,6 +80,7 @@ struct TraceConfig {
   std::string digest = {};  ///< SHA-256 of the file's bytes
   double speed = 1;         ///< factor by which arrivals are faster than recorded
   std::int64_t skip = 0;    ///< requests left out at the start; the next one comes at time 0
+  std::optional<TraceFormat> format = {};  ///< of a trace of one's own; none: a published form
 };
 void describe(Fields& f, TraceConfig& c);
 

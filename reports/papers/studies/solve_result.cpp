@@ -15,6 +15,13 @@ std::string next_text(const SolveAnswer& answer) {
   return fmt::format("{}: {}", answer.next->value, display(answer.next->metric, answer.unit));
 }
 
+// " [12 ms, 14 ms]"
+std::string interval_text(const SolveAnswer& answer) {
+  if (!answer.ci95) return "";
+  return fmt::format(" [{}, {}]", display(answer.ci95->low, answer.unit),
+                     display(answer.ci95->high, answer.unit));
+}
+
 std::string range_text(const SolveQuestion& question) {
   return fmt::format("{} to {}", question.between[0], question.between[1]);
 }
@@ -24,7 +31,7 @@ std::string range_text(const SolveQuestion& question) {
 std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
   const SolveQuestion& question = result.question;
   if (answer.outcome == "cannot run") return answer.problem;
-  const std::string there = display(answer.metric, answer.unit);
+  const std::string there = display(answer.metric, answer.unit) + interval_text(answer);
   const std::string target = display(answer.target, answer.unit);
   // A server has several bottlenecks over time, so its record names none.
   const bool bounded = answer.record && !answer.record->bounded_by.empty();
@@ -36,8 +43,8 @@ std::string sentence(const SolveResult& result, const SolveAnswer& answer) {
     // The goodput of a server rises with load and falls beyond its capacity.
     const bool server = answer.record && answer.record->serving.has_value();
     return fmt::format("no value in {} does it{}: {} is {} at {}{}{}", range_text(question),
-                       server ? ", by its two ends, so unless it turns between them" : "",
-                       question.metric, there, answer.display, bounded ? ", " : "", bound);
+                       server ? ", by its samples (ten a decade)" : "", question.metric, there,
+                       answer.display, bounded ? ", " : "", bound);
   }
   const std::string next = answer.next ? "; at " + next_text(answer) : "";
   return fmt::format("{} = {}: {} is {} (asked: {}){}{}{}", question.vary, answer.display,
@@ -49,6 +56,19 @@ std::string answer_text(const SolveAnswer& answer) {
   if (answer.outcome == "cannot run") return answer.outcome;
   const char* how_many = answer.metric <= answer.target ? "all" : "none";
   return answer.outcome == "flat" ? how_many : fmt::format("{}; at {}", how_many, answer.display);
+}
+
+std::string parts_text(const std::vector<std::array<std::string, 2>>& holding) {
+  if (holding.size() < 2) return "";
+  std::string out;
+  for (std::size_t i = 0; i < holding.size(); ++i) {
+    const auto& [from, to] = holding[i];
+    out += (i == 0                    ? ""
+            : i + 1 == holding.size() ? " and "
+                                      : ", ") +
+           (from == to ? from : fmt::format("{} to {}", from, to));
+  }
+  return out;
 }
 
 std::string left_out_text(const SolveAnswer& answer) {

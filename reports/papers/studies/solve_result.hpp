@@ -27,9 +27,12 @@ struct SolveAnswer {
     double metric = 0;
   };
   std::optional<Next> next = {};
-  std::string unit = {};  ///< of `target` and `metric`
-  bool rises = true;      ///< true where the metric rises with the setting
+  std::string unit = {};                      ///< of `target` and `metric`
+  std::optional<Interval<double>> ci95 = {};  ///< of `metric`
+  bool rises = true;                          ///< true where the metric rises with the setting
   bool monotone = true;
+  /// Of a server: the parts of the range whose samples are not above the target, for people.
+  std::vector<std::array<std::string, 2>> holding = {};
   int evaluations = 0;
   /// Ends of the range that was searched, for people, and the reason why the rest cannot run. Empty
   /// where the whole range was searched.
@@ -46,6 +49,9 @@ struct SolveResult {
 
 /// "12.5 (tpot 50 ms)", or one line with the reason why there is no such value.
 std::string sentence(const SolveResult& result, const SolveAnswer& answer);
+
+/// "2 to 20 and 25 to 31.5"; empty for less than two parts.
+std::string parts_text(const std::vector<std::array<std::string, 2>>& holding);
 
 /// "12.5". Where no value meets the target: "none; at 1000" with the nearest end, or "all; at 8"
 /// where the metric is never above the target. "all" or "none" where the metric does not depend on

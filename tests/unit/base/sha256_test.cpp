@@ -16,6 +16,20 @@ TEST(Sha256, MatchesThePublishedExamples) {
 }
 
 // Texts that are alike up to the middle of a block, to its end, and not at all.
+TEST(Sha256, OfPiecesIsThatOfTheWhole) {
+  std::string whole;
+  for (int i = 0; i < 1000; ++i) whole += static_cast<char>(i * 7);
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65},
+                                  std::size_t{500}, std::size_t{1000}}) {
+    Sha256 hash;
+    for (std::size_t at = 0; at < whole.size(); at += piece) {
+      EXPECT_EQ(hash.digest(), sha256(std::string_view(whole).substr(0, at))) << piece << ' ' << at;
+      hash.add(std::string_view(whole).substr(at, piece));
+    }
+    EXPECT_EQ(hash.digest(), sha256(whole)) << piece;
+  }
+}
+
 TEST(RepeatedSha256, IsThatOfEachTextByItself) {
   RepeatedSha256 repeated;
   for (const std::size_t alike : {200U, 200U, 150U, 192U, 191U, 64U, 63U, 0U, 128U})

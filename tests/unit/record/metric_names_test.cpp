@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/record/metrics.hpp"
+
 namespace tiersim::metric_names_test {
 namespace {
 
@@ -18,6 +20,18 @@ TEST(MetricNames, AreTakenWithoutTheirUnits) {
   EXPECT_EQ(resolved("kv_footprint"), "kv_footprint_bytes");
   EXPECT_EQ(resolved("energy"), "energy_j_per_token");
   EXPECT_EQ(resolved("max_batch"), "max_batch");
+}
+
+// Every short form of the list means its metric.
+TEST(MetricNames, HaveShortFormsThatMeanThem) {
+  EXPECT_EQ(short_metric("ttft_s.{mean,p50,p90,p95,p99}"), "ttft.{mean,p50,p90,p95,p99}");
+  EXPECT_EQ(short_metric("tpot_s"), "tpot");
+  EXPECT_EQ(short_metric("max_batch"), "");
+  for (const MetricDefinition& metric : kMetrics) {
+    const std::string brief = short_metric(std::string(metric.name));
+    if (brief.empty() || brief.find('{') != std::string::npos) continue;
+    EXPECT_EQ(resolved(brief), metric.name);
+  }
 }
 
 TEST(MetricNames, SayWhatCouldBeMeant) {

@@ -183,6 +183,68 @@ TEST(Solve, TheSameQuestionHasTheSameAnswer) {
   EXPECT_EQ(solved(hyperbola, 5, range).x, solved(hyperbola, 5, range).x);
 }
 
+// Every range around a crossing has the same answer, to the last bit.
+TEST(Solve, TheAnswerDoesNotDependOnTheRange) {
+  for (const bool sampled : {false, true})
+    for (double (*metric)(double) : {hyperbola, line, steps}) {
+      const Solution one =
+          solved(metric, 7.3, {.low = 1, .high = 1000, .whole = false, .sampled = sampled});
+      ASSERT_EQ(one.outcome, Outcome::found);
+      for (const double low : {0.3, 0.7, 1.9})
+        for (const double high : {97.0, 130.0, 5e5})
+          EXPECT_EQ(solved(metric, 7.3, {.low = low, .high = high, .sampled = sampled}).x, one.x)
+              << low << " to " << high;
+    }
+}
+
+// The next candidate beyond the answer is above the target: the answer is the best of its digits.
+TEST(Solve, ASampledAnswerHasFourDigitsAndItsNeighbourMisses) {
+  const Solution found = solved(hyperbola, 7.3, {.low = 1, .high = 1000, .sampled = true});
+  EXPECT_EQ(found.x, 11.33);  // 60 / 5.3 = 11.3207...
+  ASSERT_TRUE(found.next);
+  EXPECT_EQ(found.next->x, 11.32);
+  EXPECT_GT(found.next->metric, 7.3);
+}
+
+// Holds up to 5 and from 20 to 30.
+double two_parts(double x) {
+  return x <= 5 || (x >= 20 && x <= 30) ? 0 : x;
+}
+
+TEST(Solve, OfSeveralPartsTheFirstFromBelowIsGivenAndAllAreNamed) {
+  const SolveRange range{.low = 1, .high = 100, .sampled = true};
+  const auto largest = solve([](double x) -> Expected<double> { return two_parts(x); }, 1, range);
+  ASSERT_TRUE(largest);
+  EXPECT_EQ(largest->x, 5);
+  EXPECT_FALSE(largest->monotone);
+  EXPECT_EQ(largest->holding, (std::vector<std::array<double, 2>>{{1, 5}, {20, 25}}));
+  const auto smallest =
+      solve([](double x) -> Expected<double> { return x >= 50 || (x >= 8 && x < 12) ? 0 : 1; }, 0,
+            range, false);
+  ASSERT_TRUE(smallest);
+  EXPECT_EQ(smallest->x, 50);
+  EXPECT_EQ(smallest->next->x, 49.99);
+}
+
+// A goal that holds in the middle only, as a goodput does.
+TEST(Solve, APartBetweenTheEndsIsFound) {
+  const auto found =
+      solve([](double x) -> Expected<double> { return x >= 6 && x < 40.005 ? -1 : 1; }, 0,
+            {.low = 1, .high = 100, .sampled = true}, true);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->outcome, Outcome::found);
+  EXPECT_EQ(found->x, 40);
+  const auto all = solve([](double) -> Expected<double> { return -1; }, 0,
+                         {.low = 1, .high = 100, .sampled = true}, true);
+  EXPECT_EQ(all->outcome, Outcome::beyond);
+  EXPECT_EQ(all->x, 100);
+  const auto none = solve([](double) -> Expected<double> { return 1; }, 0,
+                          {.low = 1, .high = 100, .sampled = true}, true);
+  EXPECT_EQ(none->outcome, Outcome::beyond);
+  EXPECT_EQ(none->x, 1);
+  EXPECT_TRUE(none->holding.empty());
+}
+
 std::string error_of(const std::string& low, const std::string& high, bool whole = false) {
   const auto range = SettingRange::parse("key", low, high, whole);
   return range ? "" : range.error();

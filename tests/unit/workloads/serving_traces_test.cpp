@@ -27,16 +27,17 @@ using testing::load_workload;
 const std::string kHead = "TIMESTAMP,ContextTokens,GeneratedTokens\n";
 
 std::string told(const std::string& text) {
-  const auto trace = parse_request_trace("t", text);
+  const auto trace = parse_request_trace("t", TraceLines::of_text(text));
   if (trace) return "accepted";
   std::string out;
   for (const ImportProblem& p : trace.error())
-    out += p.message + (p.hint.empty() ? "" : " (" + p.hint + ")") + "\n";
+    out += fmt::format("{}:{}:{}: {}{}\n", p.where->file, p.where->line, p.where->column, p.message,
+                       p.hint.empty() ? "" : " (" + p.hint + ")");
   return out;
 }
 
 RequestTrace parsed(const std::string& text) {
-  auto trace = parse_request_trace("t", text);
+  auto trace = parse_request_trace("t", TraceLines::of_text(text));
   EXPECT_TRUE(trace) << told(text);
   return trace ? *std::move(trace) : RequestTrace{};
 }
@@ -45,9 +46,16 @@ std::int64_t ps(const TraceRequest& request) {
   return request.arrival.time_since_epoch().count();
 }
 
+// The names of a prompt's blocks, numbered from 0 as they appear in the file: a name says only
+// which blocks are the same.
 std::vector<std::uint32_t> names(const RequestTrace& trace, std::size_t request) {
-  const auto prefix = trace.prefix(trace.requests.at(request));
-  return {prefix.begin(), prefix.end()};
+  std::map<std::uint64_t, std::uint32_t> numbers;
+  for (const std::uint64_t name : trace.names)
+    numbers.try_emplace(name, static_cast<std::uint32_t>(numbers.size()));
+  std::vector<std::uint32_t> out;
+  for (const std::uint64_t name : trace.prefix(trace.requests.at(request)))
+    out.push_back(numbers.at(name));
+  return out;
 }
 
 TEST(AzureTrace, KeepsTimesToThePicosecond) {
@@ -95,51 +103,58 @@ TEST(AzureTrace, NamesEveryMistakeWithItsLine) {
                          "2023-11-16 24:00:00,-1,1e3\n"
                          "2023-11-16 00:00:00.0000000000001,100000001, 7\n"
                          "2023-11-16T00:00:00,1,\n"),
-            "t:3: has 2 columns (there are 3: TIMESTAMP,ContextTokens,GeneratedTokens)\n"
-            "t:4: is empty (take it out)\n"
-            "t:5: TIMESTAMP is '2023-02-29 00:00:00' (it is a time such as 2023-11-16 "
+            "t:3:1: has 2 columns (there are 3: TIMESTAMP,ContextTokens,GeneratedTokens)\n"
+            "t:4:1: is empty (take it out)\n"
+            "t:5:1: TIMESTAMP is '2023-02-29 00:00:00' (it is a time such as 2023-11-16 "
             "18:17:03.9799600)\n"
-            "t:5: ContextTokens is '0' (a request has a token in and one out at least; take the "
+            "t:5:21: ContextTokens is '0' (a request has a token in and one out at least; take the "
             "line out)\n"
-            "t:6: TIMESTAMP is '2023-11-16 24:00:00' (it is a time such as 2023-11-16 "
+            "t:6:1: TIMESTAMP is '2023-11-16 24:00:00' (it is a time such as 2023-11-16 "
             "18:17:03.9799600)\n"
-            "t:6: ContextTokens is '-1' (it is a whole number from 1 to 100000000)\n"
-            "t:6: GeneratedTokens is '1e3' (it is a whole number from 1 to 100000000)\n"
-            "t:7: TIMESTAMP is '2023-11-16 00:00:00.0000000000001' (it is a time such as "
+            "t:6:21: ContextTokens is '-1' (it is a whole number from 1 to 100000000)\n"
+            "t:6:24: GeneratedTokens is '1e3' (it is a whole number from 1 to 100000000)\n"
+            "t:7:1: TIMESTAMP is '2023-11-16 00:00:00.0000000000001' (it is a time such as "
             "2023-11-16 18:17:03.9799600)\n"
-            "t:7: ContextTokens is '100000001' (it is a whole number from 1 to 100000000)\n"
-            "t:7: GeneratedTokens is ' 7' (it is a whole number from 1 to 100000000)\n"
-            "t:8: TIMESTAMP is '2023-11-16T00:00:00' (it is a time such as 2023-11-16 "
+            "t:7:35: ContextTokens is '100000001' (it is a whole number from 1 to 100000000)\n"
+            "t:7:45: GeneratedTokens is ' 7' (it is a whole number from 1 to 100000000)\n"
+            "t:8:1: TIMESTAMP is '2023-11-16T00:00:00' (it is a time such as 2023-11-16 "
             "18:17:03.9799600)\n"
-            "t:8: GeneratedTokens is '' (it is a whole number from 1 to 100000000)\n");
+            "t:8:23: GeneratedTokens is '' (it is a whole number from 1 to 100000000)\n");
 }
 
 TEST(AzureTrace, ShowsTwentyMistakesAndCountsTheRest) {
   std::string text = kHead;
   for (int i = 0; i < 25; ++i) text += "x\n";
-  const auto trace = parse_request_trace("t", text);
+  const auto trace = parse_request_trace("t", TraceLines::of_text(text));
   ASSERT_FALSE(trace);
   ASSERT_EQ(trace.error().size(), 21U);
-  EXPECT_EQ(trace.error()[19].message, "t:21: has 1 columns");
-  EXPECT_EQ(trace.error()[20].message, "t: 5 more mistakes");
+  EXPECT_EQ(trace.error()[19].message, "has 1 columns");
+  EXPECT_EQ(trace.error()[19].where->line, 21);
+  EXPECT_EQ(trace.error()[20].message, "5 more mistakes from here on");
+  EXPECT_EQ(trace.error()[20].where->line, 22);
 }
 
 TEST(AzureTrace, EndsWhereSimulatedTimeDoes) {
   EXPECT_EQ(told(kHead + "2024-01-01 00:00:00,1,1\n2024-04-16 00:00:00,1,1\n"), "accepted");
-  EXPECT_EQ(told(kHead + "2024-01-01 00:00:00,1,1\n2024-04-18 00:00:00,1,1\n"),
-            "t:3: comes more than 106 days after the first request (simulated time ends there; cut "
-            "the trace)\n");
+  EXPECT_EQ(
+      told(kHead + "2024-01-01 00:00:00,1,1\n2024-04-18 00:00:00,1,1\n"),
+      "t:3:1: comes more than 106 days after the first request (simulated time ends there; cut "
+      "the trace)\n");
 }
 
 TEST(RequestTrace, KnowsWhatIsNoTrace) {
-  EXPECT_EQ(told(""),
-            "t:1: begins with '', which no trace does (a trace is CSV and begins with "
-            "TIMESTAMP,ContextTokens,GeneratedTokens, or JSON lines and begins with {)\n");
-  EXPECT_EQ(told("schema: tiersim.scenario/v1 and so on and so on\n"),
-            "t:1: begins with 'schema: tiersim.scenario/v1 and so on an...', which no trace does "
-            "(a trace is CSV and begins with TIMESTAMP,ContextTokens,GeneratedTokens, or JSON "
-            "lines and begins with {)\n");
-  EXPECT_EQ(told(kHead), "t:1: there is no request\n");
+  const std::string hint =
+      "(known are CSV that begins with TIMESTAMP,ContextTokens,GeneratedTokens, and JSON lines "
+      "that "
+      "begin with {; name the columns of any other CSV or JSON lines: trace: {file: PATH, columns: "
+      "{arrival: A, input: B, output: C}})\n";
+  EXPECT_EQ(told(""), "t:1:1: begins with '', which no known trace does " + hint);
+  EXPECT_EQ(
+      told("schema: tiersim.scenario/v1 and so on and so on\n"),
+      "t:1:1: begins with 'schema: tiersim.scenario/v1 and so on an...', which no known trace "
+      "does " +
+          hint);
+  EXPECT_EQ(told(kHead), "t:1:1: there is no request\n");
 }
 
 std::string line(const std::string& time, const std::string& in, const std::string& out,
@@ -181,24 +196,24 @@ TEST(MooncakeTrace, NamesEveryMistakeWithItsLine) {
            line("0", "1", "1", "[[]]") + line("0", "1", "1", "{}") +
            line("0", "1", "1", "[], \"timestamp\": 1") + line("0", "1", "1", "[], \"session\": 1") +
            "{\"input_length\": 3}\n" + good + "{} {}\n"),
-      "t:2: is no JSON at column 16\n"
-      "t:3: is a list (a line is an object)\n"
-      "t:4: is a number (a line is an object)\n"
-      "t:5: timestamp is -1 (it is a whole number, and not below 0)\n"
-      "t:6: input_length is '1.5' (it is a whole number, and not below 0)\n"
-      "t:7: input_length is the text 'a' (it is a whole number, and not below 0)\n"
-      "t:8: output_length is '0' (a request has a token in and one out at least; take the line "
+      "t:2:16: is no JSON from here on\n"
+      "t:3:1: is a list (a line is an object)\n"
+      "t:4:1: is a number (a line is an object)\n"
+      "t:5:1: timestamp is -1 (it is a whole number, and not below 0)\n"
+      "t:6:1: input_length is '1.5' (it is a whole number, and not below 0)\n"
+      "t:7:1: input_length is the text 'a' (it is a whole number, and not below 0)\n"
+      "t:8:1: output_length is '0' (a request has a token in and one out at least; take the line "
       "out)\n"
-      "t:9: output_length is null (it is a whole number, and not below 0)\n"
-      "t:10: hash_ids is a number (it is a list of whole numbers from 0)\n"
-      "t:11: an element of hash_ids is -3 (it is a whole number, and not below 0)\n"
-      "t:12: an element of hash_ids is a list (it is a whole number, and not below 0)\n"
-      "t:13: hash_ids is an object (it is a list of whole numbers from 0)\n"
-      "t:14: 'timestamp' is given twice\n"
-      "t:15: unknown key 'session' (the keys are timestamp, input_length, output_length, "
+      "t:9:1: output_length is null (it is a whole number, and not below 0)\n"
+      "t:10:1: hash_ids is a number (it is a list of whole numbers from 0)\n"
+      "t:11:1: an element of hash_ids is -3 (it is a whole number, and not below 0)\n"
+      "t:12:1: an element of hash_ids is a list (it is a whole number, and not below 0)\n"
+      "t:13:1: hash_ids is an object (it is a list of whole numbers from 0)\n"
+      "t:14:1: 'timestamp' is given twice\n"
+      "t:15:1: unknown key 'session' (the keys are timestamp, input_length, output_length, "
       "hash_ids)\n"
-      "t:16: 'timestamp' is missing\n"
-      "t:18: is no JSON at column 4\n");
+      "t:16:1: 'timestamp' is missing\n"
+      "t:18:4: is no JSON from here on\n");
 }
 
 std::string text_of(const std::filesystem::path& path) {
@@ -305,9 +320,10 @@ TEST(TraceImport, StandsForArrivalsAndLengths) {
 TEST(TraceImport, ReportsMistakesOfTheFileWithTheirLines) {
   const Folder folder("trace");
   const auto file = folder.write("bad.csv", kHead + "2023-11-16 00:00:00,1,1\nx,1,1\n");
-  EXPECT_EQ(load_workload("trace: " + file.string() + "\n").mistakes,
-            "w.yaml:1:8: error: " + file.string() +
-                ":3: TIMESTAMP is 'x' (it is a time such as 2023-11-16 18:17:03.9799600)\n");
+  EXPECT_EQ(
+      load_workload("trace: " + file.string() + "\n").mistakes,
+      file.string() +
+          ":3:1: error: TIMESTAMP is 'x' (it is a time such as 2023-11-16 18:17:03.9799600)\n");
 }
 
 TEST(TraceSource, SkipsCutsAndHurries) {
@@ -326,7 +342,7 @@ TEST(TraceSource, SkipsCutsAndHurries) {
     EXPECT_EQ(requests[i].output_tokens, recorded.output_tokens);
     EXPECT_EQ(requests[i].arrival.time_since_epoch().count() * 4,
               ps(recorded) - ps(trace.requests[5]));
-    const auto prefix = names(trace, i + 5);
+    const auto prefix = trace.prefix(recorded);
     EXPECT_EQ(requests[i].prefix, PrefixBlocks(prefix.begin(), prefix.end()));
   }
 }
@@ -364,7 +380,7 @@ TEST(TraceSource, RefusesBlocksThatDoNotFitThePrompt) {
 
 // Any text is a trace or gives errors with a line number each, of which the first 20 are listed.
 void check_answer(const std::string& text, const std::string& why) {
-  const auto trace = parse_request_trace("t", text);
+  const auto trace = parse_request_trace("t", TraceLines::of_text(text));
   if (trace) {
     ASSERT_FALSE(trace->requests.empty()) << why;
     for (const TraceRequest& r : trace->requests)
@@ -375,10 +391,10 @@ void check_answer(const std::string& text, const std::string& why) {
   ASSERT_FALSE(trace.error().empty()) << why;
   ASSERT_LE(trace.error().size(), 21U) << why;
   for (std::size_t i = 0; i < std::min<std::size_t>(20, trace.error().size()); ++i) {
-    const std::string& message = trace.error()[i].message;
-    int number = 0;
-    ASSERT_EQ(std::sscanf(message.c_str(), "t:%d: ", &number), 1) << why << message;
-    ASSERT_TRUE(number >= 1 && number <= lines) << why << message;
+    const ImportProblem& problem = trace.error()[i];
+    ASSERT_TRUE(problem.where) << why << problem.message;
+    ASSERT_TRUE(problem.where->line >= 1 && problem.where->line <= lines) << why << problem.message;
+    ASSERT_GE(problem.where->column, 1) << why << problem.message;
   }
 }
 
@@ -455,11 +471,11 @@ TEST_F(PublishedTraces, OfMooncakeNameBlocksByAllBeforeThemAlready) {
   ASSERT_EQ(trace.requests.size(), 12'031U);
   EXPECT_EQ(ps(trace.requests.back()), 3'536'999'000'000'000);
   EXPECT_EQ(trace.names.size(), 288'500U);
-  std::set<std::uint32_t> different(trace.names.begin(), trace.names.end());
+  std::set<std::uint64_t> different(trace.names.begin(), trace.names.end());
   EXPECT_EQ(different.size(), 182'790U);  // as many as there are ids in the file
   for (const TraceRequest& r : trace.requests)
     ASSERT_EQ(r.prefix_size, (r.input_tokens + 511) / 512) << "line " << r.line;
-  // The names are the file's own ids.
+  // The file's own ids count up as they appear.
   const std::string text = text_of(folder_ / "mooncake_fast25_conversation.jsonl");
   EXPECT_NE(text.find("\"hash_ids\": [0, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]"),
             std::string::npos);

@@ -1,0 +1,170 @@
+// The requests of a trace as a source: read as they are replayed, or from memory where the file
+// does not have them in the order of arrival.
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/check.hpp"
+#include "workloads/serving/trace_file.hpp"
+
+namespace tiersim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// When and how long a file was, to see that it did not change.
+struct FileState {
+  std::uintmax_t size = 0;
+  fs::file_time_type time = {};
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+FileState state_of(const std::string& path) {
+  std::error_code error;
+  return {fs::file_size(path, error), fs::last_write_time(path, error)};
+}
+
+// Replays recorded times from 0 on.
+class Replay {
+ public:
+  explicit Replay(const TraceConfig& config) : speed_(config.speed) {}
+
+  SimTime at(Duration recorded) const {
+    if (speed_ == 1) return SimTime(recorded);  // exact also where a double cannot hold picoseconds
+    const double ps = static_cast<double>(recorded.count()) / speed_;
+    if (!(ps < 9.2e18)) throw UnitOverflow();
+    return SimTime(Duration(std::llround(ps)));
+  }
+
+ private:
+  double speed_;
+};
+
+class SortedTrace final : public RequestSource {
+ public:
+  SortedTrace(const TraceConfig& config, std::int64_t count, RequestTrace trace)
+      : replay_(config),
+        begin_(static_cast<std::size_t>(config.skip)),
+        end_(begin_ + static_cast<std::size_t>(count)),
+        at_(begin_),
+        trace_(std::move(trace)) {}
+
+  std::optional<Request> next() override {
+    if (at_ == end_) return std::nullopt;
+    const TraceRequest& recorded = trace_.requests[at_];
+    const auto prefix = trace_.prefix(recorded);
+    return Request{.id = static_cast<std::int64_t>(at_++ - begin_),
+                   .arrival = replay_.at(recorded.arrival - trace_.requests[begin_].arrival),
+                   .input_tokens = recorded.input_tokens,
+                   .output_tokens = recorded.output_tokens,
+                   .prefix = {prefix.begin(), prefix.end()}};
+  }
+  std::optional<Request> after_completion(SimTime) override { return std::nullopt; }
+
+ private:
+  Replay replay_;
+  std::size_t begin_;
+  std::size_t end_;
+  std::size_t at_;
+  RequestTrace trace_;
+};
+
+class StreamedTrace final : public RequestSource {
+ public:
+  StreamedTrace(const TraceConfig& config, std::int64_t count, FileState state)
+      : path_(config.requests.source),
+        replay_(config),
+        skip_(config.skip),
+        count_(count),
+        state_(state),
+        mistakes_(path_),
+        reader_(TraceLines(path_), config.format, mistakes_) {}
+
+  std::optional<Request> next() override {
+    if (made_ == count_) return std::nullopt;
+    for (; skip_ > 0; --skip_) advance();
+    advance();
+    if (made_ == 0) first_ = recorded_.time;
+    const Int128 since = recorded_.time - first_;
+    if (since < 0) fail();
+    Request out{.id = made_++,
+                .arrival = replay_.at(Duration(static_cast<std::int64_t>(since))),
+                .input_tokens = recorded_.input_tokens,
+                .output_tokens = recorded_.output_tokens,
+                .prefix = std::move(recorded_.prefix)};
+    if (made_ == count_ && state_of(path_) != state_) fail();
+    return out;
+  }
+  std::optional<Request> after_completion(SimTime) override { return std::nullopt; }
+
+ private:
+  void advance() {
+    if (!reader_.next(recorded_) || mistakes_.any()) fail();
+  }
+  [[noreturn]] void fail() const {
+    throw SourceFailure(fmt::format("the trace '{}' changed while it was replayed", path_));
+  }
+
+  std::string path_;
+  Replay replay_;
+  std::int64_t skip_;
+  std::int64_t count_;
+  FileState state_;
+  TraceMistakes mistakes_;
+  TraceReader reader_;
+  RecordedRequest recorded_;
+  std::int64_t made_ = 0;
+  Int128 first_ = 0;
+};
+
+// Message for a prompt with more block names than its length allows: the block size differs.
+std::string prefix_mistake(const WorkloadConfig& config, const RecordedRequest& request) {
+  const std::int64_t block = config.prefix_block;
+  const std::int64_t blocks = (request.input_tokens + block - 1) / block;
+  if (std::cmp_less_equal(request.prefix.size(), blocks)) return "";
+  return fmt::format(
+      "{}:{}: hash_ids has {} blocks, and a prompt of {} tokens has {} of prefix_block, {} "
+      "tokens",
+      config.trace->requests.source, request.line, request.prefix.size(), request.input_tokens,
+      blocks, block);
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<RequestSource>> make_trace_source(const WorkloadConfig& config) {
+  TS_EXPECTS(config.trace.has_value());
+  const TraceConfig& trace = *config.trace;
+  const std::string& path = trace.requests.source;
+  const FileState state = state_of(path);
+  TraceLines lines(path);
+  if (!lines.error().empty())
+    return Unexpected(fmt::format("cannot read the trace '{}': {}", path, lines.error()));
+  std::string mistake;
+  const auto summary =
+      read_trace(path, std::move(lines), trace.format, [&](const RecordedRequest& request) {
+        if (mistake.empty()) mistake = prefix_mistake(config, request);
+      });
+  if (!summary || summary->digest != trace.digest)
+    return Unexpected(fmt::format(
+        "the trace '{}' is not the file of this configuration any more: {}, and replay.sha256 is "
+        "{} (bring the file back, or load it anew by `trace: PATH`)",
+        path,
+        summary ? "its SHA-256 is " + summary->digest
+                : fmt::format("line {} {}", summary.error().front().where->line,
+                              summary.error().front().message),
+        trace.digest));
+  if (summary->requests != trace.requests.value)
+    return Unexpected(fmt::format("the trace '{}' has {} requests, and replay.requests is {}", path,
+                                  summary->requests, trace.requests.value));
+  if (!mistake.empty()) return Unexpected(std::move(mistake));
+  const std::int64_t count = request_count(config);
+  if (summary->in_order)
+    return std::unique_ptr<RequestSource>(std::make_unique<StreamedTrace>(trace, count, state));
+  auto held = parse_request_trace(path, TraceLines(path), trace.format);
+  if (!held || state_of(path) != state)
+    return Unexpected(fmt::format("the trace '{}' changed while it was read", path));
+  return std::unique_ptr<RequestSource>(
+      std::make_unique<SortedTrace>(trace, count, *std::move(held)));
+}
+
+}  // namespace tiersim
