@@ -94,8 +94,7 @@ TimingSet load_timings(const std::vector<std::string>& files) {
 void keep_plausible(TimingSet& set) {
   Plausible checked = check_timings(set);
   std::string refused;
-  for (const TimingRefusal& refusal : checked.refused)
-    refused += printable(text(refusal)) + '\n';
+  for (const TimingRefusal& refusal : checked.refused) refused += printable(text(refusal)) + '\n';
   if (!refused.empty())
     throw Failure(ExitCode::bad_config,
                   refused + fmt::format("{} of {} cases cannot be: nothing is predicted",

@@ -12,6 +12,7 @@
 #include "reports/summary/run_summary.hpp"
 #include "reports/summary/serving_summary.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/figure_file.hpp"
 #include "sim/cli/trace_file.hpp"
 #include "sim/runner/load.hpp"
 #include "sim/runner/run_file.hpp"
@@ -63,9 +64,8 @@ int threads_of(const RunArguments& options) {
 // Runs a server with the file of one row a request, if it is asked for; `listener` may be null.
 RunRecord run_with_rows(const RunArguments& options, const RunnableFile& file,
                         ServingListener* listener) {
-  if (options.requests.empty() && listener == nullptr)
-    return run_server(file, nullptr, threads_of(options));
-  if (options.requests.empty()) return run_server(file, listener);
+  if (options.requests.empty())
+    return run_server(file, listener, listener == nullptr ? threads_of(options) : 1);
   TraceFile out(options.requests);
   RequestRows rows(out.sink(), listener);
   RunRecord record = run_server(file, &rows);
@@ -104,7 +104,7 @@ ExitCode print_explained(const RunArguments& options, const RunnableFile& file) 
         "tiersim: error: --explain: iterations with early exit or an encoder have no mean");
   IterationAverages averages(config);
   const RunRecord record = run_with_rows(options, file, &averages);
-  if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
+  if (!options.figure.empty()) write_figure(options.figure, serving_timeline_svg(record));
   print(options, record, serving_summary_text, options.figure == "-");
   fmt::print("\n{}", iterations_text(explain(config, averages)));
   return ExitCode::ok;
@@ -113,7 +113,7 @@ ExitCode print_explained(const RunArguments& options, const RunnableFile& file) 
 ExitCode print_server(const RunArguments& options, const RunnableFile& file) {
   if (options.explain) return print_explained(options, file);
   const RunRecord record = run_traced(options, file);
-  if (!options.figure.empty()) write_file(options.figure, serving_timeline_svg(record));
+  if (!options.figure.empty()) write_figure(options.figure, serving_timeline_svg(record));
   print(options, record, serving_summary_text,
         options.figure == "-" || options.trace == "-" || options.requests == "-");
   return ExitCode::ok;
@@ -159,6 +159,7 @@ ExitCode run(const RunArguments& options) {
                                          options.requests};
   if (std::ranges::count(outputs, "-") > 1)
     throw Failure(ExitCode::usage, "tiersim: error: one file only can go to stdout");
+  expect_figure(options.figure, {options.config});
   for (const std::string& file : outputs) {
     expect_writable(file);
     expect_not_a_source(file, {options.config});
@@ -192,8 +193,8 @@ void add_run(Verb program) {
       .between(0, 1'000'000)
       .type(fmt::format("N [{}]", kTraceKernels));
   verb.option("--figure", options->figure,
-              "Draw requests, tokens, KV blocks and devices of a server over time as SVG")
-      .type("FILE");
+              "Draw requests, tokens, KV blocks and devices of a server over time")
+      .type("FILE.svg|FILE.pdf");
   verb.option(
           "-j,--threads", options->threads,
           "Threads for the replicas of a server that share nothing; one for each core by default, "

@@ -141,12 +141,16 @@ std::vector<DrawnFigure> draw(const std::vector<Figure>& figures, const fs::path
 }
 
 bool convert_svg(const fs::path& svg, const fs::path& pdf) {
+  return convert_svg_text(read_file(svg), pdf);
+}
+
+bool convert_svg_text(const std::string& svg, const fs::path& pdf) {
   const std::optional<fs::path> converter = find_program("rsvg-convert");
   if (!converter) return false;
   const Scratch scratch(pdf.parent_path() / fmt::format(".converting{}", ::getpid()));
   const fs::path made = scratch.path() / "made.pdf";
-  if (run(*converter, {"-f", "pdf", "-o", "made.pdf", fs::absolute(svg).string()},
-          scratch.path()) != 0)
+  write_file(scratch.path() / "made.svg", svg);
+  if (run(*converter, {"-f", "pdf", "-o", "made.pdf", "made.svg"}, scratch.path()) != 0)
     return false;
   std::string text = read_file(made);
   set_date(text);

@@ -21,5 +21,6 @@ std::vector<DrawnFigure> draw(const std::vector<Figure>& figures,
 
 /// Converts an SVG to PDF with rsvg-convert; false if it is missing or fails.
 bool convert_svg(const std::filesystem::path& svg, const std::filesystem::path& pdf);
+bool convert_svg_text(const std::string& svg, const std::filesystem::path& pdf);
 
 }  // namespace tiersim::cli

@@ -63,17 +63,4 @@ std::size_t column_of(const PointTable& table, const std::string& name, const st
                             names.empty() ? "none" : join(names)));
 }
 
-void expect_figure(const std::string& path) {
-  if (path.empty()) return;
-  if (path != "-" && !path.ends_with(".svg"))
-    usage("--figure", fmt::format("'{}' does not end in .svg, which is what is drawn", path));
-  expect_writable(path);
-  expect_not_a_source(path);
-}
-
-void write_figure(const std::string& path, const std::string& svg) {
-  write_file(path, svg);
-  if (path != "-") fmt::print(stderr, "tiersim: wrote {}\n", path);
-}
-
 }  // namespace tiersim::cli

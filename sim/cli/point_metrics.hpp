@@ -1,5 +1,5 @@
 #pragma once
-// Helpers shared by reports over points: metrics and axes as the user names them, and figures.
+// Helpers shared by reports over points: metrics and axes as the user names them.
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,10 +20,5 @@ ReportObjective parse_objective(const std::string& text);
 
 /// The index of a column. Throws Failure (usage) with the known columns.
 std::size_t column_of(const PointTable& table, const std::string& name, const std::string& option);
-
-/// Throws Failure unless `path` can be written and ends in ".svg". An empty name is no figure.
-void expect_figure(const std::string& path);
-/// Writes the figure and reports its path on stderr.
-void write_figure(const std::string& path, const std::string& svg);
 
 }  // namespace tiersim::cli

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "reports/bottleneck/bottleneck_report.hpp"
+#include "sim/cli/figure_file.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
 #include "sim/runner/files.hpp"
@@ -16,10 +17,9 @@ struct BottleneckOptions {
 };
 
 ExitCode report_bottleneck(const BottleneckOptions& options) {
-  expect_writable(options.figure);
-  expect_not_a_source(options.figure, options.sources.sources);
+  expect_figure(options.figure, options.sources.sources);
   const PointTable table = load_points(options.sources, Evaluation::times);
-  if (!options.figure.empty()) write_file(options.figure, bottleneck_svg(table));
+  if (!options.figure.empty()) write_figure(options.figure, bottleneck_svg(table));
   if (options.figure == "-") return ExitCode::ok;
   if (options.format == "json") {
     fmt::print("{}", bottleneck_json(table));
@@ -34,8 +34,8 @@ ExitCode report_bottleneck(const BottleneckOptions& options) {
 void add_report_bottleneck(Verb kind) {
   auto options = std::make_shared<BottleneckOptions>();
   add_sources(kind, options->sources);
-  kind.option("--figure", options->figure, "Draw the report as SVG; - is stdout, without tables")
-      .type("FILE.svg");
+  kind.option("--figure", options->figure, "Draw the report; - is stdout, without tables")
+      .type("FILE.svg|FILE.pdf");
   add_format(kind, options->format);
   kind.on_chosen([options] { return report_bottleneck(*options); });
 }

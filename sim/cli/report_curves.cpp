@@ -4,6 +4,7 @@
 #include "reports/curves/curves_report.hpp"
 #include "reports/render/figure_svg.hpp"
 #include "sim/base/text.hpp"
+#include "sim/cli/figure_file.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
@@ -67,8 +68,8 @@ void add_report_curves(Verb kind) {
       .type("COLUMN");
   kind.option("--panel", options->panel, "Column with a panel of the figure for each label")
       .type("COLUMN");
-  kind.option("--figure", options->figure, "Draw the curves as SVG, with 95 % intervals")
-      .type("FILE.svg");
+  kind.option("--figure", options->figure, "Draw the curves, with 95 % intervals")
+      .type("FILE.svg|FILE.pdf");
   add_format(kind, options->format);
   kind.on_chosen([options] { return report_curves(*options); });
 }

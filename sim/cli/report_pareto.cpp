@@ -5,6 +5,7 @@
 
 #include "reports/pareto/pareto_report.hpp"
 #include "reports/render/figure_svg.hpp"
+#include "sim/cli/figure_file.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
@@ -118,8 +119,8 @@ void add_report_pareto(Verb kind) {
             "Also maximize recall at budget of KV methods, where it is computed");
   kind.flag("--all", options->all, "List dominated points as well");
   kind.option("--figure", options->figure,
-              "Draw the first objective and the second (with --accuracy: recall) as SVG")
-      .type("FILE.svg");
+              "Draw the first objective and the second (with --accuracy: recall)")
+      .type("FILE.svg|FILE.pdf");
   kind.option("--by", options->by, "Colour the figure's points by this column").type("COLUMN");
   add_format(kind, options->format);
   kind.on_chosen([options] { return report_pareto(*options); });

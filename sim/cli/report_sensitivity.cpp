@@ -14,6 +14,7 @@
 #include "reports/sensitivity/tornado.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/units_text.hpp"
+#include "sim/cli/figure_file.hpp"
 #include "sim/cli/point_metrics.hpp"
 #include "sim/cli/point_sources.hpp"
 #include "sim/cli/report_kinds.hpp"
@@ -280,7 +281,7 @@ void add_report_sensitivity(Verb kind) {
   kind.option("--vary", options->vary,
               "Also change this setting, starting from the given value: step.batch=16 (repeatable)")
       .type(kSettingType);
-  kind.option("--figure", options->figure, "Draw the report as SVG").type("FILE.svg");
+  kind.option("--figure", options->figure, "Draw the report").type("FILE.svg|FILE.pdf");
   add_format(kind, options->format);
   kind.on_chosen([options] { return report_sensitivity(*options); });
 }

@@ -56,8 +56,7 @@ TimingTable read_tables(const std::vector<std::string>& files, const TimingTable
     }
     TimingTable table = *std::move(read);
     check_timing_table(config, ceilings, table);
-    for (const std::string& note : table.notes)
-      fmt::print(stderr, "note: {}\n", printable(note));
+    for (const std::string& note : table.notes) fmt::print(stderr, "note: {}\n", printable(note));
     all.file += (all.file.empty() ? "" : ", ") + file;
     for (TimingKernel& kernel : table.kernels) {
       if (files.size() > 1) kernel.name = fs::path(file).filename().string() + ": " + kernel.name;

@@ -11,6 +11,7 @@
 #include "reports/render/figure_svg.hpp"
 #include "sim/base/text.hpp"
 #include "sim/base/version.hpp"
+#include "sim/cli/figure_file.hpp"
 #include "sim/cli/measured_runs.hpp"
 #include "sim/runner/files.hpp"
 #include "sim/runner/load.hpp"
@@ -66,13 +67,13 @@ void write_drawing(const std::string& file, const Figure& figure) {
     fmt::print(stderr, "tiersim: --figure: no run has a value to draw; {} is not written\n",
                printable(file));
   else
-    write_file(file, to_svg(figure));
+    write_figure(file, to_svg(figure));
 }
 
 ExitCode validate_serving(const ValidateServingArguments& options) {
   refuse_without_effect(options);
-  for (const std::string* file : {&options.page, &options.figure})
-    if (!file->empty()) expect_writable(*file);
+  if (!options.page.empty()) expect_writable(options.page);
+  expect_figure(options.figure);
   const fs::path published =
       options.runs.empty() ? targets_root() / "published" / "serving.yaml" : fs::path(options.runs);
   PublishedRuns runs =

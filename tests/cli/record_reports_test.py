@@ -101,6 +101,15 @@ class Bytes(WithRecord):
 class Bottleneck(WithRecord):
     def test_of_a_store_with_a_figure(self):
         figure = self.folder / "b.svg"
+        result = run("report", "bottleneck", self.store(), "--figure", self.folder / "b.pdf")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue((self.folder / "b.pdf").read_bytes().startswith(b"%PDF"))
+        first = (self.folder / "b.pdf").read_bytes()
+        run("report", "bottleneck", self.store(), "--figure", self.folder / "b.pdf")
+        self.assertEqual((self.folder / "b.pdf").read_bytes(), first)
+        result = run("report", "bottleneck", self.store(), "--figure", self.folder / "b.png")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("does not end in .svg or .pdf", result.stderr)
         result = run("report", "bottleneck", self.store(), "--figure", figure)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("What bounds the points", result.stdout)
