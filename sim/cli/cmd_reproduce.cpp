@@ -11,6 +11,7 @@
 #include "reports/papers/reproduce/paper_report.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/repeated_points.hpp"
 #include "sim/cli/reproduce_files.hpp"
 #include "sim/cli/trace_file.hpp"
 #include "sim/runner/files.hpp"
@@ -70,28 +71,28 @@ void write_files(const PaperReport& report, const fs::path& folder) {
              folder.string());
 }
 
-std::vector<ReportSection> sections(const Targets& targets, const std::vector<std::string>& set,
+std::vector<ReportSection> sections(const Targets& targets, const LoadOptions& files,
                                     std::future<std::vector<ReportSection>>& numerics) {
-  std::vector<ReportSection> out = reproduce_comparisons(targets, set);
-  for (ReportSection& section : reproduce_maps(targets, set)) out.push_back(std::move(section));
+  std::vector<ReportSection> out = reproduce_comparisons(targets, files);
+  for (ReportSection& section : reproduce_maps(targets, files)) out.push_back(std::move(section));
   for (ReportSection& section : numerics.get()) out.push_back(std::move(section));
-  for (ReportSection& section : reproduce_early_exit(targets, set))
+  for (ReportSection& section : reproduce_early_exit(targets, files))
     out.push_back(std::move(section));
   return out;
 }
 
-PaperReport reproduced(const std::string& name, const ReproduceArguments& options,
-                       PointRunner& runner, std::vector<Simulation>& simulations) {
+PaperReport reproduced(const std::string& name, const LoadOptions& files, PointRunner& runner,
+                       std::vector<Simulation>* simulations) {
   const Targets targets = load_targets(targets_of(name));
   std::future<std::vector<ReportSection>> numerics = start_numerics(targets);
   return {.name = name,
           .paper = targets.paper,
           .rows = reproduce_rows(targets, runner),
-          .steps = reproduce_steps(targets, options.set, simulations),
+          .steps = reproduce_steps(targets, files, simulations),
           .studies = reproduce_studies(targets, runner),
           .solves = reproduce_solves(targets, runner),
           .digest = targets.digest,
-          .sections = sections(targets, options.set, numerics)};
+          .sections = sections(targets, files, numerics)};
 }
 
 void print(const PaperReport& report, const ReproduceArguments& options) {
@@ -114,10 +115,13 @@ ExitCode reproduce(const ReproduceArguments& options) {
     recall = start_recall();
   std::vector<Simulation> simulations;
   std::vector<PaperReport> reports;
-  PointRunner runner(standard_options(options.set), Provenance::configuration);
+  LoadOptions files = standard_options(options.set);
+  files.bases = std::make_shared<BaseFiles>();
+  PointRunner runner(files, Kept::results, run_repeated_points());
   const fs::path folder(options.folder);
   for (const std::string& name : names) {
-    reports.push_back(reproduced(name, options, runner, simulations));
+    reports.push_back(
+        reproduced(name, files, runner, options.trace.empty() ? nullptr : &simulations));
     print(reports.back(), options);
     if (!options.no_files) write_files(reports.back(), folder / name);
   }

@@ -22,6 +22,12 @@ LoadOptions standard_options(std::vector<std::string> set) {
 
 namespace {
 
+LoadOptions sharing(std::vector<std::string> set, std::shared_ptr<BaseFiles> bases) {
+  LoadOptions options = standard_options(std::move(set));
+  options.bases = std::move(bases);
+  return options;
+}
+
 template <class File>
 File read_file_of(Document document, const char* kind, Diagnostics& diagnostics) {
   auto config = read<decltype(File::config)>(document, kind, diagnostics);
@@ -32,14 +38,26 @@ File read_file_of(Document document, const char* kind, Diagnostics& diagnostics)
 }  // namespace
 
 ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set) {
+  return load_scenario(path, set, nullptr);
+}
+
+ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set,
+                           std::shared_ptr<BaseFiles> bases) {
   Diagnostics diagnostics;
-  Document document = load_document(shipped_file(path), standard_options(set), diagnostics);
+  Document document =
+      load_document(shipped_file(path), sharing(set, std::move(bases)), diagnostics);
   return read_file_of<ScenarioFile>(std::move(document), "scenario", diagnostics);
 }
 
 ServingFile load_serving(const std::filesystem::path& path, const std::vector<std::string>& set) {
+  return load_serving(path, set, nullptr);
+}
+
+ServingFile load_serving(const std::filesystem::path& path, const std::vector<std::string>& set,
+                         std::shared_ptr<BaseFiles> bases) {
   Diagnostics diagnostics;
-  Document document = load_document(shipped_file(path), standard_options(set), diagnostics);
+  Document document =
+      load_document(shipped_file(path), sharing(set, std::move(bases)), diagnostics);
   return read_file_of<ServingFile>(std::move(document), "serving", diagnostics);
 }
 

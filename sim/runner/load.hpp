@@ -1,6 +1,7 @@
 #pragma once
 // Loads a file with --set options into a typed configuration, or throws all of its mistakes.
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,11 @@ LoadOptions standard_options(std::vector<std::string> set = {});
 
 ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set);
 ServingFile load_serving(const std::filesystem::path& path, const std::vector<std::string>& set);
+/// The same for one of several files that share base files.
+ScenarioFile load_scenario(const std::filesystem::path& path, const std::vector<std::string>& set,
+                           std::shared_ptr<BaseFiles> bases);
+ServingFile load_serving(const std::filesystem::path& path, const std::vector<std::string>& set,
+                         std::shared_ptr<BaseFiles> bases);
 
 /// Loads a scenario or a server under load, according to the kind that the file states.
 RunnableFile load_runnable(const std::filesystem::path& path, const std::vector<std::string>& set);

@@ -34,6 +34,10 @@ std::string run_id_of(const Runnable& config) {
   return std::visit([](const auto& one) { return sha256_hex(canonical_text_for_id(one)); }, config);
 }
 
+std::string run_id_of(const ScenarioConfig& config) {
+  return sha256_hex(canonical_text_for_id(config));
+}
+
 bool takes_whole_numbers(const Runnable& config, const std::string& key) {
   return std::visit([&](const auto& one) { return takes_whole_numbers(one, key); }, config);
 }

@@ -29,6 +29,7 @@ Expected<RunRecord> run(const Runnable& config, Evaluation evaluation = Evaluati
 std::string canonical_json(const Runnable& config);
 /// SHA-256 of the canonical configuration: the run id of its record.
 std::string run_id_of(const Runnable& config);
+std::string run_id_of(const ScenarioConfig& config);
 /// True where the setting is a count.
 bool takes_whole_numbers(const Runnable& config, const std::string& key);
 

@@ -13,10 +13,11 @@ namespace {
 
 // The machine's settings lie over the scenario's, and the variant's over both.
 ScenarioConfig load(const StudyVariant& way, const StudyVariant& machine,
-                    std::vector<std::string> set) {
+                    const LoadOptions& files) {
+  std::vector<std::string> set = files.overrides;
   set.insert(set.end(), machine.set.begin(), machine.set.end());
   set.insert(set.end(), way.set.begin(), way.set.end());
-  return load_scenario(config_root() / way.scenario, set).config;
+  return load_scenario(config_root() / way.scenario, set, files.bases).config;
 }
 
 std::vector<std::string> labels(const std::vector<StudyVariant>& variants) {
@@ -31,14 +32,16 @@ CurvePoint point(ScenarioConfig& config, const Curves& curves) {
     config.step.batch = largest_batch(config, build_system(config));
     if (config.step.batch == 0) return {.problem = "not even one sequence fits at this context"};
   }
-  auto simulated = simulate(config, Evaluation::times);
+  auto simulated = simulate(config, Evaluation::times, Provenance::classes);
   if (!simulated) return {.problem = simulated.error(), .batch = config.step.batch};
   if (!simulated->record.metrics.contains(curves.metric))
     throw Failure(ExitCode::bad_config,
                   fmt::format("tiersim: error: {}: '{}' has no metric '{}' (a decode step has "
                               "tpot_s, a prefill ttft_s)",
                               curves.id, config.name, curves.metric));
-  return {.record = std::make_shared<const RunRecord>((*std::move(simulated)).record),
+  RunRecord record = (*std::move(simulated)).record;
+  record.run_id = run_id_of(config);
+  return {.record = std::make_shared<const RunRecord>(std::move(record)),
           .batch = config.step.batch};
 }
 
@@ -60,10 +63,10 @@ std::pair<std::int64_t, std::int64_t> batches(ScenarioConfig& base, ScenarioConf
 class GridColumn {
  public:
   GridColumn(const SpeedupGrid& grid, const GridCase& which, const StudyVariant& machine,
-             const std::vector<std::string>& set)
+             const LoadOptions& files)
       : grid_(grid),
-        base_(load(which.base, machine, set)),
-        other_(load(which.other, machine, set)) {
+        base_(load(which.base, machine, files)),
+        other_(load(which.other, machine, files)) {
     for (auto* config : {&base_, &other_}) config->attention_kernel = {};
     for (std::size_t p = 0; p < grid_.output_projections.size(); ++p)
       for (std::size_t b = 0; b < grid_.batches.size(); ++b)
@@ -115,14 +118,13 @@ std::vector<GridCell> cells_of(const SpeedupGrid& grid, std::size_t machines) {
 
 }  // namespace
 
-CurvesResult run_curves(const Curves& curves, const VariantLists& lists,
-                        const std::vector<std::string>& set) {
+CurvesResult run_curves(const Curves& curves, const VariantLists& lists, const LoadOptions& files) {
   const std::vector<StudyVariant>& machines = lists.at(curves.machines);
   CurvesResult result{.curves = curves, .machines = labels(machines), .points = {}};
   for (const StudyVariant& machine : machines)
     for (const CurveCase& one : curves.cases) {
       std::vector<ScenarioConfig> ways;
-      for (const StudyVariant& way : one.ways) ways.push_back(load(way, machine, set));
+      for (const StudyVariant& way : one.ways) ways.push_back(load(way, machine, files));
       for (const std::int64_t context : curves.contexts)
         for (ScenarioConfig& way : ways) {
           way.step.context = context;
@@ -132,14 +134,13 @@ CurvesResult run_curves(const Curves& curves, const VariantLists& lists,
   return result;
 }
 
-GridResult run_grid(const SpeedupGrid& grid, const VariantLists& lists,
-                    const std::vector<std::string>& set) {
+GridResult run_grid(const SpeedupGrid& grid, const VariantLists& lists, const LoadOptions& files) {
   const std::vector<StudyVariant>& machines = lists.at(grid.machines);
   GridResult result{.grid = grid, .machines = labels(machines), .cells = {}};
   result.cells = cells_of(grid, machines.size());
   for (std::size_t m = 0; m < machines.size(); ++m)
     for (const GridCase& one : grid.cases) {
-      const GridColumn column(grid, one, machines[m], set);
+      const GridColumn column(grid, one, machines[m], files);
       for (GridCell& cell : result.cells)
         if (cell.machine == m) cell.cases.push_back(column.speedup(cell));
     }
@@ -147,15 +148,15 @@ GridResult run_grid(const SpeedupGrid& grid, const VariantLists& lists,
 }
 
 // Sections share nothing, so that each may run on a core of its own; they keep the targets' order.
-std::vector<ReportSection> reproduce_comparisons(const Targets& targets,
-                                                 const std::vector<std::string>& set) {
+std::vector<ReportSection> reproduce_comparisons(const Targets& targets, const LoadOptions& files) {
   std::vector<std::future<ReportSection>> sections;
   for (const Curves& curves : targets.curves)
-    sections.push_back(std::async(
-        std::launch::async, [&] { return section_of(run_curves(curves, targets.variants, set)); }));
+    sections.push_back(std::async(std::launch::async, [&] {
+      return section_of(run_curves(curves, targets.variants, files));
+    }));
   for (const SpeedupGrid& grid : targets.grids)
     sections.push_back(std::async(
-        std::launch::async, [&] { return section_of(run_grid(grid, targets.variants, set)); }));
+        std::launch::async, [&] { return section_of(run_grid(grid, targets.variants, files)); }));
   std::vector<ReportSection> out;
   for (auto& section : sections) out.push_back(section.get());
   return out;

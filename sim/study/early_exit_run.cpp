@@ -23,8 +23,9 @@ constexpr int kSecants = 8;
 constexpr double kMet = 1e-4;  // of tokens/s
 constexpr std::string_view kSolved = "solved for so that the full cell comes out";
 
-ServingConfig load(const std::string& file, const std::vector<std::string>& set) {
-  return load_serving(config_root() / file, set).config;
+ServingConfig load(const std::string& file, const std::vector<std::string>& set,
+                   const LoadOptions& files) {
+  return load_serving(config_root() / file, set, files.bases).config;
 }
 
 Duration duration_of(double seconds) {
@@ -68,7 +69,7 @@ double step_s(ServingConfig& config, std::int64_t batch, Region region) {
       1, output.tokens > 0 ? output.tokens / 2 : (output.min + output.max) / 4);
   scenario.step.encoder_context = config.workload.input->tokens;
   scenario.step.region = region;
-  const auto simulated = simulate(scenario, Evaluation::times);
+  const auto simulated = simulate(scenario, Evaluation::times, Provenance::classes);
   scenario.step = before;
   if (!simulated)
     throw Failure(ExitCode::bad_config,
@@ -79,9 +80,8 @@ double step_s(ServingConfig& config, std::int64_t batch, Region region) {
 // The cells of one model.
 class ModelCells {
  public:
-  ModelCells(const EarlyExitTargets& targets, const ExitModel& model,
-             const std::vector<std::string>& set)
-      : targets_(targets), model_(model), config_(load(model.serving, set)) {
+  ModelCells(const EarlyExitTargets& targets, const ExitModel& model, const LoadOptions& files)
+      : targets_(targets), model_(model), config_(load(model.serving, files.overrides, files)) {
     shipped_ = config_.server.host;
   }
 
@@ -169,13 +169,12 @@ void make_batches(ServingConfig& config, std::int64_t batch, std::int64_t output
 
 class BatchSweepPoints {
  public:
-  BatchSweepPoints(const BatchSweep& engine, const std::vector<std::string>& set)
-      : engine_(engine) {
+  BatchSweepPoints(const BatchSweep& engine, const LoadOptions& files) : engine_(engine) {
     for (const ExitCase& one : engine.cases) {
-      std::vector<std::string> all = set;
+      std::vector<std::string> all = files.overrides;
       all.insert(all.end(), engine.set.begin(), engine.set.end());
       all.insert(all.end(), one.set.begin(), one.set.end());
-      configs_.push_back(load(engine.serving, all));
+      configs_.push_back(load(engine.serving, all, files));
       configs_.back().early_exit = one.exit;
     }
   }
@@ -216,28 +215,27 @@ class BatchSweepPoints {
 }  // namespace
 
 // Models and engines share nothing, so that each may run on a core of its own.
-CellResults run_cells(const EarlyExitTargets& targets, const std::vector<std::string>& set) {
+CellResults run_cells(const EarlyExitTargets& targets, const LoadOptions& files) {
   std::vector<std::future<ExitModelRuns>> models;
   for (const ExitModel& model : targets.models)
     models.push_back(
-        std::async(std::launch::async, [&] { return ModelCells(targets, model, set).run(); }));
+        std::async(std::launch::async, [&] { return ModelCells(targets, model, files).run(); }));
   CellResults out{.targets = targets, .models = {}};
   for (auto& model : models) out.models.push_back(model.get());
   return out;
 }
 
-BatchSweepResult run_engine(const BatchSweep& engine, const std::vector<std::string>& set) {
-  return BatchSweepPoints(engine, set).run();
+BatchSweepResult run_engine(const BatchSweep& engine, const LoadOptions& files) {
+  return BatchSweepPoints(engine, files).run();
 }
 
-std::vector<ReportSection> reproduce_early_exit(const Targets& targets,
-                                                const std::vector<std::string>& set) {
+std::vector<ReportSection> reproduce_early_exit(const Targets& targets, const LoadOptions& files) {
   if (!targets.early_exit) return {};
   std::vector<std::future<ReportSection>> engines;
   for (const BatchSweep& engine : targets.early_exit->engines)
     engines.push_back(
-        std::async(std::launch::async, [&] { return section_of(run_engine(engine, set)); }));
-  std::vector<ReportSection> out{section_of(run_cells(*targets.early_exit, set))};
+        std::async(std::launch::async, [&] { return section_of(run_engine(engine, files)); }));
+  std::vector<ReportSection> out{section_of(run_cells(*targets.early_exit, files))};
   for (auto& engine : engines) out.push_back(engine.get());
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sim/base/text.hpp"
@@ -95,13 +97,30 @@ class Progress {
   bool terminal_ = ::isatty(STDERR_FILENO) == 1;
 };
 
-StudyRow study_row(const Study& study, StudyPoint point, PointRunner& runner) {
+// A configuration is a hundred times as large as the results, and few columns need it.
+Kept kept_of(const Study& study, const std::optional<Digest>& digest) {
+  std::vector<std::string> columns = expanded(study.columns);
+  const auto add = [&](const std::vector<std::string>& more) {
+    columns.insert(columns.end(), more.begin(), more.end());
+  };
+  add(study.pivot);
+  for (const StudyCheck& check : study.checks) {
+    add(check.sum);
+    columns.push_back(check.over);
+  }
+  if (digest)
+    for (const DigestColumn& column : digest->columns)
+      if (column.of == study.id) columns.push_back(column.column);
+  return std::ranges::any_of(columns, reads_configuration) ? Kept::configuration : Kept::results;
+}
+
+StudyRow study_row(const Study& study, StudyPoint point, Kept kept, PointRunner& runner) {
   const Point at = point_in_configs(point.scenario, point.set);
   Diagnostics diagnostics;
   PointResult result =
       study.largest_batch
-          ? runner.run_largest_batch(at, diagnostics)
-          : runner.run(at, study.footprint_only ? Evaluation::accounting : Evaluation::times,
+          ? runner.run_largest_batch(at, kept, diagnostics)
+          : runner.run(at, study.footprint_only ? Evaluation::accounting : Evaluation::times, kept,
                        diagnostics);
   throw_if_any(diagnostics);
   return {std::move(point), std::move(result.record), std::move(result.problem)};
@@ -179,21 +198,20 @@ std::vector<ReproducedRow> reproduce_rows(const Targets& targets, PointRunner& r
   return out;
 }
 
-std::vector<ReproducedStep> reproduce_steps(const Targets& targets,
-                                            const std::vector<std::string>& set,
-                                            std::vector<Simulation>& simulations) {
+std::vector<ReproducedStep> reproduce_steps(const Targets& targets, const LoadOptions& files,
+                                            std::vector<Simulation>* simulations) {
   std::vector<ReproducedStep> out;
   for (const TargetStep& step : targets.steps) {
-    std::vector<std::string> all = set;
+    std::vector<std::string> all = files.overrides;
     all.insert(all.end(), step.set.begin(), step.set.end());
-    const ScenarioFile file = load_scenario(config_root() / step.scenario, all);
+    const ScenarioFile file = load_scenario(config_root() / step.scenario, all, files.bases);
     auto result = simulate(file.config, Evaluation::all);
     if (!result) {
       out.push_back({step, {}, result.error()});
       continue;
     }
     out.push_back({step, result->record, ""});
-    simulations.push_back(*std::move(result));
+    if (simulations != nullptr) simulations->push_back(*std::move(result));
   }
   return out;
 }
@@ -204,9 +222,10 @@ std::vector<ReproducedStudy> reproduce_studies(const Targets& targets, PointRunn
   for (const Study& study : targets.studies) {
     progress.next(study.id);
     StudyResult result{.study = study, .rows = {}};
+    const Kept kept = kept_of(study, targets.digest);
     within(study.id, [&] {
       for (StudyPoint& point : points_of(study, targets.variants))
-        result.rows.push_back(study_row(study, std::move(point), runner));
+        result.rows.push_back(study_row(study, std::move(point), kept, runner));
       return 0;
     });
     std::vector<TargetResult> checks = checked(result);

@@ -16,11 +16,10 @@ Targets load_targets(const std::filesystem::path& path);
 
 std::vector<ReproducedRow> reproduce_rows(const Targets& targets, PointRunner& runner);
 
-/// Reproduces the steps; `set` lies under each step's own settings. The steps that run are also
-/// added to `simulations`, for a timeline.
-std::vector<ReproducedStep> reproduce_steps(const Targets& targets,
-                                            const std::vector<std::string>& set,
-                                            std::vector<Simulation>& simulations);
+/// Reproduces the steps; the overrides of `files` lie under each step's own settings. The steps
+/// that run are also added to `simulations`, for a timeline, unless that is null.
+std::vector<ReproducedStep> reproduce_steps(const Targets& targets, const LoadOptions& files,
+                                            std::vector<Simulation>* simulations);
 
 std::vector<ReproducedStudy> reproduce_studies(const Targets& targets, PointRunner& runner);
 

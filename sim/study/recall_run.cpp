@@ -1,45 +1,51 @@
 #include "sim/study/recall_run.hpp"
 
-#include <algorithm>
-#include <string_view>
-
 #include "sim/base/check.hpp"
-#include "workloads/numerics/maple_study.hpp"
+#include "workloads/numerics/recall_at_budget.hpp"
 
 namespace tiersim {
 namespace {
 
+using numerics::RecallQuestion;
+
 // The default seed of `numerics`.
 constexpr std::uint64_t kRecallSeed = 1;
 
-std::size_t column_of(const Table& table, std::string_view name) {
-  const auto at = std::ranges::find(table.columns, name, &Column::title);
-  TS_INVARIANT(at != table.columns.end(), table.id, name);
-  return static_cast<std::size_t>(at - table.columns.begin());
-}
-
-void add_points(const Table& table, std::vector<RecallPoint>& out) {
-  const std::size_t method = column_of(table, "method");
-  const std::size_t setting = column_of(table, "setting");
-  const std::size_t share = column_of(table, "share of rows");
-  const std::size_t recall = column_of(table, "recall");
-  const std::size_t deviation = column_of(table, "recall sd");
-  for (const Row& row : table.rows)
-    out.push_back({.method = row[method].shown(),
-                   .setting = row[setting].shown(),
-                   .budget = row[share].number().value(),
-                   .recall = row[recall].number().value(),
-                   .deviation = row[deviation].number().value()});
+// The points of `tiersim numerics maple` whose screening is simulated: MAPLE and Quest by budget,
+// SparQ and Loki at the budget at which that study compares ranks, H2O and StreamingLLM at the one
+// budget at which they are simulated.
+std::vector<RecallQuestion> shown() {
+  std::vector<RecallQuestion> out;
+  for (const double share : {1.0 / 64, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2}) {
+    out.push_back({.method = "maple", .share = share, .rank_share = 1.0 / 4});
+    out.push_back({.method = "quest", .share = share, .page = 16});
+  }
+  for (const char* method : {"sparq", "loki"})
+    out.push_back({.method = method, .share = 1.0 / 8, .rank_share = 1.0 / 4});
+  for (const char* method : {"h2o", "streaming_llm"})
+    out.push_back({.method = method, .share = 1.0 / 4});
+  return out;
 }
 
 }  // namespace
 
+std::vector<RecallPoint> recall_points() {
+  const std::vector<RecallQuestion> questions = shown();
+  const auto answers = numerics::recall_at_budget(questions, kRecallSeed);
+  std::vector<RecallPoint> out;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    TS_INVARIANT(answers[i].has_value(), questions[i].method);
+    out.push_back({.method = questions[i].method,
+                   .setting = answers[i]->setting,
+                   .budget = questions[i].share,
+                   .recall = answers[i]->recall,
+                   .deviation = answers[i]->deviation});
+  }
+  return out;
+}
+
 std::future<std::vector<RecallPoint>> start_recall() {
-  return std::async(std::launch::async, [] {
-    std::vector<RecallPoint> out;
-    for (const Table& table : numerics::maple_selection(kRecallSeed).tables) add_points(table, out);
-    return out;
-  });
+  return std::async(std::launch::async, recall_points);
 }
 
 }  // namespace tiersim

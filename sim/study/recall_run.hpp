@@ -7,9 +7,11 @@
 
 namespace tiersim {
 
-/// Starts the study of synthetic heads of `tiersim numerics maple`, with its default seed, in
-/// parallel to all other work: it takes about five seconds of one core and shares nothing with
-/// simulations.
+/// The points of `tiersim numerics maple`, with its default seed, that the figure shows. The other
+/// measurements of that study are not made.
+std::vector<RecallPoint> recall_points();
+
+/// Starts recall_points() in parallel to all other work, since it shares nothing with simulations.
 std::future<std::vector<RecallPoint>> start_recall();
 
 }  // namespace tiersim

@@ -16,11 +16,12 @@ void append(std::vector<std::string>& set, const std::vector<std::string>& more)
 }
 
 // Loads with the largest context and batch, so that a value out of range is reported here.
-ScenarioConfig load(const WinMap& map, const MapWay& way, std::vector<std::string> set) {
+ScenarioConfig load(const WinMap& map, const MapWay& way, const LoadOptions& files) {
+  std::vector<std::string> set = files.overrides;
   append(set, way.set);
   append(set, {fmt::format("step.context={}", map.contexts.back()),
                fmt::format("step.batch={}", map.batches.back())});
-  return load_scenario(config_root() / way.scenario, set).config;
+  return load_scenario(config_root() / way.scenario, set, files.bases).config;
 }
 
 double tokens_per_s(const ScenarioConfig& config, const System& system) {
@@ -30,10 +31,10 @@ double tokens_per_s(const ScenarioConfig& config, const System& system) {
 }
 
 // One panel: fills the rates of every variant.
-void run_panel(const WinMap& map, const std::vector<std::string>& set,
+void run_panel(const WinMap& map, const LoadOptions& files,
                std::vector<std::vector<CellRates>>& rates) {
   for (std::size_t w = 0; w < map.ways.size(); ++w) {
-    ScenarioConfig config = load(map, map.ways[w], set);
+    ScenarioConfig config = load(map, map.ways[w], files);
     const System system = build_system(config);
     for (std::size_t x = 0; x < map.contexts.size(); ++x) {
       config.step.context = map.contexts[x];
@@ -48,14 +49,14 @@ void run_panel(const WinMap& map, const std::vector<std::string>& set,
 
 }  // namespace
 
-WinMapResult run_map(const WinMap& map, const std::vector<std::string>& set) {
+WinMapResult run_map(const WinMap& map, const LoadOptions& files) {
   WinMapResult result(map);
   std::vector<std::future<void>> panels;  // each panel writes its own rates
   for (std::size_t r = 0; r < map.rows.size(); ++r)
     for (std::size_t c = 0; c < map.columns.size(); ++c) {
-      std::vector<std::string> of_panel = set;
-      append(of_panel, map.columns[c].set);
-      append(of_panel, map.rows[r].set);
+      LoadOptions of_panel = files;
+      append(of_panel.overrides, map.columns[c].set);
+      append(of_panel.overrides, map.rows[r].set);
       panels.push_back(std::async(std::launch::async, [&result, r, c, of_panel] {
         run_panel(result.map, of_panel, result.rates[r][c]);
       }));
@@ -64,10 +65,9 @@ WinMapResult run_map(const WinMap& map, const std::vector<std::string>& set) {
   return result;
 }
 
-std::vector<ReportSection> reproduce_maps(const Targets& targets,
-                                          const std::vector<std::string>& set) {
+std::vector<ReportSection> reproduce_maps(const Targets& targets, const LoadOptions& files) {
   std::vector<ReportSection> out;
-  for (const WinMap& map : targets.maps) out.push_back(section_of(run_map(map, set)));
+  for (const WinMap& map : targets.maps) out.push_back(section_of(run_map(map, files)));
   return out;
 }
 

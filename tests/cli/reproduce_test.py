@@ -80,6 +80,19 @@ class Reproduce(InFolder):
         again = run("reproduce", "maple", "--json", "--no-files")
         self.assertEqual(again.stdout, reproduced("--json").stdout)
 
+    def test_points_read_after_one_another_are_those_of_a_run(self):
+        # Rows of one study differ in a number, and only that is read again.
+        studies = {s["id"]: s for s in json.loads(reproduced("--json").stdout)["studies"]}
+        for study, scenario in (("maple.fig1_left.hbm", "llama2_7b_dense_hbm"),
+                                ("maple.fig1_left.pool", "llama2_7b_dense_pool")):
+            for row in studies[study]["rows"][::3]:
+                ran = run("run", SOURCE / f"configs/scenarios/maple/{scenario}.yaml", "--json",
+                          "--set", "step.batch=2", "--set", f"step.context={row['context']}")
+                record = json.loads(ran.stdout)
+                self.assertEqual(row["run_id"], record["provenance"]["run_id"])
+                self.assertEqual(row["step_time_s"],
+                                 record["results"]["metrics"]["step_time_s"]["value"])
+
     def test_tables_fit_a_wide_terminal(self):
         summary = reproduced().stdout.splitlines()
         full = reproduced("--full").stdout.splitlines()

@@ -35,6 +35,30 @@ struct Over {
   double power;
 };
 
+// The losses of fits, over the calibration tokens and over the text.
+class Losses {
+ public:
+  explicit Losses(const LayerData& layer)
+      : calibration_(layer.calibration.begin(), layer.calibration.end()),
+        text_(layer.heads.begin(), layer.heads.end()) {}
+
+  // Fills the losses of `fit`, which is `head` of head `h`. The matrices are the projected hidden
+  // states of the calibration tokens and of the text.
+  void add(MapleFit& fit, std::size_t h, const LowRankHead& head, const Matrix& calibration,
+           const Matrix& text) const {
+    const LowRankHead identity =
+        identity_head(calibration, static_cast<Index>(h), fit.rank, calibration_[h].sample);
+    fit.calibration_loss = calibration_[h].loss_share(calibration, head);
+    fit.held_out_loss = text_[h].loss_share(text, head);
+    fit.identity_loss = calibration_[h].loss_share(calibration, identity);
+    fit.identity_held_out_loss = text_[h].loss_share(text, identity);
+  }
+
+ private:
+  std::vector<Over> calibration_;
+  std::vector<Over> text_;
+};
+
 Index projected_columns(Index hidden, Index rank, Index head_dim) {
   return std::clamp<Index>(hidden * rank / head_dim, rank, std::max(hidden, rank));
 }
@@ -58,7 +82,7 @@ LayerData synthetic_layer_data(const SyntheticSpec& spec, std::uint64_t seed) {
 }
 
 std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& ranks,
-                              std::uint64_t seed) {
+                              std::uint64_t seed, FitLosses losses) {
   TS_EXPECTS(layer.heads.size() == layer.calibration.size(), layer.calibration.size());
   std::vector<HeadCase> out;
   for (std::size_t h = 0; h < layer.heads.size(); ++h) {
@@ -73,8 +97,8 @@ std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& 
       one.prompt_attention = accumulated_attention(sample, sample.decode_from);
   }
   if (layer.x.size() == 0) return out;
-  std::vector<Over> calibration(layer.calibration.begin(), layer.calibration.end());
-  std::vector<Over> text(layer.heads.begin(), layer.heads.end());
+  std::optional<Losses> computed;
+  if (losses == FitLosses::computed) computed.emplace(layer);
   for (const Index rank : ranks) {
     Rng rng(seed, "numerics.projection");  // the first columns are the same for every rank
     const Index k = projected_columns(layer.x.cols(), rank, layer.heads.front().head_dim());
@@ -84,16 +108,10 @@ std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& 
     for (std::size_t h = 0; h < layer.heads.size(); ++h) {
       const AttentionSample& over = layer.calibration[h];
       const LowRankHead head = distiller.distil(over.q, over.k, rank);
-      const LowRankHead identity =
-          identity_head(distiller.projected(), static_cast<Index>(h), rank, over);
-      out[h].maple.push_back(
-          {.rank = rank,
-           .projected = k,
-           .calibration_loss = calibration[h].loss_share(distiller.projected(), head),
-           .held_out_loss = text[h].loss_share(projected, head),
-           .identity_loss = calibration[h].loss_share(distiller.projected(), identity),
-           .identity_held_out_loss = text[h].loss_share(projected, identity),
-           .screen = Int8Screen(projected, head, layer.heads[h].decode_from)});
+      out[h].maple.push_back({.rank = rank,
+                              .projected = k,
+                              .screen = Int8Screen(projected, head, layer.heads[h].decode_from)});
+      if (computed) computed->add(out[h].maple.back(), h, head, distiller.projected(), projected);
     }
   }
   return out;

@@ -12,7 +12,7 @@
 namespace tiersim::numerics {
 
 /// A MAPLE fit of one rank for one head. Losses are shares of the power of Q K^T over the same
-/// tokens.
+/// tokens; 0 where they were left out.
 struct MapleFit {
   Index rank = 0;       ///< of the head: number of elements of a low-rank key
   Index projected = 0;  ///< k: columns of P, hidden * rank / head_dim
@@ -44,9 +44,13 @@ struct LayerData {
 /// A synthetic layer, a text, and a calibration text of twice its length.
 LayerData synthetic_layer_data(const SyntheticSpec& spec, std::uint64_t seed);
 
+/// Whether the losses of MAPLE's fits are computed, which takes longer than the fits. No choice of
+/// rows depends on them.
+enum class FitLosses : std::uint8_t { computed, left_out };
+
 /// One case for each head. `ranks`: MAPLE's, in rising order, each at most head_dim; `seed`: of
 /// MAPLE's projection.
 std::vector<HeadCase> prepare(const LayerData& layer, const std::vector<Index>& ranks,
-                              std::uint64_t seed);
+                              std::uint64_t seed, FitLosses losses = FitLosses::computed);
 
 }  // namespace tiersim::numerics

@@ -247,14 +247,6 @@ Study maple_study(std::uint64_t seed) {
   return maple_study(seed, SyntheticSpec{});
 }
 
-Study maple_selection(std::uint64_t seed) {
-  Rng layers(seed, "numerics.layers");
-  const std::vector<HeadCase> heads = heads_of(SyntheticSpec{}, layers);
-  Study study{.name = "maple", .tables = {}, .curves = {}, .statements = {}};
-  add_tables(heads, results_of(heads), study);
-  return study;
-}
-
 Study maple_study(std::uint64_t seed, const SyntheticSpec& spec) {
   Rng layers(seed, "numerics.layers");
   const std::vector<HeadCase> heads = heads_of(spec, layers);

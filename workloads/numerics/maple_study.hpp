@@ -15,8 +15,6 @@ struct SyntheticSpec;
 /// Two synthetic layers, a text with needles, and the effect of the size of unread features. It
 /// takes a few seconds.
 Study maple_study(std::uint64_t seed);
-/// Its tables `selection_by_budget` and `selection_by_rank` alone, in half the time.
-Study maple_selection(std::uint64_t seed);
 /// The study on other layers.
 Study maple_study(std::uint64_t seed, const SyntheticSpec& spec);
 

@@ -46,7 +46,8 @@ std::vector<HeadCase> heads_of(const std::set<Index>& ranks, std::uint64_t seed)
   std::vector<HeadCase> heads;
   for (int layer = 0; layer < kRecallLayers; ++layer) {
     const std::uint64_t own = layers.next();
-    std::ranges::move(prepare(synthetic_layer_data({}, own), {ranks.begin(), ranks.end()}, own),
+    std::ranges::move(prepare(synthetic_layer_data({}, own), {ranks.begin(), ranks.end()}, own,
+                              FitLosses::left_out),
                       std::back_inserter(heads));
   }
   return heads;
@@ -73,7 +74,7 @@ std::vector<std::optional<RecallAnswer>> recall_at_budget(
     const auto method = method_of(question, ranks);
     if (!method || !(question.share > 0) || question.share > 1) continue;
     if (heads.empty()) heads = heads_of(ranks, seed);
-    const SweepPoint point = measure(heads, *method, question.share);
+    const SweepPoint point = measure(heads, *method, question.share, Measured::recall);
     out[i] = RecallAnswer{.setting = method->setting,
                           .recall = point.mean().recall,
                           .deviation = point.deviation().recall};

@@ -28,15 +28,23 @@ Index rows_of(double share, Index rows) {
                            rows);
 }
 
-Quality quality_of(const AttentionSample& sample, const ExactStep& exact, const Choice& choice,
-                   Index budget) {
+namespace {
+
+double recall_of(const ExactStep& exact, const Choice& choice, Index budget) {
   TS_EXPECTS(std::ssize(choice.rows) <= budget && !choice.rows.empty(), choice.rows.size(), budget);
   const std::vector<Index> best = highest(exact.logits, budget);
   std::vector<Index> both;
   std::ranges::set_intersection(best, choice.rows, std::back_inserter(both));
+  return static_cast<double>(both.size()) / static_cast<double>(budget);
+}
+
+}  // namespace
+
+Quality quality_of(const AttentionSample& sample, const ExactStep& exact, const Choice& choice,
+                   Index budget) {
+  Quality out{.recall = recall_of(exact, choice, budget)};
   // A separate softmax over the chosen rows, since all their exact weights may be 0.
   RowVector logits(std::ssize(choice.rows));
-  Quality out{.recall = static_cast<double>(both.size()) / static_cast<double>(budget)};
   for (Index i = 0; i < logits.size(); ++i) {
     const Index row = choice.rows[static_cast<std::size_t>(i)];
     logits(i) = exact.logits(row);
@@ -52,13 +60,14 @@ Quality quality_of(const AttentionSample& sample, const ExactStep& exact, const 
 }
 
 std::vector<Quality> qualities(const AttentionSample& sample, const std::vector<ExactStep>& exact,
-                               Selector& selector, double share) {
+                               Selector& selector, double share, Measured measured) {
   std::vector<Quality> out;
   for (const ExactStep& step : exact) {
     const Index budget = rows_of(share, step.position + 1);
     const Choice choice =
         selector.choose({.position = step.position, .logits = step.logits, .budget = budget});
-    out.push_back(quality_of(sample, step, choice, budget));
+    out.push_back(measured == Measured::all ? quality_of(sample, step, choice, budget)
+                                            : Quality{.recall = recall_of(step, choice, budget)});
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Quality of a choice of rows: recall of the rows with the most attention, captured attention, and
 // error of the attention's output.
+#include <cstdint>
 #include <vector>
 
 #include "workloads/numerics/selection.hpp"
@@ -31,9 +32,13 @@ struct Quality {
 Quality quality_of(const AttentionSample& sample, const ExactStep& exact, const Choice& choice,
                    Index budget);
 
-/// The quality at every decoded position, with a share of the rows as budget.
+/// The figures that are computed. Recall needs neither softmax nor values.
+enum class Measured : std::uint8_t { all, recall };
+
+/// The quality at every decoded position, with a share of the rows as budget. Figures that are not
+/// computed are 0.
 std::vector<Quality> qualities(const AttentionSample& sample, const std::vector<ExactStep>& exact,
-                               Selector& selector, double share);
+                               Selector& selector, double share, Measured measured = Measured::all);
 
 Quality mean_of(const std::vector<Quality>& all);
 

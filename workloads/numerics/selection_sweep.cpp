@@ -43,15 +43,15 @@ std::vector<double> SweepPoint::recalls() const {
   return out;
 }
 
-SweepPoint measure(const std::vector<HeadCase>& heads, const SelectionMethod& method,
-                   double share) {
+SweepPoint measure(const std::vector<HeadCase>& heads, const SelectionMethod& method, double share,
+                   Measured measured) {
   SweepPoint out{.name = method.name,
                  .setting = method.setting,
                  .share = share,
                  .screening_bytes = method.screening_bytes(share),
                  .heads = {}};
   for (const HeadCase& head : heads)
-    out.heads.push_back(qualities(head.sample, head.exact, *method.make(head), share));
+    out.heads.push_back(qualities(head.sample, head.exact, *method.make(head), share, measured));
   return out;
 }
 

@@ -21,7 +21,8 @@ struct SweepPoint {
   std::vector<double> recalls() const;  ///< mean recall of each head
 };
 
-SweepPoint measure(const std::vector<HeadCase>& heads, const SelectionMethod& method, double share);
+SweepPoint measure(const std::vector<HeadCase>& heads, const SelectionMethod& method, double share,
+                   Measured measured = Measured::all);
 
 /// Mean of the paired differences b - a of two samples, with its standard error.
 struct PairedDifference {

@@ -40,6 +40,7 @@ Cell ratio(std::optional<double> a, std::optional<double> b) {
 
 // The channels on the path of a read from a tier, from the configuration in the record.
 std::vector<std::string> way_of(const RunRecord& record, const std::string& role) {
+  TS_EXPECTS(!record.config.empty(), record.name);
   const auto config = nlohmann::json::parse(record.config);
   const std::string tier = config.at("placement").at(role);
   std::vector<std::string> devices{tier};
@@ -129,15 +130,16 @@ struct Derived {
   std::string_view title;
   std::string_view unit;
   Cell (*of)(const RunRecord& record);
+  bool reads_configuration = false;
 };
 constexpr std::array kDerived{
     Derived{"bounded_by", "bounded by", "", bounded_by},
     Derived{"limit", "limit", "", limit},
     Derived{"bound_share", "bound/step", "ratio", bound_share},
-    Derived{"screening_intensity", "intensity", "FLOP/B", screening_intensity},
-    Derived{"screening_roof", "roof", "", screening_roof_name},
-    Derived{"screening_roof_bandwidth", "roof at", "B/s", screening_roof_bandwidth},
-    Derived{"screening_attainable", "attainable", "FLOP/s", screening_attainable},
+    Derived{"screening_intensity", "intensity", "FLOP/B", screening_intensity, true},
+    Derived{"screening_roof", "roof", "", screening_roof_name, true},
+    Derived{"screening_roof_bandwidth", "roof at", "B/s", screening_roof_bandwidth, true},
+    Derived{"screening_attainable", "attainable", "FLOP/s", screening_attainable, true},
     Derived{"screening_rate", "simulated", "FLOP/s", screening_rate},
 };
 
@@ -188,6 +190,11 @@ bool is_study_column(std::string_view name, std::span<const std::string_view> me
   if (part_name(name, "split.") || part_name(name, "share.")) return true;
   return std::ranges::find(kDerived, name, &Derived::name) != kDerived.end() ||
          std::ranges::find(metrics, name) != metrics.end();
+}
+
+bool reads_configuration(std::string_view name) {
+  const auto* it = std::ranges::find(kDerived, name, &Derived::name);
+  return it != kDerived.end() && it->reads_configuration;
 }
 
 std::vector<std::string> expanded(const std::vector<std::string>& columns) {

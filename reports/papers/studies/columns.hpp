@@ -28,6 +28,9 @@ namespace tiersim {
 /// True where a column of that name exists. `metrics`: names of all metrics.
 bool is_study_column(std::string_view name, std::span<const std::string_view> metrics);
 
+/// True where the column needs the configuration in the record.
+bool reads_configuration(std::string_view name);
+
 /// The columns with `split` and `shares` replaced by their parts.
 std::vector<std::string> expanded(const std::vector<std::string>& columns);
 
