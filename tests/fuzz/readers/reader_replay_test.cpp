@@ -40,7 +40,7 @@ std::vector<Reader> readers() {
       {"records", fuzz::read_records, {"tests/golden/records"}},
       {"kernel_timings", fuzz::read_kernel_timings, {"tests/unit/hwmodels/data"}},
       {"traces", fuzz::read_traces, {"configs/traces"}},
-      {"sweep_spec", fuzz::read_sweep_spec, {}},
+      {"sweep_spec", fuzz::read_sweep_spec, {"configs/sweeps"}},
       {"store", fuzz::read_store, {}},
       {"tables", fuzz::read_tables, {}},
       {"array", fuzz::read_array, {}},

@@ -108,7 +108,9 @@ void read_store(std::string_view edits) {
     for (const StoredSweep& sweep : s.sweeps()) {
       (void)s.inputs(sweep.sweep);
       (void)s.counts(sweep.sweep);
-      (void)s.result(sweep, s.id_of(sweep, 0));
+      s.ids(sweep, [](const std::string&) {});
+      s.done(sweep.sweep, true,
+             [&](std::int64_t at) { (void)s.result(sweep, s.id_of(sweep, at)); });
       (void)s.first(sweep, PointStatus::infeasible);
     }
   });
