@@ -2,7 +2,7 @@
 // One function for each reader of files and texts that users give. It reads any bytes, as a fuzzer
 // makes them, and throws std::logic_error where the reader breaks a promise: a mistake without a
 // place or words, or a text that changes when it is written and read again. What the reader is to
-// refuse it refuses without a throw. No function writes outside of memory.
+// refuse it refuses without a throw. Only read_store() writes, to a temporary folder.
 #include <filesystem>
 #include <string>
 #include <string_view>
