@@ -1,6 +1,7 @@
 #include "tests/fuzz/readers/readers.hpp"
 #include "workloads/early_exit/depth_trace.hpp"
 #include "workloads/serving/trace_file.hpp"
+#include "workloads/serving/trace_lines.hpp"
 #include "workloads/trace/index_trace.hpp"
 
 namespace tiersim::fuzz {
@@ -24,7 +25,7 @@ void expect_in_order(const RequestTrace& trace) {
 }  // namespace
 
 void read_traces(std::string_view text) {
-  if (const auto requests = parse_request_trace("trace", text))
+  if (const auto requests = parse_request_trace("trace", TraceLines::of_text(text)))
     expect_in_order(*requests);
   else
     expect_words(requests.error());
