@@ -1,0 +1,37 @@
+#include "tests/fuzz/readers/readers.hpp"
+#include "workloads/early_exit/depth_trace.hpp"
+#include "workloads/serving/trace_file.hpp"
+#include "workloads/serving/trace_lines.hpp"
+#include "workloads/trace/index_trace.hpp"
+
+namespace tiersim::fuzz {
+namespace {
+
+void expect_words(const std::vector<ImportProblem>& problems) {
+  promise(!problems.empty(), "refused without a reason");
+  for (const ImportProblem& problem : problems) promise(!problem.message.empty(), "no words");
+}
+
+void expect_in_order(const RequestTrace& trace) {
+  SimTime before{};
+  for (const TraceRequest& request : trace.requests) {
+    promise(request.arrival >= before, "a request before the one before it");
+    promise(request.input_tokens > 0 && request.output_tokens > 0, "a request without tokens");
+    (void)trace.prefix(request);
+    before = request.arrival;
+  }
+}
+
+}  // namespace
+
+void read_traces(std::string_view text) {
+  if (const auto requests = parse_request_trace("trace", TraceLines::of_text(text)))
+    expect_in_order(*requests);
+  else
+    expect_words(requests.error());
+  const std::string copy(text);
+  if (const auto chosen = import_index_trace("trace", copy); !chosen) expect_words(chosen.error());
+  if (const auto depths = import_depth_trace("trace", copy); !depths) expect_words(depths.error());
+}
+
+}  // namespace tiersim::fuzz
