@@ -117,8 +117,7 @@ TEST(SolveResult, SaysWhatWasFoundInOneLine) {
   served.serving.emplace();
   server.answers[0].record = std::make_shared<const RunRecord>(served);
   EXPECT_EQ(sentence(server, server.answers[0]),
-            "no value in 1 to 9 does it, by its two ends, so unless it turns between them: tpot_s "
-            "is 40 ms at 3.5");
+            "no value in 1 to 9 does it, by its samples (ten a decade): tpot_s is 40 ms at 3.5");
   const SolveResult flat = solve_result("flat");
   EXPECT_EQ(sentence(flat, flat.answers[0]),
             "no value does it: tpot_s is 40 ms from 1 to 9, whatever a.b is; bounded by hbm.bus");
