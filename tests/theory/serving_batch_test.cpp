@@ -106,8 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
              kLlama,
              "chunked",
              {"model.base=models/llama2_7b_transmla.yaml", "step.weight_type=bf16",
-              "step.kv_type=bf16", "system.base=systems/h100_nvlink.yaml",
-              "system.gpus.count=2", "parallel={tensor: 2, latent_slices: 2}"}}),
+              "step.kv_type=bf16", "system.base=systems/h100_nvlink.yaml", "system.gpus.count=2",
+              "parallel={tensor: 2, latent_slices: 2}"}}),
     [](const auto& of) { return std::string(of.param.name); });
 
 // Where operations of a decode step overlap, the engine runs the step itself, at 16 contexts to the

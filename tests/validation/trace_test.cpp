@@ -143,8 +143,10 @@ TEST(Trace, UtilisationIsBytesOverCapacityAndTime) {
 
 // Perfetto draws overlapping spans of one track as nested calls.
 TEST(Trace, NoTwoSpansOfATrackOverlap) {
-  // Two micro-batches whose write-backs take long: both are on their way at the same time.
-  const Traced t = trace_of({"step.overlap=micro_batches", "what_if.far_latency=100"});
+  // A prompt whose write-backs take long: those of several layers are on their way at the same
+  // time.
+  const Traced t = trace_of(
+      {"step.kind=prefill", "step.batch=1", "step.context=1024", "what_if.far_bandwidth=0.01"});
   struct Span {
     std::int64_t start, end;  // ps
   };
