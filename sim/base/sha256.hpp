@@ -19,7 +19,7 @@ class Sha256 {
  public:
   Sha256();
   void add(std::string_view bytes);
-  /// Of all bytes added so far.
+  /// The digest of all bytes added so far.
   Digest digest() const;
 
  private:

@@ -17,7 +17,7 @@ struct SourceOptions {
   std::string sweep;                 ///< name of a sweep in a store; default: the last
   std::vector<std::string> where;    ///< conditions on axes and metrics, true for points to keep
   bool configurations = false;       ///< true adds `config` to stored records, which takes time
-  /// Of a single store with more points, about as many are read (point_choice.hpp); 0: all.
+  /// About so many points of a single larger store are read (point_choice.hpp); 0: all.
   std::size_t points_max = 0;
 };
 

@@ -21,7 +21,7 @@ struct PointResult {
   std::string problem = {};                 ///< the reason, in one line
 };
 
-/// What a PointRunner keeps of a record.
+/// The parts of a record that a PointRunner keeps.
 enum class Kept : std::uint8_t {
   all,            ///< also every sourced number
   configuration,  ///< results, run id and configuration, which is many times as large

@@ -29,7 +29,7 @@ std::vector<std::int64_t> KvPool::levels_of(std::span<const std::uint64_t> prefi
   return levels;
 }
 
-// What is to be stored is pinned, so that it is not evicted before.
+// Blocks that are to be stored are pinned, so that they are not evicted before.
 void KvPool::write_through(std::span<const std::uint64_t> prefix) {
   if (!copies_) return;
   const PrefixBlocks wanted = copies_->want(prefix);

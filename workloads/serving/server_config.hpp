@@ -70,7 +70,7 @@ enum class Admission : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kAdmissionNames{"prompt", "whole"};
 
-/// What is contiguous in the pool, and so one run of a copy; by the names of SGLang's HiCache.
+/// The contiguous piece of the pool, which is one run of a copy; the names are SGLang HiCache's.
 enum class MemoryLayout : std::uint8_t {
   layer_first,  ///< the keys, or the values, of a block in one layer
   page_first,   ///< the keys and values of a block in all layers (vLLM: cross-layer blocks)

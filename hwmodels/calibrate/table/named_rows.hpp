@@ -32,7 +32,7 @@ class NamedRowRules {
   /// The texts of the first rule that the row follows; nothing where there is none.
   std::optional<Texts> texts_of(const std::string& name, const Expression::Lookup& columns);
 
-  /// What rows and rules did not find, for people.
+  /// Sentences that name the rows without a rule and the rules without a row.
   std::vector<std::string> notes() const;
   /// Names that follow no rule, with their rows.
   const std::map<std::string, int>& unnamed() const { return unnamed_; }

@@ -31,7 +31,7 @@ struct SolveAnswer {
   std::optional<Interval<double>> ci95 = {};  ///< of `metric`
   bool rises = true;                          ///< true where the metric rises with the setting
   bool monotone = true;
-  /// Of a server: the parts of the range whose samples are not above the target, for people.
+  /// The parts of a server's range whose samples are not above the target, as text.
   std::vector<std::array<std::string, 2>> holding = {};
   int evaluations = 0;
   /// Ends of the range that was searched, for people, and the reason why the rest cannot run. Empty

@@ -78,7 +78,7 @@ TEST(RowFetch, AllNearFetchesNothing) {
   EXPECT_FALSE(footprint(maple("near_share: 1")).contains("near staging"));
 }
 
-// Of 16 pages 4 are chosen, 2 of them near; a dense layer reads 32 rows of each pair in place.
+// Four of 16 pages are chosen, two of them near; a dense layer reads 32 rows of each pair in place.
 TEST(RowFetch, PagesAndDenseLayersAreSplitToo) {
   const StepGraph graph =
       build("{name: quest, budget: 0.25, page: 4, dense_layers: 1, fetch: {near_share: 0.5}}");
