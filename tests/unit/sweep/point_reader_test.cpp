@@ -9,6 +9,7 @@
 #include "sim/step/importers.hpp"
 #include "sim/sweep/sweep_plan.hpp"
 #include "tests/support/shipped.hpp"
+#include "tests/support/test_length.hpp"
 
 namespace tiersim::point_reader_test {
 namespace {
@@ -38,8 +39,8 @@ TEST_P(ShippedSpec, HasTheSamePointsReadOneAfterTheOtherAndEachByItself) {
       SweepPlan::make(testing::configs() / "sweeps" / GetParam(), options, diagnostics);
   ASSERT_TRUE(plan) << diagnostics.text();
   // Pairs of neighbours from all over the sweep.
-  constexpr std::int64_t kPairs = 30;
-  const std::int64_t step = std::max<std::int64_t>(2, plan->sweep().points.value_or(2) / kPairs);
+  const std::int64_t pairs = testing::draws_of(30, 300);
+  const std::int64_t step = std::max<std::int64_t>(2, plan->sweep().points.value_or(2) / pairs);
   PointReader reader(plan->loader());
   const auto problem = plan->space().for_each([&](const SpacePoint& point) {
     if (point.position % step < 2) expect_same(reader, plan->loader(), point);
